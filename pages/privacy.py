@@ -9,6 +9,8 @@ from django.urls import reverse
 
 from catalog.submissions.owner_links import REPLACED_KEPT, UNUSED
 from catalog.submissions.retention import KEPT, KEPT_FOR_LIMITS, KEPT_UNDECIDED, WARNED_BEFORE
+from catalog.submissions.subscriptions import KEPT as SUBSCRIBED
+from catalog.submissions.subscriptions import KEPT_ASKED
 from catalog.submissions.tokens import LINK_LIFE
 from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
 from pages.page import Crumb, Page
@@ -24,7 +26,8 @@ class PrivacyPage(Page):
     link_hours: validity of a confirmation link. request_days: retention of the author's data after the decision.
     undecided_days: longest wait for a decision; warning_days before its end the author is notified. limit_hours:
     retention of the counters that limit abuse. owner_link_days: validity of an unused owner's link;
-    replaced_days: retention of one that another owner's claim ended.
+    replaced_days: retention of one that another owner's claim ended. subscribed_days: how long letters are sent that a
+    reader asked for; asked_days: retention after the question whether to go on.
     browser_minutes, outage_minutes: how long copies may show a removed entry.
     """
 
@@ -36,6 +39,8 @@ class PrivacyPage(Page):
     limit_hours: ClassVar[int] = KEPT_FOR_LIMITS // timedelta(hours=1)
     owner_link_days: ClassVar[int] = UNUSED.days
     replaced_days: ClassVar[int] = REPLACED_KEPT.days
+    subscribed_days: ClassVar[int] = SUBSCRIBED.days
+    asked_days: ClassVar[int] = KEPT_ASKED.days
     browser_minutes: ClassVar[int] = seconds(CATALOG, "max-age") // 60
     outage_minutes: ClassVar[int] = seconds(OUTAGE, "stale-if-error") // 60
 

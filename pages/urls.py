@@ -5,6 +5,7 @@ from django.urls import URLPattern, path, register_converter
 from catalog.api.params import VOIVODESHIP_PATTERN
 from catalog.text import voivodeship_slug
 from pages import assets, csv_export, embeds, feed, machine_files, views
+from pages.forms import alerts
 from pages.forms import owner as owners
 from pages.forms import views as forms
 from pages.rendering import PageViews, redirect_variant
@@ -78,6 +79,10 @@ urlpatterns = [
     path("sklad/<int:depot_id>/cena/", forms.price, name="depot-price"),
     path("sklad/<int:depot_id>/zglos/", forms.gone, name="depot-gone"),
     path("sklad/<int:depot_id>/odnosnik/", owners.renew, name="owner-renew"),
+    path("powiadomienia/", alerts.ask, name="alerts"),
+    path("powiadomienia/potwierdz/", alerts.confirm, name="alerts-confirm"),
+    path("powiadomienia/moje/", alerts.mine, name="alerts-mine"),
+    path("powiadomienia/koniec/", alerts.end, name="alerts-end"),
     path("zgloszenia/moj-sklad/", owners.owner, name="owner"),
     path("zgloszenia/sprzeciw/", owners.object_to_claim, name="owner-object"),
     path("zgloszenia/odpowiedz/", forms.answer, name="request-answer"),

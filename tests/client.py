@@ -17,7 +17,7 @@ GONE = {301, 404, 410}
 
 QUERIES_OF_GONE = 2
 
-PRIVATE = re.compile(r"/(admin/|zgloszenia/|readyz|sklady/dodaj/|sklad/[0-9]+/)")
+PRIVATE = re.compile(r"/(admin/|zgloszenia/|powiadomienia/.|readyz|sklady/dodaj/|sklad/[0-9]+/)")
 """Addresses whose answers may ask the database: the desk, forms, the state of requests and of the service."""
 
 

@@ -9,7 +9,7 @@ from django.contrib.auth import get_user_model
 
 from catalog import models
 from catalog.depots.fuels import BY_SLUG
-from catalog.submissions.tokens import hash_email
+from catalog.submissions.tokens import hash_email, hash_mailbox
 from catalog.territory import projection
 from catalog.text import slug
 from prices.models import DepotPrice
@@ -227,6 +227,19 @@ class SubmissionFactory(factory.django.DjangoModelFactory):
     created_at = datetime(2026, 11, 20, 11, tzinfo=UTC)
     mailed_at = datetime(2026, 11, 20, 11, tzinfo=UTC)
     confirmed_at = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+class SubscriptionFactory(factory.django.DjangoModelFactory):
+    """A confirmed subscription to the rules of Kraków."""
+
+    class Meta:
+        model = models.Subscription
+
+    email = factory.Sequence(lambda n: f"ewa{n}@example.pl")
+    email_hash = factory.LazyAttribute(lambda row: hash_email(row.email))
+    mailbox_hash = factory.LazyAttribute(lambda row: hash_mailbox(row.email))
+    teryt = "1261011"
+    created_at = mailed_at = confirmed_at = datetime(2026, 11, 1, 12, tzinfo=UTC)
 
 
 class DepotPriceFactory(factory.django.DjangoModelFactory):

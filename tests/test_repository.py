@@ -19,7 +19,7 @@ DOCUMENTS = sorted(
 )
 NAMED = re.compile(rf"`((?:{'|'.join(map(re.escape, TOP))})/[\w./*-]*)`")
 LINKED = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
-FILE_SUFFIXES = {"csv", "html", "json", "py", "yaml"}
+FILE_SUFFIXES = {"csv", "html", "json", "py", "yaml", "yml"}
 MEMBER = re.compile(r"`(?:\w+\.)*(\w+)\.(\w+)(?:\(\))?`")
 CONSTANT = re.compile(r"`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`")
 MODULE = re.compile(r"`(\w+\.py)`")

@@ -9,6 +9,7 @@ from catalog.models.letters import PendingLetter
 from catalog.models.owners import OwnerChange, OwnerLink, OwnerLinkQuerySet
 from catalog.models.reports import GoneReport, GoneReportQuerySet
 from catalog.models.submissions import Submission, SubmissionQuerySet, SubmissionQuestion
+from catalog.models.subscriptions import Subscription, SubscriptionQuerySet
 from catalog.models.territory import (
     Boundary,
     County,
@@ -49,6 +50,8 @@ __all__ = [
     "Submission",
     "SubmissionQuerySet",
     "SubmissionQuestion",
+    "Subscription",
+    "SubscriptionQuerySet",
     "Voivodeship",
     "VoivodeshipClaim",
 ]

@@ -25,7 +25,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.links import depot_url
-from catalog.models import Depot, OwnerLink, PendingLetter, Submission, SubmissionQuestion
+from catalog.models import Depot, OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
 from catalog.submissions import field_groups, objections, tokens
 from catalog.submissions.limits import lock_submissions
 from fueldepot.http.links import site_url
@@ -33,13 +33,7 @@ from fueldepot.http.links import site_url
 State = Submission.State
 Kind = Submission.Kind
 
-KIND_NAMES = {
-    Kind.CORRECT: "poprawka danych",
-    Kind.CLAIM: "przejęcie wpisu",
-    Kind.DELETE: "usunięcie wpisu",
-    Kind.ADD: "brakujący skład",
-    Kind.PRICE: "ceny opału",
-}
+KIND_NAMES = dict(Kind.choices) | {Kind.CORRECT: "poprawka danych", Kind.PRICE: "ceny opału"}
 
 LONGEST_SUBJECT_NAME = 60
 """Maximum length of a depot's name in a subject, so that the rest is visible in a mailbox."""
@@ -51,9 +45,9 @@ Part = tuple[str, dict[str, Any]]
 def compose(email: str, depot: Depot | None, *parts: Part, status: str = "") -> EmailMultiAlternatives:
     """Return a letter of one or more parts.
 
-    depot: None for a missing one. status: URL of the submission's page, "" without one. Templates set `outcome` (end of
-    the subject), `opening`, `closing` (paragraphs), `action` (label of the link whose URL is the value `link`) and
-    `sections`: (heading, values, label of the new value beside the former one).
+    depot: None for none. status: URL of the submission's page, "" without one. Templates set `about` (beginning of the
+    subject without a depot), `outcome` (its end), `opening`, `closing` (paragraphs), `action` (label of the link whose
+    URL is the value `link`) and `sections`: (heading, values, label of the new value beside the former one).
     """
     published = depot is not None and depot.publication == Depot.Publication.PUBLISHED
     name = _depot_name(depot)
@@ -78,7 +72,7 @@ def compose(email: str, depot: Depot | None, *parts: Part, status: str = "") -> 
         "status_url": status,
         "contact": settings.CONTACT_EMAIL,
     }
-    short = name or "brakujący skład"
+    short = name or getattr(texts[0], "about", "brakujący skład")
     if len(short) > LONGEST_SUBJECT_NAME:
         short = short[: LONGEST_SUBJECT_NAME - 1].rstrip() + "…"
     subject = f"{short}: {', '.join(dict.fromkeys(text.outcome for text in texts))}"
@@ -189,7 +183,7 @@ class Letter:
     """
 
     row: Any
-    counted: Submission | OwnerLink | None
+    counted: Submission | OwnerLink | Subscription | None
     write: Callable[[], EmailMessage]
     left: Callable[[], object] | None = None
 
@@ -339,6 +333,21 @@ class ClaimLetters(SubmissionLetters):
         return {"owner_told_at": on}
 
 
+class SubscriptionLetters(LetterKind):
+    """The link by which a reader confirms having asked for letters."""
+
+    def rows(self, on: datetime) -> QuerySet[Subscription]:
+        return Subscription.objects.filter(mailed_at__isnull=True)
+
+    def letters(self, row: Subscription, on: datetime) -> Iterable[Letter]:
+        link = site_url(reverse("alerts-confirm")) + f"?odnosnik={tokens.subscription_token(row.pk)}"
+        part: Part = "alerts_link", {"link": link, "hours": tokens.LINK_LIFE // timedelta(hours=1)}
+        return [Letter(row, row, partial(compose, row.email, None, part))]
+
+    def done(self, numbers: Collection[int], on: datetime) -> None:
+        Subscription.objects.filter(pk__in=numbers).update(mailed_at=on, letter_tried_at=None)
+
+
 class PendingLetters(LetterKind):
     """Letters of `PendingLetter`, by its kind: one for equal requests. `catalog.admin.accounts` adds some."""
 
@@ -383,5 +392,8 @@ PendingLetters.writers |= {
     PendingLetter.Kind.OWNER_RESTORED: owner_restored_letter,
 }
 
-KINDS = (LinkLetters(), ReopeningLetters(), DecisionLetters(), QuestionLetters(), ClaimLetters(), PendingLetters())
+KINDS = (
+    *(LinkLetters(), ReopeningLetters(), DecisionLetters(), QuestionLetters(), ClaimLetters()),
+    *(SubscriptionLetters(), PendingLetters()),
+)
 """Kinds that are sent as soon as they wait. `retention` sends another once a day."""

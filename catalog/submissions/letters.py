@@ -19,7 +19,7 @@ from django.db import connection, transaction
 from django.db.models import F, Func, Model, Q, Value
 from django.utils import timezone
 
-from catalog.models import OwnerLink, PendingLetter, Submission, SubmissionQuestion
+from catalog.models import OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
 from catalog.submissions import limits, tokens
 from catalog.submissions.letter_kinds import KINDS, Letter, LetterKind
 from fueldepot.data.connections import DATABASE_AWAY
@@ -42,6 +42,7 @@ TRIED_COLUMNS: Mapping[type[Model], list[str]] = {
     Submission: ["letter_tried_at", "token_hash", "mailbox_hash", "links_at"],
     SubmissionQuestion: ["letter_tried_at"],
     OwnerLink: ["links_at"],
+    Subscription: ["letter_tried_at", "links_at"],
     PendingLetter: ["letter_tried_at"],
 }
 """Columns that an attempt changes, of the row that waits and of the one that counts the letter."""
@@ -201,7 +202,7 @@ def _send(messages: Mapping[Letter, EmailMessage]) -> list[Letter]:
 def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Letter], on: datetime) -> None:
     """Store which letters have left. Those that have not are no longer counted against the limit of their mailbox."""
     failed = {letter.row.pk for letter in unsent}
-    for model in (Submission, OwnerLink):
+    for model in limits.COUNTED:
         numbers = {letter.counted.pk for letter in unsent if type(letter.counted) is model}
         if numbers:
             rows = model._default_manager.filter(pk__in=numbers)

@@ -18,7 +18,7 @@ from hashlib import blake2b
 from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
-from catalog.models import OwnerLink, Submission
+from catalog.models import OwnerLink, Submission, Subscription
 from catalog.services.refusal import Refusal
 
 PER_NETWORK = 10
@@ -35,6 +35,9 @@ PER_DEPOT = 20
 
 Claims and deletions have no such limit. Links sent before remain usable: an author with a link is never refused.
 """
+
+COUNTED = (Submission, OwnerLink, Subscription)
+"""Tables whose `links_at` counts the letters to a mailbox."""
 
 OWNERS_KINDS = (Submission.Kind.CLAIM, Submission.Kind.DELETE)
 """Kinds of submissions of owners."""
@@ -125,18 +128,13 @@ def mailbox_free_at(mailbox: str, on: datetime) -> datetime | None:
 
 def recent_letters(mailboxes: Collection[str], on: datetime) -> dict[str, list[datetime]]:
     """Return when letters of the last `LETTERS_PERIOD` were sent, oldest first, by mailbox. One query."""
+    letters = " UNION ALL ".join(
+        f"SELECT mailbox_hash, sent_at FROM {model._meta.db_table}, unnest(links_at) AS sent_at "  # noqa: S608
+        "WHERE mailbox_hash = ANY(%(mailboxes)s) AND sent_at > %(since)s"
+        for model in COUNTED
+    )
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"""
-            SELECT mailbox_hash, sent_at FROM {Submission._meta.db_table}, unnest(links_at) AS sent_at
-            WHERE mailbox_hash = ANY(%(mailboxes)s) AND sent_at > %(since)s
-            UNION ALL
-            SELECT mailbox_hash, sent_at FROM {OwnerLink._meta.db_table}, unnest(links_at) AS sent_at
-            WHERE mailbox_hash = ANY(%(mailboxes)s) AND sent_at > %(since)s
-            ORDER BY sent_at
-            """,  # noqa: S608
-            {"mailboxes": list(mailboxes), "since": on - LETTERS_PERIOD},
-        )
+        cursor.execute(f"{letters} ORDER BY sent_at", {"mailboxes": list(mailboxes), "since": on - LETTERS_PERIOD})
         sent: dict[str, list[datetime]] = {}
         for mailbox, sent_at in cursor.fetchall():
             sent.setdefault(mailbox, []).append(sent_at)

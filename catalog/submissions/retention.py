@@ -13,7 +13,7 @@ from django.utils.formats import date_format
 
 from catalog.models import Depot, GoneReport, ImportRun, PendingLetter, Submission, SubmissionQuestion
 from catalog.services.moderation import lock_depots
-from catalog.submissions import letters, tokens
+from catalog.submissions import letters, subscriptions, tokens
 from catalog.submissions.letter_kinds import SubmissionLetters, to_author
 from catalog.submissions.limits import lock_submissions
 
@@ -58,7 +58,7 @@ def purge_submissions(*, on: datetime) -> Purged:
     proposed values that were not accepted and the questions to the author; those of prices `KEPT_FOR_LIMITS` after the
     last price was decided, those of withdrawn submissions as long after the withdrawal. Hashes of network addresses are
     erased after `KEPT_FOR_LIMITS`, those of mailboxes as long after the last letter. A pending letter delays nothing.
-    Reports that a depot is gone are deleted after `KEPT`.
+    Reports that a depot is gone are deleted after `KEPT`, subscriptions as `subscriptions.forget` says.
     Requested links that have not left are forgotten after `KEPT_FOR_LIMITS`, letters to former owners after `KEPT`.
     """
     unconfirmed, expired, due, clients, mailboxes = _forgettable(on)
@@ -88,6 +88,7 @@ def purge_submissions(*, on: datetime) -> Purged:
     unsent = (replaced & Q(requested_at__lte=on - KEPT)) | (~replaced & Q(requested_at__lte=on - KEPT_FOR_LIMITS))
     PendingLetter.objects.filter(unsent).delete()
     GoneReport.objects.filter(created_at__lte=on - KEPT).delete()
+    subscriptions.forget(on=on)
     return Purged(deleted, erased, clients.update(client_hash=""), undecided)
 
 

@@ -22,6 +22,8 @@ _STATUS_SALT = "catalog.request.status"
 _OWNER_SALT = "catalog.owner.link"
 _QUESTION_SALT = "catalog.request.question"
 _OBJECTION_SALT = "catalog.request.objection"
+_SUBSCRIPTION_SALT = "catalog.subscription.link"
+_READER_SALT = "catalog.subscription.reader"
 _IPV6_SITE = 56
 """Prefix length of an IPv6 customer network: many customers get 256 /64 networks."""
 
@@ -151,6 +153,32 @@ def read_objection_token(token: str) -> tuple[int, int]:
     except signing.BadSignature:
         raise InvalidToken from None
     return claim_id, link_id
+
+
+def subscription_token(subscription_id: int) -> str:
+    """Return the token that confirms a subscription, valid for `LINK_LIFE`."""
+    return signing.dumps(subscription_id, salt=_SUBSCRIPTION_SALT)
+
+
+def read_subscription_token(token: str) -> int:
+    """Return the id of a subscription. Raises InvalidToken, also for one that has expired."""
+    try:
+        return int(signing.loads(token, salt=_SUBSCRIPTION_SALT, max_age=LINK_LIFE))
+    except signing.BadSignature:
+        raise InvalidToken from None
+
+
+def reader_token(email_hash: str) -> str:
+    """Return the token of the page on which a reader changes or ends all letters to one address."""
+    return signing.Signer(salt=_READER_SALT).sign_object(email_hash)
+
+
+def read_reader_token(token: str) -> str:
+    """Return the hash of a reader's address. Raises InvalidToken."""
+    try:
+        return str(signing.Signer(salt=_READER_SALT).unsign_object(token))
+    except signing.BadSignature:
+        raise InvalidToken from None
 
 
 def hash_token(token: str) -> str:

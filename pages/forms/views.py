@@ -261,7 +261,12 @@ def claim_path(depot_id: int | None) -> str:
     return reverse("depot-claim", args=[depot_id]) if depot_id else ""
 
 
-ONWARD: dict[str, Callable[[Any], str]] = {"form": form_path, "status": status_path, "claim": claim_path}
+ONWARD: dict[str, Callable[[Any], str]] = {
+    "form": form_path,
+    "status": status_path,
+    "claim": claim_path,
+    "alerts": lambda _: reverse("alerts"),
+}
 """Where the page of a refusal leads, by `Refusal.onward`."""
 
 

@@ -316,7 +316,7 @@ def test_a_full_queue_is_rejected_at_once_and_everybody_is_told(editor, django_a
     assert len(decided.changed) == 200
     # of each kind: savepoint 2, turn, rows; of decisions five times: 50 at once, also letters of the hour, what is
     # tried; savepoint 2, lock, what has left
-    with django_assert_max_num_queries(5 * 4 + 5 * 10):
+    with django_assert_max_num_queries(6 * 4 + 5 * 10):
         sending.send_waiting()
     assert len(mail.outbox) == 200
 

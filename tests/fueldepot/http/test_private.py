@@ -15,6 +15,7 @@ FORMS = {
     "depot-price",
     "owner-renew",
     "owner",
+    *("alerts", "alerts-confirm", "alerts-mine", "alerts-end"),
 }
 OF_SUBMISSIONS = {"owner-object", "request-answer", "request-confirm", "request-status"}
 

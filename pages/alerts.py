@@ -1,0 +1,270 @@
+"""Letters that readers ask for: what there is to write about, and their sending.
+
+Deadlines of a municipality 90, 30 and 7 days before, changes of its rules, and the median of a fuel once it has moved
+by 5 %. A subscription keeps what its reader was told, so a letter says what is new, and an interval without letters
+loses nothing.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from smtplib import SMTPException
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage, get_connection
+from django.db import transaction
+from django.db.models import Max, Q
+from django.urls import reverse
+from django.utils import timezone
+
+from catalog.depots.fuels import BY_SLUG, PER_UNIT
+from catalog.models import Municipality, Subscription
+from catalog.submissions import subscriptions, tokens
+from catalog.submissions.letter_kinds import compose
+from catalog.submissions.letters import Told
+from catalog.territory.snapshot import territory
+from catalog.text import zloty
+from fueldepot.http.links import route_path, site_url
+from pages.dates import day
+from pages.polish import counted
+from pages.stove_check import check_path
+from prices.queries import compare
+from prices.snapshot import prices
+from regulations.queries import Regulation, regulations_of, unit_of
+
+logger = logging.getLogger(__name__)
+
+STEPS = (90, 30, 7)
+"""Days before a deadline at which a letter tells of it."""
+
+MOVED = Decimal("0.05")
+"""Relative change of a median, since the last letter, that is worth a letter."""
+
+WEEK = timedelta(days=7)
+"""Shortest time between two letters to one address."""
+
+INVENTED = "Ceny w tym serwisie są zmyślone i służą tylko do jego wypróbowania."
+
+
+@dataclass(slots=True)
+class Digest:
+    """What one letter says, as rows of its sections, and what is then known to the reader by subscription."""
+
+    deadlines: list[dict[str, str]] = field(default_factory=list)
+    changes: list[dict[str, str]] = field(default_factory=list)
+    medians: list[dict[str, str]] = field(default_factory=list)
+    asked: list[Subscription] = field(default_factory=list)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The subject's words."""
+        words = {"terminy": self.deadlines, "zmiana przepisów": self.changes, "ceny": self.medians}
+        return tuple(word for word, rows in words.items() if rows) or (("pytanie",) if self.asked else ())
+
+
+def municipality_of(subscription: Subscription) -> Municipality | None:
+    """Return the municipality of a subscription, or the one it was merged into; None without one."""
+    units = territory.get()
+    former = units.formers.get(subscription.teryt)
+    return units.municipalities.get(subscription.teryt) or units.municipalities.get(former.successor if former else "")
+
+
+def describe(subscription: Subscription) -> list[tuple[str, str]]:
+    """Return what a subscription is about, in Polish, with the paths of the pages that have it."""
+    about = []
+    if unit := municipality_of(subscription):
+        about.append((f"{unit.name}: terminy i zmiany przepisów", check_path(unit.teryt, "")))
+    if subscription.fuel:
+        slug = territory.get().voivodeships[subscription.voivodeship].slug
+        path = route_path("fuel-prices-voivodeship", subscription.fuel, slug)
+        about.append((f"{price_name(subscription)}: mediana ceny", path))
+    return about
+
+
+def price_name(subscription: Subscription) -> str:
+    """Return fuel and voivodeship, "Pellet, małopolskie"."""
+    return f"{BY_SLUG[subscription.fuel].name}, {territory.get().voivodeships[subscription.voivodeship].name}"
+
+
+def rules_of(entry: Regulation) -> list[str]:
+    """Return what binds a place, a line each: resolutions, their amendments, deadlines and bans.
+
+    Without descriptions, so that a corrected wording is not told as a change of the rules.
+    """
+    entry = entry.of_unit
+    acts = [f"Uchwała {law.resolution.number or law.resolution.title}".strip() for law in entry.laws]
+    amended = [
+        f"Zmiana uchwały z {day(change.adopted)}" for law in entry.laws for change in law.amendments if change.adopted
+    ]
+    dated = [f"Od {day(row.date)}: {row.applies_to}" for row in entry.deadlines]
+    banned = [f"Nie wolno palić: {row.fuel}" for row in entry.bans]
+    return list(dict.fromkeys([*acts, *amended, *dated, *banned]))
+
+
+def coming(entry: Regulation, today: date) -> Iterator[tuple[str, int, date, str]]:
+    """Yield the deadlines of a place within the longest of STEPS: key, step reached, day, what it applies to."""
+    for row in entry.deadlines_of_unit:
+        left = (row.date - today).days
+        if 0 <= left <= max(STEPS):
+            yield f"{row.uid} {row.date}", min(step for step in STEPS if left <= step), row.date, row.applies_to
+
+
+def present(subscription: Subscription, today: date) -> dict[str, Any]:
+    """Return what the pages say on a day, for `Subscription.content`. A deadline has the step reached."""
+    content: dict[str, Any] = {}
+    if entry := entry_of(subscription, today):
+        content["rules"] = rules_of(entry)
+        content["steps"] = {key: step for key, step, _, _ in coming(entry, today)}
+    if subscription.fuel and (median := median_of(subscription, today)) is not None:
+        content["median"] = str(median)
+    return content
+
+
+def entry_of(subscription: Subscription, today: date) -> Regulation | None:
+    """Return the legal state of the municipality on a day, None without one."""
+    unit = municipality_of(subscription)
+    entry = regulations_of([unit.voivodeship], on=today, units=[unit_of(unit)])[0] if unit else None
+    return entry if entry and entry.state else None
+
+
+def median_of(subscription: Subscription, today: date) -> Decimal | None:
+    return compare(BY_SLUG[subscription.fuel], today)[subscription.voivodeship].median
+
+
+def digest_of(rows: Sequence[Subscription], on: datetime) -> Digest:
+    """Return what is new to a reader, and set `content` of the subscriptions to what they then know.
+
+    A median that is not published now leaves the former one in place.
+    """
+    digest, today = Digest(), timezone.localdate(on)
+    for row in rows:
+        before, now = row.content, present(row, today)
+        row.content = before | now
+        if entry := entry_of(row, today):
+            add_rules(digest, row, before, now, entry, today)
+        if "median" in now and "median" in before:
+            add_median(digest, row, Decimal(before["median"]), Decimal(now["median"]), today)
+        if row.asked_at is None and row.confirmed_at is not None and row.confirmed_at <= on - subscriptions.KEPT:
+            digest.asked.append(row)
+    return digest
+
+
+def add_rules(
+    digest: Digest, row: Subscription, before: dict[str, Any], now: dict[str, Any], entry: Regulation, today: date
+) -> None:
+    """Add the deadlines of one municipality that have come nearer, and the rules that came or went."""
+    unit = municipality_of(row)
+    assert unit is not None  # noqa: S101 - has an entry
+    address = site_url(check_path(unit.teryt, ""))
+    steps, rules = before.get("steps", {}), before.get("rules", now["rules"])
+    for key, step, date_of, applies_to in coming(entry, today):
+        if step < steps.get(key, max(STEPS) + 1):
+            left = (date_of - today).days
+            when = f"za {counted(left, 'dzień', 'dni', 'dni')}" if left else "dziś"
+            label = f"{unit.name}: {day(date_of)}, {when}"
+            add(digest.deadlines, label, f"{applies_to}\n{address}")
+    came = [f"nowe: {line}" for line in now["rules"] if line not in rules]
+    gone = [f"już nie: {line}" for line in rules if line not in now["rules"]]
+    if came or gone:
+        add(digest.changes, unit.name, "\n".join([*came, *gone, address]))
+
+
+def add_median(digest: Digest, row: Subscription, before: Decimal, after: Decimal, today: date) -> None:
+    """Add a median that has moved by MOVED; a smaller change is not told, so that changes add up."""
+    if abs(after - before) < MOVED * before:
+        row.content["median"] = str(before)
+        return
+    per_unit = PER_UNIT[BY_SLUG[row.fuel].unit]
+    address = site_url(describe(row)[-1][1])
+    note = f"\n{INVENTED}" if prices.get().figures(row.fuel, today).demonstration else ""
+    add(digest.medians, price_name(row), f"{zloty(after)} {per_unit}\n{address}{note}", f"{zloty(before)} {per_unit}")
+
+
+def add(section: list[dict[str, str]], label: str, after: str, before: str = "") -> None:
+    """Add a row, once where several subscriptions say the same."""
+    if (row := {"label": label, "before": before, "after": after}) not in section:
+        section.append(row)
+
+
+def write(rows: Sequence[Subscription], digest: Digest, on: datetime) -> EmailMessage:
+    """Return the letter with a digest. One click in a mail program ends all letters (RFC 8058)."""
+    token = tokens.reader_token(rows[0].email_hash)
+    sections = [
+        ("Zbliża się termin", digest.deadlines, ""),
+        ("Zmieniły się przepisy", digest.changes, ""),
+        ("Zmieniła się mediana ceny", digest.medians, "jest"),
+    ]
+    asks = f"po {day(timezone.localdate(on + subscriptions.KEPT_ASKED))}" if digest.asked else ""
+    values = {"topics": digest.topics, "asks": asks, "sections": sections, "link": reader_url("alerts-mine", token)}
+    message = compose(rows[0].email, None, ("alerts", values))
+    message.extra_headers |= {
+        # Of the letter before: one that is sent again after a crash has the same.
+        "Message-ID": f"<{tokens.hash_token(f'{token} {last_letter(rows)}')[:32]}@{settings.SITE_HOST}>",
+        "List-Unsubscribe": f"<{reader_url('alerts-end', token)}>",
+        "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    }
+    return message
+
+
+def reader_url(route: str, token: str) -> str:
+    """Return the URL of a page of one reader, with the token in the query, which no log keeps."""
+    return f"{site_url(reverse(route))}?znak={token}"
+
+
+def last_letter(rows: Sequence[Subscription]) -> datetime | None:
+    """Return when the reader was last written to, None for never."""
+    return max((row.sent_at for row in rows if row.sent_at), default=None)
+
+
+def send_alerts(*, on: datetime, commit: bool) -> Told:
+    """Send each reader what is new, or only say to whom; see `Told`, whose labels are numbers of subscriptions.
+
+    A reader is one transaction, whose last step hands the letter over: killed before, nothing is stored and the next
+    call sends it. A letter that cannot be sent is tried by the next call; without a mail server the call ends.
+    """
+    readers = Subscription.objects.confirmed().values("email_hash").annotate(last=Max("sent_at")).order_by("last")
+    due = readers.filter(Q(last=None) | Q(last__lte=on - WEEK)).values_list("email_hash", flat=True)
+    mail_server = get_connection()
+    result = Told()
+    for email_hash in list(due):
+        try:
+            result += send_to(email_hash, mail_server if commit else None, on)
+        except (SMTPException, OSError, ValueError) as error:
+            # The error text may contain the address.
+            logger.error("letter of reader %s not sent: %s", email_hash[:8], type(error).__name__)
+            result += Told(unsent=(email_hash[:8],))
+            mail_server.close()
+            if isinstance(error, ConnectionError):
+                break
+    mail_server.close()
+    return result
+
+
+@transaction.atomic
+def send_to(email_hash: str, mail_server: Any, on: datetime) -> Told:
+    """Send one reader's letter, if there is something new. mail_server: None to only say so.
+
+    Their subscriptions are locked meanwhile, so that two calls do not write twice.
+    """
+    mine = Subscription.objects.confirmed().filter(email_hash=email_hash).order_by("pk")
+    rows = list(mine.select_for_update())
+    last = last_letter(rows)
+    if not rows or (last is not None and last > on - WEEK):
+        return Told()
+    digest = digest_of(rows, on)
+    message = write(rows, digest, on) if digest.topics else None
+    if mail_server is None:
+        transaction.set_rollback(True)
+        return Told(sent=(email_hash[:8],)) if message else Told()
+    for row in rows:
+        row.sent_at = on if message else row.sent_at
+        row.asked_at = on if row in digest.asked else row.asked_at
+    Subscription.objects.bulk_update(rows, ["content", "sent_at", "asked_at"])
+    if message is None:
+        return Told()
+    message.connection = mail_server
+    message.send()
+    return Told(sent=(email_hash[:8],))

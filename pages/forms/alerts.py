@@ -1,0 +1,213 @@
+"""Letters that readers ask for: the form, the confirmation, and the page on which a reader changes or ends them.
+
+GET never writes, as mail servers open links to scan them.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+
+from catalog.depots import fuels
+from catalog.models import Subscription
+from catalog.submissions import subscriptions, tokens
+from catalog.submissions.limits import TooManyRequests
+from pages import alerts
+from pages.dates import day
+from pages.forms import fields
+from pages.forms.pages import FilledPage, form_title
+from pages.forms.public_form import PublicForm
+from pages.forms.views import later, posted, problem, public_form_view, token_of, words
+from pages.page import Crumb, Page
+from pages.rendering import render_page
+from pages.stove_check import NOT_FOUND, find_place
+from pages.territory import voivodeships_by_name
+
+TITLE = "Powiadomienia"
+
+SENT = (
+    f"Wysyłamy odnośnik do potwierdzenia. Działa {tokens.LINK_LIFE // timedelta(hours=1)} godzin. Jeśli wiadomości nie "
+    "ma, sprawdź folder ze spamem; po kilku wiadomościach w ciągu godziny następną wyślemy sami, później."
+)
+
+ENDED = "Nie napiszemy więcej. Twój adres usunęliśmy."
+
+
+class AlertsForm(PublicForm):
+    """A place for its rules, a fuel with a voivodeship for its median, or both."""
+
+    place = fields.Line(
+        label="Miejscowość lub kod pocztowy",
+        required=False,
+        max_length=100,
+        help_text="Napiszemy {}, {} i {} dni przed każdym terminem i gdy zmienią się przepisy.".format(*alerts.STEPS),
+    )
+    fuel = forms.ChoiceField(label="Paliwo", required=False, choices=[("", "nie wybieram"), *fuels.CHOICES])
+    voivodeship = forms.ChoiceField(label="Województwo", required=False)
+
+    PARTS = (
+        ("Terminy i przepisy", "", ("place",)),
+        (
+            "Ceny",
+            f"Napiszemy, gdy mediana zmieni się o {alerts.MOVED * 100:.0f}\N{NO-BREAK SPACE}% albo więcej.",
+            ("fuel", "voivodeship"),
+        ),
+        ("Twój adres", "", ("email",)),
+    )
+
+    def __init__(self, posted: Any = None, **options: Any) -> None:
+        super().__init__(posted, **options)
+        unit, _, _ = find_place(self.initial.get("place", ""))
+        if unit and find_place(unit.name)[0] == unit:
+            self.initial["place"] = unit.name
+        areas = [(area.teryt, area.name) for area in voivodeships_by_name()]
+        self.fields["voivodeship"].choices = [("", "nie wybieram"), *areas]  # type: ignore[attr-defined]
+        self.fields["email"].help_text = "Wyślemy na niego odnośnik do potwierdzenia. Nie publikujemy go."
+
+    def clean_place(self) -> str:
+        """Return the code of the municipality, "" for none."""
+        text: str = self.cleaned_data["place"]
+        unit, suggestions, _ = find_place(text)
+        if unit is None and suggestions:
+            places = "; ".join(f"{place.label} ({place.description}): {place.teryt}" for place in suggestions)
+            raise forms.ValidationError(f"Takich miejsc jest kilka. Wpisz kod jednego z nich. {places}")
+        if text and unit is None:
+            raise forms.ValidationError(NOT_FOUND)
+        return unit.teryt if unit else ""
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean()
+        if bool(data.get("fuel")) != bool(data.get("voivodeship")):
+            self.add_error("voivodeship", "Mediana ceny wymaga paliwa i województwa.")
+        elif not (data.get("place") or data.get("fuel") or self.errors):
+            self.add_error("place", "Wpisz miejsce albo wybierz paliwo i województwo.")
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A subscription as its reader sees it. about: what of, with paths. until: the day on which we ask again."""
+
+    number: int
+    about: list[tuple[str, str]]
+    until: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WishesPage(Page):
+    """Subscriptions to confirm, or those of a reader. token: of the link. asked: whether to prolong them."""
+
+    wishes: tuple[Wish, ...]
+    token: str
+    asked: bool = False
+
+
+def wish(subscription: Subscription) -> Wish:
+    until = subscription.confirmed_at and timezone.localdate(subscription.confirmed_at + subscriptions.KEPT)
+    return Wish(subscription.pk, alerts.describe(subscription), day(until) if until else "")
+
+
+@public_form_view
+def ask(request: HttpRequest) -> HttpResponse:
+    """Ask for letters. `?gmina=`, `?paliwo=` and `?wojewodztwo=` (2 digits) prefill the form."""
+    chosen = {"place": "gmina", "fuel": "paliwo", "voivodeship": "wojewodztwo"}
+    initial = {name: request.GET.get(parameter, "")[:100] for name, parameter in chosen.items()}
+    form = AlertsForm(posted(request), path=request.path, on=timezone.now(), initial=initial)
+    status, refusal = 200, None
+    if request.method == "POST":
+        status = 400
+        if form.is_valid():
+            data, client = form.cleaned_data, request.META.get("REMOTE_ADDR", "")
+            try:
+                subscriptions.request_letters(
+                    email=data["email"],
+                    client=client,
+                    teryt=data["place"],
+                    fuel=data["fuel"],
+                    voivodeship=data["voivodeship"],
+                    on=form.on,
+                )
+                return problem(request, 200, "Sprawdź pocztę", SENT, link=reverse("home"), link_label="Strona główna")
+            except TooManyRequests as error:
+                status, refusal = error.status, error
+    reason = words(refusal) if refusal else ""
+    page = FilledPage(
+        title=form_title(TITLE, form, reason),
+        description="Napiszemy, gdy zbliży się termin, zmienią się przepisy albo cena opału.",
+        path=reverse("alerts"),
+        breadcrumbs=(Crumb.home(),),
+        indexed=False,
+        form=form,
+        depot_name="",
+        depot_path="",
+        problem=reason,
+    )
+    return later(render_page(request, "pages/forms/alerts.html", page, status=status), refusal)
+
+
+@public_form_view
+def confirm(request: HttpRequest) -> HttpResponse:
+    """The link of the letter. GET shows what it confirms, POST confirms."""
+    token, now = token_of(request, "odnosnik"), timezone.now()
+    subscription = subscriptions.get_requested(token)
+    if request.method == "POST":
+        content = alerts.present(subscription, timezone.localdate(now))
+        subscriptions.confirm_subscription(subscription=subscription, content=content, on=now)
+        return HttpResponseRedirect(alerts.reader_url("alerts-mine", tokens.reader_token(subscription.email_hash)))
+    page = wishes_page("Potwierdź powiadomienia", "alerts-confirm", [subscription], token)
+    return render_page(request, "pages/forms/alerts_confirm.html", page)
+
+
+@public_form_view
+def mine(request: HttpRequest) -> HttpResponse:
+    """All letters to one address: POST ends one of them or all, or goes on with them."""
+    token, now = token_of(request, "znak"), timezone.now()
+    subscribed = subscriptions.of_reader(token)
+    if request.method == "POST":
+        if "przedluz" in request.POST:
+            subscriptions.prolong(subscribed, on=now)
+        elif "wszystko" in request.POST:
+            subscribed.delete()
+        else:
+            number = request.POST.get("koniec", "")
+            subscribed.filter(pk=int(number) if number.isascii() and number.isdigit() else 0).delete()
+        return HttpResponseRedirect(alerts.reader_url("alerts-mine", token))
+    rows = list(subscribed)
+    if not rows:
+        return ended(request)
+    page = wishes_page("Twoje powiadomienia", "alerts-mine", rows, token)
+    return render_page(request, "pages/forms/alerts_mine.html", page)
+
+
+@csrf_exempt
+@public_form_view
+def end(request: HttpRequest) -> HttpResponse:
+    """End all letters to one address by the POST of a mail program (RFC 8058), which has no cookie and no form."""
+    token = request.GET.get("znak", "")[:500]
+    if request.method != "POST":
+        return HttpResponseRedirect(alerts.reader_url("alerts-mine", token))
+    subscriptions.of_reader(token).delete()
+    return ended(request)
+
+
+def ended(request: HttpRequest) -> HttpResponse:
+    """Say that a reader gets no letters; also where there were none any more."""
+    again = {"link": reverse("alerts"), "link_label": subscriptions.SubscriptionNotFound.onward_label}
+    return problem(request, 200, "Koniec powiadomień", ENDED, **again)
+
+
+def wishes_page(title: str, route: str, rows: list[Subscription], token: str) -> WishesPage:
+    return WishesPage(
+        title=title,
+        description="O czym piszemy na Twój adres.",
+        path=reverse(route),
+        indexed=False,
+        wishes=tuple(map(wish, rows)),
+        token=token,
+        asked=any(row.asked_at for row in rows),
+    )

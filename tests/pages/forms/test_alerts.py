@@ -1,0 +1,162 @@
+"""Letters that readers ask for: from the form to the end by one click."""
+
+import re
+from datetime import date, timedelta
+
+import pytest
+from django.core import mail
+
+from catalog.models import Subscription
+from catalog.search.entries import rebuild_index
+from catalog.submissions import limits, retention, subscriptions, tokens
+from pages.dates import day
+from tests import factories
+from tests.pages.reading import text_of
+from tests.regulations.factories import DeadlineFactory, ResolutionFactory
+
+pytestmark = pytest.mark.django_db
+
+PATH = "/powiadomienia/"
+KRAKOW = "1261011"
+
+
+@pytest.fixture
+def place():
+    factories.BoundaryFactory()
+    unit = factories.krakow()
+    rebuild_index()
+    return unit
+
+
+def links_in(letter):
+    return re.findall(r"http://127\.0\.0\.1:8000(/powiadomienia/\S+)", letter.body)
+
+
+def confirm(stranger, link):
+    stranger.client.get(link)
+    return stranger.client.post("/powiadomienia/potwierdz/", {"odnosnik": link.partition("=")[2]}, follow=True)
+
+
+def test_a_place_is_asked_for_confirmed_and_ended(stranger, place):
+    ResolutionFactory()
+    DeadlineFactory(date=stranger.clock.now.date() + timedelta(days=200))
+    answer = stranger.fill(PATH, place=place.name)
+    assert answer.status_code == 200
+    assert "Sprawdź pocztę" in text_of(answer)
+    (row,) = Subscription.objects.all()
+    assert (row.teryt, row.fuel, row.confirmed_at) == (KRAKOW, "", None)
+    (letter,) = mail.outbox
+    assert letter.to == ["jan@opal-nowak.pl"]
+    assert letter.subject == "Powiadomienia: potwierdź"
+    (link,) = links_in(letter)
+    assert "Kraków: terminy i zmiany przepisów" in text_of(stranger.client.get(link))
+    row.refresh_from_db()
+    assert row.confirmed_at is None, "GET writes nothing"
+    answer = confirm(stranger, link)
+    assert "Twoje powiadomienia" in text_of(answer)
+    row.refresh_from_db()
+    assert row.confirmed_at is not None
+    assert row.client_hash == ""
+    assert row.content["rules"] == ["Uchwała I/1/17", f"Od {day(date(2027, 6, 9))}: kotły klasy 3 i 4"]
+    own = f"/powiadomienia/moje/?znak={tokens.reader_token(row.email_hash)}"
+    answer = stranger.client.post(
+        "/powiadomienia/moje/", {"znak": own.partition("=")[2], "koniec": row.pk}, follow=True
+    )
+    assert "Koniec powiadomień" in text_of(answer)
+    assert not Subscription.objects.exists()
+    assert "Koniec powiadomień" in text_of(stranger.client.get(own))
+
+
+def test_one_post_without_cookie_ends_all_of_an_address(client, db):
+    for number, email in enumerate(("jan@example.pl", "Jan@example.pl", "ewa@example.pl")):
+        factories.SubscriptionFactory(email=email, teryt=f"126101{number}")
+    path = f"/powiadomienia/koniec/?znak={tokens.reader_token(tokens.hash_email('jan@example.pl'))}"
+    client.handler.enforce_csrf_checks = True
+    assert client.get(path).status_code == 302
+    assert Subscription.objects.count() == 3
+    for _ in range(2):
+        answer = client.post(path, "List-Unsubscribe=One-Click", content_type="application/x-www-form-urlencoded")
+        assert answer.status_code == 200
+    assert [row.email for row in Subscription.objects.all()] == ["ewa@example.pl"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "mistake"),
+    [
+        ({}, "Wpisz miejsce albo wybierz paliwo i województwo."),
+        ({"place": "Nibylandia"}, "Nie znaleźliśmy takiego miejsca."),
+        ({"fuel": "pellet"}, "Mediana ceny wymaga paliwa i województwa."),
+        ({"fuel": "ropa", "voivodeship": "12"}, "nie jest żadną z dostępnych opcji"),
+        ({"place": "Kraków", "email": "nikt"}, "Wpisz zwykły adres e-mail"),
+    ],
+)
+def test_mistakes_are_named(stranger, place, typed, mistake):
+    answer = stranger.fill(PATH, **typed)
+    assert answer.status_code == 400
+    assert mistake in text_of(answer)
+    assert not Subscription.objects.exists()
+
+
+def test_one_of_several_places_is_chosen_by_its_code(stranger):
+    for unit in (factories.nowy_targ_town(), factories.nowy_targ_rural()):
+        factories.PlaceFactory(municipality=unit, name="Bór")
+    rebuild_index()
+    answer = stranger.fill(PATH, place="Bór")
+    assert answer.status_code == 400
+    assert "Takich miejsc jest kilka." in text_of(answer)
+    assert stranger.fill(PATH, place=factories.nowy_targ_rural().teryt).status_code == 200
+
+
+def test_strangers_addresses_are_protected(stranger, place):
+    for number in range(limits.PER_NETWORK):
+        assert stranger.fill(PATH, place=place.name, email=f"jan+{number}@example.pl").status_code == 200
+    assert len(mail.outbox) == limits.LETTERS_PER_MAILBOX
+    answer = stranger.fill(PATH, place=place.name, email="ewa@example.pl")
+    assert answer.status_code == 429
+    assert int(answer["Retry-After"]) > 0
+
+
+def test_confirming_the_same_again_keeps_one(stranger, place):
+    for _ in range(2):
+        stranger.fill(PATH, place=place.name)
+        confirm(stranger, links_in(mail.outbox[-1])[0])
+    assert Subscription.objects.count() == 1
+
+
+def test_a_link_dies_and_says_so(stranger, place):
+    stranger.fill(PATH, place=place.name)
+    (link,) = links_in(mail.outbox[-1])
+    stranger.clock.move(hours=49)
+    answer = stranger.client.get(link)
+    assert answer.status_code == 404
+    assert "Odnośnik nie działa" in text_of(answer)
+    assert stranger.client.get("/powiadomienia/moje/?znak=x").status_code == 404
+    retention.purge_submissions(on=stranger.clock.now)
+    assert not Subscription.objects.exists()
+
+
+def test_who_does_not_go_on_is_forgotten(clock, db):
+    asked = clock.now - subscriptions.KEPT_ASKED
+    kept = factories.SubscriptionFactory(asked_at=asked + timedelta(days=1))
+    factories.SubscriptionFactory(asked_at=asked)
+    retention.purge_submissions(on=clock.now)
+    assert list(Subscription.objects.all()) == [kept]
+
+
+def test_an_asked_reader_goes_on(client, clock, db):
+    row = factories.SubscriptionFactory(asked_at=clock.now)
+    token = tokens.reader_token(row.email_hash)
+    assert "Piszcie dalej" in text_of(client.get(f"/powiadomienia/moje/?znak={token}"))
+    client.post("/powiadomienia/moje/", {"znak": token, "przedluz": "1"})
+    row.refresh_from_db()
+    assert (row.asked_at, row.confirmed_at) == (None, clock.now)
+
+
+def test_nobody_has_too_many(stranger, place):
+    email_hash = tokens.hash_email("jan@opal-nowak.pl")
+    for number in range(subscriptions.PER_READER):
+        factories.SubscriptionFactory(email_hash=email_hash, teryt=f"14650{number:02}")
+    stranger.fill(PATH, place=place.name)
+    answer = confirm(stranger, links_in(mail.outbox[-1])[0])
+    assert answer.status_code == 409
+    assert "Masz już bardzo wiele powiadomień" in text_of(answer)

@@ -1,0 +1,196 @@
+"""What letters say that readers ask for, and when they are sent."""
+
+import smtplib
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from django.core import mail
+from django.core.mail.backends.locmem import EmailBackend
+from django.core.management import call_command
+
+from catalog.models import Subscription
+from catalog.submissions import subscriptions
+from pages import alerts
+from tests import factories
+from tests.client import build_snapshots
+from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TODAY = date(2026, 11, 21)
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def act():
+    factories.krakow()
+    return ResolutionFactory()
+
+
+def subscribe(**values):
+    """Subscribe as of NOW, with what the pages say then."""
+    build_snapshots()
+    row = factories.SubscriptionFactory.build(**values)
+    row.content = alerts.present(row, TODAY)
+    row.save()
+    return row
+
+
+def send(after=timedelta()):
+    """Send what is due, and return the letters sent."""
+    build_snapshots()
+    before = len(mail.outbox)
+    alerts.send_alerts(on=NOW + after, commit=True)
+    return mail.outbox[before:]
+
+
+def words_of(letter):
+    return letter.body.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_a_deadline_is_told_90_30_and_7_days_before(act):
+    DeadlineFactory(date=TODAY + 100 * DAY)
+    DeadlineFactory(date=TODAY + 50 * DAY, area="listed", units=["1208011"], scope="inna gmina")
+    subscribe()
+    days = [number for number in range(110) if send(number * DAY)]
+    assert days == [10, 70, 93]
+    (first, *_) = mail.outbox
+    assert first.subject == "Powiadomienia: terminy"
+    assert "Kraków: 1 marca 2027 r., za 90 dni\n  kotły klasy 3 i 4" in words_of(first)
+    assert "za 7 dni" in words_of(mail.outbox[-1])
+
+
+def test_a_step_that_the_reader_saw_on_confirming_is_not_told(act):
+    DeadlineFactory(date=TODAY + 40 * DAY)
+    subscribe()
+    assert [number for number in range(41) if send(number * DAY)] == [10, 33]
+
+
+def test_changed_rules_are_told_and_corrected_words_are_not(act):
+    moved = DeadlineFactory(date=TODAY + 300 * DAY)
+    subscribe()
+    moved.description = "Inaczej opisane."
+    moved.save()
+    assert send() == []
+    moved.delete()
+    FuelBanFactory()
+    AmendmentFactory(resolution=act)
+    (letter,) = send(DAY)
+    assert letter.subject == "Powiadomienia: zmiana przepisów"
+    for line in (
+        "nowe: Zmiana uchwały z 2 listopada 2026 r.",
+        "nowe: Nie wolno palić: muły węglowe",
+        "już nie: Od 17 ",
+    ):
+        assert line in words_of(letter)
+    assert send(9 * DAY) == []
+
+
+@pytest.mark.parametrize(("amount", "told"), [(1574, False), (1575, True), (1426, False), (1425, True)])
+def test_a_median_is_told_once_it_has_moved_by_5_percent(act, amount, told):
+    rows = [factories.DepotPriceFactory(price=Decimal(1500), day=TODAY) for _ in range(5)]
+    subscribe(teryt="", fuel="pellet", voivodeship="12")
+    for row in rows:
+        row.price = Decimal(amount)
+        row.save()
+    letters = send()
+    assert bool(letters) is told
+    if told:
+        assert letters[0].subject == "Powiadomienia: ceny"
+        assert "Pellet, małopolskie\n  było: 1 500,00 zł za tonę" in words_of(letters[0])
+    assert send(8 * DAY) == []
+
+
+def test_small_changes_add_up(act):
+    rows = [factories.DepotPriceFactory(price=Decimal(1500), day=TODAY) for _ in range(5)]
+    subscribe(teryt="", fuel="pellet", voivodeship="12")
+    sent = []
+    for number, amount in enumerate((1530, 1560, 1590)):
+        for row in rows:
+            row.price = Decimal(amount)
+            row.save()
+        sent.append(len(send(number * DAY)))
+    assert sent == [0, 0, 1]
+
+
+def test_one_letter_a_week_with_all_wishes_of_an_address(act):
+    rows = [factories.DepotPriceFactory(price=Decimal(1500), day=TODAY) for _ in range(5)]
+    subscribe(email="jan@example.pl")
+    subscribe(email="jan@example.pl", fuel="pellet", voivodeship="12")
+    FuelBanFactory()
+    for row in rows:
+        row.price = Decimal(1700)
+        row.save()
+    (letter,) = send()
+    assert letter.subject == "Powiadomienia: zmiana przepisów, ceny"
+    assert letter.body.count("muły węglowe") == 1
+    DeadlineFactory(date=TODAY + 200 * DAY)
+    assert [number for number in range(1, 10) if send(number * DAY)] == [7]
+
+
+def test_one_click_of_a_mail_program_ends_them(act, client):
+    subscribe()
+    FuelBanFactory()
+    (letter,) = send()
+    headers = letter.message()
+    assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    path = headers["List-Unsubscribe"].strip("<>").removeprefix("http://127.0.0.1:8000")
+    assert client.post(path, {"List-Unsubscribe": "One-Click"}).status_code == 200
+    assert not Subscription.objects.exists()
+    assert letter.alternatives[0][0].count(path.partition("?")[2]) == 2, "the letter leads to the page of its reader"
+
+
+def test_after_two_years_the_reader_is_asked_once(act):
+    subscribe(confirmed_at=NOW - subscriptions.KEPT)
+    (letter,) = send()
+    assert letter.subject == "Powiadomienia: pytanie"
+    assert "Bez tego po 21 grudnia 2026 r. usuniemy Twój adres." in words_of(letter)
+    assert Subscription.objects.get().asked_at == NOW
+    assert send(8 * DAY) == []
+
+
+class Refusing(EmailBackend):
+    """Refuses one address, as a mail server does."""
+
+    def send_messages(self, messages):
+        if messages[0].to == ["zly@example.pl"]:
+            raise smtplib.SMTPRecipientsRefused({})
+        return super().send_messages(messages)
+
+
+def test_a_refused_letter_is_tried_again_and_holds_up_nobody(act, settings, caplog, capsys):
+    for email in ("zly@example.pl", "ewa@example.pl"):
+        subscribe(email=email)
+    FuelBanFactory()
+    build_snapshots()
+    backend = settings.EMAIL_BACKEND
+    settings.EMAIL_BACKEND = f"{__name__}.Refusing"
+    assert [letter.to for letter in send()] == [["ewa@example.pl"]]
+    assert "zly" not in caplog.text
+    settings.EMAIL_BACKEND = backend
+    assert [letter.to for letter in send()] == [["zly@example.pl"]]
+    assert len({letter.extra_headers["Message-ID"] for letter in mail.outbox}) == 2
+
+
+def test_the_command_says_what_it_would_do_and_writes_nothing(act, capsys):
+    row = subscribe()
+    FuelBanFactory()
+    build_snapshots()
+    call_command("send_alerts")
+    assert capsys.readouterr().out == "1 letters would be sent; add --commit to send them\n"
+    assert mail.outbox == []
+    assert Subscription.objects.get().content == row.content
+    call_command("send_alerts", commit=True)
+    assert capsys.readouterr().out == "1 letters sent\n"
+    call_command("send_alerts", commit=True)
+    assert capsys.readouterr().out == "0 letters sent\n"
+
+
+def test_a_merged_municipality_is_followed(act):
+    factories.models.FormerMunicipality.objects.create(
+        teryt="1261999", successor_id="1261011", name="Dawna", left_on=TODAY
+    )
+    row = subscribe(teryt="1261999")
+    assert alerts.describe(row)[0][0].startswith("Kraków")
