@@ -56,13 +56,13 @@ class Digest:
     deadlines: list[dict[str, str]] = field(default_factory=list)
     changes: list[dict[str, str]] = field(default_factory=list)
     medians: list[dict[str, str]] = field(default_factory=list)
-    asked: list[Subscription] = field(default_factory=list)
+    to_ask: list[Subscription] = field(default_factory=list)
 
     @property
     def topics(self) -> tuple[str, ...]:
         """The subject's words."""
         words = {"terminy": self.deadlines, "zmiana przepisów": self.changes, "ceny": self.medians}
-        return tuple(word for word, rows in words.items() if rows) or (("pytanie",) if self.asked else ())
+        return tuple(word for word, rows in words.items() if rows) or (("pytanie",) if self.to_ask else ())
 
 
 def municipality_of(subscription: Subscription) -> Municipality | None:
@@ -148,7 +148,7 @@ def digest_of(rows: Sequence[Subscription], on: datetime) -> Digest:
         if "median" in now and "median" in before:
             add_median(digest, row, Decimal(before["median"]), Decimal(now["median"]), today)
         if row.asked_at is None and row.confirmed_at is not None and row.confirmed_at <= on - subscriptions.KEPT:
-            digest.asked.append(row)
+            digest.to_ask.append(row)
     return digest
 
 
@@ -197,7 +197,7 @@ def write(rows: Sequence[Subscription], digest: Digest, on: datetime) -> EmailMe
         ("Zmieniły się przepisy", digest.changes, ""),
         ("Zmieniła się mediana ceny", digest.medians, "jest"),
     ]
-    asks = f"po {day(timezone.localdate(on + subscriptions.KEPT_ASKED))}" if digest.asked else ""
+    asks = f"po {day(timezone.localdate(on + subscriptions.KEPT_ASKED))}" if digest.to_ask else ""
     values = {"topics": digest.topics, "asks": asks, "sections": sections, "link": reader_url("alerts-mine", token)}
     message = compose(rows[0].email, None, ("alerts", values))
     message.extra_headers |= {
@@ -261,7 +261,7 @@ def send_to(email_hash: str, mail_server: Any, on: datetime) -> Told:
         return Told(sent=(email_hash[:8],)) if message else Told()
     for row in rows:
         row.sent_at = on if message else row.sent_at
-        row.asked_at = on if row in digest.asked else row.asked_at
+        row.asked_at = on if row in digest.to_ask else row.asked_at
     Subscription.objects.bulk_update(rows, ["content", "sent_at", "asked_at"])
     if message is None:
         return Told()

@@ -127,14 +127,16 @@ def mailbox_free_at(mailbox: str, on: datetime) -> datetime | None:
 
 
 def recent_letters(mailboxes: Collection[str], on: datetime) -> dict[str, list[datetime]]:
-    """Return when letters of the last `LETTERS_PERIOD` were sent, oldest first, by mailbox. One query."""
+    """Return when letters of the last `LETTERS_PERIOD` were sent, oldest first, by mailbox. At most one query."""
+    if not mailboxes:
+        return {}
     letters = " UNION ALL ".join(
-        f"SELECT mailbox_hash, sent_at FROM {model._meta.db_table}, unnest(links_at) AS sent_at "  # noqa: S608
-        "WHERE mailbox_hash = ANY(%(mailboxes)s) AND sent_at > %(since)s"
+        f"SELECT mailbox_hash, link_at FROM {model._meta.db_table}, unnest(links_at) AS link_at "  # noqa: S608
+        "WHERE mailbox_hash = ANY(%(mailboxes)s) AND link_at > %(since)s"
         for model in COUNTED
     )
     with connection.cursor() as cursor:
-        cursor.execute(f"{letters} ORDER BY sent_at", {"mailboxes": list(mailboxes), "since": on - LETTERS_PERIOD})
+        cursor.execute(f"{letters} ORDER BY link_at", {"mailboxes": list(mailboxes), "since": on - LETTERS_PERIOD})
         sent: dict[str, list[datetime]] = {}
         for mailbox, sent_at in cursor.fetchall():
             sent.setdefault(mailbox, []).append(sent_at)

@@ -100,11 +100,11 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WishesPage(Page):
-    """Subscriptions to confirm, or those of a reader. token: of the link. asked: whether to prolong them."""
+    """Subscriptions to confirm, or those of a reader. token: of the link. is_asked: whether to prolong them."""
 
     wishes: tuple[Wish, ...]
     token: str
-    asked: bool = False
+    is_asked: bool = False
 
 
 def wish(subscription: Subscription) -> Wish:
@@ -209,5 +209,5 @@ def wishes_page(title: str, route: str, rows: list[Subscription], token: str) ->
         indexed=False,
         wishes=tuple(map(wish, rows)),
         token=token,
-        asked=any(row.asked_at for row in rows),
+        is_asked=any(row.asked_at for row in rows),
     )

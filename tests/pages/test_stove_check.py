@@ -415,4 +415,4 @@ def test_limits_of_new_sources_are_those_of_the_programme(client, acts):
 
 def test_only_deadlines_to_come_go_into_a_calendar(client, acts):
     assert "Dodaj terminy do kalendarza : tylko te" in said(ask(client, "1217011"))
-    assert "Dodaj terminy do kalendarza" not in said(ask(client, "1261011"))
+    assert "Plik .ics działa" not in said(ask(client, "1261011"))
