@@ -1,6 +1,6 @@
-"""Small pages to be framed by other sites: a municipality's depots, a depot, the prices of a fuel.
+"""What other sites show: small pages to be framed, of a municipality, a depot or a fuel, and charts as pictures.
 
-They alone allow any frame. They have no script, set no cookie, and link to their pages.
+The pages alone allow any frame. They have no script, set no cookie, and link to their pages.
 """
 
 from collections.abc import Callable
@@ -27,13 +27,16 @@ from pages.depots import depot_page
 from pages.municipality import municipality_page
 from pages.page import Page
 from pages.polish import date_digits
-from pages.prices.country import fuel_prices_page
+from pages.prices.country import fuel_prices_page, voivodeship_prices_page
 from pages.rendering import cached, read_only
 from pages.requested_point import read_origin
 from prices.queries import RESTS_ON as PRICE_DATA
 
 POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"
 """The content security policy: a style sheet of this site, in any frame."""
+
+DRAWN_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+"""The content security policy of a picture, which has its styles within."""
 
 MOST_DEPOTS = 5
 
@@ -124,3 +127,18 @@ def fuel(request: HttpRequest, fuel: str) -> Embed:
         lines.insert(0, EmbedLine("Polska", page.canonical, poland, f"{page.country.n} cen"))
     note = f"Mediany cen w składach od {date_digits(page.start)} do {date_digits(page.end)}."
     return Embed(page, page.answer["name"], tuple(lines), note)
+
+
+@read_only
+@conditional(*PRICE_DATA, cache_control=cache_control.CATALOG, changes_daily=True)
+def chart(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpResponse:
+    """Answer with the chart of a page of prices as an SVG file with its source and day. Raises Http404 without one."""
+    when = request.META["QUERY_STRING"], timezone.localdate()
+    page = voivodeship_prices_page(fuel, voivodeship, *when) if voivodeship else fuel_prices_page(fuel, *when)
+    drawing = page.draw_chart()
+    if drawing is None:
+        raise Http404
+    values = {"page": page, "chart": drawing}
+    response = cached(render(request, "pages/chart.svg", values, content_type="image/svg+xml"))
+    response["Content-Security-Policy"] = DRAWN_POLICY
+    return response

@@ -70,6 +70,8 @@ urlpatterns = [
     *page("ceny/gus/", views.official_prices, "official-prices"),
     path("ceny/<slug:fuel>.csv", csv_export.fuel_medians, name="fuel-prices-csv"),
     path("ceny/<slug:fuel>/<voivodeship:voivodeship>.csv", csv_export.fuel_medians, name="fuel-prices-voivodeship-csv"),
+    path("ceny/<slug:fuel>.svg", embeds.chart, name="fuel-prices-svg"),
+    path("ceny/<slug:fuel>/<voivodeship:voivodeship>.svg", embeds.chart, name="fuel-prices-voivodeship-svg"),
     *page("ceny/<slug:fuel>/", views.fuel_prices, "fuel-prices"),
     *page("ceny/<slug:fuel>/<voivodeship:voivodeship>/", views.voivodeship_prices, "fuel-prices-voivodeship"),
     *page("sklad/<int:depot_id>-<slug:slug>/", views.depot, "depot"),

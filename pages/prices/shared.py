@@ -179,6 +179,11 @@ class OneFuelPage(Page):
         return f"{newest} {month_genitive(months.month_before)} i {month_genitive(months.year_before)}"
 
     @property
+    def svg_path(self) -> str:
+        """The path of the chart as a file."""
+        return self.csv_path.replace(".csv", ".svg", 1)
+
+    @property
     def chart_name(self) -> str:
         return f"{self.answer['name']}, {self.place}: mediany miesięczne"
 

@@ -1,11 +1,14 @@
 """Pages that other sites frame, and that nothing else may be framed."""
 
 import re
+import xml.etree.ElementTree as ET
 from decimal import Decimal
 
 import pytest
 from django.utils import timezone
 
+from pages.dates import day as day_in_words
+from prices.medians import months_before
 from tests import factories
 from tests.pages.reading import NOINDEX, text_of
 
@@ -74,3 +77,23 @@ def test_pages_offer_the_line_of_html(client, depot):
         html = client.get(page).content.decode()
         (line,) = re.findall(r"<code>(&lt;iframe .*?)</code>", html)
         assert f"http://127.0.0.1:8000{path}" in line
+
+
+def test_a_chart_is_a_picture_of_its_own_with_source_and_day(client):
+    for months in range(2):
+        for amount in (1400, 1500, 1600):
+            day = months_before(timezone.localdate(), months)
+            factories.DepotPriceFactory(price=Decimal(amount), day=day)
+    for path in ("/ceny/pellet", "/ceny/pellet/malopolskie"):
+        assert f'href="{path}.svg"' in client.get(f"{path}/").content.decode()
+        answer = client.get(f"{path}.svg")
+        assert answer["Content-Type"] == "image/svg+xml"
+        assert "script" not in answer["Content-Security-Policy"]
+        drawn = ET.fromstring(answer.content)  # noqa: S314 - our own answer
+        said = " ".join(drawn.itertext())
+        assert f"http://127.0.0.1:8000{path}/" in said
+        assert f"Stan na {day_in_words(timezone.localdate())}" in said
+        assert len(drawn.findall(".//{http://www.w3.org/2000/svg}circle")) == 2
+    assert client.get("/ceny/pellet/lubelskie.svg").status_code == 404
+    assert 'lubelskie.svg"' not in client.get("/ceny/pellet/lubelskie/").content.decode()
+    assert client.get("/ceny/ropa.svg").status_code == 404
