@@ -3,7 +3,7 @@
 import importlib.util
 import os
 import re
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import SplitResult, urlsplit
@@ -15,7 +15,6 @@ from django.http.request import validate_host
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
-from fueldepot.http.proxies import UNIX_SOCKET, read_networks
 from fueldepot.http.rate_limit import RateLimit, read_limit
 
 env: environ.Env = environ.Env()
@@ -207,12 +206,15 @@ def read_cache_url() -> str:
     return url
 
 
-def read_proxies() -> list[str]:
-    names = [name.strip() for name in env.list("TRUSTED_PROXIES", default=[]) if name.strip()]
+def read_networks(variable: str, *words: str) -> list[str]:
+    """Return addresses and networks as they are written. words: what else the variable may hold."""
+    names = [name.strip() for name in env.list(variable, default=[]) if name.strip()]
     try:
-        read_networks(names)
+        for name in set(names).difference(words):
+            ip_network(name)
     except ValueError as error:
-        stop("TRUSTED_PROXIES", f"cannot be read: {error}; use addresses or networks, or {UNIX_SOCKET!r}")
+        hint = " or ".join(["addresses", "networks", *map(repr, words)])
+        stop(variable, f"cannot be read: {error}; use {hint}")
     return names
 
 

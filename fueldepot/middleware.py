@@ -6,12 +6,13 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 
 from fueldepot.data import snapshot
 from fueldepot.domain_errors import refuse_body
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.error_body import is_api
+from fueldepot.http.proxies import read_address, read_networks, trusts
 from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedCoding, read_whole
 from pages import error_pages
 
@@ -124,13 +125,23 @@ def read_whole_bodies(get_response: View) -> View:
 def guard_private_views(get_response: View) -> View:
     """Answer 503 while the database is away, and under /admin/ 400 to a NUL in the query; forbid caching there.
 
+    Callers outside ADMIN_NETWORKS, if there are any, get 404 under /admin/, as if there was no desk.
+
     A query to a frozen database would block the thread, and a few of them the whole worker. PostgreSQL does not accept
     a NUL in text, and the admin's filters pass values on. Django's admin forbids caching on its own pages, not for
     refusals, redirects and locked logins.
     """
 
+    networks = read_networks(settings.ADMIN_NETWORKS)
+
+    def is_admitted(caller: str) -> bool:
+        address = read_address(caller) if networks else None
+        return not networks or (address is not None and trusts(networks, address))
+
     def answer(request: HttpRequest) -> HttpResponse:
         at_desk = request.path.startswith("/admin/")
+        if at_desk and not is_admitted(request.META.get("REMOTE_ADDR", "")):
+            return error_pages.not_found(request, Http404())
         if at_desk and "%00" in request.META["QUERY_STRING"]:
             return error_pages.bad_request(request)
         if snapshot.database_is_away():

@@ -39,7 +39,8 @@ STATEMENT_LIMITS = {
     "client_connection_check_interval": "1s",
 }
 CACHE_URL = environment.read_cache_url()
-TRUSTED_PROXIES = environment.read_proxies()
+TRUSTED_PROXIES = environment.read_networks("TRUSTED_PROXIES", "unix")
+ADMIN_NETWORKS = environment.read_networks("ADMIN_NETWORKS")
 RATE_LIMIT = environment.read_rate_limit(default="60/min")
 HTTPS = SITE_URL.startswith("https://")
 METRICS = environment.read_bool("METRICS", default=False)

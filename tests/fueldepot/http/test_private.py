@@ -55,3 +55,22 @@ def test_the_whole_desk_is_private(rf, path, private):
 @pytest.mark.django_db
 def test_a_form_needs_a_token():
     assert Client(enforce_csrf_checks=True).post("/sklady/dodaj/").status_code == 403
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("networks", "caller", "status"),
+    [
+        ([], "203.0.113.9", 200),
+        (["10.0.0.0/8"], "10.1.2.3", 200),
+        (["10.0.0.0/8", "2001:db8::/32"], "2001:db8::1", 200),
+        (["10.0.0.0/8"], "::ffff:10.1.2.3", 200),
+        (["10.0.0.0/8"], "203.0.113.9", 404),
+        (["10.0.0.0/8"], "", 404),
+    ],
+)
+def test_the_desk_opens_to_its_networks(client, settings, networks, caller, status):
+    settings.ADMIN_NETWORKS = networks
+    assert client.get("/admin/login/", REMOTE_ADDR=caller).status_code == status
+    assert client.get("/admin/haslo/", REMOTE_ADDR=caller).status_code == status
+    assert client.get("/sklady/dodaj/", REMOTE_ADDR=caller).status_code == 200
