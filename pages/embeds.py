@@ -139,6 +139,6 @@ def chart(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpRespons
     if drawing is None:
         raise Http404
     values = {"page": page, "chart": drawing}
-    response = cached(render(request, "pages/chart.svg", values, content_type="image/svg+xml"))
+    response = cached(render(request, "pages/svg/months_file.html", values, content_type="image/svg+xml"))
     response["Content-Security-Policy"] = DRAWN_POLICY
     return response
