@@ -62,7 +62,7 @@ class TooManyRequests(Refusal):
     retry_at: latest time from which a retry is allowed; it takes the place of `{when}` in the reason.
     """
 
-    status = 429
+    status, title = 429, "Zbyt wiele zgłoszeń"
     reason = (
         "Przyszło już zbyt wiele zgłoszeń: z Twojej sieci, z tego adresu e-mail albo w sprawie tego wpisu. Spróbuj "
         "{when}. Niczego nie zapisaliśmy."

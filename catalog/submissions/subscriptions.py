@@ -113,11 +113,6 @@ def prolong(subscriptions: QuerySet[Subscription], *, on: datetime) -> None:
     subscriptions.order_by().update(confirmed_at=on, asked_at=None)
 
 
-def to_be_asked(on: datetime) -> Q:
-    """Return the condition of subscriptions whose readers are to be asked whether to go on."""
-    return Q(confirmed_at__lte=on - KEPT, asked_at=None)
-
-
 def forget(*, on: datetime) -> int:
     """Delete what nobody confirmed while its link lived, or prolonged in `KEPT_ASKED`. Returns the number deleted.
 

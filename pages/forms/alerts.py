@@ -16,13 +16,12 @@ from django.views.decorators.csrf import csrf_exempt
 from catalog.depots import fuels
 from catalog.models import Subscription
 from catalog.submissions import subscriptions, tokens
-from catalog.submissions.limits import TooManyRequests
 from pages import alerts
 from pages.dates import day
 from pages.forms import fields
 from pages.forms.pages import FilledPage, form_title
 from pages.forms.public_form import PublicForm
-from pages.forms.views import later, posted, problem, public_form_view, token_of, words
+from pages.forms.views import posted, problem, public_form_view, token_of
 from pages.page import Crumb, Page
 from pages.rendering import render_page
 from pages.stove_check import NOT_FOUND, find_place
@@ -63,8 +62,7 @@ class AlertsForm(PublicForm):
     def __init__(self, posted: Any = None, **options: Any) -> None:
         super().__init__(posted, **options)
         unit, _, _ = find_place(self.initial.get("place", ""))
-        if unit and find_place(unit.name)[0] == unit:
-            self.initial["place"] = unit.name
+        self.initial["place"] = "" if unit is None else unit.name if find_place(unit.name)[0] == unit else unit.teryt
         areas = [(area.teryt, area.name) for area in voivodeships_by_name()]
         self.fields["voivodeship"].choices = [("", "nie wybieram"), *areas]  # type: ignore[attr-defined]
         self.fields["email"].help_text = "Wyślemy na niego odnośnik do potwierdzenia. Nie publikujemy go."
@@ -118,26 +116,18 @@ def ask(request: HttpRequest) -> HttpResponse:
     chosen = {"place": "gmina", "fuel": "paliwo", "voivodeship": "wojewodztwo"}
     initial = {name: request.GET.get(parameter, "")[:100] for name, parameter in chosen.items()}
     form = AlertsForm(posted(request), path=request.path, on=timezone.now(), initial=initial)
-    status, refusal = 200, None
-    if request.method == "POST":
-        status = 400
-        if form.is_valid():
-            data, client = form.cleaned_data, request.META.get("REMOTE_ADDR", "")
-            try:
-                subscriptions.request_letters(
-                    email=data["email"],
-                    client=client,
-                    teryt=data["place"],
-                    fuel=data["fuel"],
-                    voivodeship=data["voivodeship"],
-                    on=form.on,
-                )
-                return problem(request, 200, "Sprawdź pocztę", SENT, link=reverse("home"), link_label="Strona główna")
-            except TooManyRequests as error:
-                status, refusal = error.status, error
-    reason = words(refusal) if refusal else ""
+    if request.method == "POST" and form.is_valid():
+        subscriptions.request_letters(
+            email=form.cleaned_data["email"],
+            client=request.META.get("REMOTE_ADDR", ""),
+            teryt=form.cleaned_data["place"],
+            fuel=form.cleaned_data["fuel"],
+            voivodeship=form.cleaned_data["voivodeship"],
+            on=form.on,
+        )
+        return problem(request, 200, "Sprawdź pocztę", SENT, link=reverse("home"), link_label="Strona główna")
     page = FilledPage(
-        title=form_title(TITLE, form, reason),
+        title=form_title(TITLE, form),
         description="Napiszemy, gdy zbliży się termin, zmienią się przepisy albo cena opału.",
         path=reverse("alerts"),
         breadcrumbs=(Crumb.home(),),
@@ -145,9 +135,8 @@ def ask(request: HttpRequest) -> HttpResponse:
         form=form,
         depot_name="",
         depot_path="",
-        problem=reason,
     )
-    return later(render_page(request, "pages/forms/alerts.html", page, status=status), refusal)
+    return render_page(request, "pages/forms/alerts.html", page, status=400 if form.is_bound else 200)
 
 
 @public_form_view

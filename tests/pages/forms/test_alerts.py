@@ -80,6 +80,12 @@ def test_one_post_without_cookie_ends_all_of_an_address(client, db):
     assert [row.email for row in Subscription.objects.all()] == ["ewa@example.pl"]
 
 
+@pytest.mark.parametrize(("asked", "filled"), [(KRAKOW, "Kraków"), ("Kraków", "Kraków"), ("\0", ""), ("9999999", "")])
+def test_the_form_begins_with_a_place_that_exists(client, place, asked, filled):
+    page = client.get(PATH, {"gmina": asked}).context["page"]
+    assert page.form["place"].value() == filled
+
+
 @pytest.mark.parametrize(
     ("typed", "mistake"),
     [
@@ -113,6 +119,7 @@ def test_strangers_addresses_are_protected(stranger, place):
     assert len(mail.outbox) == limits.LETTERS_PER_MAILBOX
     answer = stranger.fill(PATH, place=place.name, email="ewa@example.pl")
     assert answer.status_code == 429
+    assert "Zbyt wiele zgłoszeń" in text_of(answer)
     assert int(answer["Retry-After"]) > 0
 
 
