@@ -27,6 +27,7 @@ class Migration(migrations.Migration):
                         verbose_name="powód",
                     ),
                 ),
+                ("email", models.EmailField(blank=True, max_length=254, verbose_name="e-mail")),
                 ("client_hash", models.CharField(max_length=64, verbose_name="skrót adresu sieciowego")),
                 ("created_at", models.DateTimeField(db_index=True, verbose_name="zgłoszono")),
                 (

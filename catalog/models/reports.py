@@ -1,4 +1,4 @@
-"""Reports of readers that a depot is gone: evidence for editors, without personal data."""
+"""Reports of readers that a depot is gone: evidence for editors."""
 
 from typing import Self
 
@@ -20,6 +20,8 @@ class GoneReportQuerySet(models.QuerySet["GoneReport"]):
 class GoneReport(models.Model):
     """A report that a depot is gone. It never changes the depot: an editor verifies or removes it.
 
+    email: "" where the reader gave none, as most do; deleted with the report.
+
     client_hash: keyed hash of the network, see `catalog.submissions.tokens`, to tell one reader from several.
     """
 
@@ -31,6 +33,7 @@ class GoneReport(models.Model):
 
     depot = models.ForeignKey(Depot, models.CASCADE, verbose_name="skład", related_name="gone_reports")
     reason = models.CharField("powód", max_length=10, choices=Reason.choices)
+    email = models.EmailField("e-mail", blank=True)
     client_hash = models.CharField("skrót adresu sieciowego", max_length=64)
     created_at = models.DateTimeField("zgłoszono", db_index=True)
 

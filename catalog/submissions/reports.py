@@ -17,20 +17,21 @@ from catalog.submissions.limits import PER_NETWORK, PERIOD, TooManyRequests, wai
 class GoneEvidence:
     """The open reports about a depot. networks: they came from, as each counts once. reasons: with their numbers.
 
-    last: time of the latest.
+    last: time of the latest. emails: of readers who may be asked.
     """
 
     networks: int
     reasons: tuple[tuple[str, int], ...]
     last: datetime
+    emails: tuple[str, ...]
 
 
 @transaction.atomic
-def report_gone(*, depot: Depot, reason: GoneReport.Reason, client: str, on: datetime) -> GoneReport:
+def report_gone(*, depot: Depot, reason: GoneReport.Reason, email: str, client: str, on: datetime) -> GoneReport:
     """Store a report; the next one of the same network about the same depot replaces it.
 
-    client: network address. Raises DepotIsRemoved, DepotIsHeld, and TooManyRequests after PER_NETWORK reports of a
-    network in PERIOD.
+    email: "" for none. client: network address. Raises DepotIsRemoved, DepotIsHeld, and TooManyRequests after
+    PER_NETWORK reports of a network in PERIOD.
     """
     client_hash = tokens.hash_client(client)
     wait_for_turn(client_hash)
@@ -39,7 +40,7 @@ def report_gone(*, depot: Depot, reason: GoneReport.Reason, client: str, on: dat
     recent = GoneReport.objects.filter(client_hash=client_hash, created_at__gt=on - PERIOD).exclude(depot=depot)
     if recent.count() >= PER_NETWORK:
         raise TooManyRequests(on + PERIOD)
-    values = {"reason": reason, "created_at": on}
+    values = {"reason": reason, "email": email, "created_at": on}
     report, _ = GoneReport.objects.update_or_create(depot=depot, client_hash=client_hash, defaults=values)
     return report
 
@@ -50,4 +51,5 @@ def find_evidence(depot: Depot) -> GoneEvidence | None:
     if not reports:
         return None
     reasons = Counter(GoneReport.Reason(report.reason).label for report in reports)
-    return GoneEvidence(len(reports), tuple(reasons.most_common()), reports[-1].created_at)
+    emails = tuple(report.email for report in reports if report.email)
+    return GoneEvidence(len(reports), tuple(reasons.most_common()), reports[-1].created_at, emails)

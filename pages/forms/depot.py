@@ -300,8 +300,13 @@ class DeleteForm(PublicForm):
 class GoneForm(PublicForm):
     """Report that a depot is gone."""
 
-    email = None  # type: ignore[assignment] # how Django leaves a field of a class above out
-
+    email = fields.Email(
+        label="Twój adres e-mail",
+        required=False,
+        max_length=254,
+        help_text="Jeśli redakcja ma móc o coś zapytać. Nie publikujemy go.",
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
     reason = forms.ChoiceField(
         label="Wybierz jedno",
         choices=GoneReport.Reason.choices,
@@ -309,7 +314,7 @@ class GoneForm(PublicForm):
         error_messages=fields.required("Wybierz, co się stało."),
     )
 
-    PARTS = (("Co się stało?", "", ("reason",)),)
+    PARTS = (("Co się stało?", "", ("reason",)), ("Kontakt", "", ("email",)))
 
 
 def _degrees(value: float) -> str:

@@ -78,7 +78,8 @@ class Email(Line):
     widget = forms.EmailInput
 
     def clean(self, value: Any) -> str:
-        return spam.clean_email(super().clean(value))
+        text = super().clean(value)
+        return spam.clean_email(text) if text else ""
 
 
 class Day(Line):

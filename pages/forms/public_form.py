@@ -63,7 +63,7 @@ KINDS = {
 GONE = FormTexts(
     "depot-gone",
     "Tego składu nie ma",
-    "Wybierz, co się stało. Bez adresu e-mail i bez konta. Redakcja sprawdzi to, zanim zmieni wpis.",
+    "Wybierz, co się stało. Nie trzeba podawać adresu e-mail. Redakcja sprawdzi to, zanim zmieni wpis.",
     "Wyślij",
 )
 """Texts of the report that a depot is gone."""

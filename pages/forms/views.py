@@ -132,7 +132,8 @@ def gone(request: HttpRequest, depot_id: int) -> HttpResponse:
     form, now = GoneForm(posted(request), path=request.path, on=timezone.now()), timezone.now()
     if request.method == "POST" and form.is_valid():
         reason = GoneReport.Reason(form.cleaned_data["reason"])
-        report_gone(depot=depot, reason=reason, client=request.META.get("REMOTE_ADDR", ""), on=now)
+        email, client = form.cleaned_data["email"], request.META.get("REMOTE_ADDR", "")
+        report_gone(depot=depot, reason=reason, email=email, client=client, on=now)
         onward = {"link": depot_path(depot.pk, depot.name), "link_label": "Wróć do wpisu"}
         return problem(request, 200, "Dziękujemy za zgłoszenie", THANKS, **onward)
     page = form_page(GONE, form, request.path, depot)

@@ -22,9 +22,9 @@ def path(nowak):
     return f"/sklad/{nowak.pk}/zglos/"
 
 
-def report(stranger, path, reason="closed", client="10.0.0.1"):
+def report(stranger, path, reason="closed", client="10.0.0.1", email=""):
     stranger.client.defaults["REMOTE_ADDR"] = client
-    return stranger.fill(path, reason=reason)
+    return stranger.fill(path, reason=reason, email=email)
 
 
 def test_the_page_of_a_depot_leads_to_the_form(client, nowak, path):
@@ -53,6 +53,13 @@ def test_a_reason_is_chosen(stranger, path):
     assert not GoneReport.objects.exists()
 
 
+def test_an_address_may_be_left_but_not_a_wrong_one(stranger, path):
+    assert report(stranger, path, email="nikt").status_code == 400
+    assert report(stranger, path, email="ewa@example.pl").status_code == 200
+    assert GoneReport.objects.get().email == "ewa@example.pl"
+    assert mail.outbox == []
+
+
 def test_a_network_counts_once(stranger, nowak, path):
     for client, reason in [("10.0.0.1", "closed"), ("10.0.0.1", "moved"), ("10.0.0.2", "closed")]:
         report(stranger, path, reason, client)
@@ -77,11 +84,12 @@ def test_a_removed_depot_is_gone_and_a_held_one_unknown(client):
 
 def test_an_editor_sees_the_evidence_until_the_entry_is_verified(stranger, admin_client, nowak, path):
     report(stranger, path)
-    report(stranger, path, "no_fuel", "10.0.0.2")
+    report(stranger, path, "no_fuel", "10.0.0.2", "ewa@example.pl")
     change = reverse("admin:catalog_depot_change", args=[nowak.pk])
     text = text_of(admin_client.get(change))
     assert "Czytelnicy zgłosili, że tego składu nie ma: 2 sieci" in text
     assert "nie sprzedaje opału: 1" in text
+    assert "do zapytania: ewa@example.pl" in text
     queue = reverse("admin:catalog_depot_changelist") + "?queue=gone"
     assert list(admin_client.get(queue).context["cl"].result_list) == [nowak]
     editor = factories.UserFactory()
