@@ -89,19 +89,23 @@ def price_name(subscription: Subscription) -> str:
     return f"{BY_SLUG[subscription.fuel].name}, {territory.get().voivodeships[subscription.voivodeship].name}"
 
 
-def rules_of(entry: Regulation) -> list[str]:
-    """Return what binds a place, a line each: resolutions, their amendments, deadlines and bans.
+def rules_of(entry: Regulation) -> dict[str, str]:
+    """Return what binds a place by key: resolutions, their amendments, deadlines and bans, a line each.
 
-    Without descriptions, so that a corrected wording is not told as a change of the rules.
+    A key is made of days and codes, so that another wording is no change of the rules.
     """
     entry = entry.of_unit
-    acts = [f"Uchwała {law.resolution.number or law.resolution.title}".strip() for law in entry.laws]
-    amended = [
-        f"Zmiana uchwały z {day(change.adopted)}" for law in entry.laws for change in law.amendments if change.adopted
-    ]
-    dated = [f"Od {day(row.date)}: {row.applies_to}" for row in entry.deadlines]
-    banned = [f"Nie wolno palić: {row.fuel}" for row in entry.bans]
-    return list(dict.fromkeys([*acts, *amended, *dated, *banned]))
+    rules = {}
+    for law in entry.laws:
+        rules[f"act {law.resolution.pk}"] = f"Uchwała {law.resolution.number or law.resolution.title}"
+        for change in law.amendments:
+            if change.adopted:
+                rules[f"act {law.resolution.pk} {change.adopted}"] = f"Zmiana uchwały z {day(change.adopted)}"
+    for row in entry.deadlines:
+        rules[f"{row.uid} {row.date} {row.appliances}"] = f"Od {day(row.date)}: {row.applies_to}"
+    for ban in entry.bans:
+        rules[f"ban {ban.pk} {ban.from_date} {ban.fuels}"] = f"Nie wolno palić: {ban.fuel}"
+    return rules
 
 
 def coming(entry: Regulation, today: date) -> Iterator[tuple[str, int, date, str]]:
@@ -166,10 +170,10 @@ def add_rules(
             when = f"za {counted(left, 'dzień', 'dni', 'dni')}" if left else "dziś"
             label = f"{unit.name}: {day(date_of)}, {when}"
             add(digest.deadlines, label, f"{applies_to}\n{address}")
-    came = [f"nowe: {line}" for line in now["rules"] if line not in rules]
-    gone = [f"już nie: {line}" for line in rules if line not in now["rules"]]
+    came = [f"nowe: {line}" for key, line in now["rules"].items() if key not in rules]
+    gone = [f"już nie: {line}" for key, line in rules.items() if key not in now["rules"]]
     if came or gone:
-        add(digest.changes, unit.name, "\n".join([*came, *gone, address]))
+        add(digest.changes, unit.name, "\n".join(dict.fromkeys([*came, *gone, address])))
 
 
 def add_median(digest: Digest, row: Subscription, before: Decimal, after: Decimal, today: date) -> None:

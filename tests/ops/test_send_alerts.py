@@ -52,7 +52,7 @@ def test_killed_in_the_middle_it_sends_nobody_twice_and_forgets_nobody(tmp_path:
                     "INSERT INTO catalog_subscription (email, email_hash, mailbox_hash, client_hash, teryt, fuel,"
                     " voivodeship, created_at, mailed_at, confirmed_at, links_at, content) VALUES (%s, %s, '', '', %s,"
                     " '', '', now(), now(), now(), '{}', %s)",
-                    [f"{number}@example.pl", f"reader {number}", teryt, json.dumps({"rules": ["Dawna reguła"]})],
+                    [f"{number}@example.pl", f"reader {number}", teryt, json.dumps({"rules": {"1": "Dawna reguła"}})],
                 )
         environment = {
             **os.environ,

@@ -71,7 +71,7 @@ def test_a_step_that_the_reader_saw_on_confirming_is_not_told(act):
 def test_changed_rules_are_told_and_corrected_words_are_not(act):
     moved = DeadlineFactory(date=TODAY + 300 * DAY)
     subscribe()
-    moved.description = "Inaczej opisane."
+    moved.description, moved.applies_to = "Inaczej opisane.", "kotły klasy 3 oraz 4"
     moved.save()
     assert send() == []
     moved.delete()

@@ -57,7 +57,7 @@ def test_a_place_is_asked_for_confirmed_and_ended(stranger, place):
     row.refresh_from_db()
     assert row.confirmed_at is not None
     assert row.client_hash == ""
-    assert row.content["rules"] == ["Uchwała I/1/17", f"Od {day(date(2027, 6, 9))}: kotły klasy 3 i 4"]
+    assert list(row.content["rules"].values()) == ["Uchwała I/1/17", f"Od {day(date(2027, 6, 9))}: kotły klasy 3 i 4"]
     own = f"/powiadomienia/moje/?znak={tokens.reader_token(row.email_hash)}"
     answer = stranger.client.post(
         "/powiadomienia/moje/", {"znak": own.partition("=")[2], "koniec": row.pk}, follow=True
