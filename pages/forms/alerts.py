@@ -63,6 +63,8 @@ class AlertsForm(PublicForm):
         super().__init__(posted, **options)
         unit, _, _ = find_place(self.initial.get("place", ""))
         self.initial["place"] = "" if unit is None else unit.name if find_place(unit.name)[0] == unit else unit.teryt
+        # For search.js, which adds the code of the suggestion that was picked as `teryt`.
+        self.fields["place"].widget.attrs |= {"data-locations": reverse("v1:locations"), "autocomplete": "off"}
         areas = [(area.teryt, area.name) for area in voivodeships_by_name()]
         self.fields["voivodeship"].choices = [("", "nie wybieram"), *areas]  # type: ignore[attr-defined]
         self.fields["email"].help_text = "Wyślemy na niego odnośnik do potwierdzenia. Nie publikujemy go."
@@ -70,7 +72,7 @@ class AlertsForm(PublicForm):
     def clean_place(self) -> str:
         """Return the code of the municipality, "" for none."""
         text: str = self.cleaned_data["place"]
-        unit, suggestions, _ = find_place(text)
+        unit, suggestions, _ = find_place(text, self.data.get("teryt", ""))
         if unit is None and suggestions:
             places = "; ".join(f"{place.label} ({place.description}): {place.teryt}" for place in suggestions)
             raise forms.ValidationError(f"Takich miejsc jest kilka. Wpisz kod jednego z nich. {places}")

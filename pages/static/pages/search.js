@@ -131,7 +131,7 @@
     input.addEventListener("blur", close);
   };
 
-  // The check of a stove stays on its page: a suggestion fills in the name, and the code of its municipality unseen.
+  // A form stays on its page: a suggestion fills in the name, and the code of its municipality unseen.
   const fill = (input) => {
     const { form } = input;
     const forget = () => form.querySelector("[name=teryt]")?.remove();
@@ -151,7 +151,7 @@
 
   const form = document.querySelector("form.search");
   if (form) suggestBelow(form.querySelector("[data-locations]"), { link: true });
-  for (const input of document.querySelectorAll(".stove-form [data-locations]")) fill(input);
+  for (const input of document.querySelectorAll("main form:not(.search) [data-locations]")) fill(input);
   if (!form) return;
 
   const button = form.querySelector(".locate");

@@ -110,7 +110,10 @@ def test_one_of_several_places_is_chosen_by_its_code(stranger):
     answer = stranger.fill(PATH, place="Bór")
     assert answer.status_code == 400
     assert "Takich miejsc jest kilka." in text_of(answer)
-    assert stranger.fill(PATH, place=factories.nowy_targ_rural().teryt).status_code == 200
+    rural = factories.nowy_targ_rural()
+    for typed in ({"place": rural.teryt}, {"place": "Bór", "teryt": rural.teryt}):
+        assert stranger.fill(PATH, **typed).status_code == 200
+    assert {row.teryt for row in Subscription.objects.all()} == {rural.teryt}
 
 
 def test_strangers_addresses_are_protected(stranger, place):
