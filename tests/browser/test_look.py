@@ -74,6 +74,8 @@ def addresses(depot, site):
         f"{own}/przejmij/",
         f"{own}/usun/",
         f"{own}/cena/",
+        f"{own}/zglos/",
+        "/powiadomienia/",
         "/zgloszenia/potwierdz/?odnosnik=x",
         "/nie-ma-takiej-strony/",
     ]
