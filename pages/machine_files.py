@@ -25,6 +25,7 @@ from fueldepot.http.links import site_url
 from pages.api_rules import describe_rate_limit, rules_page
 from pages.datasets import datasets_page
 from pages.english import english_page
+from pages.for_owners import for_owners_page
 from pages.heating.page import heating_costs_page
 from pages.home import home_page
 from pages.page import Page
@@ -58,7 +59,7 @@ def full_text(today: date) -> str:
 def sizes(today: date) -> dict[str, str]:
     """Return the sizes of the Markdown of the pages in `llms.txt`, by path: "4 kB"."""
     described = [*pages(today), home_page("", today), privacy_page(), stove_check_page("", today)]
-    described += [heating_costs_page("", today), english_page()]
+    described += [heating_costs_page("", today), english_page(), for_owners_page()]
     described += [page_of(entry) for entry in regulations_of(voivodeships_by_name(), on=today)]
     return {page.path: kilobytes(len(markdown_text(page).encode())) for page in described}
 

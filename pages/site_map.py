@@ -21,6 +21,8 @@ from fueldepot.http.links import route_path
 from pages.api_rules import AS_OF as RULES_AS_OF
 from pages.english import AS_OF as ENGLISH_AS_OF
 from pages.english import TITLE as ENGLISH_TITLE
+from pages.for_owners import AS_OF as FOR_OWNERS_AS_OF
+from pages.for_owners import TITLE as FOR_OWNERS_TITLE
 from pages.prices.official import official_title
 from pages.privacy import AS_OF as PRIVACY_AS_OF
 from pages.regulations import LIST_TITLE
@@ -111,6 +113,7 @@ def service_pages(programme_as_of: date) -> Iterator[SiteMapEntry]:
     yield SiteMapEntry(reverse("home"), SiteMapSection.SERVICE, "Strona główna", changed)
     yield SiteMapEntry(reverse("api-rules"), SiteMapSection.SERVICE, "API i zasady korzystania z danych", RULES_AS_OF)
     yield SiteMapEntry(reverse("english"), SiteMapSection.SERVICE, ENGLISH_TITLE, ENGLISH_AS_OF)
+    yield SiteMapEntry(reverse("for-owners"), SiteMapSection.SERVICE, FOR_OWNERS_TITLE, FOR_OWNERS_AS_OF)
     yield SiteMapEntry(
         reverse("datasets"),
         SiteMapSection.SERVICE,

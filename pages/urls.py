@@ -48,6 +48,7 @@ urlpatterns = [
     path("dane/srednie-gus.csv", csv_export.averages, name="extract-averages"),
     *page("prywatnosc/", views.privacy, "privacy"),
     *page("en/", views.english, "english"),
+    *page("dla-wlascicieli/", views.for_owners, "for-owners"),
     path("osadz/gmina/<str:teryt>/", embeds.municipality, name="embed-municipality"),
     path("osadz/sklad/<int:depot_id>/", embeds.depot, name="embed-depot"),
     path("osadz/ceny/<slug:fuel>/", embeds.fuel, name="embed-prices"),

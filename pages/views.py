@@ -16,6 +16,7 @@ from pages.choices import Choices
 from pages.datasets import DatasetsPage, datasets_page
 from pages.depots import DepotPage, RemovedPage, depot_page, find_gone_depot, removed_page
 from pages.english import EnglishPage, english_page
+from pages.for_owners import ForOwnersPage, for_owners_page
 from pages.heating.costs import RESTS_ON as HEATING_DATA
 from pages.heating.page import HeatingCostsPage, heating_costs_page
 from pages.home import HomePage, home_page
@@ -56,6 +57,11 @@ def datasets(request: HttpRequest) -> DatasetsPage:
 @page_view()
 def privacy(request: HttpRequest) -> PrivacyPage:
     return privacy_page()
+
+
+@page_view()
+def for_owners(request: HttpRequest) -> ForOwnersPage:
+    return for_owners_page()
 
 
 @page_view(DEPOTS)
