@@ -76,6 +76,7 @@ def addresses(depot, site):
         f"{own}/cena/",
         f"{own}/zglos/",
         "/powiadomienia/",
+        "/dla-wlascicieli/",
         "/zgloszenia/potwierdz/?odnosnik=x",
         "/nie-ma-takiej-strony/",
     ]
