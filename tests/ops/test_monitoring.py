@@ -121,7 +121,12 @@ class Prometheus:
             return False
 
     def firing(self) -> set[str]:
-        return {alert["labels"]["alertname"] for alert in self.ask("alerts")["alerts"] if alert["state"] == "firing"}
+        """Return the alerts that fire, but for slow pages: beside other tests this machine may be slow indeed.
+
+        `test_alerts.py` tests that one on invented series.
+        """
+        alerts = self.ask("alerts")["alerts"]
+        return {alert["labels"]["alertname"] for alert in alerts if alert["state"] == "firing"} - {"FueldepotSlow"}
 
 
 @pytest.fixture(scope="module")
