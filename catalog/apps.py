@@ -1,6 +1,9 @@
+"""System checks of the catalog."""
+
 from typing import Any
 
 from django.apps import AppConfig
+from django.core.checks import CheckMessage, Error, register
 from django.db.models.signals import post_migrate
 
 
@@ -10,12 +13,11 @@ class CatalogConfig(AppConfig):
 
     def ready(self) -> None:
         """Register what other layers call: versions of data sets, checks, owner links, undoing, the index of names."""
-        from catalog import checks, versions  # noqa: F401
+        from catalog import versions
         from catalog.models import Decision
         from catalog.services import undoing
-        from catalog.services.followers import FOLLOWERS, Follower
-        from catalog.services.journal import UNDO_HANDLERS, UNDO_KINDS
-        from catalog.submissions import owner_links, reopening
+        from catalog.services.journal import FOLLOWERS, UNDO_HANDLERS, UNDO_KINDS, Follower
+        from catalog.submissions import owner_links
         from fueldepot.data import snapshot
 
         snapshot.store.read_versions = versions.read_versions
@@ -32,8 +34,8 @@ class CatalogConfig(AppConfig):
 
         UNDO_HANDLERS["catalog.depot"] = undoing.undo_depots
         UNDO_HANDLERS["catalog.voivodeshipclaim"] = undoing.undo_claims
-        UNDO_HANDLERS["catalog.submission"] = reopening.undo_submissions
-        UNDO_HANDLERS["catalog.ownerlink"] = reopening.undo_owner_links
+        UNDO_HANDLERS["catalog.submission"] = undoing.undo_submissions
+        UNDO_HANDLERS["catalog.ownerlink"] = undoing.undo_owner_links
         UNDO_KINDS[Decision.Kind.MERGE] = undoing.undo_merge
         UNDO_KINDS[Decision.Kind.DISTINCT] = undoing.undo_distinct
 
@@ -54,3 +56,15 @@ def rebuild_search_index(sender: AppConfig, plan: Any = (), **kwargs: Any) -> No
     if applied & {"0019_search_positions", "0026_districts_of_places"} and SearchEntry.objects.exists():
         with transaction.atomic():
             rebuild_index()
+
+
+@register()
+def check_sources(**kwargs: Any) -> list[CheckMessage]:
+    """catalog.E001: `catalog/sources.yaml` is valid."""
+    from catalog.importers.source import SourcesError, read_sources
+
+    try:
+        read_sources()
+    except SourcesError as error:
+        return [Error(str(error), hint="mend the file; its head says what each key means", id="catalog.E001")]
+    return []

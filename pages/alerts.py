@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from catalog.depots.fuels import BY_SLUG, PER_UNIT
 from catalog.models import Municipality, Subscription
-from catalog.submissions import subscriptions, tokens
+from catalog.submissions import readers, tokens
 from catalog.submissions.letter_kinds import compose
 from catalog.submissions.letters import Told
 from catalog.territory.snapshot import territory
@@ -151,7 +151,7 @@ def digest_of(rows: Sequence[Subscription], on: datetime) -> Digest:
             add_rules(digest, row, before, now, entry, today)
         if "median" in now and "median" in before:
             add_median(digest, row, Decimal(before["median"]), Decimal(now["median"]), today)
-        if row.asked_at is None and row.confirmed_at is not None and row.confirmed_at <= on - subscriptions.KEPT:
+        if row.asked_at is None and row.confirmed_at is not None and row.confirmed_at <= on - readers.KEPT:
             digest.to_ask.append(row)
     return digest
 
@@ -201,7 +201,7 @@ def write(rows: Sequence[Subscription], digest: Digest, on: datetime) -> EmailMe
         ("Zmieniły się przepisy", digest.changes, ""),
         ("Zmieniła się mediana ceny", digest.medians, "jest"),
     ]
-    asks = f"po {day(timezone.localdate(on + subscriptions.KEPT_ASKED))}" if digest.to_ask else ""
+    asks = f"po {day(timezone.localdate(on + readers.KEPT_ASKED))}" if digest.to_ask else ""
     values = {"topics": digest.topics, "asks": asks, "sections": sections, "link": reader_url("alerts-mine", token)}
     message = compose(rows[0].email, None, ("alerts", values))
     message.extra_headers |= {

@@ -22,15 +22,13 @@ from markupsafe import Markup
 
 from catalog import text
 from catalog.depots import fuels
-from catalog.depots.attribution import describe_status
 from catalog.depots.fuels import Fuel
-from catalog.depots.opening_state import OpeningState
-from catalog.depots.openings import opening_of
-from catalog.depots.snapshot import DepotRow, Depots, depots
+from catalog.depots.opening_times import OpeningState, opening_of
+from catalog.depots.snapshot import DepotRow, Depots, depots, describe_status
 from catalog.links import depot_path
 from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS
-from catalog.territory.point import Point
+from catalog.territory.coordinates import Point
 from fueldepot.http.fields import doc
 from fueldepot.http.params import choice, pattern
 from fueldepot.http.query import Query

@@ -3,7 +3,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http import HttpRequest
 
-from catalog.depots.attribution import OSM_COPYRIGHT
+from catalog.depots.snapshot import OSM_COPYRIGHT
 
 OSM = f'© autorzy <a href="{OSM_COPYRIGHT}">OpenStreetMap</a>'
 

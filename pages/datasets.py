@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.depots.attribution import LICENCES, ORIGINS, QUOTING
-from catalog.depots.snapshot import depots
+from catalog.depots.snapshot import LICENCES, ORIGINS, QUOTING, depots
 from catalog.importers.freshness import SourceState, last_runs
 from catalog.models import Dataset, Depot
 from catalog.versions import RUNS

@@ -12,13 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.depots import fuels
-from catalog.depots.attribution import LICENCES, ORIGINS
-from catalog.depots.opening_state import OpeningState, Week
-from catalog.depots.openings import opening_of, opening_period
-from catalog.depots.snapshot import MAX_ID, DepotRow, depots
+from catalog.depots.opening_times import OpeningState, opening_of, opening_period
+from catalog.depots.snapshot import LICENCES, MAX_ID, ORIGINS, DepotRow, depots
 from catalog.models import Depot, Municipality
-from catalog.parsing.opening_hours import CLOSED, DAYS
-from catalog.territory.point import Point
+from catalog.parsing.opening_hours import CLOSED, DAYS, Week
+from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
 from fueldepot.http.cache_control import Period
 from pages.choices import CardFacts, DepotCard, Status, card_facts, nearest_cards

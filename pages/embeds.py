@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.views.decorators.clickjacking import xframe_options_exempt
 
 from catalog.depots import fuels
-from catalog.depots.openings import opening_period
+from catalog.depots.opening_times import opening_period
 from catalog.depots.snapshot import depots
 from catalog.models import Dataset
 from catalog.territory.snapshot import territory

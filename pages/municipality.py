@@ -13,12 +13,11 @@ from django.utils import timezone
 
 from catalog.api.params import LIMIT_RANGE
 from catalog.depots import fuels
-from catalog.depots.opening_state import OpeningState
-from catalog.depots.openings import opening_of, opening_period
+from catalog.depots.opening_times import OpeningState, opening_of, opening_period
 from catalog.depots.snapshot import DepotRow, depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Depot, Municipality
-from catalog.territory.point import Point
+from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
 from catalog.text import sort_key
 from fueldepot.http.cache_control import Period

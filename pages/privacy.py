@@ -8,9 +8,9 @@ from django.conf import settings
 from django.urls import reverse
 
 from catalog.submissions.owner_links import REPLACED_KEPT, UNUSED
+from catalog.submissions.readers import KEPT as SUBSCRIBED
+from catalog.submissions.readers import KEPT_ASKED
 from catalog.submissions.retention import KEPT, KEPT_FOR_LIMITS, KEPT_UNDECIDED, WARNED_BEFORE
-from catalog.submissions.subscriptions import KEPT as SUBSCRIBED
-from catalog.submissions.subscriptions import KEPT_ASKED
 from catalog.submissions.tokens import LINK_LIFE
 from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
 from pages.page import Crumb, Page

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from catalog.api.params import POSTCODE, Postcode
 from catalog.models import SearchEntry
-from catalog.territory.point import LAT_RANGE, LON_RANGE, Point
+from catalog.territory.coordinates import LAT_RANGE, LON_RANGE, Point
 from catalog.territory.snapshot import territory
 from fueldepot.http.fields import doc
 from fueldepot.http.params import pattern

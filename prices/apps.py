@@ -8,8 +8,7 @@ class PricesConfig(AppConfig):
     def ready(self) -> None:
         """Register the handlers that move prices when depots are merged, restored or erased, and undo decisions."""
         from catalog.models import Decision
-        from catalog.services.followers import FOLLOWERS, Follower
-        from catalog.services.journal import UNDO_HANDLERS, UNDO_KINDS
+        from catalog.services.journal import FOLLOWERS, UNDO_HANDLERS, UNDO_KINDS, Follower
         from prices import handlers
 
         UNDO_HANDLERS["prices.depotprice"] = handlers.undo_prices

@@ -11,7 +11,7 @@ from catalog.importers.runner import record_change
 from catalog.models import Dataset, Decision, Submission
 from catalog.services import journal
 from catalog.services.journal import UNDONE, Undoing
-from catalog.submissions.reopening import reopen, store_reopened
+from catalog.services.undoing import reopen, store_reopened
 from fueldepot.data import history
 from fueldepot.data.bulk import among
 from prices.models import DepotPrice, PlausibleRange

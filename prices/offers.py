@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from catalog.models import Depot
 from catalog.services.moderation import lock_depots
-from catalog.services.offers import add_fuels, take_fuels_back
+from catalog.services.publishing import add_fuels, take_fuels_back
 from fueldepot.data.bulk import among
 from prices.models import DepotPrice
 

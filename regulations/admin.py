@@ -16,7 +16,7 @@ from django.utils.html import format_html
 
 from catalog.admin.desk import CsvMixin, current_editor
 from catalog.admin.drafts import DraftedAdmin
-from catalog.admin.history import HistoryAdmin
+from catalog.admin.registers import HistoryAdmin
 from catalog.models import County, Municipality
 from regulations import services
 from regulations.applicability import binds_municipality

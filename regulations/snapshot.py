@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from catalog.models import Dataset, Municipality
-from catalog.territory.teryt import group_by_unit
+from catalog.text import group_by_unit
 from fueldepot.data.snapshot import Snapshot
 from regulations.applicability import Reach, kinds_of_places, reach_of_units
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution, Scope

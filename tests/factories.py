@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 from catalog import models
 from catalog.depots.fuels import BY_SLUG
 from catalog.submissions.tokens import hash_email, hash_mailbox
-from catalog.territory import projection
+from catalog.territory import coordinates
 from catalog.text import slug
 from prices.models import DepotPrice
 
@@ -105,7 +105,7 @@ def bielsko_biala() -> models.Municipality:
 
 def square(lat: float, lon: float, side_km: float) -> shapely.Polygon:
     """A square on the plane around a WGS84 point."""
-    x, y = projection.project(lat, lon)
+    x, y = coordinates.project(lat, lon)
     half = side_km * 500
     return shapely.box(x - half, y - half, x + half, y + half)
 

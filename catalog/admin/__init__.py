@@ -2,7 +2,7 @@
 
 from django.contrib import admin
 
-from catalog.admin import accounts, depots, journal, owners, submissions, voivodeship_claims  # noqa: F401 - register
+from catalog.admin import accounts, duplicates, journal, registers, submission_queue  # noqa: F401 - register
 from catalog.admin.bulk import delete_selected
 from catalog.admin.drafts import DraftedAdmin
 from catalog.admin.registers import RegisterAdmin

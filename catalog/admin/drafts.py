@@ -21,13 +21,13 @@ from catalog.admin.desk import (
     read_number,
     read_text,
 )
-from catalog.admin.history import FieldChange, written
+from catalog.admin.registers import FieldChange, written
 from catalog.models import Draft
-from catalog.services import drafting
+from catalog.services import editing
 from catalog.services.refusal import Refusal
 
 
-class DraftInvalid(drafting.DraftOutdated):
+class DraftInvalid(editing.DraftOutdated):
     """The form of the draft is no longer valid, because rows that it refers to have changed; the argument is why."""
 
 
@@ -38,7 +38,7 @@ class DraftedAdmin(AnyModelAdmin):  # type: ignore[misc] # see there
         """Store the form as a draft; nothing if it changes nothing."""
         stored = self.model._default_manager.filter(pk=obj.pk).first() if change else None
         # Compare with the stored row, not with the initial data: the form may restore an earlier version.
-        if change and not form.changed_data and drafting.stored_values(stored) == drafting.stored_values(obj):
+        if change and not form.changed_data and editing.stored_values(stored) == editing.stored_values(obj):
             return
         sent = {name: request.POST.getlist(name) for name in form.fields if name in request.POST}
         self._keep(request, stored, str(stored or obj), sent)
@@ -56,7 +56,7 @@ class DraftedAdmin(AnyModelAdmin):  # type: ignore[misc] # see there
         return actions
 
     def _keep(self, request: HttpRequest, row: Model | None, title: str, sent: Any, deletion: bool = False) -> None:
-        draft = drafting.keep_draft(
+        draft = editing.keep_draft(
             model=self.model,
             row=row,
             title=f"{self.opts.verbose_name}: {title}",
@@ -166,7 +166,7 @@ class DraftAdmin(FixedRowsAdmin):
     def _describe(self, request: HttpRequest, draft: Draft, desk: Any) -> dict[str, Any]:
         row = desk.model._default_manager.filter(pk=draft.object_id).first() if draft.object_id else None
         is_open = draft.state in {Draft.State.PREPARED, Draft.State.WAITING}
-        outdated = is_open and drafting.stored_values(row) != draft.before
+        outdated = is_open and editing.stored_values(row) != draft.before
         changes: list[FieldChange] = []
         effects: list[str] = []
         if is_open and not outdated:
@@ -174,7 +174,7 @@ class DraftAdmin(FixedRowsAdmin):
                 changes, effects = self._preview(request, draft, desk, row)
             except DraftInvalid as error:
                 outdated, effects = True, [str(text) for texts in error.args[0].values() for text in texts]
-        others = drafting.find_approvers(draft) if is_open else []
+        others = editing.find_approvers(draft) if is_open else []
         own = draft.drafted_by_id == current_editor(request).pk
         may_decide = is_open and desk.has_draft_permission(request, draft)
         return {
@@ -190,7 +190,7 @@ class DraftAdmin(FixedRowsAdmin):
             "may_submit": may_decide and not outdated and own and bool(others) and draft.state == Draft.State.PREPARED,
             "others": others,
             "own": own,
-            "max_reason": drafting.MAX_REASON,
+            "max_reason": editing.MAX_REASON,
         }
 
     def _preview(
@@ -219,13 +219,13 @@ class DraftAdmin(FixedRowsAdmin):
         try:
             match request.POST.get("decision"):
                 case "submit":
-                    drafting.submit_draft(draft=draft, reason=reason)
+                    editing.submit_draft(draft=draft, reason=reason)
                     self.message_user(request, "Szkic czeka na zatwierdzenie przez drugą osobę.")
                 case "approve":
-                    drafting.approve_draft(draft=draft, reason=reason, write=write, by=editor, on=now)
+                    editing.approve_draft(draft=draft, reason=reason, write=write, by=editor, on=now)
                     self.message_user(request, f"Wprowadzono zmianę: {draft.title}.")
                 case "withdraw":
-                    drafting.withdraw_draft(draft=draft, reason=reason, by=editor, on=now)
+                    editing.withdraw_draft(draft=draft, reason=reason, by=editor, on=now)
                     self.message_user(request, "Szkic wycofano. Nic się nie zmieniło.")
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.ERROR)
@@ -234,7 +234,7 @@ class DraftAdmin(FixedRowsAdmin):
 
 def put_into_effect(request: HttpRequest, desk: Any, draft: Draft, row: Model | None) -> None:
     """Carry out a draft, with its reason in the history. Raises DraftInvalid."""
-    reason = drafting.history_reason(draft)[:100]
+    reason = editing.history_reason(draft)[:100]
     if draft.deletion:
         row._change_reason = reason  # type: ignore[union-attr] # read by simple-history
         desk.erase_draft(request, row)

@@ -25,11 +25,10 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 from simple_history.utils import get_history_model_for_model
 
+from catalog.admin import depot_form
 from catalog.admin.bulk import words_for
-from catalog.admin.depots import field_history
 from catalog.admin.desk import CsvMixin, DoneFilter, current_editor, page_url, read_number
-from catalog.admin.history import FieldChange, written
-from catalog.admin.registers import RegisterAdmin
+from catalog.admin.registers import FieldChange, RegisterAdmin, written
 from catalog.models import Decision, DecisionLine, Depot, Submission
 from catalog.roles import is_chief
 from catalog.services import journal
@@ -115,7 +114,7 @@ def read_changes(model: type[Model], lines: Sequence[DecisionLine]) -> dict[int,
     formers = dict(firsts.values_list("history_id", "former"))
     numbers = [line.last for line in lines] + [number for number in formers.values() if number]
     rows = {row["history_id"]: row for row in historical._default_manager.filter(history_id__in=numbers).values()}
-    compare = field_history.changes_of if model is Depot else _Comparison(historical)
+    compare = depot_form.changes_of if model is Depot else _Comparison(historical)
     return {
         line.pk: compare(rows[before], rows[line.last])
         for line in lines

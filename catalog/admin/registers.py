@@ -1,11 +1,38 @@
-"""Data of public registers, written by imports only, and the log of imports."""
+"""Rows that the desk only shows, history pages, and who works on which voivodeship.
 
-from django.contrib import admin
+Data of public registers, written by imports only, and the log of imports.
+
+History pages of django-simple-history in the wording of the desk.
+
+Claims of voivodeships: taken and released on the start page, filters of the queues, and their history.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseNotAllowed
+from django.shortcuts import get_object_or_404
+from django.template.defaultfilters import floatformat
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.views.decorators.http import require_POST
+from simple_history.admin import SimpleHistoryAdmin
+from simple_history.models import DeletedObject
+from simple_history.template_utils import HistoricalRecordContextHelper
 
 from catalog import models
-from catalog.admin.desk import FixedRowsAdmin
+from catalog.admin.desk import DoneFilter, FixedRowsAdmin, MissingObjectMixin, current_editor
+from catalog.models import Voivodeship, VoivodeshipClaim
+from catalog.roles import is_chief
+from catalog.services import coordination
 
 
 class RegisterAdmin(FixedRowsAdmin):
@@ -51,3 +78,143 @@ class ImportRunAdmin(RegisterAdmin):
     search_fields = ("source", "message", "checksum")
     date_hierarchy = "started"
     ordering = ("-started", "-pk")
+
+
+NOTHING = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A changed field in words. before: "" for a new row."""
+
+    label: str
+    before: str
+    after: str
+
+
+class HistoryAdmin(MissingObjectMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the package has no types
+    """Admin with history pages. revertible: whether saving an old version is offered."""
+
+    revertible: ClassVar[bool] = True
+
+    def revert_disabled(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return not self.revertible or bool(super().revert_disabled(request, obj))
+
+    def history_form_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method == "POST" and not self.revertible:
+            return HttpResponseNotAllowed(["GET", "HEAD"])
+        response: HttpResponse = super().history_form_view(request, *args, **kwargs)
+        return response
+
+    def history_view_title(self, request: HttpRequest, obj: Model) -> str:
+        return f"Historia: {obj}"
+
+    def history_form_view_title(self, request: HttpRequest, obj: Model) -> str:
+        return f"Poprzedni stan: {obj}"
+
+    def get_historical_record_context_helper(self, request: HttpRequest, historical_record: Any) -> Any:
+        return HistoryChange(self.model, historical_record)
+
+
+class HistoryChange(HistoricalRecordContextHelper):  # type: ignore[misc] # the package has no types
+    """Changes from one version to the next, with formatted values."""
+
+    def prepare_delta_change_value(self, change: Any, value: Any) -> str:
+        choices = dict(getattr(self.model._meta.get_field(change.field), "flatchoices", None) or ())
+        return written(choices.get(value, value) if isinstance(value, str) else value)
+
+
+def written(value: Any) -> str:
+    """A stored value in words; a dash for none."""
+    if value is None or value == "" or value == []:
+        return NOTHING
+    if isinstance(value, DeletedObject):
+        return NOTHING if value.pk is None else f"usunięty wpis {value.pk}"
+    if isinstance(value, bool):
+        return "tak" if value else "nie"
+    if isinstance(value, datetime):
+        return date_format(timezone.localtime(value), "d.m.Y H:i")
+    if isinstance(value, date):
+        return date_format(value, "d.m.Y")
+    if isinstance(value, Decimal):
+        return floatformat(value, "-2g")
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return str(value)
+
+
+MINE = "mine"
+"""Value of a voivodeship filter for those that the editor has claimed."""
+
+
+def voivodeship_choices() -> list[tuple[str, str]]:
+    """Return the choices of a voivodeship filter. One query."""
+    return [(MINE, "moje województwa"), *Voivodeship.objects.order_by("teryt").values_list("teryt", "name")]
+
+
+def chosen_codes(request: HttpRequest, value: str) -> list[str]:
+    """Return the codes selected by a value of a voivodeship filter. At most one query."""
+    return coordination.claimed_codes(current_editor(request)) if value == MINE else [value]
+
+
+def may_release(user: User, claim: VoivodeshipClaim) -> bool:
+    """Whether a user may release a claim: their own, or any as a chief editor."""
+    return bool(claim.editor_id == user.pk or is_chief(user))
+
+
+class ReleasedFilter(DoneFilter):
+    parameter_name = "released"
+    field, undone, done = "released_at", "wzięte teraz", "oddane"
+
+
+@admin.register(VoivodeshipClaim)
+class VoivodeshipClaimAdmin(RegisterAdmin):
+    """History of claims, newest first, for all who may view depots. Read-only except for two buttons."""
+
+    list_display = ("voivodeship", "editor", "taken_at", "released_at", "released_by")
+    list_display_links = None
+    list_filter = (ReleasedFilter, "voivodeship", "editor")
+    list_select_related = ("voivodeship", "editor", "released_by")
+    ordering = ("-taken_at", "-pk")
+    list_per_page = 50
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return current_editor(request).has_perm("catalog.view_depot")
+
+    def get_urls(self) -> list[URLPattern]:
+        taking = self.admin_site.admin_view(require_POST(self.take_view))
+        releasing = self.admin_site.admin_view(require_POST(self.release_view))
+        return [
+            path("wez/<str:teryt>/", taking, name="catalog_voivodeshipclaim_take"),
+            path("oddaj/<int:claim_id>/", releasing, name="catalog_voivodeshipclaim_release"),
+            *super().get_urls(),
+        ]
+
+    def take_view(self, request: HttpRequest, teryt: str) -> HttpResponse:
+        """Claim a voivodeship, then redirect to the start page."""
+        editor = current_editor(request)
+        if not editor.has_perm("catalog.change_depot"):
+            raise PermissionDenied
+        voivodeship = get_object_or_404(Voivodeship, pk=teryt)
+        try:
+            coordination.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
+        except coordination.VoivodeshipTaken as refusal:
+            self.message_user(request, refusal.reason, messages.WARNING)
+        else:
+            self.message_user(request, f"Województwo {voivodeship.name} jest Twoje. Inni widzą to na tej stronie.")
+        return HttpResponseRedirect(reverse("admin:index"))
+
+    def release_view(self, request: HttpRequest, claim_id: int) -> HttpResponse:
+        """Release a claim, then redirect to the start page."""
+        claim = get_object_or_404(VoivodeshipClaim.objects.select_related("voivodeship"), pk=claim_id)
+        editor = current_editor(request)
+        if not may_release(editor, claim):
+            raise PermissionDenied
+        if coordination.release_voivodeship(claim=claim, by=editor, on=timezone.now()):
+            self.message_user(request, f"Oddano województwo {claim.voivodeship.name}.")
+        else:
+            self.message_user(request, "To województwo oddano już wcześniej.", messages.WARNING)
+        return HttpResponseRedirect(reverse("admin:index"))

@@ -9,12 +9,11 @@ from typing_extensions import TypedDict
 
 from catalog.api.place_answers import PAGE, MunicipalityCode
 from catalog.depots import fuels
-from catalog.depots.attribution import FUELS_SOURCES, LICENCES, ORIGINS, describe_status
-from catalog.depots.snapshot import DepotRow
+from catalog.depots.snapshot import FUELS_SOURCES, LICENCES, ORIGINS, DepotRow, describe_status
 from catalog.links import depot_url, municipality_url
 from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS
-from catalog.territory.point import LAT_RANGE, LON_RANGE
+from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.text import format_address
 from fueldepot.http.fields import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic_core import PydanticCustomError
 
 from catalog.depots import fuels
-from catalog.territory.point import LAT_RANGE, LON_RANGE, Point
+from catalog.territory.coordinates import LAT_RANGE, LON_RANGE, Point
 from catalog.text import normalise_postcode, voivodeship_slug
 from fueldepot.http.fields import field
 from fueldepot.http.params import MAX_VALUE_LENGTH, ParameterError, Switch, choice, line, number, pattern, whole

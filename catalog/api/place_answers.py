@@ -11,7 +11,7 @@ from catalog.links import municipality_url
 from catalog.models import Municipality, SearchEntry
 from catalog.search.suggestions import Suggestion
 from catalog.territory.boundaries import LocatedMunicipality, Outline
-from catalog.territory.point import Point
+from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import PostcodeArea, Territory
 from fueldepot.http.fields import EXAMPLE_SITE, OneOf, Url, answer, example
 from fueldepot.http.links import route_path, site_url

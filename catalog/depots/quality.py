@@ -1,20 +1,87 @@
-"""Data quality of all depots, cached per process until depots or territory change."""
+"""Likely duplicates: depots with one tax number, or near one another with similar names.
 
+Data quality of all depots, cached per process until depots or territory change.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
 
 import numpy as np
 import shapely
+from django.db import connection
 from stdnum.pl import nip as nip_check
 
-from catalog.depots.duplicates import Pair, find_pairs
 from catalog.models import Dataset, Depot, NotDuplicate
-from catalog.territory import projection
+from catalog.territory import coordinates
 from catalog.territory.boundaries import EDGE_TOLERANCE_M
 from catalog.territory.snapshot import territory
 from catalog.versions import read_versions
 from fueldepot.data import snapshot
+
+NEAR_M = 150
+"""Radius within which depots with similar names are likely duplicates."""
+
+PROPOSED_NEAR_M = 300
+"""Radius around a proposed depot in which others may be the same, whatever their names; an editor looks at them."""
+
+SIMILAR = 0.4
+"""Least trigram similarity of names of likely duplicates."""
+
+# Same tax number, or near one another with similar names. The index over positions covers published depots; held ones
+# are few, and are compared with published ones, and by tax number with all. Each pair once, lower id first.
+FIND_PAIRS = f"""
+    WITH alive AS (SELECT id, name, nip, publication, position FROM catalog_depot WHERE publication <> 'removed'),
+    pairs AS (
+        SELECT least(a.id, b.id) AS first, greatest(a.id, b.id) AS second
+        FROM alive a
+        JOIN alive b ON b.nip = a.nip AND a.id < b.id
+        UNION
+        SELECT least(a.id, b.id), greatest(a.id, b.id)
+        FROM alive a
+        CROSS JOIN LATERAL (
+            SELECT d.id
+            FROM catalog_depot d
+            WHERE d.publication = 'published' AND d.id <> a.id
+                AND d.position <@ circle(a.position, {NEAR_M * coordinates.MAX_SCALE})
+                AND similarity(lower(d.name), lower(a.name)) >= {SIMILAR}
+        ) b
+    )
+    SELECT p.first, p.second, a.nip IS NOT NULL AND a.nip = b.nip, a.position <-> b.position,
+        similarity(lower(a.name), lower(b.name))
+    FROM pairs p
+    JOIN alive a ON a.id = p.first
+    JOIN alive b ON b.id = p.second
+    ORDER BY 3 DESC, 5 DESC, 4, 1, 2
+"""  # noqa: S608 - constants only
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A likely duplicate. distance_m: on the plane. similarity: trigram similarity of the names, 0 to 1."""
+
+    first: int
+    second: int
+    same_nip: bool
+    distance_m: float
+    similarity: float
+
+
+def find_pairs() -> tuple[Pair, ...]:
+    """Return likely duplicates, likeliest first, including those marked as distinct. One query."""
+    with connection.cursor() as cursor:
+        cursor.execute(FIND_PAIRS)
+        return tuple(Pair(*row) for row in cursor.fetchall())
+
+
+def duplicates_of(depot_id: int, pairs: tuple[Pair, ...]) -> Mapping[int, Pair]:
+    """Return the pairs of a depot by the id of the other depot."""
+    return {
+        pair.second if pair.first == depot_id else pair.first: pair
+        for pair in pairs
+        if depot_id in (pair.first, pair.second)
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +150,7 @@ def find_outside(rows: list[tuple[int, float, float, str, str | None]]) -> froze
         return frozenset()
     judged = [row for row in rows if row[3] in index.positions]
     points = shapely.points(
-        projection.project_array(np.array([row[1] for row in judged]), np.array([row[2] for row in judged]))
+        coordinates.project_array(np.array([row[1] for row in judged]), np.array([row[2] for row in judged]))
     )
     areas = index.areas[[index.positions[row[3]] for row in judged]]
     inside = shapely.dwithin(areas, points, EDGE_TOLERANCE_M)

@@ -2,6 +2,8 @@
 
 Brute force over unit vectors takes some 20 µs for 6,586 depots and 0.1 ms for ten times as many. Beyond 100,000 depots,
 `Depots.near` is the one place to use a spatial index or PostGIS.
+
+Origin and reliability of an entry, in the sentences that answers and pages share.
 """
 
 from collections import Counter, defaultdict
@@ -16,11 +18,10 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from catalog.depots import fuels
-from catalog.depots.opening_state import Week
 from catalog.models import Dataset, Depot
-from catalog.parsing.opening_hours import ranges_of_week
-from catalog.territory import great_circle
-from catalog.territory.point import Point
+from catalog.parsing.opening_hours import Week, ranges_of_week
+from catalog.territory import coordinates
+from catalog.territory.coordinates import Point
 from fueldepot.data.snapshot import Snapshot
 
 MAX_ID = 2**63 - 1
@@ -136,7 +137,7 @@ class Depots:
     def __init__(self, rows: Sequence[DepotRow]) -> None:
         """rows: ordered by name, then id."""
         self.rows = tuple(rows)
-        self._vectors = great_circle.unit_vectors([row.lat for row in rows], [row.lon for row in rows])
+        self._vectors = coordinates.unit_vectors([row.lat for row in rows], [row.lon for row in rows])
         self._ids = np.array([row.id for row in rows], np.int64)
         self._fuels = np.array([fuel_mask(row.fuels) for row in rows], np.int64)
         self._positions = {row.id: position for position, row in enumerate(rows)}
@@ -173,12 +174,12 @@ class Depots:
 
         offset: how many of the nearest to skip.
         """
-        vector = great_circle.unit_vectors(point.lat, point.lon)
-        farthest = great_circle.squared_chord(radius_km * 1000)
-        indexes = great_circle.candidates(self._vectors, vector, farthest)
+        vector = coordinates.unit_vectors(point.lat, point.lon)
+        farthest = coordinates.squared_chord(radius_km * 1000)
+        indexes = coordinates.candidates(self._vectors, vector, farthest)
         if fuel is not None:
             indexes = indexes[self._offering(fuel)[indexes]]
-        chords = great_circle.squared_chords(self._vectors[:, indexes], vector)
+        chords = coordinates.squared_chords(self._vectors[:, indexes], vector)
         inside = chords <= farthest
         total = int(inside.sum())
         end = offset + limit
@@ -187,7 +188,7 @@ class Depots:
             inside = chords <= np.partition(chords, end - 1)[end - 1]
         indexes, chords = indexes[inside], chords[inside]
         order = np.lexsort((self._ids[indexes], chords))[offset:end]
-        metres = [great_circle.distance_of_chord_m(chord) for chord in chords[order].tolist()]
+        metres = [coordinates.distance_of_chord_m(chord) for chord in chords[order].tolist()]
         return DepotList([self.rows[at] for at in indexes[order].tolist()], total, metres)
 
     def in_unit(self, teryt: str, *, fuel: str | None = None, limit: int | None = None, offset: int = 0) -> DepotList:
@@ -209,11 +210,9 @@ class Depots:
     def distances_m(self, point: Point, rows: Iterable[DepotRow]) -> dict[int, float]:
         """Return the great-circle distances of depots from a point, by id."""
         positions = [self._positions[row.id] for row in rows]
-        chords = great_circle.squared_chords(
-            self._vectors[:, positions], great_circle.unit_vectors(point.lat, point.lon)
-        )
+        chords = coordinates.squared_chords(self._vectors[:, positions], coordinates.unit_vectors(point.lat, point.lon))
         return {
-            self.rows[position].id: great_circle.distance_of_chord_m(chord)
+            self.rows[position].id: coordinates.distance_of_chord_m(chord)
             for position, chord in zip(positions, chords.tolist(), strict=True)
         }
 
@@ -261,3 +260,43 @@ def parse_ranges(hours: str | None, opening_hours: str) -> Week | None:
 
 
 depots = Snapshot(read_depots, Dataset.Slug.UNITS, Dataset.Slug.DEPOTS)
+
+
+OSM_COPYRIGHT = "https://www.openstreetmap.org/copyright"
+QUOTING = "cytowanie z podaniem źródła"
+
+# TextChoices members are strings, so stored values are valid keys.
+ORIGINS: dict[str, str] = {
+    Depot.Source.OSM: f"© autorzy OpenStreetMap, licencja ODbL 1.0 ({OSM_COPYRIGHT})",
+    Depot.Source.EDITOR: "Redakcja serwisu",
+    Depot.Source.DEMO: "Dane demonstracyjne serwisu: wpis zmyślony, nie opisuje istniejącego składu",
+}
+
+LICENCES: dict[str, str] = {
+    Depot.Source.OSM: "ODbL-1.0",
+    Depot.Source.EDITOR: QUOTING,
+    Depot.Source.DEMO: "bez ograniczeń",
+}
+
+STATUS_DESCRIPTIONS: dict[str, str] = {
+    Depot.DataStatus.UNVERIFIED: "Dane z otwartego źródła, niepotwierdzone przez redakcję ani właściciela.",
+    Depot.DataStatus.VERIFIED: "Dane sprawdzone przez redakcję serwisu.",
+    Depot.DataStatus.OWNER: "Dane potwierdzone przez właściciela składu.",
+}
+
+DEMONSTRATION_DESCRIPTION = "Wpis demonstracyjny: skład zmyślony, służy tylko do wypróbowania serwisu."
+
+FUELS_SOURCES = {
+    "source": "the source of the entry lists them",
+    "name": "at least one is read from the name of the depot and confirmed by nobody; `source.description` says which",
+    "person": "an editor or the owner set or checked them, or published prices state them",
+}
+"""Sources of fuels, with their description in the API."""
+
+
+def describe_status(status: str, source: str, fuels_by_name: Sequence[str] = ()) -> str:
+    """Return sentences that explain a data status. fuels_by_name: slugs of fuels that only the name states."""
+    if source == Depot.Source.DEMO:
+        return DEMONSTRATION_DESCRIPTION
+    named = ", ".join(fuels.BY_SLUG[slug].name.lower() for slug in fuels_by_name)
+    return STATUS_DESCRIPTIONS[status] + (f" Paliwa według nazwy: {named}." if named else "")

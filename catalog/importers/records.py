@@ -97,7 +97,7 @@ class PostcodeRecord:
 
 @dataclass(frozen=True, slots=True)
 class BoundaryRecord:
-    """The area of a municipality: polygon or multipolygon in metres on `catalog.territory.projection`."""
+    """The area of a municipality: polygon or multipolygon in metres on `catalog.territory.coordinates`."""
 
     teryt: str
     name: str

@@ -1,15 +1,23 @@
 """Tables of the catalog: territory, depots, submissions, decisions and drafts, and what is known of data sets."""
 
 from catalog.models.datasets import Dataset, ImportRun
-from catalog.models.decisions import Decision, DecisionLine
+from catalog.models.decisions import Decision, DecisionLine, DepotViewer, Draft, DraftQuerySet, VoivodeshipClaim
 from catalog.models.depots import Depot, DepotQuerySet, NotDuplicate
-from catalog.models.drafts import Draft, DraftQuerySet
-from catalog.models.editing import DepotViewer, VoivodeshipClaim
-from catalog.models.letters import PendingLetter
-from catalog.models.owners import OwnerChange, OwnerLink, OwnerLinkQuerySet
-from catalog.models.reports import GoneReport, GoneReportQuerySet
-from catalog.models.submissions import Submission, SubmissionQuerySet, SubmissionQuestion
-from catalog.models.subscriptions import Subscription, SubscriptionQuerySet
+from catalog.models.letters import (
+    OwnerChange,
+    OwnerLink,
+    OwnerLinkQuerySet,
+    PendingLetter,
+    Subscription,
+    SubscriptionQuerySet,
+)
+from catalog.models.submissions import (
+    GoneReport,
+    GoneReportQuerySet,
+    Submission,
+    SubmissionQuerySet,
+    SubmissionQuestion,
+)
 from catalog.models.territory import (
     Boundary,
     County,

@@ -1,10 +1,14 @@
-"""The journal: decisions about what is published, stored so that they can be read and undone."""
+"""What editors do: decisions with their lines, drafts that wait for approval, claims of voivodeships, open depots."""
 
 from typing import Self
 
 from django.conf import settings
+from django.contrib.contenttypes.models import ContentType
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
+
+from catalog.models.depots import Depot
+from catalog.models.territory import Voivodeship
 
 
 class DecisionQuerySet(models.QuerySet["Decision"]):
@@ -111,3 +115,123 @@ class DecisionLine(models.Model):
 
     def __str__(self) -> str:
         return f"{self.model} {self.key}"
+
+
+class DraftQuerySet(models.QuerySet["Draft"]):
+    """Filters on drafts. The default manager hides none."""
+
+    def open(self) -> "DraftQuerySet":
+        """Keep drafts that can be approved or withdrawn."""
+        return self.filter(state__in=(Draft.State.PREPARED, Draft.State.WAITING))
+
+    def waiting(self) -> "DraftQuerySet":
+        """Keep drafts that wait for a second person."""
+        return self.filter(state=Draft.State.WAITING)
+
+
+class Draft(models.Model):
+    """A change of a row that is not approved yet.
+
+    content_type, object_id: the row; no object_id for a new one. title: subject of the change, in Polish.
+
+    data: the submitted form fields, each a list of strings; empty for a deletion. before: stored columns of the row
+    when the draft was made, to detect later changes.
+    """
+
+    class State(models.TextChoices):
+        PREPARED = "prepared", "szkic"
+        WAITING = "waiting", "czeka na zatwierdzenie"
+        APPROVED = "approved", "wprowadzone"
+        WITHDRAWN = "withdrawn", "wycofane"
+
+    content_type = models.ForeignKey(ContentType, models.CASCADE, verbose_name="rodzaj", related_name="+")
+    object_id = models.CharField("klucz", max_length=40, blank=True)
+    title = models.CharField("czego dotyczy", max_length=300)
+    deletion = models.BooleanField("usunięcie", default=False)
+    data = models.JSONField("wpisane", default=dict)
+    before = models.JSONField("stan w chwili szkicu", default=dict)
+    reason = models.CharField("powód", max_length=300, blank=True)
+    state = models.CharField("stan", max_length=10, choices=State.choices, default=State.PREPARED)
+    drafted_at = models.DateTimeField("przygotowano")
+    drafted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, verbose_name="przygotował", related_name="+"
+    )
+    decided_at = models.DateTimeField("zdecydowano", null=True, blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="zdecydował", related_name="+"
+    )
+
+    objects = DraftQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "szkic zmiany"
+        verbose_name_plural = "szkice zmian"
+        constraints = (
+            models.CheckConstraint(
+                name="draft_decided_by_somebody_some_day",
+                condition=Q(state__in=["prepared", "waiting"], decided_at__isnull=True, decided_by__isnull=True)
+                | Q(state__in=["approved", "withdrawn"], decided_at__isnull=False, decided_by__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="draft_sent_with_reason",
+                condition=Q(state__in=["prepared", "withdrawn"]) | ~Q(reason=""),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.title} (szkic nr {self.pk})"
+
+
+class VoivodeshipClaimQuerySet(models.QuerySet["VoivodeshipClaim"]):
+    """Filters on claims; the default manager hides none."""
+
+    def standing(self) -> Self:
+        """Keep claims that are not released."""
+        return self.filter(released_at__isnull=True)
+
+
+class VoivodeshipClaim(models.Model):
+    """An editor works on a voivodeship, so that others work elsewhere. Released claims are kept as history."""
+
+    voivodeship = models.ForeignKey(Voivodeship, models.CASCADE, verbose_name="województwo", related_name="claims")
+    editor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, verbose_name="kto", related_name="+")
+    taken_at = models.DateTimeField("wzięto")
+    released_at = models.DateTimeField("oddano", null=True, blank=True)
+    released_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="oddał", related_name="+"
+    )
+
+    objects = VoivodeshipClaimQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "wzięte województwo"
+        verbose_name_plural = "wzięte województwa"
+        constraints = (
+            models.UniqueConstraint(
+                name="voivodeshipclaim_one_editor", fields=["voivodeship"], condition=Q(released_at__isnull=True)
+            ),
+            models.CheckConstraint(
+                name="voivodeshipclaim_released_by_somebody",
+                condition=Q(released_at__isnull=True, released_by__isnull=True)
+                | Q(released_at__isnull=False, released_by__isnull=False),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.voivodeship_id}: {self.editor_id}"
+
+
+class DepotViewer(models.Model):
+    """An editor who has the page of a depot open. seen_at: the last signal of the page, sent every 30 seconds."""
+
+    depot = models.ForeignKey(Depot, models.CASCADE, verbose_name="skład", related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, verbose_name="redaktor", related_name="+")
+    seen_at = models.DateTimeField("ostatnio", db_index=True)
+
+    class Meta:
+        verbose_name = "otwarty wpis"
+        verbose_name_plural = "otwarte wpisy"
+        constraints = (models.UniqueConstraint(name="depotviewer_once", fields=["depot", "user"]),)
+
+    def __str__(self) -> str:
+        return f"#{self.depot_id}: {self.user_id}"

@@ -1,4 +1,7 @@
-"""Depots, the entries of the catalog."""
+"""Generated columns.
+
+Depots, the entries of the catalog.
+"""
 
 from collections.abc import Iterable
 from typing import Any, Self, cast
@@ -7,12 +10,47 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GistIndex
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Func, Q, Value
+from django.db.models.functions import ATan2, Collate, Cos, Lower, Radians, Replace, Sin, Tan
 from simple_history.models import HistoricalRecords
 
 from catalog.depots import fuels
-from catalog.models.generated_columns import PositionField, plane_point, polish_sort_key
 from catalog.models.territory import Municipality
+from catalog.territory import coordinates
+from catalog.territory.coordinates import EARTH_RADIUS_M
+
+
+class PositionField(models.Field):  # type: ignore[type-arg] # not subscriptable at run time
+    """A native `point`: x and y in metres on the plane. Read by SQL only; in Python it is the text of PostgreSQL."""
+
+    description = "point on the plane"
+
+    def db_type(self, connection: Any) -> str:
+        return "point"
+
+
+def plane_point(lat: str, lon: str) -> Func:
+    """SQL of `catalog.territory.coordinates.project` over two columns in degrees."""
+    radius = Value(EARTH_RADIUS_M * coordinates.SCALE)
+    phi = Radians(F(lat))
+    delta = Radians(F(lon) - Value(coordinates.CENTRAL_MERIDIAN))
+    x = radius * Func(Cos(phi) * Sin(delta), function="atanh", output_field=models.FloatField())
+    y = radius * ATan2(Tan(phi), Cos(delta))
+    return Func(x, y, function="point", output_field=PositionField())
+
+
+def polish_sort_key(column: str) -> Collate:
+    """SQL of a sort key: Polish alphabetical order by code point, ignoring case.
+
+    Each Polish letter becomes its Latin base and a tilde, which follows every other ASCII character: a < ą < b. The
+    embedded server has no ICU collations.
+    """
+    text = models.TextField()
+    key: Any = Func(Lower(F(column)), Value("ĄĆĘŁŃÓŚŹŻ"), Value("ąćęłńóśźż"), function="translate", output_field=text)
+    for letter, base in zip("ąćęłńóśź", "acelnosz", strict=True):
+        key = Replace(key, Value(letter), Value(f"{base}~"), output_field=text)
+    key = Replace(key, Value("ż"), Value("z~~"), output_field=text)
+    return Collate(key, "C")
 
 
 class DepotQuerySet(models.QuerySet["Depot"]):

@@ -1,7 +1,13 @@
-"""Letters that no other row waits for: to owners and editors, by their address."""
+"""Letters that wait, the permanent links of owners with the changes made by them, and letters that readers ask for."""
 
+from typing import Self
+
+from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models import Q
 
+from catalog.depots import fuels
 from catalog.models.depots import Depot
 
 
@@ -33,3 +39,145 @@ class PendingLetter(models.Model):
 
     def __str__(self) -> str:
         return f"list nr {self.pk}"
+
+
+class OwnerLinkQuerySet(models.QuerySet["OwnerLink"]):
+    """Filters on links. The default manager hides none."""
+
+    def working(self) -> Self:
+        """Keep links neither revoked nor replaced, of depots that are published and confirmed by their owner."""
+        return self.filter(
+            revoked_at__isnull=True,
+            replaced_at__isnull=True,
+            depot__publication=Depot.Publication.PUBLISHED,
+            depot__data_status=Depot.DataStatus.OWNER,
+        )
+
+
+class OwnerLink(models.Model):
+    """A permanent link by which one owner updates hours and prices of one depot.
+
+    serial: of the valid link; renewing it increments the serial and invalidates the former link.
+
+    email, email_hash, mailbox_hash: recipient of a renewed link, as in `Submission`; empty once revoked.
+
+    links_at: when renewed links were sent, for the limits. used_at: the last change.
+
+    replaced_at: when another owner's claim ended it; its data are kept for some days, in case that is undone.
+    """
+
+    depot = models.ForeignKey(Depot, models.CASCADE, verbose_name="skład", related_name="owner_links")
+    email = models.EmailField("e-mail", blank=True)
+    email_hash = models.CharField("skrót adresu e-mail", max_length=64, blank=True)
+    mailbox_hash = models.CharField("skrót skrzynki", max_length=64, blank=True)
+    serial = models.PositiveIntegerField("numer odnośnika", default=1)
+    links_at = ArrayField(models.DateTimeField(), verbose_name="kiedy wysłano odnośniki", default=list, blank=True)
+    granted_at = models.DateTimeField("przyznano")
+    used_at = models.DateTimeField("ostatnia zmiana", null=True, blank=True)
+    replaced_at = models.DateTimeField("zastąpiono", null=True, blank=True)
+    revoked_at = models.DateTimeField("odwołano", null=True, blank=True)
+
+    objects = OwnerLinkQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "odnośnik właściciela"
+        verbose_name_plural = "odnośniki właścicieli"
+        indexes = (models.Index(fields=["mailbox_hash"], name="ownerlink_of_a_mailbox"),)
+        constraints = (
+            models.UniqueConstraint(
+                name="ownerlink_one_of_an_address",
+                fields=["depot", "email_hash"],
+                condition=Q(revoked_at__isnull=True),
+            ),
+            models.CheckConstraint(
+                name="ownerlink_revoked_without_address",
+                condition=Q(revoked_at__isnull=True) & ~Q(email="") & ~Q(email_hash="")
+                | Q(revoked_at__isnull=False, email="", email_hash="", mailbox_hash=""),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"odnośnik nr {self.pk}"
+
+    @property
+    def masked_email(self) -> str:
+        """The address with the first letter of its name only: "j…@opal.pl"."""
+        name, _, domain = self.email.rpartition("@")
+        return f"{name[:1]}…@{domain}"
+
+
+class OwnerChange(models.Model):
+    """A change made by an owner, for review by editors. It is already public.
+
+    text: one line per value. seen_at, seen_by: the review.
+    """
+
+    depot = models.ForeignKey(Depot, models.CASCADE, verbose_name="skład", related_name="owner_changes")
+    made_at = models.DateTimeField("zmieniono")
+    text = models.TextField("co się zmieniło")
+    seen_at = models.DateTimeField("obejrzano", null=True, blank=True)
+    seen_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="obejrzał", related_name="+"
+    )
+
+    class Meta:
+        verbose_name = "zmiana właściciela"
+        verbose_name_plural = "zmiany właścicieli"
+        indexes = (models.Index(fields=["made_at"], name="ownerchange_unseen", condition=Q(seen_at__isnull=True)),)
+
+    def __str__(self) -> str:
+        return f"zmiana nr {self.pk}"
+
+
+class SubscriptionQuerySet(models.QuerySet["Subscription"]):
+    """Filters on subscriptions. The default manager hides none."""
+
+    def confirmed(self) -> Self:
+        return self.filter(confirmed_at__isnull=False)
+
+
+class Subscription(models.Model):
+    """Letters of one reader about the rules of a municipality, the median of a fuel in a voivodeship, or both.
+
+    It is deleted as a whole when the reader ends it; nothing is kept of it.
+
+    teryt: of the municipality, "" for none. fuel, voivodeship: slug and 2 digits, "" for none. Codes instead of foreign
+    keys, as a municipality may be merged into another.
+
+    email_hash, mailbox_hash, client_hash, mailed_at, links_at, letter_tried_at: as in `Submission`. confirmed_at: also
+    when it was last prolonged. asked_at: when the reader was asked whether to go on.
+
+    content: what the last letter said, or the pages on confirming; see `pages.alerts`. sent_at: of that letter.
+    """
+
+    email = models.EmailField("e-mail")
+    email_hash = models.CharField("skrót adresu e-mail", max_length=64, db_index=True)
+    mailbox_hash = models.CharField("skrót skrzynki", max_length=64)
+    client_hash = models.CharField("skrót adresu sieciowego", max_length=64, blank=True)
+    teryt = models.CharField("gmina", max_length=7, blank=True)
+    fuel = models.CharField("paliwo", max_length=30, choices=fuels.CHOICES, blank=True)
+    voivodeship = models.CharField("województwo", max_length=2, blank=True)
+    created_at = models.DateTimeField("zamówiono")
+    mailed_at = models.DateTimeField("wysłano odnośnik", null=True, blank=True)
+    letter_tried_at = models.DateTimeField("ostatnia próba wysłania", null=True, blank=True)
+    links_at = ArrayField(models.DateTimeField(), verbose_name="kiedy wysłano odnośniki", default=list, blank=True)
+    confirmed_at = models.DateTimeField("potwierdzono", null=True, blank=True)
+    asked_at = models.DateTimeField("zapytano o przedłużenie", null=True, blank=True)
+    content = models.JSONField("o czym już napisano", default=dict, blank=True)
+    sent_at = models.DateTimeField("ostatni list", null=True, blank=True)
+
+    objects = SubscriptionQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = "powiadomienia"
+        verbose_name_plural = "powiadomienia"
+        constraints = (
+            models.CheckConstraint(
+                name="subscription_of_something",
+                condition=~Q(teryt="") & Q(fuel="", voivodeship="") | ~Q(fuel="") & ~Q(voivodeship=""),
+            ),
+        )
+        indexes = (models.Index(fields=["mailbox_hash"], name="subscription_of_a_mailbox"),)
+
+    def __str__(self) -> str:
+        return f"powiadomienia nr {self.pk}"

@@ -7,7 +7,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
-from catalog.territory.teryt import is_city_with_county_rights
+from catalog.text import is_city_with_county_rights
 
 
 class Voivodeship(models.Model):
@@ -107,7 +107,7 @@ class Boundary(models.Model):
     municipality = models.OneToOneField(
         Municipality, models.CASCADE, primary_key=True, verbose_name="gmina", related_name="boundary"
     )
-    area = models.BinaryField("obszar", help_text="WKB, metry na płaszczyźnie catalog.territory.projection")
+    area = models.BinaryField("obszar", help_text="WKB, metry na płaszczyźnie catalog.territory.coordinates")
     approximate = models.BooleanField("przybliżona")
 
     class Meta:

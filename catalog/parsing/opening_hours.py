@@ -17,6 +17,9 @@ from opening_hours import OpeningHours, State
 from catalog.parsing.opening_hours_text import ALL_DAY, DAY_MINUTES, Rule, UnreadableError, read
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+Week = Mapping[str, Sequence[str]]
+"""Ranges by day, as `daily_ranges` returns them; a closed day has none."""
 CLOSED = "nieczynne"
 
 MAX_TEXT = 500

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from catalog.models import Municipality
 from catalog.search.index import SearchIndex
 from catalog.search.query import ContextScope, Reading, Token
-from catalog.search.ranking import WordTier
-from catalog.search.words import Numbers, WordIndex
+from catalog.search.ranking import Numbers, WordIndex, WordTier
 from catalog.text import fold
 
 Costs = NDArray[np.uint8]

@@ -1,4 +1,11 @@
-"""Positions of municipalities and places.
+"""Postcodes of the districts of large cities, which no register states.
+
+`districts.csv` has the first digits of the postcodes of each district of Warszawa and delegation of Kraków, and of the
+parts of the delegations that gave the present districts of Kraków their names. Of the codes with these digits, three
+fifths or more have their centre within the outline of the district. Source: centres of the PRG (April 2023); outlines
+as the two cities publish them. Łódź, Poznań and Wrocław, which have delegations too, are missing.
+
+Positions of municipalities and places.
 
 The middle of a municipality is the medoid of its postcodes, by their addresses, that lies inside its boundary. Without
 one it is the place that the municipality is named after, else any point inside the boundary.
@@ -7,20 +14,41 @@ A place has its own position, else the medoid of its postcodes: of those with it
 Without either it has that of its municipality.
 """
 
+import csv
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from catalog.models import Municipality, SearchEntry
-from catalog.search.districts import DistrictPart, postcode_prefixes
 from catalog.territory.boundaries import BoundaryIndex
-from catalog.territory.medoid import medoid
-from catalog.territory.projection import project, project_array
+from catalog.territory.coordinates import medoid, project, project_array
 from catalog.text import fold
+
+FILE = Path(__file__).parent / "districts.csv"
+
+
+class DistrictPart(NamedTuple):
+    """A district, or a part of it. district: its TERC code. place: folded name of the part, "" for the whole."""
+
+    district: str
+    place: str
+
+
+@cache
+def postcode_prefixes() -> dict[DistrictPart, tuple[str, ...]]:
+    """Return the first digits of the postcodes of each district and part."""
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return {
+            DistrictPart(row["district"], fold(row["place"])): tuple(row["postcodes"].split())
+            for row in csv.DictReader(file, delimiter=";")
+        }
+
 
 Place = tuple[str, str]
 """The folded name of a locality and the code of its municipality."""

@@ -12,7 +12,7 @@ from catalog import versions
 from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
 from catalog.services import journal
 from catalog.services.editing import in_order, refuse_unknown
-from catalog.services.followers import FOLLOWERS
+from catalog.services.journal import FOLLOWERS
 from catalog.services.moderation import DepotIsRemoved, lock_depots, with_note
 from catalog.services.refusal import Refusal
 from fueldepot.data import history

@@ -14,7 +14,7 @@ from django.utils import timezone
 from catalog import versions
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import journal
-from catalog.services.followers import FOLLOWERS
+from catalog.services.journal import FOLLOWERS
 from catalog.services.refusal import Refusal
 from fueldepot.data import history
 from fueldepot.data.bulk import among

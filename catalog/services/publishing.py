@@ -1,19 +1,29 @@
-"""Publishing of held or removed depots; for a merged one also the return of its related rows."""
+"""Fuels that prices add to the offers of depots, and that are taken back with the last price that stated them.
 
-from datetime import date
+`Depot.fuels_priced` names them, so that an import keeps them and still updates the other fuels.
+
+Publishing of held or removed depots; for a merged one also the return of its related rows.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from itertools import pairwise
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from catalog.models import Decision, Depot, Submission
+from catalog import versions
+from catalog.depots import fuels
+from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import journal
-from catalog.services.followers import FOLLOWERS
 from catalog.services.merging import move_submissions
 from catalog.services.moderation import (
     PUBLISHING,
     RESTORING,
+    VERIFYING,
     DepotIsPublished,
     RestoringNeedsReason,
     lock_depots,
@@ -22,6 +32,129 @@ from catalog.services.moderation import (
     with_note,
 )
 from fueldepot.data import history
+from fueldepot.data.bulk import among
+
+ADDED = "paliwo z ceny"
+TAKEN_BACK = "cofnięto paliwo z ceny"
+"""Ends of reasons in the history."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferLine:
+    """The fuels of a depot in a row of its history. is_confirmed: whether they counted as set by a person."""
+
+    fuels: Sequence[str]
+    fuels_in_name: Sequence[str]
+    fuels_priced: Sequence[str]
+    is_confirmed: bool
+    at: datetime
+    reason: str
+
+
+def add_fuels(
+    stated: Mapping[int, Mapping[str, date]], *, by: AbstractBaseUser | None, on: date, reason: str = ""
+) -> None:
+    """Add the fuels of published prices to the offers of their depots. Seven statements at most.
+
+    stated: by id of the depot, its fuels with the days of their newest prices. A fuel that a person removed after that
+    day stays removed. A fuel that only the name stated no longer counts as such. reason: of the prices, for the
+    history.
+    """
+    lacking = {
+        depot: names
+        for depot in _locked(stated)
+        if (names := {f for f in stated[depot.pk] if f not in depot.fuels or f in depot.fuels_by_name})
+    }
+    lines = _read_lines([depot.pk for depot in lacking if "fuels" in depot.confirmed_fields])
+    changed = []
+    for depot, names in lacking.items():
+        removed = {name: _removed_at(name, lines.get(depot.pk, ())) for name in names}
+        added = {name for name in names if (day := removed[name]) is None or day <= stated[depot.pk][name]}
+        if added:
+            depot.fuels = list(fuels.in_order({*depot.fuels, *added}))
+            depot.fuels_priced = list(fuels.in_order({*depot.fuels_priced, *added}))
+            depot.fuels_in_name = [name for name in depot.fuels_in_name if name not in added]
+            changed.append(depot)
+    _save(changed, by, on, f"{reason}: {ADDED}" if reason else ADDED)
+
+
+def take_fuels_back(
+    unpriced: Mapping[int, Collection[str]], *, by: AbstractBaseUser | None, on: date, reason: str = ""
+) -> None:
+    """Take back fuels that prices added and no published price states any more. Six statements at most.
+
+    unpriced: fuels by id of the depot. A fuel that the name states stays, as such; so does one that a person has
+    checked since.
+    """
+    added = {depot: names for depot in _locked(unpriced) if (names := {*unpriced[depot.pk]} & {*depot.fuels_priced})}
+    lines = _read_lines([depot.pk for depot in added])
+    for depot, names in added.items():
+        for name in names:
+            before, since = _around_addition(name, lines.get(depot.pk, ()))
+            depot.fuels_priced = [other for other in depot.fuels_priced if other != name]
+            if before and name in before.fuels_in_name:
+                depot.fuels_in_name = list(fuels.in_order({*depot.fuels_in_name, name}))
+            elif not _is_checked(since):
+                depot.fuels = [other for other in depot.fuels if other != name]
+    _save(list(added), by, on, f"{reason}: {TAKEN_BACK}" if reason else TAKEN_BACK)
+
+
+def _locked(keys: Collection[int]) -> list[Depot]:
+    return list(Depot.objects.select_for_update(of=("self",)).filter(pk__in=among(keys)).order_by("pk"))
+
+
+def _save(depots: list[Depot], by: AbstractBaseUser | None, on: date, reason: str) -> None:
+    if not depots:
+        return
+    for depot in depots:
+        depot.updated_at = on
+    Depot.objects.bulk_update(depots, ["fuels", "fuels_in_name", "fuels_priced", "updated_at"], batch_size=1000)
+    history.record_bulk(Depot, [depot.pk for depot in depots], by=by, reason=reason)
+    versions.bump_version(Dataset.Slug.DEPOTS)
+
+
+def _read_lines(keys: Collection[int]) -> dict[int, list[OfferLine]]:
+    """Return the history of the fuels of depots, oldest first. One query, none without depots."""
+    lines: dict[int, list[OfferLine]] = {}
+    if not keys:
+        return lines
+    columns = ("fuels", "fuels_in_name", "fuels_priced", "confirmed_fields", "history_date", "history_change_reason")
+    rows = Depot.history.filter(id__in=among(keys)).order_by("history_id").values_list("id", *columns)
+    for key, offer, in_name, priced, confirmed, at, reason in rows:
+        lines.setdefault(key, []).append(OfferLine(offer, in_name, priced, "fuels" in confirmed, at, reason or ""))
+    return lines
+
+
+def _removed_at(fuel: str, lines: Sequence[OfferLine]) -> date | None:
+    """Return the day on which a person removed a fuel, None if it was added again since or nobody did."""
+    day = None
+    for before, line in pairwise(lines):
+        if fuel in line.fuels:
+            day = None
+        elif fuel in before.fuels and line.is_confirmed and not line.reason.endswith(TAKEN_BACK):
+            day = timezone.localdate(line.at)
+    return day
+
+
+def _around_addition(fuel: str, lines: Sequence[OfferLine]) -> tuple[OfferLine | None, Sequence[OfferLine]]:
+    """Return the row before a price added a fuel, None if it is unknown, and the rows from the addition on."""
+    for number in range(len(lines) - 1, 0, -1):
+        if fuel in lines[number].fuels_priced and fuel not in lines[number - 1].fuels_priced:
+            return lines[number - 1], lines[number:]
+    return None, ()
+
+
+def _is_checked(lines: Sequence[OfferLine]) -> bool:
+    """Whether a person checked or set the fuels after the first row."""
+    return any(
+        line.reason.startswith(VERIFYING)
+        or (
+            line.is_confirmed
+            and (line.fuels != before.fuels or not before.is_confirmed)
+            and not line.reason.endswith((ADDED, TAKEN_BACK))
+        )
+        for before, line in pairwise(lines)
+    )
 
 
 def lock_with_survivor(depot_id: int) -> tuple[Depot, int | None]:
@@ -97,6 +230,6 @@ def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: dat
     )
     Depot.objects.filter(pk__in=former).update(merged_into=depot)
     history.record_bulk(Depot, former, by=by, reason=f"wrócono do wpisu {depot.pk}")
-    for follower in FOLLOWERS:
+    for follower in journal.FOLLOWERS:
         follower.bring_back(moved["followers"].get(follower.name, []), heirs, depot.pk, by, on)
     Decision.objects.filter(pk=merge.pk).update(undone_at=timezone.now(), undone_by=by)

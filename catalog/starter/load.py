@@ -11,7 +11,7 @@ from catalog.importers.sync.depots import plain_values
 from catalog.importers.sync.places import sync_places, sync_postcodes
 from catalog.importers.sync.units import sync_units
 from catalog.models import Boundary, Dataset, Depot, Municipality, Place, Postcode
-from catalog.starter import boundaries, reader
+from catalog.starter import reader
 from catalog.territory.boundaries import BoundaryIndex
 from fueldepot.data import history
 
@@ -55,7 +55,7 @@ def load_postcodes(options: Options) -> Report:
 
 def load_boundaries(options: Options) -> Report:
     """Load boundaries approximated from places and postcodes, marked as approximate."""
-    areas = boundaries.approximate(reader.read_places(), reader.read_postcodes(), reader.read_abroad())
+    areas = reader.approximate(reader.read_places(), reader.read_postcodes(), reader.read_abroad())
     rows = tuple(BoundaryRecord(code, "", area) for code, area in sorted(areas.items()))
     return dated(sync_boundaries(Extract(rows), options, approximate=True), reader.PLACES_AS_OF)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from catalog.depots import fuels
-from catalog.depots.opening_state import DAY_ABBREVIATIONS
+from catalog.depots.opening_times import DAY_ABBREVIATIONS
 from catalog.models import Depot, Municipality, Submission
 from catalog.parsing.opening_hours import CLOSED, DAYS, daily_ranges
 from catalog.services import journal

@@ -20,8 +20,9 @@ from django.db.models import F, Func, Model, Q, Value
 from django.utils import timezone
 
 from catalog.models import OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
-from catalog.submissions import limits, tokens
+from catalog.submissions import tokens
 from catalog.submissions.letter_kinds import KINDS, Letter, LetterKind
+from catalog.submissions.limits import COUNTED, LETTERS_PER_MAILBOX, recent_letters, wait_for_turn
 from fueldepot.data.connections import DATABASE_AWAY
 
 logger = logging.getLogger(__name__)
@@ -138,7 +139,7 @@ def _mark(
 
     looked_at: ids of rows to leave out; gets those of the batch. Rows locked by another transaction are left out.
     """
-    limits.wait_for_turn("letters")  # the limits are exact only if one process marks at a time
+    wait_for_turn("letters")  # the limits are exact only if one process marks at a time
     due = Q(letter_tried_at=None) | Q(letter_tried_at__lte=on - retry)
     waiting = kind.rows(on).filter(due).exclude(pk__in=looked_at).order_by("pk")
     rows = list(waiting.select_for_update(of=kind.locked, skip_locked=True)[:BATCH])
@@ -148,7 +149,7 @@ def _mark(
     counted = {letter.counted: letter.counted for letter in letters if letter.counted is not None}
     for row in counted.values():
         row.mailbox_hash = tokens.hash_mailbox(row.email)  # may have been erased since the previous letter
-    sent_before = limits.recent_letters({row.mailbox_hash for row in counted.values()}, on)
+    sent_before = recent_letters({row.mailbox_hash for row in counted.values()}, on)
     counts = Counter({mailbox: len(moments) for mailbox, moments in sent_before.items()})
     messages: dict[Letter, EmailMessage] = {}
     delayed = []
@@ -157,7 +158,7 @@ def _mark(
         if letter.counted is not None:
             row = counted[letter.counted]
             counts[row.mailbox_hash] += 1
-            if counts[row.mailbox_hash] > limits.LETTERS_PER_MAILBOX:
+            if counts[row.mailbox_hash] > LETTERS_PER_MAILBOX:
                 delayed.append(letter)
                 continue
             # Counted before it is sent, so that no other letter is sent meanwhile.
@@ -202,7 +203,7 @@ def _send(messages: Mapping[Letter, EmailMessage]) -> list[Letter]:
 def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Letter], on: datetime) -> None:
     """Store which letters have left. Those that have not are no longer counted against the limit of their mailbox."""
     failed = {letter.row.pk for letter in unsent}
-    for model in limits.COUNTED:
+    for model in COUNTED:
         numbers = {letter.counted.pk for letter in unsent if type(letter.counted) is model}
         if numbers:
             rows = model._default_manager.filter(pk__in=numbers)

@@ -14,6 +14,7 @@ from catalog.submissions import tokens
 OBJECTION_TIME = timedelta(days=3)
 """Time to object since the letter to the owner has left."""
 
+
 MAX_OBJECTION = 2000
 
 

@@ -13,7 +13,7 @@ from django.utils.formats import date_format
 
 from catalog.models import Depot, GoneReport, ImportRun, PendingLetter, Submission, SubmissionQuestion
 from catalog.services.moderation import lock_depots
-from catalog.submissions import letters, subscriptions, tokens
+from catalog.submissions import letters, readers, tokens
 from catalog.submissions.letter_kinds import SubmissionLetters, to_author
 from catalog.submissions.limits import lock_submissions
 
@@ -88,7 +88,7 @@ def purge_submissions(*, on: datetime) -> Purged:
     unsent = (replaced & Q(requested_at__lte=on - KEPT)) | (~replaced & Q(requested_at__lte=on - KEPT_FOR_LIMITS))
     PendingLetter.objects.filter(unsent).delete()
     GoneReport.objects.filter(created_at__lte=on - KEPT).delete()
-    subscriptions.forget(on=on)
+    readers.forget(on=on)
     return Purged(deleted, erased, clients.update(client_hash=""), undecided)
 
 

@@ -11,7 +11,7 @@ from shapely import Geometry, STRtree
 from shapely.geometry import mapping
 
 from catalog.models import Boundary, Municipality
-from catalog.territory import projection
+from catalog.territory import coordinates
 
 DECIMALS = 5
 """Of degrees in answers: about a metre."""
@@ -96,7 +96,7 @@ class BoundaryIndex:
         On a shared border the lower code wins. Up to `SNAP_DISTANCE_M` outside every boundary the nearest municipality
         is returned.
         """
-        point = shapely.Point(*projection.project(lat, lon))
+        point = shapely.Point(*coordinates.project(lat, lon))
         inside = self.tree.query(point, predicate="dwithin", distance=EDGE_TOLERANCE_M)
         if len(inside):
             return self.municipalities[int(inside.min())]
@@ -112,7 +112,7 @@ class BoundaryIndex:
         if position is None:
             return None
         point = shapely.point_on_surface(self.areas[position])
-        lat, lon = projection.unproject(shapely.get_x(point), shapely.get_y(point))
+        lat, lon = coordinates.unproject(shapely.get_x(point), shapely.get_y(point))
         return round(lat, DECIMALS), round(lon, DECIMALS)
 
     def covers(self, teryt: str, points: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -128,7 +128,7 @@ class BoundaryIndex:
         position = self.positions.get(teryt)
         if position is None:
             return None
-        point = shapely.Point(*projection.project(lat, lon))
+        point = shapely.Point(*coordinates.project(lat, lon))
         return bool(shapely.dwithin(self.areas[position], point, EDGE_TOLERANCE_M))
 
     def outline_of(self, teryt: str) -> Outline | None:
@@ -136,7 +136,7 @@ class BoundaryIndex:
         position = self.positions.get(teryt)
         if position is None:
             return None
-        area = shapely.transform(self.areas[position], projection.unproject_array)
+        area = shapely.transform(self.areas[position], coordinates.unproject_array)
         # Exterior rings counterclockwise: RFC 7946, section 3.1.6.
         area = shapely.transform(shapely.orient_polygons(area), lambda points: np.round(points, DECIMALS))
         west, south, east, north = shapely.bounds(area).tolist()
@@ -147,7 +147,7 @@ class BoundaryIndex:
         located = self.find(lat, lon)
         if located:
             return located.teryt
-        hit = self.tree.nearest(shapely.Point(*projection.project(lat, lon)))
+        hit = self.tree.nearest(shapely.Point(*coordinates.project(lat, lon)))
         return None if hit is None else self.municipalities[int(hit)].teryt
 
     def neighbour(self, area: Geometry) -> str | None:

@@ -17,8 +17,8 @@ from catalog.models import (
 from catalog.search.engine import Search
 from catalog.search.index import read_index
 from catalog.territory.boundaries import BoundaryIndex
-from catalog.territory.point import Point
-from catalog.territory.teryt import whole_of
+from catalog.territory.coordinates import Point
+from catalog.text import whole_of
 from fueldepot.data.snapshot import Snapshot
 
 

@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce, Substr
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.admin.depots import work_queues
+from catalog.admin import work_queues
 from catalog.admin.journal import DayOfEditor, count_decisions
 from catalog.depots import quality
 from catalog.models import (

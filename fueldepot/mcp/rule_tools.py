@@ -12,7 +12,7 @@ from django.views.decorators.debug import sensitive_variables
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from catalog.depots.attribution import LICENCES
+from catalog.depots.snapshot import LICENCES
 from fueldepot.http.params import ParameterError, whole
 from fueldepot.http.query import Query
 from fueldepot.mcp.answers import Citation, Findings, route_url, tool

@@ -15,7 +15,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from catalog.depots import fuels
 from catalog.models import Subscription
-from catalog.submissions import subscriptions, tokens
+from catalog.submissions import readers, tokens
 from pages import alerts
 from pages.dates import day
 from pages.forms import fields
@@ -108,7 +108,7 @@ class WishesPage(Page):
 
 
 def wish(subscription: Subscription) -> Wish:
-    until = subscription.confirmed_at and timezone.localdate(subscription.confirmed_at + subscriptions.KEPT)
+    until = subscription.confirmed_at and timezone.localdate(subscription.confirmed_at + readers.KEPT)
     return Wish(subscription.pk, alerts.describe(subscription), day(until) if until else "")
 
 
@@ -119,7 +119,7 @@ def ask(request: HttpRequest) -> HttpResponse:
     initial = {name: request.GET.get(parameter, "")[:100] for name, parameter in chosen.items()}
     form = AlertsForm(posted(request), path=request.path, on=timezone.now(), initial=initial)
     if request.method == "POST" and form.is_valid():
-        subscriptions.request_letters(
+        readers.request_letters(
             email=form.cleaned_data["email"],
             client=request.META.get("REMOTE_ADDR", ""),
             teryt=form.cleaned_data["place"],
@@ -145,10 +145,10 @@ def ask(request: HttpRequest) -> HttpResponse:
 def confirm(request: HttpRequest) -> HttpResponse:
     """The link of the letter. GET shows what it confirms, POST confirms."""
     token, now = token_of(request, "odnosnik"), timezone.now()
-    subscription = subscriptions.get_requested(token)
+    subscription = readers.get_requested(token)
     if request.method == "POST":
         content = alerts.present(subscription, timezone.localdate(now))
-        subscriptions.confirm_subscription(subscription=subscription, content=content, on=now)
+        readers.confirm_subscription(subscription=subscription, content=content, on=now)
         return HttpResponseRedirect(alerts.reader_url("alerts-mine", tokens.reader_token(subscription.email_hash)))
     page = wishes_page("Potwierdź powiadomienia", "alerts-confirm", [subscription], token)
     return render_page(request, "pages/forms/alerts_confirm.html", page)
@@ -158,10 +158,10 @@ def confirm(request: HttpRequest) -> HttpResponse:
 def mine(request: HttpRequest) -> HttpResponse:
     """All letters to one address: POST ends one of them or all, or goes on with them."""
     token, now = token_of(request, "znak"), timezone.now()
-    subscribed = subscriptions.of_reader(token)
+    subscribed = readers.of_reader(token)
     if request.method == "POST":
         if "przedluz" in request.POST:
-            subscriptions.prolong(subscribed, on=now)
+            readers.prolong(subscribed, on=now)
         elif "wszystko" in request.POST:
             subscribed.delete()
         else:
@@ -182,13 +182,13 @@ def end(request: HttpRequest) -> HttpResponse:
     token = request.GET.get("znak", "")[:500]
     if request.method != "POST":
         return HttpResponseRedirect(alerts.reader_url("alerts-mine", token))
-    subscriptions.of_reader(token).delete()
+    readers.of_reader(token).delete()
     return ended(request)
 
 
 def ended(request: HttpRequest) -> HttpResponse:
     """Say that a reader gets no letters; also where there were none any more."""
-    again = {"link": reverse("alerts"), "link_label": subscriptions.SubscriptionNotFound.onward_label}
+    again = {"link": reverse("alerts"), "link_label": readers.SubscriptionNotFound.onward_label}
     return problem(request, 200, "Koniec powiadomień", ENDED, **again)
 
 

@@ -11,9 +11,9 @@ from catalog.models import Depot, GoneReport, Municipality, Postcode, Submission
 from catalog.parsing.opening_hours import DAYS
 from catalog.services.editing import CONTACT
 from catalog.submissions import field_groups
-from catalog.territory import projection
+from catalog.territory import coordinates
 from catalog.territory.boundaries import LocatedMunicipality
-from catalog.territory.point import LAT_RANGE, LON_RANGE
+from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
 from pages.depots import DAY_NAMES
 from pages.forms import fields
@@ -323,4 +323,4 @@ def _degrees(value: float) -> str:
 
 
 def _distance_km(lat: float, lon: float, other_lat: float, other_lon: float) -> float:
-    return math.dist(projection.project(lat, lon), projection.project(other_lat, other_lon)) / 1000
+    return math.dist(coordinates.project(lat, lon), coordinates.project(other_lat, other_lon)) / 1000

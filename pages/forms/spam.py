@@ -1,6 +1,6 @@
 """Protection of the forms against bots and typing errors, without captchas.
 
-`catalog.submissions.limits` limits submissions by sender and entry.
+`catalog.submissions.letters` limits submissions by sender and entry.
 """
 
 import re

@@ -25,7 +25,7 @@ from catalog.services.refusal import Refusal
 from catalog.submissions import intake, questions
 from catalog.submissions.intake import SubmissionPart
 from catalog.submissions.limits import TooManyRequests
-from catalog.submissions.reports import report_gone
+from catalog.submissions.readers import report_gone
 from catalog.submissions.tokens import LINK_LIFE, read_status_reference
 from fueldepot.http.private import private
 from pages.dates import until

@@ -99,7 +99,7 @@ def _whole_steps(low: float, high: float, step: float) -> tuple[int, int]:
 def scale_bar(metres_per_unit: float, longest: float = 110.0) -> ScaleBar:
     """Return the longest bar of 1, 2, 5 × 10ⁿ metres, at least one metre, within `longest` units.
 
-    The distortion of the projection, at most 0.13 % (`catalog.territory.projection`), is ignored.
+    The distortion of the projection, at most 0.13 % (`catalog.territory.coordinates`), is ignored.
     """
     metres = max(1, round(round_down(metres_per_unit * longest)))
     label = f"{metres // 1000} km" if metres >= 1000 else f"{metres} m"

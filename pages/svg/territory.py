@@ -16,7 +16,7 @@ import orjson
 import shapely
 from cachetools import LRUCache
 
-from catalog.territory import projection
+from catalog.territory import coordinates
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.snapshot import territory
 from pages.svg import maps, outlines
@@ -66,8 +66,8 @@ def depot_map(
     """
     cache = _map_cache()
     own = cache.index.positions.get(teryt)
-    places = [(depot.number, projection.project(depot.lat, depot.lon)) for depot in depots]
-    asked = None if origin is None else projection.project(*origin)
+    places = [(depot.number, coordinates.project(depot.lat, depot.lon)) for depot in depots]
+    asked = None if origin is None else coordinates.project(*origin)
     seen = [place for number, place in places if own is None or number in framed]
     if asked is not None:
         seen.append(asked)
@@ -125,7 +125,7 @@ def surroundings(teryt: str) -> dict[str, Any] | None:
 
 def _feature(shape: shapely.Geometry, *, own: bool) -> dict[str, Any]:
     """Return a projected shape as a GeoJSON feature with four decimals, about ten metres."""
-    degrees = shapely.transform(shape, lambda points: projection.unproject_array(points).round(4))
+    degrees = shapely.transform(shape, lambda points: coordinates.unproject_array(points).round(4))
     return {"type": "Feature", "properties": {"own": own}, "geometry": orjson.loads(shapely.to_geojson(degrees))}
 
 

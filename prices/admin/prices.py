@@ -18,13 +18,11 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from catalog.admin import RegisterAdmin
+from catalog.admin import RegisterAdmin, depot_list
 from catalog.admin.bulk import bulk_action, each, undo_button
-from catalog.admin.depots import search
 from catalog.admin.desk import CsvMixin, PendingByDefaultFilter, current_editor, read_text
-from catalog.admin.history import HistoryAdmin
-from catalog.admin.submissions.queue import AUTHOR_ANSWERED, AWAITS_AUTHOR
-from catalog.admin.voivodeship_claims import chosen_codes, voivodeship_choices
+from catalog.admin.registers import HistoryAdmin, chosen_codes, voivodeship_choices
+from catalog.admin.submission_queue import AUTHOR_ANSWERED, AWAITS_AUTHOR
 from catalog.models import SubmissionQuestion
 from catalog.submissions.decisions import ReasonMissing
 from fueldepot.data.bulk import among
@@ -186,7 +184,7 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
     list_select_related = ("depot",)
     list_per_page = 50
     search_fields = ("depot__name",)  # shows the search box; `get_search_results` searches more fields
-    search_help_text = search.HELP
+    search_help_text = depot_list.HELP
     csv_columns = CSV_COLUMNS
     autocomplete_fields = ("depot",)
     actions = ("approve", "reject")
@@ -202,7 +200,7 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        return search.search_depots(queryset, search_term, "depot__"), False
+        return depot_list.search_depots(queryset, search_term, "depot__"), False
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return PriceChangeList

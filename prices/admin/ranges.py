@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from catalog.admin import DraftedAdmin
 from catalog.admin.desk import current_editor
-from catalog.admin.history import HistoryAdmin
+from catalog.admin.registers import HistoryAdmin
 from catalog.depots import fuels
 from prices import medians, models, queries, services, validation
 from prices.descriptions import exact

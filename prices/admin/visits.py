@@ -11,9 +11,8 @@ from django.utils.html import format_html
 
 from catalog.admin.bulk import undo_button
 from catalog.admin.desk import current_editor, read_number, read_text
-from catalog.admin.submissions.description import describe_part, others, same_contact
-from catalog.admin.submissions.proposal_form import ProposalForm
-from catalog.admin.submissions.queue import SubmissionAdmin
+from catalog.admin.submission_page import ProposalForm, describe_part, others, same_contact
+from catalog.admin.submission_queue import SubmissionAdmin
 from catalog.models import Depot, Submission
 from catalog.roles import is_chief
 from catalog.services.editing import edit_version

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalog.territory import boundaries, projection
+from catalog.territory import boundaries, coordinates
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -14,7 +14,7 @@ LAT, LON = 50.0617, 19.9373
 @pytest.fixture
 def neighbours():
     """Create Kraków, a square of 20 km, and Zakopane on its eastern border. Return the x of the border."""
-    x, y = projection.project(LAT, LON)
+    x, y = coordinates.project(LAT, LON)
     factories.BoundaryFactory(municipality=factories.krakow(), area=area(x - 10_000, x + 10_000, y))
     factories.BoundaryFactory(municipality=factories.zakopane(), area=area(x + 10_000, x + 30_000, y), approximate=True)
     return x + 10_000, y
@@ -27,7 +27,7 @@ def area(west, east, y):
 
 
 def ask(client, x, y):
-    lat, lon = projection.unproject(x, y)
+    lat, lon = coordinates.unproject(x, y)
     return client.get(URL, {"lat": f"{lat:.7f}", "lon": f"{lon:.7f}"})
 
 
@@ -55,7 +55,7 @@ def test_outside_every_boundary_the_nearest_answers_up_to_100_m(client, neighbou
 
 def test_lower_code_wins_between_boundaries_of_one_kind():
     first, second = factories.zakopane(), factories.krakow()
-    x, y = projection.project(LAT, LON)
+    x, y = coordinates.project(LAT, LON)
     factories.BoundaryFactory(municipality=first, area=area(x, x + 1000, y))
     factories.BoundaryFactory(municipality=second, area=area(x - 1000, x, y))
     assert boundaries.BoundaryIndex.load().get(LAT, LON).teryt == min(first.teryt, second.teryt)

@@ -3,7 +3,7 @@
 import pytest
 import shapely
 
-from catalog.territory import projection
+from catalog.territory import coordinates
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -37,9 +37,9 @@ def test_municipality_as_geojson(client, krakow):
     assert area.contains(shapely.Point(feature["properties"]["lon"], feature["properties"]["lat"]))
     assert shapely.is_ccw(area.exterior)
     corners = shapely.get_coordinates(area)[:-1]
-    x, y = projection.project(50.06, 19.94)
+    x, y = coordinates.project(50.06, 19.94)
     for lon, lat in corners:
-        east, north = projection.project(lat, lon)
+        east, north = coordinates.project(lat, lon)
         assert (abs(east - x), abs(north - y)) == pytest.approx((10_000, 10_000), abs=1)
     asked = client.get(f"{UNITS}/1261011", headers={"accept": "application/geo+json"})
     assert asked.content == answer.content

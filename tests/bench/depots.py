@@ -71,7 +71,7 @@ def multiply() -> None:
 
     from catalog import versions
     from catalog.models import Dataset, Depot
-    from catalog.territory.point import LAT_RANGE, LON_RANGE
+    from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 
     columns = [field.column for field in Depot._meta.concrete_fields if field.column not in COMPUTED]
     changed = {

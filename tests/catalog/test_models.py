@@ -4,7 +4,7 @@ import pytest
 from django.db import IntegrityError, connection
 
 from catalog import models
-from catalog.territory import projection
+from catalog.territory import coordinates
 from prices.models import Observation, Series
 from tests import factories
 
@@ -50,7 +50,7 @@ def test_the_database_projects_like_the_plane_module(lat, lon):
     depot = factories.DepotFactory(lat=lat, lon=lon)
     with connection.cursor() as cursor:
         cursor.execute("SELECT position[0], position[1] FROM catalog_depot WHERE id = %s", [depot.pk])
-        assert cursor.fetchone() == pytest.approx(projection.project(lat, lon), abs=1e-6)
+        assert cursor.fetchone() == pytest.approx(coordinates.project(lat, lon), abs=1e-6)
 
 
 def test_polish_letters_sort_after_their_base():

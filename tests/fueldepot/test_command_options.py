@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands, load_command_class
 
-from catalog.management.import_command import ImportCommand
+from catalog.importers.command import ImportCommand
 from tests import APPS
 from tests.fueldepot.sharers import PROJECT_ROOT
 

@@ -11,7 +11,7 @@ from django.urls import get_resolver
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from catalog.depots.fuels import FUELS
-from catalog.territory.point import LAT_RANGE
+from catalog.territory.coordinates import LAT_RANGE
 from fueldepot.domain_errors import DOMAIN_ERRORS
 from fueldepot.http import description
 from fueldepot.http.error_body import CODES

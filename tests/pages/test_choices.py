@@ -10,8 +10,7 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.depots.opening_state import WARSAW, opening_state
-from catalog.depots.openings import Openings
+from catalog.depots.opening_times import WARSAW, Openings, opening_state
 from catalog.depots.snapshot import DepotRow, Depots
 from catalog.links import depot_path
 from catalog.models import Depot

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 from django.template import engines
 
-from catalog.depots.opening_state import OpeningState
+from catalog.depots.opening_times import OpeningState
 from pages.choices import CardFacts, CardPrice, DepotCard, Phone, Status
 from pages.svg.depot_map import Dot
 from pages.svg.maps import DepotMap, Name

@@ -30,7 +30,7 @@ INTERNAL = re.compile(
 """Remarks of those who collect the data, and what a template prints by mistake."""
 
 ALLOWED = re.compile(r"niepotwierdzone przez redakcję")
-"""The status of an entry from an open source, see `catalog.depots.attribution`."""
+"""The status of an entry from an open source, see `catalog.depots.snapshot`."""
 
 DOUBLE_STOP = re.compile(r"(?<!\.)\.\s?\.(?![./])")
 

@@ -1,6 +1,6 @@
 """Boundaries of municipalities: the shapefile of the boundaries register (PRG), or GeoJSON.
 
-Areas are projected (`catalog.territory.projection`) and simplified as one coverage, so that neighbours keep sharing
+Areas are projected (`catalog.territory.coordinates`) and simplified as one coverage, so that neighbours keep sharing
 their border exactly. Simplified separately, they would overlap and leave gaps, in which a point belongs to none.
 """
 
@@ -29,8 +29,8 @@ from catalog.importers.parsers.shapefiles import (
 )
 from catalog.importers.parsers.values import parse_day, tidy
 from catalog.importers.records import BadInput, BoundaryRecord, Extract
-from catalog.territory import projection
-from catalog.territory.point import LAT_RANGE, LON_RANGE
+from catalog.territory import coordinates
+from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 
 TOLERANCE_M = 20.0
 """Tolerance of the simplification in metres: bends whose triangle has less than its square are removed."""
@@ -175,7 +175,7 @@ def _records(
 
 
 def project_areas(label: str, areas: NDArray[np.object_], crs: pyproj.CRS) -> NDArray[np.object_]:
-    """Project areas from any reference system to `catalog.territory.projection`, in metres. Drops heights.
+    """Project areas from any reference system to `catalog.territory.coordinates`, in metres. Drops heights.
 
     Raises BadInput if a point is outside Poland, as with a wrong reference system.
     """
@@ -187,7 +187,7 @@ def project_areas(label: str, areas: NDArray[np.object_], crs: pyproj.CRS) -> ND
         if not inside.all():
             x, y = points[np.flatnonzero(~inside)[0]]
             raise BadInput(label, f"the point {x:.6g}, {y:.6g} in {crs.name} is outside Poland; is the system right?")
-        return projection.project_array(lat, lon)
+        return coordinates.project_array(lat, lon)
 
     return np.asarray(shapely.transform(areas, project, interleaved=True))
 

@@ -6,7 +6,7 @@ import unicodedata
 from datetime import date
 from functools import lru_cache
 
-from catalog.territory.point import LAT_RANGE, LON_RANGE
+from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 
 MAX_PLACE_NAME = 120
 """Maximum length of the name of a locality, in characters."""

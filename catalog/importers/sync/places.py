@@ -12,7 +12,7 @@ from catalog.importers.records import Extract, Note, PlaceRecord, PostcodeRecord
 from catalog.importers.source import all_sources
 from catalog.importers.sync import Options, Report, check_removals, compare, report_of
 from catalog.models import FormerMunicipality, Municipality, Place, Postcode, PostcodeMunicipality
-from catalog.territory.teryt import is_city_with_county_rights
+from catalog.text import is_city_with_county_rights
 from fueldepot.data.bulk import insert, upsert
 
 DISTRICT_KINDS = frozenset("89")

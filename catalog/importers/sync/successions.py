@@ -15,7 +15,7 @@ from catalog import versions
 from catalog.importers.records import UnitRecord
 from catalog.importers.sync import Options
 from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, PostcodeMunicipality
-from catalog.territory.teryt import is_city_with_county_rights
+from catalog.text import is_city_with_county_rights
 from fueldepot.data import history
 from fueldepot.data.bulk import upsert
 

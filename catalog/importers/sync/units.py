@@ -22,7 +22,7 @@ from catalog.importers.sync.successions import (
 )
 from catalog.models import Boundary, County, Depot, FormerMunicipality, Municipality, Place, Voivodeship
 from catalog.territory import boundaries
-from catalog.territory.great_circle import distance_m
+from catalog.territory.coordinates import distance_m
 from catalog.text import slug
 from fueldepot.data.bulk import upsert
 

@@ -3,9 +3,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from catalog.importers.command import ImportCommand, one_line_errors, progress
 from catalog.importers.runner import run
 from catalog.importers.sync import Options
-from catalog.management.import_command import ImportCommand, one_line_errors, progress
 from catalog.starter import load
 from prices import starter as prices
 from regulations.importers import sources as regulations

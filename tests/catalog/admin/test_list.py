@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog import models
-from catalog.admin.depots.change_list import age
+from catalog.admin.depot_list import age
 from catalog.depots import quality
 from catalog.services import moderation
 from tests import bulk, factories

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from catalog.depots import duplicates, quality
+from catalog.depots import quality
 from catalog.importers.records import DepotRecord, Extract
 from catalog.importers.sync import Options
 from catalog.importers.sync.depots import sync_depots
@@ -38,7 +38,7 @@ def two(db):
 
 
 def found():
-    return [(pair.first, pair.second) for pair in duplicates.find_pairs()]
+    return [(pair.first, pair.second) for pair in quality.find_pairs()]
 
 
 def test_near_ones_with_similar_names_are_a_pair(two):
@@ -62,7 +62,7 @@ def test_far_ones_other_names_and_removed_ones_are_none(two, changed):
 def test_one_tax_number_makes_a_pair_at_any_distance_held_ones_too(two):
     one, other = two
     Depot.objects.filter(pk=other.pk).update(lat=54.0, name="Inna", nip="5260250274", publication="held")
-    assert [(pair.first, pair.second, pair.same_nip) for pair in duplicates.find_pairs()] == [(one.pk, other.pk, True)]
+    assert [(pair.first, pair.second, pair.same_nip) for pair in quality.find_pairs()] == [(one.pk, other.pk, True)]
 
 
 def test_a_held_one_near_a_published_one_is_found_from_either_side(two):

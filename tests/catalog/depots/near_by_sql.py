@@ -7,21 +7,21 @@ no farther than the n-th one there times MAX_SCALE / MIN_SCALE.
 from django.db import connection
 
 from catalog.depots import fuels
-from catalog.territory import projection
-from catalog.territory.great_circle import EARTH_RADIUS_M
+from catalog.territory import coordinates
+from catalog.territory.coordinates import EARTH_RADIUS_M
 
 FIND_NEAR = f"""
     WITH reach AS (
         SELECT least(
-            %(radius_m)s * {projection.MAX_SCALE},
+            %(radius_m)s * {coordinates.MAX_SCALE},
             CASE WHEN count(*) < %(limit)s THEN 'Infinity'
-            ELSE max(metres) * {projection.MAX_SCALE / projection.MIN_SCALE} END
+            ELSE max(metres) * {coordinates.MAX_SCALE / coordinates.MIN_SCALE} END
         ) AS metres
         FROM (
             SELECT d.position <-> point(%(x)s, %(y)s) AS metres
             FROM catalog_depot d
             WHERE d.publication = 'published' AND (%(fuels)s::varchar[] IS NULL OR d.fuels && %(fuels)s::varchar[])
-                AND d.position <@ circle(point(%(x)s, %(y)s), %(radius_m)s * {projection.MAX_SCALE})
+                AND d.position <@ circle(point(%(x)s, %(y)s), %(radius_m)s * {coordinates.MAX_SCALE})
             ORDER BY d.position <-> point(%(x)s, %(y)s)
             LIMIT %(limit)s
         ) AS nearest
@@ -40,7 +40,7 @@ FIND_NEAR = f"""
 
 def find_near(lat: float, lon: float, *, radius_km: int, fuel: str | None, limit: int) -> list[tuple[int, float]]:
     """Identifiers and distances in metres, nearest first."""
-    x, y = projection.project(lat, lon)
+    x, y = coordinates.project(lat, lon)
     asked = None if fuel is None else list(fuels.assortments(fuel))
     given = {"x": x, "y": y, "lat": lat, "lon": lon, "radius_m": radius_km * 1000.0, "limit": limit, "fuels": asked}
     with connection.cursor() as cursor:

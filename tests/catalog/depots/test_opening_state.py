@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.depots.opening_state import NEVER_OPEN, UNKNOWN, WARSAW, opening_state, valid_until
+from catalog.depots.opening_times import NEVER_OPEN, UNKNOWN, WARSAW, opening_state, valid_until
 from catalog.parsing.opening_hours import DAYS, daily_ranges
 
 BREAKS = daily_ranges("Mo-Fr 08:00-12:00,13:00-16:00; Sa 08:00-13:00")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from catalog.depots import fuels
 from catalog.depots.snapshot import DepotNotFound, DepotRow, Depots, read_depots
 from catalog.models import Depot
-from catalog.territory.point import Point
+from catalog.territory.coordinates import Point
 from tests import factories
 from tests.catalog.depots.near_by_sql import find_near
 

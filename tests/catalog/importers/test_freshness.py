@@ -7,7 +7,7 @@ import yaml
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
 
-from catalog import checks
+from catalog import apps
 from catalog.importers.download import checksum
 from catalog.importers.runner import RunOrigin
 from catalog.importers.source import SourcesError, allowed_address, formats, read_sources
@@ -172,7 +172,7 @@ def test_the_projects_file_of_sources_is_whole():
         "gus-bdl",
     ]
     assert all(one.url.startswith("https://") for one in sources.values())
-    assert checks.check_sources() == []
+    assert apps.check_sources() == []
 
 
 def test_a_format_belongs_to_one_source():
@@ -215,8 +215,8 @@ def test_an_odd_file_of_sources_stops_the_start(tmp_path, monkeypatch):
     def broken():
         raise SourcesError("sources.yaml: osm-depots: licence is missing")
 
-    monkeypatch.setattr(checks, "read_sources", broken)
-    (error,) = checks.check_sources()
+    monkeypatch.setattr(apps, "read_sources", broken)
+    (error,) = apps.check_sources()
     assert (error.id, error.msg) == ("catalog.E001", "sources.yaml: osm-depots: licence is missing")
 
 

@@ -15,8 +15,7 @@ from catalog.search.index import POSITIONS, UNKNOWN, Columns, SearchIndex
 from catalog.search.positions import PlaceRegister, PlaceRow, PostcodeRow
 from catalog.starter import reader
 from catalog.territory.boundaries import BoundaryIndex
-from catalog.territory.teryt import is_city_with_county_rights
-from catalog.text import fold, slug
+from catalog.text import fold, is_city_with_county_rights, slug
 from tests.catalog.search.questions import Named, Question, make_questions
 
 

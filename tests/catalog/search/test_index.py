@@ -7,9 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from catalog.models import Municipality, SearchEntry
-from catalog.search.columns import DEPTH
 from catalog.search.entries import IndexEntry
-from catalog.search.index import AT_ONCE, SearchIndex, read_index
+from catalog.search.index import AT_ONCE, DEPTH, SearchIndex, read_index
 from catalog.search.ranking import LARGEST
 from tests import factories
 from tests.catalog.search.country import columns_of

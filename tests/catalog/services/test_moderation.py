@@ -13,7 +13,7 @@ from catalog.importers.sync.depots import sync_depots
 from catalog.models import Depot, GoneReport, OwnerChange, SubmissionQuestion
 from catalog.services import coordination, merging, moderation, publishing
 from catalog.submissions import owner_links
-from catalog.submissions.reports import report_gone
+from catalog.submissions.readers import report_gone
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -19,9 +19,9 @@ from catalog.importers.records import BadInput, PlaceRecord, PostcodeRecord, Uni
 from catalog.importers.sync import ImportRefused, Options
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.starter import load, reader
-from catalog.starter.boundaries import MAX_DISTANCE_M, approximate
+from catalog.starter.reader import MAX_DISTANCE_M, approximate
 from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
-from catalog.territory.projection import project, project_array, unproject
+from catalog.territory.coordinates import project, project_array, unproject
 from tests import factories
 
 

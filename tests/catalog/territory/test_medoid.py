@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from catalog.territory import medoid as module
-from catalog.territory.medoid import medoid
+from catalog.territory import coordinates as module
+from catalog.territory.coordinates import medoid
 
 
 def number(points, weights, allowed=None):

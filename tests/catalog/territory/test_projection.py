@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.territory import projection
-from catalog.territory.great_circle import EARTH_RADIUS_M, distance_m
+from catalog.territory import coordinates
+from catalog.territory.coordinates import EARTH_RADIUS_M, distance_m
 
 lats = st.floats(48.8, 55.1)
 lons = st.floats(13.9, 24.3)
@@ -16,7 +16,7 @@ lons = st.floats(13.9, 24.3)
 
 @given(lats, lons)
 def test_there_and_back(lat, lon):
-    assert projection.unproject(*projection.project(lat, lon)) == pytest.approx((lat, lon), abs=1e-9)
+    assert coordinates.unproject(*coordinates.project(lat, lon)) == pytest.approx((lat, lon), abs=1e-9)
 
 
 @given(lats, lons, st.floats(0, 2 * math.pi), st.floats(0.0001, 0.45))
@@ -24,8 +24,8 @@ def test_plane_distance_stays_between_shrink_and_stretch(lat, lon, bearing, degr
     lat2 = min(55.1, max(48.8, lat + degrees * math.cos(bearing)))
     lon2 = min(24.3, max(13.9, lon + degrees * math.sin(bearing)))
     circle = distance_m(lat, lon, lat2, lon2)
-    flat = math.dist(projection.project(lat, lon), projection.project(lat2, lon2))
-    assert projection.MIN_SCALE * circle - 0.01 <= flat <= projection.MAX_SCALE * circle + 0.01
+    flat = math.dist(coordinates.project(lat, lon), coordinates.project(lat2, lon2))
+    assert coordinates.MIN_SCALE * circle - 0.01 <= flat <= coordinates.MAX_SCALE * circle + 0.01
 
 
 @given(lats, lons, lats, lons)
@@ -46,5 +46,5 @@ def test_a_point_is_at_no_distance_from_itself(lat, lon):
 
 def test_arrays_agree_with_single_points():
     points = [(50.0617, 19.9373), (54.5, 14.2)]
-    array = projection.project_array(np.array([p[0] for p in points]), np.array([p[1] for p in points]))
-    assert array == pytest.approx(np.array([projection.project(*p) for p in points]))
+    array = coordinates.project_array(np.array([p[0] for p in points]), np.array([p[1] for p in points]))
+    assert array == pytest.approx(np.array([coordinates.project(*p) for p in points]))

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from catalog.depots.attribution import LICENCES
+from catalog.depots.snapshot import LICENCES
 from catalog.models import Depot
 from catalog.search import entries
 from fueldepot.mcp.answers import ENVELOPE_BYTES, MOST_BYTES

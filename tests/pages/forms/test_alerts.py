@@ -8,7 +8,7 @@ from django.core import mail
 
 from catalog.models import Subscription
 from catalog.search.entries import rebuild_index
-from catalog.submissions import limits, retention, subscriptions, tokens
+from catalog.submissions import limits, readers, retention, tokens
 from pages.dates import day
 from tests import factories
 from tests.pages.reading import text_of
@@ -146,7 +146,7 @@ def test_a_link_dies_and_says_so(stranger, place):
 
 
 def test_who_does_not_go_on_is_forgotten(clock, db):
-    asked = clock.now - subscriptions.KEPT_ASKED
+    asked = clock.now - readers.KEPT_ASKED
     kept = factories.SubscriptionFactory(asked_at=asked + timedelta(days=1))
     factories.SubscriptionFactory(asked_at=asked)
     retention.purge_submissions(on=clock.now)
@@ -164,7 +164,7 @@ def test_an_asked_reader_goes_on(client, clock, db):
 
 def test_nobody_has_too_many(stranger, place):
     email_hash = tokens.hash_email("jan@opal-nowak.pl")
-    for number in range(subscriptions.PER_READER):
+    for number in range(readers.PER_READER):
         factories.SubscriptionFactory(email_hash=email_hash, teryt=f"14650{number:02}")
     stranger.fill(PATH, place=place.name)
     answer = confirm(stranger, links_in(mail.outbox[-1])[0])

@@ -1,7 +1,7 @@
 """Robust centres of many addresses, in little memory.
 
 Addresses are summed per postcode in cells of 500 m. The centre is the medoid of the cells
-(`catalog.territory.medoid`): of two villages it is in the larger, not in the field between them.
+(`catalog.territory.coordinates`): of two villages it is in the larger, not in the field between them.
 """
 
 from array import array
@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from catalog.territory.medoid import medoid
+from catalog.territory.coordinates import medoid
 
 CELL_CM = 50_000
 """Side of a cell. Coordinates are whole centimetres, so that sums do not depend on the order of the file."""

@@ -13,7 +13,7 @@ from shapely.geometry import Polygon, box
 from catalog.importers.parsers import boundaries
 from catalog.importers.parsers.boundaries import reduce_coverage
 from catalog.importers.records import BadInput
-from catalog.territory import projection
+from catalog.territory import coordinates
 from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
 from tests.catalog.importers.parsers.helpers import DATA, format_of, shared, text, write, zipped
 
@@ -79,7 +79,7 @@ def geojson(path, features, **extra):
 def expected_corner():
     """Where the south-western corner of the first area lies on the plane."""
     lon, lat = pyproj.Transformer.from_crs(OFFICIAL, "EPSG:4326", always_xy=True).transform(500_000, 240_000)
-    return projection.project(lat, lon)
+    return coordinates.project(lat, lon)
 
 
 def check_areas(extract):
@@ -296,7 +296,7 @@ def test_geojson():
         ("1206912", "Żabia Wola", "MultiPolygon"),
         ("1206923", "Dolna Próba", "Polygon"),
     ]
-    x, y = projection.project(50.0, 19.1)
+    x, y = coordinates.project(50.0, 19.1)
     assert shapely.distance(shapely.Point(x, y), rows[1].area) < 0.01
     assert shapely.intersection(rows[0].area, rows[1].area).length > 10_000
 
@@ -404,7 +404,7 @@ def test_whole_country():
     assert shapely.area(areas).sum() == pytest.approx(312_000e6, rel=0.01)
     warsaw = next(row for row in extract.rows if row.teryt == "1465011")
     assert warsaw.name == "Warszawa"
-    assert warsaw.area.contains(shapely.Point(projection.project(52.2297, 21.0122)))
+    assert warsaw.area.contains(shapely.Point(coordinates.project(52.2297, 21.0122)))
 
 
 def test_areas_that_the_geometry_library_gives_up(tmp_path, monkeypatch):

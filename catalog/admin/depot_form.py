@@ -1,0 +1,390 @@
+"""The form of a depot, with the history of its fields and its position on a map.
+
+The history of a depot as editors read it: the changes, and the source of each present value.
+
+The form of a depot: every field that an editor sets, validated before anything is written.
+
+The movable map of a position, with a pin and the borders around; `pages/position.js` draws it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from django import forms
+from django.conf import settings
+from django.contrib.admin.widgets import AdminTextInputWidget
+from django.contrib.auth.models import User
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+
+from catalog.admin.registers import FieldChange, written
+from catalog.admin.work_queues import find_same_contact
+from catalog.depots import fuels
+from catalog.depots.field_cleaning import READERS, TYPED_LENGTHS, clean_field, clean_line
+from catalog.models import Depot, Municipality
+from catalog.services import editing
+from catalog.starter.reader import DEMONSTRATION_MARK
+from catalog.submissions.field_groups import DAY_NAMES
+from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
+from catalog.territory.snapshot import territory
+from fueldepot.data import history
+
+STATE = ("featured", "data_status", "publication", "removal_reason", "merged_into", "review")
+FUELS = ("fuels", "fuels_in_name", "fuels_priced")
+FOLLOWED = (*Depot.PUBLIC_FIELDS, *FUELS[1:], *STATE)
+"""Fields with a visible history."""
+
+COLUMNS = {name: Depot.column(name) for name in FOLLOWED}
+LABELS = {name: Depot.label(name) for name in FOLLOWED}
+
+CHOICES: dict[str, dict[Any, Any]] = {
+    "data_status": dict(Depot.DataStatus.choices),
+    "publication": dict(Depot.Publication.choices),
+    "removal_reason": dict(Depot.RemovalReason.choices),
+}
+
+MOST_LINES = 500
+"""Newest history rows that a page reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One change of a depot. who: see `history.author`. changes: empty for the first row."""
+
+    at: datetime
+    who: str
+    reason: str
+    changes: tuple[FieldChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldHistory:
+    """lines: newest first. sources: by field, a sentence on where its present value comes from."""
+
+    lines: tuple[HistoryEntry, ...]
+    sources: Mapping[str, str]
+
+
+def read_history(depot: Depot) -> FieldHistory:
+    """Read the history of a depot. One query."""
+    rows: list[dict[str, Any]] = list(
+        Depot.history.filter(id=depot.pk)
+        .order_by("-history_id")
+        .values(
+            "history_date", "history_user__username", "history_change_reason", "confirmed_fields", *COLUMNS.values()
+        )[:MOST_LINES]
+    )
+    rows.reverse()
+    lines: list[HistoryEntry] = []
+    last: dict[str, HistoryEntry] = {}
+    # The first row has none before it, and so no changes.
+    for before, row in pairwise([*rows[:1], *rows]):
+        changed = [name for name, column in COLUMNS.items() if before[column] != row[column]]
+        line = HistoryEntry(
+            at=row["history_date"],
+            who=history.author(row["history_user__username"], row["history_change_reason"]),
+            reason=row["history_change_reason"] or "",
+            changes=changes_of(before, row),
+        )
+        last |= dict.fromkeys(changed if lines else COLUMNS, line)
+        lines.append(line)
+    sources = {name: source_of(name, line, depot) for name, line in last.items() if name in Depot.PUBLIC_FIELDS}
+    return FieldHistory(tuple(reversed(lines)), sources)
+
+
+def changes_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[FieldChange, ...]:
+    """Return the changed fields of two history rows in words."""
+    return tuple(
+        FieldChange(LABELS[name], shown(name, before[column]), shown(name, after[column]))
+        for name, column in COLUMNS.items()
+        if before[column] != after[column]
+    )
+
+
+def source_of(name: str, line: HistoryEntry, depot: Depot) -> str:
+    """A sentence on the source of a field's present value. line: the change that set it."""
+    if line.reason.startswith((history.REQUESTED, history.REQUESTED_BEFORE)):
+        source = f"zgłoszenie; przyjęła redakcja ({line.who})"
+    elif line.who in {history.IMPORTED, history.BY_OWNER}:
+        source = line.who
+    else:
+        source = f"redakcja ({line.who})"
+    text = f"Źródło: {source}, {line.at:%d.%m.%Y}"
+    if name == "fuels" and depot.fuels_by_name:
+        text += f"; według nazwy, bez potwierdzenia: {', '.join(fuels.labels(depot.fuels_by_name))}"
+    if name == "fuels" and depot.fuels_priced:
+        text += f"; z cen: {', '.join(fuels.labels(depot.fuels_priced))}"
+    if name not in depot.confirmed_fields:
+        return f"{text}; import może je zmienić."
+    owner = depot.data_status == Depot.DataStatus.OWNER
+    return f"{text}; {'potwierdzone przez właściciela' if owner else 'ustalone przez człowieka'}, import go nie zmieni."
+
+
+def shown(name: str, value: Any) -> str:
+    """A value of a field in words."""
+    if name in FUELS and value:
+        return ", ".join(fuels.labels(value))
+    if name == "hours" and value is not None:
+        # A day with several ranges has no value in the week; the line of `opening_hours` lists them.
+        return "; ".join(
+            f"{label} {value[day] or 'kilka przedziałów'}" for day, label in DAY_NAMES.items() if day in value
+        )
+    return written(CHOICES[name].get(value, value) if name in CHOICES else value)
+
+
+VERIFYING = {"_verify", "_verify_next"}
+"""Submit buttons that verify the whole depot."""
+
+MISTAKES = {
+    "postcode": "Kod pocztowy ma postać 30-001.",
+    "nip": "To nie jest poprawny NIP: ma mieć 10 cyfr i zgodną cyfrę kontrolną.",
+    "phone": "To nie jest poprawny numer telefonu. Kilka numerów rozdziel przecinkami.",
+    "website": "To nie jest adres publicznej strony, na przykład https://www.example.pl.",
+    "opening_hours": (
+        "Z tego zapisu nie wynika zwykły tydzień. Napisz na przykład „pn.-pt. 8:00-16:00; sob. 8:00-13:00”."
+    ),
+}
+"""What the desk says of an unreadable text, by field."""
+
+NOT_OPENED_HERE = "Nie wiadomo, jaki stan wpisu pokazał formularz, więc nic nie zapisano. Sprawdź wartości i zapisz."
+
+
+def typed(value: Any) -> Any:
+    """Return a cleaned value as the depot stores it."""
+    return value.pk if isinstance(value, Municipality) else value
+
+
+def same(name: str, one: Any, other: Any) -> bool:
+    """Whether two values of a field are equal; the order of fuels does not count."""
+    return set(one) == set(other) if name == "fuels" else bool(one == other)
+
+
+class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
+    """Cleans the values; `catalog.services` writes them, so the model's own validation is off.
+
+    opened: see `editing.edit_version`. merged: fields that keep values saved by somebody else meanwhile. editor: the
+    user. sources: by field, where its value comes from, for the help text. The admin sets both.
+    """
+
+    editor: User
+    sources: Mapping[str, str]
+    opened = forms.IntegerField(widget=forms.HiddenInput, required=False)
+    fuels = forms.MultipleChoiceField(
+        label="Paliwa",
+        required=False,
+        choices=fuels.CHOICES,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    nip = forms.CharField(
+        label="NIP", max_length=TYPED_LENGTHS["nip"], required=False, help_text="10 cyfr; myślniki i odstępy można."
+    )
+    website = forms.CharField(label="Strona internetowa", max_length=Depot.max_length("website"), required=False)
+    opening_hours = forms.CharField(
+        label="Godziny otwarcia",
+        max_length=Depot.max_length("opening_hours"),
+        required=False,
+        widget=AdminTextInputWidget,
+        help_text="Na przykład „pn.-pt. 7:00-15:00; sob. 8:00-13:00”. Tydzień w API powstaje z tego zapisu.",
+    )
+    lat = forms.FloatField(label="Szerokość geograficzna", min_value=LAT_RANGE[0], max_value=LAT_RANGE[1])
+    lon = forms.FloatField(label="Długość geograficzna", min_value=LON_RANGE[0], max_value=LON_RANGE[1])
+    # Rendered by the error of `_warn_of_same_contact`.
+    another_depot = forms.BooleanField(required=False)
+    other_municipality = forms.BooleanField(
+        label="Inna gmina niż z położenia",
+        required=False,
+        help_text="Bez tego zaznaczenia gmina wynika z położenia.",
+    )
+
+    class Meta:
+        model = Depot
+        fields = editing.EDITABLE
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.merged: list[str] = []
+        # Read-only pages have no form fields.
+        if "municipality" not in self.fields:
+            return
+        self.fields["municipality"].required = False
+        for name in self.sources.keys() & self.fields.keys():
+            self.fields[name].help_text = f"{self.fields[name].help_text} {self.sources[name]}".strip()
+        if self.instance.pk:
+            self.initial["opened"] = getattr(self.instance, "opened", 0)
+            located = territory.get().boundaries.find(self.instance.lat, self.instance.lon)
+            self.initial["other_municipality"] = located is None or located.teryt != self.instance.municipality_id
+
+    def clean_fuels(self) -> list[str]:
+        return list(fuels.in_order(frozenset(self.cleaned_data["fuels"])))
+
+    def _cleaned(self, name: str, value: Any) -> Any:
+        """Return the value of a field as the depot stores it. Raises ValidationError."""
+        # Text of a source that is no weekly hours is kept; editors cannot enter such text.
+        if name not in READERS or (name == "opening_hours" and clean_line(value) == self.instance.opening_hours):
+            return clean_line(value) if name in READERS else value
+        value = clean_field(name, value, MISTAKES)
+        demo = name == "name" and self.instance.source == Depot.Source.DEMO
+        if demo and not value.startswith(DEMONSTRATION_MARK):
+            raise forms.ValidationError(f"Nazwa wpisu demonstracyjnego zaczyna się od „{DEMONSTRATION_MARK}”.")
+        return value
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        for name in [name for name in editing.EDITABLE if name in data]:
+            try:
+                data[name] = self._cleaned(name, data[name])
+                Depot.validate_value(name, data[name])
+            except forms.ValidationError as error:
+                self.add_error(name, error)
+        if self.instance.pk:
+            self._merge_changes(data)
+        else:
+            self._warn_of_same_contact(data)
+        if not self.errors:
+            self._choose_municipality(data)
+        if self.instance.source == Depot.Source.DEMO:
+            for name in editing.CONTACT:
+                if data.get(name):
+                    self.add_error(name, "Wpis demonstracyjny jest zmyślony i nie może mieć danych kontaktowych.")
+        return data
+
+    def _warn_of_same_contact(self, data: dict[str, Any]) -> None:
+        """Refuse a new depot that shares a tax number, telephone or website, until the editor confirms it."""
+        if data.get("another_depot") or self.errors:
+            return
+        # A repeated click would report the depot that the first click added.
+        values = {name: data[name] for name in editing.EDITABLE if name != "municipality"}
+        repeated = editing.find_repeated(values, self.editor)
+        others = find_same_contact(data, besides=repeated.pk if repeated else None)
+        if not others:
+            return
+        rows = format_html_join(
+            "",
+            '<li><a href="{}">{}</a>, {}, {}: {}</li>',
+            (
+                (
+                    reverse("admin:catalog_depot_change", args=[entry.depot.pk]),
+                    entry.depot,
+                    entry.depot.municipality,
+                    entry.depot.get_publication_display(),
+                    entry.shared,
+                )
+                for entry in others
+            ),
+        )
+        raise forms.ValidationError(
+            format_html(
+                "Te same dane ma już inny wpis, więc jeszcze nic nie dodano.<ul>{}</ul>"
+                '<label><input type="checkbox" name="another_depot"> To inny skład niż wymienione: dodaj go.</label>',
+                rows,
+            )
+        )
+
+    def _merge_changes(self, data: dict[str, Any]) -> None:
+        """Merge changes saved by others since the form was opened; refuse if both changed the same field.
+
+        The typed values stay in the form, whose edit version becomes the present one. Verifying is refused too: the
+        editor has not seen the new values.
+        """
+        stored = Depot.objects.select_for_update(of=("self",)).get(pk=self.instance.pk)
+        try:
+            editing.check_edit_version(stored, data.get("opened") or 0)
+            return
+        except editing.DepotEditConflict as error:
+            clashes = [clash for clash in error.clashes if clash.field in editing.EDITABLE]
+            is_known = error.is_known
+        data["opened"] = editing.edit_version(stored)
+        self.data = sent = cast("QueryDict", self.data).copy()
+        sent["opened"] = str(data["opened"])
+        if not is_known:
+            raise forms.ValidationError(NOT_OPENED_HERE)
+        for clash in clashes:
+            if clash.field not in data or same(clash.field, typed(data[clash.field]), clash.stored):
+                continue
+            if same(clash.field, typed(data[clash.field]), clash.opened):
+                self._take_stored(clash, data, stored)
+            else:
+                now, before = shown(clash.field, clash.stored), shown(clash.field, clash.opened)
+                self.add_error(
+                    clash.field,
+                    f"W tym czasie ktoś zmienił to pole z „{before}” na „{now}”. W formularzu jest Twoja wartość: "
+                    "zapisz ją jeszcze raz albo wpisz tamtą.",
+                )
+        if VERIFYING & set(self.data):
+            merged = ", ".join(LABELS[name] for name in self.merged) or "stan wpisu"
+            raise forms.ValidationError(
+                f"W tym czasie ktoś zmienił: {merged}. Obejrzyj wpis i oznacz go jako sprawdzony jeszcze raz."
+            )
+
+    def _take_stored(self, clash: editing.EditConflict, data: dict[str, Any], stored: Depot) -> None:
+        """Take the stored value into the data to be saved and into the redisplayed form."""
+        name, value = clash.field, clash.stored
+        sent = cast("QueryDict", self.data)
+        data[name] = stored.municipality if name == "municipality" else value
+        if isinstance(value, list):
+            sent.setlist(name, value)
+        elif value is False:
+            sent.pop(name, None)
+        else:
+            sent[name] = "on" if value is True else "" if value is None else str(value)
+        if name == "municipality":
+            data["other_municipality"] = True
+        self.merged.append(name)
+
+    def _choose_municipality(self, data: dict[str, Any]) -> None:
+        """Set the municipality of the position, unless the editor asked for another one."""
+        if data["other_municipality"]:
+            if data.get("municipality") is None:
+                self.add_error("municipality", "Wybierz gminę albo odznacz „inna gmina niż z położenia”.")
+            return
+        located = territory.get().boundaries.find(data["lat"], data["lon"])
+        if located is None:
+            self.add_error(
+                "lat", "To miejsce nie leży w żadnej gminie. Popraw położenie albo zaznacz inną gminę i wybierz ją."
+            )
+            return
+        data["municipality"] = Municipality.objects.get(pk=located.teryt)
+
+    def _post_clean(self) -> None:
+        """Nothing: the services change the row, and `clean` has checked all that they could refuse."""
+
+    def values(self) -> dict[str, Any]:
+        """Values for `edit_depot` and `add_depot`."""
+        data: dict[str, Any] = self.cleaned_data
+        municipality = cast("Municipality", data["municipality"])
+        return {name: data[name] for name in editing.EDITABLE} | {"municipality": municipality.pk}
+
+
+@dataclass(frozen=True, slots=True)
+class LiveMap:
+    """Data of the map. before, after: stored and proposed position as "lat,lon", "" if missing.
+
+    outlines: URL of the outlines around the municipality, "" for none. tiles: `MAP_TILES_URL`. credit: of the tiles.
+    """
+
+    before: str
+    after: str
+    outlines: str
+    tiles: str
+    credit: str
+
+
+def live_map(
+    municipality: Municipality | None, before: tuple[float, float] | None, after: tuple[float, float] | None = None
+) -> LiveMap:
+    """Return the map of a position. Reads the voivodeship of the municipality."""
+    tiles = settings.MAP_TILES_URL
+    return LiveMap(
+        before="{:.6f},{:.6f}".format(*before) if before else "",
+        after="{:.6f},{:.6f}".format(*after) if after else "",
+        outlines=reverse("surroundings", args=[municipality.voivodeship.slug, municipality.slug, municipality.teryt])
+        if municipality
+        else "",
+        tiles=tiles,
+        credit=f"© OpenStreetMap, {urlsplit(tiles).hostname}" if tiles else "",
+    )

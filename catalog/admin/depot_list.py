@@ -1,0 +1,323 @@
+"""Search for depots at the desk, by any part of identifying fields, with or without diacritics.
+
+The list of depots: columns, filters, work queues and bulk actions.
+"""
+
+import re
+from collections.abc import Collection
+from datetime import date
+from functools import partial
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.views.main import ChangeList
+from django.db import models as db
+from django.db.models import Count, F, Func, Q, QuerySet, TextField, Value
+from django.db.models.functions import Lower
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from catalog import models
+from catalog.admin import work_queues
+from catalog.admin.bulk import bulk_action, each, undo_button
+from catalog.admin.desk import CsvMixin, MissingObjectMixin, current_editor, read_text, send_closing_letters
+from catalog.depots import fuels, quality
+from catalog.services import moderation
+from catalog.services.journal import FOLLOWERS
+from catalog.services.moderation import (
+    BulkResult,
+    why_fuels_not_confirmed,
+    why_not_published,
+    why_not_removed,
+    why_not_reset,
+)
+from catalog.text import fold
+from fueldepot.data.bulk import among
+
+ACCENTED = "ąćęłńóśźżáàâäčďéèěëíîňöôřšťúůüýž"
+PLAIN = "acelnoszzaaaacdeeeeiinoorstuuuyz"
+
+NAMED = ("name", "street", "house_number", "place", "municipality__name", "website")
+"""Fields that are searched together for words."""
+
+HELP = "nazwa, ulica, miejscowość, gmina, NIP, telefon, strona, kod pocztowy, TERYT, numer wpisu"
+
+SIGNS_IN_NUMBERS = re.compile(r"[\s().,/‐-―+-]")
+
+
+def search_depots(rows: QuerySet[Any], typed: str, prefix: str = "", besides: Q | None = None) -> QuerySet[Any]:
+    """Keep rows whose depot matches every typed word, or the typed number.
+
+    prefix: lookup from the rows to their depot, such as "depot__". A number is a tax number, postcode, TERYT code or
+    its prefix, at least six digits of a telephone, or a depot id; after "#" a depot id alone. besides: further rows to
+    include.
+    """
+    words = fold(typed).split()
+    text = typed.strip()
+    if not text:
+        return rows
+    condition = besides or Q()
+    if own := re.fullmatch(r"\(?#([0-9]{1,18})\)?", text):
+        return rows.filter(condition | Q(**{f"{prefix}pk": int(own[1])}))
+    rows = rows.annotate(searched=searched_text(prefix))
+    condition |= Q(**{f"{prefix}source_id": text})
+    if words:
+        with_all = Q()
+        for word in words:
+            with_all &= Q(searched__contains=word)
+        condition |= with_all
+    if digits := read_digits(text):
+        rows = rows.annotate(phone_digits=only_digits(f"{prefix}phone"))
+        condition |= number_condition(digits, prefix)
+    return rows.filter(condition)
+
+
+def number_condition(digits: str, prefix: str) -> Q:
+    """Return the condition for a number."""
+    condition = Q(**{f"{prefix}nip": digits})
+    if len(digits) == 5:
+        condition |= Q(**{f"{prefix}postcode": f"{digits[:2]}-{digits[2:]}"})
+    if len(digits) in {2, 4, 6, 7}:
+        condition |= Q(**{f"{prefix}municipality__teryt__startswith": digits})
+    if len(digits) >= 6:
+        condition |= Q(phone_digits__contains=digits.lstrip("0"))
+    if len(digits) < 19:
+        condition |= Q(**{f"{prefix}pk": int(digits)})
+    return condition
+
+
+def read_digits(typed: str) -> str:
+    """Return the digits of a number without separators or the prefix of a tax number; "" for other text."""
+    plain = SIGNS_IN_NUMBERS.sub("", typed).upper()
+    plain = re.sub(r"^(?:NIP:?)?(?:PL)?", "", plain)
+    return plain if re.fullmatch(r"[0-9]{1,40}", plain) else ""
+
+
+def searched_text(prefix: str) -> Func:
+    """Return the searched fields of a depot in lower case without diacritics."""
+    joined = Func(Value(" "), *(F(f"{prefix}{name}") for name in NAMED), function="concat_ws", output_field=TextField())
+    return Func(Lower(joined), Value(ACCENTED), Value(PLAIN), function="translate", output_field=TextField())
+
+
+def only_digits(field: str) -> Func:
+    """Return a column reduced to its digits."""
+    return Func(F(field), Value(r"[^0-9,]"), Value(""), Value("g"), function="regexp_replace", output_field=TextField())
+
+
+REASON_LENGTH = 200
+"""Maximum length of the reason of a bulk decision; the history of each depot keeps the first 100 characters."""
+
+CSV_COLUMNS = {
+    "numer": lambda depot: depot.pk,
+    "nazwa": lambda depot: depot.name,
+    "ulica": lambda depot: depot.street,
+    "numer domu": lambda depot: depot.house_number,
+    "kod pocztowy": lambda depot: depot.postcode,
+    "miejscowość": lambda depot: depot.place,
+    "gmina": lambda depot: depot.municipality.name,
+    "TERYT": lambda depot: depot.municipality_id,
+    "NIP": lambda depot: depot.nip or "",
+    "telefon": lambda depot: depot.phone,
+    "strona": lambda depot: depot.website,
+    "szerokość": lambda depot: depot.lat,
+    "długość": lambda depot: depot.lon,
+    "paliwa": lambda depot: ", ".join(fuels.labels(depot.fuels)),
+    "godziny": lambda depot: depot.opening_hours,
+    "status danych": lambda depot: depot.get_data_status_display(),
+    "sprawdzono": lambda depot: depot.verified_at or "",
+    "publikacja": lambda depot: depot.get_publication_display(),
+    "powód usunięcia": lambda depot: depot.get_removal_reason_display(),
+    "pochodzenie": lambda depot: depot.get_source_display(),
+    "identyfikator w źródle": lambda depot: depot.source_id,
+    "do sprawdzenia": lambda depot: depot.review,
+}
+
+MOST_NAMED = 20
+"""Entries listed in a message; of further ones only the count."""
+
+
+def attached(depots: Collection[models.Depot]) -> dict[str, int]:
+    """Counts of rows that are hidden with depots, or come back with them. One query for each kind."""
+    keys = [depot.pk for depot in depots]
+    waiting = models.Submission.objects.waiting().filter(depot__in=among(keys)).count()
+    return {"czekające zgłoszenia": waiting} | {follower.label: follower.count(keys) for follower in FOLLOWERS}
+
+
+def with_fuels(depot: models.Depot) -> str:
+    """Label of a depot with its fuels, for the confirmation page."""
+    return f"{depot}: {', '.join(fuels.labels(depot.fuels, depot.fuels_by_name))}"
+
+
+removing = partial(bulk_action, obstacles=each(why_not_removed), attached=attached, reason_length=REASON_LENGTH)
+"""Decorator of bulk actions that remove depots."""
+
+
+def reason_of(request: HttpRequest) -> str:
+    """Return the reason of a bulk decision on one line."""
+    return " ".join(read_text(request, "reason").split())[:REASON_LENGTH]
+
+
+class DepotChangeList(ChangeList):
+    """The list with the number of open submissions of each row, and the work queues."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        counted = (
+            models.Submission.objects.open()
+            .filter(depot__in=[row.pk for row in self.result_list])
+            .values_list("depot")
+            .annotate(number=Count("pk"))
+        )
+        submissions = dict(counted)
+        today = timezone.localdate()
+        for row in self.result_list:
+            row.open_submissions, row.today = submissions.get(row.pk, 0), today
+
+
+class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+    """List of depots. The number of queries does not depend on the number of rows."""
+
+    list_display = (
+        "name",
+        "municipality",
+        "checked",
+        "fuel_names",
+        "submissions_open",
+        "published",
+    )
+    list_filter = (
+        work_queues.QueueFilter,
+        "data_status",
+        "publication",
+        "removal_reason",
+        "source",
+        work_queues.VoivodeshipFilter,
+        work_queues.FuelFilter,
+    )
+    list_select_related = ("municipality",)
+    list_per_page = 100
+    list_max_show_all = 500
+    # The total without filters would cost one more query per page.
+    show_full_result_count = False
+    ordering = ("name_key", "pk")
+    search_fields = ("name",)  # that there is a search; `get_search_results` looks at more
+    search_help_text = HELP
+    csv_columns = CSV_COLUMNS
+    actions = (
+        "verify",
+        "confirm_fuels",
+        "reset",
+        "publish",
+        "remove_closed",
+        "remove_duplicate",
+        "remove_not_a_depot",
+        "remove_private",
+    )
+    change_list_template = "admin/catalog/depot/list.html"
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return DepotChangeList
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        report = quality.get_report()
+        context = {
+            "queues": work_queues.count_queues(timezone.localdate(), report),
+            "pairs": len(report.unresolved_pairs()),
+            **(extra_context or {}),
+        }
+        return super().changelist_view(request, context)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        return search_depots(queryset, search_term), False
+
+    # Related values share a column: more columns do not fit beside menu and filters.
+    @admin.display(description="status i sprawdzenie", ordering=db.F("verified_at").asc(nulls_first=True))
+    def checked(self, depot: Any) -> SafeString:
+        when = age(depot.verified_at, depot.today)
+        return format_html('{}<br><span class="quiet">sprawdzono: {}</span>', depot.get_data_status_display(), when)
+
+    @admin.display(description="paliwa")
+    def fuel_names(self, depot: models.Depot) -> str:
+        return ", ".join(fuels.labels(depot.fuels, depot.fuels_by_name))
+
+    @admin.display(description="zgłoszenia")
+    def submissions_open(self, depot: Any) -> str:
+        return str(depot.open_submissions) if depot.open_submissions else ""
+
+    @admin.display(description="publikacja i pochodzenie", ordering="publication")
+    def published(self, depot: models.Depot) -> SafeString:
+        lines = [depot.get_publication_display(), depot.get_source_display(), depot.review]
+        return format_html_join(mark_safe("<br>"), "{}", ((line,) for line in lines if line))
+
+    @bulk_action(description="Oznacz jako sprawdzone przez redakcję", obstacles=each(why_not_removed))
+    def verify(self, request: HttpRequest, keys: list[int]) -> None:
+        editor, today = current_editor(request), timezone.localdate()
+        self._tell(request, moderation.verify_depots(keys=keys, by=editor, on=today))
+
+    @bulk_action(description="Potwierdź paliwa według nazwy", obstacles=each(why_fuels_not_confirmed), named=with_fuels)
+    def confirm_fuels(self, request: HttpRequest, keys: list[int]) -> None:
+        self._tell(request, moderation.confirm_fuels(keys=keys, by=current_editor(request)))
+
+    @bulk_action(description="Cofnij do nieweryfikowanych", obstacles=each(why_not_reset), reason_length=REASON_LENGTH)
+    def reset(self, request: HttpRequest, keys: list[int]) -> None:
+        self._tell(request, moderation.reset_depots(keys=keys, by=current_editor(request), note=reason_of(request)))
+
+    @bulk_action(
+        description="Opublikuj lub przywróć",
+        obstacles=each(why_not_published),
+        attached=attached,
+        reason_length=REASON_LENGTH,
+    )
+    def publish(self, request: HttpRequest, keys: list[int]) -> None:
+        editor, today = current_editor(request), timezone.localdate()
+        self._tell(request, moderation.publish_depots(keys=keys, by=editor, on=today, note=reason_of(request)))
+
+    @removing(description="Usuń: zakończył działalność")
+    def remove_closed(self, request: HttpRequest, keys: list[int]) -> None:
+        self._remove(request, keys, models.Depot.RemovalReason.CLOSED)
+
+    @removing(description="Usuń: powtórzony wpis")
+    def remove_duplicate(self, request: HttpRequest, keys: list[int]) -> None:
+        self._remove(request, keys, models.Depot.RemovalReason.DUPLICATE)
+
+    @removing(description="Usuń: to nie jest skład opału")
+    def remove_not_a_depot(self, request: HttpRequest, keys: list[int]) -> None:
+        self._remove(request, keys, models.Depot.RemovalReason.NOT_A_DEPOT)
+
+    @removing(description="Usuń: osoba prywatna")
+    def remove_private(self, request: HttpRequest, keys: list[int]) -> None:
+        self._remove(request, keys, models.Depot.RemovalReason.PRIVATE_PERSON)
+
+    def _remove(self, request: HttpRequest, keys: list[int], reason: models.Depot.RemovalReason) -> None:
+        editor, today = current_editor(request), timezone.localdate()
+        decided = moderation.remove_depots(keys=keys, reason=reason, by=editor, on=today, note=reason_of(request))
+        self._tell(request, decided)
+        send_closing_letters(self, request, len(decided.closed))
+
+    def _tell(self, request: HttpRequest, decided: BulkResult) -> None:
+        """Report how many depots changed, with the undo button, and which could not be changed."""
+        undo = undo_button(request, decided.decision) if decided.decision else ""
+        self.message_user(request, format_html("Zmieniono: {}. {}", decided.count, undo))
+        if decided.unchanged:
+            more = len(decided.unchanged) - MOST_NAMED
+            named = ", ".join(map(str, decided.unchanged[:MOST_NAMED])) + (f" i {more} innych" if more > 0 else "")
+            self.message_user(request, f"Bez zmian (stan wpisu na to nie pozwala): {named}", messages.WARNING)
+
+
+def age(checked: date | None, today: date) -> str:
+    """Age of a check in Polish words."""
+    if checked is None:
+        return "nigdy"
+    days = (today - checked).days
+    if days < 1:
+        return "dziś"
+    if days < 61:
+        return f"{days} dni temu" if days > 1 else "wczoraj"
+    if days < 730:
+        return f"{days // 30} mies. temu"
+    years = days // 365
+    return f"{years} {'lata' if years % 10 in {2, 3, 4} and years not in {12, 13, 14} else 'lat'} temu"

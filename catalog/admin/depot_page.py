@@ -1,0 +1,256 @@
+"""The page of one depot: its form, its history and the moderation buttons."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from catalog import links, models
+from catalog.admin import depot_form
+from catalog.admin.depot_form import VERIFYING, DepotAdminForm, FieldHistory, read_history
+from catalog.admin.desk import NextRowMixin, current_editor, read_number, read_text, send_closing_letters
+from catalog.admin.work_queues import find_same_contact
+from catalog.depots import quality
+from catalog.services import coordination, editing, moderation, publishing
+from catalog.services.journal import FOLLOWERS
+from catalog.services.refusal import Refusal
+from catalog.submissions import field_groups
+from catalog.submissions.readers import find_evidence
+from catalog.territory.snapshot import territory
+
+ADDRESS = ("street", "house_number", ("postcode", "place"))
+FIELDSETS = (
+    (None, {"fields": ("name", "fuels", "opening_hours")}),
+    ("Adres i kontakt", {"fields": (*ADDRESS, "nip", "phone", "website")}),
+    ("Położenie", {"fields": (("lat", "lon"), "location_approximate", "other_municipality", "municipality")}),
+    ("Wyświetlanie", {"fields": ("featured",)}),
+)
+STATE_FIELDS = (
+    *("data_status", "verified_at", "verified_by", "publication", "removed_at", "removal_reason"),
+    *("merged_into", "review", "updated_at", "source", "source_id"),
+)
+STATE = ("Stan wpisu", {"fields": STATE_FIELDS})
+
+REASONS = [
+    reason
+    for reason in models.Depot.RemovalReason
+    if reason
+    not in {
+        models.Depot.RemovalReason.GONE_FROM_SOURCE,  # only an import knows that
+        models.Depot.RemovalReason.OWNER,  # set when a deletion is accepted
+        models.Depot.RemovalReason.MISTAKEN,  # set when an addition is undone
+    }
+]
+
+NEXT = {"_save_next", "_verify_next"}
+"""Submit buttons that continue with the next row of the list."""
+
+
+class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+    """Page of a depot. The number of queries is constant."""
+
+    save_on_top = True
+    form = DepotAdminForm
+    autocomplete_fields = ("municipality",)
+    readonly_fields = STATE_FIELDS
+    change_form_template = "admin/catalog/depot/page.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        decision = self.admin_site.admin_view(require_POST(self.decision_view))
+        viewers = self.admin_site.admin_view(require_POST(self.viewing_view))
+        return [
+            path("<int:depot_id>/decyzja/", decision, name="catalog_depot_decide"),
+            path("<int:depot_id>/otwarty/", viewers, name="catalog_depot_viewing"),
+            *super().get_urls(),
+        ]
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> models.Depot | None:
+        """Return the depot with `opened`, its edit version, which is read first and so never newer than the row."""
+        opened = editing.edit_version(models.Depot(pk=read_number(object_id)))
+        depot: models.Depot | None = super().get_object(request, object_id, from_field)
+        if depot is not None:
+            depot.opened = opened  # type: ignore[attr-defined] # for the form
+        return depot
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[models.Depot]:
+        return models.Depot.objects.defer("position", "name_key")
+
+    def get_fieldsets(self, request: HttpRequest, obj: models.Depot | None = None) -> Any:
+        if obj is None:
+            return FIELDSETS
+        if not self.has_change_permission(request, obj):
+            # Read-only pages omit the fields of the form that are not columns.
+            position = ("Położenie", {"fields": (("lat", "lon"), "location_approximate", "municipality")})
+            return (*FIELDSETS[:2], position, FIELDSETS[3], STATE)
+        return ((None, {"fields": ("opened",), "classes": ("hidden",)}), *FIELDSETS, STATE)
+
+    def get_form(
+        self, request: HttpRequest, obj: models.Depot | None = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        form: Any = super().get_form(request, obj, change, **kwargs)
+        form.editor = current_editor(request)
+        may_edit = obj is not None and self.has_change_permission(request, obj)
+        form.sources = self._field_history(obj).sources if may_edit else {}
+        return form
+
+    def _field_history(self, depot: Any) -> FieldHistory:
+        """The history of a depot, read once per request."""
+        if not hasattr(depot, "field_history"):
+            depot.field_history = read_history(depot)
+        fields: FieldHistory = depot.field_history
+        return fields
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        depot = kwargs.get("obj")
+        if depot is not None:
+            context.update(self._about(depot))
+            context["viewers"] = coordination.find_viewers(depot, besides=current_editor(request), on=timezone.now())
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def _about(self, depot: models.Depot) -> dict[str, Any]:
+        """Template context beside the form."""
+        pairs_of = quality.duplicates_of(depot.pk, quality.get_report().unresolved_pairs())
+        return {
+            "field_history": self._field_history(depot),
+            "in_municipality": territory.get().boundaries.contains(depot.municipality_id, depot.lat, depot.lon),
+            "live": depot_form.live_map(depot.municipality, (depot.lat, depot.lon)),
+            "public_url": links.depot_url(depot.pk, depot.name),
+            "origin_url": origin_url(depot),
+            "submissions": depot.submissions.select_related("decided_by").order_by("-created_at", "-pk")[:50],
+            "absorbed": depot.merged.order_by("pk"),
+            "followed": what_followed(depot) if depot.merged_into_id else None,
+            "twins": [(pair, key) for key, pair in pairs_of.items()],
+            "same_contact": find_same_contact(field_groups.values_of(depot), besides=depot.pk),
+            "evidence": find_evidence(depot),
+            "reasons": REASONS,
+            "opened": getattr(depot, "opened", 0),
+            "removed": depot.publication == models.Depot.Publication.REMOVED,
+            "needs_reason": moderation.needs_reason(depot),
+            "published": depot.publication == models.Depot.Publication.PUBLISHED,
+        }
+
+    def save_model(self, request: HttpRequest, obj: models.Depot, form: Any, change: bool) -> None:
+        """Save through `catalog.services`, which record author and history."""
+        editor, today = current_editor(request), timezone.localdate()
+        verify = bool(VERIFYING & request.POST.keys())
+        if change and NEXT & request.POST.keys():
+            # Find the next row first: saving may take this one off the list.
+            obj.following = self.find_next(request, obj.pk)  # type: ignore[attr-defined] # for response_change
+        if not change:
+            added = editing.add_depot(values=form.values(), by=editor, on=today, verify=verify)
+            obj.__dict__.update(added.__dict__)
+            return
+        try:
+            editing.edit_depot(
+                depot=obj,
+                values=form.values(),
+                by=editor,
+                on=today,
+                opened=form.cleaned_data["opened"] or 0,
+                verify=verify,
+            )
+            if form.merged:
+                kept = ", ".join(depot_form.LABELS[name] for name in form.merged)
+                self.message_user(request, f"Zachowano też to, co ktoś zmienił w tym czasie: {kept}.")
+        except Refusal as refusal:
+            obj.refusal = refusal  # type: ignore[attr-defined] # for response_change
+
+    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Nothing: the history of the depot says more."""
+
+    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
+        """Nothing: the history of the depot says more."""
+
+    def response_change(self, request: HttpRequest, obj: models.Depot) -> HttpResponse:
+        refusal = getattr(obj, "refusal", None)
+        if NEXT & request.POST.keys() and (not refusal or isinstance(refusal, editing.NothingToChange)):
+            self.message_user(request, f"{'Sprawdzono' if '_verify_next' in request.POST else 'Zapisano'}: {obj}.")
+            return self.to_row(request, obj.following)  # type: ignore[attr-defined]
+        if refusal:
+            self.message_user(request, f"Nic nie zapisano: {refusal.reason}.", messages.WARNING)
+            return HttpResponseRedirect(request.get_full_path())
+        if {"_verify", "_continue"} & request.POST.keys():
+            done = "Zapisano i oznaczono jako sprawdzone" if "_verify" in request.POST else "Zapisano"
+            self.message_user(request, f"{done}: {obj}.")
+            return HttpResponseRedirect(request.get_full_path())
+        return super().response_change(request, obj)
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        depot = get_object_or_404(models.Depot, pk=read_number(object_id))
+        if not self.has_view_permission(request, depot):
+            raise PermissionDenied
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Historia: {depot}",
+            "opts": self.opts,
+            "original": depot,
+            "lines": self._field_history(depot).lines,
+        }
+        return render(request, "admin/catalog/depot/history.html", context)
+
+    def viewing_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:
+        """Record that the page is open. Answers with the names of other editors who have it open."""
+        depot = get_object_or_404(models.Depot, pk=depot_id)
+        if not self.has_change_permission(request, depot):
+            raise PermissionDenied
+        others = coordination.mark_viewing(depot=depot, by=current_editor(request), on=timezone.now())
+        return JsonResponse({"others": others})
+
+    def decision_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:
+        """Verify, revoke, publish, restore or remove one depot from its page."""
+        depot = get_object_or_404(models.Depot, pk=depot_id)
+        if not self.has_change_permission(request, depot):
+            raise PermissionDenied
+        editor, today = current_editor(request), timezone.localdate()
+        note = " ".join(read_text(request, "note").split())[:80]
+        reason = request.POST.get("reason", "")
+        url = self.with_filters(request, reverse("admin:catalog_depot_change", args=[depot.pk]))
+        try:
+            match request.POST.get("decision"):
+                case "verify":
+                    # `opened` makes sure that the editor verifies the values shown.
+                    opened = read_number(request.POST.get("opened"))
+                    editing.edit_depot(depot=depot, values={}, by=editor, on=today, opened=opened, verify=True)
+                case "reset":
+                    moderation.revoke_verification(depot=depot, by=editor)
+                case "publish":
+                    publishing.publish_depot(depot=depot, by=editor, on=today, note=note)
+                case "remove" if reason in REASONS:
+                    removal = models.Depot.RemovalReason(reason)
+                    moderation.remove_depot(depot=depot, reason=removal, by=editor, on=today, note=note)
+                case _:
+                    self.message_user(request, "Nic nie zmieniono: wybierz powód usunięcia.", messages.ERROR)
+                    return HttpResponseRedirect(url)
+        except Refusal as refusal:
+            self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
+        else:
+            self.message_user(request, f"Zapisano decyzję: {depot}.")
+            owed = models.Submission.objects.unnotified().filter(depot=depot, state="superseded")
+            send_closing_letters(self, request, owed.count())
+        return HttpResponseRedirect(url)
+
+
+def what_followed(depot: models.Depot) -> list[str] | None:
+    """Counts of the rows that moved to the survivor of a merge; None if they were not recorded. One query."""
+    merge = publishing.find_merge(depot)
+    if merge is None:
+        return None
+    moved = merge.details
+    counts = {"zgłoszenia": len(moved["open_submissions"]) + len(moved["closed_submissions"])}
+    counts |= {follower.label: len(moved["followers"].get(follower.name, [])) for follower in FOLLOWERS}
+    return [f"{label}: {number}" for label, number in counts.items()]
+
+
+def origin_url(depot: models.Depot) -> str:
+    """URL of the depot at its source, "" if there is none."""
+    if depot.source != models.Depot.Source.OSM:
+        return ""
+    return f"https://www.openstreetmap.org/{depot.source_id}"

@@ -1,0 +1,190 @@
+"""Depots at the editors' desk: find, check, edit, publish, remove, merge. Nothing is ever deleted here.
+
+`depot_list` and `work_queues`: the list, and the queues above it. `depot_page` and `depot_form`: one depot, its form.
+Here: likely duplicates, merged or marked distinct, and `DepotAdmin`, which is made of all of them.
+"""
+
+from dataclasses import dataclass
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.db.models import Model
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from catalog import links, models
+from catalog.admin.depot_form import shown
+from catalog.admin.depot_list import DepotListAdmin
+from catalog.admin.depot_page import DepotChangeForm
+from catalog.admin.desk import AnyModelAdmin, current_editor
+from catalog.admin.registers import NOTHING
+from catalog.depots import quality
+from catalog.models import Depot
+from catalog.services import merging, moderation
+from catalog.services.refusal import Refusal
+from catalog.submissions.field_groups import FieldGroup
+from catalog.text import format_address
+
+PER_PAGE = 50
+
+CHOICES = (
+    FieldGroup("nazwa", ("name",)),
+    FieldGroup("ulica i numer domu", ("street", "house_number")),
+    FieldGroup("kod pocztowy i miejscowość", ("postcode", "place")),
+    FieldGroup("NIP", ("nip",)),
+    FieldGroup("telefon", ("phone",)),
+    FieldGroup("strona internetowa", ("website",)),
+    FieldGroup("paliwa", ("fuels",)),
+    FieldGroup("godziny otwarcia", ("opening_hours", "hours")),
+    FieldGroup("położenie i gmina", ("lat", "lon", "location_approximate", "municipality")),
+)
+"""Fields that are taken over together."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """A row of the list of pairs."""
+
+    pair: quality.Pair
+    first: Depot
+    second: Depot
+    first_address: str
+    second_address: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChoice:
+    """A group of fields on the page of a pair. preferred: the preselected side, "first" or "second"."""
+
+    name: str
+    label: str
+    first: str
+    second: str
+    differs: bool
+    preferred: str
+
+
+class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
+    """Mixin: the pages of likely duplicates."""
+
+    def get_urls(self) -> list[URLPattern]:
+        pairs = self.admin_site.admin_view(self.pairs_view)
+        pair = self.admin_site.admin_view(require_http_methods(["GET", "HEAD", "POST"])(self.pair_view))
+        return [
+            path("powtorzenia/", pairs, name="catalog_depot_pairs"),
+            path("powtorzenia/<int:first>/<int:second>/", pair, name="catalog_depot_pair"),
+            *super().get_urls(),
+        ]
+
+    def pairs_view(self, request: HttpRequest) -> HttpResponse:
+        """Show the unresolved pairs, likeliest first. One query besides those of `quality`."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        page = Paginator(quality.get_report().unresolved_pairs(), PER_PAGE).get_page(request.GET.get("p"))
+        keys = {key for pair in page for key in (pair.first, pair.second)}
+        depots = Depot.objects.select_related("municipality").in_bulk(keys)
+        rows = [
+            PairRow(pair, first, second, address_of(first), address_of(second))
+            for pair in page
+            # A depot can be removed between the two queries.
+            if (first := depots.get(pair.first)) and (second := depots.get(pair.second))
+        ]
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Możliwe powtórzenia",
+            "opts": self.opts,
+            "rows": rows,
+            "page": page,
+            "near_m": quality.NEAR_M,
+            "may_decide": self.has_change_permission(request),
+        }
+        return render(request, "admin/catalog/depot/pairs.html", context)
+
+    def pair_view(self, request: HttpRequest, first: int, second: int) -> HttpResponse:
+        """Show two depots side by side, and process the decision about them."""
+        if not self.has_change_permission(request):
+            raise PermissionDenied
+        pair = Depot.objects.select_related("municipality").in_bulk([first, second])
+        if first == second or len(pair) != 2:
+            raise Http404
+        one, other = pair[first], pair[second]
+        if request.method == "POST" and self._decide_pair(request, one, other):
+            return HttpResponseRedirect(reverse("admin:catalog_depot_pairs"))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Dwa wpisy: jeden skład czy dwa?",
+            "opts": self.opts,
+            "first": one,
+            "second": other,
+            "first_url": links.depot_url(one.pk, one.name),
+            "second_url": links.depot_url(other.pk, other.name),
+            "choices": [choice_of(group, one, other) for group in CHOICES],
+            "gone": [depot for depot in (one, other) if depot.publication == Depot.Publication.REMOVED],
+        }
+        return render(request, "admin/catalog/depot/pair.html", context)
+
+    def _decide_pair(self, request: HttpRequest, one: Depot, other: Depot) -> bool:
+        """Process the posted decision. Returns whether it was carried out; if not, a message gives the reason."""
+        editor, now = current_editor(request), timezone.now()
+        decision = request.POST.get("decision")
+        try:
+            if decision == "apart":
+                merging.mark_distinct(one=one, other=other, by=editor, at=now)
+                self.message_user(request, f"Zapamiętano, że to dwa różne składy: {one}, {other}.")
+                return True
+            if decision not in {"first", "second"}:
+                self.message_user(request, "Nic nie zmieniono: wybierz, który wpis zostaje.", messages.ERROR)
+                return False
+            survivor, loser = (one, other) if decision == "first" else (other, one)
+            theirs = "second" if decision == "first" else "first"
+            take = [
+                name for group in CHOICES if request.POST.get(f"take_{group.name}") == theirs for name in group.fields
+            ]
+            merging.merge_depots(survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now))
+        except moderation.DepotIsRemoved:
+            self.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
+        except Refusal as refusal:
+            self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
+        else:
+            self.message_user(request, f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego.")
+            return True
+        return False
+
+
+def choice_of(group: FieldGroup, one: Depot, other: Depot) -> FieldChoice:
+    """A group with both values. Preselects the confirmed value, else the first one that is not empty."""
+    first, second = words(group, one), words(group, other)
+    first_sure, second_sure = group.name in one.confirmed_fields, group.name in other.confirmed_fields
+    to_second = (second_sure and not first_sure) or (first == NOTHING and not first_sure)
+    preferred = "second" if to_second else "first"
+    return FieldChoice(group.name, group.label, first, second, first != second, preferred)
+
+
+def words(group: FieldGroup, depot: Depot) -> str:
+    """The values of a group on one line."""
+    parts: list[str] = []
+    for name in group.fields:
+        if name == "municipality":
+            parts.append(str(depot.municipality))
+        elif name == "location_approximate":
+            parts.append("przybliżone" if depot.location_approximate else "dokładne")
+        elif name != "hours":
+            parts.append(shown(name, getattr(depot, name)))
+    return ", ".join(part for part in parts if part != NOTHING) or NOTHING
+
+
+def address_of(depot: Depot) -> str:
+    """The address on one line. Reads `municipality`; use `select_related`."""
+    return format_address(depot.street, depot.house_number, depot.postcode, depot.place, depot.municipality.name)
+
+
+@admin.register(models.Depot)
+class DepotAdmin(DepotListAdmin, DepotChangeForm, DuplicatesMixin):
+    """The list, the page of a depot, and the pages of likely duplicates."""
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False

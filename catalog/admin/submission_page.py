@@ -1,0 +1,356 @@
+"""Form to replace proposed values while accepting a submission.
+
+Context of the page of a submission: its values, the entry, related submissions and possible duplicates.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from django import forms
+from django.db.models import Case, Q, Value, When
+from django.utils import timezone
+
+from catalog.admin.depot_form import MISTAKES, LiveMap, live_map
+from catalog.admin.work_queues import SameContact, find_same_contact
+from catalog.depots import fuels
+from catalog.depots.field_cleaning import READERS, TYPED_LENGTHS, clean_field
+from catalog.depots.quality import PROPOSED_NEAR_M
+from catalog.models import Depot, Municipality, Submission
+from catalog.parsing.opening_hours import weekly_hours
+from catalog.parsing.personal_names import is_personal_name
+from catalog.services.editing import edit_version
+from catalog.submissions import field_groups, objections
+from catalog.submissions.decisions import MAX_REASON
+from catalog.submissions.limits import LETTERS_PER_MAILBOX
+from catalog.territory import coordinates
+from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
+from catalog.territory.snapshot import territory
+
+POSITION = {"lat": LAT_RANGE, "lon": LON_RANGE}
+"""Coordinates that can be replaced, with their limits."""
+
+OUTSIDE = "To miejsce nie leży w żadnej gminie."
+
+
+def names_in(group: str) -> tuple[str, ...]:
+    """Return the names of the form fields of a field group."""
+    if group == "lat":
+        return tuple(POSITION)
+    return ("opening_hours",) if group == "hours" else (group,)
+
+
+class FuelsField(forms.MultipleChoiceField):
+    """Fuels in the order of the catalog. The form also sends a blank one, so that no fuel differs from no field."""
+
+    def to_python(self, value: Any) -> list[str]:
+        chosen = set(super().to_python(value)) - {""}
+        return [fuel.slug for fuel in fuels.FUELS if fuel.slug in chosen] + sorted(chosen - fuels.BY_SLUG.keys())
+
+
+class ProposalForm(forms.Form):
+    """The proposed values of a submission as form fields.
+
+    suffix: of the names of its fields, where a page has several. groups_name: of the checkboxes of field groups.
+    ticked: names of the groups that the POST accepts, None without a POST.
+    """
+
+    def __init__(self, submission: Submission, data: Any = None, suffix: str = "") -> None:
+        super().__init__(data, prefix=f"value{suffix}")
+        self.proposed = submission.proposed
+        self.groups_name = f"groups{suffix}"
+        self.ticked: list[str] | None = None if data is None else data.getlist(self.groups_name)
+        self.may_choose = submission.kind == Submission.Kind.CORRECT
+        for group in field_groups.groups_in(self.proposed):
+            names = names_in(group.name)
+            # A field missing from the POST keeps the proposed value.
+            if data is None or all(self.add_prefix(name) in data for name in names):
+                self.fields |= {name: self._field(name, group.label) for name in names}
+
+    def _field(self, name: str, label: str) -> forms.Field:
+        """Return the form field of a value."""
+        if name in POSITION:
+            low, high = POSITION[name]
+            label = "szerokość" if name == "lat" else "długość"
+            return forms.FloatField(label=label, min_value=low, max_value=high, initial=self.proposed[name])
+        if name == "fuels":
+            return FuelsField(
+                label=label,
+                choices=fuels.CHOICES,
+                required=False,
+                initial=self.proposed["fuels"],
+                widget=forms.CheckboxSelectMultiple,
+            )
+        return forms.CharField(
+            label=label,
+            required=name == "name",
+            max_length=TYPED_LENGTHS["nip"] if name == "nip" else Depot.max_length(name),
+            initial=self.proposed.get(name) or "",
+            widget=forms.TextInput(attrs={"aria-label": label}),
+        )
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        for name in [name for name in READERS if name in data]:
+            # Proposed values were cleaned at submission.
+            if data[name] == (self.proposed.get(name) or ""):
+                data[name] = self.proposed.get(name)
+                continue
+            try:
+                data[name] = clean_field(name, data[name], MISTAKES)
+                Depot.validate_value(name, data[name])
+            except forms.ValidationError as error:
+                self.add_error(name, error)
+        if self._is_moved(data):
+            self.located = territory.get().boundaries.find(data["lat"], data["lon"])
+            if self.located is None:
+                self.add_error("lat", OUTSIDE)
+        # What is not accepted need not be valid: a value may have been proposed before its limit was checked.
+        for group in field_groups.groups_in(self.proposed):
+            if self.may_choose and group.name not in (self.ticked or ()):
+                for name in names_in(group.name):
+                    self.errors.pop(name, None)
+        return data
+
+    def _is_moved(self, data: Mapping[str, Any]) -> bool:
+        """Whether both coordinates were sent and one differs from the proposal."""
+        return data.keys() >= POSITION.keys() and any(data[name] != self.proposed[name] for name in POSITION)
+
+    def values(self) -> dict[str, Any]:
+        """Return the values that differ from the proposal; with hours their week, with a position its municipality."""
+        changed = {name: value for name, value in self.cleaned_data.items() if value != self.proposed.get(name)}
+        if "opening_hours" in changed:
+            changed["hours"] = weekly_hours(changed["opening_hours"])
+        if self._is_moved(self.cleaned_data) and self.located is not None:
+            position = {name: self.cleaned_data[name] for name in POSITION}
+            changed |= position | {"location_approximate": False, "municipality": self.located.teryt}
+        return changed
+
+    def fields_of(self, group: str) -> list[Any]:
+        """Return the bound fields of a group, none if its value cannot be changed here."""
+        return [self[name] for name in names_in(group) if name in self.fields]
+
+
+Kind = Submission.Kind
+State = Submission.State
+
+
+# Free mail providers common in Poland: their domain says nothing about a firm.
+FREE_MAIL = (
+    *("gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "yahoo.pl"),
+    *("icloud.com", "me.com", "aol.com", "proton.me", "protonmail.com", "gmx.com", "gmx.net", "mail.com", "zoho.com"),
+    *("tutanota.com", "wp.pl", "wp.eu", "o2.pl", "tlen.pl", "go2.pl", "onet.pl", "onet.eu", "op.pl", "vp.pl"),
+    *("poczta.onet.pl", "autograf.pl", "buziaczek.pl", "amorki.pl", "interia.pl", "interia.eu", "poczta.fm"),
+    *("intmail.pl", "gazeta.pl", "poczta.pl", "int.pl", "spoko.pl", "home.pl", "neostrada.pl"),
+)
+
+
+def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
+    """Template context of a submission. At most eight queries besides the submission and its depot.
+
+    form: edits the proposed values; bound to the POST of a decision that was refused.
+    """
+    depot = submission.depot
+    return describe_part(submission, form) | {
+        "title": f"Zgłoszenie nr {submission.pk}: {submission.get_kind_display()}",
+        "depot": depot,
+        "others": others(submission),
+        "near": near(submission.proposed) if submission.state in Submission.OPEN and depot is None else [],
+        "same_contact": same_contact(submission),
+        "removed": depot is not None and depot.publication == Depot.Publication.REMOVED,
+        "private": is_personal_name(str(submission.proposed.get("name", ""))),
+        "opened": edit_version(depot) if depot else 0,
+        "max_reason": MAX_REASON,
+        "letters_an_hour": LETTERS_PER_MAILBOX,
+    }
+
+
+def describe_part(submission: Submission, form: ProposalForm) -> dict[str, Any]:
+    """Template context of one submission among those of a visit. At most four queries; prefetch its questions."""
+    questions = sorted(submission.questions.all(), key=lambda question: question.asked_at)
+    is_open = submission.state in Submission.OPEN
+    rows = rows_of(submission, form) if submission.kind in {Kind.CORRECT, Kind.ADD} else []
+    ends = objections.objection_ends(submission)
+    return {
+        "submission": submission,
+        "rows": rows,
+        "form": form,
+        "changed": is_open and any(row["changed"] for row in rows),
+        "correction": submission.kind == Kind.CORRECT,
+        "comparisons": compare(submission),
+        "owners": list(objections.other_owners(submission)) if submission.kind == Kind.CLAIM else [],
+        "objection_ends": ends,
+        "owners_heard": submission.objected_at is None and ends is not None and ends <= timezone.now(),
+        "is_open": is_open,
+        "live": _live_map(submission),
+        "questions": questions,
+        "awaits_author": any(question.answered_at is None for question in questions),
+    }
+
+
+def rows_of(submission: Submission, form: ProposalForm) -> list[dict[str, Any]]:
+    """The field groups of a correction or new depot: their values now, at the submission, and as proposed."""
+    depot = submission.depot
+    now = {} if depot is None else field_groups.values_of(depot)
+    names = field_groups.municipalities(now, submission.stored, submission.proposed)
+    rows = []
+    for group in field_groups.groups_in(submission.proposed):
+        fields = form.fields_of(group.name)
+        changed_since = any(now[name] != submission.stored.get(name) for name in group.fields) if now else False
+        rows.append(
+            {
+                "group": group,
+                "now": field_groups.shown(group, now, names),
+                "then": field_groups.shown(group, submission.stored, names),
+                "proposed": field_groups.shown(group, submission.proposed, names),
+                "changed": changed_since and submission.kind == Kind.CORRECT,
+                "accepted": group.name in submission.accepted_fields,
+                "fields": fields,
+                "is_ticked": form.ticked is None or group.name in form.ticked,
+                "is_typed": form.is_bound and any(field.errors or field.name in form.changed_data for field in fields),
+                "moved_m": moved_m(now, submission.proposed) if group.name == "lat" and now else None,
+            }
+        )
+    return rows
+
+
+def _live_map(submission: Submission) -> LiveMap | None:
+    """Return the stored and the proposed position, None if none is proposed. One query for a new depot."""
+    proposed, depot = submission.proposed, submission.depot
+    if "lat" not in proposed:
+        return None
+    units = Municipality.objects.select_related("voivodeship")
+    municipality = depot.municipality if depot else units.filter(pk=proposed.get("municipality")).first()
+    before = (depot.lat, depot.lon) if depot else None
+    return live_map(municipality, before, (proposed["lat"], proposed["lon"]))
+
+
+def others(submission: Submission) -> list[dict[str, Any]]:
+    """The others of the same visit, open ones about the entry, and confirmed ones of the author that were superseded.
+
+    At most 20; those of the visit first, then waiting ones, so that unconfirmed ones cannot hide them. At most one
+    query; a proposed depot has no others.
+    """
+    if submission.depot_id is None:
+        return []
+    visit = submission.visit_id or submission.pk
+    of_visit = Q(pk=visit) | Q(visit=visit)
+    replaced = Q(state=State.SUPERSEDED, confirmed_at__isnull=False, email_hash=submission.email_hash, erased_at=None)
+    of_depot = Q(Q(state__in=Submission.OPEN) | replaced, depot=submission.depot_id)
+    rows = Submission.objects.filter(of_visit | of_depot).exclude(pk=submission.pk).oldest_waiting_first()
+    visit_first = Case(When(of_visit, then=Value(0)), default=Value(1))
+    return [
+        {
+            "row": row,
+            "fields": field_groups.labels(row.proposed),
+            "same_author": row.email_hash == submission.email_hash,
+            "same_visit": (row.visit_id or row.pk) == visit,
+        }
+        for row in rows.order_by(visit_first, *rows.query.order_by)[:20]
+    ]
+
+
+def moved_m(now: Mapping[str, Any], then: Mapping[str, Any]) -> int:
+    """Return the distance between two positions, in metres."""
+    return round(math.dist(coordinates.project(now["lat"], now["lon"]), coordinates.project(then["lat"], then["lon"])))
+
+
+def same_contact(*submissions: Submission) -> list[SameContact]:
+    """Other depots with the tax number, telephone or website of submissions about one depot. At most one query."""
+    stated: dict[str, Any] = {}
+    for row in submissions:
+        claimed = {"nip": row.claimant_nip, "phone": row.claimant_phone}
+        stated |= {name: value for name, value in claimed.items() if value} | dict(row.proposed)
+    return find_same_contact(stated, besides=submissions[0].depot_id)
+
+
+def near(proposed: Mapping[str, Any]) -> list[tuple[Depot, int]]:
+    """Depots within `PROPOSED_NEAR_M` of a proposed one, removed ones included, with their distance in metres.
+
+    Nearest first. One query.
+    """
+    if "lat" not in proposed:
+        return []
+    lat, lon = proposed["lat"], proposed["lon"]
+    box = Depot.objects.filter(lat__range=(lat - 0.005, lat + 0.005), lon__range=(lon - 0.008, lon + 0.008))
+    here = coordinates.project(lat, lon)
+    depots = [
+        (depot, round(math.dist(here, coordinates.project(depot.lat, depot.lon)))) for depot in box.order_by("pk")[:100]
+    ]
+    return sorted((pair for pair in depots if pair[1] <= PROPOSED_NEAR_M), key=lambda pair: pair[1])
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimComparison:
+    """One hint. verdict: "same", "different" or "unknown".
+
+    A number that stands in the public entry is "unknown" if it is the same: anybody could have copied it.
+    """
+
+    label: str
+    said: str
+    entry: str
+    verdict: str
+    text: str
+
+
+def compare(submission: Submission) -> tuple[ClaimComparison, ...]:
+    """Compare e-mail domain, telephone and NIP of a claimant with the entry; empty without an entry.
+
+    No query if the depot is loaded.
+    """
+    depot = submission.depot
+    if depot is None or not submission.email:
+        return ()
+    return _compare_domain(submission.email, depot), _compare_phone(submission, depot), _compare_nip(submission, depot)
+
+
+def _compare_domain(email: str, depot: Depot) -> ClaimComparison:
+    domain = email.rpartition("@")[2].lower()
+    host = (urlsplit(depot.website).hostname or "").removeprefix("www.")
+    if domain in FREE_MAIL:
+        verdict, text = "unknown", "bezpłatna poczta: adres nie mówi nic o firmie"
+    elif not host:
+        verdict, text = "unknown", "wpis nie ma strony do porównania"
+    elif _within(domain, host) or _within(host, domain):
+        verdict, text = "same", "ta sama domena co strona wpisu"
+    else:
+        verdict, text = "different", "inna domena niż strona wpisu"
+    return ClaimComparison("Domena adresu e-mail", domain, host, verdict, text)
+
+
+def _compare_phone(submission: Submission, depot: Depot) -> ClaimComparison:
+    claimed = _numbers(submission.claimant_phone)
+    published = _numbers(depot.phone)
+    if not claimed or not published:
+        verdict, text = "unknown", "brak numeru we wpisie" if claimed else "zgłaszający nie podał numeru"
+    elif claimed & published:
+        verdict, text = (
+            "unknown",
+            "numer jest we wpisie: publiczny, więc niczego nie dowodzi, ale można zadzwonić",
+        )
+    else:
+        verdict, text = "different", "inny numer niż we wpisie"
+    return ClaimComparison("Telefon", submission.claimant_phone, depot.phone, verdict, text)
+
+
+def _compare_nip(submission: Submission, depot: Depot) -> ClaimComparison:
+    claimed, published = submission.claimant_nip, depot.nip or ""
+    if not claimed or not published:
+        verdict, text = "unknown", "brak NIP-u we wpisie" if claimed else "zgłaszający nie podał NIP-u"
+    elif claimed == published:
+        verdict, text = "unknown", "zgadza się z publicznym, więc niczego nie dowodzi"
+    else:
+        verdict, text = "different", "inny NIP niż we wpisie"
+    return ClaimComparison("NIP", claimed, published, verdict, text)
+
+
+def _within(name: str, other: str) -> bool:
+    """Whether a host name equals another or is a subdomain of it."""
+    return name == other or name.endswith(f".{other}")
+
+
+def _numbers(phones: str) -> set[str]:
+    return {number.strip() for number in phones.split(",") if number.strip()}

@@ -1,0 +1,397 @@
+"""Submissions at the editors' desk: the queue, and the page that decides one."""
+
+from collections import Counter
+from collections.abc import Collection
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ActionForm
+from django.contrib.admin.views.main import ChangeList
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.html import format_html
+
+from catalog.admin import depot_list
+from catalog.admin.bulk import bulk_action, each, undo_button
+from catalog.admin.desk import (
+    CsvMixin,
+    FixedRowsAdmin,
+    NextRowMixin,
+    PendingByDefaultFilter,
+    current_editor,
+    read_number,
+    read_text,
+)
+from catalog.admin.registers import chosen_codes, voivodeship_choices
+from catalog.admin.submission_page import ProposalForm, describe
+from catalog.models import Decision, Depot, Submission
+from catalog.services.refusal import Refusal
+from catalog.submissions import decisions, field_groups, questions
+
+AWAITS_AUTHOR = "czeka na odpowiedź autora"
+AUTHOR_ANSWERED = "autor odpowiedział"
+
+CANNED_REASONS = (
+    "Nie udało się potwierdzić tej zmiany w żadnym źródle. Podaj adres strony lub dokumentu, na którym to widać.",
+    "Ten skład jest już w katalogu.",
+    "To nie jest miejsce, w którym można kupić opał.",
+    "Nie możemy potwierdzić, że zgłoszenie pochodzi od właściciela składu. Napisz z adresu e-mail firmy.",
+    "Publikujemy tylko firmy, bez danych osób prywatnych.",
+)
+"""Common reasons of a rejection; editors can change the text before sending it."""
+
+
+def shown_state(row: Any) -> str:
+    """Return the state of a submission of `with_questions`, with its open or answered question."""
+    if row.awaits_author:
+        return AWAITS_AUTHOR
+    state: str = row.get_state_display()
+    return f"{state}; {AUTHOR_ANSWERED}" if row.author_answered else state
+
+
+CSV_COLUMNS = {
+    "numer": lambda row: row.pk,
+    "rodzaj": lambda row: row.get_kind_display(),
+    "stan": shown_state,
+    "skład": lambda row: depot_name(row, ""),
+    "numer składu": lambda row: row.depot_id or "",
+    "gmina": lambda row: row.depot.municipality.name if row.depot else "",
+    "pola": lambda row: field_groups.labels(row.proposed),
+    "zgłoszono": lambda row: timezone.localtime(row.created_at).date(),
+    "potwierdzono": lambda row: timezone.localtime(row.confirmed_at).date() if row.confirmed_at else "",
+    "zamknięto": lambda row: timezone.localtime(row.decided_at).date() if row.decided_at else "",
+    "powód": lambda row: row.reason,
+}
+
+Kind = Submission.Kind
+State = Submission.State
+
+
+class StateFilter(PendingByDefaultFilter):
+    parameter_name = "state"
+    states, waiting = State, State.WAITING
+
+
+class LetterFilter(admin.SimpleListFilter):
+    """Decided submissions whose author was not notified."""
+
+    title = "list o decyzji"
+    parameter_name = "letter"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("owed", "nie wyszedł")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.unnotified() if self.value() else queryset
+
+
+class QuestionFilter(admin.SimpleListFilter):
+    """Filter by whether the author was asked and has answered."""
+
+    title = "pytanie do autora"
+    parameter_name = "question"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("open", AWAITS_AUTHOR), ("answered", AUTHOR_ANSWERED), ("none", "bez otwartego pytania")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        match self.value():
+            case "open":
+                return queryset.filter(awaits_author=True)
+            case "answered":
+                return queryset.filter(author_answered=True)
+            case "none":
+                return queryset.filter(awaits_author=False)
+        return queryset
+
+
+class SubmissionVoivodeshipFilter(admin.SimpleListFilter):
+    """Voivodeship of the entry, or of the proposed depot."""
+
+    title = "województwo"
+    parameter_name = "unit"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return voivodeship_choices()
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Submission]) -> QuerySet[Submission]:
+        unit = self.value()
+        if not unit:
+            return queryset
+        condition = Q(pk__in=())
+        for code in chosen_codes(request, unit):
+            condition |= Q(depot__municipality__teryt__startswith=code)
+            condition |= Q(depot=None, proposed__municipality__startswith=code)
+        return queryset.filter(condition)
+
+
+class SubmissionChangeList(ChangeList):
+    """The list with the municipality names of proposed depots. One query for all."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        names = field_groups.municipalities(*(row.proposed for row in self.result_list if row.depot_id is None))
+        for row in self.result_list:
+            row.proposed_municipality = names.get(row.proposed.get("municipality", ""), "")
+
+
+class RejectionForm(ActionForm):
+    """Choice of an action, and the reason of a rejection."""
+
+    reason = forms.CharField(label="Powód odrzucenia", max_length=decisions.MAX_REASON, required=False)
+
+
+def why_not_decided(submission: Submission) -> str:
+    """Why a submission cannot be decided, in Polish; "" if it can."""
+    return "" if submission.state == State.WAITING else submission.get_state_display()
+
+
+def why_not_accepted_in_bulk(submission: Submission) -> str:
+    """Why a submission cannot be accepted in bulk, in Polish; "" if it can. Does not check the proposed values."""
+    if submission.kind in decisions.ONE_BY_ONE:
+        return why_not_decided(submission) or decisions.DecidedOneByOne.reason
+    if submission.depot is not None and submission.depot.publication == Depot.Publication.REMOVED:
+        return why_not_decided(submission) or decisions.DepotOfSubmissionIsRemoved.reason
+    return why_not_decided(submission) or (AWAITS_AUTHOR if getattr(submission, "awaits_author", False) else "")
+
+
+def kinds(rows: Collection[Submission]) -> dict[str, int]:
+    """Number of submissions by kind, in Polish."""
+    return Counter(row.get_kind_display() for row in rows)
+
+
+def depot_name(row: Submission, erased: str = "(usunięte)") -> str:
+    """Name of the depot of a submission, or of the proposed one. erased: text instead of an erased name."""
+    return row.depot.name if row.depot else row.proposed.get("name", erased)
+
+
+def named(row: Submission) -> str:
+    """Label of a submission with the name of its depot, or of the proposed one."""
+    return f"nr {row.pk}, {row.get_kind_display()}: {depot_name(row)}"
+
+
+class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
+    """The queue, longest waiting first. Submissions are decided here, never edited, added or deleted.
+
+    `prices.admin.visits` registers it, with the page that decides all submissions of a visit.
+    """
+
+    list_display = ("number", "kind", "entry", "municipality", "asked", "email", "waits_since", "standing")
+    list_display_links = ("number", "entry")
+    list_filter = (StateFilter, "kind", QuestionFilter, LetterFilter, SubmissionVoivodeshipFilter)
+    list_select_related = ("depot__municipality",)
+    list_per_page = 200
+    search_fields = ("email",)  # that there is a search; `get_search_results` looks at more
+    search_help_text = f"numer, e-mail; {depot_list.HELP}"
+    csv_columns = CSV_COLUMNS
+    show_full_result_count = False
+    actions = ("accept", "reject")
+    action_form = RejectionForm
+    change_list_template = "admin/catalog/submission/list.html"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:
+        return questions.with_questions(Submission.objects.oldest_waiting_first())
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return SubmissionChangeList
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        typed = search_term.strip()
+        own = Q(email__icontains=typed) | Q(pk=read_number(typed.removeprefix("#"))) if typed else Q()
+        proposed = Q(proposed__name__icontains=typed) if typed else Q()
+        return depot_list.search_depots(queryset, typed, "depot__", besides=own | proposed), False
+
+    @admin.display(description="nr", ordering="pk")
+    def number(self, row: Submission) -> str:
+        return f"nr {row.pk}"
+
+    @admin.display(description="skład")
+    def entry(self, row: Submission) -> str:
+        return depot_name(row)
+
+    @admin.display(description="gmina")
+    def municipality(self, row: Any) -> str:
+        name: str = row.depot.municipality.name if row.depot else row.proposed_municipality
+        return name
+
+    @admin.display(description="co")
+    def asked(self, row: Submission) -> str:
+        if row.kind != Kind.CORRECT:
+            return row.get_claimant_role_display()
+        return field_groups.labels(row.proposed)
+
+    @admin.display(description="stan", ordering="state")
+    def standing(self, row: Submission) -> str:
+        return shown_state(row)
+
+    @admin.display(description="czeka od", ordering="confirmed_at")
+    def waits_since(self, row: Submission) -> str:
+        if row.confirmed_at is None:
+            return "–"
+        days = (timezone.now() - row.confirmed_at).days
+        return "dziś" if not days else f"{days} dni" if days != 1 else "1 dzień"
+
+    @bulk_action(
+        description="Przyjmij w całości", obstacles=each(why_not_accepted_in_bulk), attached=kinds, named=named
+    )
+    def accept(self, request: HttpRequest, keys: list[int]) -> None:
+        editor, now = current_editor(request), timezone.now()
+        self._report(request, decisions.accept_submissions(submissions=keys, by=editor, on=now))
+
+    @bulk_action(
+        description="Odrzuć (podaj powód)",
+        obstacles=each(why_not_decided),
+        attached=kinds,
+        named=named,
+        reason_length=decisions.MAX_REASON,
+    )
+    def reject(self, request: HttpRequest, keys: list[int]) -> None:
+        reason = read_text(request, "reason")
+        try:
+            decided = decisions.reject_submissions(
+                submissions=keys, reason=reason, by=current_editor(request), on=timezone.now()
+            )
+        except decisions.ReasonMissing as refusal:
+            self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.ERROR)
+            return
+        self._report(request, decided)
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        context = {
+            "title": "Zgłoszenia właścicieli i czytelników",
+            "unnotified": Submission.objects.unnotified().count(),
+            **(extra_context or {}),
+        }
+        return super().changelist_view(request, context)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show a submission beside the entry, and process the decision."""
+        if not self.has_view_or_change_permission(request):
+            raise PermissionDenied
+        rows = Submission.objects.select_related("depot__municipality__voivodeship", "decided_by")
+        rows = rows.prefetch_related("questions__asked_by")
+        submission = rows.filter(pk=read_number(object_id)).first()
+        if submission is None:
+            self.message_user(request, "Nie ma takiego zgłoszenia.", messages.WARNING)
+            return HttpResponseRedirect(reverse("admin:catalog_submission_changelist"))
+        if request.method != "POST":
+            return self.show(request, submission)
+        if not self.has_change_permission(request):
+            raise PermissionDenied
+        decision, _, goes_on = request.POST.get("decision", "").partition("_")
+        # Find the next row first: a decision may take this one off the list.
+        following = self.find_following(request, submission) if goes_on else None
+        if decision == "ask":
+            self._ask(request, submission)
+            return self.to_row(request, following if goes_on else submission.pk)
+        if (refused := self.decide(request, submission, decision)) is not None:
+            return refused
+        if goes_on:
+            return self.to_row(request, following)
+        return HttpResponseRedirect(self.with_filters(request, reverse("admin:catalog_submission_changelist")))
+
+    def show(self, request: HttpRequest, found: Submission) -> HttpResponse:
+        """Render the page that decides a submission."""
+        return self._show(request, found, ProposalForm(found))
+
+    def _show(self, request: HttpRequest, found: Submission, form: ProposalForm) -> HttpResponse:
+        """Render the page, with all that a refused decision had posted. form: the proposed values, or those typed."""
+        return self.render(request, found, describe(found, form), "decide")
+
+    def render(self, request: HttpRequest, found: Submission, described: dict[str, Any], template: str) -> HttpResponse:
+        """Render a page that decides, with the texts that a refused decision had posted."""
+        may_change = self.has_change_permission(request)
+        context = {
+            **self.admin_site.each_context(request),
+            **described,
+            "opts": self.opts,
+            "preserved_filters": self.get_preserved_filters(request),
+            "reasons": CANNED_REASONS,
+            "reason": request.POST.get("reason", ""),
+            "question": request.POST.get("question", ""),
+            "verify": "verify" in request.POST,
+            "may_decide": found.state == State.WAITING and may_change,
+            "may_ask": found.is_undecided and may_change,
+            "max_question": questions.MAX_QUESTION,
+            "decisions": [] if found.is_undecided else Decision.objects.about(found).order_by("-pk"),
+        }
+        return TemplateResponse(request, f"admin/catalog/submission/{template}.html", context)
+
+    def find_following(self, request: HttpRequest, found: Submission) -> int | None:
+        """Return the row to show after a decision."""
+        return self.find_next(request, found.pk)
+
+    def decide(self, request: HttpRequest, found: Submission, decision: str) -> HttpResponse | None:
+        """Accept or reject. Returns the answer to a decision that was refused, None to one that was carried out."""
+        editor, now, reason = current_editor(request), timezone.now(), read_text(request, "reason")
+        form = ProposalForm(found, request.POST)
+        if decision == "accept" and found.state == State.WAITING and not form.is_valid():
+            self.message_user(request, "Nic nie zapisano: popraw wartości przy polach.", messages.ERROR)
+            return self._show(request, found, form)
+        try:
+            if decision == "accept":
+                decided = decisions.accept_submission(
+                    submission=found,
+                    groups=request.POST.getlist("groups") if found.kind == Kind.CORRECT else None,
+                    values=form.values() if form.is_valid() else None,
+                    reason=reason,
+                    opened=read_number(request.POST.get("opened")),
+                    verify="verify" in request.POST,
+                    keep_owners="keep_owners" in request.POST,
+                    by=editor,
+                    on=now,
+                )
+            elif decision == "reject":
+                decided = decisions.reject_submission(submission=found, reason=reason, by=editor, on=now)
+            else:
+                raise BadRequest("unknown decision")
+        except decisions.SubmissionAlreadyDecided:
+            return self.tell_decided(request, found)
+        except Refusal as refusal:
+            self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
+            found.refresh_from_db()
+            return self._show(request, found, form)
+        self._report(request, decided)
+        return None
+
+    def tell_decided(self, request: HttpRequest, found: Submission) -> HttpResponse:
+        """Say who has decided a submission meanwhile, and show it again."""
+        found.refresh_from_db()
+        by = f" ({found.decided_by})" if found.decided_by else ""
+        self.message_user(
+            request,
+            f"O zgłoszeniu nr {found.pk} zdecydował już ktoś inny{by}: {found.get_state_display()}. "
+            "Twoja decyzja nic nie zmieniła.",
+            messages.WARNING,
+        )
+        return HttpResponseRedirect(self.with_filters(request, request.path))
+
+    def _ask(self, request: HttpRequest, submission: Submission) -> None:
+        """Send the typed question to the author."""
+        editor, text = current_editor(request), read_text(request, "question")
+        try:
+            questions.ask_author(submission=submission, text=text, by=editor, on=timezone.now())
+        except Refusal as refusal:
+            self.message_user(request, f"Nie wysłano: {refusal.reason}.", messages.ERROR)
+        else:
+            self.message_user(
+                request, f"Pytanie wychodzi listem. Zgłoszenie nr {submission.pk} czeka na odpowiedź autora."
+            )
+
+    def _report(self, request: HttpRequest, decided: decisions.DecisionResult) -> None:
+        """Report what was decided, and what could not be."""
+        undo = undo_button(request, decided.decision) if decided.decision else ""
+        title = decided.decision.title if decided.decision else ""
+        self.message_user(request, format_html("Zdecydowano: {}. {} {}", len(decided.changed), title, undo))
+        if decided.unchanged:
+            named = "; ".join(f"nr {row.pk}: {reason}" for row, reason in decided.unchanged)
+            self.message_user(request, f"Bez zmian: {named}", messages.WARNING)

@@ -1,0 +1,232 @@
+"""Whether a depot is open at a moment, with a Polish sentence.
+
+Plain Python. Ranges are local times in Poland, also on the two nights of clock changes. Public holidays are ignored,
+since sources rarely state them; pages say so beside every sentence.
+
+Opening states of depots for lists, cached while they hold, and the validity of pages that show them.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from itertools import takewhile
+from weakref import WeakKeyDictionary
+from zoneinfo import ZoneInfo
+
+from catalog.depots.snapshot import DepotRow, Depots, depots
+from catalog.parsing.opening_hours import DAYS, Week
+from fueldepot.http.cache_control import Period
+
+WARSAW = ZoneInfo("Europe/Warsaw")
+
+DAY_ABBREVIATIONS = ("pn.", "wt.", "śr.", "czw.", "pt.", "sob.", "niedz.")
+
+_DAY = timedelta(days=1)
+_WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningState:
+    """State of a depot at a moment.
+
+    is_open: None if the hours are unknown. valid_until: next change of a field, in Polish time; None for never.
+    """
+
+    is_open: bool | None
+    sentence: str
+    valid_until: datetime | None = None
+
+
+UNKNOWN = OpeningState(None, "godziny nieznane")
+ALWAYS_OPEN = OpeningState(True, "otwarte całą dobę")
+NEVER_OPEN = OpeningState(False, "zamknięte")
+
+
+def opening_state(week: Week | None, at: datetime) -> OpeningState:
+    """Return the state of a depot at an aware datetime. week: None if its hours are unknown.
+
+    A sentence about an open depot names the later hours of that day too, which follow a break. A range includes its
+    start and excludes its end. Adjacent ranges are merged: a depot open from Monday 0:00 to
+    Tuesday 24:00 does not close at midnight. Raises ValueError for a naive datetime.
+    """
+    if at.tzinfo is None:
+        raise ValueError("the moment has no time zone")
+    if week is None:
+        return UNKNOWN
+    now = at.astimezone(UTC)
+    here = at.astimezone(WARSAW)
+    spans = _spans(week, here.date() - _DAY)
+    for opens, closes in spans:
+        if closes <= now:
+            continue
+        if opens > now:
+            return _closed(here, opens.astimezone(WARSAW))
+        # Weeks repeat: a depot open for a whole week never closes.
+        if closes - now > _WEEK:
+            return ALWAYS_OPEN
+        later = _of_day(opens.astimezone(WARSAW).date(), spans)
+        return _open(here, closes.astimezone(WARSAW), " i ".join(_hours(*span) for span in later))
+    return NEVER_OPEN
+
+
+def valid_until(states: Iterable[OpeningState]) -> datetime | None:
+    """Return the earliest change of any of the states, None for never: the expiry of a cached answer."""
+    return min((state.valid_until for state in states if state.valid_until), key=_utc, default=None)
+
+
+def _utc(moment: datetime) -> datetime:
+    # Datetimes of one zone compare by local time, which repeats an hour in October.
+    return moment.astimezone(UTC)
+
+
+def _open(now: datetime, closes: datetime, later: str) -> OpeningState:
+    # Without a day, "do 6:00" means the next 6:00 on the clock.
+    unnamed_from = closes - _DAY
+    if now >= unnamed_from:
+        sentence = f"otwarte do {_closing_clock(closes)}"
+        return OpeningState(True, f"{sentence}, potem {later}" if later else sentence, closes)
+    day = closes - timedelta(minutes=1)
+    sentence = f"otwarte do {DAY_ABBREVIATIONS[day.weekday()]} {_closing_clock(closes)}"
+    return OpeningState(True, sentence, unnamed_from)
+
+
+def _of_day(day: date, spans: Iterator[tuple[datetime, datetime]]) -> Iterator[tuple[datetime, datetime]]:
+    """Return the first of ascending spans, those that begin on a day."""
+    return takewhile(lambda span: span[0].astimezone(WARSAW).date() == day, spans)
+
+
+def _hours(opens: datetime, closes: datetime) -> str:
+    """Return a span on the clock: "13:00–17:00", "od 13:00" for one longer than a day."""
+    start, end = opens.astimezone(WARSAW), closes.astimezone(WARSAW)
+    return f"{_clock(start)}–{_closing_clock(end)}" if closes - opens <= _DAY else f"od {_clock(start)}"
+
+
+def _closed(now: datetime, opens: datetime) -> OpeningState:
+    if opens.date() == now.date():
+        return OpeningState(False, f"zamknięte, otwiera o {_clock(opens)}", opens)
+    sentence = f"zamknięte, otwiera {DAY_ABBREVIATIONS[opens.weekday()]} {_clock(opens)}"
+    return OpeningState(False, sentence, datetime.combine(opens.date(), time.min, WARSAW))
+
+
+def _spans(week: Week, first: date) -> Iterator[tuple[datetime, datetime]]:
+    """Yield the open spans of ten days from `first`, in UTC, ascending and merged."""
+    span: tuple[datetime, datetime] | None = None
+    for day in (first + timedelta(days=number) for number in range(10)):
+        for text in week[DAYS[day.weekday()]]:
+            opens, closes = (_at(day, minutes) for minutes in _minutes(text))
+            if opens >= closes:
+                continue  # in the hour that is skipped in March
+            if span is not None and opens <= span[1]:
+                span = span[0], max(span[1], closes)
+                continue
+            if span is not None:
+                yield span
+            span = opens, closes
+    if span is not None:
+        yield span
+
+
+def _at(day: date, minutes: int) -> datetime:
+    """Convert minutes since local midnight to UTC; beyond 24 hours they are of the next day."""
+    return (datetime.combine(day, time.min, WARSAW) + timedelta(minutes=minutes)).astimezone(UTC)
+
+
+@lru_cache(maxsize=1000)
+def _minutes(text: str) -> tuple[int, int]:
+    """Start and end of a range in minutes since midnight: "22:00-6:00" ends on the next day."""
+    hours = [clock.split(":") for clock in text.split("-")]
+    opens, closes = (int(hour) * 60 + int(minute) for hour, minute in hours)
+    return opens, closes if closes > opens else closes + 24 * 60
+
+
+def _clock(moment: datetime) -> str:
+    return f"{moment.hour}:{moment.minute:02d}"
+
+
+def _closing_clock(moment: datetime) -> str:
+    """A closing time on the clock: midnight is 24:00."""
+    return "24:00" if moment.time() == time.min else _clock(moment)
+
+
+MIDNIGHT = time.min
+
+
+class Openings:
+    """Opening hours of all depots of a snapshot.
+
+    clocks: every time of day at which any depot opens or closes, ascending. No `opening_state` changes between two of
+    them, or between one and midnight.
+    """
+
+    def __init__(self, known: Depots) -> None:
+        weeks = {id(row.hours_ranges): row.hours_ranges for row in known.rows if row.hours_ranges}
+        ranges = {hours for week in weeks.values() for day in week.values() for hours in day}
+        ends = {clock for hours in ranges for clock in hours.split("-")}
+        self.clocks = tuple(sorted(map(read_clock, ends)))
+        self._states: dict[int, tuple[datetime, OpeningState]] = {}
+
+    def state(self, row: DepotRow, now: datetime) -> OpeningState:
+        """Return the state of a depot, cached while it holds and shared by depots of the same hours."""
+        known = self._states.get(id(row.hours_ranges))
+        if known is not None and known[0] <= now and (known[1].valid_until is None or now < known[1].valid_until):
+            return known[1]
+        state = opening_state(row.hours_ranges, now)
+        self._states[id(row.hours_ranges)] = now, state
+        return state
+
+    def period(self, now: datetime) -> Period:
+        """Return the period around a moment, within its Polish day, in which no depot opens or closes."""
+        starts = starts_of(now.astimezone(WARSAW).date(), self.clocks)
+        following = bisect_right(starts, now)
+        return Period(starts[following - 1], starts[following])
+
+
+@lru_cache(maxsize=4)
+def starts_of(day: date, clocks: tuple[time, ...]) -> list[datetime]:
+    """Return the moments of a Polish day at which states may change, in UTC, from midnight to midnight.
+
+    On the days on which the clocks change, there are more of them than needed: each also an hour earlier and later.
+    """
+    first, last = midnight(day).astimezone(UTC), midnight(day + timedelta(days=1)).astimezone(UTC)
+    local = [datetime.combine(day, clock, WARSAW) for clock in clocks]
+    moments = {moment.replace(fold=fold).astimezone(UTC) for moment in local for fold in (0, 1)}
+    if last - first != timedelta(days=1):
+        hour = timedelta(hours=1)
+        moments |= {moment + shift for moment in moments for shift in (hour, -hour)}
+    return [first, *sorted(moment for moment in moments if first < moment < last), last]
+
+
+def midnight(day: date) -> datetime:
+    """Return the beginning of a day in Poland."""
+    return datetime.combine(day, MIDNIGHT, WARSAW)
+
+
+_openings: WeakKeyDictionary[Depots, Openings] = WeakKeyDictionary()
+"""Kept as long as their snapshot."""
+
+
+def openings() -> Openings:
+    """Return the opening hours of the current snapshot."""
+    rows = depots.get()
+    result = _openings.get(rows)
+    if result is None:
+        result = _openings[rows] = Openings(rows)
+    return result
+
+
+def opening_of(row: DepotRow, now: datetime) -> OpeningState:
+    """Return the opening state of a depot of the current snapshot at a moment."""
+    return openings().state(row, now)
+
+
+def opening_period(now: datetime) -> Period:
+    """Return the period in which a page with opening states is valid."""
+    return openings().period(now)
+
+
+def read_clock(text: str) -> time:
+    """Return a time of day; "24:00" is midnight."""
+    hour, minute = text.split(":")
+    return time(int(hour) % 24, int(minute))

@@ -1,5 +1,0 @@
-"""The former name of `purge_submissions`, kept for one version."""
-
-from catalog.management.commands.purge_submissions import Command
-
-__all__ = ["Command"]

@@ -1,0 +1,176 @@
+"""What readers ask for: that an entry be looked at, and letters about a place or a price.
+
+Reports of readers that a depot is gone.
+
+Letters that readers ask for: the request, its confirmation by a link, the end, and retention.
+
+`pages.alerts` says what there is to write about.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Coalesce
+
+from catalog.models import Depot, GoneReport, Subscription
+from catalog.services.moderation import locked
+from catalog.services.refusal import Refusal
+from catalog.submissions import letters, tokens
+from catalog.submissions.intake import check_published
+from catalog.submissions.limits import PER_NETWORK, PERIOD, TooManyRequests, wait_for_turn
+
+
+@dataclass(frozen=True, slots=True)
+class GoneEvidence:
+    """The open reports about a depot. networks: they came from, as each counts once. reasons: with their numbers.
+
+    last: time of the latest. emails: of readers who may be asked.
+    """
+
+    networks: int
+    reasons: tuple[tuple[str, int], ...]
+    last: datetime
+    emails: tuple[str, ...]
+
+
+@transaction.atomic
+def report_gone(*, depot: Depot, reason: GoneReport.Reason, email: str, client: str, on: datetime) -> GoneReport:
+    """Store a report; the next one of the same network about the same depot replaces it.
+
+    email: "" for none. client: network address. Raises DepotIsRemoved, DepotIsHeld, and TooManyRequests after
+    PER_NETWORK reports of a network in PERIOD.
+    """
+    client_hash = tokens.hash_client(client)
+    wait_for_turn(client_hash)
+    depot = locked(depot)
+    check_published(depot)
+    recent = GoneReport.objects.filter(client_hash=client_hash, created_at__gt=on - PERIOD).exclude(depot=depot)
+    if recent.count() >= PER_NETWORK:
+        raise TooManyRequests(on + PERIOD)
+    values = {"reason": reason, "email": email, "created_at": on}
+    report, _ = GoneReport.objects.update_or_create(depot=depot, client_hash=client_hash, defaults=values)
+    return report
+
+
+def find_evidence(depot: Depot) -> GoneEvidence | None:
+    """Return what readers have reported since the depot was last verified, None without a report. One query."""
+    reports = list(GoneReport.objects.open().filter(depot=depot).order_by("created_at"))
+    if not reports:
+        return None
+    reasons = Counter(GoneReport.Reason(report.reason).label for report in reports)
+    emails = tuple(report.email for report in reports if report.email)
+    return GoneEvidence(len(reports), tuple(reasons.most_common()), reports[-1].created_at, emails)
+
+
+KEPT = timedelta(days=730)
+"""How long letters are sent after a confirmation before the reader is asked again."""
+
+KEPT_ASKED = timedelta(days=30)
+"""How long an asked reader may prolong; then the subscription is deleted."""
+
+PER_READER = 20
+"""Confirmed subscriptions of one address."""
+
+
+class SubscriptionNotFound(Refusal):
+    """The link is incomplete or older than its life, or the subscription has ended."""
+
+    status, title = 404, "Odnośnik nie działa"
+    reason = (
+        f"Jest niepełny, ma więcej niż {tokens.LINK_LIFE // timedelta(hours=1)} godzin albo powiadomienia już się "
+        "skończyły. Możesz poprosić o nie jeszcze raz."
+    )
+    onward, onward_label = "alerts", "Poproś o powiadomienia"
+
+
+class TooManySubscriptions(Refusal):
+    """The address has PER_READER subscriptions."""
+
+    title = "Masz już bardzo wiele powiadomień"
+    reason = f"Na jeden adres piszemy najwyżej w {PER_READER} sprawach. Zakończ którąś z nich i spróbuj jeszcze raz."
+
+
+@transaction.atomic
+def request_letters(*, email: str, client: str, teryt: str, fuel: str, voivodeship: str, on: datetime) -> None:
+    """Store a subscription and have its link sent; the same for an address that has it already.
+
+    teryt: "" for none. fuel, voivodeship: slug and 2 digits, both "" for none. Raises TooManyRequests after PER_NETWORK
+    unconfirmed ones of a network in PERIOD. The letters of a mailbox are limited as all others are.
+    """
+    client_hash, mailbox_hash = tokens.hash_client(client), tokens.hash_mailbox(email)
+    wait_for_turn(client_hash, mailbox_hash)
+    recent = Subscription.objects.filter(client_hash=client_hash, confirmed_at=None, created_at__gt=on - PERIOD)
+    if recent.count() >= PER_NETWORK:
+        raise TooManyRequests(on + PERIOD)
+    Subscription.objects.create(
+        email=email,
+        email_hash=tokens.hash_email(email),
+        mailbox_hash=mailbox_hash,
+        client_hash=client_hash,
+        teryt=teryt,
+        fuel=fuel,
+        voivodeship=voivodeship,
+        created_at=on,
+    )
+    letters.send_soon()
+
+
+def get_requested(token: str) -> Subscription:
+    """Return the subscription of a link. Raises SubscriptionNotFound. One query."""
+    try:
+        return Subscription.objects.get(pk=tokens.read_subscription_token(token))
+    except (tokens.InvalidToken, Subscription.DoesNotExist):
+        raise SubscriptionNotFound(None) from None
+
+
+@transaction.atomic
+def confirm_subscription(*, subscription: Subscription, content: Mapping[str, Any], on: datetime) -> None:
+    """Confirm a subscription. content: what the pages say now. It takes the place of an equal confirmed one.
+
+    Raises TooManySubscriptions.
+    """
+    wait_for_turn(subscription.email_hash)
+    others = Subscription.objects.confirmed().filter(email_hash=subscription.email_hash).exclude(pk=subscription.pk)
+    equal = others.filter(
+        teryt=subscription.teryt, fuel=subscription.fuel, voivodeship=subscription.voivodeship
+    ).first()
+    if equal is None and others.count() >= PER_READER:
+        raise TooManySubscriptions
+    values: dict[str, Any] = {"confirmed_at": on, "asked_at": None, "client_hash": ""}
+    if equal is not None:
+        values |= {"content": equal.content, "sent_at": equal.sent_at}
+        equal.delete()
+    elif subscription.confirmed_at is None:
+        values["content"] = dict(content)
+    Subscription.objects.filter(pk=subscription.pk).update(**values)
+
+
+def of_reader(token: str) -> QuerySet[Subscription]:
+    """Return the confirmed subscriptions of the address that a token stands for. Raises SubscriptionNotFound."""
+    try:
+        email_hash = tokens.read_reader_token(token)
+    except tokens.InvalidToken:
+        raise SubscriptionNotFound(None) from None
+    return Subscription.objects.confirmed().filter(email_hash=email_hash).order_by("pk")
+
+
+def prolong(subscriptions: QuerySet[Subscription], *, on: datetime) -> None:
+    """Go on for `KEPT` from now on. One statement."""
+    subscriptions.order_by().update(confirmed_at=on, asked_at=None)
+
+
+def forget(*, on: datetime) -> int:
+    """Delete what nobody confirmed while its link lived, or prolonged in `KEPT_ASKED`. Returns the number deleted.
+
+    Erases hashes of networks after PERIOD.
+    """
+    dead = Q(confirmed_at=None, since__lte=on - tokens.LINK_LIFE)
+    rows = Subscription.objects.annotate(since=Coalesce(F("mailed_at"), F("created_at")))
+    deleted, _ = rows.filter(dead | Q(asked_at__lte=on - KEPT_ASKED)).delete()
+    Subscription.objects.filter(created_at__lte=on - PERIOD).exclude(client_hash="").update(client_hash="")
+    return deleted

@@ -1,0 +1,157 @@
+"""Points, distances, middles and the projection of the database.
+
+A point on the map, and the ranges in which the service knows any.
+
+Great-circle distances by the chord between unit vectors.
+
+The arc cosine of the dot product is nan for some equal points, and imprecise for near ones. The chord is neither, and
+needs trigonometry only for the conversion to unit vectors.
+
+The medoid: the point of a set that lies amid the others.
+
+It is a point of the set, so a middle is always inhabited, and as with every median less than half of the weight may be
+wrong. Source: L. Kaufman, P. J. Rousseeuw, Finding Groups in Data (1990), chapter 2; breakdown point of spatial
+medians: H. P. Lopuhaä, P. J. Rousseeuw, Annals of Statistics 19 (1991), 229-248.
+
+The projection in which boundaries are stored and distances in the database are measured.
+
+Spherical transverse Mercator in metres, centred on 19° E. Over Poland, the plane distance of two points up to 50 km
+apart is between `MIN_SCALE` and `MAX_SCALE` times their great-circle distance. The database computes the same formula
+for `Depot.position`, whose index finds likely duplicates (`catalog.depots.quality`); `/stores` measures great
+circles (`catalog.territory.coordinates`).
+
+Source of the formula: J. P. Snyder, Map Projections: A Working Manual (1987), section 8, equations 8-1 and 8-3.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+LAT_RANGE = (48.8, 55.1)
+LON_RANGE = (13.9, 24.3)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A WGS84 point within LAT_RANGE and LON_RANGE."""
+
+    lat: float
+    lon: float
+
+
+EARTH_RADIUS_M = 6_371_008.8
+"""Mean radius R1 of the Earth (IUGG), in metres."""
+
+COARSENESS = 1e-12
+"""Upper bound of the rounding error of a dot product of unit vectors."""
+
+Vectors = NDArray[np.float64]
+
+
+def unit_vectors(lat: ArrayLike, lon: ArrayLike) -> Vectors:
+    """Return WGS84 points in degrees, of shape (n,) or (), as vectors of length 1, of shape (3, n) or (3,)."""
+    phi, lam = np.radians(lat), np.radians(lon)
+    return np.stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
+
+
+def candidates(vectors: Vectors, vector: Vectors, squared: float) -> NDArray[np.int64]:
+    """Return the indexes of all vectors within a squared chord of one, and perhaps some just beyond.
+
+    A fast dot product; the caller measures the candidates exactly.
+    """
+    indexes: NDArray[np.int64] = np.flatnonzero(vector @ vectors >= 1 - squared / 2 - COARSENESS)
+    return indexes
+
+
+def squared_chords(vectors: Vectors, vector: Vectors) -> NDArray[np.float64]:
+    """Return the squared chords from one unit vector to n, of shape (n,). They have the same order as distances."""
+    apart = vectors - vector[:, np.newaxis]
+    apart *= apart
+    chords: NDArray[np.float64] = apart.sum(axis=0)
+    return chords
+
+
+def squared_chord(distance_m: float) -> float:
+    """Return the squared chord of a great-circle distance in metres."""
+    return (2 * math.sin(distance_m / (2 * EARTH_RADIUS_M))) ** 2
+
+
+def distance_of_chord_m(squared: float) -> float:
+    """Return the great-circle distance in metres of a squared chord."""
+    return 2 * EARTH_RADIUS_M * math.asin(min(1.0, math.sqrt(squared) / 2))
+
+
+def distance_m(lat1: float, lon1: float, lat2: float, lon2: float) -> float:
+    """Return the great-circle distance of two WGS84 points in metres."""
+    (squared,) = squared_chords(unit_vectors([lat1], [lon1]), unit_vectors(lat2, lon2))
+    return distance_of_chord_m(float(squared))
+
+
+BLOCK = 256
+"""Points whose distances to all others are in memory at once."""
+
+
+def medoid(points: NDArray[np.float64], weights: NDArray[np.int64], allowed: NDArray[np.bool_] | None = None) -> int:
+    """Return the number of the point with the least weighted sum of distances to all others.
+
+    Of several with the same sum the heaviest, then the first.
+
+    points: n on a plane, an array of shape (n, 2), in units of which sums are compared whole. allowed: which of them
+    may be returned, at least one; default all.
+
+    Compares every pair: 4,000 points take a fifth of a second, and eight megabytes.
+    """
+    numbers = np.arange(len(points)) if allowed is None else np.flatnonzero(allowed)
+    if len(numbers) == 1:
+        return int(numbers[0])
+    sums = np.empty(len(numbers))
+    for start in range(0, len(numbers), BLOCK):
+        across, along = (points[numbers[start : start + BLOCK], axis, None] - points[:, axis] for axis in (0, 1))
+        # Rounded, so that equal sums stay equal despite rounding errors. Five times as fast as `np.hypot`.
+        sums[start : start + BLOCK] = np.round(np.sqrt(across * across + along * along) @ weights)
+    return int(numbers[np.lexsort((-weights[numbers], sums))[0]])
+
+
+CENTRAL_MERIDIAN = 19.0
+SCALE = 0.9992
+
+MIN_SCALE = 0.9991
+MAX_SCALE = 1.0013
+"""Range of the ratio of plane to great-circle distance within the supported latitudes and longitudes."""
+
+
+def project(lat: float, lon: float) -> tuple[float, float]:
+    """Project one WGS84 point. Returns (x, y) in metres, x to the east, y to the north."""
+    phi = math.radians(lat)
+    delta = math.radians(lon - CENTRAL_MERIDIAN)
+    x = EARTH_RADIUS_M * SCALE * math.atanh(math.cos(phi) * math.sin(delta))
+    y = EARTH_RADIUS_M * SCALE * math.atan2(math.tan(phi), math.cos(delta))
+    return x, y
+
+
+def project_array(lat: NDArray[np.float64], lon: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Project n points at once. Returns an array of shape (n, 2): x and y in metres."""
+    phi = np.radians(lat)
+    delta = np.radians(lon - CENTRAL_MERIDIAN)
+    x = EARTH_RADIUS_M * SCALE * np.arctanh(np.cos(phi) * np.sin(delta))
+    y = EARTH_RADIUS_M * SCALE * np.arctan2(np.tan(phi), np.cos(delta))
+    return np.column_stack([x, y])
+
+
+def unproject_array(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Undo `project_array` for an array of shape (n, 2). Returns longitude and latitude in degrees, as in GeoJSON."""
+    across, along = points[:, 0] / (EARTH_RADIUS_M * SCALE), points[:, 1] / (EARTH_RADIUS_M * SCALE)
+    lat = np.arcsin(np.sin(along) / np.cosh(across))
+    lon = np.arctan2(np.sinh(across), np.cos(along))
+    return np.column_stack([CENTRAL_MERIDIAN + np.degrees(lon), np.degrees(lat)])
+
+
+def unproject(x: float, y: float) -> tuple[float, float]:
+    """Undo `project`. Returns (lat, lon) in degrees."""
+    across = x / (EARTH_RADIUS_M * SCALE)
+    along = y / (EARTH_RADIUS_M * SCALE)
+    lat = math.asin(math.sin(along) / math.cosh(across))
+    lon = math.atan2(math.sinh(across), math.cos(along))
+    return math.degrees(lat), CENTRAL_MERIDIAN + math.degrees(lon)

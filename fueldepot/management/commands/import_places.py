@@ -1,0 +1,8 @@
+from catalog.importers.command import ImportCommand
+from catalog.models import Dataset
+
+
+class Command(ImportCommand):
+    dataset = Dataset.Slug.PLACES
+    source = "teryt-simc"
+    help = "Import localities (SIMC: CSV, XML or zip; PRNG: JSON). A dry run unless --commit is given."

@@ -1,0 +1,12 @@
+from catalog.importers.command import ImportCommand
+from catalog.models import Dataset
+
+
+class Command(ImportCommand):
+    dataset = Dataset.Slug.POSTCODES
+    source = "geonames-postcodes"
+    help = (
+        "Import postcodes (address points of the PRG, XML, GML or zips of them, all parts at once; its postcodes, CSV; "
+        "GeoNames PL.txt or PL.zip). "
+        "A dry run unless --commit is given."
+    )

@@ -1,0 +1,13 @@
+from pathlib import Path
+
+from catalog.importers.command import ImportCommand
+from catalog.importers.runner import ImportStep
+from regulations.importers.records import find_files
+from regulations.importers.sources import file_step
+
+
+class Command(ImportCommand):
+    help = "Import the legal state from YAML files or folders of them. A dry run unless --commit is given."
+
+    def steps(self, sources: list[Path]) -> list[ImportStep]:
+        return [file_step(find_files(sources))]

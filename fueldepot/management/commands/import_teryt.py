@@ -1,0 +1,8 @@
+from catalog.importers.command import ImportCommand
+from catalog.models import Dataset
+
+
+class Command(ImportCommand):
+    dataset = Dataset.Slug.UNITS
+    source = "teryt-terc"
+    help = "Import units of the TERYT register (TERC: CSV, XML or zip). A dry run unless --commit is given."
