@@ -1,6 +1,7 @@
 """Options that commands, their messages and the documents name: that each exists in its command."""
 
 import ast
+import inspect
 import re
 from functools import cache
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands, load_command_class
 
-from catalog.importers.command import ImportCommand
+from fueldepot.management.import_command import ImportCommand
 from tests import APPS
 from tests.fueldepot.sharers import PROJECT_ROOT
 
@@ -35,8 +36,14 @@ def importing(*apps: str) -> list[str]:
         name
         for name, command in commands.items()
         if name in {"import_data", "refresh"}
-        or (OURS[name] in apps and isinstance(command, ImportCommand) and name != "load_starter")
+        or (isinstance(command, ImportCommand) and name != "load_starter" and imported_apps(command) & {*apps})
     ]
+
+
+def imported_apps(command: ImportCommand) -> set[str]:
+    """Return the apps whose importers a command calls."""
+    text = Path(inspect.getfile(type(command))).read_text()
+    return {app for app in APPS if f"from {app}." in text}
 
 
 def speakers(module: Path) -> list[str]:

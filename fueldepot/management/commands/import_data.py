@@ -3,9 +3,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from catalog.importers.command import ImportCommand
 from catalog.importers.registry import directory_steps
 from catalog.importers.runner import ImportStep
+from fueldepot.management.import_command import ImportCommand
 
 
 class Command(ImportCommand):

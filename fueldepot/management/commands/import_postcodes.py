@@ -1,5 +1,5 @@
-from catalog.importers.command import ImportCommand
 from catalog.models import Dataset
+from fueldepot.management.import_command import ImportCommand
 
 
 class Command(ImportCommand):

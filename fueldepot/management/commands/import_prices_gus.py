@@ -6,11 +6,11 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from catalog.importers.command import ImportCommand
 from catalog.importers.download import Download, user_agent
 from catalog.importers.records import BadInput
 from catalog.importers.runner import ImportStep
 from catalog.importers.source import DataSource
+from fueldepot.management.import_command import ImportCommand
 from prices.importers.bdl import BdlClient, BdlUnavailable, VariableRecord
 from prices.importers.sources import fetch, file_step, find_candidates
 from prices.series import BY_SLUG, SERIES, SeriesKind

@@ -1,7 +1,7 @@
 from pathlib import Path
 
-from catalog.importers.command import ImportCommand
 from catalog.importers.runner import ImportStep
+from fueldepot.management.import_command import ImportCommand
 from regulations.importers.records import find_files
 from regulations.importers.sources import file_step
 

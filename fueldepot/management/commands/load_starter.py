@@ -3,10 +3,10 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from catalog.importers.command import ImportCommand, one_line_errors, progress
 from catalog.importers.runner import run
 from catalog.importers.sync import Options
 from catalog.starter import load
+from fueldepot.management.import_command import ImportCommand, one_line_errors, progress
 from prices import starter as prices
 from regulations.importers import sources as regulations
 

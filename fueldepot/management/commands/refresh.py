@@ -9,12 +9,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
 from django.utils import timezone
 
-from catalog.importers.command import (
-    add_allowing_arguments,
-    add_fetching_arguments,
-    fetcher_for,
-    read_sources_file,
-)
 from catalog.importers.download import Fetcher
 from catalog.importers.freshness import SourceState, last_runs
 from catalog.importers.refresh import RefreshRunning, one_refresh, refresh_source
@@ -23,6 +17,12 @@ from catalog.importers.source import DataSource
 from catalog.importers.sync import Options
 from catalog.models import ImportRun
 from fueldepot.data.connections import DATABASE_AWAY
+from fueldepot.management.import_command import (
+    add_allowing_arguments,
+    add_fetching_arguments,
+    fetcher_for,
+    read_sources_file,
+)
 
 
 class Command(BaseCommand):

@@ -215,7 +215,7 @@ def test_an_odd_file_of_sources_stops_the_start(tmp_path, monkeypatch):
     def broken():
         raise SourcesError("sources.yaml: osm-depots: licence is missing")
 
-    monkeypatch.setattr(apps, "read_sources", broken)
+    monkeypatch.setattr("catalog.importers.source.read_sources", broken)
     (error,) = apps.check_sources()
     assert (error.id, error.msg) == ("catalog.E001", "sources.yaml: osm-depots: licence is missing")
 
