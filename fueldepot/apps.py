@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.contrib.admin import apps as admin_apps
 from django.contrib.staticfiles.apps import StaticFilesConfig as DjangoStaticFilesConfig
 
 
@@ -9,6 +10,11 @@ class FueldepotConfig(AppConfig):
 
     def ready(self) -> None:
         from fueldepot import checks  # noqa: F401
+
+
+class DeskConfig(admin_apps.AdminConfig):
+    default = False
+    default_site = "fueldepot.desk.logins.DeskSite"
 
 
 class StaticFilesConfig(DjangoStaticFilesConfig):

@@ -76,6 +76,14 @@ def read_bool(name: str, *, default: bool) -> bool:
     return words.get(word, default)
 
 
+def read_choice(name: str, *words: str) -> str:
+    """Return one of some words, the first if not set."""
+    word = read_text(name).lower() or words[0]
+    if word not in words:
+        stop(name, f"is {word!r}; use one of {', '.join(words)}")
+    return word
+
+
 def read_site_url() -> str:
     """Return SITE_URL: scheme and host, without a path."""
     url: str = env.str("SITE_URL", default="http://127.0.0.1:8000").strip().rstrip("/")

@@ -41,6 +41,7 @@ STATEMENT_LIMITS = {
 CACHE_URL = environment.read_cache_url()
 TRUSTED_PROXIES = environment.read_networks("TRUSTED_PROXIES", "unix")
 ADMIN_NETWORKS = environment.read_networks("ADMIN_NETWORKS")
+SECOND_FACTOR = environment.read_choice("SECOND_FACTOR", "optional", "chiefs", "everyone")
 RATE_LIMIT = environment.read_rate_limit(default="60/min")
 HTTPS = SITE_URL.startswith("https://")
 METRICS = environment.read_bool("METRICS", default=False)
@@ -60,8 +61,11 @@ INSTALLED_APPS = [
     "django_filters",
     "drf_spectacular_sidecar",
     "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "js_lib_leaflet",
-    "django.contrib.admin",
+    "fueldepot.apps.DeskConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -92,6 +96,7 @@ PRIVATE_MIDDLEWARE = [
     "fueldepot.middleware.guard_private_views",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "simple_history.middleware.HistoryRequestMiddleware",
     # Last, as documented: turns a refused login into the page about it.
@@ -154,11 +159,10 @@ PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 
-# Logins are throttled by name and address together: a stranger who knows a name locks out only themselves, and one who
-# shares an editor's address needs the name too. Counted in the database for all workers, by REMOTE_ADDR; forwarding
-# headers of clients are ignored here.
+# Logins are throttled by name and address together, and by name alone in browsers that the account has not used before.
+# Counted in the database for all workers, by REMOTE_ADDR; forwarding headers of clients are ignored here.
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_PARAMETERS = "fueldepot.desk.logins.lock_by"
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_RESET_ON_SUCCESS = True
@@ -166,6 +170,9 @@ AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_LOCKOUT_TEMPLATE = "admin/locked_out.html"
 AXES_USERNAME_CALLABLE = "fueldepot.desk.logins.name_key"
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "code"]
+# Shown by the app beside the code.
+OTP_TOTP_ISSUER = SITE_NAME
 # Only failures of the last 15 minutes are stored, without being shown or logged.
 AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = False

@@ -14,6 +14,7 @@ from django.views.generic import RedirectView
 
 from catalog.admin import accounts
 from fueldepot import api, domain_errors
+from fueldepot.desk import logins
 from fueldepot.http.cache_control import REGISTER
 from fueldepot.http.private import private
 from fueldepot.mcp.views import mcp
@@ -58,7 +59,11 @@ urlpatterns = [
     re_path(r"^api/(?!index\.html\.md$).", domain_errors.unknown_path),
     path(
         "admin/haslo/",
-        include(accounts.urls({"site_header": admin.site.site_header, "site_title": admin.site.site_title})),
+        include(
+            accounts.urls(
+                {"site_header": admin.site.site_header, "site_title": admin.site.site_title}, logins.PasswordView
+            )
+        ),
     ),
     path("mcp", mcp, name="mcp"),
     # For clients configured with a slash: many do not follow a redirect of a POST.

@@ -20,13 +20,12 @@ from django.contrib.auth.models import Group, User
 from django.contrib.auth.tokens import default_token_generator
 from django.contrib.auth.views import (
     PasswordResetCompleteView,
-    PasswordResetConfirmView,
     PasswordResetDoneView,
     PasswordResetView,
 )
 from django.contrib.contenttypes.models import ContentType
 from django.core.mail import EmailMessage
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
@@ -35,17 +34,21 @@ from django.utils.encoding import force_bytes
 from django.utils.html import format_html, linebreaks
 from django.utils.http import urlsafe_base64_encode
 from django.utils.safestring import SafeString, mark_safe
+from django.views import View
+from django_otp.plugins.otp_static.admin import StaticDevice
+from django_otp.plugins.otp_totp.admin import TOTPDevice
 
 from catalog.admin.bulk import bulk_action, each
 from catalog.admin.desk import DoneFilter, FixedRowsAdmin, MissingObjectMixin, current_editor
 from catalog.models import OwnerChange, OwnerLink, PendingLetter
 from catalog.roles import CHIEF, EDITOR
+from catalog.services import second_factor
 from catalog.submissions import letters, owner_links
 from catalog.submissions.letter_kinds import Letter, PendingLetters
 from fueldepot.http.links import site_url
 from fueldepot.http.private import private
 
-admin.site.unregister([User, Group])
+admin.site.unregister([User, Group, StaticDevice, TOTPDevice])
 
 
 class RoleFilter(admin.SimpleListFilter):
@@ -63,11 +66,18 @@ class RoleFilter(admin.SimpleListFilter):
         return queryset.filter(groups__name=self.value()) if self.value() else queryset
 
 
+def why_second_factor_stays(user: Any) -> str:
+    if user.is_superuser:
+        return "konto administratora"
+    return "" if user.has_app else "bez drugiego składnika"
+
+
 @admin.register(User)
 class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at run time
     """Accounts are deactivated, never deleted: decisions refer to them."""
 
-    list_display = ("username", "first_name", "last_name", "role", "is_active", "last_login")
+    list_display = ("username", "first_name", "last_name", "role", "has_second_factor", "is_active", "last_login")
+    actions = ("turn_off_second_factor",)
     list_filter = ("is_active", RoleFilter)
     add_fieldsets = (
         (
@@ -86,7 +96,9 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at 
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
-        return super().get_queryset(request).prefetch_related("groups")
+        app = TOTPDevice.objects.filter(user=OuterRef("pk"), confirmed=True)
+        users: QuerySet[User] = super().get_queryset(request).prefetch_related("groups")
+        return users.annotate(has_app=Exists(app))
 
     @admin.display(description="rola")
     def role(self, user: User) -> SafeString | str:
@@ -95,6 +107,17 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at 
             return "administrator"
         names = ", ".join(group.name for group in user.groups.all())
         return names or format_html('<strong class="stale">{}</strong>', "bez grupy")
+
+    @admin.display(description="drugi składnik", boolean=True)
+    def has_second_factor(self, user: Any) -> bool:
+        return bool(user.has_app)
+
+    @bulk_action(description="Wyłącz drugi składnik (zgubiony telefon)", obstacles=each(why_second_factor_stays))
+    def turn_off_second_factor(self, request: HttpRequest, keys: list[int]) -> None:
+        """Of other accounts: for one's own the page about it asks for a code."""
+        users = User.objects.filter(pk__in=keys).exclude(pk=current_editor(request).pk)
+        names = [str(user) for user in users if second_factor.turn_off(user=user, by=request.user)]
+        self.message_user(request, f"Wyłączono drugi składnik: {', '.join(names) or 'żadnego konta'}.")
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:
         if obj is None or current_editor(request).is_superuser:
@@ -211,13 +234,13 @@ def link_letter(user: User, template: str) -> EmailMessage:
 PendingLetters.writers |= dict.fromkeys(TEMPLATES, password_letters)
 
 
-def urls(context: dict[str, Any]) -> list[URLPattern]:
-    """Return the URL patterns. context: template context of every admin page."""
+def urls(context: dict[str, Any], confirm: type[View]) -> list[URLPattern]:
+    """Return the URL patterns. context: template context of every admin page. confirm: sets a password."""
     options = {"extra_context": context}
     return [
         path("", private(PasswordResetView.as_view(form_class=LinkForm, **options)), name="admin_password_reset"),
         path("wyslano/", private(PasswordResetDoneView.as_view(**options)), name="password_reset_done"),
-        path("<uidb64>/<token>/", private(PasswordResetConfirmView.as_view(**options)), name="password_reset_confirm"),
+        path("<uidb64>/<token>/", private(confirm.as_view(**options)), name="password_reset_confirm"),
         path("gotowe/", private(PasswordResetCompleteView.as_view(**options)), name="password_reset_complete"),
     ]
 

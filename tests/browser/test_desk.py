@@ -31,6 +31,7 @@ PAGES = (
     "prices/depotprice/",
     "prices/depotprice/import/",
     "regulations/deadline/",
+    "drugi-skladnik/",
 )
 LEGIBLE = ("color-contrast", "link-in-text-block")
 """Rules of axe about colours, of level AA."""

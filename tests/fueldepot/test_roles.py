@@ -32,6 +32,12 @@ def enter(client, role, name="ewa"):
     return user
 
 
+def set_password_of(user):
+    user.set_password(GOOD)
+    user.save()
+    return user
+
+
 def try_login(client, name="ewa", address="10.0.0.1", password=None, **headers):
     return client.post(LOGIN, {"username": name, "password": password or "zle"}, REMOTE_ADDR=address, **headers)
 
@@ -157,8 +163,37 @@ def test_five_failures_lock_a_name_at_an_address_and_nobody_else(client):
     locked = try_login(client, password="dlugie-haslo-1234", HTTP_X_FORWARDED_FOR="10.9.9.9", HTTP_USER_AGENT="inny")
     assert locked.status_code == 429
     assert "Za dużo prób" in locked.content.decode()
-    assert try_login(client, password="dlugie-haslo-1234", address="10.0.0.2").status_code == 302
     assert try_login(client, name="adam").status_code == 200
+
+
+def test_failures_of_many_addresses_lock_a_name_except_in_browsers_of_its_owner(client):
+    set_password_of(enter(client, EDITOR))
+    client.logout()
+    assert try_login(client, password=GOOD, address="10.0.0.9").status_code == 302
+    client.post(reverse("admin:logout"))
+    stranger = Client()
+    statuses = [try_login(stranger, address=f"10.0.1.{number}").status_code for number in range(60)]
+    assert statuses == [200] * 4 + [429] * 56
+    assert try_login(stranger, password=GOOD, address="10.0.2.1").status_code == 429
+    # The cookie is of one name.
+    assert [try_login(client, "adam", f"10.0.3.{number}").status_code for number in range(5)][-1] == 429
+    assert try_login(client, password=GOOD, address="10.0.0.9").status_code == 302
+    cookie = client.cookies["desk_browser"]
+    assert (cookie["httponly"], cookie["path"]) == (True, "/admin/")
+    assert "ewa" not in cookie.value
+
+
+def test_who_is_locked_out_gets_in_by_a_letter(client):
+    user = set_password_of(enter(client, EDITOR))
+    User.objects.filter(pk=user.pk).update(email="ewa@example.pl")
+    for number in range(5):
+        try_login(Client(), address=f"10.0.1.{number}")
+    browser = Client()
+    assert try_login(browser, password=GOOD).status_code == 429
+    browser.post(reverse("admin_password_reset"), {"email": "ewa@example.pl"})
+    letters.send_waiting()
+    set_password(link_in(mail.outbox[-1]), client=browser)
+    assert try_login(browser, password=GOOD).status_code == 302
 
 
 def test_a_right_password_forgets_the_failures(client):
@@ -231,9 +266,9 @@ def link_in(letter):
     return urlsplit(found).path
 
 
-def set_password(link, password=GOOD):
-    """The answer to the form of a link, in a browser of its own: the first GET starts a session with the token."""
-    client = Client()
+def set_password(link, password=GOOD, client=None):
+    """The answer to the form of a link, by default in a new browser: the first GET starts a session with the token."""
+    client = client or Client()
     form = client.get(link, follow=True)
     return client.post(form.redirect_chain[-1][0], {"new_password1": password, "new_password2": password})
 

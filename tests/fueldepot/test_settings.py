@@ -76,6 +76,8 @@ def test_a_start_that_is_refused_says_so_in_one_line():
         ("TRUSTED_PROXIES", "10.0.0.0/8, ::1,unix", ["10.0.0.0/8", "::1", "unix"]),
         ("TRUSTED_PROXIES", " ", []),
         ("ADMIN_NETWORKS", "10.0.0.0/8,::1", ["10.0.0.0/8", "::1"]),
+        ("SECOND_FACTOR", "", "optional"),
+        ("SECOND_FACTOR", "Chiefs", "chiefs"),
         ("DEBUG", "on", True),
         ("DEBUG", "No", False),
         ("CONTACT_EMAIL", "redakcja@example.pl", "redakcja@example.pl"),
@@ -284,6 +286,7 @@ def test_the_example_has_every_setting_and_no_other(monkeypatch):
         ({"TRUSTED_PROXIES": "proxy.example.pl"}, "TRUSTED_PROXIES"),
         ({"ADMIN_NETWORKS": "10.0.0.1/8"}, "ADMIN_NETWORKS"),
         ({"ADMIN_NETWORKS": "unix"}, "ADMIN_NETWORKS"),
+        ({"SECOND_FACTOR": "on"}, "SECOND_FACTOR"),
     ],
 )
 def test_a_bad_one_ends_the_start_in_one_line(start, environment, name):

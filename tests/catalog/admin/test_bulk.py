@@ -68,6 +68,7 @@ def test_every_action_of_every_list_asks():
         *(f"catalog.Depot.remove_{name}" for name in ("closed", "duplicate", "not_a_depot", "private")),
         *(f"catalog.Submission.{name}" for name in ("accept", "reject")),
         "catalog.OwnerChange.mark_seen",
+        "auth.User.turn_off_second_factor",
         "catalog.OwnerLink.revoke",
         *(f"prices.DepotPrice.{name}" for name in ("approve", "reject")),
     }

@@ -1,6 +1,28 @@
-"""Keys of the limits of logins."""
+"""Keys of the limits of logins, and the second factor."""
 
-from fueldepot.desk.logins import name_key
+import re
+import time
+
+import pytest
+from axes.models import AccessAttempt
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.core import signing
+from django.test import Client
+from django.urls import reverse
+from django_otp.oath import totp
+from django_otp.plugins.otp_static.models import StaticToken
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from catalog.roles import CHIEF, EDITOR
+from catalog.services import second_factor
+from fueldepot.desk.logins import KEY_SALT, name_key
+from tests import factories
+
+LOGIN, PAGE, INDEX = (reverse(f"admin:{name}") for name in ("login", "second_factor", "index"))
+PASSWORD = "dlugie-haslo-1234"
+KEY = "ab" * 20
 
 
 def test_a_name_is_hashed_the_same_from_the_form_and_from_what_was_read_of_it(rf):
@@ -8,3 +30,190 @@ def test_a_name_is_hashed_the_same_from_the_form_and_from_what_was_read_of_it(rf
     assert name_key(typed, None) == name_key(None, {"username": "ewa"}) == name_key(typed, {})
     assert name_key(typed, None) != name_key(rf.post("/admin/login/", {}), None)
     assert "ewa" not in name_key(typed, None)
+
+
+def code_of(key, steps=0):
+    """Return the code that an app shows now, or some half minutes later. A code is good once."""
+    return f"{totp(bytes.fromhex(key), t0=-30 * steps):06}"
+
+
+def make_editor(role=EDITOR, name="ewa"):
+    user = get_user_model().objects.create(username=name, is_staff=True)
+    user.set_password(PASSWORD)
+    user.save()
+    user.groups.add(Group.objects.get(name=role))
+    return user
+
+
+def log_in(client, code="", name="ewa", **options):
+    return client.post(LOGIN, {"username": name, "password": PASSWORD, "code": code}, **options)
+
+
+@pytest.fixture
+def protected(db):
+    """An editor with a second factor and its backup codes."""
+    user = make_editor()
+    user.backup_codes = second_factor.turn_on(user=user, key=KEY, code=code_of(KEY, -1))
+    return user
+
+
+@pytest.mark.django_db
+def test_an_editor_turns_the_second_factor_on_with_the_code_of_an_app(client):
+    user = make_editor()
+    assert log_in(client).status_code == 302
+    assert f'href="{PAGE}"' in client.get(INDEX).content.decode()
+    page = client.get(PAGE)
+    text = page.content.decode()
+    assert '<svg xmlns="http://www.w3.org/2000/svg"' in text
+    assert "style=" not in re.search("<svg.*?</svg>", text, re.DOTALL)[0]
+    assert "no-store" in page["Cache-Control"]
+    key = re.search('name="key" value="([^"]+)"', text)[1]
+    wrong = client.post(PAGE, {"key": key, "code": "000000", "action": "on"}).content.decode()
+    assert "Kod jest niepoprawny" in wrong
+    # The same key, as the app has it already.
+    secrets = [signing.loads(re.search('name="key" value="([^"]+)"', html)[1], salt=KEY_SALT) for html in (text, wrong)]
+    assert secrets[0] == secrets[1]
+    assert not TOTPDevice.objects.exists()
+    codes = client.post(PAGE, {"key": key, "code": code_of(secrets[0]), "action": "on"}).content.decode()
+    assert re.findall("<code>([a-z2-7]{8})</code>", codes) == list(
+        StaticToken.objects.order_by("pk").values_list("token", flat=True)
+    )
+    assert StaticToken.objects.count() == second_factor.BACKUP_CODES
+    assert LogEntry.objects.get().change_message == "włączono drugi składnik logowania"
+    assert TOTPDevice.objects.get().user == user
+    assert "jest włączony" in client.get(PAGE).content.decode()
+
+
+@pytest.mark.django_db
+def test_a_key_that_the_service_did_not_give_is_refused(client):
+    client.force_login(make_editor())
+    for key in ("", KEY, signing.dumps(KEY, salt="another")):
+        assert "niepoprawny" in client.post(PAGE, {"key": key, "code": code_of(KEY)}).content.decode()
+    assert not TOTPDevice.objects.exists()
+
+
+def test_a_login_needs_the_code_and_each_code_is_good_once(client, protected):
+    assert "ma drugi składnik" in log_in(client).content.decode()
+    assert "niepoprawny" in log_in(client, "000000").content.decode()
+    assert client.get(INDEX).status_code == 302
+    TOTPDevice.objects.update(throttling_failure_count=0)
+    code = code_of(KEY)
+    assert log_in(client, f"{code[:3]} {code[3:]}").status_code == 302
+    assert client.get(INDEX).status_code == 200
+    client.logout()
+    assert "niepoprawny" in log_in(client, code).content.decode()
+    backup = protected.backup_codes[0]
+    assert log_in(client, backup.upper()).status_code == 302
+    client.logout()
+    assert "niepoprawny" in log_in(client, backup).content.decode()
+    assert StaticToken.objects.count() == second_factor.BACKUP_CODES - 1
+
+
+def test_a_login_without_second_factor_needs_no_code(client, db):
+    make_editor()
+    assert log_in(client).status_code == 302
+
+
+def test_wrong_codes_lock_as_wrong_passwords_do_and_are_kept_nowhere(client, protected, caplog):
+    statuses = [log_in(client, f"99999{number}").status_code for number in range(6)]
+    assert statuses == [200] * 4 + [429] * 2
+    assert "99999" not in str(AccessAttempt.objects.values_list().get()) + caplog.text
+    assert KEY not in caplog.text
+
+
+def test_wrong_codes_of_the_app_are_slowed_down_and_leave_the_backup_codes(client, protected):
+    for number in range(3):
+        assert second_factor.match_code(protected, f"99999{number}") is None
+    assert second_factor.match_code(protected, code_of(KEY)) is None
+    assert second_factor.match_code(protected, protected.backup_codes[1]) is not None
+
+
+@pytest.mark.parametrize(
+    ("setting", "role", "demanded"),
+    [
+        ("optional", CHIEF, False),
+        ("chiefs", CHIEF, True),
+        ("chiefs", EDITOR, False),
+        ("everyone", EDITOR, True),
+    ],
+)
+@pytest.mark.django_db
+def test_who_lacks_a_required_second_factor_gets_to_its_page_only(client, settings, setting, role, demanded):
+    settings.SECOND_FACTOR = setting
+    make_editor(role)
+    assert log_in(client).status_code == 302
+    for address in (INDEX, reverse("admin:catalog_depot_changelist"), reverse("admin:password_change")):
+        answer = client.get(address)
+        assert (answer.status_code, answer.get("Location")) == ((302, PAGE) if demanded else (200, None))
+    assert ("wymaga drugiego składnika" in client.get(PAGE).content.decode()) is demanded
+    assert "Wylogowano" in client.post(reverse("admin:logout")).content.decode()
+    assert client.get(PAGE).status_code == 302
+
+
+def test_a_session_from_before_gives_the_code_on_the_page(client, protected, settings):
+    settings.SECOND_FACTOR = "everyone"
+    client.force_login(protected)
+    assert client.get(INDEX)["Location"] == PAGE
+    # Nothing but that.
+    for action in ("off", "codes", "confirm"):
+        assert client.post(PAGE, {"code": "zly", "action": action}).status_code == 200
+    assert client.get(INDEX)["Location"] == PAGE
+    assert client.post(PAGE, {"code": code_of(KEY), "action": "confirm"})["Location"] == INDEX
+    assert client.get(INDEX).status_code == 200
+
+
+def test_new_backup_codes_and_turning_off_need_a_code(client, protected, settings):
+    log_in(client, code_of(KEY))
+    for action in ("codes", "off"):
+        assert "niepoprawny" in client.post(PAGE, {"code": "zlykod", "action": action}).content.decode()
+    StaticToken.objects.update(token="a")
+    StaticToken.objects.first().device.throttle_reset()
+    codes = client.post(PAGE, {"code": code_of(KEY, 1), "action": "codes"}).content.decode()
+    fresh = re.findall("<code>([a-z2-7]{8})</code>", codes)
+    assert len(fresh) == StaticToken.objects.count() == second_factor.BACKUP_CODES
+    settings.SECOND_FACTOR = "everyone"
+    assert 'value="off"' not in client.get(PAGE).content.decode()
+    client.post(PAGE, {"code": fresh[0], "action": "off"})
+    assert TOTPDevice.objects.exists()
+    settings.SECOND_FACTOR = "optional"
+    assert client.post(PAGE, {"code": fresh[1], "action": "off"})["Location"] == PAGE
+    assert not TOTPDevice.objects.exists()
+    assert not StaticToken.objects.exists()
+
+
+def test_a_chief_turns_off_the_second_factor_of_others(client, protected):
+    chief = make_editor(CHIEF, "szefowa")
+    boss = factories.UserFactory(username="root")
+    for user in (chief, boss):
+        second_factor.turn_on(user=user, key=KEY, code=code_of(KEY, -1))
+    client.force_login(chief)
+    accounts = reverse("admin:auth_user_changelist")
+    assert "drugi składnik" in client.get(accounts).content.decode()
+    selected = {"action": "turn_off_second_factor", "_selected_action": [protected.pk, chief.pk, boss.pk]}
+    question = client.post(accounts, selected).content.decode()
+    assert "Konto administratora" in question
+    selected["shown"] = re.search('name="shown" value="([^"]+)"', question)[1]
+    assert "Wyłączono drugi składnik: ewa." in client.post(accounts, selected, follow=True).content.decode()
+    assert {device.user.username for device in TOTPDevice.objects.select_related("user")} == {"szefowa", "root"}
+    line = LogEntry.objects.latest("pk")
+    assert (line.user, line.object_repr, line.change_message) == (chief, "ewa", "wyłączono drugi składnik logowania")
+
+
+@pytest.mark.django_db
+def test_keys_and_codes_are_shown_nowhere_at_the_desk(client):
+    client.force_login(factories.UserFactory())
+    for app in ("otp_totp", "otp_static"):
+        assert client.get(f"/admin/{app}/").status_code == 404
+
+
+def test_a_stranger_sees_no_page_of_the_second_factor(db):
+    assert Client().get(PAGE).status_code == 302
+    assert Client(enforce_csrf_checks=True).post(PAGE, {"code": "1"}).status_code == 403
+
+
+def test_a_key_in_the_form_gets_old(client, db, monkeypatch):
+    client.force_login(make_editor())
+    key = signing.dumps(KEY, salt=KEY_SALT)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 16 * 60)
+    assert "niepoprawny" in client.post(PAGE, {"key": key, "code": code_of(KEY)}).content.decode()
