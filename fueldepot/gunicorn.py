@@ -87,12 +87,12 @@ def on_starting(server: Any) -> None:
 
     from fueldepot.checks import refuse_unfit_database
     from fueldepot.data import snapshot
-    from pages import templating
+    from pages import rendering
     from pages.svg import territory
     from subsidy import rules
 
     rules.current()
-    templating.warm_up()
+    rendering.warm_up()
     refuse_unfit_database()
     snapshot.refresh()
     territory.warm_up()

@@ -12,7 +12,7 @@ from fueldepot.data import snapshot
 from fueldepot.domain_errors import refuse_body
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.error_body import is_api
-from fueldepot.http.proxies import read_address, read_networks, trusts
+from fueldepot.http.rate_limit import read_address, read_networks, trusts
 from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedCoding, read_whole
 from pages import error_pages
 

@@ -75,21 +75,21 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    *(["fueldepot.monitoring.metrics.count_requests"] if METRICS else []),
-    "fueldepot.http.proxies.forwarded_headers",
+    *(["fueldepot.monitoring.health.count_requests"] if METRICS else []),
+    "fueldepot.http.rate_limit.forwarded_headers",
     "fueldepot.http.request_log.log_requests",
     "fueldepot.middleware.answer_head_without_body",
     "fueldepot.middleware.cors",
     "django.middleware.security.SecurityMiddleware",
     "fueldepot.middleware.add_policies",
     "fueldepot.http.rate_limit.limit_requests",
-    "fueldepot.http.accept.ApiGZipMiddleware",
+    "fueldepot.http.views.ApiGZipMiddleware",
     "fueldepot.middleware.read_whole_bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "fueldepot.http.private.PrivateViewMiddleware",
+    "fueldepot.http.request_log.PrivateViewMiddleware",
 ]
 # Of views marked `private`, the desk and the forms.
 PRIVATE_MIDDLEWARE = [
@@ -124,8 +124,8 @@ TEMPLATES = [
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [BASE_DIR / "templates" / "site"],
         "OPTIONS": {
-            "environment": "pages.templating.environment",
-            "context_processors": ["pages.context_processors.site"],
+            "environment": "pages.rendering.environment",
+            "context_processors": ["pages.rendering.site"],
         },
     },
     {
@@ -135,7 +135,7 @@ TEMPLATES = [
             "loaders": [
                 (
                     "django.template.loaders.cached.Loader",
-                    ["pages.non_breaking.DeskLoader", "django.template.loaders.app_directories.Loader"],
+                    ["pages.dates.DeskLoader", "django.template.loaders.app_directories.Loader"],
                 )
             ],
             "context_processors": [

@@ -16,8 +16,8 @@ from catalog.admin import accounts
 from fueldepot import api, domain_errors
 from fueldepot.desk import logins
 from fueldepot.http.cache_control import REGISTER
-from fueldepot.http.private import private
-from fueldepot.mcp.views import mcp
+from fueldepot.http.request_log import private
+from fueldepot.mcp.protocol import mcp
 from fueldepot.monitoring import health
 from pages import error_pages
 
@@ -86,6 +86,6 @@ urlpatterns = [
 ]
 
 if settings.METRICS:
-    from fueldepot.monitoring.metrics import metrics
+    from fueldepot.monitoring.health import metrics
 
     urlpatterns.insert(0, path("metrics", metrics, name="metrics"))

@@ -29,9 +29,8 @@ from catalog.links import depot_path
 from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS
 from catalog.territory.coordinates import Point
-from fueldepot.http.fields import doc
 from fueldepot.http.params import choice, pattern
-from fueldepot.http.query import Query
+from fueldepot.http.query import Query, doc
 from prices.snapshot import ListedPrice, prices
 
 UNREADABLE = {

@@ -27,8 +27,8 @@ from fueldepot.http.csv_table import Code, DecimalText, write_table
 from fueldepot.http.links import site_url
 from pages.heating.costs import RESTS_ON as HEATING_DATA
 from pages.heating.page import heating_costs_page
+from pages.home import get_voivodeship
 from pages.prices.shared import Asked, get_fuel
-from pages.territory import get_voivodeship
 from prices.api.price_answers import all_fuel_prices, fuel_prices
 from prices.heating_costs import rounded_year
 from prices.medians import rounded

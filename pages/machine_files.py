@@ -22,25 +22,21 @@ from fueldepot.data import snapshot
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import site_url
-from pages.api_rules import describe_rate_limit, rules_page
 from pages.datasets import datasets_page
-from pages.english import english_page
-from pages.for_owners import for_owners_page
+from pages.fixed_pages import describe_rate_limit, english_page, for_owners_page, privacy_page, rules_page
 from pages.heating.page import heating_costs_page
-from pages.home import home_page
+from pages.home import home_page, voivodeships_by_name
 from pages.page import Page
 from pages.prices.official import official_page
 from pages.prices.shared import index_page
-from pages.privacy import privacy_page
 from pages.regulations import page_of, regulations_page
 from pages.rendering import collapse_blank_lines, markdown_text
 from pages.site_map import SiteMapEntry, SiteMapSection, all_pages, listed_pages
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page
-from pages.territory import voivodeships_by_name
 from prices.snapshot import SeriesRows, official, prices
 from regulations.api.params import DeadlinesQuery
-from regulations.codes import Appliance
+from regulations.fields import Appliance
 from regulations.queries import find_deadlines, regulations_of
 
 BETWEEN = "\n---\n\n"

@@ -11,8 +11,8 @@ from django.urls import reverse
 from fueldepot.http.links import route_path
 from pages.regulations import ProvisionRow, provision_row
 from regulations.appliance_check import IN_PART, Facts, is_about_part
-from regulations.codes import Appliance
-from regulations.descriptions import WITHOUT_FIRE
+from regulations.appliance_descriptions import WITHOUT_FIRE
+from regulations.fields import Appliance
 from regulations.models import Deadline
 from regulations.queries import DeadlineStatus, Regulation
 from subsidy import rules

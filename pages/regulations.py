@@ -12,18 +12,17 @@ from django.urls import reverse
 from catalog.api.params import TERYT, Teryt
 from catalog.models import Voivodeship
 from catalog.territory.snapshot import UnitNotFound
-from fueldepot.http.fields import doc
 from fueldepot.http.links import route_path, site_url
-from fueldepot.http.query import Query
+from fueldepot.http.query import Query, doc
 from pages.dates import day
+from pages.home import get_voivodeship, voivodeships_by_name
 from pages.page import Crumb, Page
 from pages.svg import maps
 from pages.svg import territory as territory_svg
 from pages.svg.timelines import Timeline, TimelineDeadline, timeline
-from pages.territory import get_voivodeship, voivodeships_by_name
 from regulations.api.rule_answers import publication
-from regulations.codes import Appliance
-from regulations.descriptions import without_deadline
+from regulations.appliance_descriptions import without_deadline
+from regulations.fields import Appliance
 from regulations.models import Deadline, Provision, Resolution, Source, read_sources
 from regulations.queries import Regulation, Unit, get_unit, regulations_of
 

@@ -2,27 +2,47 @@
 
 `page_view` turns a function that builds a page into two views, for the page and its Markdown twin, with content
 negotiation, validators, redirects and statuses. `pages.urls.page` routes them.
+
+Jinja2 environment of `templates/site`. The desk's templates extend Django's and use its engine.
+
+Jinja2 compiles templates to Python, several times as fast as Django's engine (docs/adr/0010-jinja2-for-the-site.md).
+
+Views of assets of pages: areas of a map, and the web application manifest.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
-from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, HttpResponseRedirect
+import orjson
+from django.conf import settings
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect, HttpResponseRedirect
 from django.shortcuts import render
+from django.template import engines
+from django.template.backends.jinja2 import Jinja2
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
+from jinja2 import Environment, StrictUndefined, select_autoescape
 
+from catalog.depots.snapshot import OSM_COPYRIGHT
+from catalog.models import Dataset
 from fueldepot.http import cache_control
-from fueldepot.http.accept import parse_accept
 from fueldepot.http.cache_control import Period, conditional
+from fueldepot.http.links import route_path
+from fueldepot.http.views import parse_accept
+from pages import template_filters as pages_filters
+from pages.dates import SiteLoader
 from pages.page import Page, twin_path
+from pages.svg import territory as territory_svg
+from subsidy import template_filters as subsidy_filters
 
 MARKDOWN = "text/markdown"
 MARKDOWN_UTF8 = "text/markdown; charset=utf-8"
@@ -163,3 +183,85 @@ def prefers_markdown(accept: str) -> bool:
 def wants_markdown(request: HttpRequest) -> bool:
     """Whether a request asks for Markdown by its path or its Accept header."""
     return request.path.endswith(".md") or prefers_markdown(request.META.get("HTTP_ACCEPT", ""))
+
+
+def environment(**options: Any) -> Environment:
+    """Return the environment of the site's templates. Django passes the options and keeps one per process."""
+    ours = {
+        # Markdown and letters are no HTML: a filter escapes Markdown.
+        "autoescape": select_autoescape(["html"], default=False, default_for_string=True),
+        # An undefined name is an error.
+        "undefined": StrictUndefined,
+        # Cache all templates, a few dozen, forever.
+        "cache_size": -1,
+        "loader": SiteLoader(options["loader"].searchpath),
+        "keep_trailing_newline": True,
+        "lstrip_blocks": True,
+    }
+    jinja = Environment(**options | ours)  # noqa: S701 - it does escape HTML, see above
+    jinja.filters |= pages_filters.FILTERS | subsidy_filters.FILTERS
+    jinja.globals |= {"static": static, "url": url}
+    return jinja
+
+
+@cache
+def static(name: str) -> str:
+    """Return the URL of a static file, looked up once per process."""
+    return staticfiles_storage.url(name)
+
+
+def url(name: str, *args: object) -> str:
+    """Return the URL of a route with many possible arguments; for others see the filter `route`."""
+    return reverse(name, args=args)
+
+
+def warm_up() -> None:
+    """Compile all templates, once for all forked processes."""
+    site = engines["jinja2"]
+    assert isinstance(site, Jinja2)  # noqa: S101 - by its name
+    for name in site.env.list_templates():
+        site.env.get_template(name)
+
+
+ICONS = (("pages/icon-192.png", "192x192", "image/png"), ("pages/icon-512.png", "512x512", "image/png"))
+
+
+@require_safe
+@conditional(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES, cache_control=cache_control.REGISTER)
+def surroundings(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> HttpResponse:
+    """Answer with a municipality and its surroundings as GeoJSON. Takes some milliseconds."""
+    outlines = territory_svg.surroundings(teryt)
+    if outlines is None:
+        raise Http404
+    return HttpResponse(orjson.dumps(outlines), content_type="application/geo+json")
+
+
+@require_safe
+@conditional(cache_control=cache_control.REGISTER)
+def manifest(request: HttpRequest) -> HttpResponse:
+    """Answer with the Web Application Manifest, for a site on the home screen."""
+    content = {
+        "name": settings.SITE_NAME,
+        "short_name": settings.SITE_NAME,
+        "lang": "pl",
+        "start_url": route_path("home"),
+        "scope": route_path("home"),
+        "display": "minimal-ui",
+        "background_color": "#fbfaf7",
+        "theme_color": "#0b5a47",
+        "icons": [{"src": staticfiles_storage.url(name), "sizes": sizes, "type": kind} for name, sizes, kind in ICONS],
+    }
+    return HttpResponse(orjson.dumps(content), content_type="application/manifest+json")
+
+
+OSM = f'© autorzy <a href="{OSM_COPYRIGHT}">OpenStreetMap</a>'
+
+
+def site(request: HttpRequest) -> dict[str, str]:
+    """Return the variables of every template: name and URL of the site, source of the map tiles."""
+    return {
+        "site_name": settings.SITE_NAME,
+        "site_address": settings.SITE_URL,
+        "tiles_url": settings.MAP_TILES_URL,
+        "tiles_credit": f"{OSM}, {urlsplit(settings.MAP_TILES_URL).hostname}",
+    }

@@ -9,9 +9,8 @@ from catalog.api.params import POSTCODE, Postcode
 from catalog.models import SearchEntry
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE, Point
 from catalog.territory.snapshot import territory
-from fueldepot.http.fields import doc
 from fueldepot.http.params import pattern
-from fueldepot.http.query import Query
+from fueldepot.http.query import Query, doc
 from pages.polish import coordinates
 
 POINT_PATTERN = re.compile(r"(-?[0-9]{1,3}(?:\.[0-9]{1,20})?), ?(-?[0-9]{1,3}(?:\.[0-9]{1,20})?)", re.ASCII)

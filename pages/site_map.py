@@ -18,15 +18,17 @@ from catalog.models import Dataset, Depot, Voivodeship
 from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
 from fueldepot.http.links import route_path
-from pages.api_rules import AS_OF as RULES_AS_OF
-from pages.english import AS_OF as ENGLISH_AS_OF
-from pages.english import TITLE as ENGLISH_TITLE
-from pages.for_owners import AS_OF as FOR_OWNERS_AS_OF
-from pages.for_owners import TITLE as FOR_OWNERS_TITLE
+from pages.fixed_pages import (
+    ENGLISH_AS_OF,
+    ENGLISH_TITLE,
+    FOR_OWNERS_AS_OF,
+    FOR_OWNERS_TITLE,
+    PRIVACY_AS_OF,
+    RULES_AS_OF,
+)
+from pages.home import depots_as_of, voivodeships_by_name
 from pages.prices.official import official_title
-from pages.privacy import AS_OF as PRIVACY_AS_OF
 from pages.regulations import LIST_TITLE
-from pages.territory import depots_as_of, voivodeships_by_name
 from prices.api.price_answers import all_fuel_prices
 from prices.queries import RESTS_ON
 from prices.snapshot import official, prices

@@ -16,10 +16,9 @@ from catalog.models import Municipality
 from catalog.search.suggestions import Suggestion, suggest_locations
 from catalog.territory.snapshot import UnitNotFound, territory
 from catalog.text import fold
-from fueldepot.http.fields import doc
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.params import line, word_for
-from fueldepot.http.query import Query
+from fueldepot.http.query import Query, doc
 from pages.home import SearchResult
 from pages.outlook import Outlook, outlook
 from pages.page import Crumb, Page
@@ -34,7 +33,7 @@ from regulations.appliance_descriptions import (
     explain_fact,
     only_limit,
 )
-from regulations.codes import BOILERS, Appliance, Condition
+from regulations.fields import BOILERS, Appliance, Condition
 from regulations.models import Source, read_sources
 from regulations.queries import Law, Regulation, regulations_of, unit_of
 

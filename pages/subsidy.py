@@ -17,9 +17,8 @@ from django.views.decorators.debug import sensitive_variables
 from catalog.api.params import TERYT, Teryt
 from catalog.models import Municipality
 from catalog.territory.snapshot import territory
-from fueldepot.http.fields import doc
 from fueldepot.http.params import InvalidParameters, ParameterError, whole, word_for
-from fueldepot.http.query import Query
+from fueldepot.http.query import Query, doc
 from pages.page import Crumb, Page
 from pages.subsidy_answers import PAGE, filled, missing_areas, parameters, read_values
 from pages.subsidy_questions import Field, Step, demand

@@ -1,13 +1,18 @@
-"""Filters of the templates of the site; `pages/templating.py` registers them.
+"""Escaping of untrusted text for Markdown.
+
+Covers CommonMark 0.31, section 2.4 (backslash escapes), and GitHub's tables and strikethrough.
+
+Filters of the templates of the site; `pages/rendering.py` registers them.
 
 HTML templates escape the result of a filter, unless it is Markup. Templates of Markdown and e-mails do not escape, so
 every value in a Markdown template passes one of `MARKDOWN`.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 from django.template.defaultfilters import linebreaksbr
@@ -18,7 +23,82 @@ from markupsafe import Markup, escape
 
 from catalog.text import full_sentence, short_zloty, zloty
 from fueldepot.http.links import route_path, site_url
-from pages import dates, markdown, non_breaking, polish
+from pages import dates, polish
+from pages.page import twin_path
+
+MARKS = re.compile(r"([\\`*\[\]<>#|~]|(?<![^\W_])_|_(?![^\W_]))")
+"""Characters to escape. An underscore between letters or digits is none: `boiler_class_3` (section 6.2)."""
+
+ENTITY = re.compile(r"&(?=#?[0-9A-Za-z]{1,32};)")
+BLOCK = re.compile(r"^([-+=]|[0-9]{1,9}(?=[.)]))")
+INVISIBLE = re.compile(r"[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
+
+SCHEMES = {"http", "https", "mailto", "tel"}
+ADDRESS_IN_TEXT = re.compile(r"https?://[^\s<>\"'„”()]*[^\s<>\"'„”().,;:!?]")
+UNSAFE_IN_ADDRESS = re.compile(r"[\s\x00-\x1f\x7f<>()\[\]\\\"'`|]")
+
+
+def escape_markdown(text: str) -> str:
+    r"""Escape text for one line of Markdown.
+
+    Line breaks and invisible characters become blanks, `*` becomes `\*`. A number or dash that would begin a list and
+    the ampersand of an entity are escaped too: `&lt;` becomes `\&lt;`.
+    """
+    line = " ".join(INVISIBLE.sub(" ", text).split())
+    line = ENTITY.sub(r"\\&", MARKS.sub(r"\\\1", line))
+    return BLOCK.sub(lambda found: _literal(found[1]), line)
+
+
+def _literal(start: str) -> str:
+    # A number is escaped at the dot behind it, which the pattern only looks ahead at.
+    return f"\\{start}" if start in {"-", "+", "="} else f"{start}\\"
+
+
+def address(url: str) -> str:
+    """Return a URL for the target of a link; "" for an invalid one or an unsafe scheme.
+
+    A path of this site becomes absolute.
+    """
+    if url.startswith("/") and not url.startswith("//"):
+        url = site_url(url)
+    try:
+        scheme = urlsplit(url).scheme.lower()
+    except ValueError:
+        return ""
+    if scheme not in SCHEMES:
+        return ""
+    return UNSAFE_IN_ADDRESS.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode()), url)
+
+
+def autolink(url: str) -> str:
+    """Return a URL between angle brackets, so that nothing behind it joins it; escaped text for an unsafe one."""
+    target = address(url)
+    return f"<{target}>" if target else escape_markdown(url)
+
+
+def escape_around(text: str, urls: Iterable[str]) -> str:
+    """Escape text for one line of Markdown, with the URLs in it as autolinks."""
+    autolinks = {escape_markdown(url): autolink(url) for url in sorted(urls, key=len, reverse=True)}
+    line = escape_markdown(text)
+    return re.sub("|".join(map(re.escape, autolinks)), lambda match: autolinks[match[0]], line) if autolinks else line
+
+
+def code(text: str) -> str:
+    """Return a code span of a text without backticks."""
+    return f"`{text}`"
+
+
+def link(label: str, url: str) -> str:
+    """Return a link, or only its label for an unsafe URL."""
+    target = address(url)
+    return f"[{escape_markdown(label)}]({target})" if target else escape_markdown(label)
+
+
+def twin_address(path: str) -> str:
+    """Return the absolute URL of the Markdown twin of a page, with the query."""
+    page, mark, query = path.partition("?")
+    return address(twin_path(page) + mark + query)
+
 
 Filter = Callable[..., Any]
 
@@ -49,13 +129,13 @@ def iso(value: date) -> str:
 
 def tied(text: object) -> str:
     """Insert non-breaking spaces after words of one letter."""
-    together = non_breaking.tie(str(text))
+    together = dates.tie(str(text))
     return Markup(together) if hasattr(text, "__html__") else together  # noqa: S704 - as safe as it was
 
 
 def tied_html(html: Markup) -> Markup:
     """Insert non-breaking spaces into the texts of HTML."""
-    return Markup(non_breaking.tie_html(str(html)))  # noqa: S704 - as safe as it was
+    return Markup(dates.tie_html(str(html)))  # noqa: S704 - as safe as it was
 
 
 def postcodes(text: str) -> Markup:
@@ -71,7 +151,7 @@ def unbroken(sentence: str) -> Markup:
 
 def coded(text: str) -> Markup:
     """Escape text and turn backticks into code elements."""
-    return Markup(CODE.sub(r"<code>\1</code>", str(escape(non_breaking.tie(text)))))  # noqa: S704 - escaped before
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(dates.tie(text)))))  # noqa: S704 - escaped before
 
 
 def for_excel(path: str) -> str:
@@ -102,17 +182,17 @@ def json_ld(data: dict[str, Any]) -> Markup:
 
 def md(value: object) -> str:
     """Escape any value for Markdown."""
-    return markdown.escape(str(value))
+    return escape_markdown(str(value))
 
 
 def citing(citation: str, url: str) -> str:
     """Escape a citation for Markdown, with its URL as an autolink."""
-    return markdown.escape_around(citation, [url])
+    return escape_around(citation, [url])
 
 
 def md_urlize(text: str) -> str:
     """Escape text of a source for Markdown, with the URLs in it as autolinks."""
-    return markdown.escape_around(text, markdown.ADDRESS_IN_TEXT.findall(text))
+    return escape_around(text, ADDRESS_IN_TEXT.findall(text))
 
 
 def prose(text: str) -> str:
@@ -122,7 +202,7 @@ def prose(text: str) -> str:
 
 def to_twin(label: str, path: str) -> str:
     """Return a link to the Markdown twin of a page: label|to_twin(path)."""
-    return markdown.link(label, markdown.twin_address(path))
+    return link(label, twin_address(path))
 
 
 def md_day(value: date | None) -> str:
@@ -143,12 +223,12 @@ def number(value: float | None) -> str:
 MARKDOWN: dict[str, Filter] = {
     "md": md,
     "prose": prose,
-    "address": markdown.address,
-    "autolink": markdown.autolink,
+    "address": address,
+    "autolink": autolink,
     "citing": citing,
-    "code": markdown.code,
+    "code": code,
     "md_urlize": md_urlize,
-    "linked": markdown.link,
+    "linked": link,
     "to_twin": to_twin,
     "md_day": md_day,
     "md_zloty": md_zloty,

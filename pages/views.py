@@ -11,27 +11,32 @@ from catalog.depots.opening_times import opening_period
 from catalog.depots.snapshot import depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset
-from pages.api_rules import RulesPage, rules_page
 from pages.choices import Choices
 from pages.datasets import DatasetsPage, datasets_page
 from pages.depots import DepotPage, RemovedPage, depot_page, find_gone_depot, removed_page
-from pages.english import EnglishPage, english_page
-from pages.for_owners import ForOwnersPage, for_owners_page
+from pages.fixed_pages import (
+    EnglishPage,
+    ForOwnersPage,
+    PrivacyPage,
+    RulesPage,
+    english_page,
+    for_owners_page,
+    privacy_page,
+    rules_page,
+)
 from pages.heating.costs import RESTS_ON as HEATING_DATA
 from pages.heating.page import HeatingCostsPage, heating_costs_page
-from pages.home import HomePage, home_page
+from pages.home import HomePage, VoivodeshipPage, home_page, voivodeship_page
 from pages.municipality import MunicipalityPage, find_municipality, municipality_page
 from pages.page import twin_path
 from pages.prices.country import FuelPricesPage, VoivodeshipPricesPage, fuel_prices_page, voivodeship_prices_page
 from pages.prices.official import OfficialPricesPage, official_page
 from pages.prices.shared import PricesPage, index_page
-from pages.privacy import PrivacyPage, privacy_page
 from pages.regulations import RegulationPage, RegulationsPage, regulation_page, regulations_page
 from pages.rendering import PageMoved, PageViews, as_html, page_view
 from pages.requested_point import read_origin
 from pages.stove_check import StoveCheckPage, stove_check_page
 from pages.subsidy import SubsidyPage, first_page, subsidy_page
-from pages.territory import VoivodeshipPage, voivodeship_page
 from prices.queries import RESTS_ON as PRICE_DATA
 
 UNITS, PLACES, POSTCODES = Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES

@@ -1,17 +1,27 @@
-"""Reading of prices: medians, their changes, official averages."""
+"""Reading of prices: medians, their changes, official averages.
 
-from collections.abc import Mapping, Sequence
+The offers of depots follow the published prices: a price adds its fuel, its last withdrawal takes it back.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
-from catalog.models import Dataset
+from catalog.models import Dataset, Depot
+from catalog.services.moderation import lock_depots
+from catalog.services.publishing import add_fuels, take_fuels_back
 from catalog.territory.snapshot import territory
+from fueldepot.data.history import among
 from prices.api.params import COUNTRY, SeriesQuery
 from prices.medians import WINDOW_MONTHS, Month, Summary, months_before, rounded
-from prices.models import PlausibleRange
+from prices.models import DepotPrice, PlausibleRange
 from prices.snapshot import ObservedPrice, official, prices
 
 RESTS_ON = (Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES, Dataset.Slug.SERIES)
@@ -120,3 +130,32 @@ def find_fuels_without_range() -> list[fuels.Fuel]:
     """Return the fuels without a plausible range. One query."""
     known = set(PlausibleRange.objects.values_list("fuel", flat=True))
     return [fuel for fuel in fuels.FUELS if fuel.slug not in known]
+
+
+def lock_depots_of(keys: Collection[int]) -> None:
+    """Lock the depots of prices, by their ids. Everything that locks both locks the depots first. One query."""
+    lock_depots(Depot.objects.filter(pk__in=DepotPrice.objects.filter(pk__in=among(keys)).values("depot")))
+
+
+def update_offers(keys: Collection[int], *, by: AbstractBaseUser | None, on: datetime, reason: str = "") -> None:
+    """Bring the offers in line with prices that have just been decided. keys: ids of the prices.
+
+    The number of statements does not depend on that of prices. reason: for the history.
+    """
+    stated: defaultdict[int, dict[str, date]] = defaultdict(dict)
+    unpriced: defaultdict[int, set[str]] = defaultdict(set)
+    columns = ("depot", "fuel", "status", "day")
+    for depot, fuel, status, day in DepotPrice.objects.filter(pk__in=among(keys)).values_list(*columns):
+        if status == DepotPrice.Status.APPROVED:
+            stated[depot][fuel] = max(day, stated[depot].get(fuel, day))
+        else:
+            unpriced[depot].add(fuel)
+    if unpriced:
+        approved = DepotPrice.objects.approved().filter(depot__in=among(unpriced))
+        for depot, fuel in approved.values_list("depot", "fuel").distinct():
+            unpriced[depot].discard(fuel)
+    day = timezone.localdate(on)
+    if stated:
+        add_fuels(stated, by=by, on=day, reason=reason)
+    if unpriced:
+        take_fuels_back(unpriced, by=by, on=day, reason=reason)

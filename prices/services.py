@@ -23,9 +23,9 @@ from catalog.submissions import letters
 from catalog.submissions.decisions import ReasonMissing
 from catalog.text import short_zloty
 from fueldepot.data import history
-from fueldepot.data.bulk import among
+from fueldepot.data.history import among
 from prices.models import DepotPrice, PlausibleRange
-from prices.offers import lock_depots_of, update_offers
+from prices.queries import lock_depots_of, update_offers
 from prices.snapshot import read_ranges
 from prices.validation import PRICE_LIMIT, InvalidPrice, PriceInput, find_doubts, unit_price
 

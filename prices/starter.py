@@ -20,7 +20,7 @@ from catalog.importers.records import Extract
 from catalog.importers.runner import ImportStep
 from catalog.importers.sync import Options, Report
 from catalog.models import Dataset, Depot
-from fueldepot.data.bulk import insert
+from fueldepot.data.history import insert
 from prices import medians
 from prices.importers.bdl import ObservationRecord
 from prices.importers.sources import sync_series

@@ -19,9 +19,8 @@ from catalog.admin.drafts import DraftedAdmin
 from catalog.admin.registers import HistoryAdmin
 from catalog.models import County, Municipality
 from regulations import services
-from regulations.applicability import binds_municipality
-from regulations.freshness import STALE_AFTER, is_stale, overdue_condition
 from regulations.models import DAY, Amendment, Deadline, FuelBan, LegalState, Provision, Resolution
+from regulations.snapshot import STALE_AFTER, binds_municipality, is_stale, overdue_condition
 
 
 def describe_change(before: Provision | None, after: Provision | None, moved: dict[str, Any], today: date) -> list[str]:

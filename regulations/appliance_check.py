@@ -14,8 +14,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from catalog.models import Municipality
-from regulations.codes import COAL, EXEMPTED, WOOD, Appliance, Condition, Exemption, FuelCode
-from regulations.fields import read_spared
+from regulations.fields import COAL, EXEMPTED, WOOD, Appliance, Condition, Exemption, FuelCode, read_spared
 from regulations.models import Deadline, Scope
 from regulations.queries import Regulation
 

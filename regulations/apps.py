@@ -12,7 +12,7 @@ class RegulationsConfig(AppConfig):
         from catalog.importers.sync.successions import CODE_CHANGE_HANDLERS
         from catalog.services.journal import UNDO_HANDLERS
         from regulations import checks, models, services  # noqa: F401
-        from regulations.successors import follow_codes
+        from regulations.services import follow_codes
 
         # An amendment refers to its resolution, and all to their legal state.
         for model in (models.LegalState, models.Resolution, models.Amendment, models.Deadline, models.FuelBan):

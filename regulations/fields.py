@@ -1,4 +1,10 @@
-"""Model fields of codes: lists of codes, and appliances that may stay."""
+"""Codes of appliances, fuels, conditions and exemptions of deadlines.
+
+The values are part of the API and of `regulations/data/*.yaml`. The labels are the choices of the admin, and parts of
+the sentences of `regulations/appliance_descriptions.py`.
+
+Model fields of codes: lists of codes, and appliances that may stay.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,8 +16,109 @@ from django import forms
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import models
+from django.db.models import TextChoices
 
-from regulations.codes import Appliance
+
+class Appliance(TextChoices):
+    """Appliances of households for solid fuel. Classes of boilers are those of EN 303-5.
+
+    Class 5 is without ecodesign (EU 2015/1189), which has its own code. Below class 3 includes classes 1, 2 and boilers
+    without a rating plate. A stove is any space heater except a fireplace.
+    """
+
+    BOILER_BELOW_CLASS_3 = "boiler_below_class_3", "kocioł bezklasowy (poniżej klasy 3)"
+    BOILER_CLASS_3 = "boiler_class_3", "kocioł klasy 3"
+    BOILER_CLASS_4 = "boiler_class_4", "kocioł klasy 4"
+    BOILER_CLASS_5 = "boiler_class_5", "kocioł klasy 5"
+    BOILER_ECODESIGN = "boiler_ecodesign", "kocioł z ekoprojektem"
+    FIREPLACE = "fireplace", "kominek"
+    STOVE = "stove", "piec lub koza"
+
+
+BOILERS = frozenset(
+    {
+        Appliance.BOILER_BELOW_CLASS_3,
+        Appliance.BOILER_CLASS_3,
+        Appliance.BOILER_CLASS_4,
+        Appliance.BOILER_CLASS_5,
+        Appliance.BOILER_ECODESIGN,
+    }
+)
+SPACE_HEATERS = frozenset({Appliance.FIREPLACE, Appliance.STOVE})
+
+
+class FuelCode(TextChoices):
+    """Solid fuels that the acts distinguish."""
+
+    HARD_COAL = "hard_coal", "węgiel kamienny"
+    FINE_COAL = "fine_coal", "drobny węgiel (miał)"
+    LOW_GRADE_COAL = "low_grade_coal", "węgiel złej jakości"
+    LIGNITE = "lignite", "węgiel brunatny"
+    FINE_LIGNITE = "fine_lignite", "drobny węgiel brunatny"
+    COAL_SLUDGE = "coal_sludge", "muły i flotokoncentraty węglowe"
+    PEAT = "peat", "torf"
+    BIOMASS = "biomass", "drewno i inna biomasa"
+    WET_BIOMASS = "wet_biomass", "mokre drewno i inna mokra biomasa"
+
+
+COAL = frozenset(
+    {
+        FuelCode.HARD_COAL,
+        FuelCode.FINE_COAL,
+        FuelCode.LOW_GRADE_COAL,
+        FuelCode.LIGNITE,
+        FuelCode.FINE_LIGNITE,
+        FuelCode.COAL_SLUDGE,
+    }
+)
+WOOD = frozenset({FuelCode.BIOMASS, FuelCode.WET_BIOMASS})
+
+
+class Condition(TextChoices):
+    """Conditions of a deadline about appliance or building; it binds only where all are true."""
+
+    OVER_10_YEARS = "over_10_years", "miał ponad 10 lat, gdy uchwała weszła w życie, albo nie ma tabliczki znamionowej"
+    FROM_5_TO_10_YEARS = "from_5_to_10_years", "miał od 5 do 10 lat, gdy uchwała weszła w życie"
+    UNDER_5_YEARS = "under_5_years", "miał mniej niż 5 lat, gdy uchwała weszła w życie"
+    NEW_BUILDING = "new_building", "budynek jest nowy"
+    NETWORK_AVAILABLE = "network_available", "budynek można przyłączyć do sieci ciepłowniczej lub gazowej"
+    DISTRICT_HEATING_AVAILABLE = "district_heating_available", "budynek można przyłączyć do sieci ciepłowniczej"
+    DISTRICT_HEATING_CONNECTED = "district_heating_connected", "budynek jest przyłączony do sieci ciepłowniczej"
+
+
+class Exemption(TextChoices):
+    """Exemptions of a single appliance from a deadline; one of them suffices."""
+
+    ECODESIGN = "ecodesign", "spełnia ekoprojekt"
+    EFFICIENCY_80 = "efficiency_80", "ma sprawność co najmniej 80%"
+    DUST_FILTER = "dust_filter", "ma urządzenie, które ogranicza pył"
+    WITHOUT_NETWORK = "without_network", "budynku nie da się przyłączyć do sieci"
+    EFFICIENCY_80_WITHOUT_NETWORK = (
+        "efficiency_80_without_network",
+        "ma sprawność co najmniej 80%, a budynku nie da się przyłączyć do sieci",
+    )
+    ECODESIGN_WITHOUT_NETWORK = (
+        "ecodesign_without_network",
+        "spełnia ekoprojekt, a budynku nie da się przyłączyć do sieci",
+    )
+    BEST_STANDARD_WITHOUT_NETWORK = (
+        "best_standard_without_network",
+        "ma najwyższy standard, a budynku nie da się przyłączyć do sieci",
+    )
+    ADDITIONAL_FIREPLACE = "additional_fireplace", "jest kominkiem na drewno, dodatkowym i o małej emisji pyłu"
+
+
+EXEMPTED = {
+    Exemption.ECODESIGN: SPACE_HEATERS | {Appliance.BOILER_ECODESIGN},
+    Exemption.EFFICIENCY_80: SPACE_HEATERS,
+    Exemption.DUST_FILTER: SPACE_HEATERS,
+    Exemption.WITHOUT_NETWORK: BOILERS | SPACE_HEATERS,
+    Exemption.EFFICIENCY_80_WITHOUT_NETWORK: SPACE_HEATERS,
+    Exemption.ECODESIGN_WITHOUT_NETWORK: SPACE_HEATERS | {Appliance.BOILER_ECODESIGN},
+    Exemption.BEST_STANDARD_WITHOUT_NETWORK: SPACE_HEATERS | {Appliance.BOILER_ECODESIGN},
+    Exemption.ADDITIONAL_FIREPLACE: frozenset({Appliance.FIREPLACE}),
+}
+"""Appliances that can meet an exemption; a class 3 boiler, for example, cannot meet ecodesign."""
 
 
 class CodesField(ArrayField):  # type: ignore[type-arg] # not subscriptable at run time

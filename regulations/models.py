@@ -19,8 +19,7 @@ from django.utils.formats import date_format
 from simple_history.models import HistoricalRecords
 
 from catalog.models import Voivodeship
-from regulations.codes import Appliance, Condition, Exemption, FuelCode
-from regulations.fields import CodesField, SparedField
+from regulations.fields import Appliance, CodesField, Condition, Exemption, FuelCode, SparedField
 
 DAY = "d.m.Y"
 """Format of days in names of rows in the admin."""
@@ -131,7 +130,7 @@ class Scope(models.Model):
         )
 
     def caveat_where(self, binds: bool | None) -> str:
-        """Return the caveats that concern a place, "" for none. binds: see `regulations.applicability.Answers`."""
+        """Return the caveats that concern a place, "" for none. binds: see `regulations.snapshot.Answers`."""
         return " ".join(filter(None, (self.caveat, self.part_caveat if binds is None else "")))
 
 

@@ -8,11 +8,10 @@ from enum import StrEnum
 from catalog.models import Municipality, Voivodeship
 from catalog.territory.snapshot import PostcodeNotFound, territory
 from fueldepot.http.params import InvalidParameters, ParameterError
-from regulations import freshness
+from regulations import snapshot
 from regulations.api.params import CalendarQuery, DeadlinesQuery, RegulationsQuery
-from regulations.applicability import NOWHERE, Reach
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope
-from regulations.snapshot import WITHOUT_UNIT, LegalStateRecords, states
+from regulations.snapshot import NOWHERE, WITHOUT_UNIT, LegalStateRecords, Reach, states
 
 WIDEST_FIRST = (Scope.Area.VOIVODESHIP, Scope.Area.OUTSIDE_TOWNS, Scope.Area.TOWNS, Scope.Area.LISTED)
 
@@ -89,7 +88,7 @@ class Regulation:
     @property
     def is_stale(self) -> bool:
         """Whether the state was not confirmed for long, see `freshness.is_stale`."""
-        return self.state is not None and freshness.is_stale(self.state.as_of, self.on)
+        return self.state is not None and snapshot.is_stale(self.state.as_of, self.on)
 
     @property
     def main(self) -> Resolution | None:
@@ -145,7 +144,7 @@ class Regulation:
 
     def is_overdue(self, deadline: Deadline) -> bool:
         """Whether a deadline is overdue, see `freshness.is_overdue`."""
-        return self.state is not None and freshness.is_overdue(self.state.as_of, deadline.date, self.on)
+        return self.state is not None and snapshot.is_overdue(self.state.as_of, deadline.date, self.on)
 
     def _status(self, following: Deadline | None, unit: Unit | None) -> DeadlineStatus:
         if self.state is None:

@@ -1,6 +1,14 @@
-"""Write operations on the legal state, for the admin and the import."""
+"""Write operations on the legal state, for the admin and the import.
+
+Update of codes in scopes when municipalities and counties leave the register.
+
+A municipality that continues under another code stays bound. After a merger or division a rule binds a part of each
+successor. Only the act tells which part, so the successors become `partly` bound and the report informs editors.
+"""
 
 import uuid
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -9,10 +17,13 @@ from django.db import transaction
 from django.db.models import Model
 
 from catalog import versions
-from catalog.models import Dataset
+from catalog.importers.sync import Options
+from catalog.importers.sync.successions import SuccessorVotes
+from catalog.models import Dataset, FormerMunicipality, Municipality
 from catalog.services import journal
 from catalog.services.journal import Undoing
-from regulations.models import Amendment, Deadline, Resolution
+from regulations.models import Amendment, Deadline, FuelBan, Resolution
+from regulations.snapshot import names
 
 
 class AmendmentHasNoDay(Exception):
@@ -72,3 +83,106 @@ def save_as(row: Any, *, by: AbstractBaseUser | None, reason: str) -> None:
     row._history_user = by
     row._change_reason = reason
     row.save()
+
+
+LISTS = ("units", "partly", "excluded")
+REASON = "zmiana kodów w rejestrze TERYT"
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """The register of codes. heirs: successors by former code. municipalities: current codes."""
+
+    heirs: Mapping[str, SuccessorVotes]
+    municipalities: Collection[str]
+
+    @classmethod
+    def load(cls) -> "Register":
+        """Read the register. Two queries."""
+        rows = FormerMunicipality.objects.values_list("pk", "successor_id", "others", "whole")
+        heirs = {code: SuccessorVotes(successor, tuple(others), whole) for code, successor, others, whole in rows}
+        return cls(heirs, set(Municipality.objects.values_list("pk", flat=True)))
+
+    def followed(self, code: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the current codes of a code: those that continue it whole, and those that continue a part."""
+        if len(code) == 4:
+            return self.followed_county(code)
+        heirs = self.heirs.get(code)
+        if heirs is None or code in self.municipalities:
+            # Six digits: scopes may name the code of an earlier kind.
+            number = {old: after for old, after in self.heirs.items() if old[:6] == code[:6]}
+            alive = any(known.startswith(code[:6]) for known in self.municipalities)
+            if not number or alive:
+                return (code,), ()
+            heirs = next(iter(number.values()))
+        return ((heirs.successor,), ()) if heirs.whole else ((), heirs.all)
+
+    def followed_county(self, code: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the same for a county. It continues as another one whose municipalities are exactly its own."""
+        own = {old: after for old, after in self.heirs.items() if old.startswith(code)}
+        if not own or any(known.startswith(code) for known in self.municipalities):
+            return (code,), ()
+        wholes = sorted({after.successor for after in own.values() if after.whole})
+        parts = sorted({heir for after in own.values() if not after.whole for heir in after.all} - {*wholes})
+        counties = {heir[:4] for heir in wholes}
+        if not parts and len(counties) == 1:
+            (county,) = counties
+            if {known for known in self.municipalities if known.startswith(county)} == set(wholes):
+                return (county,), ()
+        return tuple(wholes), tuple(parts)
+
+
+def follow_scope(values: Mapping[str, Any], register: Register) -> dict[str, list[str]]:
+    """Return the three lists of a scope with current codes; an empty dict when nothing changes.
+
+    values: with the keys `units`, `partly` and `excluded`; without them nothing changes.
+    """
+    if not all(name in values for name in LISTS):
+        return {}
+    lists: dict[str, dict[str, None]] = {name: {} for name in LISTS}
+    partly: list[str] = []
+    for name in LISTS:
+        for code in values[name]:
+            wholes, parts = register.followed(code)
+            lists[name].update(dict.fromkeys(wholes))
+            # A merger of municipalities that were all bound is bound whole.
+            partly += [part for part in parts if not names(values[name], part)]
+            lists[name].update(dict.fromkeys(part for part in parts if names(values[name], part)))
+    lists["partly"].update(dict.fromkeys(partly))
+    found = {name: list(codes) for name, codes in lists.items()}
+    return {} if all(found[name] == list(values[name]) for name in LISTS) else found
+
+
+def follow_codes(heirs: Mapping[str, SuccessorVotes], options: Options) -> list[str]:
+    """Update the codes of all rules. Returns a line for each changed rule. Four queries, and three per changed rule."""
+    codes = set(Municipality.objects.values_list("pk", flat=True))
+    if not options.write:
+        codes = codes - heirs.keys() | {code for after in heirs.values() for code in after.all}
+    register = Register(heirs, codes)
+    lines = []
+    for model in (Resolution, Deadline, FuelBan):
+        for row in model._default_manager.order_by("pk"):
+            before = {name: list(getattr(row, name)) for name in LISTS}
+            after = follow_scope(before, register)
+            if not after:
+                continue
+            for name, value in after.items():
+                setattr(row, name, value)
+            if options.write:
+                save_as(row, by=None, reason=REASON)
+            lines.append(f"regulations: {row._meta.model_name} {row.pk} ({row.scope}): {describe(before, after)}")
+    if lines and options.write:
+        versions.bump_version(Dataset.Slug.REGULATIONS)
+    return lines
+
+
+def describe(before: Mapping[str, list[str]], after: Mapping[str, list[str]]) -> str:
+    """Describe the changes of a scope, and what an editor has to check."""
+    parts = []
+    for name in LISTS:
+        out = [code for code in before[name] if code not in after[name]]
+        into = [code for code in after[name] if code not in before[name]]
+        if out or into:
+            parts.append(f"{name} {', '.join(out) or 'nothing'} → {', '.join(into) or 'nothing'}")
+    check = "; read the act, which part is bound" if set(after["partly"]) - set(before["partly"]) else ""
+    return "; ".join(parts) + check

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from decimal import Decimal
 
-from subsidy.calculator.money import NO_BREAK, format_amount, round_to_grosz
+from subsidy.calculator.rows import NO_BREAK, format_amount, round_to_grosz
 
 UNITS = {"pcs": "szt.", "m2": "m²"}
 

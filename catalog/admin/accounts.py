@@ -41,12 +41,12 @@ from django_otp.plugins.otp_totp.admin import TOTPDevice
 from catalog.admin.bulk import bulk_action, each
 from catalog.admin.desk import DoneFilter, FixedRowsAdmin, MissingObjectMixin, current_editor
 from catalog.models import OwnerChange, OwnerLink, PendingLetter
-from catalog.roles import CHIEF, EDITOR
 from catalog.services import second_factor
+from catalog.services.coordination import CHIEF, EDITOR
 from catalog.submissions import letters, owner_links
 from catalog.submissions.letter_kinds import Letter, PendingLetters
 from fueldepot.http.links import site_url
-from fueldepot.http.private import private
+from fueldepot.http.request_log import private
 
 admin.site.unregister([User, Group, StaticDevice, TOTPDevice])
 

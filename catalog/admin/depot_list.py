@@ -34,7 +34,7 @@ from catalog.services.moderation import (
     why_not_reset,
 )
 from catalog.text import fold
-from fueldepot.data.bulk import among
+from fueldepot.data.history import among
 
 ACCENTED = "ąćęłńóśźżáàâäčďéèěëíîňöôřšťúůüýž"
 PLAIN = "acelnoszzaaaacdeeeeiinoorstuuuyz"

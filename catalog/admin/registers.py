@@ -31,8 +31,8 @@ from simple_history.template_utils import HistoricalRecordContextHelper
 from catalog import models
 from catalog.admin.desk import DoneFilter, FixedRowsAdmin, MissingObjectMixin, current_editor
 from catalog.models import Voivodeship, VoivodeshipClaim
-from catalog.roles import is_chief
 from catalog.services import coordination
+from catalog.services.coordination import is_chief
 
 
 class RegisterAdmin(FixedRowsAdmin):

@@ -19,8 +19,8 @@ from catalog.depots import fuels
 from catalog.depots.field_cleaning import READERS, TYPED_LENGTHS, clean_field
 from catalog.depots.quality import PROPOSED_NEAR_M
 from catalog.models import Depot, Municipality, Submission
+from catalog.parsing.contacts import is_personal_name
 from catalog.parsing.opening_hours import weekly_hours
-from catalog.parsing.personal_names import is_personal_name
 from catalog.services.editing import edit_version
 from catalog.submissions import field_groups, objections
 from catalog.submissions.decisions import MAX_REASON

@@ -21,7 +21,7 @@ from catalog.depots import fuels, quality
 from catalog.depots.quality import DataQualityReport
 from catalog.models import Depot
 from catalog.parsing import contacts
-from fueldepot.data import bulk
+from fueldepot.data import history
 
 STALE_AFTER = timedelta(days=365)
 """A verification older than this is due again."""
@@ -40,7 +40,7 @@ class Queue:
 
 def ids_in(keys: Collection[int]) -> Q:
     """Depots with the given ids."""
-    return Q(pk__in=bulk.among(keys))
+    return Q(pk__in=history.among(keys))
 
 
 def waiting(_today: date, _report: DataQualityReport) -> Q:

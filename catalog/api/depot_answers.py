@@ -15,7 +15,7 @@ from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.text import format_address
-from fueldepot.http.fields import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
 
 FUEL_NAMES = {fuel.slug: fuel.name for fuel in fuels.FUELS}
 

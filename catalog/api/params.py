@@ -9,9 +9,8 @@ from pydantic_core import PydanticCustomError
 from catalog.depots import fuels
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE, Point
 from catalog.text import normalise_postcode, voivodeship_slug
-from fueldepot.http.fields import field
 from fueldepot.http.params import MAX_VALUE_LENGTH, ParameterError, Switch, choice, line, number, pattern, whole
-from fueldepot.http.query import Query
+from fueldepot.http.query import Query, field
 
 RADIUS_KM_RANGE = (1, 50)
 LIMIT_RANGE = (1, 100)

@@ -13,8 +13,8 @@ from catalog.search.suggestions import Suggestion
 from catalog.territory.boundaries import LocatedMunicipality, Outline
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import PostcodeArea, Territory
-from fueldepot.http.fields import EXAMPLE_SITE, OneOf, Url, answer, example
 from fueldepot.http.links import route_path, site_url
+from fueldepot.http.query import EXAMPLE_SITE, OneOf, Url, answer, example
 
 PAGE = f"{EXAMPLE_SITE}/sklady/malopolskie/krakow-1261011/"
 """Page of a municipality, in examples."""

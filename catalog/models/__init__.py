@@ -1,6 +1,5 @@
 """Tables of the catalog: territory, depots, submissions, decisions and drafts, and what is known of data sets."""
 
-from catalog.models.datasets import Dataset, ImportRun
 from catalog.models.decisions import Decision, DecisionLine, DepotViewer, Draft, DraftQuerySet, VoivodeshipClaim
 from catalog.models.depots import Depot, DepotQuerySet, NotDuplicate
 from catalog.models.letters import (
@@ -21,7 +20,9 @@ from catalog.models.submissions import (
 from catalog.models.territory import (
     Boundary,
     County,
+    Dataset,
     FormerMunicipality,
+    ImportRun,
     Municipality,
     Place,
     Postcode,

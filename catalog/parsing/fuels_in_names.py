@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from catalog.depots import fuels
-from catalog.parsing.personal_names import given_names, is_business_word
+from catalog.parsing.contacts import given_names, is_business_word
 from catalog.text import plain
 
 PELLET, BRIQUETTE, ECO_PEA = "pellet", "brykiet", "ekogroszek"

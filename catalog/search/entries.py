@@ -15,7 +15,7 @@ from catalog.search.positions import PlaceRegister, PlaceRow, Position, Position
 from catalog.search.ranking import Sizes, kind_tier
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.text import fold
-from fueldepot.data.bulk import insert
+from fueldepot.data.history import insert
 
 LABEL_LENGTH = 80
 """Maximum length of a postcode's label; further places become an ellipsis."""

@@ -1,6 +1,10 @@
-"""What editors work on at the same time: claimed voivodeships, depots that are open. Neither restricts others."""
+"""What editors work on at the same time: claimed voivodeships, depots that are open. Neither restricts others.
+
+The two roles at the editors' desk, as Django groups. `fueldepot/migrations/0001_editor_groups.py` creates them.
+"""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
@@ -74,3 +78,16 @@ def find_viewers(depot: Depot, *, besides: AbstractBaseUser, on: datetime) -> li
     """Return the names of other editors who have a depot open. One query."""
     rows = DepotViewer.objects.filter(depot=depot, seen_at__gte=on - HOLDS).exclude(user_id=besides.pk)
     return list(rows.order_by("user__username").values_list("user__username", flat=True))
+
+
+EDITOR = "Redaktor"
+"""Verifies, edits, adds, removes and merges depots; decides submissions and prices; maintains the legal state."""
+
+CHIEF = "Redaktor naczelny"
+"""Rights besides those of EDITOR: plausible ranges of prices, deleting rows of the legal state, editors' accounts,
+bulk actions without a limit, claims that an owner may still object to."""
+
+
+def is_chief(user: Any) -> bool:
+    """Whether a user is a superuser or a chief editor. At most one query."""
+    return bool(user.is_superuser or user.groups.filter(name=CHIEF).exists())

@@ -17,7 +17,7 @@ from catalog.services import journal
 from catalog.services.journal import FOLLOWERS
 from catalog.services.refusal import Refusal
 from fueldepot.data import history
-from fueldepot.data.bulk import among
+from fueldepot.data.history import among
 
 
 class DepotIsRemoved(Refusal):

@@ -32,7 +32,7 @@ from catalog.services.moderation import (
     with_note,
 )
 from fueldepot.data import history
-from fueldepot.data.bulk import among
+from fueldepot.data.history import among
 
 ADDED = "paliwo z ceny"
 TAKEN_BACK = "cofnięto paliwo z ceny"

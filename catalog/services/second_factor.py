@@ -12,7 +12,7 @@ from django_otp import verify_token
 from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from catalog.roles import is_chief
+from catalog.services.coordination import is_chief
 
 BACKUP_CODES = 10
 

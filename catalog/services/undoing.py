@@ -15,7 +15,7 @@ from catalog.services.journal import Undoing
 from catalog.services.moderation import lock_depots
 from catalog.submissions import letters
 from fueldepot.data import history
-from fueldepot.data.bulk import among
+from fueldepot.data.history import among
 
 
 def undo_depots(undoing: Undoing) -> None:

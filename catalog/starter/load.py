@@ -6,9 +6,8 @@ from datetime import date
 from catalog.importers.records import BoundaryRecord, Extract
 from catalog.importers.runner import ImportStep
 from catalog.importers.sync import ImportRefused, Options, Report
-from catalog.importers.sync.boundaries import sync_boundaries
 from catalog.importers.sync.depots import plain_values
-from catalog.importers.sync.places import sync_places, sync_postcodes
+from catalog.importers.sync.places import sync_boundaries, sync_places, sync_postcodes
 from catalog.importers.sync.units import sync_units
 from catalog.models import Boundary, Dataset, Depot, Municipality, Place, Postcode
 from catalog.starter import reader

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from catalog.models import OwnerLink, Submission
-from catalog.roles import is_chief
+from catalog.services.coordination import is_chief
 from catalog.services.refusal import Refusal
 from catalog.submissions import tokens
 

@@ -18,7 +18,7 @@ from catalog.services import moderation
 from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups, letters, objections, tokens
 from fueldepot.data import history
-from fueldepot.data.bulk import among
+from fueldepot.data.history import among
 
 UNUSED = timedelta(days=365)
 """Lifetime of a link since it was granted, sent or used."""

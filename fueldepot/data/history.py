@@ -2,15 +2,18 @@
 
 `save()` writes a history row by itself (django-simple-history). Bulk changes call `record_bulk` in the same
 transaction, after the change: the database copies the rows, so 6,586 history rows cost one statement.
+
+Bulk selection and writing of rows.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import connection, models
+from django.db.models.expressions import RawSQL
 from simple_history.signals import post_create_historical_record
 from simple_history.utils import get_history_model_for_model
 
@@ -184,3 +187,30 @@ def _ask(statement: str, spans: Sequence[Span]) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(statement, [[span.first for span in spans], [span.last for span in spans]])
         return [key for (key,) in cursor.fetchall()]
+
+
+def among(keys: Collection[int]) -> RawSQL:
+    """Return keys for an `in` lookup as one array parameter; a list has one each, at most 65,535."""
+    return RawSQL("SELECT unnest(%s::bigint[])", [sorted(keys)])
+
+
+def insert(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Insert rows by COPY, ten times as fast as INSERT. columns: names in the database."""
+    command = f"COPY {model._meta.db_table} ({', '.join(columns)}) FROM STDIN"
+    # Django translates the driver's errors in statements only; callers handle Django's errors.
+    with connection.cursor() as cursor, connection.wrap_database_errors, cursor.copy(command) as copy:
+        for row in rows:
+            copy.write_row(row)
+
+
+def upsert(rows: Sequence[models.Model], fields: Sequence[str]) -> None:
+    """Insert rows, or update the given fields of existing primary keys."""
+    if rows:
+        model = type(rows[0])
+        model._default_manager.bulk_create(
+            rows,
+            update_conflicts=True,
+            unique_fields=[model._meta.pk.name],
+            update_fields=list(fields),
+            batch_size=1000,
+        )

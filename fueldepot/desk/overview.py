@@ -23,10 +23,10 @@ from catalog.models import (
     Voivodeship,
     VoivodeshipClaim,
 )
-from catalog.roles import is_chief
+from catalog.services.coordination import is_chief
 from prices.models import DepotPrice
-from regulations.freshness import STALE_AFTER
 from regulations.models import LegalState
+from regulations.snapshot import STALE_AFTER
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,63 @@
-"""`Cache-Control`, and validators known before the view runs: from release, versions of data sets, and the request.
+"""Identification of the running release: part of every validator, since new code may change responses.
+
+`Cache-Control`, and validators known before the view runs: from release, versions of data sets, and the request.
 
 Choose a lifetime that the data outlive: revalidation costs a 304 without a query, staleness cannot be undone.
 RFC 9110, sections 8.8.3 (ETag) and 13.1.2 (If-None-Match).
 """
 
 import re
+import tomllib
 from collections.abc import Callable
 from datetime import datetime
-from functools import wraps
+from functools import cache, wraps
 from hashlib import blake2b
 from http import HTTPStatus
+from importlib import metadata
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils import timezone
 from django.views.decorators.http import condition
 
 from fueldepot.data import snapshot
-from fueldepot.http.release import release
+
+PARTS = ("fueldepot", "catalog", "prices", "regulations", "subsidy", "pages", "templates")
+WRITES_ANSWERS = {".py", ".html", ".md", ".txt", ".yaml", ".css", ".js", ".svg", ".json"}
+
+
+@cache
+def release() -> str:
+    """Return a digest of the project's files and of settings that responses contain; equal on all machines.
+
+    Reads some hundred files once per process.
+    """
+    digest = blake2b(digest_size=8)
+    for part in PARTS:
+        for path in sorted((settings.BASE_DIR / part).rglob("*")):
+            if path.suffix in WRITES_ANSWERS:
+                digest.update(path.relative_to(settings.BASE_DIR).as_posix().encode())
+                digest.update(path.read_bytes())
+    for setting in (settings.SITE_URL, settings.SITE_NAME, settings.OPERATOR_NAME, settings.CONTACT_EMAIL):
+        digest.update(f"\0{setting}".encode())
+    return digest.hexdigest()
+
+
+@cache
+def version() -> str:
+    """Return the version of the project, such as `1.0.0`."""
+    project = settings.BASE_DIR / "pyproject.toml"
+    if project.exists():
+        stated: str = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
+        return stated
+    return metadata.version("fueldepot")  # an installed wheel
+
+
+def version_and_release() -> str:
+    """Return the version with the digest behind it, such as `1.0.0+5f0c7a1d2e3b4c5d` (PEP 440)."""
+    return f"{version()}+{release()}"
+
 
 REGISTER = "public, max-age=86400"
 """Names, codes, boundaries and yearly averages, which change a few times a year."""

@@ -8,9 +8,9 @@ from django.http import HttpRequest, HttpResponse
 from typing_extensions import TypedDict
 
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.http.fields import OneOf, Url, answer, example
 from fueldepot.http.links import documentation_url
 from fueldepot.http.params import PARAM_ERROR_CODES, ParameterError
+from fueldepot.http.query import OneOf, Url, answer, example
 
 JSON = "application/json"
 

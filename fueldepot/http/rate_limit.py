@@ -1,4 +1,9 @@
-"""Rate limit of the API by address: a token bucket, and its response headers.
+"""Caller address behind reverse proxies, trusted only from proxies that the operator has named.
+
+`X-Forwarded-For` is read from the right while each sender is a trusted proxy; the first that is not is the caller.
+Everything to its left may be forged. The header of other peers is ignored.
+
+Rate limit of the API by address: a token bucket, and its response headers.
 
 A bucket is stored as one number, the theoretical arrival time (generic cell rate algorithm): the moment at which it
 will be full. Every request moves it on by the time of one token, and is refused if it would be more than the window
@@ -17,10 +22,10 @@ import logging
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from ipaddress import IPv6Address, ip_network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from math import ceil
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,11 +34,90 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from fueldepot.http.error_body import is_api, too_many_requests
-from fueldepot.http.proxies import read_address
 
-# The library takes seven megabytes, so only processes with a Redis import it.
 if TYPE_CHECKING:
     import redis
+
+
+UNIX_SOCKET = "unix"
+"""Value in TRUSTED_PROXIES for peers on the server's Unix socket."""
+
+MOST_HOPS = 20
+"""Longer chains are not trusted."""
+
+Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
+
+
+def read_networks(names: Sequence[str]) -> tuple[Network, ...]:
+    """Return the networks among trusted proxies. Raises ValueError for names that are no network or address."""
+    return tuple(ip_network(name) for name in names if name != UNIX_SOCKET)
+
+
+def read_address(text: str) -> Address | None:
+    """Return an address without port, brackets or zone; None if invalid. IPv4-mapped IPv6 becomes IPv4."""
+    try:
+        address = ip_address(text.strip())
+    except ValueError:
+        return None
+    if isinstance(address, IPv6Address):
+        if address.scope_id is not None:
+            return None
+        return address.ipv4_mapped or address
+    return address
+
+
+def find_caller(peer: str, forwarded: str, networks: Sequence[Network]) -> str:
+    """Return the address of the caller that a trusted proxy names; the proxy's own without a trustworthy header.
+
+    peer: the proxy, "" on a Unix socket. forwarded: the header, "" if missing. A chain with malformed entries in the
+    relevant part is not trusted.
+    """
+    if not forwarded.strip():
+        return peer
+    entries = forwarded.rsplit(",", MOST_HOPS)
+    hops = entries[-MOST_HOPS:]
+    for entry in reversed(hops):
+        hop = read_address(entry)
+        if hop is None:
+            return peer
+        if not trusts(networks, hop):
+            return str(hop)
+    # Only proxies: the request originates at the farthest one, if the chain is complete.
+    return peer if len(entries) > MOST_HOPS else str(read_address(hops[0]))
+
+
+def trusts(networks: Sequence[Network], address: Address) -> bool:
+    return any(address in network for network in networks)
+
+
+def forwarded_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Set REMOTE_ADDR to the caller's address, and the scheme to https if a trusted proxy says so."""
+    names: list[str] = settings.TRUSTED_PROXIES
+    networks, trust_socket = read_networks(names), UNIX_SOCKET in names
+
+    def is_trusted(peer: str) -> bool:
+        if not peer or not networks:
+            return not peer and trust_socket
+        address = read_address(peer)
+        return address is not None and trusts(networks, address)
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        meta = request.META
+        peer = meta.get("REMOTE_ADDR", "")
+        trusted = is_trusted(peer)
+        meta["fueldepot.from_proxy"] = trusted
+        if trusted:
+            scheme = meta.get("HTTP_X_FORWARDED_PROTO", "").strip().lower()
+            if scheme in {"http", "https"}:
+                meta["wsgi.url_scheme"] = scheme
+            meta["REMOTE_ADDR"] = find_caller(peer, meta.get("HTTP_X_FORWARDED_FOR", ""), networks)
+        return get_response(request)
+
+    return answer
+
+
+# The library takes seven megabytes, so only processes with a Redis import it.
 
 logger = logging.getLogger("fueldepot.http.shared_cache")
 

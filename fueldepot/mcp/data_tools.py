@@ -35,14 +35,14 @@ from fueldepot.http.links import site_url
 from fueldepot.http.params import choice, whole
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, route_url, tool
 from pages.heating.api import heating_costs
+from pages.heating.costs import HouseQuery
 from pages.heating.page import STATUS as HEATING_STATUS
-from pages.heating.params import HouseQuery
+from pages.home import depots_as_of
 from pages.prices.official import official_title
-from pages.territory import depots_as_of
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import ArithmeticJson, FuelPricesJson, fuel_prices
-from prices.api.price_list_answers import FullStoreJson, PriceListItemJson, describe_price
 from prices.api.series_answers import ObservedValueJson, describe_observation
+from prices.api.views import FullStoreJson, PriceListItemJson, describe_price
 from prices.queries import find_observations
 from prices.series import BY_SLUG
 from prices.snapshot import prices

@@ -4,6 +4,8 @@ status, body = handle(message, headers)
 
 Supports both kinds of clients: those that start with `initialize` (until 2025-11-25), and those whose every request
 states its version in `_meta` and in headers (from 2026-07-28).
+
+View of the Model Context Protocol: one JSON message in, one out.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +16,9 @@ from typing import Any
 
 import orjson
 from django.conf import settings
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 from mcp_types import PROTOCOL_VERSION_META_KEY
 from mcp_types.jsonrpc import (
@@ -30,11 +34,14 @@ from pydantic import ValidationError
 
 from fueldepot.data import snapshot
 from fueldepot.domain_errors import DOMAIN_ERRORS
+from fueldepot.http.cache_control import NO_STORE, version
+from fueldepot.http.error_body import method_not_allowed
 from fueldepot.http.params import InvalidParameters, NumberLiteral, ParameterError, quote
 from fueldepot.http.query import Query
-from fueldepot.http.release import version
+from fueldepot.http.views import JSON
 from fueldepot.mcp import data_tools, rule_tools  # noqa: F401 - fill TOOLS
 from fueldepot.mcp.answers import TOOLS, Tool, answer
+from subsidy.privacy import forget_query, take_bytes
 
 WITHOUT_VERSION = "2025-03-26"
 """Version of requests without one. Streamable HTTP, "Protocol Version Header"."""
@@ -232,3 +239,31 @@ METHODS: dict[str, Callable[[Params], dict[str, Any]]] = {
     "tools/call": run_tool,
 }
 """Supported methods."""
+
+
+ALLOWED = "POST, OPTIONS"
+
+
+@csrf_exempt
+@sensitive_variables()
+def mcp(request: HttpRequest) -> HttpResponse:
+    """Answer a message. Without streams and sessions GET and DELETE are refused."""
+    # Imported late: its types take seventeen megabytes, and few workers need them.
+    from mcp_types.jsonrpc import PARSE_ERROR
+
+    if request.method == "OPTIONS":
+        return HttpResponse(status=HTTPStatus.NO_CONTENT, headers={"Allow": ALLOWED})
+    if request.method != "POST":
+        return method_not_allowed(request, "send a JSON-RPC message by POST", {"Allow": ALLOWED})
+    forget_query(request)
+    try:
+        message = orjson.loads(take_bytes(request))
+    except orjson.JSONDecodeError:
+        error = {"code": PARSE_ERROR, "message": "The body is not JSON"}
+        status, body = HTTPStatus.BAD_REQUEST, {"jsonrpc": "2.0", "id": None, "error": error}
+    else:
+        status, body = handle(message, request.headers)  # type: ignore[assignment]
+    headers = {"Cache-Control": NO_STORE}
+    if body is None:
+        return HttpResponse(status=status, headers=headers)
+    return HttpResponse(orjson.dumps(body), status=status, headers=headers, content_type=JSON)

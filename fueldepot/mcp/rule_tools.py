@@ -16,16 +16,16 @@ from catalog.depots.snapshot import LICENCES
 from fueldepot.http.params import ParameterError, whole
 from fueldepot.http.query import Query
 from fueldepot.mcp.answers import Citation, Findings, route_url, tool
-from pages import api_rules
+from pages import fixed_pages
 from pages.datasets import datasets_page
 from pages.page import publisher
 from pages.regulations import basis_of
 from regulations.api.params import DeadlinesQuery, RegulationsQuery
 from regulations.appliance_check import check_appliance
 from regulations.appliance_descriptions import describe_check
-from regulations.freshness import STALE_AFTER
 from regulations.models import Deadline
 from regulations.queries import Regulation, find_deadlines, find_regulations
+from regulations.snapshot import STALE_AFTER
 from subsidy import rules
 from subsidy.api.params import SubsidyQuery
 from subsidy.application import DOCUMENTS
@@ -37,7 +37,7 @@ MOST_STALE = 3
 """Most voivodeships that a warning names; more are counted."""
 
 STALE = f"not confirmed for over {STALE_AFTER.days} days: check with the municipality or the gazette before a decision"
-"""About legal states that are stale, see `regulations.freshness`."""
+"""About legal states that are stale, see `regulations.snapshot`."""
 
 END_OF_SENTENCE = re.compile(r"(?<=\.) (?=[A-ZĆŁŚŹŻ])")
 """A small letter after a full stop belongs to an abbreviation ("2022 r. i")."""
@@ -279,7 +279,7 @@ def describe_amounts(result: Result) -> dict[str, Any]:
 class UseQuery(Query):
     rule: Annotated[
         int | None,
-        whole(1, api_rules.NUMBER_OF_RULES),
+        whole(1, fixed_pages.NUMBER_OF_RULES),
         Field(description="A number of a rule, for its text. Without it all titles."),
     ] = None
 
@@ -293,7 +293,7 @@ class UseQuery(Query):
 )
 def rules_of_use(query: UseQuery) -> Findings:
     """Return the rules of use as the page of the API says them, and licences as the page of the data sets does."""
-    page, rules = api_rules.rules_page(), api_rules.rules_of_use()
+    page, rules = fixed_pages.rules_page(), fixed_pages.rules_of_use()
     content: dict[str, Any] = {"rules": [title for title, _ in rules], "licences": {}}
     for row in datasets_page(timezone.localdate()).sets:
         content["licences"].setdefault(row.licence, []).append(str(row.slug))

@@ -10,7 +10,7 @@ import sentry_sdk
 from django.conf import settings
 from sentry_sdk.integrations.django import DjangoIntegration
 
-from fueldepot.http.release import version_and_release
+from fueldepot.http.cache_control import version_and_release
 
 SENT_FIELDS = frozenset(
     {"event_id", "timestamp", "platform", "level", "logger", "release", "sdk", "transaction", "contexts"}

@@ -14,11 +14,11 @@ from catalog.api.params import LIMIT_RANGE
 from catalog.api.views import DEPOTS, PLACES
 from catalog.search.suggestions import MAX_SUGGESTIONS
 from fueldepot import api
-from fueldepot.http import release
+from fueldepot.http import cache_control
 from fueldepot.http.cache_control import CATALOG, NO_STORE
-from fueldepot.http.description import FILE, PREFIX
-from fueldepot.http.fields import EXAMPLE_SITE
+from fueldepot.http.links import FILE, PREFIX
 from fueldepot.http.params import BOOLEANS, MAX_VALUE_LENGTH
+from fueldepot.http.query import EXAMPLE_SITE
 from fueldepot.http.request_body import MAX_BODY_BYTES
 from fueldepot.http.views import JSON, MOST_IGNORED
 from fueldepot.openapi.views import SERVICE
@@ -255,7 +255,7 @@ SETTINGS: dict[str, Any] = {
     "OAS_VERSION": "3.1.1",
     "TITLE": "Fuel Depot Catalog API",
     "VERSION": DOCUMENT_VERSION,
-    "EXTENSIONS_INFO": {"x-release": release.version()},
+    "EXTENSIONS_INFO": {"x-release": cache_control.version()},
     "DESCRIPTION": DESCRIPTION,
     "TOS": "/api/",
     "LICENSE": {"name": "Quotation with attribution; entries from OpenStreetMap under ODbL 1.0", "url": "/api/"},

@@ -10,8 +10,7 @@ from pydantic import TypeAdapter
 from typing_extensions import get_original_bases, is_typeddict
 
 from fueldepot.http.error_body import ErrorJson
-from fueldepot.http.fields import ANSWERS
-from fueldepot.http.query import QueryBody
+from fueldepot.http.query import ANSWERS, QueryBody
 
 SUFFIX = "Json"
 """End of the names of TypedDicts that the names of components leave out."""

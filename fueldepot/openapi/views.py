@@ -19,13 +19,12 @@ from catalog.depots.snapshot import depots
 from catalog.models import Dataset
 from fueldepot.data import snapshot
 from fueldepot.http import cache_control
-from fueldepot.http import description as committed
+from fueldepot.http import links as committed
+from fueldepot.http.cache_control import release
 from fueldepot.http.error_body import method_not_allowed
-from fueldepot.http.fields import EXAMPLE_SITE, Day, OneOf, Url, answer, example
 from fueldepot.http.links import documentation_url, route_path, site_url
 from fueldepot.http.params import Switch
-from fueldepot.http.query import Query
-from fueldepot.http.release import release
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, answer, example
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from pages.page import Crumb, Page
 from pages.rendering import render_page

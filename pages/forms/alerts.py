@@ -22,10 +22,10 @@ from pages.forms import fields
 from pages.forms.pages import FilledPage, form_title
 from pages.forms.public_form import PublicForm
 from pages.forms.views import posted, problem, public_form_view, token_of
+from pages.home import voivodeships_by_name
 from pages.page import Crumb, Page
 from pages.rendering import render_page
 from pages.stove_check import NOT_FOUND, find_place
-from pages.territory import voivodeships_by_name
 
 TITLE = "Powiadomienia"
 

@@ -17,8 +17,7 @@ from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
 from pages.depots import DAY_NAMES
 from pages.forms import fields
-from pages.forms.price import HOW, PRICES, PriceFields
-from pages.forms.public_form import PublicForm
+from pages.forms.public_form import HOW, PRICES, PriceFields, PublicForm
 
 FARTHEST_KM = 30.0
 """Longest move of a depot by a correction, and longest distance of a new depot from its postcode."""

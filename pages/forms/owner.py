@@ -20,8 +20,7 @@ from catalog.text import zloty
 from pages.forms import fields
 from pages.forms.depot import HOURS, HoursFields
 from pages.forms.pages import FilledPage, form_title
-from pages.forms.price import HOW, PRICES, PriceFields
-from pages.forms.public_form import PublicForm
+from pages.forms.public_form import HOW, PRICES, PriceFields, PublicForm
 from pages.forms.views import claim_path, get_published, posted, problem, public_form_view, refused, token_of
 from pages.page import INVENTED_DEPOT, Page
 from pages.polish import date_digits

@@ -27,7 +27,7 @@ from catalog.submissions.intake import SubmissionPart
 from catalog.submissions.limits import TooManyRequests
 from catalog.submissions.readers import report_gone
 from catalog.submissions.tokens import LINK_LIFE, read_status_reference
-from fueldepot.http.private import private
+from fueldepot.http.request_log import private
 from pages.dates import until
 from pages.depots import removed_page
 from pages.forms import fields
@@ -40,8 +40,7 @@ from pages.forms.pages import (
     status_page,
     status_path,
 )
-from pages.forms.price import PriceFields, PriceForm
-from pages.forms.public_form import GONE, KINDS, PublicForm
+from pages.forms.public_form import GONE, KINDS, PriceFields, PriceForm, PublicForm
 from pages.rendering import as_html
 from pages.rendering import render_page as show_page
 from prices import submissions as price_submissions

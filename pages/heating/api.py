@@ -13,19 +13,21 @@ from typing_extensions import TypedDict
 
 from catalog.models import Municipality, Voivodeship
 from catalog.territory.snapshot import territory
-from fueldepot.http.fields import EXAMPLE_SITE, Day, OneOf, Url, answer, example
 from fueldepot.http.links import site_url
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, example
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from pages.heating.costs import (
     NOTES,
+    SOURCES,
+    HeatingCostsQuery,
     HeatingRow,
+    HouseQuery,
     SourcePrice,
     heating_rows,
     is_demonstration,
     place_of_postcode,
     shown,
 )
-from pages.heating.params import SOURCES, HeatingCostsQuery, HouseQuery
 from prices.heating_costs import EfficiencyUnit, EnergyUnit, Estimate, Quantity, Unit, rounded_cost, rounded_year
 from regulations.api.params import MUNICIPALITY_DIGITS
 

@@ -18,20 +18,24 @@ from catalog.models import Municipality
 from catalog.models import Voivodeship as VoivodeshipUnit
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import short_zloty
-from fueldepot.http.fields import doc
 from fueldepot.http.links import site_url
 from fueldepot.http.params import exact, line
-from fueldepot.http.query import Query
+from fueldepot.http.query import Query, doc
 from pages.dates import day
-from pages.heating.costs import NOTES, HeatingRow, bag_kg, heating_rows, is_demonstration, shown
-from pages.heating.params import (
+from pages.heating.costs import (
     AREA_RANGE,
     DEMAND_RANGE,
     HOUSE,
     NEED_RANGE,
+    NOTES,
+    HeatingRow,
+    bag_kg,
     demand_of,
+    heating_rows,
+    is_demonstration,
     own_fields,
     own_inputs,
+    shown,
 )
 from pages.home import SearchResult
 from pages.page import Crumb, Page, dataset

@@ -13,6 +13,7 @@ from catalog.depots import fuels
 from catalog.depots.fuels import PER_UNIT
 from catalog.territory.snapshot import territory
 from catalog.text import sort_key, zloty
+from pages.home import get_voivodeship
 from pages.page import Crumb
 from pages.prices.shared import (
     ORDERS,
@@ -29,7 +30,6 @@ from pages.prices.shared import (
 from pages.svg import territory as territory_svg
 from pages.svg.charts import amount
 from pages.svg.maps import AreaMap, MapUnit
-from pages.territory import get_voivodeship
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, VoivodeshipMedianJson, fuel_prices
 from prices.queries import COUNTRY_KEY, Comparison, compare, compared_months
 

@@ -10,10 +10,9 @@ from django.http import Http404
 from django.urls import reverse
 
 from catalog.depots import fuels
-from fueldepot.http.fields import doc
 from fueldepot.http.links import site_url
 from fueldepot.http.params import choice, numbers
-from fueldepot.http.query import Query, today_unless_given
+from fueldepot.http.query import Query, doc, today_unless_given
 from pages.dates import day, month, month_genitive
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.svg.charts import ChartMonth, MonthsChart, months_chart

@@ -12,9 +12,8 @@ import numpy as np
 import shapely
 
 from pages.svg import outlines
-from pages.svg.depot_map import RADIUS, Dot, arrange
-from pages.svg.outlines import Areas
-from pages.svg.scales import Box, Frame, ScaleBar, fit, round_down, scale_bar, text_width
+from pages.svg.outlines import RADIUS, Areas, Dot, arrange
+from pages.svg.timelines import Box, Frame, ScaleBar, fit, round_down, scale_bar, text_width
 
 STRIP = 28.0
 """Height of the strip below a map, with its scale bar and north arrow."""

@@ -1,12 +1,19 @@
-"""Compact SVG paths of areas, simplified together so that neighbours share their borders."""
+"""Compact SVG paths of areas, simplified together so that neighbours share their borders.
 
+Arrangement of numbered dots: overlapping dots move aside, with a line to their true place.
+"""
+
+import math
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pages.svg.scales import Frame
+from pages.svg.timelines import Frame
 
 FINE = 10
 """Path units per unit of the picture: paths have whole numbers, and the template scales them down."""
@@ -102,3 +109,117 @@ def _line(line: shapely.Geometry, frame: Frame) -> str:
     # A minus sign separates numbers as well as a blank does.
     drawn = " ".join(f"{x} {y}" for x, y in steps.tolist()).replace(" -", "-")
     return f"M{points[0][0]} {points[0][1]}l{drawn}{'z' if closed else ''}"
+
+
+RADIUS = 8.5
+"""Radius of a dot, with room for a number of two digits."""
+
+APART = 2 * RADIUS + 1.0
+"""Least distance between the centres of two dots."""
+
+RING = 9.0
+MOST_MARKS = 60
+"""Most marks of a legible map; with more depots, neighbours share a mark."""
+
+Place = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A mark on a map. label: a number, or the letter of a group. x, y: its centre.
+
+    at_x, at_y: the true place, joined by a line if `moved`. numbers: of its depots.
+    """
+
+    label: str
+    x: float
+    y: float
+    at_x: float
+    at_y: float
+    moved: bool
+    numbers: tuple[int, ...]
+
+    @property
+    def is_group(self) -> bool:
+        return len(self.numbers) > 1
+
+
+def arrange(
+    places: Sequence[tuple[int, Place]], *, width: float, height: float, obstacles: Sequence[Place] = ()
+) -> tuple[Dot, ...]:
+    """Return dots for numbered places, without overlaps; more than `MOST_MARKS` places are grouped.
+
+    places: number and place; places outside the picture move to its edge. obstacles: centres of other marks.
+    All dots lie within width and height, which leave room for `MOST_MARKS` of them (`viewbox.HEIGHTS`).
+    """
+    marks = group(places, MOST_MARKS)
+    letters = (letter(number) for number in count())
+    taken = list(obstacles)
+    dots = []
+    for numbers, (x, y) in marks:
+        spot = free_spot((x, y), taken, width, height)
+        taken.append(spot)
+        dots.append(
+            Dot(
+                label=str(numbers[0]) if len(numbers) == 1 else next(letters),
+                x=round(spot[0], 1),
+                y=round(spot[1], 1),
+                at_x=round(x, 1),
+                at_y=round(y, 1),
+                moved=math.dist(spot, (x, y)) > 1.0,
+                numbers=numbers,
+            )
+        )
+    return tuple(dots)
+
+
+def group(places: Sequence[tuple[int, Place]], most: int) -> list[tuple[tuple[int, ...], Place]]:
+    """Return at most `most` marks, each with its numbers and centre. Places in a square of a grid share one.
+
+    The grid is as fine as the limit allows; up to the limit every place has its own mark.
+    """
+    if len(places) <= most:
+        return [((number,), place) for number, place in places]
+    for size in count(1):
+        cells: dict[tuple[int, int], list[tuple[int, Place]]] = defaultdict(list)
+        for number, (x, y) in places:
+            cells[int(x // (size * APART / 2)), int(y // (size * APART / 2))].append((number, (x, y)))
+        if len(cells) <= most:
+            break
+    return [
+        (
+            tuple(number for number, _ in members),
+            (sum(x for _, (x, _) in members) / len(members), sum(y for _, (_, y) in members) / len(members)),
+        )
+        for members in cells.values()
+    ]
+
+
+def letter(number: int) -> str:
+    """Return the letters of a group: A, B … Z, AA, AB …"""
+    name = chr(ord("A") + number % 26)
+    return letter(number // 26 - 1) + name if number >= 26 else name
+
+
+def free_spot(wanted: Place, taken: Sequence[Place], width: float, height: float) -> Place:
+    """Return the wanted place if it is free, else the first free one on growing rings around it."""
+    inside = (min(max(wanted[0], RADIUS), width - RADIUS), min(max(wanted[1], RADIUS), height - RADIUS))
+    if is_free(inside, taken):
+        return inside
+    reach = math.hypot(width, height)
+    rings = int(reach / RING) + 1
+    for ring in range(1, rings + 1):
+        points = 6 * ring + 6
+        for step in range(points):
+            turn = 2 * math.pi * (step + 0.5 * (ring % 2)) / points
+            spot = (inside[0] + RING * ring * math.cos(turn), inside[1] + RING * ring * math.sin(turn))
+            within = RADIUS <= spot[0] <= width - RADIUS and RADIUS <= spot[1] <= height - RADIUS
+            if within and is_free(spot, taken):
+                return spot
+    # Not reached with `MOST_MARKS` dots, which fit into the smallest frame.
+    return inside
+
+
+def is_free(spot: Place, taken: Sequence[Place]) -> bool:
+    """Whether a dot at a place touches no other."""
+    return all(math.dist(spot, other) >= APART for other in taken)

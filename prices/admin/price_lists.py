@@ -44,9 +44,9 @@ from prices.admin.uploads import (
     stripped,
     unpack,
 )
-from prices.descriptions import deviation, exact
 from prices.models import DepotPrice
 from prices.snapshot import read_ranges
+from prices.validation import deviation, exact
 
 COLUMNS = ("depot", "fuel", "unit", "day", "price", "bag_price", "bag_kg")
 REQUIRED = ("depot", "fuel", "unit", "day")

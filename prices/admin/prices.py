@@ -25,13 +25,13 @@ from catalog.admin.registers import HistoryAdmin, chosen_codes, voivodeship_choi
 from catalog.admin.submission_queue import AUTHOR_ANSWERED, AWAITS_AUTHOR
 from catalog.models import SubmissionQuestion
 from catalog.submissions.decisions import ReasonMissing
-from fueldepot.data.bulk import among
+from fueldepot.data.history import among
 from prices import models, queries, services, validation
 from prices.admin.price_lists import PriceListImport
-from prices.descriptions import deviation
 from prices.models import LONGEST_REASON
 from prices.series import BY_SLUG
 from prices.services import PriceDecisionResult, why_not_rejected
+from prices.validation import deviation
 
 UNKNOWN = "–"
 

@@ -1,28 +1,40 @@
-"""The page that decides all that one author has sent about one depot: claim, deletion, data and prices."""
+"""The page that decides all that one author has sent about one depot: claim, deletion, data and prices.
 
+Admin of plausible ranges. A draft shows its effects and takes effect once approved.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, prefetch_related_objects
+from django.db.models import Model, Q, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.html import format_html
 
+from catalog.admin import DraftedAdmin
 from catalog.admin.bulk import undo_button
 from catalog.admin.desk import current_editor, read_number, read_text
+from catalog.admin.registers import HistoryAdmin
 from catalog.admin.submission_page import ProposalForm, describe_part, others, same_contact
 from catalog.admin.submission_queue import SubmissionAdmin
+from catalog.depots import fuels
 from catalog.models import Depot, Submission
-from catalog.roles import is_chief
+from catalog.services.coordination import is_chief
 from catalog.services.editing import edit_version
 from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups
 from catalog.submissions.decisions import MAX_REASON, PartDecision, SubmissionAlreadyDecided
+from prices import medians, models, queries, services, validation
+from prices.medians import IMPLAUSIBLE, PriceStatistics, Range, Rejected
 from prices.models import DepotPrice
-from prices.snapshot import read_ranges
+from prices.snapshot import read_prices, read_ranges
 from prices.submissions import decide_visit
-from prices.validation import find_doubts
+from prices.validation import exact, find_doubts
 
 Kind = Submission.Kind
 
@@ -170,3 +182,94 @@ class VisitAdmin(SubmissionAdmin):
             "max_reason": MAX_REASON,
         }
         return self.render(request, found, context, "visit")
+
+
+def describe_range(fuel: str, wanted: Range, today: date) -> list[str]:
+    """Return the numbers of prices that drop out and come back, and the changed medians. Two queries.
+
+    The medians are those of the fuel and of every fuel that has it among its assortments.
+    """
+    prices = read_prices()
+    ranges: Mapping[str, Range] = {**prices.ranges, fuel: wanted}
+    said: list[str] = []
+    for other in fuels.FUELS:
+        if fuel not in fuels.assortments(other.slug):
+            continue
+        columns = prices.columns.of_fuels(fuels.assortments(other.slug))
+        before = medians.compute(columns, prices.ranges, today)
+        after = medians.compute(columns, ranges, today)
+        if other.slug == fuel:
+            gone, back = implausible(after) - implausible(before), implausible(before) - implausible(after)
+            said.append(
+                f"Ceny z ostatnich {medians.WINDOW_MONTHS} miesięcy: {before.considered}. "
+                f"Wypadnie: {gone.total()}, wróci: {back.total()}."
+            )
+        said.append(
+            f"{other.name}: liczba cen w medianie kraju {before.country.n} → {after.country.n}, "
+            f"mediana {amount(before)} → {amount(after)}."
+        )
+    return said
+
+
+def implausible(figures: PriceStatistics) -> Counter[Rejected]:
+    """Return the prices outside the plausible range."""
+    return Counter(row for row in figures.rejected if row.reason == IMPLAUSIBLE)
+
+
+def amount(figures: PriceStatistics) -> str:
+    """Return the country's median as text, "brak" without one."""
+    median = figures.country.median
+    return "brak" if median is None else f"{exact(medians.rounded(median))} zł"
+
+
+class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
+    """Both ends of a plausible range."""
+
+    class Meta:
+        model = models.PlausibleRange
+        fields = ("low", "high")
+        localized_fields = "__all__"
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        low, high = data.get("low"), data.get("high")
+        if low is not None and high is not None and not 0 < low <= high < validation.PRICE_LIMIT:
+            self.add_error("high", "Przedział musi być dodatni, a jego początek nie większy od końca.")
+        return data
+
+
+@admin.register(models.PlausibleRange)
+class PlausibleRangeAdmin(DraftedAdmin, HistoryAdmin):
+    """Ranges change by drafts. Each fuel has at most one range; ranges cannot be deleted."""
+
+    list_display = ("fuel", "low", "high")
+    ordering = ("fuel",)
+    form = RangeForm
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Whether the user may change ranges and a fuel without a range exists."""
+        return bool(self.has_change_permission(request)) and bool(queries.find_fuels_without_range())
+
+    def get_fields(self, request: HttpRequest, obj: models.PlausibleRange | None = None) -> list[str]:
+        return ["fuel", "low", "high"] if obj is None else ["low", "high"]
+
+    def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Offer the fuels without a range."""
+        missing = [(fuel.slug, fuel.name) for fuel in queries.find_fuels_without_range()]
+        return super().formfield_for_choice_field(db_field, request, **kwargs, choices=missing)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def describe_draft(self, before: Any, after: Any, cleaned: Any) -> list[str]:
+        return describe_range(after.pk, Range(after.low, after.high), timezone.localdate())
+
+    def write_draft(self, request: HttpRequest, obj: models.PlausibleRange, form: Any, change: bool) -> None:
+        services.change_range(
+            fuel=obj.pk,
+            low=obj.low,
+            high=obj.high,
+            by=current_editor(request),
+            on=timezone.now(),
+            reason=getattr(obj, "_change_reason", ""),
+        )

@@ -7,9 +7,8 @@ from pydantic import AfterValidator, ValidationInfo, WithJsonSchema
 
 from catalog.api.params import Voivodeship
 from catalog.depots import fuels
-from fueldepot.http.fields import field
 from fueldepot.http.params import Day, Switch, choice, numbers, refusal, whole
-from fueldepot.http.query import Query, today_unless_given
+from fueldepot.http.query import Query, field, today_unless_given
 from prices import medians
 from prices.medians import months_before
 from prices.series import BY_SLUG, FIRST_YEAR

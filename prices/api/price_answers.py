@@ -14,9 +14,9 @@ from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
 from catalog.models import Voivodeship
 from catalog.territory.snapshot import territory
-from fueldepot.http.fields import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
 from fueldepot.http.links import site_url
-from prices import descriptions, medians
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
+from prices import medians, validation
 from prices.api.series_answers import OfficialAverageJson, amount, describe_average, number
 from prices.medians import Month, PriceStatistics, Range, Summary, zloty
 from prices.snapshot import official, prices
@@ -270,7 +270,7 @@ def describe_country(fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, 
     body: FuelPricesJson = {
         "fuel": fuel.slug,
         "name": fuel.name,
-        "area": {"level": "poland", "name": descriptions.POLAND, "teryt": ""},
+        "area": {"level": "poland", "name": validation.POLAND, "teryt": ""},
         "unit": fuel.unit,
         "unit_name": fuels.UNIT_NAMES[fuel.unit],
         "window_months": figures.window_months,
@@ -284,8 +284,8 @@ def describe_country(fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, 
         "max": number(summary.max),
         "price_lists": figures.price_lists,
         "submissions": summary.n - figures.price_lists,
-        "source": descriptions.INVENTED_ORIGIN if figures.demonstration else descriptions.ORIGIN,
-        "method": descriptions.method(fuel, ranges, figures),
+        "source": validation.INVENTED_ORIGIN if figures.demonstration else validation.ORIGIN,
+        "method": validation.method(fuel, ranges, figures),
         "page": site_url(reverse("fuel-prices", args=[fuel.slug])),
         "rejected": len(figures.rejected),
         "voivodeships": describe_areas(figures),
@@ -327,7 +327,7 @@ def describe_voivodeship(
         "price_lists": None,
         "submissions": None,
         "source": None,
-        "method": descriptions.voivodeship_method(fuel, ranges, figures),
+        "method": validation.voivodeship_method(fuel, ranges, figures),
         "page": site_url(reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug])),
         "months": describe_months(months, figures.end),
         "window_from": figures.start,

@@ -7,9 +7,9 @@ from typing import Annotated, Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from fueldepot.http.fields import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
 from fueldepot.http.links import route_path, site_url
-from prices import descriptions, medians, series
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
+from prices import medians, series, validation
 from prices.series import FIRST_YEAR
 from prices.snapshot import ObservedPrice, OfficialPrice, SeriesRows
 
@@ -63,7 +63,7 @@ class ObservedValueJson(TypedDict):
 def describe_observation(row: ObservedPrice, as_of: date | None) -> ObservedValueJson:
     """Return one number of a series. as_of: day on which the series last changed."""
     return {
-        "area": row.voivodeship or descriptions.POLAND,
+        "area": row.voivodeship or validation.POLAND,
         "teryt": row.teryt,
         "year": row.year,
         "price": float(row.price),
@@ -153,10 +153,10 @@ class OfficialAverageJson(TypedDict):
 def describe_average(official: OfficialPrice) -> OfficialAverageJson:
     """Return the newest official average."""
     return {
-        "description": descriptions.official_average(official.year),
+        "description": validation.official_average(official.year),
         "year": official.year,
         "price": amount(official.price),
-        "area": descriptions.POLAND,
+        "area": validation.POLAND,
         "source": cast("AverageSourceJson", series.describe_origin(official.source, official.variable_id)),
         "origin": official.source,
     }

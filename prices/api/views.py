@@ -1,25 +1,72 @@
-"""Endpoints of prices, including the whole depot with its price list."""
+"""Answers about the price list of a depot.
+
+Endpoints of prices, including the whole depot with its price list.
+"""
+
+from typing import Annotated
 
 from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
+from typing_extensions import TypedDict
 
-from catalog.api.depot_answers import describe_depot
+from catalog.api.depot_answers import StoreJson, describe_depot
 from catalog.api.params import DepotQuery
 from catalog.api.views import DEPOTS
+from catalog.depots import fuels
 from catalog.depots.snapshot import depots
 from catalog.models import Dataset
 from fueldepot.data import snapshot
+from fueldepot.http.query import Day, OneOf, answer, doc, example
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from prices import medians
 from prices.api.params import FuelPricesQuery, SeriesQuery
-from prices.api.price_answers import FuelPricesJson, fuel_prices
-from prices.api.price_list_answers import FullStoreJson, describe_price
-from prices.api.series_answers import AllSeriesJson, describe_observation, describe_series
+from prices.api.price_answers import FuelPricesJson, Unit, UnitName, fuel_prices
+from prices.api.series_answers import AllSeriesJson, amount, describe_observation, describe_series
 from prices.queries import find_observations
 from prices.series import FIRST_YEAR
-from prices.snapshot import PRICE_LIST_MONTHS, official, prices, series_rows
+from prices.snapshot import PRICE_LIST_MONTHS, ListedPrice, official, prices, series_rows
+
+
+@answer
+class PriceListItemJson(TypedDict):
+    """The newest price of a fuel at a depot. Confirm it at the depot."""
+
+    fuel: Annotated[str, OneOf(*fuels.BY_SLUG), example("pellet")]
+    """Slug of the fuel."""
+    name: Annotated[str, OneOf(*(fuel.name for fuel in fuels.FUELS)), example("Pellet")]
+    """Display name of the fuel."""
+    price: Annotated[float, example(1650.0, ge=0)]
+    """Price per unit. In zł."""
+    unit: Unit
+    unit_name: UnitName
+    date: Annotated[Day, example("2026-10-03")]
+    """Day of the price."""
+
+
+@answer
+class FullStoreJson(StoreJson):
+    """A fuel depot with its price list."""
+
+    price_list: Annotated[
+        list[PriceListItemJson],
+        doc(f"The newest approved price of each fuel from the last {PRICE_LIST_MONTHS} months; empty without any."),
+    ]
+
+
+def describe_price(listed: ListedPrice) -> PriceListItemJson:
+    """Return a price of a price list."""
+    fuel = fuels.BY_SLUG[listed.fuel]
+    return {
+        "fuel": fuel.slug,
+        "name": fuel.name,
+        "price": amount(listed.price),
+        "unit": fuel.unit,
+        "unit_name": fuels.UNIT_NAMES[fuel.unit],
+        "date": listed.day,
+    }
+
 
 PRICES = "prices"
 

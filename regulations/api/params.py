@@ -6,10 +6,9 @@ from typing import Annotated
 from pydantic import Field
 
 from catalog.api.params import POSTCODE, TERYT, Limit, Offset, Postcode, Teryt, Voivodeship
-from fueldepot.http.fields import field
 from fueldepot.http.params import BOOLEANS, Day, ParameterError, Switch, word_for
-from fueldepot.http.query import Query, today_unless_given
-from regulations.codes import Appliance
+from fueldepot.http.query import Query, field, today_unless_given
+from regulations.fields import Appliance
 
 MUNICIPALITY_DIGITS = 7
 

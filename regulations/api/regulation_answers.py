@@ -6,9 +6,8 @@ from django.urls import reverse
 from typing_extensions import TypedDict
 
 from catalog.links import municipality_url
-from fueldepot.http.fields import EXAMPLE_SITE, Day, OneOf, Url, answer, example
 from fueldepot.http.links import route_path, site_url
-from regulations.api.binding import only_binding
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, example
 from regulations.api.rule_answers import (
     GAZETTE,
     ActJson,
@@ -22,15 +21,22 @@ from regulations.api.rule_answers import (
     describe_ban,
     describe_deadline,
     describe_sources,
+    only_binding,
     publication,
 )
 from regulations.appliance_check import ApplianceStatus, check_appliance
-from regulations.appliance_descriptions import describe_check, describe_limit, last_day
-from regulations.codes import Appliance
-from regulations.descriptions import STATE_UNKNOWN, of_a_later_state, without_deadline
-from regulations.freshness import STALE_AFTER
+from regulations.appliance_descriptions import (
+    STATE_UNKNOWN,
+    describe_check,
+    describe_limit,
+    last_day,
+    of_a_later_state,
+    without_deadline,
+)
+from regulations.fields import Appliance
 from regulations.models import Deadline
 from regulations.queries import Regulation, Unit
+from regulations.snapshot import STALE_AFTER
 
 
 @answer

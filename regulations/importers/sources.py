@@ -1,18 +1,241 @@
-"""The source of the legal state: acts in the gazettes of the voivodeships, entered by editors into YAML files."""
+"""Import of the legal state: a three-way merge of file, last import and database.
 
-from collections.abc import Iterator
+`LegalState.file` keeps the values of the last import. A stored value equal to it follows the file; a different value is
+an editor's and stays. Rows that an editor deleted do not come back.
+
+The source of the legal state: acts in the gazettes of the voivodeships, entered by editors into YAML files.
+"""
+
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
+from typing import Any
+
+from django.db.models import Model, QuerySet
 
 from catalog.importers import registry
 from catalog.importers.parsers.files import FileStart
-from catalog.importers.records import Extract
+from catalog.importers.records import Extract, Note
 from catalog.importers.runner import ImportStep
 from catalog.importers.source import DataSource, FileFormat
-from catalog.models import Dataset
+from catalog.importers.sync import ImportRefused, Options, Report, check_removals
+from catalog.models import Dataset, Voivodeship
 from regulations.importers import records
-from regulations.importers.records import StateRecord
-from regulations.importers.sync import sync_regulations
-from regulations.models import LegalState, Resolution
+from regulations.importers.records import StateRecord, Values
+from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
+from regulations.services import Register, follow_codes, follow_scope, save_as
+
+REASON = "import"
+
+
+@dataclass(frozen=True, slots=True)
+class StatePart:
+    """One list of a file. identity: columns that match a row of the file with one entered by an editor."""
+
+    name: str
+    model: type[Any]
+    identity: tuple[str, ...]
+
+
+PARTS = (
+    StatePart("resolutions", Resolution, ("number",)),
+    StatePart("amendments", Amendment, ("number",)),
+    StatePart("deadlines", Deadline, ("date", "applies_to", "scope")),
+    StatePart("bans", FuelBan, ("fuel", "scope")),
+)
+
+
+def sync_regulations(extract: Extract[StateRecord], options: Options) -> Report:
+    """Merge files into the legal state. Always writes; the runner rolls a dry run back. Raises TooManyRemovals."""
+    if not Voivodeship.objects.exists():
+        raise ImportRefused("there are no voivodeships in the database yet; run import_teryt first")
+    report = Report("regulations")
+    codes = [record.teryt for record in extract.rows]
+    # Rows of the voivodeships in the files: against the whole country one truncated file would go unnoticed.
+    stored = sum(rows_in(part, codes).exclude(key="").count() for part in PARTS)
+    register = Register.load()
+    # Updates codes stored before the register knew their successors; `StateSync` does the same for the files.
+    report.lines += follow_codes(register.heirs, replace(options, write=True))
+    report.changed += len(report.lines)
+    for record in options.progress(extract.rows, "regulations"):
+        StateSync(record, report, register).run()
+    check_removals(report.title, removed=report.removed, stored=stored, options=options)
+    return report
+
+
+def plain(values: Mapping[str, Any]) -> Values:
+    """Return values as in JSON: days as text."""
+    return {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
+
+
+class StateSync:
+    """Merges one file into the state of its voivodeship. Codes that left the register become their successors."""
+
+    def __init__(self, record: StateRecord, report: Report, register: Register) -> None:
+        self.record, self.report, self.register = record, report, register
+        self.name = record.path.stem
+        self.parts: dict[str, dict[str, Values]] = {
+            "resolutions": self.followed(record.resolutions),
+            "amendments": record.amendments,
+            "deadlines": self.followed(record.deadlines),
+            "bans": self.followed(record.bans),
+        }
+
+    def followed(self, rows: Mapping[str, Values]) -> dict[str, Values]:
+        """Return rows with current codes."""
+        return {path: {**values, **follow_scope(values, self.register)} for path, values in rows.items()}
+
+    def run(self) -> None:
+        """Compare the file with the database and write the differences."""
+        voivodeship = Voivodeship.objects.filter(pk=self.record.teryt).first()
+        if voivodeship is None:
+            self.report.rejected.append(Note(self.name, f"no voivodeship has the code: '{self.record.teryt}'"))
+            return
+        state = LegalState.objects.select_for_update().filter(pk=voivodeship.pk).first()
+        if state is None:
+            state = LegalState(voivodeship=voivodeship, **self.record.values)
+            save(state)
+            self.added(self.name)
+        else:
+            self.merge(self.name, state, state.file.get("state", {}), self.record.values)
+        for part in PARTS:
+            self.sync_part(part, state, self.followed(state.file.get(part.name, {})))
+        file = {"state": plain(self.record.values)}
+        file |= {part: {key: plain(values) for key, values in rows.items()} for part, rows in self.parts.items()}
+        # Without history: the values of the file are bookkeeping, not law.
+        LegalState.objects.filter(pk=state.pk).update(file=file)
+
+    def sync_part(self, part: StatePart, state: LegalState, base: Mapping[str, Values]) -> None:
+        """Sync one list: add new rows, merge changed ones, remove those that left the file."""
+        stored = {path_of(row): row for row in rows_of(part, state).exclude(key="")}
+        for path, values in self.parts[part.name].items():
+            label = f"{self.name}, {part.name}/{path}"
+            if path in stored:
+                self.merge(label, stored[path], base.get(path, {}), values)
+            elif path in base:
+                self.report.skipped.append(Note(label, "deleted by an editor; it stays away"))
+            else:
+                self.add(part, state, path, values, label)
+        for path in sorted(base.keys() - self.parts[part.name].keys()):
+            if path in stored:
+                self.remove(f"{self.name}, {part.name}/{path}", stored[path], base[path])
+
+    def add(self, part: StatePart, state: LegalState, path: str, values: Values, label: str) -> None:
+        """Add a row that is new in the file, or adopt the same row of an editor."""
+        parent, key = self.place_of(part, state, path)
+        if parent is None:
+            self.report.skipped.append(Note(label, "its resolution was deleted by an editor"))
+            return
+        identity = {name: values[name] for name in part.identity}
+        own = rows_of(part, state).filter(key="", **identity).first() if all(identity.values()) else None
+        if own is not None:
+            own.key = key
+            save(own)
+            self.report.changed += 1
+            self.report.lines.append(f"{label}: an editor had entered it; it is known to be the file's from now on")
+            self.keep_edits(label, own, values)
+            return
+        row = part.model(**parent, key=key, **values)
+        if isinstance(row, Deadline):
+            row.uid = calendar_uid(self.record.teryt, key)
+        save(row)
+        self.added(label)
+
+    def place_of(self, part: StatePart, state: LegalState, path: str) -> tuple[dict[str, Model] | None, str]:
+        """Return the parent of a new row as a keyword, None when deleted, and the key of the row there."""
+        if part.model is not Amendment:
+            return {"state": state}, path
+        act, _, key = path.partition("/")
+        resolution = Resolution.objects.filter(state=state, key=act).first()
+        return (None if resolution is None else {"resolution": resolution}), key
+
+    def merge(self, label: str, row: Any, base: Values, values: Values) -> None:
+        """Update the values that changed in the file only."""
+        if base:
+            # A column added since the last import had its default then.
+            base = plain({name: row._meta.get_field(name).get_default() for name in values}) | base
+        current = plain({name: getattr(row, name) for name in values})
+        incoming = plain(values)
+        differing = [name for name in values if current[name] != incoming[name]]
+        followed = [name for name in differing if name in base and current[name] == base[name]]
+        for name in followed:
+            self.report.lines.append(f"{label}: {name} {shown(current[name])} → {shown(incoming[name])}")
+            setattr(row, name, values[name])
+        if followed:
+            save(row)
+            self.report.changed += 1
+        else:
+            self.report.unchanged += 1
+        self.keep_edits(label, row, values)
+
+    def keep_edits(self, label: str, row: Any, values: Values) -> None:
+        """Report every stored value that differs from the file."""
+        for name, value in plain(values).items():
+            current = plain({name: getattr(row, name)})[name]
+            if current != value:
+                reason = f"{name} was changed by an editor and stays {shown(current)}, the file says: '{shown(value)}'"
+                self.report.skipped.append(Note(label, reason))
+
+    def remove(self, label: str, row: Any, base: Values) -> None:
+        """Delete a row that left the file, unless an editor has changed it."""
+        edited = plain({name: getattr(row, name) for name in base}) != base
+        if edited or (isinstance(row, Resolution) and row.amendments.filter(key="").exists()):
+            self.report.skipped.append(Note(label, "no longer in the file, but changed by an editor; it stays"))
+            return
+        row._change_reason = REASON
+        row.delete()
+        self.report.removed += 1
+        self.report.lines.append(f"{label}: removed")
+
+    def added(self, label: str) -> None:
+        self.report.added += 1
+        self.report.lines.append(f"{label}: added")
+
+
+def rows_of(part: StatePart, state: LegalState) -> QuerySet[Any]:
+    """Return the stored rows of a list, locked until the import ends."""
+    rows: QuerySet[Any] = part.model._default_manager.select_for_update(of=("self",)).order_by("pk")
+    if part.model is Amendment:
+        return rows.filter(resolution__state=state).select_related("resolution")
+    return rows.filter(state=state)
+
+
+def rows_in(part: StatePart, voivodeships: list[str]) -> QuerySet[Any]:
+    """Return the stored rows of a list in several voivodeships."""
+    state = "resolution__state__in" if part.model is Amendment else "state__in"
+    rows: QuerySet[Any] = part.model._default_manager.filter(**{state: voivodeships})
+    return rows
+
+
+def path_of(row: Any) -> str:
+    """Return the path of a row within its file."""
+    return f"{row.resolution.key}/{row.key}" if isinstance(row, Amendment) else str(row.key)
+
+
+def shown(value: Any) -> str:
+    """Return a value for a report, at most 80 characters on one line."""
+    text = "nothing" if value in (None, "", []) else str(value)
+    return " ".join(text.split()) if len(text) <= 80 else " ".join(text[:80].split()) + "…"
+
+
+def save(row: Any) -> None:
+    """Save a row; its history names the import."""
+    save_as(row, by=None, reason=REASON)
+
+
+CALENDAR_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "regulations.fueldepot")
+
+
+def calendar_uid(teryt: str, key: str) -> uuid.UUID:
+    """Return the calendar UID of a deadline of the files, by voivodeship and key.
+
+    It is the same in every database, so that subscribed calendars survive a new one. One that an editor enters has a
+    random UID. A deadline keeps its UID when its day moves.
+    """
+    return uuid.uuid5(CALENDAR_NAMESPACE, f"{teryt}/{key}")
+
 
 GAZETTES = "https://dziennikiurzedowe.gov.pl/"
 

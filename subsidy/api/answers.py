@@ -10,12 +10,12 @@ from typing import Annotated, Literal, NotRequired, cast
 from django.template.loader import render_to_string
 from typing_extensions import TypedDict
 
-from fueldepot.http.fields import EXAMPLE_SITE, Day, OneOf, Url, answer, example
 from fueldepot.http.links import route_path, site_url
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, example
 from subsidy.api.params import PlanQuery
 from subsidy.application import Household, Item, Level
 from subsidy.calculator import ItemRow, Result, Variant
-from subsidy.calculator.result import Binding
+from subsidy.calculator.rows import Binding
 from subsidy.rules import RulesAt
 from subsidy.rules.reading import UNITS
 

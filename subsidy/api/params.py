@@ -8,9 +8,8 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import ValidationInfo, create_model, field_validator
 
-from fueldepot.http.fields import field
 from fueldepot.http.params import Day, ParameterError, Switch, choice, exact, refusal, whole, word_for
-from fueldepot.http.query import Query, today_unless_given
+from fueldepot.http.query import Query, field, today_unless_given
 from subsidy import rules
 from subsidy.application import DOCUMENTS, ENVELOPE, SOURCES, Application, Heating, IncomeType, Item, ProjectType
 

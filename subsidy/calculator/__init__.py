@@ -9,6 +9,6 @@ to the grosz, half up.
 """
 
 from subsidy.calculator.calculate import calculate
-from subsidy.calculator.result import ItemRow, Result, Variant
+from subsidy.calculator.rows import ItemRow, Result, Variant
 
 __all__ = ["ItemRow", "Result", "Variant", "calculate"]

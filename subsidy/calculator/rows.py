@@ -1,11 +1,148 @@
-"""Rows of a result: eligibility, limit and subsidy of each item."""
+"""Amounts in złoty: truncation, rounding, Polish notation.
 
-from decimal import Decimal
+Results of the calculator.
 
-from subsidy.application import DOCUMENTS, SOURCES, Application, Heating, Item, Level, ProjectType
-from subsidy.calculator.money import ZERO, format_amount, truncate_to_grosz
-from subsidy.calculator.result import Binding, ItemRow
-from subsidy.rules import DatedValue, NotInForce, RulesAt
+Rows of a result: eligibility, limit and subsidy of each item.
+
+The level of funding: by income or benefit, then by project type.
+"""
+
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
+from enum import StrEnum
+
+from subsidy.application import (
+    DOCUMENTS,
+    SOURCES,
+    Application,
+    Heating,
+    Household,
+    IncomeType,
+    Item,
+    Level,
+    ProjectType,
+)
+from subsidy.rules import DatedValue, Edition, NotInForce, RulesAt, RuleSource
+
+GROSZ = Decimal("0.01")
+ZERO = Decimal("0.00")
+NO_BREAK = "\N{NO-BREAK SPACE}"
+
+
+def truncate_to_grosz(amount: Decimal) -> Decimal:
+    return amount.quantize(GROSZ, ROUND_DOWN)
+
+
+def round_to_grosz(amount: Decimal) -> Decimal:
+    """Round to the grosz, half up."""
+    return amount.quantize(GROSZ, ROUND_HALF_UP)
+
+
+def format_amount(amount: Decimal) -> str:
+    """ "135 000" or "1 500,50", without the unit."""
+    whole = amount == amount.to_integral_value()
+    return f"{amount:,.{0 if whole else 2}f}".replace(",", NO_BREAK).replace(".", ",")
+
+
+class Binding(StrEnum):
+    """The bound that decides the subsidy of a row."""
+
+    LIMIT = "limit"
+    COST = "cost"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """One item. limit: the dated unit limit, None without one. binding: None where nothing is paid.
+
+    reason: why the item is not eligible, "" when it is. subsidy_pln: before the limit of table 3.
+    """
+
+    item: Item
+    name: str
+    clause: str
+    table: int
+    quantity: Decimal
+    unit: str
+    limit_pln: Decimal
+    net_cost_pln: Decimal | None
+    subsidy_pln: Decimal
+    eligible: bool
+    binding: Binding | None
+    reason: str
+    limit: DatedValue | None
+
+
+@dataclass(frozen=True, slots=True)
+class LevelDecision:
+    """A level with its reason. condition: a requirement that the application does not state, None without one."""
+
+    level: Level
+    reason: str
+    condition: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The result for one project type. own_contribution_pln: None without any cost."""
+
+    level: Level
+    level_name: str
+    reason: str
+    condition: str | None
+    intensity: Decimal
+    household: Household
+    project_type: ProjectType
+    rows: tuple[ItemRow, ...]
+    table_3_sum_pln: Decimal
+    table_3_limit: DatedValue | None
+    table_3_limit_pln: Decimal
+    max_subsidy_pln: Decimal
+    own_contribution_pln: Decimal | None
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether an official text confirms every limit behind the subsidy."""
+        used = [row.limit for row in self.rows if row.eligible]
+        if self.table_3_sum_pln:
+            used.append(self.table_3_limit)
+        return all(limit.verified for limit in used if limit is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A condition of the programme that applies to the result."""
+
+    text: str
+    clause: str
+    source: RuleSource
+    verified: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The whole result. variants: project types 1, 2, 3 when the type is unknown, else empty; shown is one of them."""
+
+    shown: Variant
+    variants: tuple[Variant, ...]
+    notes: tuple[str, ...]
+    conditions: tuple[Requirement, ...]
+    disclaimer: str
+    business_revenue_limit_pln: Decimal | None
+    edition: Edition
+    sources: tuple[RuleSource, ...]
+
+    @property
+    def amounts_pln(self) -> tuple[Decimal, Decimal]:
+        """The lowest and the highest maximum subsidy of the variants; the same amount twice without variants."""
+        amounts = [one.max_subsidy_pln for one in self.variants or (self.shown,)]
+        return min(amounts), max(amounts)
+
+    @property
+    def confirmed(self) -> bool:
+        """Whether an official text confirms the limits of every variant."""
+        return all(one.confirmed for one in self.variants or (self.shown,))
+
 
 SOURCE_ROWS = frozenset((*SOURCES, Item.GROUND_SOURCE_LOOP))
 ENVELOPE_TABLE = 3
@@ -110,3 +247,84 @@ def describe_refusal(refused: str, rules: RulesAt) -> str:
     if refused in edges:
         return rules.text(refused, eu=format_amount(rules.number("project_types/heating_demand", edges[refused])))
     return rules.text(refused)
+
+
+UPPER = (Level.HIGHEST, Level.ELEVATED)
+"""Levels with a threshold of monthly income, the higher first."""
+
+
+def decide(application: Application, project_type: ProjectType, rules: RulesAt) -> LevelDecision:
+    """Return the level for one project type with its reason and condition.
+
+    Without a stated type the condition also names the types with another level.
+    """
+    if rules.contracts_ended:
+        day = f"{rules.edition.contracts_until:%d.%m.%Y}"
+        return LevelDecision(Level.NONE, rules.text("reason_contracts_ended", day=day), None)
+    by_income = level_of_income(application, rules)
+    if by_income is None:
+        return decide_basic(application, rules)
+    edge = format_amount(rules.number("project_types/heating_demand", "type_2_to"))
+    open_type = application.project_type is None
+    if by_income is Level.HIGHEST and project_type is not ProjectType.HIGH:
+        reason = rules.text("reason_only_above", eu=edge, type=int(project_type))
+        condition = rules.text("condition_higher_above", eu=edge) if open_type else None
+        return LevelDecision(Level.ELEVATED, reason, condition)
+    if application.benefit:
+        reason = rules.text("reason_benefit")
+    else:
+        reason = rules.text(
+            "reason_income",
+            threshold=format_amount(threshold(by_income, application.household, rules)),
+            level=locative(by_income),
+            household=rules.text(f"household_{application.household}"),
+        )
+    condition = rules.text("condition_only_above", eu=edge) if by_income is Level.HIGHEST and open_type else None
+    return LevelDecision(by_income, reason, condition)
+
+
+def level_of_income(application: Application, rules: RulesAt) -> Level | None:
+    """Return the level that monthly income or a benefit allows; None without either, or above both thresholds.
+
+    Thresholds are inclusive.
+    """
+    if application.benefit:
+        return Level.HIGHEST
+    if application.income is None:
+        return None
+    for level in UPPER:
+        # The threshold is multiplied: income / 3 has no exact decimal.
+        bound = threshold(level, application.household, rules) * sharers(application)
+        if application.income <= bound:
+            return level
+    return None
+
+
+def sharers(application: Application) -> int:
+    """Return the number of persons that the stated income covers."""
+    return (application.people or 1) if application.income_type is IncomeType.HOUSEHOLD else 1
+
+
+def threshold(level: Level, household: Household, rules: RulesAt) -> Decimal:
+    """Return the highest monthly income per person."""
+    return rules.number("levels/monthly_income", f"{level}/{household}")
+
+
+def decide_basic(application: Application, rules: RulesAt) -> LevelDecision:
+    """Return basic or none, by yearly income; basic with a condition where it is not stated."""
+    limit = rules.number("levels/annual_income", Level.BASIC)
+    if application.annual_income is not None:
+        if application.annual_income <= limit:
+            return LevelDecision(Level.BASIC, rules.text("reason_annual", limit=format_amount(limit)), None)
+        return LevelDecision(Level.NONE, rules.text("reason_none", limit=format_amount(limit)), None)
+    if application.income is None:
+        reason = rules.text("reason_unstated")
+    else:
+        bound = threshold(Level.ELEVATED, application.household, rules)
+        reason = rules.text("reason_too_high", threshold=format_amount(bound))
+    return LevelDecision(Level.BASIC, reason, rules.text("condition_annual", limit=format_amount(limit)))
+
+
+def locative(level: Level) -> str:
+    """The level as in "na poziomie …"."""
+    return {Level.HIGHEST: "najwyższym", Level.ELEVATED: "podwyższonym"}[level]

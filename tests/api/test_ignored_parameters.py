@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from fueldepot.http import description
+from fueldepot.http import links
 from fueldepot.http.views import LONGEST_IGNORED
 from tests import factories
 from tests.openapi.description import example_of
@@ -70,9 +70,9 @@ def test_the_calculator_names_those_of_the_address(client):
     assert ignored(client.post("/api/v1/subsidy?x=1", "{", content_type="application/json")) == "x"
 
 
-@pytest.mark.parametrize("path", description.document()["paths"])
+@pytest.mark.parametrize("path", links.document()["paths"])
 def test_no_described_parameter_is_ignored(client, path):
-    rows = description.document()["paths"][path]["get"].get("parameters", [])
+    rows = links.document()["paths"][path]["get"].get("parameters", [])
     query = {row["name"]: example_of(row) for row in rows if row["in"] == "query" and not row.get("deprecated")}
     for row in rows:
         path = path.replace("{" + row["name"] + "}", str(example_of(row)))

@@ -10,7 +10,6 @@ from catalog.territory.snapshot import Territory
 from catalog.versions import bump_version
 from fueldepot.data import snapshot
 from fueldepot.http import cache_control
-from regulations import applicability
 from regulations.models import LegalState
 from tests import factories
 from tests.client import build_snapshots
@@ -418,7 +417,7 @@ def test_a_caveat_about_parts_of_municipalities_stands_where_a_part_is_bound(cli
 def test_a_request_tests_no_code_of_a_rule(client, acts, monkeypatch):
     DeadlineFactory(area="listed", units=["1261"], partly=["1217011"], date=date(2025, 1, 1), kind="space_heaters")
     build_snapshots()
-    monkeypatch.setattr(applicability, "binds_municipality", lambda *_: pytest.fail("worked out for a request"))
+    monkeypatch.setattr(regulations.snapshot, "binds_municipality", lambda *_: pytest.fail("worked out for a request"))
     monkeypatch.setattr(Territory, "municipalities_in", lambda *_: pytest.fail("worked out for a request"))
     for query in ({"teryt": "12"}, {"teryt": "1217"}, {"teryt": "1261011", "binding": "1", "appliance": "stove"}, {}):
         for on in ("2026-11-21", "2030-01-01"):

@@ -40,7 +40,7 @@ def fill(count: int) -> None:
 
     from catalog.depots.fuels import BY_SLUG
     from catalog.models import Depot
-    from fueldepot.data.bulk import insert
+    from fueldepot.data.history import insert
     from prices import services
     from prices.models import DepotPrice
     from prices.starter import LEVELS

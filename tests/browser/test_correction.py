@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from pages.forms.spam import MIN_FILL
+from pages.forms.fields import MIN_FILL
 from tests.browser.barriers import findings
 from tests.fueldepot.sharers import eventually
 

@@ -10,7 +10,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from catalog import models
-from catalog.importers import refresh, registry, runner
+from catalog.importers import registry, runner
 from catalog.importers.download import Store
 from catalog.importers.parsers import osm
 from catalog.importers.runner import CommitOutcomeUnknown
@@ -129,8 +129,8 @@ def test_a_database_that_goes_away_is_told_in_one_line(rehearsal, monkeypatch):
     def gone(*args, **options):
         raise OperationalError("server closed the connection\nunexpectedly")
 
-    monkeypatch.setattr(refresh, "record", gone)
-    monkeypatch.setattr(refresh, "run", gone)
+    monkeypatch.setattr(registry, "record", gone)
+    monkeypatch.setattr(registry, "run", gone)
     rehearsal.fail(match="the database does not answer: server closed the connection unexpectedly")
 
 
@@ -148,7 +148,7 @@ def test_a_connection_that_breaks_at_the_commit_ends_the_refresh_and_is_recorded
     def broken(*args, **options):
         raise CommitOutcomeUnknown(OperationalError("server closed the connection\nunexpectedly"))
 
-    monkeypatch.setattr(refresh, "run", broken)
+    monkeypatch.setattr(registry, "run", broken)
     assert rehearsal.fail(match="it is not known whether the data are in: ", only=["teryt-terc"]) == []
     assert not ImportRun.objects.exists()
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError
 from django.db import connection, connections
 
-from catalog.importers import refresh
+from catalog.importers import registry
 from catalog.importers.runner import exclusive_import
 from catalog.models import Depot, ImportRun, Place
 
@@ -24,7 +24,7 @@ def test_two_refreshes_at_once(rehearsal):
         finally:
             connections.close_all()
 
-    with refresh.one_refresh():
+    with registry.one_refresh():
         thread = threading.Thread(target=beside)
         thread.start()
         thread.join()

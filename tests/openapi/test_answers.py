@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from fueldepot.http import description
+from fueldepot.http import links
 from tests.openapi.description import example_of, form, make_sample, mistakes
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -54,13 +54,13 @@ def test_an_undeclared_field_would_be_found():
     assert mistakes(form("LocatedMunicipality"), {key: answer[key] for key in answer if key != "url"}) != []
 
 
-@pytest.mark.parametrize("name", sorted(description.document()["components"]["schemas"]))
+@pytest.mark.parametrize("name", sorted(links.document()["components"]["schemas"]))
 def test_examples_of_fields_fit(name):
-    assert mistakes(form(name), make_sample(description.document()["components"]["schemas"][name])) == []
+    assert mistakes(form(name), make_sample(links.document()["components"]["schemas"][name])) == []
 
 
 def test_examples_of_parameters_fit():
-    for path, methods in description.document()["paths"].items():
+    for path, methods in links.document()["paths"].items():
         for method, operation in methods.items():
             for index, parameter in enumerate(operation.get("parameters", [])):
                 where = f"/paths/{path.replace('/', '~1')}/{method}/parameters/{index}/schema"
@@ -68,7 +68,7 @@ def test_examples_of_parameters_fit():
 
 
 def test_commands_are_of_this_site(settings):
-    for methods in description.document()["paths"].values():
+    for methods in links.document()["paths"].values():
         for operation in methods.values():
             for sample in operation["x-codeSamples"]:
                 url = shlex.split(sample["source"])[-1]

@@ -13,31 +13,31 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from catalog.depots.fuels import FUELS
 from catalog.territory.coordinates import LAT_RANGE
 from fueldepot.domain_errors import DOMAIN_ERRORS
-from fueldepot.http import description
+from fueldepot.http import links
+from fueldepot.http.cache_control import version
 from fueldepot.http.error_body import CODES
-from fueldepot.http.release import version
 from fueldepot.openapi.document import FAILURES, make_document, write_out
 from subsidy.api import params as subsidy
 from subsidy.application import Item
 from tests.openapi.description import example_of
 
-DOCUMENT = description.document()
+DOCUMENT = links.document()
 OPERATIONS = [(path, method, one) for path, methods in DOCUMENT["paths"].items() for method, one in methods.items()]
 
 
 def test_the_committed_file_is_what_the_code_says():
     message = "run `make openapi`, read the diff and commit it"
-    assert description.FILE.read_text(encoding="utf-8") == write_out(make_document()), message
+    assert links.FILE.read_text(encoding="utf-8") == write_out(make_document()), message
 
 
 def test_the_command_writes_it(tmp_path, monkeypatch):
     monkeypatch.setattr("fueldepot.openapi.document.FILE", tmp_path / "openapi.json")
     call_command("write_openapi", stdout=StringIO())
-    assert (tmp_path / "openapi.json").read_bytes() == description.FILE.read_bytes()
+    assert (tmp_path / "openapi.json").read_bytes() == links.FILE.read_bytes()
 
 
 def test_it_is_openapi_3_1():
-    committed = json.loads(description.FILE.read_text(encoding="utf-8"))
+    committed = json.loads(links.FILE.read_text(encoding="utf-8"))
     for document in (committed, DOCUMENT):
         assert [error.message for error in OpenAPIV31SpecValidator(document).iter_errors()] == []
     assert committed["openapi"].startswith("3.1.")
@@ -174,7 +174,7 @@ def test_both_bodies_of_the_calculator_take_what_get_takes():
 
 def test_every_code_that_the_code_answers_is_in_the_list():
     """Every literal that is handed to the makers of error bodies, and no status without a description."""
-    folder = Path(description.FILE).parent
+    folder = Path(links.FILE).parent
     source = "".join((folder / name).read_text(encoding="utf-8") for name in ("domain_errors.py", "http/error_body.py"))
     written = re.findall(r'(?<!def )(?:error_body|plain_error)\([^"]*?"(\w+)"', source)
     assert written

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catalog.api.params import QUERY_MIN_LENGTH, LocationsQuery
-from fueldepot.http import description
+from fueldepot.http import links
 from fueldepot.http.params import MAX_VALUE_LENGTH, InvalidParameters, text_pattern
 from tests.openapi.description import example_of
 from tests.openapi.fuzz_hooks import BETWEEN_PARAMETERS, readings_fit
@@ -19,7 +19,7 @@ TOGETHER = {"lat": {"lon": "20"}, "lon": {"lat": "50"}, "income": {"people": "4"
 
 def parameters():
     """One parameter of each kind at each address: the calculator has dozens of amounts and switches."""
-    for path, methods in description.document()["paths"].items():
+    for path, methods in links.document()["paths"].items():
         described = methods["get"].get("parameters", [])
         others = {one["name"]: str(example_of(one)) for one in described if one.get("required")}
         kinds = {str(one["schema"] | {"examples": None}): one for one in described if not one.get("deprecated")}

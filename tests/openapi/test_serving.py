@@ -7,7 +7,7 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from fueldepot.http import cache_control, description
+from fueldepot.http import cache_control, links
 
 FILE, PAGE = "/api/v1/openapi.json", "/api/v1/docs"
 
@@ -21,7 +21,7 @@ def test_the_file(client, settings):
     document = answer.json()
     assert document["servers"][0]["url"] == f"{settings.SITE_URL}/api/v1"
     assert document["info"]["contact"]["name"] == settings.OPERATOR_NAME
-    assert set(document["paths"]) == set(description.document()["paths"])
+    assert set(document["paths"]) == set(links.document()["paths"])
 
 
 @pytest.mark.parametrize("path", [FILE, PAGE])
@@ -121,8 +121,8 @@ def test_the_rules_of_use_lead_here(client, db):
 
 def test_the_contact_has_an_address_where_there_is_one(settings):
     settings.CONTACT_EMAIL = "redakcja@example.pl"
-    description.document.cache_clear()
+    links.document.cache_clear()
     try:
-        assert description.document()["info"]["contact"]["email"] == "redakcja@example.pl"
+        assert links.document()["info"]["contact"]["email"] == "redakcja@example.pl"
     finally:
-        description.document.cache_clear()
+        links.document.cache_clear()

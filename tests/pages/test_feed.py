@@ -21,7 +21,7 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 @pytest.fixture(autouse=True)
 def _the_day(monkeypatch):
     """Set the date of the view."""
-    monkeypatch.setattr("pages.feed.timezone.localdate", lambda: ON)
+    monkeypatch.setattr("pages.syndication.timezone.localdate", lambda: ON)
 
 
 def read(client):

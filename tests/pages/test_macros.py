@@ -8,9 +8,9 @@ from django.template import engines
 
 from catalog.depots.opening_times import OpeningState
 from pages.choices import CardFacts, CardPrice, DepotCard, Phone, Status
-from pages.svg.depot_map import Dot
 from pages.svg.maps import DepotMap, Name
-from pages.svg.scales import Frame, ScaleBar
+from pages.svg.outlines import Dot
+from pages.svg.timelines import Frame, ScaleBar
 
 
 def macro(template, name):

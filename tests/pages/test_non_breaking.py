@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from pages.non_breaking import NO_BREAK, tie, tie_html
+from pages.dates import tie, tie_html
+from pages.polish import NO_BREAK
 from tests.pages.reading import KRAKOW
 
 TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))

@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 from django.test import Client
 
 from catalog.search import entries
-from fueldepot.http.description import document
+from fueldepot.http.links import document
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, canonical_of, runnable, text_of
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory

@@ -15,7 +15,7 @@ from pages.page import twin_path
 from pages.site_map import all_pages
 from prices.models import Observation, Series
 from prices.starter import OFFICIAL_CREDIT, load_official
-from regulations.codes import Appliance
+from regulations.fields import Appliance
 from tests import factories
 from tests.client import build_snapshots
 from tests.pages.reading import text_of

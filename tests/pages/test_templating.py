@@ -8,7 +8,7 @@ from django.template.loader import get_template
 from jinja2 import UndefinedError, nodes
 
 from fueldepot.openapi.views import DocsPage
-from pages import templating, views  # noqa: F401 - with it every page object is known
+from pages import rendering, views  # noqa: F401 - with it every page object is known
 from pages.forms.pages import FormPage, ProblemPage, SubmissionPage
 from pages.page import Page
 
@@ -50,7 +50,7 @@ def test_html_is_escaped_and_nothing_else(env):
 
 
 def test_every_template_is_compiled_before_it_is_asked_for(env, monkeypatch):
-    templating.warm_up()
+    rendering.warm_up()
 
     def refuse(*args, **options):
         raise AssertionError("a template is compiled in a request")

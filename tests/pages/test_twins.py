@@ -11,11 +11,10 @@ from jinja2 import nodes
 
 from catalog.models import FormerMunicipality
 from catalog.search.entries import rebuild_index
-from pages.markdown import address, escape, link
 from pages.page import twin_path
 from pages.rendering import prefers_markdown
 from pages.site_map import all_pages
-from pages.template_filters import MARKDOWN
+from pages.template_filters import MARKDOWN, address, escape_markdown, link
 from prices.models import Observation, Series
 from subsidy.template_filters import FILTERS as AMOUNTS
 from tests import factories
@@ -279,7 +278,7 @@ def test_a_hostile_name_has_no_marks(client):
     ],
 )
 def test_escaping(text, escaped):
-    assert escape(text) == escaped
+    assert escape_markdown(text) == escaped
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from regulations import queries
 from regulations.api.params import RegulationsQuery
 from regulations.appliance_check import ApplianceStatus, check_appliance
-from regulations.codes import Appliance, Condition, Exemption
+from regulations.fields import Appliance, Condition, Exemption
 from tests.client import build_snapshots, share_snapshots
 from tests.regulations.loading import load_files
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from regulations import applicability
-from regulations.applicability import binds_municipality, kinds_of_places, reach_of_units
+from regulations import snapshot
 from regulations.models import Deadline
+from regulations.snapshot import binds_municipality, kinds_of_places, reach_of_units
 
 TOWN, RURAL, MIXED = "1211011", "1211092", "1211033"
 
@@ -81,7 +81,7 @@ def test_the_reach_of_a_unit_is_that_of_its_municipalities_one_by_one():
 
 def test_municipalities_that_no_rule_names_are_worked_out_once_for_each_kind(monkeypatch):
     worked_out = []
-    monkeypatch.setattr(applicability, "binds_municipality", lambda rule, teryt: worked_out.append(teryt))
+    monkeypatch.setattr(snapshot, "binds_municipality", lambda rule, teryt: worked_out.append(teryt))
     reach_of_units([scope("towns", pk=1)], {"": [f"12{number:04}{kind}" for number in range(50) for kind in (1, 2)]})
     assert len(worked_out) == 2
 

@@ -9,7 +9,7 @@ from catalog.importers.records import Extract, UnitRecord
 from catalog.importers.sync import Options
 from catalog.importers.sync.successions import SuccessorVotes
 from catalog.importers.sync.units import sync_units
-from regulations.successors import Register, follow_scope
+from regulations.services import Register, follow_scope
 from tests import factories
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 

@@ -17,18 +17,17 @@ from numpy.typing import NDArray
 from pyproj.exceptions import CRSError
 from shapely.errors import GEOSException
 
-from catalog.importers.parsers.files import FileStart, is_zip, load_json, members, open_zip
-from catalog.importers.parsers.shapefiles import (
+from catalog.importers.parsers.binary_files import (
     CODE_COLUMN,
     NAME_COLUMN,
-    SIGNATURE,
+    SHAPEFILE_SIGNATURE,
     VERSION_COLUMN,
     Layer,
     holds_municipalities,
     read_layer,
 )
-from catalog.importers.parsers.values import parse_day, tidy
-from catalog.importers.records import BadInput, BoundaryRecord, Extract
+from catalog.importers.parsers.files import FileStart, is_zip, load_json, members, open_zip
+from catalog.importers.records import BadInput, BoundaryRecord, Extract, parse_day, tidy
 from catalog.territory import coordinates
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 
@@ -58,7 +57,9 @@ _POLYGONS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
 
 def recognises_shapefile(start: FileStart) -> bool:
     """Whether a .shp, plain or in a zip, has municipalities."""
-    shapes = start.head.startswith(SIGNATURE) or (start.name != start.path.name and start.name.lower().endswith(".shp"))
+    shapes = start.head.startswith(SHAPEFILE_SIGNATURE) or (
+        start.name != start.path.name and start.name.lower().endswith(".shp")
+    )
     return shapes and holds_municipalities(start.path)
 
 

@@ -13,8 +13,16 @@ from pathlib import Path
 from statistics import median
 
 from catalog.importers.parsers.files import FileStart, OpenFile, open_source, text_lines
-from catalog.importers.parsers.values import MAX_PLACE_NAME, in_poland, parse_degrees, tidy
-from catalog.importers.records import BadInput, Extract, Note, PostcodeRecord
+from catalog.importers.records import (
+    MAX_PLACE_NAME,
+    BadInput,
+    Extract,
+    Note,
+    PostcodeRecord,
+    in_poland,
+    parse_degrees,
+    tidy,
+)
 from catalog.importers.source import DataSource, FileFormat, Rank
 from catalog.importers.sync.places import sync_postcodes
 from catalog.models import Dataset, Postcode

@@ -10,11 +10,18 @@ from pathlib import Path
 
 from catalog.importers.parsers import boundaries, prg_addresses
 from catalog.importers.parsers.files import FileStart, csv_rows, open_source
-from catalog.importers.parsers.values import MAX_PLACE_NAME, in_poland, parse_degrees, tidy
-from catalog.importers.records import BadInput, Extract, Note, PostcodeRecord
+from catalog.importers.records import (
+    MAX_PLACE_NAME,
+    BadInput,
+    Extract,
+    Note,
+    PostcodeRecord,
+    in_poland,
+    parse_degrees,
+    tidy,
+)
 from catalog.importers.source import DataSource, FileFormat, Rank
-from catalog.importers.sync.boundaries import sync_boundaries
-from catalog.importers.sync.places import sync_postcodes
+from catalog.importers.sync.places import sync_boundaries, sync_postcodes
 from catalog.models import Dataset, Postcode
 from catalog.text import normalise_postcode
 

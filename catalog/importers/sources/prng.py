@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from catalog.importers.parsers.files import FileStart, json_keys, load_json
-from catalog.importers.parsers.values import MAX_PLACE_NAME, in_poland, tidy
-from catalog.importers.records import BadInput, Extract, Note, PlaceRecord
+from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, Note, PlaceRecord, in_poland, tidy
 from catalog.importers.source import DataSource, FileFormat
 from catalog.importers.sync.places import sync_places
 from catalog.models import Dataset, Municipality, Place

@@ -15,9 +15,8 @@ from datetime import date
 from pathlib import Path
 
 from catalog.importers.parsers.files import FileStart, csv_rows, open_source, peek
-from catalog.importers.parsers.values import MAX_PLACE_NAME, parse_day
 from catalog.importers.parsers.xml_rows import xml_rows
-from catalog.importers.records import BadInput, Extract, PlaceRecord, UnitRecord
+from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, PlaceRecord, UnitRecord, parse_day
 from catalog.importers.source import DataSource, FileFormat
 from catalog.importers.sync.places import sync_places
 from catalog.importers.sync.units import sync_units

@@ -17,7 +17,7 @@ from catalog.importers.sync import Options
 from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, PostcodeMunicipality
 from catalog.text import is_city_with_county_rights
 from fueldepot.data import history
-from fueldepot.data.bulk import upsert
+from fueldepot.data.history import upsert
 
 Units = Mapping[str, UnitRecord]
 

@@ -24,7 +24,7 @@ from catalog.models import Boundary, County, Depot, FormerMunicipality, Municipa
 from catalog.territory import boundaries
 from catalog.territory.coordinates import distance_m
 from catalog.text import slug
-from fueldepot.data.bulk import upsert
+from fueldepot.data.history import upsert
 
 TITLE = "units"
 

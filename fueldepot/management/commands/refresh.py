@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from catalog.importers.download import Fetcher
 from catalog.importers.freshness import SourceState, last_runs
-from catalog.importers.refresh import RefreshRunning, one_refresh, refresh_source
+from catalog.importers.registry import RefreshRunning, one_refresh, refresh_source
 from catalog.importers.runner import CommitOutcomeUnknown, ImportRunning, describe_error
 from catalog.importers.source import DataSource
 from catalog.importers.sync import Options

@@ -9,8 +9,8 @@ from django.contrib.auth.models import Group
 from django.urls import reverse
 
 from catalog import models
-from catalog.roles import CHIEF
 from catalog.services import moderation
+from catalog.services.coordination import CHIEF
 from prices.models import DepotPrice
 from tests import bulk, factories
 from tests.catalog.admin.test_list import many

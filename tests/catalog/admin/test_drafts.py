@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Draft
-from catalog.roles import CHIEF, EDITOR
+from catalog.services.coordination import CHIEF, EDITOR
 from fueldepot.data import snapshot
 from prices.models import PlausibleRange
 from regulations.models import Deadline, FuelBan

@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Decision, Depot, NotDuplicate, VoivodeshipClaim
-from catalog.roles import CHIEF
 from catalog.services import coordination, editing, journal, merging, moderation, publishing
+from catalog.services.coordination import CHIEF
 from catalog.submissions import decisions
 from prices import services as prices
 from prices.models import DepotPrice, PlausibleRange

@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import VoivodeshipClaim
-from catalog.roles import CHIEF, EDITOR
 from catalog.services import coordination
+from catalog.services.coordination import CHIEF, EDITOR
 from tests import factories
 from tests.pages.reading import text_of
 

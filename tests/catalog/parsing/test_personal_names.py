@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.parsing.personal_names import GIVEN_NAMES, is_personal_name
+from catalog.parsing.contacts import GIVEN_NAMES, is_personal_name
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from django.core import mail
 from django.urls import reverse
 
 from catalog import models
-from catalog.roles import CHIEF, EDITOR
 from catalog.services import editing, journal, moderation, publishing
+from catalog.services.coordination import CHIEF, EDITOR
 from catalog.submissions import letters
 from fueldepot.data import history
 from tests import bulk, factories

@@ -15,8 +15,8 @@ from django_otp.oath import totp
 from django_otp.plugins.otp_static.models import StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from catalog.roles import CHIEF, EDITOR
 from catalog.services import second_factor
+from catalog.services.coordination import CHIEF, EDITOR
 from fueldepot.desk.logins import KEY_SALT, name_key
 from tests import factories
 

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import get_resolver, resolve
 
-from fueldepot.http.private import is_private
+from fueldepot.http.request_log import is_private
 
 FORMS = {
     "depot-add",

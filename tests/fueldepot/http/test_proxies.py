@@ -4,7 +4,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from fueldepot.http.proxies import find_caller, forwarded_headers, read_networks
+from fueldepot.http.rate_limit import find_caller, forwarded_headers, read_networks
 
 PROXIES = read_networks(["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"])
 

@@ -18,7 +18,7 @@ from catalog.depots.snapshot import LICENCES
 from catalog.models import Depot
 from catalog.search import entries
 from fueldepot.mcp.answers import ENVELOPE_BYTES, MOST_BYTES
-from pages.api_rules import rules_of_use
+from pages.fixed_pages import rules_of_use
 from pages.regulations import regulation_page
 from prices.models import Observation, Series
 from tests import factories

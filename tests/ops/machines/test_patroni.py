@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.forms.spam import MIN_FILL
+from pages.forms.fields import MIN_FILL
 from tests.fueldepot.sharers import eventually
 from tests.ops.machines import patroni
 from tests.ops.machines.callers import Caller, Load, PriceReport

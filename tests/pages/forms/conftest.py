@@ -10,7 +10,7 @@ from django.test.signals import template_rendered
 from django.utils import timezone
 
 from catalog.submissions import decisions
-from pages.forms import spam
+from pages.forms import fields
 from tests import factories
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -59,7 +59,7 @@ class Stranger:
         typed = {"stamp": form.form_token, "email": "jan@opal-nowak.pl"}
         for field in form:
             value = field.value()
-            if value is not None and field.name not in typed and field.name != spam.HONEYPOT:
+            if value is not None and field.name not in typed and field.name != fields.HONEYPOT:
                 typed[field.name] = value
         return typed
 

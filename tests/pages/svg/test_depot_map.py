@@ -6,8 +6,8 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pages.svg import depot_map
-from pages.svg.scales import HEIGHTS, WIDTH
+from pages.svg import outlines
+from pages.svg.timelines import HEIGHTS, WIDTH
 
 PLACES = st.lists(st.tuples(st.floats(0, WIDTH), st.floats(0, HEIGHTS[0])), max_size=250)
 CROWDED = st.lists(st.tuples(st.floats(150, 156), st.floats(100, 104)), max_size=90)
@@ -15,7 +15,7 @@ CROWDED = st.lists(st.tuples(st.floats(150, 156), st.floats(100, 104)), max_size
 
 def arrange(places, obstacles=()):
     numbered = list(enumerate(places, start=1))
-    return depot_map.arrange(numbered, width=WIDTH, height=HEIGHTS[0], obstacles=obstacles)
+    return outlines.arrange(numbered, width=WIDTH, height=HEIGHTS[0], obstacles=obstacles)
 
 
 @settings(max_examples=60)
@@ -23,11 +23,11 @@ def arrange(places, obstacles=()):
 def test_no_dot_covers_another_or_leaves_the_picture(places, obstacles):
     drawn = arrange(places, obstacles)
     for one, other in combinations([(dot.x, dot.y) for dot in drawn], 2):
-        assert math.dist(one, other) >= 2 * depot_map.RADIUS
+        assert math.dist(one, other) >= 2 * outlines.RADIUS
     for dot in drawn:
-        assert depot_map.RADIUS - 0.1 <= dot.x <= WIDTH - depot_map.RADIUS + 0.1
-        assert depot_map.RADIUS - 0.1 <= dot.y <= HEIGHTS[0] - depot_map.RADIUS + 0.1
-        assert all(math.dist((dot.x, dot.y), other) >= 2 * depot_map.RADIUS for other in obstacles)
+        assert outlines.RADIUS - 0.1 <= dot.x <= WIDTH - outlines.RADIUS + 0.1
+        assert outlines.RADIUS - 0.1 <= dot.y <= HEIGHTS[0] - outlines.RADIUS + 0.1
+        assert all(math.dist((dot.x, dot.y), other) >= 2 * outlines.RADIUS for other in obstacles)
 
 
 @settings(max_examples=60)
@@ -35,9 +35,9 @@ def test_no_dot_covers_another_or_leaves_the_picture(places, obstacles):
 def test_every_number_is_shown_once(places):
     drawn = arrange(places)
     assert sorted(number for dot in drawn for number in dot.numbers) == list(range(1, len(places) + 1))
-    assert len(drawn) <= depot_map.MOST_MARKS
+    assert len(drawn) <= outlines.MOST_MARKS
     assert len({dot.label for dot in drawn}) == len(drawn)
-    if len(places) <= depot_map.MOST_MARKS:
+    if len(places) <= outlines.MOST_MARKS:
         assert [dot.label for dot in drawn] == [str(number) for number in range(1, len(places) + 1)]
 
 
@@ -51,7 +51,7 @@ def test_a_dot_that_gives_way_keeps_its_true_place():
     (_, second) = arrange([(100.0, 100.0), (101.0, 100.0)])
     assert second.moved
     assert (second.at_x, second.at_y) == (101.0, 100.0)
-    assert math.dist((second.x, second.y), (101.0, 100.0)) < 3 * depot_map.RADIUS
+    assert math.dist((second.x, second.y), (101.0, 100.0)) < 3 * outlines.RADIUS
 
 
 def test_many_at_one_place_share_a_letter():
@@ -62,12 +62,12 @@ def test_many_at_one_place_share_a_letter():
 
 
 def test_letters():
-    assert [depot_map.letter(number) for number in (0, 25, 26, 51, 52, 702)] == ["A", "Z", "AA", "AZ", "BA", "AAA"]
+    assert [outlines.letter(number) for number in (0, 25, 26, 51, 52, 702)] == ["A", "Z", "AA", "AZ", "BA", "AAA"]
 
 
 def test_a_full_picture_is_drawn_all_the_same():
     taken = [(float(x), float(y)) for x in range(0, 361, 9) for y in range(0, 221, 9)]
-    assert depot_map.free_spot((5.0, 500.0), taken, WIDTH, HEIGHTS[0]) == (
-        depot_map.RADIUS,
-        HEIGHTS[0] - depot_map.RADIUS,
+    assert outlines.free_spot((5.0, 500.0), taken, WIDTH, HEIGHTS[0]) == (
+        outlines.RADIUS,
+        HEIGHTS[0] - outlines.RADIUS,
     )

@@ -13,7 +13,7 @@ from django.utils import timezone
 from openpyxl import Workbook
 
 from catalog.models import Dataset
-from catalog.roles import CHIEF, EDITOR
+from catalog.services.coordination import CHIEF, EDITOR
 from fueldepot.data import snapshot
 from prices.admin import uploads
 from prices.admin.uploads import read_day

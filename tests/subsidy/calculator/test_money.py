@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from subsidy.calculator import money
+from subsidy.calculator import rows
 
 
 @pytest.mark.parametrize(
@@ -19,9 +19,9 @@ from subsidy.calculator import money
     ],
 )
 def test_amounts_are_written_as_polish_sentences_have_them(amount, text):
-    assert money.format_amount(Decimal(amount)) == text
+    assert rows.format_amount(Decimal(amount)) == text
 
 
 def test_subsidies_are_cut_and_contributions_rounded():
-    assert [money.truncate_to_grosz(Decimal(amount)) for amount in ("1.019", "1.011")] == [Decimal("1.01")] * 2
-    assert [str(money.round_to_grosz(Decimal(amount))) for amount in ("1.015", "1.0149")] == ["1.02", "1.01"]
+    assert [rows.truncate_to_grosz(Decimal(amount)) for amount in ("1.019", "1.011")] == [Decimal("1.01")] * 2
+    assert [str(rows.round_to_grosz(Decimal(amount))) for amount in ("1.015", "1.0149")] == ["1.02", "1.01"]

@@ -12,7 +12,7 @@ from time import time
 import pytest
 
 from catalog.importers.download import RetryPolicy
-from catalog.importers.download.checks import is_public, may_follow
+from catalog.importers.freshness import is_public, may_follow
 from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
 from catalog.importers.source import all_sources
 from tests import small_country
@@ -263,7 +263,7 @@ def test_a_csv_file_that_is_not_whole_is_refused(fetcher, publishers, table, tro
 
 
 def test_a_zip_that_unpacks_to_more_than_may_come_is_refused(fetcher, source, publishers, monkeypatch):
-    monkeypatch.setattr("catalog.importers.download.checks.MAX_BYTES", 100)
+    monkeypatch.setattr("catalog.importers.freshness.MAX_BYTES", 100)
     publishers.files["PL.zip"] = small_country.zipped("PL.txt", bytes(401))
     assert "unpacks to more than 400 bytes" in refusal(fetcher, source)
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.importers.parsers.prg_addresses import centres
-from catalog.importers.parsers.prg_addresses.centres import Cells
+from catalog.importers.parsers import prg_addresses
+from catalog.importers.parsers.prg_addresses import Cells
 
 AT = st.integers(min_value=0, max_value=999_999)
 POINTS = st.lists(st.tuples(AT, AT), min_size=1, max_size=60)
@@ -34,17 +34,17 @@ def cluster(east, north, count, side=300):
 @given(POINTS, st.randoms(use_true_random=False), st.integers(1, 7))
 def test_neither_order_nor_batches_matter(points, dice, batch):
     shuffled = dice.sample(points, len(points))
-    whole, centres.BATCH = centres.BATCH, batch
+    whole, prg_addresses.BATCH = prg_addresses.BATCH, batch
     try:
         assert centre(shuffled) == centre(points)
     finally:
-        centres.BATCH = whole
+        prg_addresses.BATCH = whole
 
 
 @settings(max_examples=100)
 @given(POINTS)
 def test_the_centre_is_in_a_square_with_addresses(points):
-    side = centres.CELL_CM / 100
+    side = prg_addresses.CELL_CM / 100
     squares = {(east // side, north // side) for east, north in points}
     east, north = centre(points)
     assert (east // side, north // side) in squares
@@ -82,7 +82,7 @@ def test_many_villages_around_a_town_have_their_centre_in_it():
 def test_more_squares_than_are_compared_are_joined(monkeypatch):
     points = [(1000 * n + 250, 1000 * m + 250) for n in range(40) for m in range(40)]
     whole = centre(points)
-    monkeypatch.setattr(centres, "MAX_CELLS", 100)
+    monkeypatch.setattr(prg_addresses, "MAX_CELLS", 100)
     assert math.dist(centre(points), whole) < 5_000
 
 

@@ -7,8 +7,7 @@ from datetime import date
 import pyproj
 import pytest
 
-from catalog.importers.parsers import prg_addresses
-from catalog.importers.parsers.prg_addresses import reading
+from catalog.importers.parsers import prg_addresses, prg_reading
 from catalog.importers.records import BadInput
 from catalog.importers.source import recognise
 from tests import ROOT
@@ -343,7 +342,7 @@ def test_an_address_inside_another(tmp_path, model):
 
 
 def test_too_many_references(tmp_path, model, monkeypatch):
-    monkeypatch.setattr(reading, "MAX_REFERENCES", 0)
+    monkeypatch.setattr(prg_reading, "MAX_REFERENCES", 0)
     with pytest.raises(BadInput, match="has more than 0 references"):
         prg_addresses.parse(file(tmp_path, model, *points(model)))
 

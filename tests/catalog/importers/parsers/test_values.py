@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from catalog.importers.parsers.values import cut, in_poland, parse_day, parse_degrees, tidy
+from catalog.importers.records import cut, in_poland, parse_day, parse_degrees, tidy
 
 
 def test_day():

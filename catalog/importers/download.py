@@ -23,7 +23,7 @@ from django.conf import settings
 from django.utils import timezone
 from pydantic import TypeAdapter
 
-from catalog.importers.download.checks import check, fields_for, may_follow
+from catalog.importers.freshness import check, fields_for, may_follow
 from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
 from catalog.importers.source import DataSource, allowed_address, is_loopback
 

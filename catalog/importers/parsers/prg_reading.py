@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from catalog.importers.parsers.files import OpenFile
-from catalog.importers.parsers.values import tidy
 from catalog.importers.parsers.xml_rows import XmlReader
+from catalog.importers.records import tidy
 
 MAX_REFERENCES = 100
 """Maximum number of references. An address has six: country, voivodeship, county, municipality, locality, street."""

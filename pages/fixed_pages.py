@@ -1,10 +1,10 @@
-"""The page of the API: its rules of use, and a table of its operations made from the description."""
+"""Pages of text: the rules of the API, English, for owners, privacy. Each is data for its two templates."""
 
 import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -12,16 +12,22 @@ from django.template import engines
 from django.urls import reverse
 
 from catalog.api import params
+from catalog.depots import fuels
 from catalog.depots.snapshot import depots
-from fueldepot.http.description import document
-from fueldepot.http.links import site_url
+from catalog.submissions.owner_links import REPLACED_KEPT, UNUSED
+from catalog.submissions.readers import KEPT as SUBSCRIBED
+from catalog.submissions.readers import KEPT_ASKED
+from catalog.submissions.retention import KEPT, KEPT_FOR_LIMITS, KEPT_UNDECIDED, WARNED_BEFORE
+from catalog.submissions.tokens import LINK_LIFE
+from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
+from fueldepot.http.links import document, site_url
 from fueldepot.http.params import text_pattern
 from fueldepot.http.rate_limit import RateLimit
 from pages.page import Crumb, Page, publisher
 from pages.polish import whole
 from subsidy.application import ENVELOPE
 
-AS_OF = date(2026, 11, 23)
+RULES_AS_OF = date(2026, 11, 23)
 """The day on which the rules last changed; renew it with every change of their text."""
 
 NUMBER_OF_RULES = 10
@@ -127,7 +133,7 @@ def rules_page() -> RulesPage:
         description="Bezpłatne, otwarte API katalogu składów opału: zasady korzystania, limity, adresy i przykłady.",
         path=reverse("api-rules"),
         breadcrumbs=(Crumb.home(),),
-        as_of=AS_OF,
+        as_of=RULES_AS_OF,
         data_status="obowiązuje",
         site_name=settings.SITE_NAME,
         base_url=site_url(reverse("api-index")),
@@ -194,3 +200,122 @@ def write(value: bool | float | str) -> str:
     if isinstance(value, bool):
         return "tak" if value else "nie"
     return whole(value) if isinstance(value, int) else str(value).replace(".", ",")
+
+
+ENGLISH_AS_OF = date(2026, 11, 24)
+"""The day on which the text last changed; renew it with every change."""
+
+ENGLISH_TITLE = "Fuel depots in Poland"
+
+RULES = (
+    ("uchwała antysmogowa", "anti-smog resolution: what a voivodeship (region) forbids to burn, and from which day"),
+    ("termin", "deadline: the day from which a class of boiler or stove may no longer be used"),
+    ("kocioł bezklasowy", "boiler without a class, or below class 3 of EN 303-5"),
+    ("ekoprojekt", "ecodesign, Regulation (EU) 2015/1189 for boilers and 2015/1185 for stoves and fireplaces"),
+    ("piec, koza, kominek", "stove, small iron stove, fireplace"),
+    ("dotacja Czyste Powietrze", "the clean-air subsidy for a new source of heat and insulation, by income"),
+    ("gmina, powiat, województwo", "municipality, county, voivodeship (region)"),
+    ("skład opału", "fuel depot: a yard that sells coal, pellets or firewood"),
+    ("cennik, mediana", "price list, median"),
+    ("otwarte, zamknięte, dojazd", "open, closed, directions"),
+)
+"""Polish words on the pages, with their meaning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnglishPage(Page):
+    """The page in English. depots, fuels: as in the catalog. rules: (word, meaning)."""
+
+    template: ClassVar[str] = "pages/english"
+    language: ClassVar[str] = "en"
+    rules: ClassVar[tuple[tuple[str, str], ...]] = RULES
+
+    depots: int
+    fuels: tuple[fuels.Fuel, ...]
+
+
+def english_page() -> EnglishPage:
+    return EnglishPage(
+        title=ENGLISH_TITLE,
+        description="Where to buy coal, pellets and firewood in Poland, what they cost, and what the anti-smog rules "
+        "allow. A guide in English to a Polish site and its API.",
+        path=reverse("english"),
+        breadcrumbs=(Crumb("Home (Polish)", reverse("home")),),
+        as_of=ENGLISH_AS_OF,
+        data_status="in force",
+        licence="may be quoted with attribution",
+        depots=len(depots.get().rows),
+        fuels=fuels.FUELS,
+    )
+
+
+FOR_OWNERS_AS_OF = date(2026, 11, 24)
+"""The day on which the text last changed; renew it with every change."""
+
+FOR_OWNERS_TITLE = "Dla właścicieli składów"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForOwnersPage(Page):
+    """The page for owners. link_hours: of a letter that confirms. unused_days: after which an owner's link ends."""
+
+    template: ClassVar[str] = "pages/for_owners"
+    link_hours: ClassVar[int] = LINK_LIFE // timedelta(hours=1)
+    unused_days: ClassVar[int] = UNUSED.days
+
+
+def for_owners_page() -> ForOwnersPage:
+    return ForOwnersPage(
+        title=FOR_OWNERS_TITLE,
+        description="Jak znaleźć swój skład, przejąć wpis, samemu zmieniać godziny i ceny albo usunąć wpis.",
+        path=reverse("for-owners"),
+        breadcrumbs=(Crumb.home(),),
+        as_of=FOR_OWNERS_AS_OF,
+        data_status="obowiązuje",
+    )
+
+
+PRIVACY_AS_OF = date(2026, 11, 24)
+"""The day on which the text last changed; renew it with every change."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivacyPage(Page):
+    """The privacy page. contact: an e-mail address, "" for none.
+
+    link_hours: validity of a confirmation link. request_days: retention of the author's data after the decision.
+    undecided_days: longest wait for a decision; warning_days before its end the author is notified. limit_hours:
+    retention of the counters that limit abuse. owner_link_days: validity of an unused owner's link;
+    replaced_days: retention of one that another owner's claim ended. subscribed_days: how long letters are sent that a
+    reader asked for; asked_days: retention after the question whether to go on.
+    browser_minutes, outage_minutes: how long copies may show a removed entry.
+    """
+
+    template: ClassVar[str] = "pages/privacy"
+    link_hours: ClassVar[int] = LINK_LIFE // timedelta(hours=1)
+    request_days: ClassVar[int] = KEPT.days
+    undecided_days: ClassVar[int] = KEPT_UNDECIDED.days
+    warning_days: ClassVar[int] = WARNED_BEFORE.days
+    limit_hours: ClassVar[int] = KEPT_FOR_LIMITS // timedelta(hours=1)
+    owner_link_days: ClassVar[int] = UNUSED.days
+    replaced_days: ClassVar[int] = REPLACED_KEPT.days
+    subscribed_days: ClassVar[int] = SUBSCRIBED.days
+    asked_days: ClassVar[int] = KEPT_ASKED.days
+    browser_minutes: ClassVar[int] = seconds(CATALOG, "max-age") // 60
+    outage_minutes: ClassVar[int] = seconds(OUTAGE, "stale-if-error") // 60
+
+    operator: str
+    contact: str
+
+
+def privacy_page() -> PrivacyPage:
+    return PrivacyPage(
+        title="Prywatność",
+        description="Jakie dane osób przechowujemy, po co i jak długo. Kalkulator dotacji niczego nie zapisuje.",
+        path=reverse("privacy"),
+        breadcrumbs=(Crumb.home(),),
+        as_of=PRIVACY_AS_OF,
+        data_status="obowiązuje",
+        operator=settings.OPERATOR_NAME,
+        contact=settings.CONTACT_EMAIL,
+    )
