@@ -4,6 +4,7 @@ import asyncio
 import fcntl
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -137,6 +138,30 @@ def test_commands_of_the_description_answer(site, method, command):
     answer = Answer(run.stdout if "\r\n\r\n" in run.stdout else run.stdout.replace("\n", "\r\n"))
     assert answer.status_code == 200
     assert check_answer(method, url.partition("?")[0].removeprefix(site), answer) == []
+
+
+CALL = re.compile(r"^(?:\$ )?(curl [^#\n]*?) *(?:#.*)?\n(?:\{\"status\":(\d+))?", re.MULTILINE)
+
+
+def printed_calls():
+    """Yield the calls that documents print, with the status of the body below them, 200 for any other."""
+    for name in ("README.md", "docs/calls.md"):
+        for command, status in CALL.findall((ROOT / name).read_text(encoding="utf-8")):
+            yield pytest.param(command, int(status or 200), id=f"{name}: {command}")
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the commands of the documents need curl")
+@pytest.mark.parametrize(("command", "status"), list(printed_calls()))
+def test_calls_that_documents_print_answer(site, command, status):
+    """As people copy them, where `$api` is the base of the API."""
+    program, *options = (word.replace("$api", f"{site}/api/v1") for word in shlex.split(command))
+    write = ["-s", "-o", os.devnull, "-w", "%{http_code}", "--noproxy", "*"]
+    run = subprocess.run([program, *write, *options], capture_output=True, text=True, check=True)
+    assert int(run.stdout) == status
+
+
+def test_documents_print_calls():
+    assert len(list(printed_calls())) >= 15
 
 
 def test_examples_of_parameters_answer(site):
