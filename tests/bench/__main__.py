@@ -5,7 +5,7 @@ workers of the same class: what a request costs at least.
 
     python -m tests.bench [--seconds 2] [--rounds 3] [--workers 2]
 
-Serves the catalog that `make run` or an import has filled. Figures are medians of the rounds; read the ratios, not the
+Serves the catalog of `make run`, which gets the starter data where it is empty. Figures are medians of the rounds; read the ratios, not the
 absolute numbers, since the generator shares the machine with the server.
 """
 
@@ -23,6 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fueldepot import local
+from fueldepot.local.serve import prepare_site
 from tests import ROOT
 from tests.bench.load import Measured, measure
 from tests.ports import free_port
@@ -166,6 +167,7 @@ def main() -> None:
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
     local.prepare()
+    prepare_site("")
     every = questions()
     asked = {name: paths for name, paths in every.items() if options.only in name}
     if not asked:

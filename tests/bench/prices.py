@@ -19,6 +19,7 @@ from io import StringIO
 from urllib.parse import urlsplit, urlunsplit
 
 from fueldepot import local
+from fueldepot.local.serve import prepare_site
 from tests.bench.__main__ import served
 from tests.bench.load import Measured, measure
 
@@ -191,9 +192,7 @@ def main() -> None:
     options = parser.parse_args()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
     local.prepare()
-    import django
-
-    django.setup()
+    prepare_site("")
     from catalog.depots.fuels import BY_SLUG
 
     paths = [f"/api/v1/prices/{slug}" for slug in BY_SLUG]
