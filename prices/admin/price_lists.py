@@ -1,276 +1,28 @@
-"""Import of price lists of depots in the admin: rows of a file to approved prices; upload, preview, confirmation.
+"""Import of price lists of depots in the admin: upload, preview, confirmation; `prices.price_lists` reads the files.
 
-One row, one price: `depot` (id), `fuel`, `unit`, `day`, and either `price` or `bag_price` and `bag_kg`, under these
-names or those of `prices.admin.uploads.POLISH`; fuels and units by slug or name. The preview runs the same checks as
-the import and writes nothing. Confirming it approves the prices; doubtful rows only where ticked one by one. Faulty
-rows are listed and left out, unless no row is left. Editors have a row limit, as in bulk actions.
-`prices.admin.uploads` parses the files; `prices.services` writes the prices.
+Confirming the preview approves the prices; doubtful rows only where ticked one by one. Editors have a row limit, as in
+bulk actions.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass, field, replace
-from datetime import date
-from decimal import Decimal
-from functools import cached_property
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
-from django.contrib.auth.models import AbstractBaseUser
-from django.core.exceptions import PermissionDenied, ValidationError
-from django.core.signing import BadSignature
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 from django.utils.html import format_html
 
 from catalog.admin.bulk import row_limit, undo_button
 from catalog.admin.desk import current_editor
 from catalog.depots import fuels
-from catalog.models import Decision, Depot
-from catalog.text import fold
-from prices import queries, services, validation
-from prices.admin.uploads import (
-    POLISH,
-    Table,
-    pack,
-    read_amount,
-    read_day,
-    read_number,
-    read_table,
-    readable,
-    stripped,
-    unpack,
-)
-from prices.models import DepotPrice
-from prices.snapshot import read_ranges
-from prices.validation import deviation, exact
-
-COLUMNS = ("depot", "fuel", "unit", "day", "price", "bag_price", "bag_kg")
-REQUIRED = ("depot", "fuel", "unit", "day")
-AMOUNTS = ("price", "bag_price", "bag_kg")
-
-MOST_TICKS = 500
-"""Most doubtful rows of a file that can be ticked. More suggest a wrong file and would make its form too large."""
+from catalog.models import Decision
+from prices import services, validation
+from prices.price_lists import ConfirmForm, Preview, UploadForm, preview_price_list
 
 MOST_NUMBERS = 50
 """Numbers of faulty rows in the message after an import."""
-
-FUEL_OF = {fold(name): fuel.slug for fuel in fuels.FUELS for name in (fuel.slug, fuel.name)}
-UNIT_OF = {fold(name): unit for unit, word in fuels.UNIT_NAMES.items() for name in (unit, word)}
-"""Fuels and units by their spellings, folded."""
-
-FUTURE = "dzień jeszcze nie nadszedł; takiej ceny nie można wczytać"
-
-
-@dataclass(frozen=True, slots=True)
-class PreviewRow:
-    """A row of the preview. number: in the file. Amounts in zł.
-
-    median: of the country today, None without one. age_days: negative for a future day. reasons: why the row is
-    doubtful, in Polish; empty for an ordinary row. can_be_taken: whether a tick includes a doubtful row.
-    """
-
-    number: int
-    depot: str
-    fuel: str
-    price: Decimal
-    unit: str
-    bag: str
-    day: date
-    age_days: int
-    plausible: str
-    median: Decimal | None
-    reasons: tuple[str, ...]
-    can_be_taken: bool
-
-    @property
-    def deviation(self) -> str:
-        """The difference from the median in per cent, "" without a median."""
-        return "" if self.median is None else f"{deviation(self.price, self.median)}%"
-
-    @property
-    def age(self) -> str:
-        """The age of the price, in Polish."""
-        if self.age_days < 0:
-            return "dzień nie nadszedł"
-        return "dziś" if not self.age_days else "1 dzień" if self.age_days == 1 else f"{self.age_days} dni"
-
-
-@dataclass(frozen=True, slots=True)
-class FaultyRow:
-    """A row that cannot be a price. number: in the file. reasons: in Polish. cells: as read."""
-
-    number: int
-    reasons: tuple[str, ...]
-    cells: tuple[Any, ...]
-
-
-@dataclass
-class Preview:
-    """What a price list would bring in. limit: greatest number of prices for its editor, None for no limit.
-
-    error: why the whole file is refused, "" if it is not. quotes: accepted prices.
-    """
-
-    columns: list[str]
-    limit: int | None
-    ordinary: list[PreviewRow] = field(default_factory=list)
-    doubtful: list[PreviewRow] = field(default_factory=list)
-    faulty: list[FaultyRow] = field(default_factory=list)
-    quotes: list[tuple[Depot, validation.PriceInput]] = field(default_factory=list)
-    error: str = ""
-
-    @property
-    def is_refused(self) -> bool:
-        """Whether the file has a mistake as a whole, or no row that is not faulty."""
-        return bool(self.error) or not (self.ordinary or self.doubtful)
-
-    @property
-    def can_be_ticked(self) -> bool:
-        """Whether doubtful rows may be ticked: a file with too many is probably a wrong one."""
-        return sum(row.can_be_taken for row in self.doubtful) <= MOST_TICKS
-
-    @property
-    def too_many(self) -> str:
-        """The message about a price list beyond the row limit of its editor, "" for any other."""
-        if self.limit is None or len(self.quotes) <= self.limit:
-            return ""
-        return (
-            f"Niczego nie wczytano: plik ma {len(self.quotes)} cen do wczytania, a redaktor może wczytać naraz "
-            f"najwyżej {self.limit}. Podziel plik albo poproś redaktora naczelnego."
-        )
-
-    @cached_property
-    def seen(self) -> str:
-        """A keyed hash of the doubtful and the faulty rows with their reasons; "" for none.
-
-        The median is left out: it changes with every price and makes no row doubtful.
-        """
-        rows = [replace(row, median=None) for row in self.doubtful], self.faulty
-        return salted_hmac("prices.admin.price_lists", repr(rows)).hexdigest() if any(rows) else ""
-
-
-class PriceListReader:
-    """Reads the rows of a file. Looks up depots, ranges and stored prices in three queries, medians in the snapshot."""
-
-    def __init__(self, table: Table, today: date) -> None:
-        """Raises ValidationError for a file without a required column."""
-        missing = set(REQUIRED) - set(table.columns)
-        if missing:
-            lacking, wanted = (
-                ", ".join(POLISH[name] for name in COLUMNS if name in some) for some in (missing, POLISH)
-            )
-            raise ValidationError(f"Brak kolumn: {lacking}. Potrzebne są: {wanted}.")
-        self.table, self.today = table, today
-        published = Depot.objects.published().only("name", "publication")
-        self.depots = published.in_bulk(readable((cells["depot"] for _, cells in table.rows), read_number))
-        self.ranges = read_ranges()
-        self.medians = queries.current_medians(today)
-        days = readable((cells["day"] for _, cells in table.rows), read_day)
-        stored = DepotPrice.objects.filter(depot__in=self.depots, day__in=days, origin=DepotPrice.Origin.PRICE_LIST)
-        self.standing: set[tuple[int, str, date]] = set(
-            stored.exclude(status=DepotPrice.Status.REJECTED).values_list("depot", "fuel", "day")
-        )
-
-    def preview(self, limit: int | None, ticked: Collection[str] = ()) -> Preview:
-        """Return the rows with their doubts and faults. ticked: numbers of the doubtful rows to include, as text."""
-        preview = Preview([POLISH.get(name, name) for name in self.table.columns], limit)
-        for number, cells in self.table.rows:
-            cells = {name: stripped(value) for name, value in cells.items()}
-            try:
-                depot, quote = self.read(cells)
-                row = self.check(number, depot, quote)
-            except (ValidationError, validation.InvalidPrice) as error:
-                reasons = error.messages if isinstance(error, ValidationError) else [str(error)]
-                preview.faulty.append(FaultyRow(number, tuple(reasons), tuple(cells.values())))
-                continue
-            (preview.doubtful if row.reasons else preview.ordinary).append(row)
-            if row.can_be_taken and (not row.reasons or str(number) in ticked):
-                preview.quotes.append((depot, quote))
-        return preview
-
-    def read(self, cells: dict[str, Any]) -> tuple[Depot, validation.PriceInput]:
-        """Return the depot and the price of a row: text, decimal commas, dates of Excel. Raises ValidationError."""
-        number = read_number(cells["depot"])
-        if number not in self.depots:
-            raise ValidationError(f"nie ma opublikowanego składu o numerze {cells['depot']}")
-        fuel, unit = (str(cells[name] or "") for name in ("fuel", "unit"))
-        return self.depots[number], validation.PriceInput(
-            day=read_day(cells["day"]),
-            fuel=FUEL_OF.get(fold(fuel), fuel),
-            unit=UNIT_OF.get(fold(unit), unit),
-            **{name: read_amount(cells.get(name)) for name in AMOUNTS},
-        )
-
-    def check(self, number: int, depot: Depot, quote: validation.PriceInput) -> PreviewRow:
-        """Return a row of the preview. Raises InvalidPrice."""
-        is_future = quote.day > self.today
-        price = validation.unit_price(quote, quote.day if is_future else self.today)
-        reasons = validation.find_doubts(quote.fuel, price, quote.day, self.ranges, self.today)
-        if is_future:
-            reasons = (*reasons, FUTURE)
-        else:
-            place = (depot.pk, quote.fuel, quote.day)
-            if place in self.standing:
-                raise services.DuplicatePrice(services.describe_duplicate(quote.day))
-            self.standing.add(place)
-        limits = self.ranges.get(quote.fuel)
-        bag = ""
-        if quote.bag_price is not None and quote.bag_kg is not None:
-            bag = f"worek {exact(quote.bag_kg)} kg: {exact(quote.bag_price)} zł"
-        return PreviewRow(
-            number=number,
-            depot=str(depot),
-            fuel=fuels.BY_SLUG[quote.fuel].name,
-            price=price,
-            unit=quote.unit,
-            bag=bag,
-            day=quote.day,
-            age_days=(self.today - quote.day).days,
-            plausible="" if limits is None else f"{exact(limits.low)}–{exact(limits.high)} zł",
-            median=self.medians.get(quote.fuel),
-            reasons=reasons,
-            can_be_taken=not is_future,
-        )
-
-
-def preview_price_list(table: Table, *, editor: AbstractBaseUser, today: date, ticked: Collection[str] = ()) -> Preview:
-    """Return the preview of a file; of one without a required column only the error."""
-    try:
-        return PriceListReader(table, today).preview(row_limit(editor), ticked)
-    except ValidationError as error:
-        return Preview([], None, error=" ".join(error.messages))
-
-
-class UploadForm(forms.Form):
-    """A file. After validation `table` has its rows, and `packed` is the file for the confirmation."""
-
-    import_file = forms.FileField(label="Plik do importu")
-
-    def clean_import_file(self) -> Any:
-        file = self.cleaned_data["import_file"]
-        content = file.read()
-        self.table, self.packed = read_table(content), pack(content)
-        return file
-
-
-class ConfirmForm(forms.Form):
-    """Hidden fields of the preview. packed: the file. seen: digest of the rows left out. ticked: rows to include."""
-
-    packed = forms.CharField(widget=forms.HiddenInput)
-    seen = forms.CharField(widget=forms.HiddenInput, required=False)
-    ticked = forms.Field(widget=forms.MultipleHiddenInput, required=False)
-
-    def clean_packed(self) -> str:
-        packed: str = self.cleaned_data["packed"]
-        try:
-            self.table = read_table(unpack(packed))
-        except BadSignature as error:
-            raise ValidationError("expired") from error
-        return packed
 
 
 class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for the admin of prices
@@ -303,7 +55,7 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
         form = UploadForm(request.POST or None, request.FILES or None)
         if not form.is_valid():
             return self.render_price_list(request, form=form)
-        preview = preview_price_list(form.table, editor=current_editor(request), today=timezone.localdate())
+        preview = preview_price_list(form.table, limit=row_limit(current_editor(request)), today=timezone.localdate())
         context: dict[str, Any] = {"form": form, "preview": preview}
         if preview.too_many:
             messages.error(request, preview.too_many)
@@ -321,7 +73,10 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
             return HttpResponseRedirect(reverse("admin:prices_depotprice_import"))
         moment, editor = timezone.now(), current_editor(request)
         preview = preview_price_list(
-            form.table, editor=editor, today=timezone.localdate(moment), ticked=form.cleaned_data["ticked"] or ()
+            form.table,
+            limit=row_limit(editor),
+            today=timezone.localdate(moment),
+            ticked=form.cleaned_data["ticked"] or (),
         )
         if not (preview.is_refused or preview.too_many) and preview.seen == form.cleaned_data["seen"]:
             try:

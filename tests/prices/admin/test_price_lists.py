@@ -11,10 +11,9 @@ from django.utils import timezone
 from openpyxl import Workbook
 
 from catalog.models import Dataset
-from prices import medians, services
-from prices.admin import price_lists
-from prices.admin.uploads import MOST_ROWS
+from prices import medians, price_lists, services
 from prices.models import DepotPrice, PlausibleRange
+from prices.uploads import MOST_ROWS
 from tests import bulk, factories
 from tests.client import build_snapshots
 from tests.prices.helpers import LIST, confirm, csv_of, preview

@@ -15,9 +15,9 @@ from openpyxl import Workbook
 from catalog.models import Dataset
 from catalog.services.coordination import CHIEF, EDITOR
 from fueldepot.data import snapshot
-from prices.admin import uploads
-from prices.admin.uploads import read_day
+from prices import uploads
 from prices.models import DepotPrice, Observation, PlausibleRange, Series
+from prices.uploads import read_day
 from tests import bulk, factories
 from tests.client import build_snapshots
 from tests.drafts import approve

@@ -86,7 +86,7 @@ def read_table(content: bytes) -> Table:
     return read_xlsx(content) if content.startswith(b"PK\x03\x04") else read_csv(content)
 
 
-_signer = TimestampSigner(salt="prices.admin.uploads")
+_signer = TimestampSigner(salt="prices.uploads")
 
 
 def pack(content: bytes) -> str:
