@@ -1,9 +1,4 @@
-"""Accounts of editors; changes and links of owners.
-
-Accounts of editors, and the links by which they set their passwords.
-
-Changes made by owners, for review, and the owners' permanent links, for revocation.
-"""
+"""Accounts of editors, and of owners: links by which passwords are set, owners' changes for review, owners' links."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta

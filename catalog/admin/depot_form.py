@@ -1,11 +1,4 @@
-"""The form of a depot, with the history of its fields and its position on a map.
-
-The history of a depot as editors read it: the changes, and the source of each present value.
-
-The form of a depot: every field that an editor sets, validated before anything is written.
-
-The movable map of a position, with a pin and the borders around; `pages/position.js` draws it.
-"""
+"""The form of a depot: every field that an editor sets, validated before anything is written; its history, its map."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

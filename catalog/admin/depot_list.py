@@ -1,7 +1,4 @@
-"""Search for depots at the desk, by any part of identifying fields, with or without diacritics.
-
-The list of depots: columns, filters, work queues and bulk actions.
-"""
+"""The list of depots: search by any part of identifying fields, columns, filters, bulk actions."""
 
 import re
 from collections.abc import Collection

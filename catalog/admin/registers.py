@@ -1,11 +1,4 @@
-"""Rows that the desk only shows, history pages, and who works on which voivodeship.
-
-Data of public registers, written by imports only, and the log of imports.
-
-History pages of django-simple-history in the wording of the desk.
-
-Claims of voivodeships: taken and released on the start page, filters of the queues, and their history.
-"""
+"""Rows that the desk only shows: public registers, imports, history; and claims of voivodeships."""
 
 from dataclasses import dataclass
 from datetime import date, datetime

@@ -1,7 +1,4 @@
-"""Form to replace proposed values while accepting a submission.
-
-Context of the page of a submission: its values, the entry, related submissions and possible duplicates.
-"""
+"""The page of a submission: its values, the entry, what is related or similar, and the form that replaces values."""
 
 import math
 from collections.abc import Mapping

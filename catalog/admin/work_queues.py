@@ -1,7 +1,4 @@
-"""Work queues: named filters over the list of depots, each with a count.
-
-Depots that share a tax number, telephone or website with given values, at any distance.
-"""
+"""Work queues: named filters over the list of depots, each with a count; and depots that share a contact."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass

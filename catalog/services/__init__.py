@@ -1,8 +1,7 @@
 """Operations on depots, shared by admin, forms and commands. Each is one transaction.
 
-`moderation`: verify, remove, restore, one depot or many. `journal`: records each decision, and undoes it with the
-handlers of `undoing`. `editing`: edit and add depots. `merging`: merge or mark as distinct. `publishing`: publish held,
-removed or merged depots with their related rows. `drafting`: changes that need approval. `coordination`: who works on
-which voivodeship, and who has a depot open. `refusal`: what an operation raises that is refused. Accepted submissions
+`moderation`: verify, remove, restore. `publishing`: publish, and offers. `editing`: edit, add, drafts. `merging`: merge
+or mark as distinct. `journal`: records each decision, and undoes it with the handlers of `undoing`. `coordination`: who
+works on what. `refusal`: what an operation raises that is refused. `second_factor`: of the login. Accepted submissions
 make the same changes: `catalog.submissions`.
 """

@@ -1,6 +1,6 @@
-"""What editors work on at the same time: claimed voivodeships, depots that are open. Neither restricts others.
+"""Who works on what: the two roles of editors, claimed voivodeships, depots that are open. The last two bind nobody.
 
-The two roles at the editors' desk, as Django groups. `fueldepot/migrations/0001_editor_groups.py` creates them.
+The roles are Django groups, which `fueldepot/migrations/0001_editor_groups.py` creates.
 """
 
 from datetime import datetime, timedelta

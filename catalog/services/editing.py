@@ -1,8 +1,7 @@
-"""Editing and adding depots. Values that pass these functions satisfy every database constraint.
+"""Editing and adding depots, at once or as a draft that a second person approves if there is one.
 
-Drafts: a change is saved, reviewed, given a reason, and approved by a second person if there is one.
-
-The form and the admin of the row know what a change means; these services know who may decide and when.
+Values that pass these functions satisfy every database constraint. The form and the admin of a drafted row know what
+its change means; these services know who may decide and when.
 """
 
 import json

@@ -1,8 +1,7 @@
-"""Fuels that prices add to the offers of depots, and that are taken back with the last price that stated them.
+"""Publishing of held, removed and merged depots with what follows them, and the fuels that prices add to their offers.
 
-`Depot.fuels_priced` names them, so that an import keeps them and still updates the other fuels.
-
-Publishing of held or removed depots; for a merged one also the return of its related rows.
+`Depot.fuels_priced` names those fuels: an import keeps them and still updates the others, and the last price that
+stated one takes it back.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -1,8 +1,6 @@
-"""How decisions about depots, pairs and voivodeships are undone; `journal.undo` calls these handlers.
+"""How decisions are undone that the catalog makes: about depots, pairs, voivodeships, submissions and owners' links.
 
-`catalog.services.undoing` has those of submissions and owners' links; other apps have their own.
-
-How decisions on submissions are undone: they wait again, their authors are told, and owners' links come back.
+`journal.undo` calls these handlers. A submission waits again, and its author is told.
 """
 
 from django.db.models import Q

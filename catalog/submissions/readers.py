@@ -1,10 +1,6 @@
-"""What readers ask for: that an entry be looked at, and letters about a place or a price.
+"""What readers ask for: that somebody looks whether a depot is gone, and letters about a place or a price.
 
-Reports of readers that a depot is gone.
-
-Letters that readers ask for: the request, its confirmation by a link, the end, and retention.
-
-`pages.alerts` says what there is to write about.
+A subscription begins with a confirmed link and ends with its row; `pages.alerts` says what there is to write about.
 """
 
 from collections import Counter

@@ -5,8 +5,8 @@ workers of the same class: what a request costs at least.
 
     python -m tests.bench [--seconds 2] [--rounds 3] [--workers 2]
 
-Serves the catalog of `make run`, which gets the starter data where it is empty. Figures are medians of the rounds; read the ratios, not the
-absolute numbers, since the generator shares the machine with the server.
+Serves the catalog of `make run`, which gets the starter data where it is empty. Figures are medians of the rounds; read
+the ratios, not the absolute numbers, since the generator shares the machine with the server.
 """
 
 import argparse
