@@ -15,8 +15,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="place",
             name="district",
-            field=models.CharField(blank=True, default="", max_length=7, verbose_name="dzielnica"),
-            preserve_default=False,
+            field=models.CharField(blank=True, db_default="", max_length=7, verbose_name="dzielnica"),
         ),
         migrations.RunSQL(
             "UPDATE catalog_place SET district = substr(id, 6) WHERE id LIKE 'terc:%'", migrations.RunSQL.noop

@@ -132,7 +132,7 @@ class Place(models.Model):
     kind = models.CharField("rodzaj", max_length=40)
     main = models.BooleanField("samodzielna")
     municipality = models.ForeignKey(Municipality, models.PROTECT, verbose_name="gmina")
-    district = models.CharField("dzielnica", max_length=7, blank=True)
+    district = models.CharField("dzielnica", max_length=7, blank=True, db_default="")
     lat = models.FloatField("szerokość", null=True)
     lon = models.FloatField("długość", null=True)
 

@@ -1,30 +1,120 @@
-"""Squashing must keep the migrations that write data."""
+"""Squashing must keep the migrations that write data, and the last release must work on the tables of this one."""
 
+import subprocess
+from pathlib import PurePosixPath
+
+import pytest
 from django.apps import apps
 from django.conf import settings
-from django.db.migrations import RunPython, RunSQL
+from django.db.migrations import RunPython, RunSQL, operations
 from django.db.migrations.loader import MigrationLoader
+from django.db.models import NOT_PROVIDED
+
+from tests import ROOT
+from tests.ops.releases import PREVIOUS_RELEASE
 
 TOUCH_ROWS_THAT_ARE_THERE = {"keep_present_state"}
 """Elidable: they complete rows of an older version, and a database that begins with the squashed one has none."""
 
 
-def operations():
+OWN = {config.label for config in apps.get_app_configs() if (settings.BASE_DIR / config.name).is_dir()}
+"""Our apps."""
+
+
+def operations_with_code():
     """Those of the project's own migrations that run code or SQL, with where they are."""
-    own = {config.label for config in apps.get_app_configs() if (settings.BASE_DIR / config.name).is_dir()}
     for (app, name), migration in MigrationLoader(None).disk_migrations.items():
-        if app in own:
+        if app in OWN:
             for operation in migration.operations:
                 if isinstance(operation, (RunPython, RunSQL)):
                     yield f"{app}.{name}", operation
 
 
 def test_no_migration_that_brings_data_is_elidable():
-    found = dict.fromkeys(where for where, _ in operations())
+    found = dict.fromkeys(where for where, _ in operations_with_code())
     assert {"prices.0002_cascade_and_ranges", "fueldepot.0001_editor_groups"} <= found.keys()
     elidable = {
         (where, getattr(getattr(operation, "code", None), "__name__", "SQL"))
-        for where, operation in operations()
+        for where, operation in operations_with_code()
         if operation.elidable
     }
     assert {name for _, name in elidable} <= TOUCH_ROWS_THAT_ARE_THERE, elidable
+
+
+HARMLESS = {
+    "catalog.0026_districts_of_places: Raw SQL operation": "fills the new column only",
+    "catalog.0029_earlier_decisions: Raw Python operation": (
+        "empties bulk decisions and merges, which the last release then lists as none; it cannot undo earlier ones"
+    ),
+    **dict.fromkeys(
+        (
+            "catalog.0029_earlier_decisions: Alter field decided_by on depotbatch",
+            "catalog.0029_earlier_decisions: Alter field undone_by on depotbatch",
+            "catalog.0029_earlier_decisions: Alter field loser on depotmerge",
+        ),
+        "drops a foreign key, the column stays",
+    ),
+    "fueldepot.0006_editors_see_the_journal: Raw Python operation": "adds a right",
+}
+"""Operations since the last release that take or demand something, with why the last release works with them.
+
+During an upgrade, and after a rollback, its processes read and write the tables of this release. So what it reads goes
+one release later, and a new column is null or has a `db_default`: it does not know the column.
+"""
+
+TAKING = (
+    operations.RemoveField,
+    operations.DeleteModel,
+    operations.RenameField,
+    operations.RenameModel,
+    operations.AlterModelTable,
+    operations.AlterUniqueTogether,
+    operations.RunSQL,
+    operations.RunPython,
+)
+
+
+def column(field):
+    """Return what the database knows of a field."""
+    _, path, arguments, options = field.deconstruct()
+    ignored = {*field.non_db_attrs, "default"}
+    return path, arguments, {name: value for name, value in options.items() if name not in ignored}
+
+
+def burdens(operation, app, state, new_models):
+    """Whether an operation could keep the last release from reading or writing its tables."""
+    model = (app, getattr(operation, "model_name_lower", ""))
+    if isinstance(operation, TAKING):
+        return True
+    if model in new_models:
+        return False
+    match operation:
+        case operations.AddField(field=field):
+            return not (field.null or field.many_to_many or field.db_default is not NOT_PROVIDED)
+        case operations.AlterField(field=field):
+            return column(field) != column(state.models[model].fields[operation.name])
+    return isinstance(operation, operations.AddConstraint)
+
+
+def test_the_last_release_reads_and_writes_the_tables_of_this_one():
+    listing = subprocess.run(
+        ["git", "ls-tree", "-r", "--name-only", PREVIOUS_RELEASE], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listing.returncode:
+        pytest.skip("the history of this checkout lacks the last release")
+    files = [PurePosixPath(line) for line in listing.stdout.splitlines()]
+    released = {(file.parts[0], file.stem) for file in files if file.parts[1:-1] == ("migrations",)}
+    loader = MigrationLoader(None)
+    state = loader.project_state([key for key in loader.graph.nodes if key in released or key[0] not in OWN])
+    new_models, burdening = set(), set()
+    for key in loader.graph._generate_plan(loader.graph.leaf_nodes(), at_end=True):
+        if key[0] not in OWN or key in released:
+            continue
+        for operation in loader.graph.nodes[key].operations:
+            on_tables = getattr(operation, "database_operations", [operation])
+            if any(burdens(each, key[0], state, new_models) for each in on_tables):
+                burdening.add(f"{key[0]}.{key[1]}: {operation.describe()}")
+            if isinstance(operation, operations.CreateModel):
+                new_models.add((key[0], operation.name_lower))
+            operation.state_forwards(key[0], state)
+    assert burdening == HARMLESS.keys()

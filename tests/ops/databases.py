@@ -27,9 +27,9 @@ def url(database: str) -> str:
 
 
 @contextmanager
-def fresh_database(purpose: str, options: str = "") -> Iterator[str]:
+def fresh_database(purpose: str, options: str = "", prefix: str = "") -> Iterator[str]:
     """The name of an empty database. options: what CREATE DATABASE is told of it."""
-    name = f"fueldepot_{purpose}_{os.getpid()}"
+    name = f"{prefix}fueldepot_{purpose}_{os.getpid()}"
     with psycopg.connect(make_conninfo(**address("postgres")), autocommit=True) as server:
         server.execute(f'DROP DATABASE IF EXISTS "{name}"')
         server.execute(f'CREATE DATABASE "{name}" TEMPLATE template0 {options}')

@@ -4,7 +4,6 @@ The code of 1.0 comes out of the history of this repository, fills the database 
 """
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -18,14 +17,13 @@ from psycopg.conninfo import make_conninfo
 
 from tests import small_country
 from tests.fueldepot.sharers import PROJECT_ROOT
-from tests.ops.databases import address, fresh_database, url
+from tests.ops.databases import address, fresh_database
+from tests.ops.releases import PATHS, READ, READ_PATHS, checkout, run, with_packages
 from tests.ops.test_backup import tool
 
 pytestmark = [pytest.mark.slow, pytest.mark.machines, pytest.mark.django_db(transaction=True)]
 
 VERSION_1_0 = "45511d02b80e583dc7773649b5797b35b058ea78"
-PREVIOUS = "d694e7129c573dd3bb466f2a33c337507d1351c3"
-"""Version 1.1.0, the last release. Renew it with every release."""
 
 FILL = """
 import sys
@@ -82,113 +80,6 @@ markdown = {"Accept": "text/markdown"}
 pages = {pk: client.get(f"/sklad/{pk}-x/", headers=markdown, follow=True).status_code for pk in ids}
 print(json.dumps({"answers": answers, "pages": pages}))
 """
-PATHS = [
-    "/api/v1/stores?teryt=1261011",
-    "/api/v1/stores?lat=50.05&lon=19.95",
-    "/api/v1/locate?lat=50.05&lon=19.95",
-    "/api/v1/locations?q=krak",
-    "/api/v1/prices/pellet",
-    "/api/v1/regulations?voivodeship=malopolskie",
-]
-READ = """
-import json, sys
-import django
-django.setup()
-from django.test import Client
-client = Client(raise_request_exception=False)
-# In Markdown: pages name static files, which nobody has collected here.
-markdown = {"Accept": "text/markdown, */*;q=0.1"}
-print(json.dumps({path: client.get(path, headers=markdown, follow=True).status_code for path in sys.argv[1:]}))
-"""
-READ_PATHS = [
-    *PATHS,
-    "/",
-    "/ceny/",
-    "/ceny/pellet/",
-    "/ceny/pellet/malopolskie/",
-    "/dane/",
-    "/dane/ceny-mediany.csv",
-    "/llms.txt",
-    "/przepisy/malopolskie/",
-    "/sitemap.xml",
-    "/sklad/1-x/",
-    "/sklady/malopolskie/",
-    "/api/v1/prices",
-    "/api/v1/stores/1",
-]
-"""Every kind of answer of version 1.0."""
-
-WRITE = """
-import django
-django.setup()
-from tests import factories
-depot = factories.DepotFactory(municipality=factories.krakow(), source_id="node/987654321")
-factories.DepotPriceFactory(depot=depot, fuel="pellet")
-factories.SubmissionFactory(depot=depot)
-"""
-DECIDE = """
-from datetime import UTC, datetime, timedelta
-import django
-django.setup()
-from catalog.models import Depot, DepotBatch
-from catalog.services import batches, editing, merging, moderation, voivodeship_claims
-from catalog.submissions import decisions
-from prices import services as prices
-from tests import factories
-
-now = datetime(2026, 11, 1, 12, tzinfo=UTC)
-ewa = factories.UserFactory(username="ewa")
-one, two, three, four, loser, edited, restored, kept = (
-    factories.DepotFactory(name=name, lat=50 + number / 100, phone="")
-    for number, name in enumerate(["Jeden", "Dwa", "Trzy", "Cztery", "Scalony", "Zmieniony", "Wrócił", "Został"])
-)
-moderation.verify_depots(keys=[one.pk, two.pk], by=ewa, on=now.date())
-undone = moderation.verify_depots(keys=[three.pk], by=ewa, on=now.date()).batch
-batches.undo_batch(batch=undone, by=ewa, on=now)
-partly = moderation.verify_depots(keys=[restored.pk, kept.pk], by=ewa, on=now.date()).batch
-moderation.reset_depots(keys=[kept.pk], by=ewa, note="nie w terenie")
-assert batches.undo_batch(batch=partly, by=ewa, on=now).restored == 1
-waiting = factories.SubmissionFactory(depot=four)
-moderation.remove_depots(
-    keys=[three.pk, four.pk], reason=Depot.RemovalReason.CLOSED, by=ewa, on=now.date(), note="w terenie"
-)
-price = factories.DepotPriceFactory(depot=one, pending=True)
-prices.approve_prices(prices=[price], by=ewa, on=now)
-factories.DepotPriceFactory(depot=loser)
-merging.merge_depots(survivor=one, loser=loser, take=[], by=ewa, on=now.date())
-site = {"proposed": {"website": "https://dwa.example.pl"}, "stored": {"website": ""}}
-decisions.accept_submission(submission=factories.SubmissionFactory(depot=two, **site), by=ewa, on=datetime.now(UTC))
-rejected = factories.SubmissionFactory(depot=one)
-decisions.reject_submission(submission=rejected, reason="Nie ten numer.", by=ewa, on=datetime.now(UTC))
-editing.edit_depot(depot=edited, values={"phone": "+48 601 234 567"}, by=ewa, on=now.date())
-voivodeship_claims.take_voivodeship(voivodeship=factories.VoivodeshipFactory(), by=ewa, on=now)
-"""
-UNDO = """
-import json
-import django
-django.setup()
-from django.contrib.auth import get_user_model
-from django.utils import timezone
-from catalog.models import Decision, Depot, Submission, VoivodeshipClaim
-from catalog.services import journal
-from prices.models import DepotPrice
-
-titles = [[row.kind, row.title, row.undone_at is not None] for row in Decision.objects.order_by("pk")]
-ewa = get_user_model().objects.get(username="ewa")
-# What came last goes first, as an editor would do it.
-for row in Decision.objects.exclude(kind="undo").filter(undone_at=None).order_by("-pk"):
-    left = journal.undo(decision=row, by=ewa, on=timezone.now()).left
-    assert not left, (row.title, left)
-print(json.dumps({
-    "titles": titles,
-    "depots": list(
-        Depot.objects.order_by("pk").values_list("publication", "data_status", "phone", "website", "merged_into")
-    ),
-    "submissions": sorted(Submission.objects.values_list("state", flat=True)),
-    "prices": list(DepotPrice.objects.order_by("pk").values_list("status", "depot__name")),
-    "claims": VoivodeshipClaim.objects.standing().count(),
-}))
-"""
 COMPARED = {
     "stores": (
         "id",
@@ -238,40 +129,6 @@ KEPT = {
 }
 
 
-def run(code: Path, database: str, *command: str) -> str:
-    """Run the Python of a checkout, or this one, over a database."""
-    environment = {**os.environ, "DATABASE_URL": url(database), "DJANGO_SETTINGS_MODULE": "fueldepot.settings"}
-    environment |= {"RATE_LIMIT": "off", "ALLOWED_HOSTS": "testserver,127.0.0.1", "PYTHONPATH": str(code)}
-    python = code / ".venv/bin/python"
-    done = subprocess.run(
-        [python if code != PROJECT_ROOT else sys.executable, *command],
-        cwd=code,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
-
-
-def checkout(commit: str, folder: Path) -> Path:
-    """Return a folder with the files of a commit."""
-    packed = subprocess.run(["git", "archive", commit], cwd=PROJECT_ROOT, capture_output=True, check=False)
-    if packed.returncode:
-        pytest.skip(f"the history of this checkout has no {commit}")
-    subprocess.run(["tar", "-x"], input=packed.stdout, cwd=folder, check=True)
-    return folder
-
-
-def with_packages(folder: Path, python: str) -> Path:
-    """Give a checkout an environment with the packages that it has locked."""
-    subprocess.run([python, "-m", "venv", ".venv"], cwd=folder, check=True)
-    install = [".venv/bin/pip", "install", "--quiet", "--require-hashes", "--requirement=requirements-dev.lock"]
-    subprocess.run(install, cwd=folder, check=True)
-    return folder
-
-
 @pytest.fixture(scope="module")
 def version_1_0(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout of it: it was locked for Python 3.11 alone."""
@@ -281,12 +138,6 @@ def version_1_0(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return with_packages(folder, python)
     except OSError:
         pytest.skip("version 1.0 needs Python 3.11")
-
-
-@pytest.fixture(scope="module")
-def previous(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout of the last release."""
-    return with_packages(checkout(PREVIOUS, tmp_path_factory.mktemp("previous")), sys.executable)
 
 
 @pytest.fixture
@@ -370,41 +221,3 @@ def test_version_1_0_loses_its_prices_on_the_tables_of_1_1_and_has_them_after_th
     run(version_1_0, database, "manage.py", "refresh_figures")
     statuses = json.loads(run(version_1_0, database, "-c", READ, *READ_PATHS).splitlines()[-1])
     assert set(statuses.values()) == {200}
-
-
-def test_the_previous_release_reads_and_writes_on_the_tables_of_this_one(previous, databases):
-    """For the time of an upgrade, and for a rollback."""
-    database, _ = databases
-    run(PROJECT_ROOT, database, "manage.py", "migrate", "--verbosity=0")
-    run(PROJECT_ROOT, database, "manage.py", "load_starter")
-    statuses = json.loads(run(previous, database, "-c", READ, *READ_PATHS, "/readyz").splitlines()[-1])
-    assert set(statuses.values()) == {200}
-    run(previous, database, "-c", WRITE)
-
-
-def test_decisions_of_the_previous_release_are_in_the_journal_and_can_be_undone(previous, databases):
-    database, _ = databases
-    run(previous, database, "manage.py", "migrate", "--verbosity=0")
-    run(previous, database, "-c", DECIDE)
-    run(PROJECT_ROOT, database, "manage.py", "migrate", "--verbosity=0")
-    found = json.loads(run(PROJECT_ROOT, database, "-c", UNDO).splitlines()[-1])
-    assert found["titles"] == [
-        ["verify", "Sprawdzono: Jeden i jeszcze 1", False],
-        ["verify", "Sprawdzono: Trzy", True],
-        ["verify", "Sprawdzono: Wrócił i jeszcze 1", True],
-        ["verify", "Cofnięto do nieweryfikowanych: Został", False],
-        ["remove", "Usunięto: Trzy i jeszcze 1 – skład zakończył działalność", False],
-        ["prices", "Zatwierdzono ceny: ceny (1)", False],
-        ["merge", "Scalono: Scalony z wpisem #1", False],
-        ["submission", "Przyjęto nr 2: Dwa – poprawka", False],
-        ["submission", "Odrzucono nr 3: Jeden – poprawka", False],
-        ["voivodeship", "Wzięto województwo małopolskie", False],
-        ["undo", "Cofnięto decyzję: Trzy – sprawdzono", False],
-        ["undo", "Cofnięto decyzję: Wrócił – sprawdzono", False],
-        ["edit", "Zmieniono: Zmieniony – telefon", False],
-    ]
-    unchanged = ["published", "unverified", "", "", None]
-    assert found["depots"] == [*[unchanged] * 7, ["published", "verified", "", "", None]]
-    assert found["submissions"] == ["waiting"] * 3
-    assert found["prices"] == [["pending", "Jeden"], ["approved", "Scalony"]]
-    assert found["claims"] == 0

@@ -1,0 +1,86 @@
+"""Earlier releases, out of the history of this repository: their code, packages and runs over a database."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fueldepot.sharers import PROJECT_ROOT
+from tests.ops.databases import url
+
+PREVIOUS_RELEASE = "d694e7129c573dd3bb466f2a33c337507d1351c3"
+"""Version 1.1.0. Renew it with every release."""
+
+PATHS = [
+    "/api/v1/stores?teryt=1261011",
+    "/api/v1/stores?lat=50.05&lon=19.95",
+    "/api/v1/locate?lat=50.05&lon=19.95",
+    "/api/v1/locations?q=krak",
+    "/api/v1/prices/pellet",
+    "/api/v1/regulations?voivodeship=malopolskie",
+]
+READ_PATHS = [
+    *PATHS,
+    "/",
+    "/ceny/",
+    "/ceny/pellet/",
+    "/ceny/pellet/malopolskie/",
+    "/dane/",
+    "/dane/ceny-mediany.csv",
+    "/llms.txt",
+    "/przepisy/malopolskie/",
+    "/sitemap.xml",
+    "/sklad/1-x/",
+    "/sklady/malopolskie/",
+    "/api/v1/prices",
+    "/api/v1/stores/1",
+]
+"""Every kind of answer of version 1.0."""
+
+READ = """
+import json, sys
+import django
+django.setup()
+from django.test import Client
+client = Client(raise_request_exception=False)
+# In Markdown: pages name static files, which nobody has collected here.
+markdown = {"Accept": "text/markdown, */*;q=0.1"}
+print(json.dumps({path: client.get(path, headers=markdown, follow=True).status_code for path in sys.argv[1:]}))
+"""
+"""Prints the status of each path, in Markdown where there is a page."""
+
+
+def run(code: Path, database: str, *command: str) -> str:
+    """Run the Python of a checkout, or this one, over a database."""
+    environment = {**os.environ, "DATABASE_URL": url(database), "DJANGO_SETTINGS_MODULE": "fueldepot.settings"}
+    environment |= {"RATE_LIMIT": "off", "ALLOWED_HOSTS": "testserver,127.0.0.1", "PYTHONPATH": str(code)}
+    python = code / ".venv/bin/python"
+    done = subprocess.run(
+        [python if code != PROJECT_ROOT else sys.executable, *command],
+        cwd=code,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def checkout(commit: str, folder: Path) -> Path:
+    """Return a folder with the files of a commit."""
+    packed = subprocess.run(["git", "archive", commit], cwd=PROJECT_ROOT, capture_output=True, check=False)
+    if packed.returncode:
+        pytest.skip(f"the history of this checkout has no {commit}")
+    subprocess.run(["tar", "-x"], input=packed.stdout, cwd=folder, check=True)
+    return folder
+
+
+def with_packages(folder: Path, python: str) -> Path:
+    """Give a checkout an environment with the packages that it has locked."""
+    subprocess.run([python, "-m", "venv", ".venv"], cwd=folder, check=True)
+    install = [".venv/bin/pip", "install", "--quiet", "--require-hashes", "--requirement=requirements-dev.lock"]
+    subprocess.run(install, cwd=folder, check=True)
+    return folder
