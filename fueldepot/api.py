@@ -1,25 +1,228 @@
-"""Routes of API version 1, with the data sets that responses depend on and their cache lifetime.
+"""Routes of API version 1 with the data sets behind responses and their cache lifetime; its index and its description.
 
 Validators wrap all of DRF: a 304 is answered before any of it runs.
 """
 
-from functools import partial
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from functools import partial, wraps
+from typing import Annotated, Any, cast
 
-from django.urls import path, re_path
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.urls import path, re_path, reverse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import condition
 from django.views.generic import RedirectView
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework.request import Request
+from typing_extensions import TypedDict
 
 from catalog.api.views import LocateViewSet, LocationViewSet, MunicipalityViewSet, PostcodeViewSet, StoreViewSet
+from catalog.depots.snapshot import depots
 from catalog.models import Dataset
+from fueldepot.data import snapshot
 from fueldepot.domain_errors import unknown_path
 from fueldepot.http import cache_control
-from fueldepot.http.cache_control import conditional
-from fueldepot.openapi.views import IndexViewSet, description, docs
-from pages.heating.api import HeatingCostsViewSet
-from pages.heating.costs import RESTS_ON as HEATING_DATA
+from fueldepot.http import links as committed
+from fueldepot.http.cache_control import conditional, release
+from fueldepot.http.error_body import method_not_allowed
+from fueldepot.http.links import documentation_url, route_path, site_url
+from fueldepot.http.params import Switch
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, answer, example
+from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
+from pages.heating_api import HeatingCostsViewSet
+from pages.heating_costs import RESTS_ON as HEATING_DATA
+from pages.page import Crumb, Page
+from pages.rendering import render_page
 from prices.api.views import FuelPriceViewSet, FullStoreViewSet, SeriesViewSet
+from prices.snapshot import prices
 from regulations.api.views import DeadlineViewSet, RegulationViewSet
 from subsidy.api.views import SubsidyViewSet
+
+SERVICE = "service"
+
+
+@answer
+class OperationLinkJson(TypedDict):
+    """An operation of the API."""
+
+    operation: Annotated[str, example("findStores")]
+    """Its `operationId` in the description."""
+    method: Annotated[str, OneOf("GET", "POST"), example("GET")]
+    """Method of the request."""
+    url: Annotated[
+        str, example(f"{EXAMPLE_SITE}/api/v1/stores{{?lat,lon,postcode,teryt,radius,fuel,limit,offset,format}}")
+    ]
+    """Its address as a URI template (RFC 6570)."""
+    summary: Annotated[str, example("List depots of a unit, or the nearest ones")]
+    """What it does."""
+
+
+@answer
+class DataSetJson(TypedDict):
+    """A data set behind the answers."""
+
+    slug: Annotated[str, OneOf(*Dataset.Slug.values), example("depots")]
+    """Identifier of the data set."""
+    name: Annotated[str, example("składy opału")]
+    """Its name, in Polish."""
+    version: Annotated[int, example(12, ge=1)]
+    """Grows with every change of the data set."""
+    changed_on: Annotated[Day, example("2026-11-20")]
+    """Day of the last change in this service."""
+
+
+@answer
+class IndexJson(TypedDict):
+    """The service, its addresses and its data sets."""
+
+    name: Annotated[str, example("Składy opału")]
+    """Name of the service."""
+    version: Annotated[str, example("1.1.0")]
+    """Release of the service."""
+    openapi: Annotated[Url, example(f"{EXAMPLE_SITE}/api/v1/openapi.json")]
+    """The description (OpenAPI 3.1)."""
+    docs: Annotated[Url, example(f"{EXAMPLE_SITE}/api/v1/docs")]
+    """The documentation to read and try."""
+    rules: Annotated[Url, example(f"{EXAMPLE_SITE}/api/")]
+    """The rules of use, in Polish."""
+    operations: list[OperationLinkJson]
+    """Everything that can be asked."""
+    data_sets: list[DataSetJson]
+    """The data sets that the service has, one row each."""
+    demonstration: Annotated[bool, example(False)]
+    """True while invented depots or prices are among the data."""
+
+
+def describe_service(state: snapshot.State) -> IndexJson:
+    document = committed.document()
+    return {
+        "name": settings.SITE_NAME,
+        "version": document["info"]["x-release"],
+        "openapi": site_url(route_path("v1:openapi")),
+        "docs": site_url(route_path("v1:docs")),
+        "rules": documentation_url(),
+        "operations": [
+            {
+                "operation": operation["operationId"],
+                "method": method.upper(),
+                "url": document["servers"][0]["url"] + path + query_template(operation),
+                "summary": operation["summary"],
+            }
+            for path, methods in document["paths"].items()
+            for method, operation in methods.items()
+        ],
+        "data_sets": [
+            {
+                "slug": slug.value,
+                "name": slug.label,
+                "version": int(state.versions[slug].partition(".")[0]),
+                "changed_on": cast(date, state.changed_on(slug)),
+            }
+            for slug in Dataset.Slug
+            if slug in state.versions
+        ],
+        "demonstration": depots.get().demonstration or prices.get().columns.demonstration.any().item(),
+    }
+
+
+def query_template(operation: dict[str, Any]) -> str:
+    """Return the query of an operation as an RFC 6570 template, "" without parameters."""
+    names = [parameter["name"] for parameter in operation.get("parameters", []) if parameter["in"] == "query"]
+    return f"{{?{','.join(names)}}}" if names else ""
+
+
+class IndexViewSet(JsonViewSet):
+    """The entry of the API."""
+
+    @extend_schema(
+        operation_id="getIndex",
+        tags=[SERVICE],
+        summary="Addresses of the API, and how current its data are",
+        description=(
+            "Every operation as a URI template; every data set with its version and the day of its last change. The "
+            "address answers with and without a slash at its end."
+        ),
+        responses={(200, JSON): OpenApiResponse(IndexJson, "The addresses and data sets.")},
+        extensions=samples(
+            ("The entry", '"/api/v1"'), polish="Spis adresów, wersje zbiorów danych i dni ich ostatnich zmian."
+        ),
+    )
+    def retrieve(self, request: Request) -> HttpResponse:
+        self.read(Query, request)
+        return json_response(describe_service(snapshot.current()))
+
+
+ALLOWED = "GET, HEAD, OPTIONS"
+
+View = Callable[..., HttpResponse]
+
+
+class DescriptionQuery(Query):
+    """Parameters of `/openapi.json`."""
+
+    compact: Switch = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocsPage(Page):
+    """The page where operations can be tried."""
+
+    base_url: str
+    version: str
+
+
+def etag(request: HttpRequest, *args: Any) -> str:
+    """Return a validator that changes with the code and the site's name."""
+    return f'"{release()}{"-compact" if is_compact(request) else ""}"'
+
+
+def is_compact(request: HttpRequest) -> bool:
+    """Whether `compact` requests the compact description; invalid values do not."""
+    return DescriptionQuery.read(request.META["QUERY_STRING"])[0].compact
+
+
+def published(view: View) -> View:
+    """Answer GET, HEAD and OPTIONS with a validator, other methods like the API."""
+    conditional = condition(etag)(view)
+
+    @csrf_exempt
+    @wraps(view)
+    def answer(request: HttpRequest) -> HttpResponse:
+        if request.method == "OPTIONS":
+            response = HttpResponse(headers={"Allow": ALLOWED})
+            del response["Content-Type"]
+            return response
+        if request.method not in {"GET", "HEAD"}:
+            return method_not_allowed(request, headers={"Allow": ALLOWED})
+        response = conditional(request)
+        response["Cache-Control"] = cache_control.behind_cache(cache_control.DESCRIPTION, request)
+        return response
+
+    return answer
+
+
+@published
+def description(request: HttpRequest) -> HttpResponse:
+    """Answer GET /openapi.json; compact with `compact=1`."""
+    return HttpResponse(committed.compact_body() if is_compact(request) else committed.body(), content_type=JSON)
+
+
+@published
+def docs(request: HttpRequest) -> HttpResponse:
+    document = committed.document()
+    page = DocsPage(
+        title="Dokumentacja API",
+        description="API katalogu składów opału do wypróbowania: zapytania z przykładami i odpowiedzi serwisu.",
+        path=reverse("v1:docs"),
+        breadcrumbs=(Crumb.home(), Crumb("API i zasady korzystania z danych", reverse("api-rules"))),
+        base_url=document["servers"][0]["url"],
+        version=document["info"]["x-release"],
+    )
+    return render_page(request, "api/docs.html", page)
+
 
 Data = Dataset.Slug
 
@@ -41,7 +244,7 @@ municipalities = partial(
     cache_control=cache_control.CATALOG,
 )
 postcodes = conditional(Data.UNITS, Data.POSTCODES, cache_control=cache_control.REGISTER)
-depots = partial(conditional, Data.UNITS, Data.POSTCODES, Data.DEPOTS, cache_control=cache_control.CATALOG)
+depot_lists = partial(conditional, Data.UNITS, Data.POSTCODES, Data.DEPOTS, cache_control=cache_control.CATALOG)
 price_list = conditional(
     Data.UNITS, Data.DEPOTS, Data.PRICES, cache_control=cache_control.CATALOG, changes_daily=True, in_outage=False
 )
@@ -74,8 +277,8 @@ v1 = [
     ),
     path("municipalities", municipalities()(get(MunicipalityViewSet, "list")), name="municipalities"),
     path("postcodes/<str:code>", postcodes(get(PostcodeViewSet, "retrieve")), name="postcode"),
-    path("stores", depots(vary="Accept")(get(StoreViewSet, "list")), name="stores"),
-    path("stores.geojson", depots()(get(StoreViewSet, "points")), name="stores-geojson"),
+    path("stores", depot_lists(vary="Accept")(get(StoreViewSet, "list")), name="stores"),
+    path("stores.geojson", depot_lists()(get(StoreViewSet, "points")), name="stores-geojson"),
     path("stores/<str:pk>", price_list(get(FullStoreViewSet, "retrieve")), name="store"),
     path("regulations", laws(get(RegulationViewSet, "list")), name="regulations"),
     path("deadlines", laws(get(DeadlineViewSet, "list")), name="deadlines"),

@@ -15,7 +15,7 @@ from django.utils import timezone
 from catalog.importers.freshness import last_runs
 from catalog.models import Dataset
 from catalog.submissions.retention import is_purge_overdue, last_purge
-from fueldepot.monitoring import health
+from fueldepot import monitoring
 
 OLDEST_POSTGRESQL = 150000
 
@@ -126,7 +126,7 @@ def check_jobs(**kwargs: Any) -> list[CheckMessage]:
         messages.append(_warning(number, problem, hint))
 
     try:
-        purged, dumped, sources = last_purge(), health.last_back_up(), last_runs()
+        purged, dumped, sources = last_purge(), monitoring.last_back_up(), last_runs()
         has_laws = Dataset.objects.filter(slug=Dataset.Slug.REGULATIONS, row_count__gt=0).exists()
     except (OperationalError, ProgrammingError) as error:
         warn(10, f"the database cannot be asked: {_one_line(error)}", "start it, and run manage.py migrate")
@@ -139,7 +139,7 @@ def check_jobs(**kwargs: Any) -> list[CheckMessage]:
         warn(7, "the sources were never refreshed", "systemctl enable --now fueldepot-refresh.timer")
     elif late := [state.source.id for state in sources if state.is_overdue(today)]:
         warn(7, f"sources are overdue: {', '.join(late)}", "systemctl status fueldepot-refresh.timer")
-    if dumped is None or dumped < now - health.DUMP_LATE:
+    if dumped is None or dumped < now - monitoring.DUMP_LATE:
         when = f"was made last on {timezone.localtime(dumped):%Y-%m-%d}" if dumped else "was never made"
         warn(8, f"a dump of the database {when}", "systemctl enable --now fueldepot-backup.timer")
     if not has_laws:

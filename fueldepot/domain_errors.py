@@ -17,7 +17,7 @@ from catalog.api.params import StoreQuery
 from catalog.depots.snapshot import DepotNotFound
 from catalog.territory.boundaries import SNAP_DISTANCE_M, PointOutsideMunicipalities
 from catalog.territory.snapshot import PostcodeNotFound, UnitNotFound, VoivodeshipNotFound
-from fueldepot.data.connections import DATABASE_AWAY
+from fueldepot.data.snapshot import DATABASE_AWAY
 from fueldepot.http.cache_control import GONE, NO_STORE, behind_cache
 from fueldepot.http.error_body import (
     CODES,

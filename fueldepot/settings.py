@@ -30,7 +30,7 @@ DEFAULT_FROM_EMAIL = f'"{quote(SITE_NAME)}" <{SERVER_EMAIL}>'
 SECRET_KEY = environment.read_required("SECRET_KEY", "set it to 50 random characters and keep it secret")
 ALLOWED_HOSTS = environment.read_hosts(SITE_HOST)
 DATABASES = {"default": environment.read_database()}
-# PostgreSQL's limits of requests; commands and imports have none. See fueldepot/data/connections.py.
+# PostgreSQL's limits of requests; commands and imports have none. See fueldepot/data/snapshot.py.
 STATEMENT_LIMITS = {
     "statement_timeout": "10s",
     # A frozen worker must not hold locks forever.
@@ -75,7 +75,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    *(["fueldepot.monitoring.health.count_requests"] if METRICS else []),
+    *(["fueldepot.monitoring.count_requests"] if METRICS else []),
     "fueldepot.http.rate_limit.forwarded_headers",
     "fueldepot.http.request_log.log_requests",
     "fueldepot.middleware.answer_head_without_body",

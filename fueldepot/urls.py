@@ -13,12 +13,11 @@ from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
 
 from catalog.admin import accounts
-from fueldepot import api, domain_errors
+from fueldepot import api, domain_errors, monitoring
 from fueldepot.desk import logins
 from fueldepot.http.cache_control import REGISTER
 from fueldepot.http.request_log import private
 from fueldepot.mcp.protocol import mcp
-from fueldepot.monitoring import health
 from pages import error_pages
 
 SECURITY_TXT_VALID = timedelta(days=180)
@@ -68,8 +67,8 @@ urlpatterns = [
     path("mcp", mcp, name="mcp"),
     # For clients configured with a slash: many do not follow a redirect of a POST.
     path("mcp/", mcp),
-    path("healthz", health.liveness),
-    path("readyz", health.readiness),
+    path("healthz", monitoring.liveness),
+    path("readyz", monitoring.readiness),
     path("favicon.ico", icon),
     path(".well-known/security.txt", security_txt, name="security-txt"),
     # Bookmarks of former addresses.
@@ -86,6 +85,6 @@ urlpatterns = [
 ]
 
 if settings.METRICS:
-    from fueldepot.monitoring.health import metrics
+    from fueldepot.monitoring import metrics
 
     urlpatterns.insert(0, path("metrics", metrics, name="metrics"))

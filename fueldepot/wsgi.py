@@ -5,14 +5,14 @@ import os
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
-from fueldepot.data import connections
+from fueldepot.data import snapshot
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "fueldepot.settings")
 application = get_wsgi_application()
 
 if settings.SENTRY_DSN:
-    from fueldepot.monitoring import error_reports
+    from fueldepot import monitoring
 
-    error_reports.start()
+    monitoring.start_error_reports()
 
-connections.limit_statements()
+snapshot.limit_statements()

@@ -25,10 +25,10 @@ from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.csv_table import Code, DecimalText, write_table
 from fueldepot.http.links import site_url
-from pages.heating.costs import RESTS_ON as HEATING_DATA
-from pages.heating.page import heating_costs_page
+from pages.heating_costs import RESTS_ON as HEATING_DATA
+from pages.heating_page import heating_costs_page
 from pages.home import get_voivodeship
-from pages.prices.shared import Asked, get_fuel
+from pages.prices import Asked, get_fuel
 from prices.api.price_answers import all_fuel_prices, fuel_prices
 from prices.heating_costs import rounded_year
 from prices.medians import rounded

@@ -24,11 +24,11 @@ from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import site_url
 from pages.datasets import datasets_page
 from pages.fixed_pages import describe_rate_limit, english_page, for_owners_page, privacy_page, rules_page
-from pages.heating.page import heating_costs_page
+from pages.heating_page import heating_costs_page
 from pages.home import home_page, voivodeships_by_name
+from pages.official_prices import official_page
 from pages.page import Page
-from pages.prices.official import official_page
-from pages.prices.shared import index_page
+from pages.prices import index_page
 from pages.regulations import page_of, regulations_page
 from pages.rendering import collapse_blank_lines, markdown_text
 from pages.site_map import SiteMapEntry, SiteMapSection, all_pages, listed_pages

@@ -27,7 +27,7 @@ from pages.fixed_pages import (
     RULES_AS_OF,
 )
 from pages.home import depots_as_of, voivodeships_by_name
-from pages.prices.official import official_title
+from pages.official_prices import official_title
 from pages.regulations import LIST_TITLE
 from prices.api.price_answers import all_fuel_prices
 from prices.queries import RESTS_ON

@@ -39,11 +39,11 @@ from fueldepot.http.links import route_path, site_url
 from pages.choices import Choices, DepotCard
 from pages.dates import day
 from pages.depots import depot_page
+from pages.fuel_prices import fuel_prices_page, voivodeship_prices_page
 from pages.home import voivodeships_by_name
 from pages.municipality import municipality_page
 from pages.page import Page
 from pages.polish import counted, date_digits
-from pages.prices.country import fuel_prices_page, voivodeship_prices_page
 from pages.rendering import cached, read_only
 from pages.requested_point import read_origin
 from prices.api.price_answers import all_fuel_prices

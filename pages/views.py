@@ -24,14 +24,14 @@ from pages.fixed_pages import (
     privacy_page,
     rules_page,
 )
-from pages.heating.costs import RESTS_ON as HEATING_DATA
-from pages.heating.page import HeatingCostsPage, heating_costs_page
+from pages.fuel_prices import FuelPricesPage, VoivodeshipPricesPage, fuel_prices_page, voivodeship_prices_page
+from pages.heating_costs import RESTS_ON as HEATING_DATA
+from pages.heating_page import HeatingCostsPage, heating_costs_page
 from pages.home import HomePage, VoivodeshipPage, home_page, voivodeship_page
 from pages.municipality import MunicipalityPage, find_municipality, municipality_page
+from pages.official_prices import OfficialPricesPage, official_page
 from pages.page import twin_path
-from pages.prices.country import FuelPricesPage, VoivodeshipPricesPage, fuel_prices_page, voivodeship_prices_page
-from pages.prices.official import OfficialPricesPage, official_page
-from pages.prices.shared import PricesPage, index_page
+from pages.prices import PricesPage, index_page
 from pages.regulations import RegulationPage, RegulationsPage, regulation_page, regulations_page
 from pages.rendering import PageMoved, PageViews, as_html, page_view
 from pages.requested_point import read_origin

@@ -23,7 +23,7 @@ from catalog.models import OwnerLink, PendingLetter, Submission, SubmissionQuest
 from catalog.submissions import tokens
 from catalog.submissions.letter_kinds import KINDS, Letter, LetterKind
 from catalog.submissions.limits import COUNTED, LETTERS_PER_MAILBOX, recent_letters, wait_for_turn
-from fueldepot.data.connections import DATABASE_AWAY
+from fueldepot.data.snapshot import DATABASE_AWAY
 
 logger = logging.getLogger(__name__)
 

@@ -8,24 +8,70 @@ away.
 
 A request reads within `consistent`: one state from start to end. Only this waits, and only for a change that this
 process itself has committed: an editor sees what they have just saved. All other reads take the newest state.
+
+A server that neither answers nor closes would block every waiting thread, even after a failover: TCP keeps the
+connection while the machine acknowledges, and libpq has no timeout for a read. So connections are hung up.
 """
 
 import logging
+import os
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from math import inf
 from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
-from django.db import close_old_connections, connection, transaction
+from django.conf import settings
+from django.db import Error, InterfaceError, OperationalError, close_old_connections, connection, transaction
+from django.db.backends.signals import connection_created
 from django.utils import timezone
+from psycopg import Connection
+from psycopg import Error as DriverError
 
-from fueldepot.data import connections
-from fueldepot.data.connections import DATABASE_AWAY
+DATABASE_AWAY = (OperationalError, InterfaceError)
+"""Errors of a database that cannot be reached."""
+
+_open: WeakSet[Connection[Any]] = WeakSet()
+
+
+def limit_statements() -> None:
+    """Set STATEMENT_LIMITS for all connections opened from now on; options in DATABASE_URL override them."""
+    options = connection.settings_dict["OPTIONS"]
+    own = options.get("options", "")  # PostgreSQL takes the last of equal options
+    options["options"] = " ".join([*(f"-c {name}={value}" for name, value in settings.STATEMENT_LIMITS.items()), own])
+
+
+def remember(*, connection: Any, **kwargs: Any) -> None:
+    _open.add(connection.connection)
+
+
+def track_connections() -> None:
+    """Track every connection opened from now on."""
+    connection_created.connect(remember, dispatch_uid="fueldepot.data.snapshot")
+
+
+def hang_up() -> int:
+    """Shut down the sockets of all open connections. Returns their number.
+
+    Waiting threads get OperationalError, and reconnect when they next need the database. Nothing is sent: the server
+    notices by itself, and rolls back.
+    """
+    closed = 0
+    for opened in list(_open):
+        with suppress(OSError, Error, DriverError):
+            # Duplicate: libpq closes its own descriptor.
+            with socket.socket(fileno=os.dup(opened.fileno())) as copy:
+                copy.shutdown(socket.SHUT_RDWR)
+            closed += 1
+    _open.clear()
+    return closed
+
 
 logger = logging.getLogger(__name__)
 
@@ -211,7 +257,7 @@ class SnapshotStore:
 
         Threads do not survive a fork, and a worker may be forked long after its parent built.
         """
-        connections.start()
+        track_connections()
         self.poll()
         Thread(target=self._poll_forever, name="snapshots", daemon=True).start()
         Thread(target=self._watch_forever, name="snapshots-watch", daemon=True).start()
@@ -229,7 +275,7 @@ class SnapshotStore:
             time.sleep(1)
             if time.monotonic() > self._hang_up_at:
                 self._note_away()
-                logger.error("%s connections to a database that does not answer were hung up", connections.hang_up())
+                logger.error("%s connections to a database that does not answer were hung up", hang_up())
 
     def _note_away(self) -> None:
         """Record that the database is away, with one log line per outage."""

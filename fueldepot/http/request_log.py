@@ -30,7 +30,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.module_loading import import_string
 from gunicorn.glogging import Logger
 
-from fueldepot.data.connections import DATABASE_AWAY
+from fueldepot.data.snapshot import DATABASE_AWAY
 
 HEADER = "X-Request-ID"
 GOOD_ID = re.compile(r"[A-Za-z0-9_-]{8,64}", re.ASCII)

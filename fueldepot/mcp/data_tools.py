@@ -34,11 +34,11 @@ from fueldepot.data import snapshot
 from fueldepot.http.links import site_url
 from fueldepot.http.params import choice, whole
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, route_url, tool
-from pages.heating.api import heating_costs
-from pages.heating.costs import HouseQuery
-from pages.heating.page import STATUS as HEATING_STATUS
+from pages.heating_api import heating_costs
+from pages.heating_costs import HouseQuery
+from pages.heating_page import STATUS as HEATING_STATUS
 from pages.home import depots_as_of
-from pages.prices.official import official_title
+from pages.official_prices import official_title
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import ArithmeticJson, FuelPricesJson, fuel_prices
 from prices.api.series_answers import ObservedValueJson, describe_observation

@@ -14,6 +14,7 @@ from catalog.api.params import LIMIT_RANGE
 from catalog.api.views import DEPOTS, PLACES
 from catalog.search.suggestions import MAX_SUGGESTIONS
 from fueldepot import api
+from fueldepot.api import SERVICE
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import CATALOG, NO_STORE
 from fueldepot.http.links import FILE, PREFIX
@@ -21,8 +22,7 @@ from fueldepot.http.params import BOOLEANS, MAX_VALUE_LENGTH
 from fueldepot.http.query import EXAMPLE_SITE
 from fueldepot.http.request_body import MAX_BODY_BYTES
 from fueldepot.http.views import JSON, MOST_IGNORED
-from fueldepot.openapi.views import SERVICE
-from pages.heating.api import HEATING
+from pages.heating_api import HEATING
 from prices.api.views import PRICES
 from regulations.api.views import REGULATIONS
 from subsidy.api.views import SUBSIDY

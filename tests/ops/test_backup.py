@@ -12,7 +12,7 @@ from django.db import connection
 from psycopg.conninfo import make_conninfo
 
 from fueldepot.management.commands.back_up import delete_old
-from fueldepot.monitoring.health import last_back_up
+from fueldepot.monitoring import last_back_up
 from tests import factories
 from tests.fueldepot.sharers import PROJECT_ROOT, server_package
 from tests.ops.databases import address, fresh_database, url

@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Municipality
+from pages.fuel_prices import fuel_prices_page, price_map
 from pages.polish import change
-from pages.prices.country import fuel_prices_page, price_map
 from prices.medians import months_before
 from prices.models import Observation, PlausibleRange, Series
 from prices.queries import compared_months

@@ -7,7 +7,7 @@ from django.template import TemplateDoesNotExist, engines
 from django.template.loader import get_template
 from jinja2 import UndefinedError, nodes
 
-from fueldepot.openapi.views import DocsPage
+from fueldepot.api import DocsPage
 from pages import rendering, views  # noqa: F401 - with it every page object is known
 from pages.forms.pages import FormPage, ProblemPage, SubmissionPage
 from pages.page import Page

@@ -14,7 +14,7 @@ from psycopg.conninfo import make_conninfo
 
 from catalog.models import ImportRun
 from catalog.submissions.retention import KEPT
-from fueldepot.monitoring.health import BACK_UP
+from fueldepot.monitoring import BACK_UP
 
 NAME = "fueldepot-{:%Y-%m-%dT%H%M%S}.dump"
 ADDRESS = ("host", "hostaddr", "port", "dbname", "user", "sslmode", "sslrootcert", "target_session_attrs", "passfile")

@@ -16,7 +16,7 @@ from catalog.importers.runner import CommitOutcomeUnknown, ImportRunning, descri
 from catalog.importers.source import DataSource
 from catalog.importers.sync import Options
 from catalog.models import ImportRun
-from fueldepot.data.connections import DATABASE_AWAY
+from fueldepot.data.snapshot import DATABASE_AWAY
 from fueldepot.management.import_command import (
     add_allowing_arguments,
     add_fetching_arguments,

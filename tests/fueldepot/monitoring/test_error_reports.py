@@ -12,8 +12,7 @@ from django.test import RequestFactory, override_settings
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
-from fueldepot import urls
-from fueldepot.monitoring import error_reports
+from fueldepot import monitoring, urls
 
 SECRETS = ("23456", "jan@example.pl", "10.9.8.7", "Mozilla", "sessionid", "Kowalski")
 
@@ -45,8 +44,8 @@ def kept(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kept]:
     settings.SENTRY_DSN = "https://key@sentry.example.pl/1"
     transport = Kept()
     begin = sentry_sdk.init
-    monkeypatch.setattr(error_reports.sentry_sdk, "init", lambda **how: begin(**how, transport=transport))
-    error_reports.start()
+    monkeypatch.setattr(sentry_sdk, "init", lambda **how: begin(**how, transport=transport))
+    monitoring.start_error_reports()
     yield transport
     begin()  # reports nowhere
 

@@ -12,15 +12,15 @@ from django.utils import timezone
 
 from catalog.importers.source import read_sources
 from catalog.models import Dataset, ImportRun, Submission
+from fueldepot import monitoring
 from fueldepot.http.rate_limit import RateLimit
 from fueldepot.management.commands import back_up
-from fueldepot.monitoring import health
 from tests import factories
 
 
 @pytest.fixture
 def data(db):
-    for slug in (*health.NEEDED, Dataset.Slug.DEPOTS):
+    for slug in (*monitoring.NEEDED, Dataset.Slug.DEPOTS):
         Dataset.objects.create(
             slug=slug, version=3, changed_at="2026-11-21T05:00:00Z", as_of="2026-01-01", row_count=7, source="x"
         )

@@ -1,7 +1,4 @@
-"""What heat costs at a place: prices, defaults and rules put together, for the API and the page.
-
-Parameters of the comparison of heating costs, of the API and of the page: one of each kind for every source.
-"""
+"""What heat costs at a place: prices, defaults and rules put together, and the parameters, of the API and the page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
-"""Health checks for monitors and proxies: liveness and readiness.
+"""What an operator watches: health checks, metrics for Prometheus (METRICS=on), error reports to Sentry (SENTRY_DSN).
 
-Prometheus metrics at `/metrics`, with METRICS=on: requests of all workers, and the state in `/readyz`.
-
-Labels are methods, statuses, names of views and data sets, never user input.
+Labels of metrics are methods, statuses, names of views and data sets, never user input. A report has the type of the
+error, the traceback without values, method and path of the request, and the release; no messages, which may repeat
+user input. The packages of reports are the extra `sentry`.
 """
 
 import time
@@ -29,23 +29,15 @@ from catalog.importers.freshness import last_runs
 from catalog.models import Dataset, ImportRun, Submission
 from catalog.submissions.retention import is_purge_overdue, last_purge
 from fueldepot.data import snapshot
-from fueldepot.data.connections import DATABASE_AWAY
+from fueldepot.data.snapshot import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE, version_and_release
 from fueldepot.http.error_body import JSON, RETRY_AFTER_S, is_api
 from fueldepot.http.request_log import is_private
 from regulations.models import LegalState
 from regulations.snapshot import STALE_AFTER
 
-NEEDED = frozenset(
-    {
-        Dataset.Slug.UNITS,
-        Dataset.Slug.PLACES,
-        Dataset.Slug.POSTCODES,
-        Dataset.Slug.BOUNDARIES,
-        Dataset.Slug.REGULATIONS,
-    }
-)
-"""Data sets that the service needs; depots and prices may be few or none."""
+NEEDED = frozenset({*Dataset.Slug} - {Dataset.Slug.DEPOTS, Dataset.Slug.PRICES, Dataset.Slug.SERIES})
+"""Data sets that the service needs; the others may have few rows or none."""
 
 BACK_UP = "back_up"
 """`ImportRun.source` of dumps of the database."""
@@ -246,3 +238,52 @@ def metrics(request: HttpRequest) -> HttpResponse:
     return HttpResponse(
         generate_latest(registry), content_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": NO_STORE}
     )
+
+
+SENT_FIELDS = frozenset(
+    {"event_id", "timestamp", "platform", "level", "logger", "release", "sdk", "transaction", "contexts"}
+)
+KEPT_OF_FRAMES = frozenset({"filename", "function", "module", "lineno", "in_app", "abs_path"})
+
+
+def start_error_reports() -> None:
+    """Report errors from now on in this process and its forks."""
+    import sentry_sdk
+    from sentry_sdk.integrations.django import DjangoIntegration
+
+    sentry_sdk.init(
+        dsn=settings.SENTRY_DSN,
+        release=version_and_release(),
+        server_name="",
+        auto_enabling_integrations=False,
+        integrations=[DjangoIntegration(middleware_spans=False, signals_spans=False)],
+        max_request_body_size="never",
+        include_local_variables=False,
+        include_source_context=False,
+        max_breadcrumbs=0,
+        auto_session_tracking=False,
+        traces_sample_rate=None,
+        before_send=without_people,
+    )
+
+
+def without_people(event: Any, hint: Any) -> Any:
+    """Return a report reduced to data that may leave the machine."""
+    kept = {name: value for name, value in event.items() if name in SENT_FIELDS}
+    kept["contexts"] = {"runtime": event.get("contexts", {}).get("runtime", {})}
+    if request := event.get("request"):
+        kept["request"] = {"method": request.get("method"), "url": str(request.get("url", "")).partition("?")[0]}
+    if template := event.get("logentry", {}).get("message"):
+        kept["logentry"] = {"message": template}
+    if errors := event.get("exception", {}).get("values"):
+        kept["exception"] = {"values": [_without_values(error) for error in errors]}
+    return kept
+
+
+def _without_values(error: dict[str, Any]) -> dict[str, Any]:
+    frames = (error.get("stacktrace") or {}).get("frames", [])
+    return {
+        "type": error.get("type"),
+        "module": error.get("module"),
+        "stacktrace": {"frames": [{k: v for k, v in frame.items() if k in KEPT_OF_FRAMES} for frame in frames]},
+    }

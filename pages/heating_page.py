@@ -22,7 +22,7 @@ from fueldepot.http.links import site_url
 from fueldepot.http.params import exact, line
 from fueldepot.http.query import Query, doc
 from pages.dates import day
-from pages.heating.costs import (
+from pages.heating_costs import (
     AREA_RANGE,
     DEMAND_RANGE,
     HOUSE,
@@ -40,7 +40,7 @@ from pages.heating.costs import (
 from pages.home import SearchResult
 from pages.page import Crumb, Page, dataset
 from pages.polish import whole
-from pages.prices.shared import prices_crumb
+from pages.prices import prices_crumb
 from pages.stove_check import NOT_FOUND, UNREADABLE, find_place
 from prices.heating_costs import Estimate, Quantity, rounded_cost, rounded_year
 

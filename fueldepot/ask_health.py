@@ -1,4 +1,4 @@
-"""`python -m fueldepot.monitoring.ask_health`: exit with 0 if gunicorn in this container answers `/healthz`, else 1.
+"""`python -m fueldepot.ask_health`: exit with 0 if gunicorn in this container answers `/healthz`, else 1.
 
 Standard library only: it runs every few seconds.
 """

@@ -11,7 +11,7 @@ from catalog.models import Dataset
 from fueldepot.data import snapshot
 from fueldepot.http.links import site_url
 from pages.page import Crumb, Page, dataset
-from pages.prices.shared import prices_crumb
+from pages.prices import prices_crumb
 from pages.svg.charts import YearsChart, years_chart
 from prices.series import SERIES, SeriesKind, describe_source
 from prices.snapshot import official

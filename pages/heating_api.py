@@ -16,7 +16,7 @@ from catalog.territory.snapshot import territory
 from fueldepot.http.links import site_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, example
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
-from pages.heating.costs import (
+from pages.heating_costs import (
     NOTES,
     SOURCES,
     HeatingCostsQuery,

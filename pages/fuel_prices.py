@@ -15,7 +15,7 @@ from catalog.territory.snapshot import territory
 from catalog.text import sort_key, zloty
 from pages.home import get_voivodeship
 from pages.page import Crumb
-from pages.prices.shared import (
+from pages.prices import (
     ORDERS,
     Asked,
     Column,

@@ -1,1 +1,0 @@
-"""The comparison of heating costs, which rests on prices and on rules, so that neither app can have it."""
