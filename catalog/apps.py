@@ -61,7 +61,7 @@ def rebuild_search_index(sender: AppConfig, plan: Any = (), **kwargs: Any) -> No
 @register()
 def check_sources(**kwargs: Any) -> list[CheckMessage]:
     """catalog.E001: `catalog/sources.yaml` is valid."""
-    from catalog.importers.source import SourcesError, read_sources
+    from catalog.importers.sources import SourcesError, read_sources
 
     try:
         read_sources()

@@ -104,7 +104,7 @@ PRIVATE_MIDDLEWARE = [
 ]
 
 # A registered client has a higher request limit at the statistical office's local data bank; see
-# prices/importers/bdl.py.
+# prices/bdl.py.
 BDL_CLIENT_ID = environment.read_text("BDL_CLIENT_ID")
 
 # Raster map tiles, "" for none: then nothing is loaded from other machines.

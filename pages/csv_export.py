@@ -32,8 +32,8 @@ from pages.prices import Asked, get_fuel
 from prices.api.price_answers import all_fuel_prices, fuel_prices
 from prices.heating_costs import rounded_year
 from prices.medians import rounded
+from prices.models import BY_SLUG, PERIOD
 from prices.queries import COUNTRY_KEY, RESTS_ON, compare, months_of_areas
-from prices.series import BY_SLUG, PERIOD
 from prices.snapshot import official
 
 REGISTER = "GUS, rejestr TERYT; liczby składów: własne zestawienie, w tym dane © autorów OpenStreetMap (ODbL 1.0)"

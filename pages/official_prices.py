@@ -13,7 +13,7 @@ from fueldepot.http.links import site_url
 from pages.page import Crumb, Page, dataset
 from pages.prices import prices_crumb
 from pages.svg.charts import YearsChart, years_chart
-from prices.series import SERIES, SeriesKind, describe_source
+from prices.models import SERIES, SeriesKind, describe_source
 from prices.snapshot import official
 
 TITLE = "Średnie ceny GUS"

@@ -20,8 +20,7 @@ from catalog.models import Dataset
 from fueldepot.data.snapshot import Snapshot
 from prices import medians
 from prices.medians import Month, PriceColumns, PriceStatistics, Range
-from prices.models import Observation, PlausibleRange, Series
-from prices.series import COAL, SERIES
+from prices.models import COAL, SERIES, Observation, PlausibleRange, Series
 
 PRICE_LIST_MONTHS = 12
 
@@ -141,7 +140,7 @@ class Prices:
 class Official:
     """Official averages.
 
-    series: by slug, in the order of `prices.series`. observations: by series, TERYT (Poland first) and year.
+    series: by slug, in the order of `prices.models`. observations: by series, TERYT (Poland first) and year.
     """
 
     series: Mapping[str, SeriesRows]

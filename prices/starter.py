@@ -16,15 +16,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from catalog.depots.fuels import BY_SLUG, Fuel
-from catalog.importers.records import Extract
+from catalog.importers.records import Extract, Options, Report
 from catalog.importers.runner import ImportStep
-from catalog.importers.sync import Options, Report
 from catalog.models import Dataset, Depot
 from fueldepot.data.history import insert
 from prices import medians
-from prices.importers.bdl import ObservationRecord
-from prices.importers.sources import sync_series
+from prices.bdl import ObservationRecord
 from prices.models import DepotPrice, Observation
+from prices.sources import sync_series
 
 OFFICIAL = Path(__file__).parent / "data" / "official.csv"
 OFFICIAL_CREDIT = "GUS: Monitor Polski i Bank Danych Lokalnych, po części za źródłami wtórnymi"

@@ -9,7 +9,7 @@ class RegulationsConfig(AppConfig):
         """Register the system checks, the handler of changed TERYT codes, and what undoes decisions."""
         from functools import partial
 
-        from catalog.importers.sync.successions import CODE_CHANGE_HANDLERS
+        from catalog.importers.successions import CODE_CHANGE_HANDLERS
         from catalog.services.journal import UNDO_HANDLERS
         from regulations import checks, models, services  # noqa: F401
         from regulations.services import follow_codes

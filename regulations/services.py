@@ -17,8 +17,8 @@ from django.db import transaction
 from django.db.models import Model
 
 from catalog import versions
-from catalog.importers.sync import Options
-from catalog.importers.sync.successions import SuccessorVotes
+from catalog.importers.records import Options
+from catalog.importers.successions import SuccessorVotes
 from catalog.models import Dataset, FormerMunicipality, Municipality
 from catalog.services import journal
 from catalog.services.journal import Undoing

@@ -21,7 +21,7 @@ from catalog.depots import fuels
 from catalog.depots.field_cleaning import READERS, TYPED_LENGTHS, clean_field, clean_line
 from catalog.models import Depot, Municipality
 from catalog.services import editing
-from catalog.starter.reader import DEMONSTRATION_MARK
+from catalog.starter import DEMONSTRATION_MARK
 from catalog.submissions.field_groups import DAY_NAMES
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory

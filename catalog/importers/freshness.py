@@ -26,7 +26,7 @@ from django.utils import timezone
 
 from catalog.importers.parsers.files import MAX_BYTES, MAX_RATIO, SMALL_BYTES, load_json, open_zip
 from catalog.importers.records import BadInput, DownloadFailed, tidy
-from catalog.importers.source import DataSource, identify, is_loopback, read_sources
+from catalog.importers.sources import DataSource, identify, is_loopback, read_sources
 from catalog.models import Dataset, ImportRun
 
 NAT64 = IPv6Network("64:ff9b::/96")

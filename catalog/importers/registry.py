@@ -1,6 +1,7 @@
 """From files to steps of an import: recognised, checked for age and size, and written by their source.
 
-Import of due sources, one after another; a failing source does not affect the others.
+Also the steps that load the starter data into empty data sets, and the import of due sources, one after another; a
+failing source does not affect the others.
 """
 
 import logging
@@ -14,10 +15,20 @@ from pathlib import Path
 from django.db import OperationalError, connection
 from django.utils import timezone
 
+from catalog import starter
 from catalog.importers import freshness
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.freshness import SourceState
-from catalog.importers.records import BadInput, DownloadBusy, Note
+from catalog.importers.records import (
+    BadInput,
+    BoundaryRecord,
+    DownloadBusy,
+    Extract,
+    ImportRefused,
+    Note,
+    Options,
+    Report,
+)
 from catalog.importers.runner import (
     REFUSALS,
     AnalyzeFailed,
@@ -31,9 +42,13 @@ from catalog.importers.runner import (
     require,
     run,
 )
-from catalog.importers.source import DataSource, FileFormat, Recognised, all_sources, formats, identify, recognise
-from catalog.importers.sync import ImportRefused, Options, Report
-from catalog.models import Dataset, ImportRun
+from catalog.importers.sources import DataSource, FileFormat, Recognised, all_sources, formats, identify, recognise
+from catalog.importers.sync_depots import plain_values
+from catalog.importers.sync_places import sync_boundaries, sync_places, sync_postcodes
+from catalog.importers.sync_units import sync_units
+from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode
+from catalog.territory.boundaries import BoundaryIndex
+from fueldepot.data import history
 
 MOST_REJECTED = 0.20
 """Share of unusable rows above which a fetched file is refused as one of another kind."""
@@ -252,3 +267,75 @@ def imported_run(state: SourceState, download: Download, today: date) -> ImportR
         dataset__in=state.source.built_on, outcome=ImportRun.Outcome.IMPORTED, finished__gt=state.good.finished
     )
     return None if newer.exists() else state.good
+
+
+def missing_steps() -> Iterator[ImportStep]:
+    """Yield a step for every empty data set. Later steps depend on earlier ones."""
+    if not Municipality.objects.exists():
+        yield ImportStep(Dataset.Slug.UNITS, starter.UNITS_CREDIT, load_units)
+    if not Place.objects.exists():
+        yield ImportStep(Dataset.Slug.PLACES, starter.PLACES_CREDIT, load_places)
+    if not Postcode.objects.exists():
+        yield ImportStep(Dataset.Slug.POSTCODES, starter.POSTCODES_CREDIT, load_postcodes)
+    if not Boundary.objects.exists():
+        yield ImportStep(Dataset.Slug.BOUNDARIES, starter.BOUNDARIES_CREDIT, load_boundaries)
+    # If demonstration depots were removed on purpose, the data set exists and they stay removed.
+    if not Depot.objects.exists() and not Dataset.objects.filter(slug=Dataset.Slug.DEPOTS).exists():
+        yield ImportStep(Dataset.Slug.DEPOTS, starter.DEMONSTRATION_CREDIT, load_demonstration)
+
+
+def dated(report: Report, as_of: date) -> Report:
+    """Set the day of a report."""
+    report.as_of = as_of
+    return report
+
+
+def load_units(options: Options) -> Report:
+    """Load names and codes of all units."""
+    return dated(sync_units(Extract(tuple(starter.read_units())), options), starter.UNITS_AS_OF)
+
+
+def load_places(options: Options) -> Report:
+    """Load towns and villages with positions, and districts without."""
+    places = (*starter.read_places(), *starter.read_districts())
+    return dated(sync_places(Extract(places), options), starter.PLACES_AS_OF)
+
+
+def load_postcodes(options: Options) -> Report:
+    """Load postcodes with centres."""
+    return dated(sync_postcodes(Extract(tuple(starter.read_postcodes())), options), starter.POSTCODES_AS_OF)
+
+
+def load_boundaries(options: Options) -> Report:
+    """Load boundaries approximated from places and postcodes, marked as approximate."""
+    areas = starter.approximate(starter.read_places(), starter.read_postcodes(), starter.read_abroad())
+    rows = tuple(BoundaryRecord(code, "", area) for code, area in sorted(areas.items()))
+    return dated(sync_boundaries(Extract(rows), options, approximate=True), starter.PLACES_AS_OF)
+
+
+def load_demonstration(options: Options) -> Report:
+    """Load demonstration depots into the municipalities that they lie in. Raises ImportRefused beside real depots."""
+    if Depot.objects.exclude(source=Depot.Source.DEMO).exists():
+        raise ImportRefused("there are real depots, which invented ones must not stand beside")
+    index = BoundaryIndex.load()
+    rows = [
+        Depot(
+            **plain_values(record),
+            municipality_id=unit.teryt,
+            source=Depot.Source.DEMO,
+            source_id=record.source_id,
+            updated_at=options.today,
+        )
+        for record in starter.read_demonstration()
+        if (unit := index.find(record.lat, record.lon))
+    ]
+    if options.write:
+        added = Depot.objects.bulk_create(rows, batch_size=1000)
+        history.record_bulk(
+            Depot,
+            [depot.pk for depot in added],
+            by=None,
+            reason=f"{history.IMPORTED}: {Depot.Source.DEMO.label}",
+            kind=history.CREATED,
+        )
+    return Report("depots (demonstration)", added=len(rows))

@@ -16,9 +16,16 @@ from django.utils import timezone
 from catalog import versions
 from catalog.importers import freshness
 from catalog.importers.download import Download, checksum
-from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
-from catalog.importers.source import DataSource
-from catalog.importers.sync import ImportRefused, Options, Report, TooManyRemovals
+from catalog.importers.records import (
+    BadInput,
+    DownloadBusy,
+    DownloadFailed,
+    ImportRefused,
+    Options,
+    Report,
+    TooManyRemovals,
+)
+from catalog.importers.sources import DataSource
 from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode
 from catalog.search import entries
 from catalog.services.moderation import lock_depots

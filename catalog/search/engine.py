@@ -8,12 +8,12 @@ from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
 
 from catalog.search.index import SearchIndex
-from catalog.search.inflection import InflectedNames
 from catalog.search.matching import Match, Memo, Mode, WordMatcher
 from catalog.search.query import (
     DIGITS,
     MOST_WORDS,
     NICKNAMES,
+    InflectedNames,
     accented_words,
     normalize_punctuation,
     normalize_query,

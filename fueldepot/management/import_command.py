@@ -14,7 +14,7 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from catalog.importers.download import Download, Fetcher
-from catalog.importers.records import Note
+from catalog.importers.records import Note, Options, Report
 from catalog.importers.registry import fetch_step, steps_for
 from catalog.importers.runner import (
     REFUSALS,
@@ -27,8 +27,7 @@ from catalog.importers.runner import (
     record_failures,
     run,
 )
-from catalog.importers.source import DataSource, SourcesError, read_sources
-from catalog.importers.sync import Options, Report
+from catalog.importers.sources import DataSource, SourcesError, read_sources
 from catalog.models import Dataset
 
 SHOWN = 10

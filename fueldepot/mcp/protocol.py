@@ -41,7 +41,7 @@ from fueldepot.http.query import Query
 from fueldepot.http.views import JSON
 from fueldepot.mcp import data_tools, rule_tools  # noqa: F401 - fill TOOLS
 from fueldepot.mcp.answers import TOOLS, Tool, answer
-from subsidy.privacy import forget_query, take_bytes
+from subsidy.api.params import forget_query, take_bytes
 
 WITHOUT_VERSION = "2025-03-26"
 """Version of requests without one. Streamable HTTP, "Protocol Version Header"."""

@@ -28,8 +28,7 @@ from catalog.submissions.decisions import ReasonMissing
 from fueldepot.data.history import among
 from prices import models, queries, services, validation
 from prices.admin.price_lists import PriceListImport
-from prices.models import LONGEST_REASON
-from prices.series import BY_SLUG
+from prices.models import BY_SLUG, LONGEST_REASON
 from prices.services import PriceDecisionResult, why_not_rejected
 from prices.validation import deviation
 

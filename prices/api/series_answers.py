@@ -9,8 +9,8 @@ from typing_extensions import TypedDict
 
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
-from prices import medians, series, validation
-from prices.series import FIRST_YEAR
+from prices import medians, models, validation
+from prices.models import FIRST_YEAR
 from prices.snapshot import ObservedPrice, OfficialPrice, SeriesRows
 
 YearlyPrices = Annotated[
@@ -36,9 +36,9 @@ def number(price: Decimal | None) -> float | None:
 class SeriesSourceJson(TypedDict):
     """The published series."""
 
-    name: Annotated[str, example(series.describe_source(5088)["name"])]
+    name: Annotated[str, example(models.describe_source(5088)["name"])]
     """Publisher and number of the statistical variable, or that the number is not known yet."""
-    url: Annotated[Url, example(series.describe_source(5088)["url"])]
+    url: Annotated[Url, example(models.describe_source(5088)["url"])]
     """Address of the series."""
 
 
@@ -76,11 +76,11 @@ def describe_observation(row: ObservedPrice, as_of: date | None) -> ObservedValu
 class SeriesJson(TypedDict):
     """Yearly averages of the statistical office. They are separate data: never merge them with the medians."""
 
-    name: Annotated[str, example(series.SERIES[0].name)]
+    name: Annotated[str, example(models.SERIES[0].name)]
     """Name of the series."""
-    unit: Annotated[str, OneOf(*{kind.unit: None for kind in series.SERIES}), example(series.SERIES[0].unit)]
+    unit: Annotated[str, OneOf(*{kind.unit: None for kind in models.SERIES}), example(models.SERIES[0].unit)]
     """What the numbers are in."""
-    period: Annotated[str, example(series.PERIOD)]
+    period: Annotated[str, example(models.PERIOD)]
     """What a number covers."""
     poland: YearlyPrices
     voivodeships: Annotated[dict[str, YearlyPrices], example({"malopolskie": {"2006": 487.1, "2018": 880.2}})]
@@ -97,12 +97,12 @@ class SeriesJson(TypedDict):
 def describe_series(slug: str, rows: SeriesRows) -> SeriesJson:
     """Return a series with the numbers of `rows`."""
     return {
-        "name": series.BY_SLUG[slug].name,
-        "unit": series.BY_SLUG[slug].unit,
-        "period": series.PERIOD,
+        "name": models.BY_SLUG[slug].name,
+        "unit": models.BY_SLUG[slug].unit,
+        "period": models.PERIOD,
         "poland": years(rows.poland),
         "voivodeships": {area: years(prices) for area, prices in rows.voivodeships.items()},
-        "source": cast("SeriesSourceJson", series.describe_source(rows.variable_id)),
+        "source": cast("SeriesSourceJson", models.describe_source(rows.variable_id)),
         "origins": [*rows.sources],
         "page": site_url(route_path("official-prices")),
     }
@@ -113,7 +113,7 @@ def years(prices: Mapping[int, Decimal]) -> dict[str, float]:
     return {str(year): float(price) for year, price in prices.items()}
 
 
-AllSeriesJson: Any = TypedDict("AllSeriesJson", {kind.slug: SeriesJson for kind in series.SERIES})  # type: ignore[misc]
+AllSeriesJson: Any = TypedDict("AllSeriesJson", {kind.slug: SeriesJson for kind in models.SERIES})  # type: ignore[misc]
 AllSeriesJson.__doc__ = "Series of the statistical office by identifier."
 answer(AllSeriesJson)
 
@@ -124,7 +124,7 @@ class AverageSourceJson(TypedDict):
 
     name: Annotated[str, example("Monitor Polski, M.P.2019.49")]
     """Publisher, and who quotes it if it was read elsewhere."""
-    url: Annotated[Url, example(series.describe_source(5088)["url"])]
+    url: Annotated[Url, example(models.describe_source(5088)["url"])]
     """Where it was read."""
 
 
@@ -157,6 +157,6 @@ def describe_average(official: OfficialPrice) -> OfficialAverageJson:
         "year": official.year,
         "price": amount(official.price),
         "area": validation.POLAND,
-        "source": cast("AverageSourceJson", series.describe_origin(official.source, official.variable_id)),
+        "source": cast("AverageSourceJson", models.describe_origin(official.source, official.variable_id)),
         "origin": official.source,
     }

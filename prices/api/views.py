@@ -24,8 +24,8 @@ from prices import medians
 from prices.api.params import FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import FuelPricesJson, Unit, UnitName, fuel_prices
 from prices.api.series_answers import AllSeriesJson, amount, describe_observation, describe_series
+from prices.models import FIRST_YEAR
 from prices.queries import find_observations
-from prices.series import FIRST_YEAR
 from prices.snapshot import PRICE_LIST_MONTHS, ListedPrice, official, prices, series_rows
 
 

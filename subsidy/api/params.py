@@ -1,15 +1,22 @@
-"""Parameters of the calculator, with every bound of the specification."""
+"""Parameters of the calculator, with every bound of the specification, and their removal from the request.
+
+Log lines and error reports written later describe a request with no query string and an empty body, so they never hold
+an income.
+"""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from difflib import get_close_matches
+from io import BytesIO
 from typing import Annotated, Any, NamedTuple
 
+from django.http import HttpRequest
 from pydantic import ValidationInfo, create_model, field_validator
 
 from fueldepot.http.params import Day, ParameterError, Switch, choice, exact, refusal, whole, word_for
-from fueldepot.http.query import Query, field, today_unless_given
+from fueldepot.http.query import Pairs, Query, field, split_query, today_unless_given
+from fueldepot.http.request_body import read_pairs
 from subsidy import rules
 from subsidy.application import DOCUMENTS, ENVELOPE, SOURCES, Application, Heating, IncomeType, Item, ProjectType
 
@@ -267,3 +274,36 @@ class LimitsQuery(RulesQuery):
             "Only thresholds and shares of the levels, limits of the project types, or limits of the items.", "levels"
         ),
     ] = None
+
+
+def take_query(request: HttpRequest) -> Pairs:
+    """Return names and values of the query string and remove it from the request."""
+    raw = request.META.get("QUERY_STRING", "")
+    forget_query(request)
+    return split_query(raw)
+
+
+def take_body(request: HttpRequest) -> Pairs:
+    """Return names and values of the body; empty the body and the query string, which is not read.
+
+    Raises MalformedBody, UnsupportedBody or BodyTooLarge.
+    """
+    forget_query(request)
+    return read_pairs(request.META.get("CONTENT_TYPE", ""), take_bytes(request))
+
+
+def forget_query(request: HttpRequest) -> None:
+    """Remove the query string from every place where the server and Django keep it."""
+    request.META["QUERY_STRING"] = ""
+    for name in ("RAW_URI", "REQUEST_URI"):
+        if name in request.META:
+            request.META[name] = request.META[name].partition("?")[0]
+    request.META.pop("HTTP_REFERER", None)
+
+
+def take_bytes(request: HttpRequest) -> bytes:
+    """Return the bytes of the body and empty the request's. `fueldepot.middleware` has read the body to its end."""
+    body = request.body
+    request._body = b""
+    request.META["wsgi.input"] = request._stream = BytesIO()
+    return body

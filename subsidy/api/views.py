@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.query import Query, QueryBody
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
-from subsidy import privacy, rules
+from subsidy import rules
 from subsidy.api.answers import SubsidyJson, SubsidyLimitsJson, describe_limits, describe_subsidy, describe_unknown
-from subsidy.api.params import LimitsQuery, PlanQuery, SubsidyQuery
+from subsidy.api.params import LimitsQuery, PlanQuery, SubsidyQuery, take_body, take_query
 from subsidy.calculator import calculate
 
 SUBSIDY = "subsidy"
@@ -77,7 +77,7 @@ class SubsidyViewSet(JsonViewSet):
     )
     def retrieve(self, request: Request) -> HttpResponse:
         """Answer GET /subsidy."""
-        return answer(self.parse(SubsidyQuery, privacy.take_query(request._request)))
+        return answer(self.parse(SubsidyQuery, take_query(request._request)))
 
     @extend_schema(
         operation_id="calculateSubsidyByPost",
@@ -98,7 +98,7 @@ class SubsidyViewSet(JsonViewSet):
     def create(self, request: Request) -> HttpResponse:
         """Answer POST /subsidy: the same parameters as a form, a multipart form or JSON."""
         in_address = self.read(Query, request).ignored
-        query = SubsidyQuery.parse(privacy.take_body(request._request), today=timezone.localdate())
+        query = SubsidyQuery.parse(take_body(request._request), today=timezone.localdate())
         return answer(query, in_address=bool(in_address))
 
     @extend_schema(

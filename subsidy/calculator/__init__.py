@@ -8,7 +8,249 @@ limits and subsidies are truncated to the grosz, so that no subsidy exceeds its 
 to the grosz, half up.
 """
 
-from subsidy.calculator.calculate import calculate
-from subsidy.calculator.rows import ItemRow, Result, Variant
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from subsidy.application import DOCUMENTS, SOURCES, Application, Heating, Item, Level, ProjectType
+from subsidy.calculator.rows import (
+    ENVELOPE_TABLE,
+    UPPER,
+    ZERO,
+    ItemRow,
+    Requirement,
+    Result,
+    Variant,
+    decide,
+    format_amount,
+    make_rows,
+    round_to_grosz,
+    truncate_to_grosz,
+)
+from subsidy.rules import DatedValue, NotInForce, RulesAt, RuleSource
+
+
+def situations(application: Application, shown: Variant) -> Iterator[str]:
+    """Yield the situations (`applies` in `conditions.yaml`) of an application with a level."""
+    yield "always"
+    if shown.level in UPPER:
+        yield "upper"
+    if shown.level is Level.HIGHEST:
+        yield "highest"
+    replaced = any(row.eligible and row.item in SOURCES for row in shown.rows)
+    if replaced:
+        yield "source_replaced"
+    elif application.heating is Heating.SOLID_FUEL:
+        # Includes a planned new source that the programme does not pay for.
+        yield "old_source_stays"
+    if replaced or application.heating is Heating.SOLID_FUEL:
+        yield "old_source_goes"
+    if shown.project_type is ProjectType.MIDDLE:
+        if application.has_thermal_works:
+            yield "type_2_with_envelope"
+        elif application.replaces_source:
+            yield "type_2_without_envelope"
+    else:
+        yield f"type_{int(shown.project_type)}"
+    if application.business:
+        yield "business"
+        yield "business_limited" if shown.level in UPPER else "business_unlimited"
+
+
+def requirements(
+    application: Application, shown: Variant, revenue_limit: Decimal | None, rules: RulesAt
+) -> tuple[Requirement, ...]:
+    """Return the conditions of a result in the order of the rule file; none at no level."""
+    if shown.level is Level.NONE:
+        return ()
+    kinds = set(situations(application, shown))
+    filled = {
+        key: format_amount(rules.number("project_types/heating_demand", key)) for key in ("type_2_from", "type_2_to")
+    }
+    if "business_limited" in kinds:
+        filled["multiple"] = format_amount(rules.number("levels/business_revenue", shown.level))
+        filled["amount"] = f", czyli {format_amount(revenue_limit)} zł" if revenue_limit is not None else ""
+    return tuple(
+        Requirement(condition.text.format(**filled), condition.clause, condition.source, condition.verified)
+        for condition in rules.conditions
+        if condition.applies in kinds
+    )
+
+
+def business_revenue_limit(application: Application, level: Level, rules: RulesAt) -> Decimal | None:
+    """Return the highest yearly revenue in zł.
+
+    None without a business, at a level without a bound, and while the minimum wage is unknown.
+    """
+    if not application.business or level not in UPPER:
+        return None
+    try:
+        wage = rules.number("levels/minimum_wage", "monthly")
+    except NotInForce:
+        return None
+    return truncate_to_grosz(rules.number("levels/business_revenue", level) * wage)
+
+
+def make_notes(application: Application, shown: Variant, rules: RulesAt) -> tuple[str, ...]:
+    """Return the sentences without repetitions, the most important first."""
+    found = (
+        *about_level(application, shown, rules),
+        *about_rows(application, shown, rules),
+        *about_sums(shown, rules),
+        *about_values(application, shown, rules),
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def about_level(application: Application, shown: Variant, rules: RulesAt) -> Iterator[str]:
+    yield shown.reason
+    if application.project_type is None:
+        yield rules.text("note_variants", type=int(shown.project_type))
+        yield rules.text("note_type_of_variant")
+    if application.business and shown.level in UPPER:
+        yield rules.text("note_business_spouse")
+    if application.benefit and shown.level is Level.ELEVATED:
+        edge = rules.number("project_types/heating_demand", "type_2_to")
+        yield rules.text("note_benefit_inferred", eu=format_amount(edge))
+
+
+def about_rows(application: Application, shown: Variant, rules: RulesAt) -> Iterator[str]:
+    yield from (
+        rules.text("note_not_eligible", name=row.name, reason=row.reason) for row in shown.rows if not row.eligible
+    )
+    refused = {row.item for row in shown.rows if not row.eligible}
+    granted = shown.level is not Level.NONE
+    if granted and not shown.rows:
+        yield rules.text("note_no_works")
+    if granted and Item.CENTRAL_HEATING_DHW in refused:
+        yield rules.text("note_installation_inferred")
+    if granted and application.heating is not Heating.SOLID_FUEL:
+        if application.heating is Heating.OTHER:
+            yield rules.text("note_heating_inferred")
+        if shown.project_type is ProjectType.LOW:
+            yield rules.text("note_type_1_efficient")
+    paid = {row.item for row in shown.rows if row.eligible}
+    if Item.VENTILATION in paid and not application.has_envelope:
+        yield rules.text("note_ventilation_inferred")
+    if granted and refused.intersection(DOCUMENTS):
+        yield rules.text("note_documents_inferred")
+    if shown.rows and all(row.item in DOCUMENTS for row in shown.rows):
+        yield rules.text("note_documents_alone")
+    if ignored := [item for item in Item if item in application.costs and item not in application.quantities]:
+        yield rules.text("note_cost_ignored", items=", ".join(rules.items[item].name for item in ignored))
+
+
+def about_sums(shown: Variant, rules: RulesAt) -> Iterator[str]:
+    if shown.table_3_sum_pln > shown.table_3_limit_pln:
+        yield rules.text(
+            "note_table_3_cut", sum=format_amount(shown.table_3_sum_pln), limit=format_amount(shown.table_3_limit_pln)
+        )
+    if any(row.eligible and row.net_cost_pln is None for row in shown.rows):
+        yield rules.text("note_without_costs")
+    if any(row.eligible for row in shown.rows):
+        yield rules.text("note_vat")
+        yield rules.text("note_rounding")
+
+
+def about_values(application: Application, shown: Variant, rules: RulesAt) -> Iterator[str]:
+    """Yield the notes of the rule file entries used: what is inferred or unconfirmed."""
+    names = list(rules.edition.notes)
+    for row in shown.rows:
+        if row.limit is not None:
+            names += row.limit.notes
+        elif shown.level is not Level.NONE:
+            names += rules.ended[f"items/{row.item}", shown.level].notes
+    if shown.table_3_limit is not None and any(row.table == ENVELOPE_TABLE for row in shown.rows):
+        names += shown.table_3_limit.notes
+    if application.business and shown.level in UPPER:
+        try:
+            names += rules.value("levels/minimum_wage", "monthly").notes
+        except NotInForce as error:
+            names += error.entry.notes if error.entry else ()
+    yield from (rules.text(name) for name in dict.fromkeys(names))
+
+
+def calculate(application: Application, rules: RulesAt) -> Result:
+    """Return the result of an application under the rules of a day.
+
+    Without a project type all three are calculated; the likely one is shown.
+    """
+    if application.project_type is None:
+        variants = tuple(make_variant(application, kind, rules) for kind in ProjectType)
+        likely = ProjectType.HIGH if application.has_envelope else ProjectType.MIDDLE
+        shown = variants[likely - 1]
+    else:
+        variants = ()
+        shown = make_variant(application, application.project_type, rules)
+    revenue_limit = business_revenue_limit(application, shown.level, rules)
+    return Result(
+        shown=shown,
+        variants=variants,
+        notes=make_notes(application, shown, rules),
+        conditions=requirements(application, shown, revenue_limit, rules),
+        disclaimer=rules.text("disclaimer"),
+        business_revenue_limit_pln=revenue_limit,
+        edition=rules.edition,
+        sources=tuple(dict.fromkeys(name_sources(shown, rules))),
+    )
+
+
+def make_variant(application: Application, project_type: ProjectType, rules: RulesAt) -> Variant:
+    """Return the result for one project type."""
+    decision = decide(application, project_type, rules)
+    level = decision.level
+    intensity = ZERO if level is Level.NONE else rules.number("levels/intensity", level)
+    rows = make_rows(application, level, project_type, intensity, rules)
+    table_3_sum = sum((row.subsidy_pln for row in rows if row.table == ENVELOPE_TABLE), ZERO)
+    table_3_limit = sum_limit(level, project_type, rules)
+    table_3_limit_pln = ZERO if table_3_limit is None else table_3_limit.value
+    others = sum((row.subsidy_pln for row in rows if row.table != ENVELOPE_TABLE), ZERO)
+    return Variant(
+        level=level,
+        level_name=rules.text(f"level_{level}"),
+        reason=decision.reason,
+        condition=decision.condition,
+        intensity=intensity,
+        household=application.household,
+        project_type=project_type,
+        rows=rows,
+        table_3_sum_pln=table_3_sum,
+        table_3_limit=table_3_limit,
+        table_3_limit_pln=table_3_limit_pln,
+        max_subsidy_pln=others + min(table_3_sum, table_3_limit_pln),
+        own_contribution_pln=own_contribution(rows, table_3_sum, table_3_limit_pln),
+    )
+
+
+def sum_limit(level: Level, project_type: ProjectType, rules: RulesAt) -> DatedValue | None:
+    """Return the limit of the sum of table 3; None at no level."""
+    if level is Level.NONE:
+        return None
+    return rules.value("project_types/table_3_limit", f"{int(project_type)}/{level}")
+
+
+def own_contribution(rows: Sequence[ItemRow], table_3_sum: Decimal, table_3_limit: Decimal) -> Decimal | None:
+    """Return the household's own share of the stated costs; None without any cost.
+
+    Where the limit of table 3 caps the sum, the subsidies of its rows shrink in proportion.
+    """
+    with_cost = [row for row in rows if row.net_cost_pln is not None]
+    if not with_cost:
+        return None
+    costs = sum((row.net_cost_pln for row in with_cost if row.net_cost_pln is not None), ZERO)
+    others = sum((row.subsidy_pln for row in with_cost if row.table != ENVELOPE_TABLE), ZERO)
+    envelope = sum((row.subsidy_pln for row in with_cost if row.table == ENVELOPE_TABLE), ZERO)
+    if table_3_sum > table_3_limit:
+        envelope = envelope * table_3_limit / table_3_sum
+    return round_to_grosz(costs - others - envelope)
+
+
+def name_sources(shown: Variant, rules: RulesAt) -> Iterator[RuleSource]:
+    """Yield the sources of the programme, then those of the limits used that have a URL."""
+    yield from rules.edition.sources
+    used = [row.limit for row in shown.rows if row.limit is not None]
+    if shown.table_3_limit is not None and any(row.table == ENVELOPE_TABLE for row in shown.rows):
+        used.append(shown.table_3_limit)
+    yield from (value.source for value in used if value.source.url)
+
 
 __all__ = ["ItemRow", "Result", "Variant", "calculate"]

@@ -45,7 +45,7 @@ Situation = Literal[
     "business_unlimited",
     "limits",
 ]
-"""Situations of `subsidy.calculator.calculate.situations`, and `limits` of the table of limits."""
+"""Situations of `subsidy.calculator.situations`, and `limits` of the table of limits."""
 
 
 Text = Annotated[str, StringConstraints(min_length=1)]

@@ -3,7 +3,7 @@
 import icalendar
 import pytest
 
-from regulations.importers.records import DATA, find_files, parse
+from regulations.state_files import DATA, find_files, parse
 from tests import factories
 from tests.client import share_snapshots
 from tests.regulations.loading import load_files

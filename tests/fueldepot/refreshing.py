@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from catalog.importers.freshness import last_runs
-from prices.importers import bdl
+from prices import bdl
 
 ORDER = ["teryt-terc", "teryt-simc", "prg-boundaries", "geonames-postcodes", "osm-depots", "gus-bdl"]
 

@@ -14,7 +14,7 @@ from catalog.importers import registry, runner
 from catalog.importers.download import Store
 from catalog.importers.parsers import osm
 from catalog.importers.runner import CommitOutcomeUnknown
-from catalog.importers.source import identify, read_sources
+from catalog.importers.sources import identify, read_sources
 from catalog.models import ImportRun
 from prices.models import Observation
 from tests import small_country

@@ -9,8 +9,8 @@ from django.test import Client
 from django.utils import timezone
 
 from catalog import versions
+from catalog.importers.records import Report
 from catalog.importers.runner import RunOrigin, record
-from catalog.importers.sync import Report
 from catalog.models import Dataset, Depot, ImportRun, Municipality, Postcode
 from catalog.search import entries
 from catalog.services import moderation

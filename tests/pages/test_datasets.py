@@ -7,8 +7,8 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from catalog.importers import freshness
+from catalog.importers.records import Report
 from catalog.importers.runner import RunOrigin, record
-from catalog.importers.sync import Report
 from catalog.models import ImportRun
 
 pytestmark = pytest.mark.django_db

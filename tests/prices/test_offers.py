@@ -7,9 +7,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from catalog.importers.records import DepotRecord, Extract
-from catalog.importers.sync import Options
-from catalog.importers.sync.depots import sync_depots
+from catalog.importers.records import DepotRecord, Extract, Options
+from catalog.importers.sync_depots import sync_depots
 from catalog.models import Depot
 from catalog.services import editing, moderation
 from catalog.services.journal import undo

@@ -8,8 +8,8 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from catalog.depots.fuels import BY_SLUG
+from catalog.importers.records import Options
 from catalog.importers.runner import run
-from catalog.importers.sync import Options
 from catalog.models import Dataset, Depot
 from fueldepot.data import snapshot
 from prices import medians, starter

@@ -2,20 +2,20 @@
 
 from datetime import date
 
+from catalog import starter
+from catalog.importers.records import Options
 from catalog.importers.runner import run
-from catalog.importers.sync import Options
 from catalog.models import County, Municipality, Voivodeship
-from catalog.starter import reader
 from catalog.text import slug
-from regulations.importers.records import DATA, find_files
-from regulations.importers.sources import file_step
+from regulations.sources import file_step
+from regulations.state_files import DATA, find_files
 
 OPTIONS = Options(today=date(2026, 11, 21), write=True)
 
 
 def load_units():
     """Load the whole register, since rules name municipalities everywhere."""
-    units = reader.read_units()
+    units = starter.read_units()
     level = {length: [unit for unit in units if len(unit.teryt) == length] for length in (2, 4, 7)}
     Voivodeship.objects.bulk_create(Voivodeship(teryt=u.teryt, name=u.name, slug=slug(u.name)) for u in level[2])
     County.objects.bulk_create(County(teryt=u.teryt, name=u.name, voivodeship_id=u.teryt[:2]) for u in level[4])

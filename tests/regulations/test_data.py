@@ -7,9 +7,9 @@ from datetime import date
 
 import pytest
 
-from catalog.starter import reader
-from regulations.importers.records import DATA, find_files, parse
+from catalog import starter
 from regulations.models import read_sources, validate_sources
+from regulations.state_files import DATA, find_files, parse
 from tests import SHARED
 
 FACTS = SHARED / "facts" / "regulations.json"
@@ -108,13 +108,13 @@ def typeset(text):
 
 
 def test_every_voivodeship_has_a_file(records):
-    names = {unit.teryt: unit.name for unit in reader.read_units() if len(unit.teryt) == 2}
+    names = {unit.teryt: unit.name for unit in starter.read_units() if len(unit.teryt) == 2}
     assert records.keys() == names.keys()
     assert all(record.values["note"] for record in records.values())
 
 
 def test_every_code_is_in_the_register_and_in_its_voivodeship(records):
-    known = {unit.teryt for unit in reader.read_units()}
+    known = {unit.teryt for unit in starter.read_units()}
     for teryt, record in records.items():
         for item in items(record):
             codes = {*item["units"], *item["partly"], *item["excluded"]}

@@ -5,10 +5,9 @@ from datetime import date
 import pytest
 
 from catalog import models as catalog
-from catalog.importers.records import Extract, UnitRecord
-from catalog.importers.sync import Options
-from catalog.importers.sync.successions import SuccessorVotes
-from catalog.importers.sync.units import sync_units
+from catalog.importers.records import Extract, Options, UnitRecord
+from catalog.importers.successions import SuccessorVotes
+from catalog.importers.sync_units import sync_units
 from regulations.services import Register, follow_scope
 from tests import factories
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory

@@ -17,8 +17,7 @@ from django.test import Client, RequestFactory
 from django.views.debug import ExceptionReporter
 
 from fueldepot.http.request_log import without_query
-from subsidy import privacy
-from subsidy.api import views
+from subsidy.api import params, views
 from tests import ROOT
 from tests.fueldepot.once import static_files_collected
 from tests.ports import free_port
@@ -179,11 +178,11 @@ def test_nothing_is_asked_of_the_database_or_cached(django_assert_num_queries, m
 def test_the_request_forgets_its_parameters():
     request = RequestFactory().get(f"{URL}?{QUERY}")
     request.META["RAW_URI"] = f"{URL}?{QUERY}"
-    assert (b"income", INCOME.encode()) in privacy.take_query(request)
+    assert (b"income", INCOME.encode()) in params.take_query(request)
     assert INCOME not in repr(request) + repr(request.META)
     assert not request.GET
     request = RequestFactory().post(URL, QUERY, content_type="application/x-www-form-urlencoded")
-    assert (b"income", INCOME.encode()) in privacy.take_body(request)
+    assert (b"income", INCOME.encode()) in params.take_body(request)
     assert request.body == b""
     assert not request.POST
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from subsidy import checks, rules
+from subsidy import apps, rules
 from subsidy.application import DOCUMENTS, ENVELOPE, Item, Level, ProjectType
 from subsidy.rules import FILES, NotInForce, RulesError, value_at
 from subsidy.rules.reading import read_rules
@@ -250,13 +250,13 @@ def test_a_missing_file_is_named(files):
 
 
 def test_the_check_has_an_id_and_names_the_file(monkeypatch):
-    assert checks.check_rules() == []
+    assert apps.check_rules() == []
 
     def fail():
         raise RulesError("walls.yaml: value is missing")
 
     monkeypatch.setattr(rules, "current", fail)
-    (message,) = checks.check_rules()
+    (message,) = apps.check_rules()
     assert (message.id, message.msg) == ("subsidy.E001", "walls.yaml: value is missing")
 
 

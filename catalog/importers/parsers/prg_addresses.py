@@ -23,7 +23,7 @@ import pyproj
 from numpy.typing import NDArray
 
 from catalog.importers.parsers.files import FileStart, OpenFile, is_zip, members, open_member, open_source, open_zip
-from catalog.importers.parsers.prg_reading import OFFICIAL_EPSG, Address, Model, read
+from catalog.importers.parsers.xml_registers import OFFICIAL_EPSG, Address, Model, read
 from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, Note, PostcodeRecord, parse_day, tidy
 from catalog.territory.coordinates import medoid
 from catalog.text import normalise_postcode

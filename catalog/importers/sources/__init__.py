@@ -1,1 +1,242 @@
-"""Sources, one module a publisher: each lists its `SOURCES`; nothing else names them."""
+"""What a source of a publisher is, and the values of `catalog/sources.yaml` that an operator changes.
+
+One module a publisher lists its `SOURCES`; nothing else names them.
+"""
+
+import ipaddress
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from django.apps import apps
+from django.db.models import Model, QuerySet
+from pydantic import AfterValidator, Field, RootModel, StringConstraints
+
+from catalog.importers.parsers.files import FileStart, starts
+from catalog.importers.records import BadInput, Extract, Options, Report
+from catalog.models import Dataset
+from fueldepot.data.yaml_reader import InvalidYaml, Mistake, StrictModel, read_yaml
+
+if TYPE_CHECKING:
+    from catalog.importers.download import Download, Fetcher
+    from catalog.importers.runner import ImportStep
+
+
+SOURCES_FILE = Path(__file__).resolve().parents[2] / "sources.yaml"
+
+MEGABYTE = 1_000_000
+
+
+class SourcesError(Exception):
+    """The file of sources is invalid; the message names the file, and row, source and key of every mistake."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormat:
+    """A format of the files of a source.
+
+    recognises: whether a file with this beginning has the format. parse: takes one file, or all files of the format if
+    it is published in parts. usual_name: pattern of lower-case names; "" for none. A file with such a name and another
+    content is damaged. named: whether reports name the files.
+    """
+
+    name: str
+    recognises: Callable[[FileStart], bool]
+    parse: Callable[..., Extract[Any]]
+    usual_name: str = ""
+    in_parts: bool = False
+    named: bool = True
+
+    def is_named(self, path: Path) -> bool:
+        """Whether a file has a usual name of the format."""
+        return re.fullmatch(self.usual_name, path.name.lower()) is not None if self.usual_name else False
+
+
+class Rank(NamedTuple):
+    """Rank of a kind of rows among those of other sources, higher is better; why others are not taken beside them."""
+
+    number: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataSource:
+    """A source: what it is, how its files are recognised and written, whence and how often they are fetched.
+
+    order: of imports and refreshes, later sources build on earlier ones. credit: publisher as data sets name it.
+    needs: data set without which nothing can be imported. built_on: data sets after whose change the same file may
+    give other rows.
+
+    rows: stored rows of this source, if its data set has several; None if a file is all of it. starter: credit and day
+    of such rows in the starter data. dated: whether an older file than stored is refused. model: table of a data set of
+    an app above the catalog. ranks: by kind of row, where the rows of a better source stay.
+
+    method: "file" is one GET, "form" an ASP.NET page that is sent back with `button`, "overpass" one POST of `query`,
+    "api" is `fetch`, and "manual" is brought by an operator or editor. url: of a manual source the page where it lies.
+    file: name of the kept file; its suffix says what it must be. confirmed: whether the publisher documents the
+    address, or others have recorded a download from it lately.
+    """
+
+    id: str
+    order: int
+    dataset: Dataset.Slug
+    title: str
+    publisher: str
+    credit: str
+    licence: str
+    terms: str
+    formats: tuple[FileFormat, ...]
+    write: Callable[[Extract[Any], Options], Report]
+    url: str
+    rhythm_days: int
+    min_rows: int
+    confirmed: bool
+    needs: Dataset.Slug | None = None
+    built_on: tuple[Dataset.Slug, ...] = ()
+    rows: QuerySet[Any] | None = field(default=None, repr=False)
+    starter: tuple[str, date] | None = None
+    dated: bool = False
+    model: type[Model] | None = None
+    ranks: Mapping[str, Rank] = field(default_factory=dict)
+    method: str = "manual"
+    file: str = ""
+    max_megabytes: float = 0
+    button: str = ""
+    query: str = ""
+    fetch: "Callable[[DataSource, Fetcher], tuple[ImportStep, Download]] | None" = None
+
+    @property
+    def fetched(self) -> bool:
+        """Whether it is fetched automatically."""
+        return self.method != "manual"
+
+    @property
+    def max_bytes(self) -> int:
+        """Most bytes that a download may have."""
+        return int(self.max_megabytes * MEGABYTE)
+
+
+@cache
+def all_sources() -> Mapping[str, DataSource]:
+    """Return `SOURCES` of every module here, and of `sources.py` of every app above, by id, in their order."""
+    names = [f"{__name__}.{module.name}" for module in iter_modules(__path__)]
+    names += [f"{app.name}.sources" for app in apps.get_app_configs() if (Path(app.path) / "sources.py").is_file()]
+    sources = [source for name in names for source in import_module(name).SOURCES]
+    return {source.id: source for source in sorted(sources, key=lambda source: (source.order, source.id))}
+
+
+Recognised = tuple[DataSource, FileFormat]
+
+
+def formats() -> list[Recognised]:
+    """Return every format with its source, in the order of imports."""
+    return [(source, format_) for source in all_sources().values() for format_ in source.formats]
+
+
+def identify(path: Path) -> Recognised | None:
+    """Return source and format of a file by its content, None if unknown. Raises BadInput for an unreadable one."""
+    candidates = formats()
+    for start in starts(path):
+        for source, format_ in candidates:
+            if format_.recognises(start):
+                return source, format_
+    return None
+
+
+def recognise(path: Path) -> Recognised | None:
+    """Return source and format of a file, None for any other file.
+
+    Raises BadInput if it has the name of a known format but not its content: the import of a directory must not skip
+    a truncated download.
+    """
+    reason, recognised = "its content is something else", None
+    try:
+        recognised = identify(path)
+    except BadInput as error:
+        reason = error.reason
+    if recognised is None:
+        for _, format_ in formats():
+            if format_.is_named(path):
+                raise BadInput(path, f"is named like {format_.name.upper()} but {reason}")
+    return recognised
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def allowed_address(url: str) -> bool:
+    """Whether a URL may be requested: https, or http to this machine; without credentials."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        _ = parts.port
+    except ValueError:
+        return False
+    if not host or parts.username or parts.password:
+        return False
+    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
+
+
+def check_address(url: str) -> str:
+    """Raise ValueError for a URL that may not be requested."""
+    if not allowed_address(url):
+        raise ValueError(f"is {url!r}; it must be an https address, or http to this machine")
+    return url
+
+
+class SourceSettings(StrictModel):
+    """Values of a source in the file. Absent ones are those of its module."""
+
+    url: Annotated[str, StringConstraints(min_length=1), AfterValidator(check_address)] = ""
+    rhythm_days: Annotated[int, Field(ge=1, le=1000)] = 1
+    min_rows: Annotated[int, Field(ge=1, le=10_000_000)] = 1
+    max_megabytes: Annotated[int, Field(ge=1, le=4_000)] = 1
+    confirmed: bool = False
+
+
+class SourceSettingsFile(RootModel[dict[str, SourceSettings]]):
+    """Settings by id of the source."""
+
+
+def check_settings(file: SourceSettingsFile) -> "list[Mistake]":
+    """Return ids that no source has, and limits of size for sources that are not fetched."""
+    sources = all_sources()
+    mistakes: list[Mistake] = [
+        ((name,), f"is no source; the sources are {', '.join(sources)}") for name in file.root if name not in sources
+    ]
+    mistakes += [
+        ((name, "max_megabytes"), f"is unknown to the method {sources[name].method}")
+        for name, entry in file.root.items()
+        if name in sources and not sources[name].fetched and "max_megabytes" in entry.model_fields_set
+    ]
+    return mistakes
+
+
+@cache
+def read_sources(path: Path | None = None) -> Mapping[str, DataSource]:
+    """Return all sources with the values of the project's file, or those that another file names with its values.
+
+    By id, in their order. Raises SourcesError. Another file, of a rehearsal, must not lead to a publisher that it does
+    not name.
+    """
+    try:
+        entries = read_yaml(path or SOURCES_FILE, SourceSettingsFile, check_settings).root
+    except InvalidYaml as error:
+        raise SourcesError(str(error)) from error
+    return {
+        name: replace(source, **entries[name].model_dump(exclude_unset=True)) if name in entries else source
+        for name, source in all_sources().items()
+        if path is None or name in entries
+    }

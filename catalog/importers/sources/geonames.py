@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+from catalog import starter
 from catalog.importers.parsers.files import FileStart, OpenFile, open_source, text_lines
 from catalog.importers.records import (
     MAX_PLACE_NAME,
@@ -23,10 +24,9 @@ from catalog.importers.records import (
     parse_degrees,
     tidy,
 )
-from catalog.importers.source import DataSource, FileFormat, Rank
-from catalog.importers.sync.places import sync_postcodes
+from catalog.importers.sources import DataSource, FileFormat, Rank
+from catalog.importers.sync_places import sync_postcodes
 from catalog.models import Dataset, Postcode
-from catalog.starter import reader
 from catalog.text import normalise_postcode
 
 COLUMNS = 12
@@ -133,7 +133,7 @@ SOURCES = (
         needs=Dataset.Slug.UNITS,
         built_on=(Dataset.Slug.UNITS,),
         rows=Postcode.objects.filter(source=Postcode.Source.GEONAMES),
-        starter=(reader.POSTCODES_CREDIT, reader.POSTCODES_AS_OF),
+        starter=(starter.POSTCODES_CREDIT, starter.POSTCODES_AS_OF),
         ranks={Postcode.Source.GEONAMES.value: Rank(0, "kept as GeoNames has it")},
         method="file",
         # The publisher's readme describes the folder; others have recorded a download of 30 July 2026.

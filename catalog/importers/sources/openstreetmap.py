@@ -3,8 +3,8 @@
 from functools import partial
 
 from catalog.importers.parsers import binary_files, osm
-from catalog.importers.source import DataSource, FileFormat
-from catalog.importers.sync.depots import sync_depots
+from catalog.importers.sources import DataSource, FileFormat
+from catalog.importers.sync_depots import sync_depots
 from catalog.models import Dataset, Depot
 
 QUERY = f"""\

@@ -20,8 +20,8 @@ from catalog.importers.records import (
     parse_degrees,
     tidy,
 )
-from catalog.importers.source import DataSource, FileFormat, Rank
-from catalog.importers.sync.places import sync_boundaries, sync_postcodes
+from catalog.importers.sources import DataSource, FileFormat, Rank
+from catalog.importers.sync_places import sync_boundaries, sync_postcodes
 from catalog.models import Dataset, Postcode
 from catalog.text import normalise_postcode
 

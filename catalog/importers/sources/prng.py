@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from catalog import starter
 from catalog.importers.parsers.files import FileStart, json_keys, load_json
 from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, Note, PlaceRecord, in_poland, tidy
-from catalog.importers.source import DataSource, FileFormat
-from catalog.importers.sync.places import sync_places
+from catalog.importers.sources import DataSource, FileFormat
+from catalog.importers.sync_places import sync_places
 from catalog.models import Dataset, Municipality, Place
-from catalog.starter import reader
 
 UnitNames = Mapping[tuple[str, str, str, int], str]
 """(voivodeship, county, municipality, kind 1 to 3) → code of seven digits. Names as in TERC, voivodeships lower case.
@@ -147,7 +147,7 @@ SOURCES = (
         needs=Dataset.Slug.UNITS,
         built_on=(Dataset.Slug.UNITS,),
         rows=Place.objects.filter(id__startswith="prng:"),
-        starter=(reader.PLACES_CREDIT, reader.PLACES_AS_OF),
+        starter=(starter.PLACES_CREDIT, starter.PLACES_AS_OF),
         url=PACKAGE,
         rhythm_days=365,
         min_rows=40000,

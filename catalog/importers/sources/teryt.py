@@ -15,11 +15,11 @@ from datetime import date
 from pathlib import Path
 
 from catalog.importers.parsers.files import FileStart, csv_rows, open_source, peek
-from catalog.importers.parsers.xml_rows import xml_rows
+from catalog.importers.parsers.xml_registers import xml_rows
 from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, PlaceRecord, UnitRecord, parse_day
-from catalog.importers.source import DataSource, FileFormat
-from catalog.importers.sync.places import sync_places
-from catalog.importers.sync.units import sync_units
+from catalog.importers.sources import DataSource, FileFormat
+from catalog.importers.sync_places import sync_places
+from catalog.importers.sync_units import sync_units
 from catalog.models import Dataset, Place
 
 UNIT_COLUMNS = ("WOJ", "POW", "GMI", "RODZ", "NAZWA", "NAZWA_DOD", "STAN_NA")

@@ -8,10 +8,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from catalog.importers.sync.places import stored_postcodes
-from catalog.importers.sync.units import stored_units
+from catalog.importers.sync_places import stored_postcodes
+from catalog.importers.sync_units import stored_units
 from catalog.models import Place
-from catalog.starter.reader import DISTRICT_COLUMNS, FILES, PLACE_COLUMNS, POSTCODE_COLUMNS, UNIT_COLUMNS
+from catalog.starter import DISTRICT_COLUMNS, FILES, PLACE_COLUMNS, POSTCODE_COLUMNS, UNIT_COLUMNS
 
 Table = tuple[str, Sequence[str], Iterable[Sequence[object]]]
 
@@ -19,7 +19,7 @@ Table = tuple[str, Sequence[str], Iterable[Sequence[object]]]
 class Command(BaseCommand):
     help = (
         "Write units, places with a position, districts and postcodes of this catalog as starter files. The same "
-        "catalog gives the same bytes. Days and credits are stated in catalog/starter/reader.py and the README beside."
+        "catalog gives the same bytes. Days and credits are stated in catalog/starter, and the README of its files."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

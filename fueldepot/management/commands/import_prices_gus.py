@@ -9,11 +9,11 @@ from django.core.management.base import CommandError, CommandParser
 from catalog.importers.download import Download, user_agent
 from catalog.importers.records import BadInput
 from catalog.importers.runner import ImportStep
-from catalog.importers.source import DataSource
+from catalog.importers.sources import DataSource
 from fueldepot.management.import_command import ImportCommand
-from prices.importers.bdl import BdlClient, BdlUnavailable, VariableRecord
-from prices.importers.sources import fetch, file_step, find_candidates
-from prices.series import BY_SLUG, SERIES, SeriesKind
+from prices.bdl import BdlClient, BdlUnavailable, VariableRecord
+from prices.models import BY_SLUG, SERIES, SeriesKind
+from prices.sources import fetch, file_step, find_candidates
 
 
 class Command(ImportCommand):

@@ -2,8 +2,8 @@ from pathlib import Path
 
 from catalog.importers.runner import ImportStep
 from fueldepot.management.import_command import ImportCommand
-from regulations.importers.records import find_files
-from regulations.importers.sources import file_step
+from regulations.sources import file_step
+from regulations.state_files import find_files
 
 
 class Command(ImportCommand):

@@ -3,12 +3,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from catalog.importers import registry
+from catalog.importers.records import Options
 from catalog.importers.runner import run
-from catalog.importers.sync import Options
-from catalog.starter import load
 from fueldepot.management.import_command import ImportCommand, one_line_errors, progress
 from prices import starter as prices
-from regulations.importers import sources as regulations
+from regulations import sources as regulations
 
 
 class Command(ImportCommand):
@@ -20,7 +20,7 @@ class Command(ImportCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         how = Options(today=timezone.localdate(), write=True, progress=progress)
         with one_line_errors("nothing was loaded"):
-            steps = [*load.missing_steps(), *prices.missing_steps(), *regulations.missing_steps()]
+            steps = [*registry.missing_steps(), *prices.missing_steps(), *regulations.missing_steps()]
             reports = run(steps, how, recorded=False)
         for report in filter(lambda report: report.added, reports):
             self.stdout.write(f"starter data: {report.added} {report.title}")

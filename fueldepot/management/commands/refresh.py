@@ -11,10 +11,10 @@ from django.utils import timezone
 
 from catalog.importers.download import Fetcher
 from catalog.importers.freshness import SourceState, last_runs
+from catalog.importers.records import Options
 from catalog.importers.registry import RefreshRunning, one_refresh, refresh_source
 from catalog.importers.runner import CommitOutcomeUnknown, ImportRunning, describe_error
-from catalog.importers.source import DataSource
-from catalog.importers.sync import Options
+from catalog.importers.sources import DataSource
 from catalog.models import ImportRun
 from fueldepot.data.snapshot import DATABASE_AWAY
 from fueldepot.management.import_command import (

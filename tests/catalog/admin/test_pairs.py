@@ -7,9 +7,8 @@ import pytest
 from django.urls import reverse
 
 from catalog.depots import quality
-from catalog.importers.records import DepotRecord, Extract
-from catalog.importers.sync import Options
-from catalog.importers.sync.depots import sync_depots
+from catalog.importers.records import DepotRecord, Extract, Options
+from catalog.importers.sync_depots import sync_depots
 from catalog.models import Dataset, Depot, NotDuplicate, Submission
 from catalog.services import merging, moderation, publishing
 from prices.models import DepotPrice

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from catalog.importers import sources
-from catalog.importers.source import all_sources, read_sources
+from catalog.importers.sources import all_sources, read_sources
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ from datetime import date
 
 import pytest
 
+from catalog import starter
 from catalog.importers import registry
+from catalog.importers.records import ImportRefused, Options
 from catalog.importers.runner import run
-from catalog.importers.source import all_sources, formats
-from catalog.importers.sync import ImportRefused, Options
+from catalog.importers.sources import all_sources, formats
 from catalog.models import Dataset, Depot, ImportRun, Place, Postcode
-from catalog.starter import reader
 from pages.datasets import datasets_page
 from tests import small_country
 from tests.dumps import dump
@@ -25,9 +25,9 @@ MODULE = """
 from dataclasses import replace
 from functools import partial
 
-from catalog.importers.source import FileFormat
+from catalog.importers.sources import FileFormat
 from catalog.importers.sources import openstreetmap
-from catalog.importers.sync.depots import sync_depots
+from catalog.importers.sync_depots import sync_depots
 from catalog.models import Depot
 
 (OSM,) = openstreetmap.SOURCES
@@ -150,12 +150,12 @@ def test_places_of_the_starter_data_keep_their_credit_and_licence(country):
         slug="places",
         version=1,
         changed_at="2031-01-01T00:00Z",
-        as_of=reader.PLACES_AS_OF,
+        as_of=starter.PLACES_AS_OF,
         row_count=1,
-        source=reader.PLACES_CREDIT,
+        source=starter.PLACES_CREDIT,
     )
     country(("simc", small_country.simc()))
-    assert state("places")[0] == f"{reader.PLACES_CREDIT} oraz GUS, rejestr TERYT (SIMC)"
+    assert state("places")[0] == f"{starter.PLACES_CREDIT} oraz GUS, rejestr TERYT (SIMC)"
     (shown,) = (entry for entry in datasets_page(TODAY).sets if entry.slug == "places")
     assert "CC BY 3.0" in shown.licence
     # Brought in anew by their own publisher, they are credited to it.

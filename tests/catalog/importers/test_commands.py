@@ -9,10 +9,10 @@ from django.core.management import CommandError, call_command
 from django.db import OperationalError
 
 from catalog import models
+from catalog.importers import registry
 from catalog.importers.records import BadInput
 from catalog.importers.runner import exclusive_import
 from catalog.models import Boundary, Place
-from catalog.starter import load
 from regulations.models import LegalState
 from tests import factories, small_country
 from tests.catalog.importers.parsers.helpers import DATA, write
@@ -164,7 +164,7 @@ def test_a_starter_that_cannot_be_loaded_says_why_in_one_line(monkeypatch, error
     def fail(options):
         raise error
 
-    monkeypatch.setattr(load, "load_units", fail)
+    monkeypatch.setattr(registry, "load_units", fail)
     with pytest.raises(CommandError, match=said) as failed:
         run("load_starter")
     assert "\n" not in str(failed.value)

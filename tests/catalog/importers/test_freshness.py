@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from catalog import apps
 from catalog.importers.download import checksum
 from catalog.importers.runner import RunOrigin
-from catalog.importers.source import SourcesError, allowed_address, formats, read_sources
+from catalog.importers.sources import SourcesError, allowed_address, formats, read_sources
 from catalog.models import ImportRun
 from tests import small_country
 from tests.dumps import dump
@@ -215,7 +215,7 @@ def test_an_odd_file_of_sources_stops_the_start(tmp_path, monkeypatch):
     def broken():
         raise SourcesError("sources.yaml: osm-depots: licence is missing")
 
-    monkeypatch.setattr("catalog.importers.source.read_sources", broken)
+    monkeypatch.setattr("catalog.importers.sources.read_sources", broken)
     (error,) = apps.check_sources()
     assert (error.id, error.msg) == ("catalog.E001", "sources.yaml: osm-depots: licence is missing")
 

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.django_db
 TOY = """
 from catalog.importers.parsers.files import csv_rows, open_source
 from catalog.importers.records import Extract, PostcodeRecord
-from catalog.importers.source import FileFormat, Rank, DataSource
-from catalog.importers.sync.places import sync_postcodes
+from catalog.importers.sources import FileFormat, Rank, DataSource
+from catalog.importers.sync_places import sync_postcodes
 from catalog.models import Dataset, Postcode
 
 

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import numpy as np
 
+from catalog import starter
 from catalog.importers.records import PlaceRecord, PostcodeRecord, UnitRecord
 from catalog.importers.sources import prg, teryt
-from catalog.importers.sync.places import district_of
+from catalog.importers.sync_places import district_of
 from catalog.models import County, Municipality, Voivodeship
 from catalog.search.engine import Search
 from catalog.search.entries import DECIMALS, IndexEntry, iter_entries
 from catalog.search.index import POSITIONS, UNKNOWN, Columns, SearchIndex
 from catalog.search.positions import PlaceRegister, PlaceRow, PostcodeRow
-from catalog.starter import reader
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.text import fold, is_city_with_county_rights, slug
 from tests.catalog.search.questions import Named, Question, make_questions
@@ -29,8 +29,8 @@ def published_register(folder: Path) -> PlaceRegister:
 
 def starter_register() -> PlaceRegister:
     """Read the starter data."""
-    places = (*reader.read_places(), *reader.read_districts())
-    return make_register(reader.read_units(), places, reader.read_postcodes())
+    places = (*starter.read_places(), *starter.read_districts())
+    return make_register(starter.read_units(), places, starter.read_postcodes())
 
 
 def make_register(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.search.inflection import InflectedNames
+from catalog.search.query import InflectedNames
 from tests.catalog.search.country import search_of, starter_register
 
 with (Path(__file__).parent / "inflected_towns.csv").open() as file:

@@ -3,7 +3,7 @@
 import numpy as np
 import shapely
 
-from catalog.importers.sync.places import district_of
+from catalog.importers.sync_places import district_of
 from catalog.models import Municipality
 from catalog.search.positions import PlaceRegister, PlaceRow, Positions, PostcodeRow
 from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality

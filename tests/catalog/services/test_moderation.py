@@ -7,9 +7,8 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.models import ManyToOneRel
 
-from catalog.importers.records import DepotRecord, Extract
-from catalog.importers.sync import Options
-from catalog.importers.sync.depots import sync_depots
+from catalog.importers.records import DepotRecord, Extract, Options
+from catalog.importers.sync_depots import sync_depots
 from catalog.models import Depot, GoneReport, OwnerChange, SubmissionQuestion
 from catalog.services import coordination, merging, moderation, publishing
 from catalog.submissions import owner_links

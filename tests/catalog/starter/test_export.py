@@ -6,10 +6,10 @@ from datetime import date
 import pytest
 from django.core.management import call_command
 
-from catalog.importers.records import PlaceRecord
-from catalog.importers.sync import Options
+from catalog import starter
+from catalog.importers import registry
+from catalog.importers.records import Options, PlaceRecord
 from catalog.models import Place
-from catalog.starter import load, reader
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -24,12 +24,12 @@ def export(folder):
 @pytest.mark.slow
 def test_the_starter_data_are_exported_byte_for_byte(tmp_path):
     options = Options(today=date(2026, 11, 21), write=True)
-    for step in (load.load_units, load.load_places, load.load_postcodes):
+    for step in (registry.load_units, registry.load_places, registry.load_postcodes):
         step(options)
     printed = export(tmp_path)
     for path in sorted(tmp_path.iterdir()):
-        assert path.read_bytes() == (reader.FILES / path.name).read_bytes(), path.name
-    stated = (reader.FILES / "README.md").read_text(encoding="utf-8")
+        assert path.read_bytes() == (starter.FILES / path.name).read_bytes(), path.name
+    stated = (starter.FILES / "README.md").read_text(encoding="utf-8")
     assert len(printed.splitlines()) == 4
     assert all(line in stated for line in printed.splitlines())
 
@@ -43,9 +43,9 @@ def test_an_exported_catalog_is_read_back(tmp_path):
     Place.objects.create(id="simc:0000001", name="Próba", kind="wieś", municipality=unit, main=True)
     factories.PostcodeFactory()
     export(tmp_path)
-    assert [row.teryt for row in reader.read_units(tmp_path)] == ["12", unit.teryt[:4], unit.teryt]
-    assert [row.id for row in reader.read_places(tmp_path)] == ["prng:9", "prng:10"]
-    assert reader.read_districts(tmp_path) == [PlaceRecord("terc:1261039", "Próba", "delegatura", "1261039")]
-    assert [(row.code, row.municipalities) for row in reader.read_postcodes(tmp_path)] == [
+    assert [row.teryt for row in starter.read_units(tmp_path)] == ["12", unit.teryt[:4], unit.teryt]
+    assert [row.id for row in starter.read_places(tmp_path)] == ["prng:9", "prng:10"]
+    assert starter.read_districts(tmp_path) == [PlaceRecord("terc:1261039", "Próba", "delegatura", "1261039")]
+    assert [(row.code, row.municipalities) for row in starter.read_postcodes(tmp_path)] == [
         ("30-001", ((unit.teryt, 8),))
     ]

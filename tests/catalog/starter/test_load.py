@@ -14,12 +14,12 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from catalog import starter
 from catalog.depots.fuels import BY_SLUG, FUELS
-from catalog.importers.records import BadInput, PlaceRecord, PostcodeRecord, UnitRecord
-from catalog.importers.sync import ImportRefused, Options
+from catalog.importers import registry
+from catalog.importers.records import BadInput, ImportRefused, Options, PlaceRecord, PostcodeRecord, UnitRecord
 from catalog.parsing.opening_hours import weekly_hours
-from catalog.starter import load, reader
-from catalog.starter.reader import MAX_DISTANCE_M, approximate
+from catalog.starter import MAX_DISTANCE_M, approximate
 from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
 from catalog.territory.coordinates import project, project_array, unproject
 from tests import factories
@@ -27,27 +27,27 @@ from tests import factories
 
 @pytest.fixture(scope="module")
 def units():
-    return reader.read_units()
+    return starter.read_units()
 
 
 @pytest.fixture(scope="module")
 def places():
-    return reader.read_places()
+    return starter.read_places()
 
 
 @pytest.fixture(scope="module")
 def postcodes():
-    return reader.read_postcodes()
+    return starter.read_postcodes()
 
 
 @pytest.fixture(scope="module")
 def depots():
-    return reader.read_demonstration()
+    return starter.read_demonstration()
 
 
 @pytest.fixture(scope="module")
 def areas(places, postcodes):
-    return approximate(places, postcodes, reader.read_abroad())
+    return approximate(places, postcodes, starter.read_abroad())
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +148,7 @@ def test_known_postcodes(postcodes, code, municipality, place):
 
 
 def test_points_abroad_are_near_and_few():
-    points = reader.read_abroad()
+    points = starter.read_abroad()
     assert 1_000 < len(points) < 3_000
     assert all(48.5 < lat < 55.2 and 13.5 < lon < 24.8 for lat, lon in points)
 
@@ -162,27 +162,27 @@ def test_texts_have_no_odd_characters(units, places, postcodes):
 
 
 def test_files_are_small_and_as_the_readme_says():
-    readme = (reader.FILES / "README.md").read_text()
-    for path in sorted(reader.FILES.iterdir()):
+    readme = (starter.FILES / "README.md").read_text()
+    for path in sorted(starter.FILES.iterdir()):
         assert path.stat().st_size < 1_000_000
         if path.name != "README.md":
             assert f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}" in readme
-    for day in (reader.UNITS_AS_OF, reader.PLACES_AS_OF, reader.POSTCODES_AS_OF):
+    for day in (starter.UNITS_AS_OF, starter.PLACES_AS_OF, starter.POSTCODES_AS_OF):
         assert day.isoformat() in readme
 
 
 def test_damaged_files_are_refused(tmp_path):
     with pytest.raises(BadInput, match=r"units\.csv: cannot be read"):
-        reader.read_units(tmp_path)
+        starter.read_units(tmp_path)
     (tmp_path / "units.csv").write_text("teryt;name\n")
     with pytest.raises(BadInput, match="row 1: the first row is not teryt;name;kind"):
-        reader.read_units(tmp_path)
+        starter.read_units(tmp_path)
     (tmp_path / "units.csv").write_text("teryt;name;kind\n02;x\n")
     with pytest.raises(BadInput, match="row 2: 2 columns instead of 3"):
-        reader.read_units(tmp_path)
+        starter.read_units(tmp_path)
     (tmp_path / "places.csv.gz").write_bytes(gzip.compress(b"id")[:-4])
     with pytest.raises(BadInput, match="cannot be read"):
-        reader.read_places(tmp_path)
+        starter.read_places(tmp_path)
 
 
 # Boundaries
@@ -299,7 +299,7 @@ def test_numbers_of_demonstration_depots(units, depots, located):
 
 def test_demonstration_depots_are_marked_and_reach_nobody(depots):
     names = [depot.name for depot in depots]
-    assert all(name.startswith(f"{reader.DEMONSTRATION_MARK} ") for name in names)
+    assert all(name.startswith(f"{starter.DEMONSTRATION_MARK} ") for name in names)
     assert len(set(names)) == len(names)
     assert [depot.source_id for depot in depots] == [f"demo/{number}" for number in range(1, 6_587)]
     for depot in depots:
@@ -342,4 +342,4 @@ TODAY = date(2031, 11, 21)
 def test_demonstration_depots_are_refused_beside_real_ones():
     factories.DepotFactory()
     with pytest.raises(ImportRefused):
-        load.load_demonstration(Options(today=TODAY, write=True))
+        registry.load_demonstration(Options(today=TODAY, write=True))

@@ -10,7 +10,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import F
 from django.utils import timezone
 
-from catalog.importers.source import read_sources
+from catalog.importers.sources import read_sources
 from catalog.models import Dataset, ImportRun, Submission
 from fueldepot import monitoring
 from fueldepot.http.rate_limit import RateLimit

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from catalog.importers.parsers import osm
-from catalog.importers.sync.depots import plain_values
+from catalog.importers.sync_depots import plain_values
 from catalog.models import Depot
 from catalog.submissions import field_groups
 from pages.forms.depot import CorrectForm

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 
 from catalog.importers.records import BadInput
-from catalog.importers.source import identify
-from prices.importers.bdl import (
+from catalog.importers.sources import identify
+from prices.bdl import (
     ANONYMOUS_LIMITS,
     BdlClient,
     BdlUnavailable,
@@ -16,7 +16,7 @@ from prices.importers.bdl import (
     area_of,
     observations,
 )
-from prices.importers.sources import choose
+from prices.sources import choose
 from tests.catalog.importers.parsers.helpers import write
 from tests.prices.importers.bdl_server import FakeBdl, serve
 
@@ -143,7 +143,7 @@ def test_values_of_another_variable_are_refused(bdl, client, monkeypatch):
 
 
 def test_a_server_that_never_comes_to_an_end_is_given_up(bdl, client, monkeypatch):
-    monkeypatch.setattr("prices.importers.bdl.MOST_PAGES", 3)
+    monkeypatch.setattr("prices.bdl.MOST_PAGES", 3)
     monkeypatch.setattr(bdl, "answer", lambda path, query: {"results": [{"id": "P1"}], "totalRecords": 999})
     with pytest.raises(BadInput, match="has more than 3 pages"):
         list(client.pages("subjects"))

@@ -10,8 +10,7 @@ from django.core.management import CommandError, call_command
 
 from catalog.models import Dataset, ImportRun
 from fueldepot.management.commands import import_prices_gus
-from prices import starter
-from prices.importers import bdl
+from prices import bdl, starter
 from prices.models import Observation, Series
 from tests import factories
 from tests.prices.importers.bdl_server import DATA, VARIABLES, FakeBdl, serve

@@ -10,9 +10,9 @@ from django.core.management import CommandError, call_command
 from catalog.importers import runner as importing
 from catalog.importers.records import BadInput
 from catalog.models import FormerMunicipality
-from regulations.importers import sources
-from regulations.importers.records import DATA, find_files, parse
+from regulations import sources
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
+from regulations.state_files import DATA, find_files, parse
 from tests import factories
 from tests.regulations.factories import DeadlineFactory
 from tests.regulations.loading import OPTIONS

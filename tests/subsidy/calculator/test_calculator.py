@@ -21,8 +21,7 @@ from subsidy.application import (
     Level,
     ProjectType,
 )
-from subsidy.calculator import calculate
-from subsidy.calculator.calculate import make_variant
+from subsidy.calculator import calculate, make_variant
 from subsidy.calculator.rows import make_rows
 
 GROSZ = Decimal("0.01")

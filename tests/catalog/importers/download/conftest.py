@@ -3,7 +3,7 @@
 import pytest
 
 from catalog.importers.download import Fetcher, RetryPolicy
-from catalog.importers.source import read_sources
+from catalog.importers.sources import read_sources
 from tests import small_country
 from tests.publisher_server import Publishers, serve
 

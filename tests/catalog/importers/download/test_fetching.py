@@ -14,7 +14,7 @@ import pytest
 from catalog.importers.download import RetryPolicy
 from catalog.importers.freshness import is_public, may_follow
 from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
-from catalog.importers.source import all_sources
+from catalog.importers.sources import all_sources
 from tests import small_country
 from tests.catalog.importers.parsers.helpers import DATA
 

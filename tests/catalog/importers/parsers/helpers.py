@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from catalog.importers.records import BadInput
-from catalog.importers.source import identify
+from catalog.importers.sources import identify
 from tests import ROOT
 
 DATA = ROOT / "tests" / "data"

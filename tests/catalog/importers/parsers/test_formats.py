@@ -5,7 +5,7 @@ import pytest
 
 from catalog.importers.parsers import files
 from catalog.importers.records import BadInput
-from catalog.importers.source import identify, recognise
+from catalog.importers.sources import identify, recognise
 from tests.catalog.importers.parsers.helpers import DATA, chance, format_of, shared, sniff, text, write, zipped
 from tests.catalog.importers.parsers.test_boundaries import AREAS, shapefile_parts
 

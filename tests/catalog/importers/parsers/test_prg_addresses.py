@@ -7,9 +7,9 @@ from datetime import date
 import pyproj
 import pytest
 
-from catalog.importers.parsers import prg_addresses, prg_reading
+from catalog.importers.parsers import prg_addresses, xml_registers
 from catalog.importers.records import BadInput
-from catalog.importers.source import recognise
+from catalog.importers.sources import recognise
 from tests import ROOT
 from tests.catalog.importers.parsers.generate_addresses import area, document, generate, point
 from tests.catalog.importers.parsers.helpers import chance, format_of, shared, write, zipped
@@ -342,7 +342,7 @@ def test_an_address_inside_another(tmp_path, model):
 
 
 def test_too_many_references(tmp_path, model, monkeypatch):
-    monkeypatch.setattr(prg_reading, "MAX_REFERENCES", 0)
+    monkeypatch.setattr(xml_registers, "MAX_REFERENCES", 0)
     with pytest.raises(BadInput, match="has more than 0 references"):
         prg_addresses.parse(file(tmp_path, model, *points(model)))
 

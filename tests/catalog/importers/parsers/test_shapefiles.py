@@ -6,7 +6,7 @@ import pytest
 
 from catalog.importers.parsers import boundaries
 from catalog.importers.records import BadInput
-from catalog.importers.source import identify
+from catalog.importers.sources import identify
 from tests.catalog.importers.parsers.helpers import format_of, zipped
 from tests.catalog.importers.parsers.test_boundaries import AREAS, packed, shapefile_parts
 

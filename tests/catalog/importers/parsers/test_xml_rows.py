@@ -3,7 +3,7 @@ import tracemalloc
 import pytest
 
 from catalog.importers.parsers.files import open_source
-from catalog.importers.parsers.xml_rows import xml_rows
+from catalog.importers.parsers.xml_registers import xml_rows
 from catalog.importers.records import BadInput
 from tests.catalog.importers.parsers.helpers import write
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from catalog.importers.sync import Options
+from catalog.importers.records import Options
 
 
 @pytest.fixture

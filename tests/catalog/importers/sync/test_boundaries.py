@@ -4,7 +4,7 @@ import pytest
 
 from catalog import models
 from catalog.importers.records import BoundaryRecord, Extract
-from catalog.importers.sync.places import sync_boundaries
+from catalog.importers.sync_places import sync_boundaries
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -6,9 +6,8 @@ from datetime import date
 import pytest
 
 from catalog import models
-from catalog.importers.records import DepotRecord, Extract, Note
-from catalog.importers.sync import Options, TooManyRemovals
-from catalog.importers.sync.depots import sync_depots
+from catalog.importers.records import DepotRecord, Extract, Note, Options, TooManyRemovals
+from catalog.importers.sync_depots import sync_depots
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.services import moderation, publishing
 from tests import factories, texts

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from catalog.importers.records import DepotRecord, Extract
-from catalog.importers.sync.depots import sync_depots
+from catalog.importers.sync_depots import sync_depots
 from catalog.models import Depot, Submission
 from catalog.services import editing, moderation, publishing
 from catalog.submissions import decisions

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from catalog.importers.records import Extract, PlaceRecord
-from catalog.importers.sync.places import MunicipalityCodes, sync_places
+from catalog.importers.sync_places import MunicipalityCodes, sync_places
 from catalog.models import FormerMunicipality, Place
 from tests import factories
 

@@ -6,7 +6,7 @@ import pytest
 
 from catalog import models
 from catalog.importers.records import Extract, PostcodeRecord
-from catalog.importers.sync.places import sync_postcodes
+from catalog.importers.sync_places import sync_postcodes
 from tests import factories
 
 pytestmark = pytest.mark.django_db

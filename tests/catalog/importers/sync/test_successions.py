@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.importers.records import UnitRecord
-from catalog.importers.sync.successions import SuccessorVotes, county_heirs, find_successions
+from catalog.importers.successions import SuccessorVotes, county_heirs, find_successions
 
 WHERE = {"12": "małopolskie", "14": "mazowieckie", "02": "dolnośląskie"}
 COUNTIES = {

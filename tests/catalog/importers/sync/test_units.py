@@ -6,9 +6,8 @@ from datetime import date
 import pytest
 
 from catalog import models
-from catalog.importers.records import Extract, UnitRecord
-from catalog.importers.sync import ImportRefused, Options, TooManyRemovals
-from catalog.importers.sync.units import sync_units
+from catalog.importers.records import Extract, ImportRefused, Options, TooManyRemovals, UnitRecord
+from catalog.importers.sync_units import sync_units
 from catalog.territory import boundaries
 from catalog.territory.snapshot import read_territory
 from regulations.models import LegalState

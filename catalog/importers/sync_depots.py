@@ -9,8 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import override
 
 from catalog.depots import fuels
-from catalog.importers.records import DepotRecord, Extract, Note, cut
-from catalog.importers.sync import Options, Report, check_removals
+from catalog.importers.records import DepotRecord, Extract, Note, Options, Report, check_removals, cut
 from catalog.models import Depot
 from catalog.parsing.fuels_in_names import fuels_in_name
 from catalog.services import moderation

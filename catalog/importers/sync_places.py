@@ -13,9 +13,19 @@ from dataclasses import astuple, replace
 import shapely
 
 from catalog import versions
-from catalog.importers.records import BoundaryRecord, Extract, Note, PlaceRecord, PostcodeRecord
-from catalog.importers.source import all_sources
-from catalog.importers.sync import Options, Report, check_removals, compare, report_of
+from catalog.importers.records import (
+    BoundaryRecord,
+    Extract,
+    Note,
+    Options,
+    PlaceRecord,
+    PostcodeRecord,
+    Report,
+    check_removals,
+    compare,
+    report_of,
+)
+from catalog.importers.sources import all_sources
 from catalog.models import (
     Boundary,
     Dataset,

@@ -14,7 +14,7 @@ from fueldepot.data.yaml_reader import InvalidYaml, Mistake, StrictModel, read_y
 from regulations.fields import Appliance, Condition, Exemption, FuelCode, Spared, write_spared
 from regulations.models import Deadline, Scope, Source, write_sources
 
-DATA = Path(__file__).resolve().parent.parent / "data"
+DATA = Path(__file__).resolve().parent / "data"
 """Files of the starter data."""
 
 Values = dict[str, Any]

@@ -17,15 +17,14 @@ from django.db.models import Model, QuerySet
 
 from catalog.importers import registry
 from catalog.importers.parsers.files import FileStart
-from catalog.importers.records import Extract, Note
+from catalog.importers.records import Extract, ImportRefused, Note, Options, Report, check_removals
 from catalog.importers.runner import ImportStep
-from catalog.importers.source import DataSource, FileFormat
-from catalog.importers.sync import ImportRefused, Options, Report, check_removals
+from catalog.importers.sources import DataSource, FileFormat
 from catalog.models import Dataset, Voivodeship
-from regulations.importers import records
-from regulations.importers.records import StateRecord, Values
+from regulations import state_files
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 from regulations.services import Register, follow_codes, follow_scope, save_as
+from regulations.state_files import StateRecord, Values
 
 REASON = "import"
 
@@ -242,12 +241,12 @@ GAZETTES = "https://dziennikiurzedowe.gov.pl/"
 
 def recognises(start: FileStart) -> bool:
     """Whether a file is YAML, by its name."""
-    return start.path.suffix in records.YAML_SUFFIXES
+    return start.path.suffix in state_files.YAML_SUFFIXES
 
 
 def parse(*paths: Path) -> Extract[StateRecord]:
     """Parse files, one a voivodeship. Raises BadInput."""
-    return Extract(tuple(records.parse(path) for path in paths))
+    return Extract(tuple(state_files.parse(path) for path in paths))
 
 
 FORMAT = FileFormat("regulations", recognises, parse, r".*\.ya?ml", in_parts=True, named=False)
@@ -282,4 +281,4 @@ def file_step(paths: list[Path]) -> ImportStep:
 def missing_steps() -> Iterator[ImportStep]:
     """Yield the step that loads the starter data, where the table is empty."""
     if not LegalState.objects.exists():
-        yield file_step(records.find_files([records.DATA]))
+        yield file_step(state_files.find_files([state_files.DATA]))

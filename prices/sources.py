@@ -17,12 +17,21 @@ from django.conf import settings
 from catalog.importers import registry
 from catalog.importers.download import Download, Fetcher, user_agent
 from catalog.importers.parsers.files import FileStart
-from catalog.importers.records import BadInput, DownloadFailed, Extract, Note
+from catalog.importers.records import (
+    BadInput,
+    DownloadFailed,
+    Extract,
+    ImportRefused,
+    Note,
+    Options,
+    Report,
+    compare,
+    report_of,
+)
 from catalog.importers.runner import ImportStep
-from catalog.importers.source import DataSource, FileFormat
-from catalog.importers.sync import ImportRefused, Options, Report, compare, report_of
+from catalog.importers.sources import DataSource, FileFormat
 from catalog.models import Dataset, Voivodeship
-from prices.importers.bdl import (
+from prices.bdl import (
     CATEGORY,
     COUNTRY_LEVEL,
     PLAIN_VALUE,
@@ -38,8 +47,7 @@ from prices.importers.bdl import (
     variable_id_of,
     variable_of,
 )
-from prices.models import Observation, Series
-from prices.series import BY_SLUG, PUBLISHER, SERIES, SeriesKind
+from prices.models import BY_SLUG, PUBLISHER, SERIES, Observation, Series, SeriesKind
 
 MOST_CANDIDATES = 12
 """Most candidates per series; the years of each cost one request or more."""

@@ -7,9 +7,18 @@ import shapely
 from django.db.models import Count, F, ProtectedError, Value
 from django.db.models.functions import Concat
 
-from catalog.importers.records import Extract, UnitRecord
-from catalog.importers.sync import Diff, ImportRefused, Options, Report, check_removals, compare, report_of
-from catalog.importers.sync.successions import (
+from catalog.importers.records import (
+    Diff,
+    Extract,
+    ImportRefused,
+    Options,
+    Report,
+    UnitRecord,
+    check_removals,
+    compare,
+    report_of,
+)
+from catalog.importers.successions import (
     CODE_CHANGE_HANDLERS,
     RetiredMunicipality,
     Succession,

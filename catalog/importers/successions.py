@@ -12,8 +12,7 @@ import shapely
 from django.db import connection
 
 from catalog import versions
-from catalog.importers.records import UnitRecord
-from catalog.importers.sync import Options
+from catalog.importers.records import Options, UnitRecord
 from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, PostcodeMunicipality
 from catalog.text import is_city_with_county_rights
 from fueldepot.data import history
