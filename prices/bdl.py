@@ -1,7 +1,4 @@
-"""The BDL API v1 of the statistical office: its answers, and its client.
-
-A value is a price only if its attribute marks it as a plain value.
-"""
+"""The BDL API v1 of the statistical office. A value is a price only if its attribute marks it as a plain value."""
 
 import re
 import time
@@ -73,7 +70,6 @@ class VariableRecord:
     unit: str
 
     def mentions(self, words: Iterable[str]) -> bool:
-        """Whether the name contains any of some folded words."""
         name = f" {fold(self.name)} "
         return any(f" {word} " in name for word in words)
 
@@ -82,10 +78,7 @@ class VariableRecord:
         return all(self.mentions(words) for words in series.name_words)
 
     def trouble_with_unit(self, series: SeriesKind) -> str:
-        """Return why the unit differs from that of a series; "" when it does not.
-
-        The office states the unit as złoty and the quantity in the name: "… - za 1 t".
-        """
+        """Return why the unit, stated as "zł" and in the name as "… - za 1 t", is not that of a series; "" if it is."""
         if self.unit == series.unit or (self.unit == "zł" and self.mentions(series.price_of)):
             return ""
         return f"the unit of variable {self.id} is not {series.unit}: {self.name!r}, in {self.unit!r}"
@@ -103,7 +96,6 @@ class ObservationRecord:
 
     @property
     def key(self) -> str:
-        """Unique key: series, area and year."""
         return f"{self.series}/{self.area or 'PL'}/{self.year}"
 
 
@@ -147,10 +139,7 @@ def variable_id_of(page: Page, where: object) -> int:
 
 
 def observations(slug: str, page: Page, where: object, notes: list[Note]) -> Iterator[ObservationRecord]:
-    """Yield the prices of a series for Poland and the voivodeships. notes: receives the values that are no prices.
-
-    Raises BadInput for malformed rows.
-    """
+    """Yield prices for Poland and voivodeships. notes: receives what is no price. Raises BadInput."""
     source = describe_source(page["variableId"])["name"]
     for unit in rows_of(page, where):
         area, values = area_of(unit.get("id")), unit.get("values")
@@ -218,10 +207,7 @@ class Pace:
 
 
 class BdlClient:
-    """Client of the API. client_id: a registered one has higher limits, "" for none. agent: User-Agent, "" for httpx2.
-
-    answers: URL and body of every successful response so far. Methods raise like `get`.
-    """
+    """Client of the API. agent: User-Agent. answers: URL and body of each response. Methods raise like `get`."""
 
     def __init__(
         self,
@@ -248,11 +234,7 @@ class BdlClient:
         self.http.close()
 
     def get(self, path: str, **query: str | int) -> Page:
-        """Return one response, after at most ATTEMPTS attempts on 429, 5xx, time-outs and broken connections.
-
-        Waits for Retry-After or exponentially longer, at most LONGEST_WAIT_S. Raises BdlUnavailable, and BadInput for a
-        malformed response.
-        """
+        """Return a response, after at most ATTEMPTS attempts with ascending waits. Raises BdlUnavailable, BadInput."""
         url = httpx2.URL(f"{self.base_url}/{path}", params={**query, "format": "json", "lang": "pl"})
         trouble = retry_after = ""
         for attempt in range(ATTEMPTS):
@@ -295,7 +277,6 @@ class BdlClient:
         raise BadInput(f"{self.base_url}/{path}", f"has more than {MOST_PAGES} pages")
 
     def rows(self, path: str, **query: str | int) -> Iterator[dict[str, Any]]:
-        """Yield the rows of every page."""
         for page in self.pages(path, **query):
             yield from page["results"]
 
@@ -311,7 +292,6 @@ class BdlClient:
                 yield from self.variables_of(row["id"])
 
     def variable(self, variable_id: int) -> VariableRecord:
-        """Return one variable by its number."""
         return variable_of(self.get(f"variables/{variable_id}"), f"variable {variable_id}")
 
     def search_variables(self, name: str) -> Iterator[VariableRecord]:

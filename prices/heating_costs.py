@@ -102,10 +102,7 @@ class HeatSource:
 
 @dataclass(frozen=True, slots=True)
 class HeatCost:
-    """Cost of heat. per_kwh, per_year: in zł, None without a price. amount: per year, in units of the price.
-
-    co2: kg per kilowatt-hour of heat, None where it is not counted.
-    """
+    """Cost of heat in zł, None without a price. amount: a year, in units of the price. co2: kg per kWh of heat."""
 
     per_kwh: Estimate | None
     per_year: Estimate | None
@@ -116,11 +113,7 @@ class HeatCost:
 def heat_cost(
     source: HeatSource, price: Decimal | None, *, demand: Decimal, efficiency: Decimal | None = None
 ) -> HeatCost:
-    """Return the cost of heat from a source, not rounded.
-
-    price: in zł per unit of the source, None for an unknown one. demand: kWh of heat a year, positive.
-    efficiency: replaces the default; positive.
-    """
+    """Return the cost of heat. price: zł per unit of the source or None. demand: kWh a year. efficiency: own."""
     share = source.efficiency.span if efficiency is None else Estimate(efficiency, efficiency, efficiency)
     heat = share.times(energy_per_unit(source))
     per_kwh = None if price is None else heat.under(price)
@@ -133,7 +126,6 @@ def heat_cost(
 
 
 def energy_per_unit(source: HeatSource) -> Estimate:
-    """Return the kilowatt-hours in one unit of the price."""
     if source.energy is None:
         return Estimate(Decimal(1), Decimal(1), Decimal(1))
     return source.energy.span.times(KWH_PER[source.energy.unit])  # type: ignore[index] # checked when read
@@ -155,10 +147,7 @@ def rounded_year(cost: Decimal) -> Decimal:
 
 
 def group_overlapping(spans: Sequence[Estimate]) -> list[int]:
-    """Return the number of the group of each range, from 1 for the cheapest.
-
-    Ranges that overlap, or are joined by others that do, form one group: nothing says which of them is cheaper.
-    """
+    """Return the number of the group of each range, from 1 for the cheapest. Ranges that overlap form one."""
     groups = [0] * len(spans)
     number, end = 0, None
     for position in sorted(range(len(spans)), key=lambda position: spans[position].low):

@@ -122,16 +122,14 @@ class PriceStatistics:
     window_months: int = WINDOW_MONTHS
 
     def rejected_as(self, reason: str) -> int:
-        """Return the number of amounts rejected for a reason."""
         return sum(row.reason == reason for row in self.rejected)
 
 
 @dataclass(frozen=True, slots=True)
 class PriceColumns:
-    """Approved prices as columns of equal length, ordered by depot, day and precedence: the last one of a day counts.
+    """Approved prices as columns, by depot, day and precedence: the last one of a day counts. fuels: of `names`.
 
-    fuels: indexes into `names`. areas: voivodeships, 2 digits as a number. days: proleptic Gregorian ordinals.
-    grosze: whole grosze per unit of the fuel.
+    areas: 2 digits as a number. days: proleptic Gregorian ordinals. grosze: whole, per unit of the fuel.
     """
 
     names: tuple[str, ...]
@@ -170,12 +168,10 @@ class PriceColumns:
         return type(self)(self.names, *(column[positions] for column in columns))
 
     def of_fuels(self, slugs: Collection[str]) -> Self:
-        """Keep the prices of some fuels."""
         chosen = np.array([name in slugs for name in self.names], bool)
         return self.where(chosen[self.fuels])
 
     def of_depot(self, depot: int) -> Self:
-        """Keep the prices of one depot."""
         begin, end = self.depots.searchsorted([depot, depot + 1])
         return self.where(np.arange(begin, end))
 
@@ -288,7 +284,6 @@ def counted(columns: PriceColumns) -> Iterator[DepotPricePoint]:
 
 
 def zloty(grosze: int | Decimal) -> Decimal:
-    """Convert grosze to złoty."""
     return Decimal(grosze) / 100
 
 
@@ -358,7 +353,6 @@ def monthly(columns: PriceColumns) -> Iterator[Month]:
 
 
 def months_of(columns: PriceColumns) -> NDArray[np.datetime64]:
-    """Return the month of each price."""
     return (columns.days - UNIX_EPOCH).astype("datetime64[D]").astype("datetime64[M]")
 
 
@@ -389,5 +383,4 @@ def bag_price(median: Decimal, bag_kg: int) -> Decimal:
 
 
 def per_tonne(price: Decimal, bag_kg: Decimal) -> Decimal:
-    """Return the price per tonne at the price of a bag."""
     return rounded(price * 1000 / bag_kg)

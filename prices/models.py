@@ -79,10 +79,7 @@ ADDRESS = re.compile(r"https?://\S+\Z")
 
 
 def describe_origin(origin: str, variable_id: int | None) -> dict[str, str]:
-    """Return name and URL of the source of one figure. origin: as stored, optionally with a URL at its end.
-
-    Without a URL the source is the data bank.
-    """
+    """Return name and URL of the source of one figure. origin: as stored, with a URL at its end or of the data bank."""
     found = ADDRESS.search(origin)
     if found is None:
         return {"name": origin, "url": describe_source(variable_id)["url"]}
@@ -120,15 +117,12 @@ class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
     """Filters on prices; the default manager hides none."""
 
     def approved(self) -> Self:
-        """Keep approved prices."""
         return self.filter(status=DepotPrice.Status.APPROVED)
 
     def pending(self) -> Self:
-        """Keep prices that wait for a decision."""
         return self.filter(status=DepotPrice.Status.PENDING)
 
     def demonstration(self) -> Self:
-        """Keep prices of demonstration depots."""
         return self.filter(depot__source=Depot.Source.DEMO)
 
     def standing(self, depot: Depot, fuel: str, day: date, origin: str) -> Self:
@@ -202,9 +196,7 @@ class DepotPrice(models.Model):
         )
         constraints = (
             models.UniqueConstraint(
-                name="depotprice_once_a_day",
-                fields=["depot", "fuel", "day", "origin"],
-                condition=~Q(status="rejected"),
+                name="depotprice_once_a_day", fields=["depot", "fuel", "day", "origin"], condition=~Q(status="rejected")
             ),
             models.CheckConstraint(name="depotprice_positive", condition=Q(price__gt=0)),
             models.CheckConstraint(name="depotprice_unit_of_the_fuel", condition=unit_of_the_fuel()),
@@ -230,10 +222,7 @@ class DepotPrice(models.Model):
 
 
 class PlausibleRange(models.Model):
-    """Range of plausible prices in złoty per unit of the fuel, ends included. Prices outside do not count.
-
-    The first values come from migration 0002; then the desk changes them.
-    """
+    """Range of plausible prices in złoty per unit of the fuel, ends included. Prices outside do not count."""
 
     fuel = models.CharField("paliwo", max_length=20, primary_key=True, choices=fuels.CHOICES)
     low = models.DecimalField("od", max_digits=8, decimal_places=2)
@@ -255,10 +244,7 @@ class PlausibleRange(models.Model):
 
 
 class Series(models.Model):
-    """A series of `prices.models` as found by the import.
-
-    variable_id, variable_name: its number and name in the local data bank, null and "" until found.
-    """
+    """A series of `SERIES` with number and name of its variable in the local data bank, null and "" until found."""
 
     slug = models.CharField(
         "szereg", max_length=30, primary_key=True, choices=[(series.slug, series.name) for series in SERIES]

@@ -1,7 +1,4 @@
-"""Reading of prices: medians, their changes, official averages.
-
-The offers of depots follow the published prices: a price adds its fuel, its last withdrawal takes it back.
-"""
+"""Reading of prices: medians, their changes, official averages. Offers of depots that follow the published prices."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -35,8 +32,7 @@ COUNTRY_KEY = ""
 class Comparison:
     """A median with its changes. median: in zł, None below FEWEST_FOR_MEDIAN prices.
 
-    month, year: relative change of the monthly median in `ComparedMonths.newest` (0.1 is 10 %), since the month before
-    and since the same month of the year before; None where either has no median.
+    month, year: relative change up to the newest month, since that before and a year before; None without.
     """
 
     median: Decimal | None
@@ -51,10 +47,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ComparedMonths:
-    """The months between which changes are computed, as their first days; the newest is the last of Poland's series.
-
-    complete: whether the newest month is over.
-    """
+    """First days of the months between which changes are computed. complete: whether the newest month is over."""
 
     newest: date
     month_before: date
@@ -88,10 +81,7 @@ def compare_country(fuel: Fuel, on: date, window_months: int = WINDOW_MONTHS) ->
 
 
 def compare(fuel: Fuel, on: date, window_months: int = WINDOW_MONTHS) -> dict[str, Comparison]:
-    """Return the medians of Poland (COUNTRY_KEY) and each voivodeship (2 digits) on a day, with their changes.
-
-    All changes are between the same months, so that voivodeships can be compared.
-    """
+    """Return the medians of Poland (COUNTRY_KEY) and voivodeships, with changes between the same months for all."""
     figures = prices.get().figures(fuel.slug, on, window_months)
     months, series = compared_months(fuel, on), months_of_areas(fuel, on)
     found = {COUNTRY_KEY: compare_country(fuel, on, window_months)}
@@ -138,10 +128,7 @@ def lock_depots_of(keys: Collection[int]) -> None:
 
 
 def update_offers(keys: Collection[int], *, by: AbstractBaseUser | None, on: datetime, reason: str = "") -> None:
-    """Bring the offers in line with prices that have just been decided. keys: ids of the prices.
-
-    The number of statements does not depend on that of prices. reason: for the history.
-    """
+    """Bring the offers in line with prices just decided, by ids of these, in a fixed number of statements."""
     stated: defaultdict[int, dict[str, date]] = defaultdict(dict)
     unpriced: defaultdict[int, set[str]] = defaultdict(set)
     columns = ("depot", "fuel", "status", "day")

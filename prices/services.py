@@ -1,7 +1,4 @@
-"""Write operations on prices, for the admin and the forms. Each is one transaction.
-
-`on` is the moment of the operation. Operations on several prices lock the rows in the order of their ids.
-"""
+"""Writing of prices, each operation one transaction at the moment `on`; rows are locked in the order of ids."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -31,10 +28,7 @@ from prices.validation import PRICE_LIMIT, InvalidPrice, PriceInput, find_doubts
 
 PUBLISHER = "cenniki składów i zgłoszenia czytelników"
 
-LABELS = {
-    DepotPrice.Status.APPROVED: "zatwierdzono ceny",
-    DepotPrice.Status.REJECTED: "odrzucono ceny",
-}
+LABELS = {DepotPrice.Status.APPROVED: "zatwierdzono ceny", DepotPrice.Status.REJECTED: "odrzucono ceny"}
 """Labels of decisions."""
 
 PRICE_LIST = "cennik z pliku"
@@ -59,10 +53,7 @@ class RangeRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PriceDecisionResult:
-    """Result of a decision on several prices. unchanged: with the reason in Polish.
-
-    decision: in the journal; None if nothing was changed.
-    """
+    """unchanged: prices with the reason in Polish. decision: in the journal; None if nothing was changed."""
 
     changed: tuple[DepotPrice, ...]
     unchanged: tuple[tuple[DepotPrice, str], ...]
@@ -79,10 +70,7 @@ def submit_price(
     by: AbstractBaseUser | None,
     on: datetime,
 ) -> DepotPrice:
-    """Store a price for moderation. by: the editor, None for a reader, who sent `submission`.
-
-    Raises InvalidPrice and DuplicatePrice.
-    """
+    """Store a price for moderation. by: None for a reader. Raises InvalidPrice and DuplicatePrice."""
     row = _row_of(depot, quote, origin, on)
     row.submission = submission
     save(row, by)
@@ -93,10 +81,9 @@ def submit_price(
 def publish_price_list(
     *, quotes: Sequence[tuple[Depot, PriceInput]], by: AbstractBaseUser, on: datetime
 ) -> Decision | None:
-    """Store and approve prices of price lists, all or none. The number of statements does not depend on that of prices.
+    """Publish prices of lists, doubtful ones included, all or none, in a fixed number of statements.
 
-    Doubtful prices included: the caller has shown them to the editor. Returns the decision, which can be undone, None
-    without prices. Raises InvalidPrice and DuplicatePrice.
+    Returns the decision, None without prices. Raises InvalidPrice and DuplicatePrice.
     """
     rows = [_row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on) for depot, quote in quotes]
     if not rows:
@@ -120,10 +107,9 @@ def publish_price_list(
 
 @transaction.atomic
 def withdraw_added(*, lines: Mapping[int, int], reason: str, by: AbstractBaseUser | None, on: datetime) -> list[int]:
-    """Reject prices that a decision added, so that neither page nor queue has them and they can be sent again.
+    """Reject prices that a decision added, so that they can be sent again. Returns their ids.
 
-    lines: by id of the price, the `history_id` that the decision wrote last; a price with a later one stays. Returns
-    the ids of the withdrawn ones.
+    lines: by id of the price, the `history_id` that the decision wrote last; a price with a later one stays.
     """
     _locked(DepotPrice.objects.filter(pk__in=among(lines)))
     newest = DepotPrice.history.filter(id__in=among(lines)).values("id").annotate(newest=Max("history_id"))
@@ -138,10 +124,9 @@ def withdraw_added(*, lines: Mapping[int, int], reason: str, by: AbstractBaseUse
 
 @transaction.atomic
 def publish_owner_prices(*, depot: Depot, quotes: Sequence[PriceInput], on: datetime) -> list[str]:
-    """Publish the prices of an owner without moderation, all or none. Prices outside plausible ranges are refused.
+    """Publish an owner's prices, all or none, in place of any of the same fuel and day. Returns lines of changes.
 
-    Replaces a price of the same fuel and day, also one that an editor entered. Returns a line for each change.
-    Raises InvalidPrice.
+    Raises InvalidPrice, also outside plausible ranges.
     """
     ranges, today, lines, more = read_ranges(), timezone.localdate(on), [], 0
     lock_depots(Depot.objects.filter(pk=depot.pk))
@@ -192,10 +177,9 @@ def _row_of(depot: Depot, quote: PriceInput, origin: DepotPrice.Origin, on: date
 
 
 def approve_prices(*, prices: Iterable[DepotPrice], by: AbstractBaseUser, on: datetime) -> PriceDecisionResult:
-    """Approve pending and rejected prices; the others stay unchanged, see `find_approval_obstacles`.
+    """Approve pending and rejected prices, see `find_approval_obstacles`, in a fixed number of statements.
 
-    The number of statements does not depend on that of prices. Raises DuplicatePrice, with nothing changed, when
-    another transaction submits a price in the place of a rejected one meanwhile.
+    Raises DuplicatePrice, with nothing changed, if somebody takes the place of a rejected price meanwhile.
     """
     with transaction.atomic():
         chosen = _locked(prices)
@@ -204,10 +188,7 @@ def approve_prices(*, prices: Iterable[DepotPrice], by: AbstractBaseUser, on: da
 
 
 def find_approval_obstacles(prices: Sequence[DepotPrice], today: date) -> list[str]:
-    """Return for each price why it cannot be approved together with the others, in Polish; "" where it can.
-
-    A doubtful price is approved only alone: among several it may have gone unread. Two queries at most.
-    """
+    """Return why each price cannot be approved with the others, "" for none; doubtful ones only alone. Two queries."""
     ranges = read_ranges() if len(prices) > 1 else {}
     rejected = [price.depot_id for price in prices if price.status == DepotPrice.Status.REJECTED]
     rows = DepotPrice.objects.filter(depot__in=among(rejected)).exclude(status=DepotPrice.Status.REJECTED)
@@ -232,10 +213,7 @@ def find_approval_obstacles(prices: Sequence[DepotPrice], today: date) -> list[s
 def reject_prices(
     *, prices: Iterable[DepotPrice], reason: str, by: AbstractBaseUser, on: datetime
 ) -> PriceDecisionResult:
-    """Reject pending and approved prices. The number of statements does not depend on that of prices.
-
-    Raises ReasonMissing.
-    """
+    """Reject pending and approved prices, in a fixed number of statements. Raises ReasonMissing."""
     if not reason.strip():
         raise ReasonMissing
     with transaction.atomic():
@@ -313,10 +291,7 @@ def describe_decided(prices: Sequence[DepotPrice], status: DepotPrice.Status) ->
 
 
 def notify_authors(decided: Sequence[DepotPrice], on: datetime) -> list[int]:
-    """Notify readers of the decisions on their prices, once a submission has no pending price. Three statements.
-
-    Returns the ids of these submissions.
-    """
+    """Notify readers once no price of a submission is pending. Returns ids of these submissions. Three statements."""
     numbers = {price.submission_id for price in decided if price.submission_id}
     if not numbers:
         return []
@@ -334,11 +309,7 @@ def notify_authors(decided: Sequence[DepotPrice], on: datetime) -> list[int]:
 
 
 def record_price_outcomes(outcomes: Mapping[int, Sequence[PriceOutcome]], *, on: datetime) -> None:
-    """Record the decisions about all prices of submissions; the letters are sent after the commit.
-
-    outcomes: by id of the submission. Runs in the transaction of the decision. Two statements, none without outcomes.
-    Erased submissions are skipped.
-    """
+    """Record decisions on all prices of submissions, by id; letters leave after the commit. Two statements."""
     if not outcomes:
         return
     chosen = Submission.objects.filter(pk__in=outcomes, erased_at__isnull=True).order_by("pk")
@@ -353,10 +324,7 @@ def record_price_outcomes(outcomes: Mapping[int, Sequence[PriceOutcome]], *, on:
 
 @transaction.atomic
 def withdraw_prices(*, submission: Submission, on: datetime) -> bool:
-    """Delete the pending prices of a submission, each with a line of history; notify its author of decided ones.
-
-    Returns whether no price was decided, so that the caller withdraws the whole submission.
-    """
+    """Delete the pending prices of a submission. Returns whether no other was decided, else notifies the author."""
     rows = list(DepotPrice.objects.select_for_update(of=("self",)).filter(submission=submission).order_by("pk"))
     decided = [row for row in rows if row.status != DepotPrice.Status.PENDING]
     for row in rows:

@@ -1,7 +1,6 @@
 """Snapshots of prices: approved prices of published depots as columns, plausible ranges, official averages.
 
-Statistics are computed on first use and cached with the snapshot, for any day. The database stores none, and no job
-runs after midnight.
+Statistics are computed on first use and cached with the snapshot, for any day; the database stores none.
 """
 
 from collections import defaultdict
@@ -82,10 +81,7 @@ class ObservedPrice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SeriesRows:
-    """A series for `/prices`: prices by year, for Poland and by slug of the voivodeship, ascending.
-
-    sources: of the numbers, in alphabetical order.
-    """
+    """A series for `/prices`: prices by year, for Poland and by slug of the voivodeship, ascending."""
 
     variable_id: int | None
     poland: dict[int, Decimal]
@@ -138,10 +134,7 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Official:
-    """Official averages.
-
-    series: by slug, in the order of `prices.models`. observations: by series, TERYT (Poland first) and year.
-    """
+    """series: by slug, in the order of `SERIES`. observations: by series, TERYT (Poland first) and year."""
 
     series: Mapping[str, SeriesRows]
     observations: tuple[ObservedPrice, ...]
@@ -209,7 +202,6 @@ def read_official() -> Official:
 
 
 def series_rows(slug: str, rows: Sequence[ObservedPrice], variables: Mapping[str, int | None]) -> SeriesRows:
-    """Return the averages of one series."""
     poland: dict[int, Decimal] = {}
     areas: dict[str, dict[int, Decimal]] = defaultdict(dict)
     own = [row for row in rows if row.series == slug]

@@ -1,7 +1,6 @@
 """The source of official averages: the BDL API of the statistical office, or its saved answers.
 
-The office publishes neither a naming scheme nor the numbers of its variables: one belongs to a series only if its name
-and its unit match, and an operator chooses where several or none do.
+A variable, of which the office states no number, belongs to a series by name and unit, or by an operator's choice.
 """
 
 from collections.abc import Iterable, Mapping
@@ -62,10 +61,7 @@ class SeriesExtract(Extract[ObservationRecord]):
 
 
 def choose(variables: Iterable[VariableRecord]) -> tuple[dict[str, VariableRecord], list[Note]]:
-    """Return the variables by slug of the series, and the reasons against others.
-
-    A series with several matching variables gets none.
-    """
+    """Return the variables by slug of the series, none where several fit, and the reasons against others."""
     chosen, notes = {}, []
     by_id = {variable.id: variable for variable in variables}
     for series in SERIES:
@@ -90,11 +86,7 @@ def check_chosen(slug: str, variable: VariableRecord) -> None:
 
 
 def find_candidates(client: BdlClient, series: SeriesKind) -> dict[VariableRecord, str]:
-    """Return candidates for a series with their lines: matching name and unit first, then matching name.
-
-    All results of the API's search for its terms and, if none fits, every variable below the category of prices that
-    mentions it. Raises like `BdlClient.get`.
-    """
+    """Return candidates of the search, else of the category of prices, best first. Raises like `BdlClient.get`."""
     variables = {variable.id: variable for term in series.search_terms for variable in client.search_variables(term)}
     if not any(v.is_named_like(series) and not v.trouble_with_unit(series) for v in variables.values()):
         below = client.variables_of(CATEGORY)
@@ -161,10 +153,7 @@ def extract_of(
 
 
 def parse(*paths: Path, chosen: Mapping[str, int] | None = None) -> SeriesExtract:
-    """Parse saved answers: pages of values, and descriptions of their variables.
-
-    chosen: numbers of variables by slug of the series, from the operator. Raises BadInput and ImportRefused.
-    """
+    """Parse saved answers. chosen: variables by slug, from the operator. Raises BadInput and ImportRefused."""
     chosen = chosen or {}
     variables: dict[int, VariableRecord] = {}
     pages: list[tuple[int, Page, Path]] = []
@@ -198,11 +187,7 @@ def parse(*paths: Path, chosen: Mapping[str, int] | None = None) -> SeriesExtrac
 
 
 def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None = None) -> tuple[ImportStep, Download]:
-    """Fetch the averages page by page. Returns the import step and the kept answers.
-
-    Series of unknown number are searched by name below the category of prices. Raises DownloadFailed, ImportRefused and
-    BadInput.
-    """
+    """Fetch averages. Returns step and kept answers. Raises DownloadFailed, ImportRefused and BadInput."""
     store = fetcher.store(source)
     with store.lock():
         try:
@@ -219,10 +204,7 @@ def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None
 
 
 def sync_series(extract: Extract[ObservationRecord], options: Options) -> Report:
-    """Write averages, and the numbers of their variables. Imported averages replace those of the starter data.
-
-    Stored averages that the source lacks stay: it may cover one level or a few years only.
-    """
+    """Write averages and variables. Averages that the source lacks stay: it may cover a few years only."""
     areas = {"", *Voivodeship.objects.values_list("teryt", flat=True)}
     unknown = [row for row in extract.rows if row.area not in areas]
     located = {row.key: row for row in extract.rows if row.area in areas}

@@ -62,8 +62,6 @@ WAITING_SHARE = 0.004
 
 
 class StarterPrice(NamedTuple):
-    """A row for COPY."""
-
     depot_id: int
     fuel: str
     price: Decimal
@@ -89,7 +87,6 @@ def missing_steps() -> Iterator[ImportStep]:
 
 
 def load_official(options: Options) -> Report:
-    """Import the averages of the file."""
     return sync_series(Extract(tuple(read_official())), options)
 
 

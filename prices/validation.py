@@ -1,7 +1,4 @@
-"""Polish sentences of responses about prices: origin of the numbers, method of the median.
-
-Checks of an entered price: validity, and reasons against publishing it unchecked.
-"""
+"""Checks of an entered price, and Polish sentences about prices: origin of the numbers, method of the median."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -24,10 +24,9 @@ from regulations.snapshot import STALE_AFTER, binds_municipality, is_stale, over
 
 
 def describe_change(before: Provision | None, after: Provision | None, moved: dict[str, Any], today: date) -> list[str]:
-    """Return where the rule would bind, and from which day. At most three queries.
+    """Return where the rule would bind, and from which day. before: None for a new one. At most three queries.
 
-    before: the stored rule, None for a new one. after: the drafted rule, None for a deletion. moved: `moved_to` and
-    `moved_by` of the form of a deadline.
+    after: the drafted rule, None for a deletion. moved: `moved_to` and `moved_by` of the form.
     """
     rule = after or before
     assert rule is not None  # noqa: S101 - a change has at least one of them
@@ -87,8 +86,6 @@ CSV_SCOPE = {
 
 
 class ScopeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
-    """Refuses unknown TERYT codes."""
-
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
         for field in ("units", "partly", "excluded"):
@@ -105,8 +102,6 @@ def is_known(code: str) -> bool:
 
 
 class DeadlineForm(ScopeForm):
-    """A deadline with two extra fields that move it."""
-
     moved_to = forms.DateField(
         label="przesuń na dzień",
         required=False,
@@ -193,11 +188,7 @@ class RecordedAdmin(HistoryAdmin):
 
 
 class OverdueFirst(ChangeList):
-    """Overdue states first, unless the editor has chosen a column.
-
-    `ModelAdmin.ordering` does not work: it also orders the choice of a state in other forms, which lack the `overdue`
-    annotation.
-    """
+    """Overdue states first, unless a column is chosen. `ModelAdmin.ordering` also orders choices in other forms."""
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any]:
         ordering = super().get_ordering(request, queryset)

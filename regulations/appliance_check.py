@@ -126,10 +126,7 @@ class ApplianceCheck:
 
     @property
     def undecided(self) -> ApplianceDeadline | None:
-        """The deadline whose `open_fact` decides the status; None where no question helps.
-
-        Once an appliance is forbidden, no further deadline matters.
-        """
+        """The deadline whose `open_fact` decides the status; None where no question helps."""
         if self.status not in {ApplianceStatus.LIMITED, ApplianceStatus.ENDS}:
             return None
         rows = [finding for finding in self.limited if finding.open_fact]
@@ -139,10 +136,7 @@ class ApplianceCheck:
 
 
 def check_appliance(entry: Regulation, appliance: Appliance, facts: Facts = MappingProxyType({})) -> ApplianceCheck:
-    """Check how long an appliance may be used.
-
-    entry: the legal state of the voivodeship on a day, with the municipality as its unit.
-    """
+    """entry: the legal state of the voivodeship on a day, with the municipality as its unit."""
     if entry.state is None:
         return ApplianceCheck(appliance, ApplianceStatus.STATE_UNKNOWN)
     if not entry.laws:

@@ -1,7 +1,4 @@
-"""Polish sentences about the check of an appliance in a municipality, for the API and the pages.
-
-Polish sentences for the API and the pages where no deadline is known, and about what no act limits.
-"""
+"""Polish sentences about the check of an appliance in a municipality, for the API and the pages."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -50,7 +47,6 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        """The whole sentence."""
         return f"{self.subject} {self.verdict}{self.rest}"
 
 
@@ -138,7 +134,6 @@ def explain_fact(one: ApplianceDeadline) -> str:
 
 
 def describe_limit(one: ApplianceDeadline, on: date) -> str:
-    """Return a sentence about a limited deadline."""
     row = one.deadline
     if row.date > on:
         text = f"Do {day(last_day(one))}{limits_of(one)}{longer(one)}"
@@ -215,7 +210,6 @@ def either(texts: list[str], word: str) -> str:
 
 
 def last_day(one: ApplianceDeadline) -> date:
-    """Return the last day of use, the day before the deadline."""
     return one.deadline.date - timedelta(days=1)
 
 

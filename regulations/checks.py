@@ -14,10 +14,7 @@ from regulations.snapshot import STALE_AFTER, is_stale
 
 
 def is_migrated(alias: str) -> bool:
-    """Return whether all migrations are applied.
-
-    `migrate` itself runs these checks first, on an empty database or that of the previous release.
-    """
+    """Whether all migrations are applied; `migrate` runs these checks first, on an older database."""
     executor = MigrationExecutor(connections[alias])
     return not executor.migration_plan(executor.loader.graph.leaf_nodes())
 

@@ -20,10 +20,9 @@ from django.db.models import TextChoices
 
 
 class Appliance(TextChoices):
-    """Appliances of households for solid fuel. Classes of boilers are those of EN 303-5.
+    """Appliances of households for solid fuel, by classes of EN 303-5. A stove is any space heater but a fireplace.
 
-    Class 5 is without ecodesign (EU 2015/1189), which has its own code. Below class 3 includes classes 1, 2 and boilers
-    without a rating plate. A stove is any space heater except a fireplace.
+    Class 5 is without ecodesign (EU 2015/1189). Below class 3 are 1, 2 and boilers without a rating plate.
     """
 
     BOILER_BELOW_CLASS_3 = "boiler_below_class_3", "kocioł bezklasowy (poniżej klasy 3)"
@@ -48,8 +47,6 @@ SPACE_HEATERS = frozenset({Appliance.FIREPLACE, Appliance.STOVE})
 
 
 class FuelCode(TextChoices):
-    """Solid fuels that the acts distinguish."""
-
     HARD_COAL = "hard_coal", "węgiel kamienny"
     FINE_COAL = "fine_coal", "drobny węgiel (miał)"
     LOW_GRADE_COAL = "low_grade_coal", "węgiel złej jakości"

@@ -1,7 +1,4 @@
-"""The legal state of each voivodeship: resolutions, amendments, deadlines and banned fuels.
-
-The starter data are `regulations/data/*.yaml`. Editors maintain the state; history tables record every change.
-"""
+"""The legal state of each voivodeship, seeded from `regulations/data/*.yaml`: acts, amendments, deadlines, bans."""
 
 import uuid
 from collections.abc import Iterable
@@ -64,8 +61,6 @@ def validate_sources(text: str) -> None:
 
 
 class SourcesField(models.TextField):  # type: ignore[type-arg] # not subscriptable at run time
-    """Sources, as text for `read_sources`."""
-
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("validators", [validate_sources])
         kwargs.setdefault("help_text", "każde w osobnym wierszu: nazwa | adres")
@@ -135,10 +130,7 @@ class Scope(models.Model):
 
 
 class LegalState(models.Model):
-    """Legal state of one of the sixteen voivodeships, with or without a resolution.
-
-    file: values of its YAML file at the last import, to distinguish changes of editors from those of the file.
-    """
+    """The state of a voivodeship, with or without a resolution. file: values of its YAML file at the last import."""
 
     voivodeship = models.OneToOneField(
         Voivodeship, models.PROTECT, primary_key=True, verbose_name="województwo", related_name="legal_state"
@@ -246,7 +238,6 @@ class Provision(LegalItem, Scope):
         )
 
     def stands_on(self, day: date) -> bool:
-        """Whether the acts contained the rule on a day."""
         return (self.valid_from is None or self.valid_from <= day) and (self.valid_to is None or day < self.valid_to)
 
     def can_move_on(self, day: date) -> bool:

@@ -119,7 +119,6 @@ class Regulation:
 
     @property
     def deadline_status(self) -> DeadlineStatus:
-        """The status of the next deadline of the voivodeship."""
         return self._status(self.next_deadline, None)
 
     @property
@@ -134,12 +133,10 @@ class Regulation:
 
     @property
     def overdue(self) -> tuple[Deadline, ...]:
-        """The overdue deadlines of the voivodeship, see `freshness.is_overdue`."""
         return tuple(row for row in self.deadlines if self.is_overdue(row))
 
     @property
     def overdue_of_unit(self) -> tuple[Deadline, ...]:
-        """The overdue deadlines that bind the unit or a part of it; without a unit all of them."""
         return tuple(filter(self.may_bind, self.overdue))
 
     def is_overdue(self, deadline: Deadline) -> bool:
@@ -193,10 +190,7 @@ class Regulation:
 
 
 def find_regulations(query: RegulationsQuery) -> list[Regulation]:
-    """Return the legal state of every requested voivodeship, by TERYT.
-
-    Raises UnitNotFound, PostcodeNotFound and VoivodeshipNotFound.
-    """
+    """Return the states asked for, by TERYT. Raises UnitNotFound, PostcodeNotFound and VoivodeshipNotFound."""
     if query.teryt is not None:
         units = [get_unit(query.teryt)]
     elif query.postcode is not None:
@@ -209,10 +203,7 @@ def find_regulations(query: RegulationsQuery) -> list[Regulation]:
 
 
 def find_deadlines(query: DeadlinesQuery, *, today: date) -> tuple[list[tuple[Regulation, Deadline]], int]:
-    """Return the current deadlines of the requested voivodeships and their total number before limit and offset.
-
-    Order: by date, then by TERYT of the voivodeship, then as in `Regulation.deadlines`. Raises VoivodeshipNotFound.
-    """
+    """Return deadlines by date, then TERYT of the voivodeship, and their total. Raises VoivodeshipNotFound."""
     units = territory.get()
     areas = [units.voivodeship(query.voivodeship)] if query.voivodeship else list(units.voivodeships.values())
     found = [
@@ -228,10 +219,9 @@ def find_deadlines(query: DeadlinesQuery, *, today: date) -> tuple[list[tuple[Re
 
 
 def get_calendar(query: CalendarQuery) -> Regulation:
-    """Return the legal state for a calendar of deadlines.
+    """Return the state for a calendar. Raises VoivodeshipNotFound, UnitNotFound, LegalStateNotFound.
 
-    Raises VoivodeshipNotFound, UnitNotFound, LegalStateNotFound, DeadlinesNotFound for an empty calendar, and
-    InvalidParameters for a unit of another voivodeship.
+    Raises DeadlinesNotFound for an empty calendar, InvalidParameters for a unit of another voivodeship.
     """
     voivodeship = territory.get().voivodeship(query.voivodeship)
     unit = None if query.teryt is None else get_unit(query.teryt)
@@ -313,15 +303,11 @@ def get_unit(teryt: str) -> Unit:
 
 
 def unit_of(municipality: Municipality) -> Unit:
-    """Return a municipality as a requested unit."""
     return Unit("municipality", municipality.teryt, municipality.name, municipality.voivodeship, municipality.slug)
 
 
 def units_of_postcode(code: str) -> list[Unit]:
-    """Return the municipality with most addresses of a postcode in each of its voivodeships, by TERYT.
-
-    Raises PostcodeNotFound.
-    """
+    """Return the main municipality of a postcode in each voivodeship, by TERYT. Raises PostcodeNotFound."""
     units = territory.get()
     found: dict[str, Municipality] = {}
     for teryt in units.postcode(code).municipalities:

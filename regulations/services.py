@@ -133,10 +133,7 @@ class Register:
 
 
 def follow_scope(values: Mapping[str, Any], register: Register) -> dict[str, list[str]]:
-    """Return the three lists of a scope with current codes; an empty dict when nothing changes.
-
-    values: with the keys `units`, `partly` and `excluded`; without them nothing changes.
-    """
+    """Return the lists of a scope with current codes; an empty dict when nothing changes."""
     if not all(name in values for name in LISTS):
         return {}
     lists: dict[str, dict[str, None]] = {name: {} for name in LISTS}

@@ -1,9 +1,4 @@
-"""Age of confirmations: stale legal states, and overdue ones with a deadline ahead.
-
-Whether a rule binds a unit: pure functions over scopes and codes of municipalities.
-
-Snapshot of the legal states of the voivodeships: sixteen states and some hundred rows.
-"""
+"""Snapshot of the legal states of the voivodeships: what binds which unit, and which states are stale or overdue."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -67,10 +62,7 @@ NOWHERE = Reach({}, ())
 
 
 def reach_of_units(scopes: Sequence[Scope], units: Mapping[str, Iterable[str]]) -> dict[str, Reach]:
-    """Return which rules bind each unit. scopes: stored rows. units: codes of municipalities (7 digits) by unit.
-
-    Rules name few municipalities. The others differ by their kind alone, so their answers are worked out once.
-    """
+    """Return which rules bind each unit, by codes of its municipalities. Unnamed ones differ by kind alone."""
     named = {code[:6] for code in named_codes(scopes)}
     examples: dict[tuple[str, ...], str] = {}
 
@@ -107,10 +99,7 @@ def binds_municipality(scope: Scope, teryt: str) -> bool | None:
 
 
 def covers(scope: Scope, teryt: str) -> bool | None:
-    """Return whether a scope covers a municipality: True for the whole, False for nothing, None for a part.
-
-    Rules for towns and rules for the country each cover a part of a town-and-country municipality.
-    """
+    """Whether a scope covers a municipality, None for a part, as of town and country in a mixed one."""
     if names(scope.partly, teryt):
         return None
     if names(scope.excluded, teryt):
@@ -126,11 +115,7 @@ def covers(scope: Scope, teryt: str) -> bool | None:
 
 
 def kinds_of_places(voivodeship: str, scopes: Iterable[Scope]) -> set[str]:
-    """Return codes of municipalities that represent every case distinguished by scopes of a voivodeship.
-
-    The named municipalities, and an invented one of each kind in every named county and in the rest of the voivodeship.
-    Needs no register.
-    """
+    """Return codes that represent every case: named municipalities, and invented ones of each kind and county."""
     named = named_codes(scopes)
     areas = {voivodeship + "00", *(code for code in named if len(code) == 4)}
     made_up = {f"{area}00{kind.value}" for area in areas for kind in Municipality.Kind}
@@ -154,10 +139,7 @@ WITHOUT_UNIT = ""
 
 @dataclass(frozen=True, slots=True)
 class LegalStateRecords:
-    """A legal state of all days. acts, deadlines, bans: the oldest record first. amendments: by day of adoption.
-
-    reach: what binds each unit of the voivodeship, by code of 2, 4 or 7 digits or WITHOUT_UNIT.
-    """
+    """The rows of all days: oldest first, amendments by adoption. reach: what binds each unit, or WITHOUT_UNIT."""
 
     state: LegalState
     acts: tuple[Resolution, ...]

@@ -83,7 +83,6 @@ class StateSync:
         }
 
     def followed(self, rows: Mapping[str, Values]) -> dict[str, Values]:
-        """Return rows with current codes."""
         return {path: {**values, **follow_scope(values, self.register)} for path, values in rows.items()}
 
     def run(self) -> None:
@@ -151,7 +150,6 @@ class StateSync:
         return (None if resolution is None else {"resolution": resolution}), key
 
     def merge(self, label: str, row: Any, base: Values, values: Values) -> None:
-        """Update the values that changed in the file only."""
         if base:
             # A column added since the last import had its default then.
             base = plain({name: row._meta.get_field(name).get_default() for name in values}) | base
@@ -170,7 +168,6 @@ class StateSync:
         self.keep_edits(label, row, values)
 
     def keep_edits(self, label: str, row: Any, values: Values) -> None:
-        """Report every stored value that differs from the file."""
         for name, value in plain(values).items():
             current = plain({name: getattr(row, name)})[name]
             if current != value:
@@ -202,7 +199,6 @@ def rows_of(part: StatePart, state: LegalState) -> QuerySet[Any]:
 
 
 def rows_in(part: StatePart, voivodeships: list[str]) -> QuerySet[Any]:
-    """Return the stored rows of a list in several voivodeships."""
     state = "resolution__state__in" if part.model is Amendment else "state__in"
     rows: QuerySet[Any] = part.model._default_manager.filter(**{state: voivodeships})
     return rows
@@ -220,7 +216,6 @@ def shown(value: Any) -> str:
 
 
 def save(row: Any) -> None:
-    """Save a row; its history names the import."""
     save_as(row, by=None, reason=REASON)
 
 
@@ -228,11 +223,7 @@ CALENDAR_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "regulations.fueldepot")
 
 
 def calendar_uid(teryt: str, key: str) -> uuid.UUID:
-    """Return the calendar UID of a deadline of the files, by voivodeship and key.
-
-    It is the same in every database, so that subscribed calendars survive a new one. One that an editor enters has a
-    random UID. A deadline keeps its UID when its day moves.
-    """
+    """Return the calendar UID of a deadline of the files: the same in every database, and when its day moves."""
     return uuid.uuid5(CALENDAR_NAMESPACE, f"{teryt}/{key}")
 
 
@@ -240,7 +231,6 @@ GAZETTES = "https://dziennikiurzedowe.gov.pl/"
 
 
 def recognises(start: FileStart) -> bool:
-    """Whether a file is YAML, by its name."""
     return start.path.suffix in state_files.YAML_SUFFIXES
 
 
@@ -274,7 +264,6 @@ SOURCES = (SOURCE,)
 
 
 def file_step(paths: list[Path]) -> ImportStep:
-    """Return the step that imports files."""
     return registry.step(paths, SOURCE, FORMAT)
 
 

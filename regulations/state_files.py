@@ -73,8 +73,6 @@ class Sourced(StrictModel):
 
 
 class Scoped(Sourced):
-    """An item that names its scope by key."""
-
     scope: str
 
 
@@ -154,10 +152,7 @@ class StateFile(StrictModel):
 
 @dataclass(frozen=True, slots=True)
 class StateRecord:
-    """One file. Each part: key → values by column name; absent text is "".
-
-    amendments: "key of the act/key" → values.
-    """
+    """One file. Parts: key → values by column; amendments by "key of the act/key". Absent text is ""."""
 
     path: Path
     teryt: str
@@ -172,10 +167,7 @@ YAML_SUFFIXES = frozenset({".yaml", ".yml"})
 
 
 def find_files(sources: list[Path]) -> list[Path]:
-    """Return the given files and the YAML files of given folders, in order.
-
-    Raises BadInput for a folder without a YAML file, and for a repeated file.
-    """
+    """Return files, and YAML files of folders, in order. Raises BadInput for an empty folder and a repeated file."""
     files: list[Path] = []
     for source in sources:
         if source.is_dir():
@@ -243,12 +235,7 @@ def record_of(path: Path, file: StateFile) -> StateRecord:
     return StateRecord(
         path=path,
         teryt=file.voivodeship,
-        values={
-            "as_of": file.as_of,
-            "summary": file.summary,
-            "note": file.note,
-            "sources": source_text(file.sources),
-        },
+        values={"as_of": file.as_of, "summary": file.summary, "note": file.note, "sources": source_text(file.sources)},
         resolutions={act.key: columns(act) for act in file.resolutions},
         amendments={
             f"{act.key}/{change.key}": columns(change) for act in file.resolutions for change in act.amendments

@@ -29,8 +29,6 @@ class IncomeType(StrEnum):
 
 
 class Heating(StrEnum):
-    """Present heating of the house."""
-
     SOLID_FUEL = "solid_fuel"
     SOLID_FUEL_CLASS_5 = "solid_fuel_class5"
     OTHER = "other"
@@ -125,19 +123,13 @@ class Application:
 
     @property
     def replaces_source(self) -> bool:
-        """Whether a new source is in scope."""
         return any(item in self.scope for item in SOURCES)
 
     @property
     def has_envelope(self) -> bool:
-        """Whether works on the envelope are in scope."""
         return any(item in self.scope for item in ENVELOPE)
 
     @property
     def has_thermal_works(self) -> bool:
-        """Whether thermo-modernisation is in scope: works on the envelope, or ventilation with heat recovery.
-
-        Ventilation counts by inference: the programme's questions and answers list it among "other
-        thermo-modernisation works".
-        """
+        """Whether envelope or ventilation is in scope; the latter by inference from the questions and answers."""
         return self.has_envelope or Item.VENTILATION in self.scope

@@ -156,10 +156,7 @@ UNMEASURED = b'"distance_km":null'
 def encode_depots(
     measured: Iterable[tuple[DepotRow, float | None]], encoded: dict[int, tuple[bytes, bytes]]
 ) -> Iterator[orjson.Fragment]:
-    """Yield the JSON of `StoreJson` for depots with their distances in metres, None where not measured.
-
-    encoded: cache of the snapshot with what stands before and after the distance.
-    """
+    """Yield the JSON of depots with their distances in metres. encoded: cache of what stands before and after it."""
     for row, distance_m in measured:
         if row.id not in encoded:
             before, _, after = orjson.dumps(describe_depot(row)).partition(UNMEASURED)
@@ -170,7 +167,6 @@ def encode_depots(
 
 
 def describe_depot(row: DepotRow) -> StoreJson:
-    """Return the fields of `StoreJson` without a distance."""
     return {
         "id": row.id,
         "name": row.name,

@@ -72,12 +72,10 @@ class LocateQuery(Query):
 
     @property
     def point(self) -> Point:
-        """Return the point."""
         return Point(self.lat, self.lon)
 
     @classmethod
     def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterator[ParameterError]:
-        """Say that lat and lon are exchanged if they would be a point under each other's name."""
         if look_exchanged(texts) and {"lat", "lon"} <= errors.keys():
             message = "lat and lon look exchanged; give each under the name of the other"
             yield ParameterError("lat", "out_of_range", message)
@@ -131,7 +129,6 @@ class StoreQuery(Query):
 
     @classmethod
     def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterator[ParameterError]:
-        """Say that half a point or no place is given, or that lat and lon are exchanged."""
         absent, present = ("lon", "lat") if "lat" in texts else ("lat", "lon")
         if present in texts and absent not in texts and absent not in errors:
             message = f"{absent} is missing although {present} is given; give {cls.accepted(absent)}"
@@ -186,7 +183,6 @@ class MunicipalitiesQuery(Query):
 
     @classmethod
     def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterator[ParameterError]:
-        """Say that no unit is given."""
         if not errors and not {"county", "voivodeship"} & texts.keys():
             yield ParameterError("voivodeship", "missing", "no unit is given; give voivodeship or county")
 

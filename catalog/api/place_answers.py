@@ -54,7 +54,6 @@ class LocationJson(TypedDict):
 
 
 def describe_suggestion(suggestion: Suggestion) -> LocationJson:
-    """Return a suggestion of `/locations`."""
     lat, lon = suggestion.point or (None, None)
     body: LocationJson = {
         "type": suggestion.kind,
@@ -91,7 +90,6 @@ class LocatedMunicipalityJson(TypedDict):
 
 
 def describe_located(unit: LocatedMunicipality, point: Point) -> LocatedMunicipalityJson:
-    """Return the municipality of a point."""
     return {
         "municipality": unit.name,
         "teryt": unit.teryt,
@@ -215,7 +213,6 @@ class CountedMunicipalityJson(TypedDict):
 
 
 def describe_counted(unit: Municipality, point: tuple[float, float] | None, depots: Depots) -> CountedMunicipalityJson:
-    """Return a municipality with the number of its depots."""
     lat, lon = point or (None, None)
     return {
         "teryt": unit.teryt,
@@ -306,7 +303,6 @@ class PostcodeJson(TypedDict):
 
 
 def describe_postcode(code: str, area: PostcodeArea, territory: Territory) -> PostcodeJson:
-    """Return a postcode of the territory."""
     shares = [(territory.municipalities[teryt], share) for teryt, share in area.shares()]
     voivodeships = {unit.voivodeship_id: describe_voivodeship(unit) for unit, _ in shares}
     return {
@@ -329,14 +325,8 @@ def describe_postcode(code: str, area: PostcodeArea, territory: Territory) -> Po
 
 
 def describe_voivodeship(unit: Municipality) -> VoivodeshipUnitJson:
-    """Return the voivodeship of a municipality."""
-    return {
-        "teryt": unit.voivodeship_id,
-        "name": unit.voivodeship.name,
-        "slug": unit.voivodeship.slug,
-    }
+    return {"teryt": unit.voivodeship_id, "name": unit.voivodeship.name, "slug": unit.voivodeship.slug}
 
 
 def api_url(name: str, query: str) -> str:
-    """Return the URL of another API resource."""
     return f"{site_url(route_path(f'v1:{name}'))}?{query}"

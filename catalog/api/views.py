@@ -78,7 +78,6 @@ class LocationViewSet(JsonViewSet):
         ),
     )
     def list(self, request: Request) -> HttpResponse:
-        """Answer GET /locations."""
         query = self.read(LocationsQuery, request)
         return json_response([describe_suggestion(row) for row in suggest_locations(query.q).found])
 
@@ -103,7 +102,6 @@ class LocateViewSet(JsonViewSet):
         ),
     )
     def retrieve(self, request: Request) -> HttpResponse:
-        """Answer GET /locate."""
         query = self.read(LocateQuery, request)
         municipality = territory.get().boundaries.get(query.point.lat, query.point.lon)
         return json_response(describe_located(municipality, query.point))
@@ -125,7 +123,6 @@ class MunicipalityViewSet(JsonViewSet):
         ),
     )
     def list(self, request: Request) -> HttpResponse:
-        """Answer GET /municipalities."""
         query = self.read(MunicipalitiesQuery, request)
         return json_response(count_by_municipality(query))
 
@@ -163,7 +160,6 @@ class MunicipalityViewSet(JsonViewSet):
         ),
     )
     def area(self, request: Request, teryt: str) -> HttpResponse:
-        """Answer GET /municipalities/{teryt}.geojson."""
         return answer_municipality(self.read(MunicipalityQuery, request, teryt=teryt), geojson=True)
 
 
@@ -213,7 +209,6 @@ class PostcodeViewSet(JsonViewSet):
         ),
     )
     def retrieve(self, request: Request, code: str) -> HttpResponse:
-        """Answer GET /postcodes/{code}."""
         query, units = self.read(PostcodeQuery, request, code=code), territory.get()
         return json_response(describe_postcode(query.code, units.postcode(query.code), units))
 
@@ -234,10 +229,7 @@ class StoreViewSet(JsonViewSet):
         parameters=StoreQuery.parameters(),
         responses={(200, JSON): OpenApiResponse(StoreJson, "Depots.")},
         extensions=samples(
-            (
-                "Pellet within 10 km of a postcode",
-                '"/api/v1/stores?postcode=30-001&fuel=pellet&radius=10&limit=5"',
-            ),
+            ("Pellet within 10 km of a postcode", '"/api/v1/stores?postcode=30-001&fuel=pellet&radius=10&limit=5"'),
             ("Depots of a municipality", '"/api/v1/stores?teryt=1261011"'),
             polish="Składy w jednostce podziału terytorialnego albo najbliższe od punktu, z odległością w linii "
             "prostej.",
@@ -262,7 +254,6 @@ class StoreViewSet(JsonViewSet):
         ),
     )
     def points(self, request: Request) -> HttpResponse:
-        """Answer GET /stores.geojson."""
         return answer_stores(self.read(StoreQuery, request), "v1:stores-geojson", geojson=True)
 
 
@@ -277,10 +268,7 @@ def answer_stores(query: StoreQuery, route: str, *, geojson: bool) -> HttpRespon
 
 
 def find_stores(query: StoreQuery) -> DepotList:
-    """Find depots of a unit by name, or near a point by distance; then by id.
-
-    Raises UnitNotFound and PostcodeNotFound.
-    """
+    """Find depots of a unit by name, or near a point by distance; then by id. Raises UnitNotFound, PostcodeNotFound."""
     if query.teryt is not None:
         territory.get().check_unit(query.teryt)
         return depots.get().in_unit(query.teryt, fuel=query.fuel, limit=query.limit, offset=query.offset)
@@ -290,10 +278,7 @@ def find_stores(query: StoreQuery) -> DepotList:
 
 
 def link_pages(query: StoreQuery, total: int, route: str) -> str:
-    """Return the `Link` header (RFC 8288) of a page of a list. route: the name of the list's route.
-
-    Omits `prev` and `next` where there is no such page, and never links to an invalid offset.
-    """
+    """Return the `Link` header (RFC 8288) of a page of a list, without addresses of pages that do not exist."""
     last = min(max(total - 1, 0), OFFSET_RANGE[1]) // query.limit * query.limit
     offsets = {"first": 0}
     if query.offset > 0:

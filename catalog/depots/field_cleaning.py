@@ -1,7 +1,4 @@
-"""The text fields of a depot as people write them: read in one way, refused in the words of the form.
-
-Lengths and labels are the model's (`Depot.max_length`, `Depot.label`).
-"""
+"""The text fields of a depot as people write them, refused in the words of the form. Lengths are the model's."""
 
 from collections.abc import Callable, Mapping
 
@@ -13,7 +10,6 @@ from catalog.text import normalise_postcode
 
 
 def clean_line(text: str) -> str:
-    """Return text on one line with single blanks."""
     return " ".join(text.split())
 
 
@@ -55,10 +51,7 @@ TYPED_LENGTHS = {"nip": 20, "phone": 200, "postcode": 10}
 
 
 def clean_field(name: str, text: str, mistakes: Mapping[str, str]) -> str | None:
-    """Return a text as a depot stores it; of an empty one None for a tax number, else "".
-
-    name: of `READERS`. mistakes: what the form says of an unreadable text, in Polish, by field. Raises ValidationError.
-    """
+    """Return a text as a depot stores it. mistakes: what the form says, by field. Raises ValidationError."""
     if not text.strip():
         return None if name == "nip" else ""
     try:

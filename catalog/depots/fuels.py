@@ -12,11 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Fuel:
-    """slug: the value in the API. coal: whether `wegiel` includes it as an assortment.
-
-    bag_kg: weight of its usual bag, None if it is not sold in bags. short: name beside those of other fuels.
-    english: name in English.
-    """
+    """coal: whether `wegiel` includes it. bag_kg: of its usual bag, None for none. short: name beside other fuels."""
 
     slug: str
     name: str
@@ -58,10 +54,7 @@ COALS = frozenset({"wegiel", *(fuel.slug for fuel in FUELS if fuel.coal)})
 
 
 def labels(slugs: Iterable[str], by_name: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the display names of fuels in order, marking those that only the name of a depot states.
-
-    An unknown slug is returned unchanged.
-    """
+    """Return the display names of fuels, marking those that only a name states. An unknown slug stays as it is."""
     names = {slug: BY_SLUG[slug].name if slug in BY_SLUG else slug for slug in slugs}
     return tuple(f"{name} (według nazwy)" if slug in by_name else name for slug, name in names.items())
 

@@ -29,10 +29,7 @@ _WEEK = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class OpeningState:
-    """State of a depot at a moment.
-
-    is_open: None if the hours are unknown. valid_until: next change of a field, in Polish time; None for never.
-    """
+    """is_open: None if the hours are unknown. valid_until: next change of a field, in Polish time; None for never."""
 
     is_open: bool | None
     sentence: str
@@ -154,11 +151,7 @@ MIDNIGHT = time.min
 
 
 class Openings:
-    """Opening hours of all depots of a snapshot.
-
-    clocks: every time of day at which any depot opens or closes, ascending. No `opening_state` changes between two of
-    them, or between one and midnight.
-    """
+    """Opening hours of all depots of a snapshot. clocks: times of day at which any depot opens or closes, ascending."""
 
     def __init__(self, known: Depots) -> None:
         weeks = {id(row.hours_ranges): row.hours_ranges for row in known.rows if row.hours_ranges}
@@ -185,10 +178,7 @@ class Openings:
 
 @lru_cache(maxsize=4)
 def starts_of(day: date, clocks: tuple[time, ...]) -> list[datetime]:
-    """Return the moments of a Polish day at which states may change, in UTC, from midnight to midnight.
-
-    On the days on which the clocks change, there are more of them than needed: each also an hour earlier and later.
-    """
+    """Return the moments of a day, in UTC, at which states may change; too many where the clocks change."""
     first, last = midnight(day).astimezone(UTC), midnight(day + timedelta(days=1)).astimezone(UTC)
     local = [datetime.combine(day, clock, WARSAW) for clock in clocks]
     moments = {moment.replace(fold=fold).astimezone(UTC) for moment in local for fold in (0, 1)}
@@ -199,7 +189,6 @@ def starts_of(day: date, clocks: tuple[time, ...]) -> list[datetime]:
 
 
 def midnight(day: date) -> datetime:
-    """Return the beginning of a day in Poland."""
     return datetime.combine(day, MIDNIGHT, WARSAW)
 
 
@@ -208,7 +197,6 @@ _openings: WeakKeyDictionary[Depots, Openings] = WeakKeyDictionary()
 
 
 def openings() -> Openings:
-    """Return the opening hours of the current snapshot."""
     rows = depots.get()
     result = _openings.get(rows)
     if result is None:
@@ -217,7 +205,6 @@ def openings() -> Openings:
 
 
 def opening_of(row: DepotRow, now: datetime) -> OpeningState:
-    """Return the opening state of a depot of the current snapshot at a moment."""
     return openings().state(row, now)
 
 

@@ -1,7 +1,4 @@
-"""Likely duplicates: depots with one tax number, or near one another with similar names.
-
-Data quality of all depots, cached per process until depots or territory change.
-"""
+"""Data quality of all depots, with likely duplicates, cached per process until depots or territory change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -76,7 +73,6 @@ def find_pairs() -> tuple[Pair, ...]:
 
 
 def duplicates_of(depot_id: int, pairs: tuple[Pair, ...]) -> Mapping[int, Pair]:
-    """Return the pairs of a depot by the id of the other depot."""
     return {
         pair.second if pair.first == depot_id else pair.first: pair
         for pair in pairs
@@ -111,10 +107,7 @@ _looking = Lock()
 
 
 def get_report() -> DataQualityReport:
-    """Return the report of the present rows. One query if cached, else three.
-
-    The desk asks for it after every save, so it does not wait for the snapshots of depots and prices.
-    """
+    """Return the report of the present rows, not of the snapshot. One query if cached, else three."""
     territory_key = snapshot.current().key(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
     key = f"{read_versions().get(Dataset.Slug.DEPOTS)} {territory_key}"
     with _looking:
@@ -123,10 +116,7 @@ def get_report() -> DataQualityReport:
 
 @lru_cache(maxsize=1)
 def find(_key: str) -> DataQualityReport:
-    """Build a report over all depots that are not removed. Two queries; boundaries come from the territory snapshot.
-
-    _key: versions of the data, for the cache.
-    """
+    """Report on all depots that are not removed. _key: versions of the data, for the cache. Two queries."""
     rows = list(
         Depot.objects.exclude(publication=Depot.Publication.REMOVED)
         .order_by("pk")
@@ -140,11 +130,7 @@ def find(_key: str) -> DataQualityReport:
 
 
 def find_outside(rows: list[tuple[int, float, float, str, str | None]]) -> frozenset[int]:
-    """Return the depots outside the boundary of their municipality, if it has one.
-
-    All points are tested at once. Only the failing ones are located one by one: on a shared border, and just outside
-    the country, another rule than the nearest area applies.
-    """
+    """Return the depots outside the boundary of their municipality: all tested at once, suspects one by one."""
     index = territory.get().boundaries
     if not rows or not len(index.areas):
         return frozenset()

@@ -56,10 +56,7 @@ READ = """
 
 
 class DepotNotFound(Exception):
-    """No depot is published under this id.
-
-    removed: whether one was. successor: id of the depot that it was merged into, or None.
-    """
+    """No depot is published under this id. removed: whether one was. successor: id of the one that has absorbed it."""
 
     def __init__(self, depot_id: int, *, removed: bool = False, successor: int | None = None) -> None:
         self.removed, self.successor = removed, successor
@@ -67,9 +64,8 @@ class DepotNotFound(Exception):
 
 
 class DepotRow(NamedTuple):
-    """A published depot.
+    """A published depot. hours: JSON text. hours_ranges: by day of the week. Both None if unknown.
 
-    hours: JSON text or None. hours_ranges: every range of each day, in the order of the week; None when unknown.
     fuels_in_name, fuels_priced: see `Depot`. fuels_confirmed: whether a person set or checked the fuels.
     """
 
@@ -120,26 +116,19 @@ class DepotRow(NamedTuple):
 
 
 class DepotList(NamedTuple):
-    """Depots in order.
-
-    total: number of depots without limit and offset. distances_m: distance of each depot, None without a reference
-    point.
-    """
+    """Depots in order. total: without limit and offset. distances_m: None without a reference point."""
 
     rows: list[DepotRow]
     total: int
     distances_m: list[float] | None = None
 
     def measured(self) -> list[tuple[DepotRow, float | None]]:
-        """Return each depot with its distance."""
         if self.distances_m is None:
             return [(row, None) for row in self.rows]
         return list(zip(self.rows, self.distances_m, strict=True))
 
 
 class Depots:
-    """Published depots."""
-
     def __init__(self, rows: Sequence[DepotRow]) -> None:
         """rows: ordered by name, then id."""
         self.rows = tuple(rows)
@@ -176,10 +165,7 @@ class Depots:
     def near(
         self, point: Point, *, radius_km: float, fuel: str | None = None, limit: int, offset: int = 0
     ) -> DepotList:
-        """Return the nearest depots within a radius, by great-circle distance, then id.
-
-        offset: how many of the nearest to skip.
-        """
+        """Return the nearest depots within a radius, by great-circle distance, then id."""
         vector = coordinates.unit_vectors(point.lat, point.lon)
         farthest = coordinates.squared_chord(radius_km * 1000)
         indexes = coordinates.candidates(self._vectors, vector, farthest)
@@ -198,10 +184,7 @@ class Depots:
         return DepotList([self.rows[at] for at in indexes[order].tolist()], total, metres)
 
     def in_unit(self, teryt: str, *, fuel: str | None = None, limit: int | None = None, offset: int = 0) -> DepotList:
-        """Return the depots assigned to a unit by name, then id.
-
-        limit: None for all. offset: how many of the first to skip.
-        """
+        """Return the depots assigned to a unit by name, then id. limit: None for all."""
         positions = self._in_unit.get(teryt, [])
         if fuel is not None:
             offering = self._offering(fuel)
@@ -210,7 +193,6 @@ class Depots:
         return DepotList([self.rows[position] for position in positions[offset:end]], len(positions))
 
     def count_in(self, teryt: str) -> int:
-        """Return how many depots are assigned to a unit."""
         return len(self._in_unit.get(teryt, ()))
 
     def distances_m(self, point: Point, rows: Iterable[DepotRow]) -> dict[int, float]:
@@ -321,10 +303,7 @@ _folded: WeakKeyDictionary[Depots, list[str]] = WeakKeyDictionary()
 
 
 def find_by_words(text: str) -> list[DepotRow]:
-    """Return at most `MOST_FOUND` depots with all words of a text in their name, as a telephone or as a tax number.
-
-    Names equal to the text come first, then those that begin with it, then the shorter ones.
-    """
+    """Return depots by name, telephone or tax number: equal names first, then beginnings, then shorter ones."""
     rows = depots.get()
     number = text.strip().upper().removeprefix("NIP").lstrip(" :")
     if NUMBER.fullmatch(number):

@@ -1,7 +1,4 @@
-"""Downloads of publishers' files: complete or not at all, the last one kept with date, size and checksum.
-
-A finished transfer is not trusted: see `checks`. Until then it is a `.part`.
-"""
+"""Downloads of publishers' files: complete or not at all. Until a transfer is checked, its file is a `.part`."""
 
 import fcntl
 import os
@@ -37,11 +34,7 @@ MOST_PAGE_BYTES = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Retry limits and timeouts, in seconds.
-
-    attempts: requests for one file, the first included. longest_wait_s: a longer Retry-After ends the download. idle_s:
-    silence after which the connection counts as broken. whole_s: time for one file, pauses included.
-    """
+    """Limits of a download, in seconds. longest_wait_s: of Retry-After. whole_s: for one file, pauses included."""
 
     attempts: int = 4
     first_wait_s: float = 5
@@ -56,12 +49,7 @@ OVERPASS_PATIENCE = RetryPolicy(attempts=3, first_wait_s=60, idle_s=240, whole_s
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """The complete file of a source.
-
-    fetched_at: when its bytes arrived; checked_at: when the publisher last confirmed that it is current.
-
-    etag, last_modified: its validators, "" for none. fresh: whether its bytes arrived just now.
-    """
+    """The complete file of a source. checked_at: when it was last confirmed. fresh: whether its bytes came just now."""
 
     path: Path
     url: str
@@ -166,14 +154,10 @@ class Fetcher:
     sleep: Callable[[float], None] = time.sleep
 
     def store(self, source: DataSource) -> Store:
-        """Return the store of a source."""
         return Store(self.root, source)
 
     def fetch(self, source: DataSource) -> Download:
-        """Fetch the current file of a source. `fresh` tells whether its bytes are new. Raises DownloadFailed.
-
-        A source without validators is fetched completely every time.
-        """
+        """Fetch the file of a source, whole each time if it has no validators. Raises DownloadFailed."""
         if source.method not in {"file", "form", "overpass"}:
             raise DownloadFailed(source.url, f"{source.id} is not a file that can be fetched")
         patience = self.patience or (OVERPASS_PATIENCE if source.method == "overpass" else RetryPolicy())
@@ -307,10 +291,7 @@ class _Transfer:
 
     @contextmanager
     def ended_in_time(self) -> Iterator[None]:
-        """Hang up when the time for one file plus one read is over, even in the middle of a header.
-
-        The client's own limit is per read: a byte now and then would keep it waiting forever.
-        """
+        """Hang up when the time for one file plus one read is over: a slow trickle would last forever."""
         left_s = self.patience.whole_s - (time.monotonic() - self.begun) + self.patience.idle_s
         limit = threading.Timer(max(left_s, 0), self.hang_up)
         limit.daemon = True
@@ -332,7 +313,6 @@ class _Transfer:
 
 
 def is_local(url: str) -> bool:
-    """Whether a URL leads to this machine."""
     return is_loopback(urlsplit(url).hostname or "")
 
 

@@ -1,12 +1,8 @@
-"""Checks of downloads: where they may lead, the form they are behind, and whether the file is whole.
+"""Checks of downloads: where they may lead, the form they are behind, whether the file is whole; and ages of sources.
 
-Neither a redirect nor a host name that resolves to a private address may make the importer request resources of the
-internal network. Special-purpose addresses: RFC 6890; those that embed another: RFC 3056, 4291, 6052.
-
-How old sources are: when each was last imported, which are due or overdue, and the days that their data are of.
-
-Days of data are compared where both are known. The importer decides about an older source: refuse it or skip it. A
-source of a later day than tomorrow is always refused, and such a day, stored earlier, does not count.
+Neither a redirect nor a host name may lead into the internal network. Special-purpose addresses: RFC 6890; those that
+embed another: RFC 3056, 4291, 6052. A source of a later day than tomorrow is always refused, and such a day, stored
+earlier, does not count.
 """
 
 import os
@@ -41,10 +37,7 @@ def is_public(address: str) -> bool:
 
 
 def leads_inside(url: str) -> bool:
-    """Whether the host of a URL has any address that is not public. Asks the resolver.
-
-    A name that does not resolve does not count: the request fails, or a proxy resolves it.
-    """
+    """Whether any address of a URL's host is not public. Asks the resolver; an unknown name does not count."""
     parts = urlsplit(url)
     try:
         addresses = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)
@@ -78,11 +71,7 @@ class _Fields(HTMLParser):
 
 
 def fields_for(url: str, page: str, button: str) -> Mapping[str, str]:
-    """Return the form data of pressing a button of an ASP.NET page, with its fields (`__VIEWSTATE` etc.) unchanged.
-
-    Raises DownloadFailed for a page without the form or the button: the publisher changed it, and the response would
-    not be the file.
-    """
+    """Return the form data of pressing a button of an ASP.NET page. Raises DownloadFailed if the page has changed."""
     reader = _Fields()
     reader.feed(page)
     if "__VIEWSTATE" not in reader.values or len(reader.values) > MOST_FIELDS:
@@ -103,11 +92,7 @@ _HTML = re.compile(rb"\s*(<!--.{0,500}?-->\s*)?<(!doctype html|html|head|body)\b
 
 
 def check(path: Path, source: DataSource) -> None:
-    """Raise BadInput, with a remedy, unless a file is complete and in the source's format.
-
-    Reads all of it: zip members against their checksums, JSON to its end. CSV has no end marker; only its last row is
-    checked.
-    """
+    """Raise BadInput, with a remedy, unless a file is complete and in the source's format. Reads all of it."""
     if path.stat().st_size == 0:
         raise BadInput(path, "is empty; try again later")
     with path.open("rb") as stream:
@@ -167,10 +152,7 @@ GRACE_DAYS = 3
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """A source and its runs. good: the last successful one; last: the last one; None for none.
-
-    first: the first run ever.
-    """
+    """A source with its last successful run (`good`), its last and its first one; None for none."""
 
     source: DataSource
     good: ImportRun | None
@@ -189,7 +171,6 @@ class SourceState:
         return checked_on and checked_on + timedelta(days=self.source.rhythm_days)
 
     def is_due(self, today: date) -> bool:
-        """Whether the source is due."""
         due_on = self.due_on
         return due_on is None or due_on <= today
 
@@ -199,10 +180,7 @@ class SourceState:
         return self.good is None and self.source.fetched
 
     def is_overdue(self, today: date, installed_on: date | None = None) -> bool:
-        """Whether the source is overdue.
-
-        installed_on: the day from which a source that was never tried counts, None if it does not count.
-        """
+        """installed_on: the day from which a source that was never tried counts, None if it does not count."""
         run = self.good or self.first
         since = timezone.localdate(run.finished) if run else installed_on if self.source.fetched else None
         allowed = timedelta(days=self.source.rhythm_days + GRACE_DAYS)
@@ -236,10 +214,7 @@ def newer_day(as_of: date | None, stored: date | None) -> date | None:
 
 
 def day_of_dataset(dataset: Dataset.Slug, *, until: date = date.max, publisher: str | None = None) -> date | None:
-    """Return the day that a data set is current to, None if unknown or later than `until`. One query.
-
-    publisher: as the data set names it; None for any.
-    """
+    """Return the day of a data set, None if unknown or later than `until`. publisher: as it names it. One query."""
     stored = Dataset.objects.filter(slug=dataset, as_of__lte=until)
     if publisher is not None:
         stored = stored.filter(source=publisher)
@@ -247,11 +222,7 @@ def day_of_dataset(dataset: Dataset.Slug, *, until: date = date.max, publisher: 
 
 
 def day_of_publication(source: str, dataset: Dataset.Slug, *, publisher: str, until: date = date.max) -> date | None:
-    """Return the day of the last file imported from a source that is dated at most `until`.
-
-    Falls back to the day of the data set if it has only this publisher. source: its id. Files
-    of other sources and skipped files do not count. At most two queries.
-    """
+    """Return the day of the last import from a source, dated at most `until`, else of the data set. Two queries."""
     good = ImportRun.objects.filter(source=source, outcome__in=ImportRun.GOOD, file_date__lte=until)
     day = good.order_by("-finished", "-pk").values_list("file_date", flat=True).first()
     return day if day is not None else day_of_dataset(dataset, until=until, publisher=publisher)

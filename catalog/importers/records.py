@@ -55,11 +55,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class UnitRecord:
-    """A unit of the territorial register.
-
-    teryt: 2, 4 or 7 digits for a voivodeship, county or municipality.
-    kind: of a municipality 1 (town), 2 (rural), 3 (town and country); of a county or voivodeship 0.
-    """
+    """teryt: 2, 4 or 7 digits. kind: of a municipality 1 (town), 2 (rural) or 3 (mixed); 0 of larger units."""
 
     teryt: str
     name: str
@@ -68,13 +64,10 @@ class UnitRecord:
 
 @dataclass(frozen=True, slots=True)
 class PlaceRecord:
-    """A locality.
+    """id: source and its id, e.g. "simc:0851732". kind: in Polish, e.g. "wieś". main: not a part of another.
 
-    id: source and its id, e.g. "simc:0851732".
-    unit: the 7 digits of the source; may be a part (kinds 4, 5) or a district (8, 9) of a municipality.
-    kind: Polish name of the kind of locality, e.g. "wieś".
-    main: whether it is independent, not a part of another.
-    district: code of the district that it is or lies in, "" for none; set when the unit is resolved.
+    unit: 7 digits of the source, perhaps of a part (4, 5) or a district (8, 9) of a municipality. district: its code,
+    "" for none; set when the unit is resolved.
     """
 
     id: str
@@ -89,13 +82,10 @@ class PlaceRecord:
 
 @dataclass(frozen=True, slots=True)
 class PostcodeRecord:
-    """A postcode, merged over the rows of its source.
+    """A postcode, "30-001". municipalities: code of 7 digits or its first six, with the number of addresses.
 
-    code: "30-001". municipalities: (7-digit code or its first six, number of addresses), most addresses first. places:
-    names, in the order of the source. lat, lon: centre of the built-up area, WGS84.
-
-    source: "points" (address points), "prg" (address points merged by code elsewhere), "filled" (a gap of the register,
-    filled from GeoNames) or "geonames".
+    Most addresses first; places in the order of the source. source: "points" (address points), "prg" (merged by code
+    elsewhere), "filled" (a gap filled from GeoNames) or "geonames".
     """
 
     code: str
@@ -119,14 +109,10 @@ class BoundaryRecord:
 class DepotRecord:
     """A depot of a source, cleaned: unreliable values are absent and listed in `notes`. Texts may exceed their columns.
 
-    source_id: id within the source, e.g. "node/9000000001".
-    fuels: slugs of `catalog.depots.fuels`, in its order. denied_fuels: stated as not sold.
-    hours: see `catalog.parsing.opening_hours`; None if unknown.
-    opening_hours: text of the source. review: reason for a review by an editor, "" for none.
-    held: whether it must not be published before a review (a private person's name).
-    kind_name: "" for a named depot. For one without a name its kind, e.g. "Skład opału"; `name` is then kind and
-    `place`, or the kind alone if the place is unknown and the caller has to add the municipality.
-    notes: values that were not used, with the reason.
+    source_id: e.g. "node/9000000001". denied_fuels: stated as not sold. hours: see `catalog.parsing.opening_hours`.
+    review: reason for a review, "" for none. held: not to be published before it (a private person's name). kind_name:
+    of a depot without a name its kind; `name` is then kind and `place`, or the kind alone, to which the caller adds the
+    municipality.
     """
 
     source_id: str
@@ -154,10 +140,7 @@ class DepotRecord:
 # No slots: in Python 3.11 a frozen generic class with slots cannot be created by `Extract[Row](…)`.
 @dataclass(frozen=True)
 class Extract(Generic[Row]):
-    """A parsed source: rows, day they are current to (None if not stated), skipped and rejected rows.
-
-    remarks: properties of the source as a whole, for the report.
-    """
+    """A parsed source. as_of: None if not stated. rejected: skipped rows too. remarks: on the source as a whole."""
 
     rows: tuple[Row, ...]
     as_of: date | None = None
@@ -238,10 +221,7 @@ class ImportRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Options of an import. today: day of the changes. write: False only compares.
-
-    allow_older: whether a source may be older than the stored data.
-    """
+    """Options of an import. today: day of the changes. write: False only compares."""
 
     today: date
     write: bool
@@ -266,11 +246,9 @@ class Diff(Generic[R]):
 
 @dataclass(slots=True)
 class Report:
-    """Result of an import, or of a comparison.
+    """Result of an import, or of a comparison. lines: one per notable change. rejected: unusable rows.
 
-    as_of: day the source is current to, if stated.
-    lines: one per notable change. skipped: rows left alone because a person decided, or because of a better source.
-    rejected: unusable rows. notes: unused values of used rows.
+    skipped: rows left alone because of a person or a better source. notes: unused values of used rows.
     beside: how many of the changed are no rows of the source but data about them.
     """
 
@@ -293,7 +271,6 @@ class Report:
 
     @property
     def changes(self) -> int:
-        """Number of changed rows."""
         return self.added + self.changed + self.removed
 
 
@@ -308,7 +285,6 @@ def compare(stored: Mapping[str, R], incoming: Mapping[str, R]) -> Diff[R]:
 
 
 def report_of(title: str, diff: Diff[Any]) -> Report:
-    """Return a report with the counts of a diff."""
     return Report(
         title=title,
         added=len(diff.added),

@@ -1,7 +1,6 @@
 """From files to steps of an import: recognised, checked for age and size, and written by their source.
 
-Also the steps that load the starter data into empty data sets, and the import of due sources, one after another; a
-failing source does not affect the others.
+Steps that load the starter data into empty data sets. Import of due sources, each independent of the others.
 """
 
 import logging
@@ -55,10 +54,7 @@ MOST_REJECTED = 0.20
 
 
 def stored_day(source: DataSource, *, until: date = date.max) -> date | None:
-    """Return the stored day of a source, not counting days later than `until`.
-
-    That of another source does not count where several share a data set.
-    """
+    """Return the stored day of a source, in a data set that others may share, up to `until`."""
     if source.rows is None:
         return freshness.day_of_dataset(source.dataset, until=until)
     return freshness.day_of_publication(source.id, source.dataset, publisher=source.credit, until=until)
@@ -84,10 +80,7 @@ def other_publishers(source: DataSource) -> dict[str, date | None]:
 def step(
     paths: Sequence[Path], source: DataSource, format_: FileFormat, *, pass_over_older: bool = False
 ) -> ImportStep:
-    """Return a step that imports one file, or the parts of a source, which are parsed when the step runs.
-
-    pass_over_older: whether an older file than stored is skipped; else the step raises ImportRefused.
-    """
+    """Return a step that parses and imports when it runs. pass_over_older: skip an older file instead of raising."""
 
     def sync(options: Options) -> Report:
         if source.needs:
@@ -150,10 +143,8 @@ def steps_for(paths: Iterable[Path], dataset: Dataset.Slug) -> list[ImportStep]:
 def directory_steps(directory: Path) -> tuple[list[ImportStep], list[str]]:
     """Return steps for the importable files of a directory, in order, and the names of the other files.
 
-    Files of one format are ordered by name, so dated registers are imported oldest first.
-
-    Raises BadInput if the directory is missing or without importable files, or a file with the name of a known format
-    is damaged.
+    Files of one format go by name, the oldest register first. Raises BadInput without importable files or for a damaged
+    one.
     """
     if not directory.is_dir():
         raise BadInput(directory, "is not a directory")
@@ -168,10 +159,7 @@ def directory_steps(directory: Path) -> tuple[list[ImportStep], list[str]]:
 
 
 def fetch_step(source: DataSource, fetcher: Fetcher) -> tuple[Callable[[], ImportStep], Download]:
-    """Fetch a source. Returns a factory of its import step, checked more strictly than of a file by hand, and the file.
-
-    Raises DownloadFailed; the factory raises BadInput.
-    """
+    """Fetch a source. Returns the file and a factory of a strict step, which raises BadInput. Raises DownloadFailed."""
     if source.fetch:
         fetched, download = source.fetch(source, fetcher)
         return lambda: fetched, download
@@ -198,10 +186,7 @@ class RefreshRunning(Exception):
 
 @contextmanager
 def one_refresh() -> Iterator[None]:
-    """Hold the lock of a refresh. A session lock, since downloads are outside every transaction.
-
-    Raises RefreshRunning.
-    """
+    """Hold the lock of a refresh, of the session: downloads are outside every transaction. Raises RefreshRunning."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [REFRESH_LOCK])
         if not cursor.fetchone()[0]:
@@ -216,9 +201,7 @@ def one_refresh() -> Iterator[None]:
 def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tuple[ImportRun, list[Report]]:
     """Fetch a source and import it, unless the same file was imported last. Writes one record of the run.
 
-    The reports are empty if there was nothing to import or the source was refused; the record tells which. Raises
-    ImportRunning if another import or download of the source is running; then there is no record. Raises
-    CommitOutcomeUnknown if the connection broke on commit.
+    The reports are empty if nothing was imported. Raises ImportRunning, without a record, and CommitOutcomeUnknown.
     """
     source = state.source
     started = timezone.now()
@@ -285,13 +268,11 @@ def missing_steps() -> Iterator[ImportStep]:
 
 
 def dated(report: Report, as_of: date) -> Report:
-    """Set the day of a report."""
     report.as_of = as_of
     return report
 
 
 def load_units(options: Options) -> Report:
-    """Load names and codes of all units."""
     return dated(sync_units(Extract(tuple(starter.read_units())), options), starter.UNITS_AS_OF)
 
 
@@ -302,7 +283,6 @@ def load_places(options: Options) -> Report:
 
 
 def load_postcodes(options: Options) -> Report:
-    """Load postcodes with centres."""
     return dated(sync_postcodes(Extract(tuple(starter.read_postcodes())), options), starter.POSTCODES_AS_OF)
 
 

@@ -49,12 +49,10 @@ class RunOrigin:
 
     @classmethod
     def of_source(cls, source: DataSource) -> "RunOrigin":
-        """Origin of a source that is to be fetched."""
         return cls(source.id, source.dataset, source.url[:500])
 
     @classmethod
     def of_download(cls, source: DataSource, download: Download) -> "RunOrigin":
-        """Origin of a downloaded file."""
         return cls(source.id, source.dataset, download.url[:500], download.path.name, download.size, download.sha256)
 
     @classmethod
@@ -188,14 +186,11 @@ class AnalyzeFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ImportStep:
-    """One step of a run. source: publisher. sync: compares and, if told to, writes.
+    """One step of a run. source: publisher. sync: compares and, if told to, writes. model: of an app above the catalog.
 
-    model: table of a data set of an app above the catalog.
-    source_id: id of the source, "" for none; files: its files. For the record of the run.
-    other_publishers: other publishers of the data set, with the day they are current to; called after `sync`.
-
-    fetched: the source, if nobody has looked at the file: it is refused if doubtful. most_rejected: share of unusable
-    rows above which it is. origin, began: what was fetched and since when, for the record.
+    source_id, files, origin, began: for the record. other_publishers: of the data set, with the day they are current
+    to. fetched: the source, if nobody has looked at the file: it is refused if doubtful, with more than `most_rejected`
+    of its rows unusable.
     """
 
     dataset: Dataset.Slug
@@ -232,14 +227,11 @@ def exclusive_import() -> Iterator[None]:
 
 
 def run(steps: Iterable[ImportStep], options: Options, *, recorded: bool = True) -> list[Report]:
-    """Run steps in order, in one transaction.
+    """Run steps in order, in one transaction. Raises what they raise, CommitOutcomeUnknown and AnalyzeFailed.
 
-    Without `options.write`, steps before the last are written, since later ones depend on them, and rolled back. Raises
-    what the steps raise, after a rollback. Raises CommitOutcomeUnknown if the outcome is unknown, and AnalyzeFailed if
-    everything is written except the planner's statistics.
-
-    recorded: whether to write records. Those of successful steps are written in the same transaction, so neither exists
-    without the other; a refused run leaves that of the failed step, after the rollback; a dry run none.
+    Without `options.write`, steps before the last are written, since later ones depend on them, and rolled back.
+    recorded: write records: of successful steps in the same transaction, of a failed one after the rollback, none of a
+    dry run.
     """
     steps, wire = list(steps), None
     # Before the lock: reading large files takes a while.
@@ -268,15 +260,11 @@ def run(steps: Iterable[ImportStep], options: Options, *, recorded: bool = True)
 
 
 def run_inside(
-    steps: Sequence[ImportStep],
-    options: Options,
-    origins: Sequence[RunOrigin],
-    begun: list[tuple[RunOrigin, datetime]],
+    steps: Sequence[ImportStep], options: Options, origins: Sequence[RunOrigin], begun: list[tuple[RunOrigin, datetime]]
 ) -> tuple[list[Report], dict[str, type[Model]]]:
     """Run steps in the caller's transaction. Returns their reports and the changed tables.
 
-    origins: of the steps, to record them; empty for no records. begun: receives origin and start of each recorded step,
-    so that the caller knows the failing one.
+    origins: for records, or empty. begun: receives origin and start of each step, the failing one included.
     """
     reports: list[Report] = []
     changed: dict[str, type[Model]] = {}
@@ -308,11 +296,7 @@ def run_inside(
 
 
 def refuse_doubtful(step: ImportStep, source: DataSource, report: Report, options: Options) -> None:
-    """Raise ImportRefused for a fetched source that is older than stored, too small, or largely unusable.
-
-    Nobody reads the report of a fetched source. The step has written by then; the refusal rolls it back with the
-    transaction.
-    """
+    """Raise ImportRefused for a fetched source that is older than stored, too small, or largely unusable."""
     until = freshness.last_valid_day(options.today)
     stored = freshness.day_of_publication(source.id, source.dataset, publisher=step.source, until=until)
     if not options.allow_older and (newer := freshness.newer_day(report.as_of, stored)):
@@ -348,10 +332,7 @@ def refuse_later_day(step: ImportStep, report: Report, today: date) -> None:
 def record_change(
     dataset: Dataset.Slug, published: Mapping[str, date | None], *, model: type[Model] | None = None
 ) -> None:
-    """Bump the version of a data set with its publishers and day, in the transaction of the change.
-
-    published: all publishers of its rows, with the day they are current to.
-    """
+    """Bump the version of a data set. published: all publishers of its rows, with the day they are current to."""
     days = [day for day in published.values() if day is not None]
     day = min(days) if days and len(days) == len(published) else None
     rows = (model or MODELS[dataset])._default_manager.count()

@@ -40,15 +40,11 @@ class Succession:
 
 
 def municipalities(units: Iterable[UnitRecord]) -> dict[str, UnitRecord]:
-    """Return the municipalities among units, by code."""
     return {unit.teryt: unit for unit in units if len(unit.teryt) == 7}
 
 
 def find_successions(stored: Units, incoming: Units) -> list[Succession]:
-    """Return the succession of every code that leaves the register or changes its owner, by code.
-
-    stored, incoming: all units of both states, by code.
-    """
+    """Return the succession of every code that leaves the register or changes its owner, by code."""
     old, new = municipalities(stored.values()), municipalities(incoming.values())
     gone = without(old, new)
     heirs = same_number(gone, new)
@@ -68,13 +64,11 @@ def find_successions(stored: Units, incoming: Units) -> list[Succession]:
 
 
 def without(units: Units, codes: Iterable[str]) -> dict[str, UnitRecord]:
-    """Return the units with other codes."""
     taken = set(codes)
     return {code: unit for code, unit in units.items() if code not in taken}
 
 
 def same_number(gone: Units, new: Units) -> dict[str, str]:
-    """Return codes that only changed their kind, with their heirs."""
     by_number = {code[:6]: code for code in new}
     return {code: by_number[code[:6]] for code in gone if code[:6] in by_number}
 
@@ -110,8 +104,7 @@ def properties(unit: UnitRecord, units: Units, names: Iterable[str]) -> tuple[ob
 def likely_candidates(unit: UnitRecord, free: Units, new: Units) -> tuple[str, ...]:
     """Return likely successors of a merged or divided municipality, by codes and names.
 
-    New municipalities of its county that follow no other; else a town of its name, which absorbs the surrounding area,
-    in the county or with county rights.
+    New ones of its county that follow no other; else a town of its name, in the county or with county rights.
     """
     fresh = tuple(sorted(code for code in free if code[:4] == unit.teryt[:4]))
     if fresh:
@@ -128,10 +121,7 @@ def likely_candidates(unit: UnitRecord, free: Units, new: Units) -> tuple[str, .
 
 @dataclass(frozen=True, slots=True)
 class SuccessorVotes:
-    """Successors of a code. successor: redirect target. others: all that received parts, by code.
-
-    whole: whether the successor is the same municipality under another code.
-    """
+    """Successors of a code, that of redirects and the others by code. whole: the same municipality, newly coded."""
 
     successor: str
     others: tuple[str, ...] = ()
@@ -210,10 +200,7 @@ MOVE_DEPOTS = """
 
 
 def hand_over(departures: Sequence[RetiredMunicipality], options: Options) -> None:
-    """Transfer all data of departing municipalities to their successors, and record the old codes.
-
-    Call it after writing the successors and before deleting the departing ones.
-    """
+    """Transfer all data of departing municipalities, between writing their successors and deleting them."""
     if not departures:
         return
     successors = {departure.unit.teryt: departure.heirs.successor for departure in departures}

@@ -70,10 +70,9 @@ def fit(values: dict[str, Any], key: str) -> Iterator[Note]:
 
 
 def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depot.Source) -> Report:
-    """Update the depots of one origin from an extract; those of other origins stay.
+    """Update the depots of one origin; those of other origins stay, but demonstration depots are deleted.
 
-    New depots are added, changed ones updated field by field, missing ones marked as removed; demonstration depots are
-    deleted. Raises TooManyRemovals before anything is written.
+    Missing depots are marked as removed. Raises TooManyRemovals before anything is written.
     """
     index = BoundaryIndex.load()
     if options.write:

@@ -107,7 +107,6 @@ def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
 
 
 def stored_postcodes() -> dict[str, PostcodeRecord]:
-    """Return every stored postcode by code."""
     shares = PostcodeMunicipality.objects.order_by("-addresses", "municipality").by_postcode()
     return {
         code: PostcodeRecord(code, tuple(shares[code]), tuple(places), lat, lon, source)
@@ -127,11 +126,7 @@ def resolve(record: PostcodeRecord, codes: MunicipalityCodes) -> PostcodeRecord:
 
 
 def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report:
-    """Update the postcodes of the sources in a file.
-
-    Codes of a better source are skipped. Address points may cover some voivodeships only; stored data of the others
-    stay. Raises TooManyRemovals before anything is written.
-    """
+    """Update postcodes, but those of a better source, and address points elsewhere. Raises TooManyRemovals."""
     codes = MunicipalityCodes()
     ranks = {kind: rank for source in all_sources().values() for kind, rank in source.ranks.items()}
     stored = stored_postcodes()
@@ -191,7 +186,6 @@ def within_covered(
 
 
 def write_postcodes(added: list[PostcodeRecord], changed: list[PostcodeRecord]) -> None:
-    """Write postcodes and their shares."""
     insert(
         Postcode,
         ("code", "places", "lat", "lon", "source"),

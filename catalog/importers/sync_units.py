@@ -39,7 +39,6 @@ TITLE = "units"
 
 
 def stored_units() -> dict[str, UnitRecord]:
-    """Return every stored unit by code."""
     units = {code: UnitRecord(code, name) for code, name in Voivodeship.objects.values_list("teryt", "name")}
     units |= {code: UnitRecord(code, name) for code, name in County.objects.values_list("teryt", "name")}
     units |= {
@@ -80,11 +79,7 @@ def sync_units(extract: Extract[UnitRecord], options: Options) -> Report:
 
 
 def plan_departures(successions: list[Succession], incoming: Units) -> list[RetiredMunicipality]:
-    """Determine successors of departing municipalities, and where their depots go.
-
-    The same municipality under another code keeps everything. Depots of a merged or divided one follow their position.
-    Raises ImportRefused if no successor can be determined.
-    """
+    """Determine successors, and where their depots go: by position where there is no heir. Raises ImportRefused."""
     departures = [
         RetiredMunicipality(succession.unit, SuccessorVotes(succession.heir), succession.reused, {})
         for succession in successions
@@ -136,11 +131,7 @@ class UnitIndex:
         return RetiredMunicipality(unit, heirs_of(successor, targets.values()), False, targets)
 
     def divided_among(self, unit: UnitRecord, candidates: tuple[str, ...]) -> RetiredMunicipality:
-        """Divide a municipality among new ones: each depot goes to the nearest seat.
-
-        Seats are the places of their names. Without them all goes to the first, until boundaries of the new ones are
-        imported.
-        """
+        """Divide a municipality among new ones: depots go to the nearest place of their names, else all to one."""
         seats = {
             code: self.places[unit.teryt][self.remaining[code].name]
             for code in candidates
@@ -161,7 +152,6 @@ def most_common(codes: Iterable[str]) -> str:
 
 
 def heirs_of(successor: str, codes: Iterable[str]) -> SuccessorVotes:
-    """Return the successors of a merged or divided municipality."""
     return SuccessorVotes(successor, tuple(sorted(set(codes) - {successor})), whole=False)
 
 
@@ -196,7 +186,6 @@ def describe_changes(diff: Diff[UnitRecord], incoming: Units, departures: list[R
 
 
 def describe(departure: RetiredMunicipality, incoming: Units, depots: int) -> str:
-    """Return a line about a departing municipality."""
     unit, heirs = departure.unit, departure.heirs
     successor = incoming[heirs.successor]
     line = f"{unit.teryt} {unit.name} → {successor.teryt}"
@@ -220,10 +209,7 @@ def describe(departure: RetiredMunicipality, incoming: Units, depots: int) -> st
 def write(
     units: Units, touched: list[str], departures: list[RetiredMunicipality], removed: Collection[str], options: Options
 ) -> None:
-    """Write units from the largest down, transfer data of departing ones, then delete those.
-
-    Raises ImportRefused if a data set of an app above refers to a deleted unit.
-    """
+    """Write units from the largest down, then delete departing ones. Raises ImportRefused where rules refer to one."""
     records = [units[code] for code in touched]
     # Clear slugs first: two voivodeships may swap names, and slugs are unique.
     Voivodeship.objects.filter(pk__in=touched).update(slug=Concat(Value("-"), F("teryt")))
@@ -232,8 +218,7 @@ def write(
         ["name", "slug"],
     )
     upsert(
-        [County(teryt=u.teryt, name=u.name, voivodeship_id=u.teryt[:2]) for u in records if len(u.teryt) == 4],
-        ["name"],
+        [County(teryt=u.teryt, name=u.name, voivodeship_id=u.teryt[:2]) for u in records if len(u.teryt) == 4], ["name"]
     )
     upsert(
         [

@@ -15,7 +15,6 @@ class DecisionQuerySet(models.QuerySet["Decision"]):
     """Filters on decisions. The default manager hides none."""
 
     def about(self, row: models.Model) -> Self:
-        """Keep decisions that changed a row, or concerned it."""
         lines = DecisionLine.objects.filter(model=row._meta.label_lower, key=str(row.pk))
         return self.filter(Exists(lines.filter(decision=OuterRef("pk"))))
 
@@ -121,11 +120,9 @@ class DraftQuerySet(models.QuerySet["Draft"]):
     """Filters on drafts. The default manager hides none."""
 
     def open(self) -> "DraftQuerySet":
-        """Keep drafts that can be approved or withdrawn."""
         return self.filter(state__in=(Draft.State.PREPARED, Draft.State.WAITING))
 
     def waiting(self) -> "DraftQuerySet":
-        """Keep drafts that wait for a second person."""
         return self.filter(state=Draft.State.WAITING)
 
 
@@ -173,8 +170,7 @@ class Draft(models.Model):
                 | Q(state__in=["approved", "withdrawn"], decided_at__isnull=False, decided_by__isnull=False),
             ),
             models.CheckConstraint(
-                name="draft_sent_with_reason",
-                condition=Q(state__in=["prepared", "withdrawn"]) | ~Q(reason=""),
+                name="draft_sent_with_reason", condition=Q(state__in=["prepared", "withdrawn"]) | ~Q(reason="")
             ),
         )
 
@@ -186,7 +182,6 @@ class VoivodeshipClaimQuerySet(models.QuerySet["VoivodeshipClaim"]):
     """Filters on claims; the default manager hides none."""
 
     def standing(self) -> Self:
-        """Keep claims that are not released."""
         return self.filter(released_at__isnull=True)
 
 

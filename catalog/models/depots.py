@@ -1,7 +1,4 @@
-"""Generated columns.
-
-Depots, the entries of the catalog.
-"""
+"""Depots, the entries of the catalog, with their generated columns."""
 
 from collections.abc import Iterable
 from typing import Any, Self, cast
@@ -40,11 +37,7 @@ def plane_point(lat: str, lon: str) -> Func:
 
 
 def polish_sort_key(column: str) -> Collate:
-    """SQL of a sort key: Polish alphabetical order by code point, ignoring case.
-
-    Each Polish letter becomes its Latin base and a tilde, which follows every other ASCII character: a < ą < b. The
-    embedded server has no ICU collations.
-    """
+    """SQL of a key in Polish alphabetical order: ą is "a~". The embedded server has no ICU collations."""
     text = models.TextField()
     key: Any = Func(Lower(F(column)), Value("ĄĆĘŁŃÓŚŹŻ"), Value("ąćęłńóśźż"), function="translate", output_field=text)
     for letter, base in zip("ąćęłńóśź", "acelnosz", strict=True):
@@ -69,7 +62,6 @@ class DepotQuerySet(models.QuerySet["Depot"]):
         return self.filter(fuels__overlap=list(fuels.assortments(fuel)))
 
     def demonstration(self) -> Self:
-        """Keep the invented entries of the starter data."""
         return self.filter(source=Depot.Source.DEMO)
 
 
@@ -154,10 +146,7 @@ class Depot(models.Model):
     location_approximate = models.BooleanField("położenie przybliżone", default=False)
     municipality = models.ForeignKey(Municipality, models.PROTECT, verbose_name="gmina")
     fuels = ArrayField(
-        models.CharField(max_length=20, choices=fuels.CHOICES),
-        verbose_name="paliwa",
-        default=list,
-        blank=True,
+        models.CharField(max_length=20, choices=fuels.CHOICES), verbose_name="paliwa", default=list, blank=True
     )
     fuels_in_name = ArrayField(
         models.CharField(max_length=20),
@@ -212,19 +201,14 @@ class Depot(models.Model):
         verbose_name = "skład opału"
         verbose_name_plural = "składy opału"
         indexes = (
-            GistIndex(
-                fields=["position"],
-                name="depot_published_position",
-                condition=Q(publication="published"),
-            ),
+            GistIndex(fields=["position"], name="depot_published_position", condition=Q(publication="published")),
         )
         constraints = (
             models.UniqueConstraint(
                 name="depot_source_identifier", fields=["source", "source_id"], condition=~Q(source_id="")
             ),
             models.CheckConstraint(
-                name="depot_within_poland",
-                condition=Q(lat__gte=48.8, lat__lte=55.1, lon__gte=13.9, lon__lte=24.3),
+                name="depot_within_poland", condition=Q(lat__gte=48.8, lat__lte=55.1, lon__gte=13.9, lon__lte=24.3)
             ),
             models.CheckConstraint(
                 name="depot_nip_ten_digits", condition=Q(nip__isnull=True) | Q(nip__regex=r"^[0-9]{10}$")
@@ -265,7 +249,6 @@ class Depot(models.Model):
 
     @classmethod
     def label(cls, name: str) -> str:
-        """Label of a field."""
         return str(cast("models.Field[Any, Any]", cls._meta.get_field(name)).verbose_name)
 
     @classmethod
@@ -275,11 +258,7 @@ class Depot(models.Model):
 
     @classmethod
     def validate_value(cls, name: str, value: Any) -> None:
-        """Raise ValidationError if a validator of the field refuses a value.
-
-        Call it before every write that `full_clean` does not precede: `bulk_update` cuts a long text off in silence,
-        `save` fails in the database.
-        """
+        """Raise ValidationError. For writes without `full_clean`: `bulk_update` cuts, `save` fails in the database."""
         cast("models.Field[Any, Any]", cls._meta.get_field(name)).run_validators(value)
 
     @classmethod

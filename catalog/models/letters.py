@@ -85,9 +85,7 @@ class OwnerLink(models.Model):
         indexes = (models.Index(fields=["mailbox_hash"], name="ownerlink_of_a_mailbox"),)
         constraints = (
             models.UniqueConstraint(
-                name="ownerlink_one_of_an_address",
-                fields=["depot", "email_hash"],
-                condition=Q(revoked_at__isnull=True),
+                name="ownerlink_one_of_an_address", fields=["depot", "email_hash"], condition=Q(revoked_at__isnull=True)
             ),
             models.CheckConstraint(
                 name="ownerlink_revoked_without_address",
@@ -107,10 +105,7 @@ class OwnerLink(models.Model):
 
 
 class OwnerChange(models.Model):
-    """A change made by an owner, for review by editors. It is already public.
-
-    text: one line per value. seen_at, seen_by: the review.
-    """
+    """A change made by an owner, already public, for review by editors. text: one line per value."""
 
     depot = models.ForeignKey(Depot, models.CASCADE, verbose_name="skład", related_name="owner_changes")
     made_at = models.DateTimeField("zmieniono")

@@ -1,9 +1,4 @@
-"""Submissions of readers and owners: correct, claim, delete or add a depot, or report prices. Never public.
-
-And the questions that editors ask their authors before the decision.
-
-Reports of readers that a depot is gone: evidence for editors.
-"""
+"""Submissions of readers and owners, never public; questions of editors to their authors; reports of closed depots."""
 
 from typing import Self
 
@@ -19,7 +14,6 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
     """Filters on submissions. The default manager hides none."""
 
     def waiting(self) -> Self:
-        """Keep submissions that wait for a decision."""
         return self.filter(state=Submission.State.WAITING)
 
     def undecided(self) -> Self:
@@ -251,7 +245,6 @@ class SubmissionQuestionQuerySet(models.QuerySet["SubmissionQuestion"]):
     """Filters on questions; the default manager hides none."""
 
     def open(self) -> Self:
-        """Keep unanswered questions whose submission is undecided."""
         return self.filter(answered_at__isnull=True, submission__in=Submission.objects.undecided())
 
     def answered(self) -> Self:
@@ -265,10 +258,9 @@ class SubmissionQuestionQuerySet(models.QuerySet["SubmissionQuestion"]):
 
 
 class SubmissionQuestion(models.Model):
-    """A question to the author of an undecided submission, with the answer. At most one question of it is open.
+    """A question to the author of an undecided submission, at most one open; deleted with the personal data.
 
-    Deleted when the personal data of the submission are erased. sent_at: when the letter was sent, None while pending.
-    letter_tried_at: as in `Submission`.
+    sent_at: of its letter, None while pending. letter_tried_at: as in `Submission`.
     """
 
     submission = models.ForeignKey(Submission, models.CASCADE, verbose_name="zgłoszenie", related_name="questions")
@@ -309,12 +301,7 @@ class GoneReportQuerySet(models.QuerySet["GoneReport"]):
 
 
 class GoneReport(models.Model):
-    """A report that a depot is gone. It never changes the depot: an editor verifies or removes it.
-
-    email: "" where the reader gave none, as most do; deleted with the report.
-
-    client_hash: keyed hash of the network, see `catalog.submissions.tokens`, to tell one reader from several.
-    """
+    """A report that a depot is gone, for editors. email: "" for none. client_hash: keyed hash of the network."""
 
     class Reason(models.TextChoices):
         CLOSED = "closed", "zamknięto go na stałe"

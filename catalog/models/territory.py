@@ -1,7 +1,4 @@
-"""Units of the territorial register, boundaries, places and postcodes. Written by imports only.
-
-What is known of the data sets, and the log of the runs that import them.
-"""
+"""The register of units, boundaries, places and postcodes, written by imports only; data sets, and runs of imports."""
 
 from collections import defaultdict
 from typing import Self
@@ -29,8 +26,6 @@ class Voivodeship(models.Model):
 
 
 class County(models.Model):
-    """A county, or a city with county rights."""
-
     teryt = models.CharField("TERYT", max_length=4, primary_key=True)
     name = models.CharField("nazwa", max_length=60)
     voivodeship = models.ForeignKey(Voivodeship, models.PROTECT, verbose_name="województwo")
@@ -83,11 +78,7 @@ class Municipality(models.Model):
 
 
 class FormerMunicipality(models.Model):
-    """A code that left the register and its successor, for redirects.
-
-    others: further municipalities that received a part of it. whole: whether the successor is the same municipality
-    under another code.
-    """
+    """A code that left the register. others: took over a part. whole: the successor is the same municipality."""
 
     teryt = models.CharField("TERYT", max_length=7, primary_key=True)
     name = models.CharField("nazwa", max_length=80)
@@ -232,10 +223,9 @@ class SearchEntry(models.Model):
 
 
 class Dataset(models.Model):
-    """A data set. Every change increments `version`, which invalidates caches.
+    """A data set. Every change increments `version`, which invalidates caches. as_of: None if unknown.
 
-    source: publisher of the rows; of several publishers all, joined by `AND`. as_of: day that all rows are current to,
-    the oldest of several publishers; None if one is unknown.
+    source: publishers of the rows, joined by `AND`. as_of: the oldest of their days.
     """
 
     AND = " oraz "

@@ -317,6 +317,5 @@ def _looks_like_surname(word: str) -> bool:
 
 @lru_cache(maxsize=1)
 def given_names() -> frozenset[str]:
-    """Return folded given names from the data file."""
     lines = GIVEN_NAMES.read_text(encoding="utf-8").splitlines()
     return frozenset(fold(line) for line in lines if line and not line.startswith("#"))

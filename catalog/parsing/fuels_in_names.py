@@ -111,8 +111,6 @@ def fuels_in_name(name: str, place: str = "") -> tuple[str, ...]:
 
 
 class _Name:
-    """The words of a name, and the meaning of its nouns."""
-
     def __init__(self, name: str, place: str) -> None:
         self.words = list(_words(unicodedata.normalize("NFC", name), place))
         self.text = " ".join(word.key for word in self.words)
@@ -154,7 +152,6 @@ class _Name:
         return word.fuel != COAL or not self._is_surname(at)
 
     def _adjectives(self, at: int) -> list[str]:
-        """Return the adjectives of a noun: the one before it, and those after it."""
         fuel, adjectives = self.words[at].fuel, []
         words = _FUEL_ADJECTIVES.get(fuel, ()) + _OTHER_ADJECTIVES.get(fuel, ())
         before = self._previous(at)
@@ -199,7 +196,6 @@ class _Name:
         return (following.initial or _is_given(following.key)) and not other
 
     def _is_firewood(self, at: int) -> bool:
-        """Whether wood without an adjective is firewood."""
         word, previous = self.words[at], self._previous(at)
         if word.key.startswith("drzew") or self._is_surname(at) or _TIMBER_TRADE.search(self.text):
             return False

@@ -54,21 +54,14 @@ def daily_ranges(text: str) -> dict[str, tuple[str, ...]] | None:
 
 
 def ranges_of_week(hours: Mapping[str, str], text: str) -> dict[str, tuple[str, ...]] | None:
-    """Return all ranges of each day of a stored week; a closed day has none.
-
-    hours: as `weekly_hours` returns it. text: its source, parsed again only for days with several ranges (some
-    milliseconds). None if the text gives another week than the stored one.
-    """
+    """Return all ranges of each day of a stored week, of days with several from its text; None if that differs."""
     if all(hours.get(day) for day in DAYS):
         return {day: () if hours[day] == CLOSED else (hours[day],) for day in DAYS}
     return daily_ranges(text) if weekly_hours(text) == hours else None
 
 
 def to_osm_string(days: Mapping[str, Sequence[str]]) -> str:
-    """Serialise a week in the standard format, "Mo-Fr 07:00-15:00; Sa 08:00-13:00"; inverse of `daily_ranges`.
-
-    days: ranges as `daily_ranges` returns them, by day; days without ranges are omitted. "" for a week without hours.
-    """
+    """Serialise a week as "Mo-Fr 07:00-15:00; Sa 08:00-13:00"; inverse of `daily_ranges`. "" without hours."""
     texts = [",".join(_padded(hours) for hours in days.get(day, ())) for day in DAYS]
     groups: list[tuple[str, list[int]]] = []
     for number, text in enumerate(texts):
@@ -150,10 +143,7 @@ def _written(rule: Rule) -> str:
 
 
 def _evaluate(expression: str, overnight: frozenset[tuple[int, int]]) -> tuple[tuple[str, ...], ...] | None:
-    """Return the ranges of a week, Monday first; None if weeks of the anchor year differ or no hour is open.
-
-    overnight: ranges, in minutes of their first day, that may end on the next.
-    """
+    """Return a week, Monday first; None if weeks differ or none is open. overnight: ranges that may end next day."""
     by_day: dict[date, list[str]] = {}
     for day, hours in _pieces(expression, overnight):
         by_day.setdefault(day, []).append(hours)
@@ -192,7 +182,6 @@ def _value(ranges: Sequence[str]) -> str:
 
 
 def _padded(hours: str) -> str:
-    """Pad the hours of a range to two digits."""
     return "-".join(clock.rjust(5, "0") for clock in hours.split("-"))
 
 

@@ -98,10 +98,7 @@ class _Token:
 
 
 def read(text: str) -> tuple[list[Rule], bool]:
-    """Parse a text. Returns its rules, and whether it had to be repaired, so that it does not follow the standard.
-
-    Raises UnreadableError.
-    """
+    """Parse a text. Returns its rules, and whether it had to be repaired. Raises UnreadableError."""
     tokens, sloppy = _tokens(text)
     reader = _HoursReader(tokens)
     rules = reader.rules()

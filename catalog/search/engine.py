@@ -36,10 +36,9 @@ LONG_ENOUGH = 4
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Entries found for a text, by index number, best first.
+    """Entries for a text, best first. single: whether one is best. forgiven: whether nothing matched as typed.
 
-    fuel: slug of a fuel in the text. typed: folded text that the entries contain as typed, "" for none. single: whether
-    the first is the only best match. forgiven: whether nothing matched without edits.
+    fuel: slug of a fuel in the text. typed: folded text that the entries contain as typed, "" for none.
     """
 
     numbers: tuple[int, ...] = ()
@@ -50,8 +49,6 @@ class Found:
 
 
 class Search:
-    """Search over one state of the territory."""
-
     def __init__(self, index: SearchIndex, postcodes: Mapping[str, Collection[str]]) -> None:
         """postcodes: municipalities by the five digits of the code."""
         self.index, self._postcodes = index, postcodes

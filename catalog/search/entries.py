@@ -1,7 +1,6 @@
 """Entries of `/locations` in order of importance.
 
-Rebuilt completely after every change of units, places, postcodes or boundaries, in its transaction; processes then read
-them into their index (`catalog.search.index`).
+Rebuilt after every change of the register, in its transaction; processes read them into `catalog.search.index`.
 """
 
 from collections import defaultdict
@@ -79,10 +78,7 @@ def iter_entries(register: PlaceRegister) -> Iterator[IndexEntry]:
 
 
 def municipality_entries(register: PlaceRegister, sizes: Sizes, positions: Positions) -> Iterator[IndexEntry]:
-    """Yield municipalities by size; a town directly precedes the rural municipality named after it.
-
-    The two may be in different counties, since larger towns are counties of their own.
-    """
+    """Yield municipalities by size; a town directly precedes the rural one named after it, in whatever county."""
     shared: dict[tuple[str, str], float] = defaultdict(float)
     for unit in register.municipalities.values():
         name = unit.voivodeship_id, unit.name

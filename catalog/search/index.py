@@ -202,11 +202,9 @@ class SearchIndex:
         return len(self.labels)
 
     def kind(self, number: int) -> str:
-        """Return the `SearchEntry.Kind` of an entry."""
         return KINDS[self._kinds[number]]
 
     def teryt(self, number: int) -> str:
-        """Return the code of the municipality of an entry."""
         return self.codes[int(self.unit_of[number])]
 
     def fold(self, number: int) -> str:
@@ -214,7 +212,6 @@ class SearchIndex:
         return self.folds[int(self.fold_of[number])]
 
     def description(self, number: int) -> str:
-        """Return the description of an entry: kind and location."""
         return self.descriptions[int(self._numbers[number])]
 
     def point(self, number: int) -> tuple[float, float] | None:

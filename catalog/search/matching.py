@@ -89,7 +89,6 @@ class Match(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """Whether the name matches completely."""
         return self.tier in (WordTier.EXACT_MUNICIPALITY, WordTier.WHOLE_NAME) and self.cost < PREFIX
 
 
@@ -130,7 +129,6 @@ def stem(word: str) -> str:
 
 
 def max_edits(word: str) -> int:
-    """Return the maximum number of edits of a word."""
     if len(word) < SHORTEST:
         return 0
     return 2 if len(word) >= LONG else 1

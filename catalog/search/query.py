@@ -358,8 +358,6 @@ def inflect(word: str) -> tuple[Forms, Forms]:
 
 
 class InflectedNames:
-    """Names by their forms."""
-
     def __init__(self, names: Iterable[str]) -> None:
         """names: folded, most important first."""
         self._by_first: dict[str, list[tuple[str, ...]]] = defaultdict(list)

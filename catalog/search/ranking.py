@@ -122,7 +122,6 @@ class WordIndex:
         self._letters = np.fromiter(map(letter_set, self.words), np.uint64, len(self.words))
 
     def exact(self, word: str) -> Numbers:
-        """Return the texts that contain a word."""
         low = bisect_left(self.words, word)
         high = low + (low < len(self.words) and self.words[low] == word)
         return self._postings[self._starts[low] : self._starts[high]]

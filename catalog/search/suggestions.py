@@ -10,10 +10,9 @@ MAX_SUGGESTIONS = 8
 
 
 class Suggestion(NamedTuple):
-    """A suggestion of `/locations`. fold: the five digits of a postcode.
+    """A suggestion of `/locations`. fold: the five digits of a postcode. fuel: slug of a fuel typed beside.
 
-    point: WGS84 (lat, lon); position: its source, a `SearchEntry.Position`; both None if unknown. fuel: slug of a fuel
-    typed beside the place.
+    point: WGS84 (lat, lon); position: its source, a `SearchEntry.Position`; both None if unknown.
     """
 
     kind: str
@@ -66,7 +65,6 @@ def guess_locations(text: str) -> list[Suggestion]:
 
 
 def describe(search: Search, number: int, fuel: str | None = None) -> Suggestion:
-    """Return an entry of the index as a suggestion."""
     index = search.index
     unit = index.units[index.teryt(number)]
     return Suggestion(

@@ -1,7 +1,6 @@
 """Starter data for a catalog without imports: units, places, postcodes, invented depots, approximate boundaries.
 
-Every location belongs to the municipality of the nearest point (Voronoi cells) within `MAX_DISTANCE_M`. Points abroad
-bound the country. About seven locations in eight are right; towns and villages themselves are.
+A location belongs to the municipality of the nearest known point within `MAX_DISTANCE_M`; one in eight is wrong.
 """
 
 import csv
@@ -47,18 +46,12 @@ POSTCODE_COLUMNS = ("code", "municipalities", "places", "lat", "lon")
 
 
 def read_units(files: Path = FILES) -> list[UnitRecord]:
-    """Read the 16 voivodeships, 380 counties and 2,479 municipalities of `UNITS_AS_OF`, by code.
-
-    Voivodeships are in lower case. Raises BadInput for a missing or damaged file, like the other readers.
-    """
+    """Read the units of `UNITS_AS_OF` by code, voivodeships in lower case. Readers raise BadInput for a bad file."""
     return [UnitRecord(teryt, name, int(kind)) for teryt, name, kind in _rows(files / "units.csv", UNIT_COLUMNS)]
 
 
 def read_places(files: Path = FILES) -> list[PlaceRecord]:
-    """Read towns ("miasto"), villages ("wieś") and a few settlements ("osada").
-
-    Municipalities are those of `UNITS_AS_OF`.
-    """
+    """Read towns ("miasto"), villages ("wieś") and a few settlements ("osada") in municipalities of `UNITS_AS_OF`."""
     return [
         PlaceRecord(id_, name, kind, teryt, lat=float(lat), lon=float(lon))
         for id_, name, kind, teryt, lat, lon in _rows(files / "places.csv.gz", PLACE_COLUMNS)
@@ -94,10 +87,7 @@ def read_abroad(files: Path = FILES) -> list[tuple[float, float]]:
 
 
 def read_demonstration(files: Path = FILES) -> list[DepotRecord]:
-    """Read invented depots: real towns, streets and numbers are made up, and none has a tax number, telephone or site.
-
-    Realistic in number and distribution: 6,586 in 1,959 municipalities.
-    """
+    """Read invented depots, realistic in number and distribution, without tax number, telephone or site."""
     return [
         DepotRecord(
             source_id=f"demo/{number}",
@@ -155,9 +145,7 @@ NOWHERE = ""
 
 
 def approximate(
-    places: Iterable[PlaceRecord],
-    postcodes: Iterable[PostcodeRecord] = (),
-    abroad: Iterable[tuple[float, float]] = (),
+    places: Iterable[PlaceRecord], postcodes: Iterable[PostcodeRecord] = (), abroad: Iterable[tuple[float, float]] = ()
 ) -> dict[str, Polygon | MultiPolygon]:
     """Return areas in metres on `catalog.territory.coordinates`, by TERYT of 7 digits, in order.
 
@@ -183,9 +171,7 @@ def approximate(
 
 
 def _labelled(
-    places: Iterable[PlaceRecord],
-    postcodes: Iterable[PostcodeRecord],
-    abroad: Iterable[tuple[float, float]],
+    places: Iterable[PlaceRecord], postcodes: Iterable[PostcodeRecord], abroad: Iterable[tuple[float, float]]
 ) -> tuple[NDArray[np.float64], NDArray[np.str_]]:
     """Return distinct points on the plane to the metre, and the code of each."""
     rows = [
@@ -215,10 +201,7 @@ def _cells(points: NDArray[np.float64]) -> NDArray[np.object_]:
 
 
 def _reach(points: NDArray[np.float64], cells: NDArray[np.object_]) -> Geometry:
-    """Return the area within `MAX_DISTANCE_M` of a point.
-
-    Cells that do not extend further lie in it completely, so only the others need a disc.
-    """
+    """Return the area within `MAX_DISTANCE_M` of a point. Cells that do not extend further need no disc."""
     corners, owner = shapely.get_coordinates(cells, return_index=True)
     distance = np.hypot(*(corners - points[owner]).T)
     furthest = np.zeros(len(points))

@@ -41,10 +41,7 @@ class LocatedMunicipality:
 
 
 class Outline(NamedTuple):
-    """The area of a municipality. geometry: a GeoJSON polygon or multipolygon.
-
-    bbox: west, south, east, north. approximate: whether the boundary is the starter's, not the register's.
-    """
+    """The area of a municipality as GeoJSON. bbox: west, south, east, north. approximate: the starter's boundary."""
 
     geometry: Mapping[str, Any]
     bbox: tuple[float, float, float, float]
@@ -52,10 +49,7 @@ class Outline(NamedTuple):
 
 
 class BoundaryIndex:
-    """Spatial index over the areas of municipalities.
-
-    Areas are sorted so that the first hit wins: official boundaries before approximate ones, then by TERYT.
-    """
+    """Index over areas, sorted so that the first hit wins: official ones before approximate ones, then by TERYT."""
 
     def __init__(self, municipalities: list[LocatedMunicipality], areas: NDArray[np.object_]) -> None:
         order = sorted(
@@ -71,10 +65,7 @@ class BoundaryIndex:
     def load(
         cls, municipalities: Mapping[str, Municipality] | None = None, *, only: Collection[str] | None = None
     ) -> Self:
-        """Read every boundary, or those of the given codes. One query, two without the municipalities.
-
-        municipalities: by code, with county and voivodeship loaded.
-        """
+        """Read boundaries, all or some. municipalities: with county and voivodeship. One query, else two."""
         if municipalities is None:
             units = Municipality.objects.select_related("county", "voivodeship")
             municipalities = {unit.teryt: unit for unit in (units if only is None else units.filter(pk__in=only))}
@@ -91,11 +82,7 @@ class BoundaryIndex:
         return located
 
     def find(self, lat: float, lon: float) -> LocatedMunicipality | None:
-        """Return the municipality of a WGS84 point, or None.
-
-        On a shared border the lower code wins. Up to `SNAP_DISTANCE_M` outside every boundary the nearest municipality
-        is returned.
-        """
+        """Return the municipality of a WGS84 point, of several the lower code; None farther than `SNAP_DISTANCE_M`."""
         point = shapely.Point(*coordinates.project(lat, lon))
         inside = self.tree.query(point, predicate="dwithin", distance=EDGE_TOLERANCE_M)
         if len(inside):
@@ -164,7 +151,6 @@ class BoundaryIndex:
 
 
 def describe(municipality: Municipality, *, approximate: bool) -> LocatedMunicipality:
-    """Return a municipality as `LocatedMunicipality`."""
     return LocatedMunicipality(
         teryt=municipality.teryt,
         name=municipality.name,

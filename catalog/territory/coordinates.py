@@ -57,10 +57,7 @@ def unit_vectors(lat: ArrayLike, lon: ArrayLike) -> Vectors:
 
 
 def candidates(vectors: Vectors, vector: Vectors, squared: float) -> NDArray[np.int64]:
-    """Return the indexes of all vectors within a squared chord of one, and perhaps some just beyond.
-
-    A fast dot product; the caller measures the candidates exactly.
-    """
+    """Return the indexes of all vectors within a squared chord of one, and perhaps some just beyond. Fast."""
     indexes: NDArray[np.int64] = np.flatnonzero(vector @ vectors >= 1 - squared / 2 - COARSENESS)
     return indexes
 

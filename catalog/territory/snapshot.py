@@ -58,11 +58,7 @@ class Former(NamedTuple):
 
 
 class PostcodeArea(NamedTuple):
-    """Location of a postcode.
-
-    centre: of its built-up area. municipalities: TERYT codes, most addresses first. addresses: their numbers, 0 if the
-    source does not state them.
-    """
+    """centre: of the built-up area. municipalities: most addresses first. addresses: their numbers, 0 if unknown."""
 
     centre: Point
     municipalities: tuple[str, ...]
@@ -77,10 +73,9 @@ class PostcodeArea(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Territory:
-    """All units by code, in ascending order. Municipalities have their county and voivodeship loaded.
+    """All units by code, ascending; municipalities with county and voivodeship. centres: as in the search index.
 
-    formers: successors by the codes of former municipalities. postcodes_in: postcodes by municipality, ascending;
-    municipalities without postcodes are absent. centres: positions of municipalities in the search index.
+    formers: successors by former code. postcodes_in: ascending, by municipality with any.
     """
 
     voivodeships: Mapping[str, Voivodeship]
@@ -100,11 +95,7 @@ class Territory:
             raise self.unknown_unit(teryt)
 
     def unknown_unit(self, teryt: str) -> UnitNotFound:
-        """Return the error for an unknown code, with its successors.
-
-        Successors of a county or voivodeship are those of its municipalities, most frequent first. For a part of a
-        municipality, `whole` is set.
-        """
+        """Return the error for an unknown code; successors of a larger unit are those of its municipalities."""
         code = whole_of(teryt)
         if code is not None and code in self.formers:
             code = self.formers[code].successor
@@ -119,7 +110,6 @@ class Territory:
         return UnitNotFound(teryt, successor=codes[0] if codes else None, others=tuple(codes[1:]), nearest=nearest)
 
     def municipalities_in(self, teryt: str) -> tuple[Municipality, ...]:
-        """Return the municipalities of a unit, by their codes."""
         return tuple(unit for code, unit in self.municipalities.items() if code.startswith(teryt))
 
     def municipality(self, teryt: str) -> Municipality:
@@ -130,10 +120,7 @@ class Territory:
             raise self.unknown_unit(teryt) from None
 
     def centre(self, teryt: str) -> tuple[float, float] | None:
-        """Return the WGS84 point (lat, lon) of a municipality that suggestions, pages and the API agree on.
-
-        It lies amid the postcodes of the municipality, see `catalog.search.positions`; None where nothing is known.
-        """
+        """Return the WGS84 point (lat, lon) that stands for a municipality, see `search.positions`; None if unknown."""
         return self.centres.get(teryt) or self.boundaries.representative_point(teryt)
 
     def voivodeship(self, asked: str) -> Voivodeship:

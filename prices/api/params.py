@@ -26,7 +26,6 @@ class FuelNotFound(Exception):
 
 
 def check_day(on: date, info: ValidationInfo) -> date:
-    """Refuse a day that is not answered for."""
     today = (info.context or {})["today"]
     if not months_before(today, MOST_MONTHS_BACK) <= on <= today:
         raise refusal("out_of_range")
@@ -54,7 +53,6 @@ class SeriesQuery(Query):
 
     @property
     def narrows(self) -> bool:
-        """Whether any parameter is given."""
         return bool(self.model_fields_set)
 
 

@@ -1,7 +1,4 @@
-"""Answers of `/prices/{fuel}`: their published fields, and the functions that make them.
-
-Amounts are złoty to two decimals.
-"""
+"""Answers of `/prices/{fuel}`: their published fields, and what makes them. Amounts are złoty to two decimals."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -83,7 +80,6 @@ class PriceRangeJson(TypedDict):
 
 
 def describe_range(limits: Range) -> PriceRangeJson:
-    """Return both ends of a range."""
     return {"low": amount(limits.low), "high": amount(limits.high)}
 
 
@@ -239,10 +235,9 @@ def fuel_prices(
     values: bool = False,
     window_months: int = medians.WINDOW_MONTHS,
 ) -> FuelPricesJson:
-    """Return the answer of `/prices/{fuel}` as of a day.
+    """Return the answer of `/prices/{fuel}` as of a day. Raises VoivodeshipNotFound.
 
     voivodeship: slug or 2 digits, None for Poland. values: include the prices behind the country's median.
-    Raises VoivodeshipNotFound.
     """
     figures = prices.get().figures(fuel.slug, on, window_months)
     ranges = prices.get().ranges_of(fuel.slug)
@@ -354,12 +349,7 @@ def describe_areas(figures: PriceStatistics) -> list[VoivodeshipMedianJson]:
 def describe_months(months: Sequence[Month], day: date) -> list[MonthMedianJson]:
     """Return the medians of months. day: of the answer; its month is incomplete."""
     return [
-        {
-            "month": month.month,
-            "median": amount(month.median),
-            "n": month.n,
-            "complete": month.month < f"{day:%Y-%m}",
-        }
+        {"month": month.month, "median": amount(month.median), "n": month.n, "complete": month.month < f"{day:%Y-%m}"}
         for month in months
     ]
 

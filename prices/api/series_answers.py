@@ -95,7 +95,6 @@ class SeriesJson(TypedDict):
 
 
 def describe_series(slug: str, rows: SeriesRows) -> SeriesJson:
-    """Return a series with the numbers of `rows`."""
     return {
         "name": models.BY_SLUG[slug].name,
         "unit": models.BY_SLUG[slug].unit,
@@ -151,7 +150,6 @@ class OfficialAverageJson(TypedDict):
 
 
 def describe_average(official: OfficialPrice) -> OfficialAverageJson:
-    """Return the newest official average."""
     return {
         "description": validation.official_average(official.year),
         "year": official.year,

@@ -1,7 +1,4 @@
-"""Answers about the price list of a depot.
-
-Endpoints of prices, including the whole depot with its price list.
-"""
+"""Endpoints of prices, including the whole depot with its price list."""
 
 from typing import Annotated
 
@@ -56,7 +53,6 @@ class FullStoreJson(StoreJson):
 
 
 def describe_price(listed: ListedPrice) -> PriceListItemJson:
-    """Return a price of a price list."""
     fuel = fuels.BY_SLUG[listed.fuel]
     return {
         "fuel": fuel.slug,
@@ -88,7 +84,6 @@ class FullStoreViewSet(JsonViewSet):
         ),
     )
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        """Answer GET /stores/{id}."""
         query = self.read(DepotQuery, request, id=pk)
         depot = depots.get().get(query.id)
         listed = prices.get().price_list(depot.id, timezone.localdate())
@@ -117,7 +112,6 @@ class SeriesViewSet(JsonViewSet):
         ),
     )
     def retrieve(self, request: Request) -> HttpResponse:
-        """Answer GET /prices."""
         query = self.read(SeriesQuery, request)
         series = official.get()
         if not query.narrows:
@@ -155,7 +149,6 @@ class FuelPriceViewSet(JsonViewSet):
         ),
     )
     def retrieve(self, request: Request, fuel: str) -> HttpResponse:
-        """Answer GET /prices/{fuel}."""
         query = self.read(FuelPricesQuery, request, fuel=fuel)
         body = fuel_prices(
             query.get_fuel(),

@@ -45,7 +45,6 @@ class RegulationsQuery(Query):
 
     @classmethod
     def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterator[ParameterError]:
-        """Say that an appliance is given without a municipality, or `binding` without a unit."""
         if errors:
             return
         teryt = texts.get("teryt", "")

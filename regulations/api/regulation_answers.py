@@ -248,11 +248,7 @@ class RegulationJson(TypedDict):
 def describe_regulation(
     regulation: Regulation, *, appliance: Appliance | None = None, binding: bool = False
 ) -> RegulationJson:
-    """Return the legal state of a voivodeship.
-
-    `resolution` is null without an act; `has_resolution` too without an imported state. appliance: to check in the
-    requested unit. binding: return the short form.
-    """
+    """Return the legal state of a voivodeship. appliance: to check in the unit. binding: the short form."""
     state, described = regulation.state, regulation.of_unit if binding else regulation
     body: RegulationJson = {
         "voivodeship": regulation.voivodeship.slug,
@@ -312,7 +308,6 @@ class ComingDeadlineJson(TypedDict):
 
 
 def describe_coming_deadline(regulation: Regulation, deadline: Deadline) -> ComingDeadlineJson:
-    """Return a deadline in short, with its voivodeship."""
     assert regulation.state is not None  # noqa: S101 - deadlines belong to a state
     return {
         "date": deadline.date,
@@ -332,12 +327,10 @@ def describe_coming_deadline(regulation: Regulation, deadline: Deadline) -> Comi
 
 
 def page_url(slug: str) -> str:
-    """Return the URL of the page of a voivodeship's regulations."""
     return site_url(route_path("regulation", slug))
 
 
 def calendar_url(slug: str) -> str:
-    """Return the URL of the calendar of a voivodeship's deadlines."""
     return site_url(route_path("v1:regulations-calendar", slug))
 
 

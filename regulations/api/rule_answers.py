@@ -1,7 +1,4 @@
-"""Answers about rules: acts, deadlines and bans with their scopes, and the functions that make them.
-
-The short form of `/regulations` (`binding`): rules that bind, or may bind, the requested unit.
-"""
+"""Answers about rules: acts, deadlines and bans with their scopes; and their short form (`binding`)."""
 
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
@@ -48,7 +45,6 @@ class ReadSourceJson(TypedDict):
 
 
 def describe_sources(text: str) -> list[ReadSourceJson]:
-    """Return the sources of a text, see `read_sources`."""
     return [{"name": source.name, "url": source.url} for source in read_sources(text)]
 
 
@@ -74,7 +70,6 @@ class ScopeJson(TypedDict):
 
 
 def describe_scope(regulation: Regulation, row: Scope) -> ScopeJson:
-    """Return where a rule binds."""
     return {
         "scope": row.scope,
         "area": row.area,
@@ -103,7 +98,6 @@ class PublishedActJson(TypedDict):
 
 
 def describe_publication(act: Resolution | Amendment) -> PublishedActJson:
-    """Return number, days and place of publication."""
     return {
         "number": act.number or None,
         "adopted": act.adopted,
@@ -140,7 +134,6 @@ class ActJson(PublishedActJson, ScopeJson):
 
 
 def describe_act(regulation: Regulation, law: Law) -> ActJson:
-    """Return an act of a legal state with its amendments."""
     act = law.resolution
     return {
         "title": act.title,
@@ -288,7 +281,6 @@ class FuelBanJson(ProvisionJson):
 
 
 def describe_ban(regulation: Regulation, row: FuelBan) -> FuelBanJson:
-    """Return a fuel ban."""
     return {
         "fuel": row.fuel,
         "fuels": row.fuels,

@@ -1,7 +1,4 @@
-"""Endpoints of regulations.
-
-Deadlines as a calendar (RFC 5545).
-"""
+"""Endpoints of regulations, and deadlines as a calendar (RFC 5545)."""
 
 from datetime import UTC, datetime, time, timedelta
 
@@ -52,7 +49,6 @@ class RegulationViewSet(JsonViewSet):
         ),
     )
     def list(self, request: Request) -> HttpResponse:
-        """Answer GET /regulations."""
         query = self.read(RegulationsQuery, request)
         return json_response(
             [
@@ -83,7 +79,6 @@ class RegulationViewSet(JsonViewSet):
         ),
     )
     def calendar(self, request: Request, voivodeship: str) -> HttpResponse:
-        """Answer GET /regulations/{voivodeship}.ics."""
         # A local import: icalendar takes three megabytes, and few workers serve a calendar.
 
         query = self.read(CalendarQuery, request, voivodeship=voivodeship)
@@ -111,7 +106,6 @@ class DeadlineViewSet(JsonViewSet):
         ),
     )
     def list(self, request: Request) -> HttpResponse:
-        """Answer GET /deadlines."""
         today = timezone.localdate()
         rows, total = find_deadlines(self.read(DeadlinesQuery, request), today=today)
         deadlines = [describe_coming_deadline(regulation, deadline) for regulation, deadline in rows]
@@ -145,10 +139,7 @@ CHANGES = {
 
 
 def deadline_calendar(entry: Regulation) -> bytes:
-    """Return the deadlines of a voivodeship, or of the requested unit, as all-day events.
-
-    The UID of an event is stable, so calendars move it with the deadline. DTSTAMP is `as_of` of the legal state.
-    """
+    """Return deadlines as all-day events with stable UIDs. DTSTAMP is `as_of` of the legal state."""
     calendar = Calendar()
     calendar.add("prodid", PRODUCT)
     calendar.add("version", "2.0")
@@ -161,7 +152,6 @@ def deadline_calendar(entry: Regulation) -> bytes:
 
 
 def calendar_name(entry: Regulation) -> str:
-    """Return the display name of the calendar."""
     place = f"województwo {entry.voivodeship.name}"
     if entry.unit and entry.unit.level != "voivodeship":
         place = f"{entry.unit.name}, {place}"
@@ -181,7 +171,6 @@ def event_title(entry: Regulation, deadline: Deadline) -> str:
 
 
 def event(entry: Regulation, deadline: Deadline) -> Event:
-    """Return a deadline as an all-day event."""
     assert entry.state is not None  # noqa: S101 - deadlines belong to a state
     part = PART if entry.unit and entry.binds(deadline) is None else ""
     doubt = UNCERTAIN if deadline.uncertain else part

@@ -1,7 +1,4 @@
-"""Answers of the calculator: their published fields, and the functions that make them.
-
-Amounts are JSON numbers of at most two decimals.
-"""
+"""Answers of the calculator: fields, and the functions that make them. Amounts have at most two decimals."""
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -34,7 +31,6 @@ Fragment = Annotated[str, example("<p>…</p>", "A part of the result as HTML.")
 
 
 def optional(amount: Decimal | None) -> float | None:
-    """Return an amount as a JSON number or null."""
     return None if amount is None else float(amount)
 
 
@@ -234,10 +230,7 @@ class SubsidyJson(SubsidyOutcomeJson):
 
 
 def describe_subsidy(result: Result, *, notes: Sequence[str], html: bool, brief: bool) -> SubsidyJson:
-    """Return the whole answer. Not in the specification: business_revenue_limit_pln.
-
-    notes: those that come first. html: add fragments. brief: leave out the lists.
-    """
+    """Return the whole answer. notes: those that come first. brief: leave out the lists."""
     variant = describe_variant(result.shown)
     body: SubsidyJson = {
         **variant,  # type: ignore[typeddict-item] # mypy wants `html`, which may be absent

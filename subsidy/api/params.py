@@ -1,7 +1,6 @@
-"""Parameters of the calculator, with every bound of the specification, and their removal from the request.
+"""Parameters of the calculator, with every bound of the specification.
 
-Log lines and error reports written later describe a request with no query string and an empty body, so they never hold
-an income.
+They are removed from the request, so that no log line or error report holds an income.
 """
 
 from collections.abc import Iterable, Mapping
@@ -131,8 +130,7 @@ class PlanQuery(RulesQuery):
         Money, money("Applicant's annual income (tax base); threshold of the basic level.", 60000)
     ] = None
     business: Annotated[
-        Switch,
-        field("Applicant or spouse runs a business (including rental); the result adds a revenue limit.", True),
+        Switch, field("Applicant or spouse runs a business (including rental); the result adds a revenue limit.", True)
     ] = False
     current_heating: Annotated[
         Heating,
@@ -173,7 +171,6 @@ class PlanQuery(RulesQuery):
 
     @classmethod
     def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterable[ParameterError]:
-        """Say that an income is given without people."""
         if "income" in texts and "people" not in texts and not errors:
             message = f"people is missing although income is given; give {cls.accepted('people')}"
             yield ParameterError("people", "missing", message)
@@ -211,7 +208,6 @@ class PlanQuery(RulesQuery):
 
     @property
     def more_unknown(self) -> int:
-        """Return the number of further ignored parameters."""
         return max(len(self.ignored) - MOST_UNKNOWN, 0)
 
 
@@ -284,10 +280,7 @@ def take_query(request: HttpRequest) -> Pairs:
 
 
 def take_body(request: HttpRequest) -> Pairs:
-    """Return names and values of the body; empty the body and the query string, which is not read.
-
-    Raises MalformedBody, UnsupportedBody or BodyTooLarge.
-    """
+    """Return names and values of the body, and empty it. Raises MalformedBody, UnsupportedBody or BodyTooLarge."""
     forget_query(request)
     return read_pairs(request.META.get("CONTENT_TYPE", ""), take_bytes(request))
 

@@ -76,7 +76,6 @@ class SubsidyViewSet(JsonViewSet):
         extensions=BY_QUERY,
     )
     def retrieve(self, request: Request) -> HttpResponse:
-        """Answer GET /subsidy."""
         return answer(self.parse(SubsidyQuery, take_query(request._request)))
 
     @extend_schema(
@@ -114,7 +113,6 @@ class SubsidyViewSet(JsonViewSet):
         ),
     )
     def limits(self, request: Request) -> HttpResponse:
-        """Answer GET /subsidy/limits."""
         query = self.read(LimitsQuery, request)
         return json_response(describe_limits(rules.current().on(query.on), query.about))
 

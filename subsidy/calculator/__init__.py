@@ -77,10 +77,7 @@ def requirements(
 
 
 def business_revenue_limit(application: Application, level: Level, rules: RulesAt) -> Decimal | None:
-    """Return the highest yearly revenue in zł.
-
-    None without a business, at a level without a bound, and while the minimum wage is unknown.
-    """
+    """Return the yearly limit in zł; None without a business, at a level without one, or if the wage is unknown."""
     if not application.business or level not in UPPER:
         return None
     try:
@@ -170,10 +167,7 @@ def about_values(application: Application, shown: Variant, rules: RulesAt) -> It
 
 
 def calculate(application: Application, rules: RulesAt) -> Result:
-    """Return the result of an application under the rules of a day.
-
-    Without a project type all three are calculated; the likely one is shown.
-    """
+    """Return the result of an application. Without a project type all three are calculated, the likely one shown."""
     if application.project_type is None:
         variants = tuple(make_variant(application, kind, rules) for kind in ProjectType)
         likely = ProjectType.HIGH if application.has_envelope else ProjectType.MIDDLE
@@ -195,7 +189,6 @@ def calculate(application: Application, rules: RulesAt) -> Result:
 
 
 def make_variant(application: Application, project_type: ProjectType, rules: RulesAt) -> Variant:
-    """Return the result for one project type."""
     decision = decide(application, project_type, rules)
     level = decision.level
     intensity = ZERO if level is Level.NONE else rules.number("levels/intensity", level)
@@ -229,10 +222,7 @@ def sum_limit(level: Level, project_type: ProjectType, rules: RulesAt) -> DatedV
 
 
 def own_contribution(rows: Sequence[ItemRow], table_3_sum: Decimal, table_3_limit: Decimal) -> Decimal | None:
-    """Return the household's own share of the stated costs; None without any cost.
-
-    Where the limit of table 3 caps the sum, the subsidies of its rows shrink in proportion.
-    """
+    """Return the own share of stated costs; None without any. A sum over the limit shrinks in proportion."""
     with_cost = [row for row in rows if row.net_cost_pln is not None]
     if not with_cost:
         return None

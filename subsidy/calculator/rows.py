@@ -45,8 +45,6 @@ def format_amount(amount: Decimal) -> str:
 
 
 class Binding(StrEnum):
-    """The bound that decides the subsidy of a row."""
-
     LIMIT = "limit"
     COST = "cost"
 
@@ -102,7 +100,6 @@ class Variant:
 
     @property
     def confirmed(self) -> bool:
-        """Whether an official text confirms every limit behind the subsidy."""
         used = [row.limit for row in self.rows if row.eligible]
         if self.table_3_sum_pln:
             used.append(self.table_3_limit)
@@ -111,8 +108,6 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A condition of the programme that applies to the result."""
-
     text: str
     clause: str
     source: RuleSource
@@ -140,7 +135,6 @@ class Result:
 
     @property
     def confirmed(self) -> bool:
-        """Whether an official text confirms the limits of every variant."""
         return all(one.confirmed for one in self.variants or (self.shown,))
 
 
@@ -204,13 +198,7 @@ def unit_limit(item: Item, level: Level, rules: RulesAt) -> DatedValue | None:
 
 
 def make_row(
-    item: Item,
-    quantity: Decimal,
-    cost: Decimal | None,
-    refused: str,
-    level: Level,
-    intensity: Decimal,
-    rules: RulesAt,
+    item: Item, quantity: Decimal, cost: Decimal | None, refused: str, level: Level, intensity: Decimal, rules: RulesAt
 ) -> ItemRow:
     """Return one row. refused: the name of the text with the reason, "" when eligible."""
     rule = rules.items[item]
@@ -254,10 +242,7 @@ UPPER = (Level.HIGHEST, Level.ELEVATED)
 
 
 def decide(application: Application, project_type: ProjectType, rules: RulesAt) -> LevelDecision:
-    """Return the level for one project type with its reason and condition.
-
-    Without a stated type the condition also names the types with another level.
-    """
+    """Return level, reason and condition for one project type, naming the types of another level if none is stated."""
     if rules.contracts_ended:
         day = f"{rules.edition.contracts_until:%d.%m.%Y}"
         return LevelDecision(Level.NONE, rules.text("reason_contracts_ended", day=day), None)
@@ -284,10 +269,7 @@ def decide(application: Application, project_type: ProjectType, rules: RulesAt) 
 
 
 def level_of_income(application: Application, rules: RulesAt) -> Level | None:
-    """Return the level that monthly income or a benefit allows; None without either, or above both thresholds.
-
-    Thresholds are inclusive.
-    """
+    """Return the level that income (thresholds inclusive) or a benefit allows; None without either, or above both."""
     if application.benefit:
         return Level.HIGHEST
     if application.income is None:

@@ -1,7 +1,6 @@
-"""The programme as dated data: amounts, thresholds, shares, conditions and sentences in YAML files.
+"""The programme as dated data in YAML files; no number of it stands in Python.
 
-`current()` reads the files once per process; `Rules.on(day)` returns the rules of a day. A `Dated` number has a first
-day, a unit, a clause, a source, and whether an official text confirms it. No number of the programme stands in Python.
+A `Dated` number has a first day, a unit, a clause, a source, and whether an official text confirms it.
 """
 
 from bisect import bisect_right
@@ -51,8 +50,6 @@ class Dated:
 
 @dataclass(frozen=True, slots=True)
 class DatedValue(Dated):
-    """An entry with a value."""
-
     value: Decimal
 
 
@@ -97,10 +94,7 @@ Values = Mapping[str, tuple[Dated, ...]]
 
 
 def value_at(values: Sequence[Dated], day: date) -> DatedValue:
-    """Return the value in force on a day.
-
-    values: ascending by valid_from. Raises NotInForce before the first date and after an end.
-    """
+    """Return the value in force on a day. values: ascending. Raises NotInForce before the first and after an end."""
     number = bisect_right(values, day, key=lambda entry: entry.valid_from)
     if number == 0:
         raise NotInForce(day)
@@ -139,7 +133,6 @@ class RulesAt:
         return self.value(parameter, key).value
 
     def text(self, name: str, /, **filled: object) -> str:
-        """Return a sentence with its placeholders filled in."""
         return self.texts[name].format(**filled) if filled else self.texts[name]
 
 
@@ -159,7 +152,6 @@ class Rules:
 
     @property
     def begins(self) -> date:
-        """The first day with rules."""
         return self.editions[0].valid_from
 
     def on(self, day: date) -> RulesAt:

@@ -145,12 +145,10 @@ class RulesReader:
             return None
 
     def stop_if_wrong(self) -> None:
-        """Raise RulesError with all problems so far, if any."""
         if self.problems:
             raise RulesError("; ".join(self.problems))
 
     def check_source(self, name: str, verified: bool, place: tuple[str | int, ...]) -> Iterator[Mistake]:
-        """Yield the mistakes in the source of a value or condition."""
         if name not in self.sources:
             yield (*place, "source"), f"is {name!r}; sources.yaml has {', '.join(self.sources)}"
         elif verified and not self.sources[name].official:
@@ -273,10 +271,7 @@ def days_of_changes(
 
 
 def check_beginnings(folder: Path, parameters: Mapping[str, Values], begins: date) -> None:
-    """Raise RulesError for a value that begins after the first edition.
-
-    So on any day a value is in force or has ended.
-    """
+    """Raise RulesError for a value that begins after the first edition, so that it might not be in force."""
     late = [
         f"{folder / name}.yaml: {key} begins on {entries[0].valid_from}, after the programme ({begins})"
         for name, keys in parameters.items()

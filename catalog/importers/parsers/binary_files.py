@@ -1,12 +1,7 @@
-"""Files that are not text: extracts of OpenStreetMap in PBF, and shapefiles.
+"""Files that are not text: depots of an OpenStreetMap extract in PBF, and shapefiles, read by pyshp.
 
-Depots from an OpenStreetMap extract in PBF, such as Geofabrik's of Poland: nodes, ways and relations.
-
-The file is streamed up to three times: objects with the tags of a depot, then the member ways of such relations, then
-the nodes of these ways and relations. Only data of depots are kept in memory. Source of the format:
-https://wiki.openstreetmap.org/wiki/PBF_Format.
-
-The layer of municipalities of a shapefile, plain or in a zip, read by pyshp.
+An extract is streamed up to three times: objects with the tags of a depot, then the member ways of such relations, then
+the nodes of both. Source of the format: https://wiki.openstreetmap.org/wiki/PBF_Format.
 """
 
 import codecs
@@ -72,11 +67,8 @@ def recognises(start: FileStart) -> bool:
 def parse(path: Path) -> Extract[DepotRecord]:
     """Parse depots in the order of the file, the same as `osm.parse_overpass` for the same objects.
 
-    as_of is the day of the replication state in the header; None if not stated. The position of a way or relation is
-    the centre of its bounding box, as in Overpass; members of members do not count.
-
-    Raises BadInput for an incomplete PBF, a history or change file, an object that occurs twice with different content,
-    and a file without depots.
+    as_of: of the replication state in the header, or None. Position of a way or relation: the centre of its bounding
+    box without members of members, as in Overpass. Raises BadInput for another or damaged file, or one without depots.
     """
     if is_zip(path, max_bytes=MAX_BYTES):
         raise BadInput(path, "is a zip; unpack it and give the .osm.pbf inside")
@@ -118,7 +110,6 @@ def _header(path: Path) -> date | None:
 
 
 def _candidates(path: Path) -> Iterator[_Candidate]:
-    """Yield every object with the tags of a depot."""
     for element in _objects(path, osmium.osm.NODE | osmium.osm.WAY | osmium.osm.RELATION, osmium.filter.KeyFilter(TAG)):
         tags = dict(element.tags)
         if fuels_of(tags) is None:
@@ -174,10 +165,7 @@ def _centre(candidate: _Candidate, ways: dict[int, list[int]], nodes: dict[int, 
 
 
 def _objects(path: Path, kinds: osmium.osm.osm_entity_bits, chosen: object) -> Iterator[Any]:
-    """Yield the nodes, ways or relations that pass a filter, each valid until the next.
-
-    Raises BadInput for a damaged or truncated file.
-    """
+    """Yield the objects that pass a filter, each valid until the next. Raises BadInput for a damaged file."""
     try:
         yield from osmium.FileProcessor(osmium.io.File(path, "pbf"), kinds).with_filter(chosen)
     except (RuntimeError, ValueError) as error:
@@ -213,11 +201,7 @@ class Layer:
 
 
 def read_layer(path: Path) -> Layer:
-    """Read the layer of municipalities: of a zip that contains it, or of a .shp with its .dbf beside it.
-
-    Raises BadInput if a part is missing, damaged or longer than the other, if no encoding fits the names, and if none
-    of several layers is named after municipalities.
-    """
+    """Read the layer of municipalities of a zip, or of a .shp with its .dbf. Raises BadInput for a damaged one."""
     with _open_parts(path, PARTS) as parts:
         label = parts[".shp"].label if ".shp" in parts else str(path)
         for suffix in (".shp", ".dbf"):
@@ -276,10 +260,7 @@ def _open_parts(path: Path, suffixes: Sequence[str]) -> Iterator[dict[str, OpenF
 
 
 def municipal_layer(path: Path, data: list[ZipInfo]) -> dict[str, ZipInfo]:
-    """Return the parts of the layer of municipalities among zip members, by suffix; {} without a shapefile.
-
-    Raises BadInput if several layers are candidates.
-    """
+    """Return the parts of the layer of municipalities by suffix; {} without one. Raises BadInput for several."""
     layers: dict[str, dict[str, ZipInfo]] = {}
     for member in data:
         name = PurePosixPath(member.filename)
@@ -322,10 +303,7 @@ def _decode(label: str, rows: list[dict[str, Any] | None], stated: str) -> None:
 
 
 def _rows(table: IO[bytes], columns: list[str]) -> Iterator[dict[str, Any] | None]:
-    """Yield rows of attributes, "" for a missing column or value; None for a deleted row. Raises as pyshp does.
-
-    Bytes of texts are read as Latin-1, which has a character for each.
-    """
+    """Yield rows, "" for a missing value, None for a deleted row; texts as Latin-1. Raises as pyshp does."""
     reader = shapefile.Reader(dbf=table, encoding="latin-1").dbf_reader
     names = {field.name.upper(): field.name for field in reader.data_fields if field.name.upper() in columns}
     for row in reader.iterRecords(fields=list(names.values()), deleted_as_None=True):

@@ -1,7 +1,6 @@
 """Boundaries of municipalities: the shapefile of the boundaries register (PRG), or GeoJSON.
 
-Areas are projected (`catalog.territory.coordinates`) and simplified as one coverage, so that neighbours keep sharing
-their border exactly. Simplified separately, they would overlap and leave gaps, in which a point belongs to none.
+Areas are projected and simplified as one coverage, so that neighbours keep sharing their border exactly.
 """
 
 import re
@@ -71,13 +70,10 @@ def recognises_geojson(start: FileStart) -> bool:
 
 
 def parse(path: Path) -> Extract[BoundaryRecord]:
-    """Parse areas in metres on the plane, by code, each a valid polygon or multipolygon simplified by `TOLERANCE_M`.
+    """Parse areas in metres, by code, each valid and simplified by `TOLERANCE_M`. as_of: the newest version, or None.
 
-    path: a zip with the layer A03_Granice_gmin, a .shp beside its other files, or a GeoJSON (plain or zipped), of the
-    whole country or a part of it. as_of is the newest version of a boundary, if the table states it.
-
-    Raises BadInput for a missing part, a wrong or repeated code, another geometry than areas, an unknown reference
-    system, positions outside Poland, and areas entirely covered by others.
+    path: a zip with the layer A03_Granice_gmin, a .shp beside its other files, or a GeoJSON. Raises BadInput for wrong
+    or repeated codes, another geometry, reference system or country, and areas entirely covered by others.
     """
     if path.suffix.lower() == ".shp" or (is_zip(path) and _has_shapes(path)):
         return _from_shapefile(read_layer(path))
@@ -143,10 +139,7 @@ def _crs(label: str, text: str) -> pyproj.CRS:
 def _records(
     label: str, codes: Sequence[str], names: Sequence[str], areas: NDArray[np.object_], crs: pyproj.CRS
 ) -> tuple[tuple[BoundaryRecord, ...], str]:
-    """Return records by code, and the quality of the source in words.
-
-    codes, names, areas: one for each row of the source, in order.
-    """
+    """Return records by code, and the quality of the source in words. codes, names, areas: one for each row."""
     first: dict[str, int] = {}
     for row, code in enumerate(codes, 1):
         if _CODE.fullmatch(code) is None:
@@ -176,10 +169,7 @@ def _records(
 
 
 def project_areas(label: str, areas: NDArray[np.object_], crs: pyproj.CRS) -> NDArray[np.object_]:
-    """Project areas from any reference system to `catalog.territory.coordinates`, in metres. Drops heights.
-
-    Raises BadInput if a point is outside Poland, as with a wrong reference system.
-    """
+    """Project areas to `catalog.territory.coordinates`. Drops heights. Raises BadInput for points outside Poland."""
     transformer = pyproj.Transformer.from_crs(crs, WGS84, always_xy=True)
 
     def project(points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -196,10 +186,8 @@ def project_areas(label: str, areas: NDArray[np.object_], crs: pyproj.CRS) -> ND
 def clean_coverage(areas: NDArray[np.object_]) -> tuple[NDArray[np.object_], str]:
     """Remove overlaps and gaps between areas. Returns the areas in order, and the result in words.
 
-    Areas that were simplified separately overlap and leave gaps. An overlap goes to the area with the longer border on
-    it, and so does a gap narrower than `GAP_WIDTH_M`: afterwards a point between two areas is in exactly one. This
-    takes several times as much time and memory as the rest, so it is done only if needed. An area that cannot be
-    repaired is returned as it became.
+    Either goes to the area with the longer border on it, gaps up to `GAP_WIDTH_M`, so that a point is in exactly one.
+    Done only if needed: it takes several times as much time and memory as the rest.
     """
     areas = _mended(areas)
     apart = int((~shapely.is_empty(shapely.coverage_invalid_edges(areas))).sum())

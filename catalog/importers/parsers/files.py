@@ -1,7 +1,4 @@
-"""Reading of untrusted files, plain or zipped, with one-line errors.
-
-Every function raises `BadInput`, and nothing else, for a faulty file.
-"""
+"""Reading of untrusted files, plain or zipped. Functions raise `BadInput`, and nothing else, for a faulty file."""
 
 import csv
 import lzma
@@ -93,10 +90,7 @@ class FileStart:
 
 
 def starts(path: Path) -> Iterator[FileStart]:
-    """Yield the beginning of a file; of a zip those of its shapefile, if any, and of the first texts. Raises BadInput.
-
-    Each can be read on until the next.
-    """
+    """Yield the beginning of a file, or of a zip's shapefile and first texts, to be read on. Raises BadInput."""
     if not is_zip(path, max_bytes=LARGEST):
         with open_source(path, (), max_bytes=LARGEST) as source:
             yield FileStart(path, path.name, source.stream.read(HEAD_BYTES), source)
@@ -112,10 +106,9 @@ def starts(path: Path) -> Iterator[FileStart]:
 
 @contextmanager
 def open_source(path: Path, suffixes: Sequence[str], *, max_bytes: int | None = None) -> Iterator[OpenFile]:
-    """Open a plain file, or the zip member with the first suffix that occurs.
+    """Open a plain file, or the zip member with the first suffix that occurs. max_bytes: see `is_zip`.
 
-    suffixes: lower case with the dot, preferred first; ignored for plain files. The first bytes decide whether a file
-    is a zip. Read errors inside the `with` block become BadInput too. max_bytes: see `is_zip`.
+    suffixes: preferred first, ignored for plain files. Read errors inside the block become BadInput too.
     """
     if is_zip(path, max_bytes=max_bytes):
         with open_zip(path) as archive:
@@ -128,11 +121,7 @@ def open_source(path: Path, suffixes: Sequence[str], *, max_bytes: int | None = 
 
 
 def is_zip(path: Path, *, max_bytes: int | None = None) -> bool:
-    """Whether a file is a zip by its first bytes.
-
-    Raises BadInput if it is missing, empty, too large or no regular file. max_bytes: maximum size of a plain file
-    instead of `MAX_BYTES`, for formats read as a stream.
-    """
+    """Whether a regular file within limits is a zip by its first bytes; raises BadInput for any other file."""
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
@@ -230,7 +219,6 @@ def peek(source: OpenFile, size: int) -> bytes:
 
 
 def json_keys(start: FileStart) -> set[str]:
-    """Return the first keys of a JSON document."""
     return {key.decode() for key in _JSON_KEY.findall(start.text[:2000])}
 
 
@@ -262,12 +250,7 @@ def text_lines(source: OpenFile) -> Iterator[str]:
 
 
 def csv_rows(source: OpenFile, columns: Sequence[str], *, delimiter: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a table with a header, with line numbers; values stripped, blank lines skipped.
-
-    columns: required columns, in any order and among others.
-
-    Raises BadInput for a missing or repeated column, and for a row of another length than the header.
-    """
+    """Yield rows with line numbers, values stripped. columns: required ones, in any order. Raises BadInput."""
     reader = csv.reader(text_lines(source), delimiter=delimiter)
     header: list[str] = []
     try:
@@ -314,6 +297,5 @@ def _reading(label: str) -> Iterator[None]:
 
 
 def _text_of(error: Exception) -> str:
-    """Message of an error on one line."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return " ".join(text.split())[:200] or type(error).__name__

@@ -72,10 +72,9 @@ PERSON = "the name looks like that of a private person"
 
 
 def depot(source_id: str, lat: float | None, lon: float | None, tags: Tags) -> DepotRecord | Note | None:
-    """Return the depot of an object; None if it is none; a Note if it is rejected.
+    """Return the depot of an object at WGS84 degrees; None if it is none; a Note if it is rejected.
 
-    source_id: type and id, e.g. "node/9000000001". lat, lon: WGS84 degrees, the centre of a way or relation; None if
-    the source has no position. Unusable tags are in the record's notes, with the reason.
+    source_id: type and id, e.g. "node/9000000001". Unusable tags are in the record's notes, with the reason.
     """
     offered = fuels_of(tags)
     if offered is None:
@@ -246,13 +245,10 @@ def recognises_overpass(start: FileStart) -> bool:
 
 
 def parse_overpass(path: Path) -> Extract[DepotRecord]:
-    """Parse depots in the order of the file; elements that are no depots are skipped.
+    """Parse depots in the order of the file; equal repeated elements count once. as_of: of `timestamp_osm_base`.
 
-    as_of is the day of `timestamp_osm_base`. A depot without a position (a missing or empty `center`) or outside Poland
-    is rejected. Equal repeated elements count once.
-
-    Raises BadInput for an incomplete response, one with a `remark`, an element that occurs twice with different
-    content, and a response without depots.
+    A depot without a position or outside Poland is rejected. Raises BadInput for an incomplete response, an element
+    that occurs twice with different content, and a response without depots.
     """
     elements, as_of = _document(path)
     depots: dict[str, DepotRecord] = {}
@@ -271,7 +267,6 @@ def parse_overpass(path: Path) -> Extract[DepotRecord]:
 
 
 def _document(path: Path) -> tuple[list[object], date | None]:
-    """Return the elements and the day of a response."""
     document = load_json(path)
     if not isinstance(document, dict) or not isinstance(document.get("elements"), list):
         raise BadInput(path, "is not an answer of the Overpass API: it has no list of elements")
@@ -291,7 +286,6 @@ def _document(path: Path) -> tuple[list[object], date | None]:
 
 
 def _element(path: Path, row: int, element: object) -> DepotRecord | Note | None:
-    """Return one element as `depot` does."""
     if not isinstance(element, dict):
         raise BadInput(path, f"the element {str(element)[:40]!r} is not an object", row=row)
     kind, tags = element.get("type"), element.get("tags")

@@ -1,12 +1,8 @@
-"""Robust centres of many addresses, in little memory.
+"""Postcodes from the address points of the PRG: GML of either official model, plain or many in a zip.
 
-Addresses are summed per postcode in cells of 500 m. The centre is the medoid of the cells
-(`catalog.territory.coordinates`): of two villages it is in the larger, not in the field between them.
-
-Postcodes from the address points of the PRG: GML of either official model, plain or many in a zip.
-
-Read as a stream. Memory grows with the number of postcodes, localities and inhabited grid cells, not of addresses,
-except for eight bytes per address to detect duplicates.
+Addresses are summed per postcode in cells of 500 m. The centre is the medoid of the cells: of two villages it is in the
+larger, not in the field between them. Memory grows with postcodes, localities and inhabited cells, and by eight bytes
+per address to detect duplicates.
 """
 
 from array import array
@@ -60,7 +56,6 @@ class Cells:
             self.flush()
 
     def flush(self) -> None:
-        """Sum the buffered addresses."""
         if not self.groups:
             return
         group, east, north = (np.frombuffer(values, np.int64) for values in (self.groups, self.east, self.north))
@@ -71,10 +66,7 @@ class Cells:
         self.groups, self.east, self.north = array("q"), array("q"), array("q")
 
     def keep(self, allowed: Callable[[int], NDArray[np.float64]]) -> tuple[int, int]:
-        """Drop cells outside the boxes of their group. Returns the numbers of dropped and of kept addresses.
-
-        allowed: group → boxes (west, south, east, north in metres), an array of shape (n, 4).
-        """
+        """Drop cells outside the boxes (W, S, E, N in m) of their group. Returns how many dropped, kept."""
         self.flush()
         kept = np.zeros(len(self.keys), bool)
         for group, part in self._parts():
@@ -177,14 +169,11 @@ def recognises(start: FileStart) -> bool:
 
 
 def parse(*paths: Path) -> Extract[PostcodeRecord]:
-    """Parse one record per postcode of all files together, by code.
+    """Parse one record per postcode of all files together, by code. as_of: the newest version of an address.
 
-    municipalities: as in the register, with the number of addresses. places: most addresses first. lat, lon: see
-    `centres`. as_of: the newest version of an address. Planned and former addresses, and those without postcode,
-    municipality or position or outside their voivodeship, are skipped and counted in `rejected`.
-
-    Raises BadInput for XML of another kind, files of both models, repeated addresses, and more than a tenth outside
-    their voivodeship.
+    municipalities: with the number of addresses. places: most addresses first. lat, lon: see `centres`. Planned, former
+    and incomplete addresses, and those outside their voivodeship, are counted in `rejected`. Raises BadInput for other
+    XML, files of both models, repeated addresses, and more than a tenth outside.
     """
     collected = _Collected()
     for path in paths:
@@ -213,8 +202,6 @@ def _sources(path: Path) -> Iterator[AbstractContextManager[OpenFile]]:
 
 
 class _Collected:
-    """State collected over the addresses read so far."""
-
     def __init__(self) -> None:
         self.model: Model | None = None
         self.codes: dict[str, int] = {}
@@ -294,7 +281,6 @@ class _Collected:
         self.examples.setdefault(reason, example)
 
     def resolve(self, groups: Counter[Group], areas: dict[str, tuple[str, str]]) -> None:
-        """Resolve the references of one document."""
         names: dict[int, str] = {code: text for text, code in self.codes.items()}
         for (code, place, references), count in groups.items():
             area = next((areas[reference] for reference in references if reference in areas), None)

@@ -28,9 +28,7 @@ MAX_VALUE = 10_000
 
 
 class XmlReader(Generic[T]):
-    """Base of readers: a subclass handles the start of elements, collects fields, and appends what it reads to `ready`.
-
-    Document types enable entity expansion and references to other files; no register has one, so they are refused.
+    """Base of readers: a subclass handles elements and appends to `ready`. Document types are refused as unsafe.
 
     count: rows so far, for messages. field: name of the element whose text is collected, "" for none.
     """
@@ -70,7 +68,6 @@ class XmlReader(Generic[T]):
         self.text.append(text)
 
     def end_field(self) -> str:
-        """Return the stripped text of the field."""
         self.field = ""
         return "".join(self.text).strip()
 
@@ -90,8 +87,6 @@ class XmlReader(Generic[T]):
 
 
 class _Rows(XmlReader[tuple[int, dict[str, str]]]):
-    """Reader of <row> elements."""
-
     def __init__(self, source: OpenFile, columns: Sequence[str]) -> None:
         super().__init__(source)
         self.columns = columns
@@ -125,12 +120,7 @@ class _Rows(XmlReader[tuple[int, dict[str, str]]]):
 
 
 def xml_rows(source: OpenFile, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the <row> elements of a document, numbered from 1, with stripped fields; empty elements are "".
-
-    columns: required fields.
-
-    Raises BadInput for a document type, a row without a column, a nested field, and malformed XML.
-    """
+    """Yield the <row> elements, numbered from 1, with stripped fields. Raises BadInput, as without a column."""
     return _Rows(source, columns).read()
 
 
@@ -214,10 +204,7 @@ _VERSION = re.compile(r"_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9_]+$")
 
 
 def read(source: OpenFile) -> Iterator[tuple[Model, Address | Area]]:
-    """Yield the addresses of a document and the objects they refer to, in order.
-
-    Raises BadInput for a document type, malformed XML, an unknown reference system, and damaged positions.
-    """
+    """Yield the addresses of a document and the objects they refer to, in order. Raises BadInput."""
     return _Reader(source).read()
 
 
@@ -315,7 +302,6 @@ class _Reader(XmlReader[tuple[Model, Address | Area]]):
 
 
 def _attribute(attributes: Mapping[str, str], local: str) -> str:
-    """Return an attribute by its local name."""
     for name, value in attributes.items():
         if name == local or name.endswith(f" {local}"):
             return value

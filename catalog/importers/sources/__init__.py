@@ -40,11 +40,9 @@ class SourcesError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileFormat:
-    """A format of the files of a source.
+    """A format of the files of a source. parse: takes one file, or all if `in_parts`. named: reports name the files.
 
-    recognises: whether a file with this beginning has the format. parse: takes one file, or all files of the format if
-    it is published in parts. usual_name: pattern of lower-case names; "" for none. A file with such a name and another
-    content is damaged. named: whether reports name the files.
+    usual_name: pattern of lower-case names; a file with such a name and another content is damaged.
     """
 
     name: str
@@ -55,7 +53,6 @@ class FileFormat:
     named: bool = True
 
     def is_named(self, path: Path) -> bool:
-        """Whether a file has a usual name of the format."""
         return re.fullmatch(self.usual_name, path.name.lower()) is not None if self.usual_name else False
 
 
@@ -114,12 +111,10 @@ class DataSource:
 
     @property
     def fetched(self) -> bool:
-        """Whether it is fetched automatically."""
         return self.method != "manual"
 
     @property
     def max_bytes(self) -> int:
-        """Most bytes that a download may have."""
         return int(self.max_megabytes * MEGABYTE)
 
 
@@ -151,11 +146,7 @@ def identify(path: Path) -> Recognised | None:
 
 
 def recognise(path: Path) -> Recognised | None:
-    """Return source and format of a file, None for any other file.
-
-    Raises BadInput if it has the name of a known format but not its content: the import of a directory must not skip
-    a truncated download.
-    """
+    """Return source and format of a file, None for others. Raises BadInput for a known name with other content."""
     reason, recognised = "its content is something else", None
     try:
         recognised = identify(path)
@@ -169,7 +160,6 @@ def recognise(path: Path) -> Recognised | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -226,10 +216,9 @@ def check_settings(file: SourceSettingsFile) -> "list[Mistake]":
 
 @cache
 def read_sources(path: Path | None = None) -> Mapping[str, DataSource]:
-    """Return all sources with the values of the project's file, or those that another file names with its values.
+    """Return all sources by id, in their order, with the values of the project's file. Raises SourcesError.
 
-    By id, in their order. Raises SourcesError. Another file, of a rehearsal, must not lead to a publisher that it does
-    not name.
+    Of another file, a rehearsal's, only those that it names: it must lead to no other publisher.
     """
     try:
         entries = read_yaml(path or SOURCES_FILE, SourceSettingsFile, check_settings).root

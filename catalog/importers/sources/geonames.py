@@ -38,8 +38,6 @@ _UNIT = re.compile(r"[0-9]{6}")
 
 @dataclass(slots=True)
 class _GeonamesRows:
-    """Rows of one postcode."""
-
     municipalities: Counter[str] = field(default_factory=Counter)
     places: dict[str, None] = field(default_factory=dict)
     lats: list[float] = field(default_factory=list)

@@ -35,17 +35,11 @@ _COUNT = re.compile(r"[0-9]{0,9}")
 
 
 def recognises_postcodes(start: FileStart) -> bool:
-    """Whether a CSV has the columns of postcodes."""
     return start.has_columns(("postcode", "municipalities", "places"), delimiter=",")
 
 
 def parse_postcodes(path: Path) -> Extract[PostcodeRecord]:
-    """Parse one record per postcode, in the order of the file; as_of is not stated (only the year of the source is).
-
-    A missing number of addresses is 0. A centre outside Poland is rejected.
-
-    Raises BadInput for wrong columns or values, a repeated code, and a file without rows.
-    """
+    """Parse one record per postcode, in the order of the file, without as_of. Raises BadInput."""
     records: dict[str, PostcodeRecord] = {}
     rejected: list[Note] = []
     with open_source(path, (".csv",)) as source:

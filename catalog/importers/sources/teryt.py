@@ -143,11 +143,7 @@ def _check_register(path: Path, units: dict[str, tuple[UnitRecord, int]], last: 
 
 
 def parse_places(path: Path) -> Extract[PlaceRecord]:
-    """Parse localities from the official SIMC file: CSV, XML, or a zip of them, in the order of the file.
-
-    as_of is the newest STAN_NA. Raises BadInput for wrong columns, codes, kinds, names and days, a repeated id, and a
-    file without rows.
-    """
+    """Parse the official SIMC file: CSV, XML, or a zip of them. as_of: the newest STAN_NA. Raises BadInput."""
     places: dict[str, PlaceRecord] = {}
     as_of = date.min
     for row, values in teryt_rows(path, PLACE_COLUMNS):
@@ -174,12 +170,7 @@ def parse_places(path: Path) -> Extract[PlaceRecord]:
 
 
 def teryt_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a register with their numbers: lines of a CSV, elements of an XML.
-
-    Of a zip with both, the CSV is read, a fifth of the size.
-
-    Raises BadInput as `csv_rows` and `xml_rows` do.
-    """
+    """Yield the rows of a register with their numbers, of a zip with both from the smaller CSV. Raises BadInput."""
     with open_source(path, (".csv", ".xml")) as source:
         start = peek(source, 64).removeprefix(b"\xef\xbb\xbf").lstrip()
         if start.startswith(b"<"):
