@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Case, F, Q, Value, When
+from django.db.models import F, Q
 from django.template.defaultfilters import floatformat
 from django.utils.formats import date_format
 from simple_history.models import HistoricalRecords
@@ -129,17 +129,12 @@ class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
         """Keep the prices that exclude another one of this depot, fuel, day and origin: all but rejected ones."""
         return self.filter(depot=depot, fuel=fuel, day=day, origin=origin).exclude(status=DepotPrice.Status.REJECTED)
 
-    def oldest_waiting_first(self) -> Self:
-        """Order as the moderation queue: pending prices, oldest first, then decided ones."""
-        waiting = Case(When(status=DepotPrice.Status.PENDING, then=Value(0)), default=Value(1))
-        return self.order_by(waiting, "submitted_at", "pk")
-
 
 class DepotPrice(models.Model):
     """Price of a fuel at a depot on a day, in złoty per unit of the fuel.
 
     bag_price, bag_kg: as entered, for a price per bag; `price` is then per tonne.
-    submission: of a reader, None for other prices.
+    submission: of a reader, None for other prices. sent_price: as sent, where an editor has corrected it.
     decided_at, decided_by: the last decision; decided_by is None for starter data and prices of owners.
     The database deletes prices with their depot (ON DELETE CASCADE): one statement removes the demonstration, without
     lines of history.
@@ -159,6 +154,7 @@ class DepotPrice(models.Model):
     )
     fuel = models.CharField("paliwo", max_length=20, choices=fuels.CHOICES)
     price = models.DecimalField("cena", max_digits=8, decimal_places=2)
+    sent_price = models.DecimalField("cena w zgłoszeniu", max_digits=8, decimal_places=2, null=True, blank=True)
     unit = models.CharField("jednostka", max_length=2, choices=list(fuels.UNIT_NAMES.items()))
     bag_price = models.DecimalField("cena worka", max_digits=7, decimal_places=2, null=True, blank=True)
     bag_kg = models.DecimalField("waga worka w kg", max_digits=6, decimal_places=2, null=True, blank=True)

@@ -301,7 +301,8 @@ def notify_authors(decided: Sequence[DepotPrice], on: datetime) -> list[int]:
         assert price.submission_id is not None  # noqa: S101 - by the filter
         if price.status == DepotPrice.Status.PENDING:
             waiting.add(price.submission_id)
-        value = f"{short_zloty(price.price)}/{price.unit}, {price.day:%d.%m.%Y}"
+        sent = f" (w zgłoszeniu {short_zloty(price.sent_price)})" if price.sent_price else ""
+        value = f"{short_zloty(price.price)}/{price.unit}, {price.day:%d.%m.%Y}{sent}"
         outcomes.setdefault(price.submission_id, []).append((fuels.BY_SLUG[price.fuel].name, value, price.reason))
     whole = {key: told for key, told in outcomes.items() if key not in waiting}
     record_price_outcomes(whole, on=on)

@@ -29,7 +29,7 @@ from catalog.services.undoing import reopen, store_reopened
 from catalog.submissions import intake, owner_links
 from catalog.submissions.decisions import PartDecision, decide
 from catalog.submissions.field_groups import describe_decided
-from catalog.text import zloty
+from catalog.text import short_zloty, zloty
 from fueldepot.data import history
 from fueldepot.data.history import among
 from prices import services
@@ -37,7 +37,7 @@ from prices.models import DepotPrice, PlausibleRange
 from prices.queries import lock_depots_of, update_offers
 from prices.services import PUBLISHER, WITHDRAWN, record_prices, withdraw_added
 from prices.snapshot import read_ranges
-from prices.validation import InvalidPrice, PriceInput, find_doubts
+from prices.validation import InvalidPrice, PriceInput, find_doubts, unit_price
 
 State = Submission.State
 
@@ -69,6 +69,14 @@ class PriceDecidedMeanwhile(Refusal):
     """A price of the visit is not pending any more."""
 
     reason = "ktoś zdecydował już o jednej z tych cen; obejrzyj je jeszcze raz"
+
+
+class CorrectionRefused(Refusal):
+    """The amount that an editor typed is not acceptable."""
+
+    def __init__(self, why: str) -> None:
+        self.reason = why
+        super().__init__(why)
 
 
 class OwnerPriceRefused(Refusal):
@@ -155,6 +163,7 @@ def decide_visit(
     parts: Sequence[PartDecision],
     prices: Mapping[int, bool],
     reason: str,
+    corrected: Mapping[int, Decimal] | None = None,
     opened: int | None = None,
     by: AbstractBaseUser,
     on: datetime,
@@ -162,12 +171,14 @@ def decide_visit(
 ) -> tuple[int, Decision | None]:
     """Decide submissions of one author about one depot, with their prices, all or none.
 
-    Returns how many were decided, and the decision in the journal.
+    Returns how many were decided (of prices alone: prices), and the decision in the journal.
 
-    prices: whether a pending price is accepted, by its id; the editor has seen the doubts about each. opened and
-    options: as `decide` takes them. The author gets one letter. Depots are locked first, then prices, then submissions.
+    prices: whether a pending price is accepted, by its id; the editor has seen the doubts about each. corrected: by id
+    the amount per unit of the fuel, in zł, that replaces that of an accepted price. opened and options: as `decide`
+    takes them. The author gets one letter. Depots are locked first, then prices, then submissions. Each corrected price
+    takes two statements more.
 
-    Raises NothingDecided, PriceDecidedMeanwhile, ReasonMissing and what `decide` raises.
+    Raises NothingDecided, PriceDecidedMeanwhile, CorrectionRefused, ReasonMissing and what `decide` raises.
     """
     if not parts and not prices:
         raise NothingDecided
@@ -182,13 +193,19 @@ def decide_visit(
     if len(rows) < len(prices):
         raise PriceDecidedMeanwhile
     ranges, today = read_ranges(), timezone.localdate(on)
+    amounts = {key: amount for key, amount in (corrected or {}).items() if prices.get(key)}
+    changed = [change for row in rows if (change := _correct(row, amounts.get(row.pk), on))]
     certain: list[DepotPrice] = []
     doubtful: list[DepotPrice] = []
     refused: list[DepotPrice] = []
     for row in rows:
         doubts = prices[row.pk] and find_doubts(row.fuel, row.price, row.day, ranges, today)
         (refused if not prices[row.pk] else doubtful if doubts else certain).append(row)
-    with journal.recording(Decision.Kind.SUBMISSION, by=by, on=on, reason=reason) as record:
+    kind = Decision.Kind.SUBMISSION if parts else Decision.Kind.PRICES
+    with journal.recording(kind, by=by, on=on, reason=reason) as record:
+        for row in rows:
+            if getattr(row, "_change_reason", ""):
+                services.save(row, by)
         for accepted in (certain, *([row] for row in doubtful)):  # a doubtful price is approved only alone
             if accepted:
                 services.approve_prices(prices=accepted, by=by, on=on)
@@ -196,6 +213,7 @@ def decide_visit(
             services.reject_prices(prices=refused, reason=reason, by=by, on=on)
         decided = decide(parts=parts, reason=reason, explained=bool(refused), by=by, on=on, **options).changed
         titles = [describe_decided(decided)] if decided else []
+        titles += [f"Poprawiono: {'; '.join(changed)}"] if changed else []
         titles += [
             services.describe_decided(some, status)
             for some, status in (
@@ -205,7 +223,26 @@ def decide_visit(
             if some
         ]
         record.title = "; ".join(titles)
-    return len(decided) + len({row.submission_id for row in rows}), record.decision
+    of_prices_decided = {row.submission_id for row in rows} if parts else rows
+    return len(decided) + len(of_prices_decided), record.decision
+
+
+def _correct(price: DepotPrice, amount: Decimal | None, on: datetime) -> str:
+    """Set another amount on a price without saving it. Returns the change in words, "" for none.
+
+    The first amount is kept as sent, a bag only in the history. Raises CorrectionRefused.
+    """
+    if amount is None or amount == price.price:
+        return ""
+    try:
+        unit_price(PriceInput(price.fuel, price.day, price.unit, amount), timezone.localdate(on))
+    except InvalidPrice as error:
+        raise CorrectionRefused(str(error)) from error
+    change = f"{fuels.BY_SLUG[price.fuel].name.lower()} {short_zloty(price.price)} → {short_zloty(amount)}/{price.unit}"
+    price.sent_price = price.sent_price or price.price
+    price.price, price.bag_price, price.bag_kg = amount, None, None
+    price._change_reason = f"poprawiono: {change}"[:100]  # type: ignore[attr-defined] # read by simple-history
+    return change
 
 
 @transaction.atomic

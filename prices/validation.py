@@ -140,3 +140,11 @@ def find_doubts(fuel: str, price: Decimal, day: date, ranges: Mapping[str, Range
     if day < medians.window_start(today):
         doubts.append(f"starsza niż {medians.WINDOW_MONTHS} miesięcy")
     return tuple(doubts)
+
+
+def describe_outlier(price: Decimal, figures: PriceStatistics) -> str:
+    """Return in Polish that a price lies outside the fences of its fuel, "" where it does not or there are none."""
+    if figures.fences is None or figures.fences.low <= price <= figures.fences.high:
+        return ""
+    low, high = (exact(medians.rounded(max(end, Decimal()))) for end in figures.fences)
+    return f"odstaje od innych cen ({low}–{high} zł)"

@@ -1,14 +1,12 @@
-"""The form of a depot: every field that an editor sets, validated before anything is written; its history, its map."""
+"""The form of a depot: every field that an editor sets, validated before anything is written; and its history."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 from django import forms
-from django.conf import settings
 from django.contrib.admin.widgets import AdminTextInputWidget
 from django.contrib.auth.models import User
 from django.http import QueryDict
@@ -351,33 +349,3 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         data: dict[str, Any] = self.cleaned_data
         municipality = cast("Municipality", data["municipality"])
         return {name: data[name] for name in editing.EDITABLE} | {"municipality": municipality.pk}
-
-
-@dataclass(frozen=True, slots=True)
-class LiveMap:
-    """Data of the map. before, after: stored and proposed position as "lat,lon", "" if missing.
-
-    outlines: URL of the outlines around the municipality, "" for none. tiles: `MAP_TILES_URL`. credit: of the tiles.
-    """
-
-    before: str
-    after: str
-    outlines: str
-    tiles: str
-    credit: str
-
-
-def live_map(
-    municipality: Municipality | None, before: tuple[float, float] | None, after: tuple[float, float] | None = None
-) -> LiveMap:
-    """Return the map of a position. Reads the voivodeship of the municipality."""
-    tiles = settings.MAP_TILES_URL
-    return LiveMap(
-        before="{:.6f},{:.6f}".format(*before) if before else "",
-        after="{:.6f},{:.6f}".format(*after) if after else "",
-        outlines=reverse("surroundings", args=[municipality.voivodeship.slug, municipality.slug, municipality.teryt])
-        if municipality
-        else "",
-        tiles=tiles,
-        credit=f"© OpenStreetMap, {urlsplit(tiles).hostname}" if tiles else "",
-    )

@@ -20,6 +20,7 @@ from catalog import models
 from catalog.admin import work_queues
 from catalog.admin.bulk import bulk_action, each, undo_button
 from catalog.admin.desk import CsvMixin, MissingObjectMixin, current_editor, read_text, send_closing_letters
+from catalog.admin.evidence import having_address
 from catalog.depots import fuels, quality
 from catalog.services import moderation
 from catalog.services.journal import FOLLOWERS
@@ -200,7 +201,7 @@ class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: i
     show_full_result_count = False
     ordering = ("name_key", "pk")
     search_fields = ("name",)  # that there is a search; `get_search_results` looks at more
-    search_help_text = HELP
+    search_help_text = f"{HELP}, e-mail właściciela lub zgłaszającego"
     csv_columns = CSV_COLUMNS
     actions = (
         "verify",
@@ -229,7 +230,7 @@ class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: i
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
-        return search_depots(queryset, search_term), False
+        return search_depots(queryset, search_term, besides=having_address(search_term)), False
 
     # Related values share a column: more columns do not fit beside menu and filters.
     @admin.display(description="status i sprawdzenie", ordering=db.F("verified_at").asc(nulls_first=True))

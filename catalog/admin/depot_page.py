@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from catalog import links, models
-from catalog.admin import depot_form
+from catalog.admin import depot_form, evidence
 from catalog.admin.depot_form import VERIFYING, DepotAdminForm, FieldHistory, read_history
 from catalog.admin.desk import NextRowMixin, current_editor, read_number, read_text, send_closing_letters
 from catalog.admin.work_queues import find_same_contact
@@ -110,23 +110,27 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         depot = kwargs.get("obj")
         if depot is not None:
             context.update(self._about(depot))
+            context["place"] = self.place_in_list(request, depot.pk)
             context["viewers"] = coordination.find_viewers(depot, besides=current_editor(request), on=timezone.now())
         return super().render_change_form(request, context, *args, **kwargs)
 
     def _about(self, depot: models.Depot) -> dict[str, Any]:
         """Template context beside the form."""
         pairs_of = quality.duplicates_of(depot.pk, quality.get_report().unresolved_pairs())
-        return {
+        values = field_groups.values_of(depot)
+        return evidence.evidence_of(values, depot) | {
             "field_history": self._field_history(depot),
             "in_municipality": territory.get().boundaries.contains(depot.municipality_id, depot.lat, depot.lon),
-            "live": depot_form.live_map(depot.municipality, (depot.lat, depot.lon)),
+            "live": evidence.live_map(
+                depot.municipality, (depot.lat, depot.lon), others=evidence.find_neighbours(depot)
+            ),
             "public_url": links.depot_url(depot.pk, depot.name),
             "origin_url": origin_url(depot),
             "submissions": depot.submissions.select_related("decided_by").order_by("-created_at", "-pk")[:50],
             "absorbed": depot.merged.order_by("pk"),
             "followed": what_followed(depot) if depot.merged_into_id else None,
             "twins": [(pair, key) for key, pair in pairs_of.items()],
-            "same_contact": find_same_contact(field_groups.values_of(depot), besides=depot.pk),
+            "same_contact": find_same_contact(values, besides=depot.pk),
             "evidence": find_evidence(depot),
             "reasons": REASONS,
             "opened": getattr(depot, "opened", 0),

@@ -169,11 +169,8 @@ class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             raise PermissionDenied
         return self.to_row(request, self.find_next(request, row_id))
 
-    def find_next(self, request: HttpRequest, row_id: int) -> int | None:
-        """Return the key of the next row in the list of `_changelist_filters`; None at its end.
-
-        For a row outside the list, the first one. Call it before saving: saving may take the row off the list.
-        """
+    def keys_in_list(self, request: HttpRequest) -> list[int]:
+        """Return the keys of the list of `_changelist_filters`, in its order."""
         inner = copy.copy(request)
         filters = QueryDict(request.GET.get("_changelist_filters", ""), mutable=True)
         filters.pop("p", None)
@@ -182,9 +179,26 @@ class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             rows = self.get_changelist_instance(inner).queryset
         except IncorrectLookupParameters:
             rows = self.get_queryset(request)
-        keys = list(rows.values_list("pk", flat=True))
+        return list(rows.values_list("pk", flat=True))
+
+    def find_next(self, request: HttpRequest, row_id: int) -> int | None:
+        """Return the key of the next row in the list of `_changelist_filters`; None at its end.
+
+        For a row outside the list, the first one. Call it before saving: saving may take the row off the list.
+        """
+        keys = self.keys_in_list(request)
         place = keys.index(row_id) + 1 if row_id in keys else 0
         return keys[place] if place < len(keys) else None
+
+    def place_in_list(self, request: HttpRequest, row_id: int) -> dict[str, int] | None:
+        """Return the `number` of a row in the list from which its page was opened, 0 outside it, and the `total`.
+
+        None for a page that was opened from no list.
+        """
+        if "_changelist_filters" not in request.GET:
+            return None
+        keys = self.keys_in_list(request)
+        return {"number": keys.index(row_id) + 1 if row_id in keys else 0, "total": len(keys)}
 
     def to_row(self, request: HttpRequest, key: int | None) -> HttpResponse:
         """Redirect to a row, or for None to the list; both keep the filters."""

@@ -4,6 +4,7 @@
 Here: likely duplicates, merged or marked distinct, and `DepotAdmin`, which is made of all of them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib import admin, messages
@@ -21,12 +22,13 @@ from catalog.admin.depot_form import shown
 from catalog.admin.depot_list import DepotListAdmin
 from catalog.admin.depot_page import DepotChangeForm
 from catalog.admin.desk import AnyModelAdmin, current_editor
+from catalog.admin.evidence import contacts_of, live_map
 from catalog.admin.registers import NOTHING
-from catalog.depots import quality
+from catalog.depots import fuels, quality
 from catalog.models import Depot
 from catalog.services import merging, moderation
 from catalog.services.refusal import Refusal
-from catalog.submissions.field_groups import FieldGroup
+from catalog.submissions.field_groups import FieldGroup, values_of
 from catalog.text import format_address
 
 PER_PAGE = 50
@@ -58,7 +60,10 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True)
 class FieldChoice:
-    """A group of fields on the page of a pair. preferred: the preselected side, "first" or "second"."""
+    """A group of fields on the page of a pair. preferred: the preselected side, "first", "second" or "both".
+
+    both: what both state together, "" where that is one of the two or makes no sense.
+    """
 
     name: str
     label: str
@@ -66,6 +71,7 @@ class FieldChoice:
     second: str
     differs: bool
     preferred: str
+    both: str = ""
 
 
 class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
@@ -108,12 +114,14 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         """Show two depots side by side, and process the decision about them."""
         if not self.has_change_permission(request):
             raise PermissionDenied
-        pair = Depot.objects.select_related("municipality").in_bulk([first, second])
+        pair = Depot.objects.select_related("municipality__voivodeship").in_bulk([first, second])
         if first == second or len(pair) != 2:
             raise Http404
         one, other = pair[first], pair[second]
+        following = next_pair(quality.get_report().unresolved_pairs(), first, second)
+        next_url = reverse("admin:catalog_depot_pair" if following else "admin:catalog_depot_pairs", args=following)
         if request.method == "POST" and self._decide_pair(request, one, other):
-            return HttpResponseRedirect(reverse("admin:catalog_depot_pairs"))
+            return HttpResponseRedirect(next_url)
         context = {
             **self.admin_site.each_context(request),
             "title": "Dwa wpisy: jeden skład czy dwa?",
@@ -122,6 +130,11 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             "second": other,
             "first_url": links.depot_url(one.pk, one.name),
             "second_url": links.depot_url(other.pk, other.name),
+            "first_contacts": contacts_of(values_of(one)),
+            "second_contacts": contacts_of(values_of(other)),
+            "next_url": next_url,
+            "left": len(quality.get_report().unresolved_pairs()),
+            "live": live_map(one.municipality, (one.lat, one.lon), (other.lat, other.lon)),
             "choices": [choice_of(group, one, other) for group in CHOICES],
             "gone": [depot for depot in (one, other) if depot.publication == Depot.Publication.REMOVED],
         }
@@ -144,7 +157,14 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             take = [
                 name for group in CHOICES if request.POST.get(f"take_{group.name}") == theirs for name in group.fields
             ]
-            merging.merge_depots(survivor=survivor, loser=loser, take=take, by=editor, on=timezone.localdate(now))
+            merging.merge_depots(
+                survivor=survivor,
+                loser=loser,
+                take=take,
+                by=editor,
+                on=timezone.localdate(now),
+                unite_fuels=request.POST.get("take_fuels") == "both",
+            )
         except moderation.DepotIsRemoved:
             self.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
         except Refusal as refusal:
@@ -156,12 +176,24 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
 
 
 def choice_of(group: FieldGroup, one: Depot, other: Depot) -> FieldChoice:
-    """A group with both values. Preselects the confirmed value, else the first one that is not empty."""
+    """A group with both values. Preselects the confirmed value, else the fuels of both or the first not empty."""
     first, second = words(group, one), words(group, other)
     first_sure, second_sure = group.name in one.confirmed_fields, group.name in other.confirmed_fields
     to_second = (second_sure and not first_sure) or (first == NOTHING and not first_sure)
-    preferred = "second" if to_second else "first"
-    return FieldChoice(group.name, group.label, first, second, first != second, preferred)
+    preferred, both = "second" if to_second else "first", ""
+    union = {*one.fuels, *other.fuels}
+    if group.name == "fuels" and union not in (set(one.fuels), set(other.fuels)):
+        both = shown("fuels", fuels.in_order(union))
+        preferred = preferred if first_sure != second_sure else "both"
+    return FieldChoice(group.name, group.label, first, second, first != second, preferred, both)
+
+
+def next_pair(pairs: Sequence[quality.Pair], first: int, second: int) -> tuple[int, int] | None:
+    """Return the unresolved pair after a pair, or after its place once it is resolved; None without another one."""
+    keys = [(pair.first, pair.second) for pair in pairs]
+    place = keys.index((first, second)) + 1 if (first, second) in keys else 0
+    others = [*keys[place:], *keys[:place]]
+    return next((key for key in others if key != (first, second)), None)
 
 
 def words(group: FieldGroup, depot: Depot) -> str:

@@ -1,7 +1,7 @@
 """The page of a submission: its values, the entry, what is related or similar, and the form that replaces values."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,7 +10,8 @@ from django import forms
 from django.db.models import Case, Q, Value, When
 from django.utils import timezone
 
-from catalog.admin.depot_form import MISTAKES, LiveMap, live_map
+from catalog.admin.depot_form import MISTAKES
+from catalog.admin.evidence import LiveMap, evidence_of, find_near, find_neighbours, live_map, place_of
 from catalog.admin.work_queues import SameContact, find_same_contact
 from catalog.depots import fuels
 from catalog.depots.field_cleaning import READERS, TYPED_LENGTHS, clean_field
@@ -145,23 +146,30 @@ FREE_MAIL = (
 
 
 def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
-    """Template context of a submission. At most eight queries besides the submission and its depot.
+    """Template context of a submission. At most twelve queries besides the submission and its depot.
 
     form: edits the proposed values; bound to the POST of a decision that was refused.
     """
     depot = submission.depot
-    return describe_part(submission, form) | {
-        "title": f"Zgłoszenie nr {submission.pk}: {submission.get_kind_display()}",
-        "depot": depot,
-        "others": others(submission),
-        "near": near(submission.proposed) if submission.state in Submission.OPEN and depot is None else [],
-        "same_contact": same_contact(submission),
-        "removed": depot is not None and depot.publication == Depot.Publication.REMOVED,
-        "private": is_personal_name(str(submission.proposed.get("name", ""))),
-        "opened": edit_version(depot) if depot else 0,
-        "max_reason": MAX_REASON,
-        "letters_an_hour": LETTERS_PER_MAILBOX,
-    }
+    beside = field_groups.values_of(depot) if depot else submission.proposed
+    near_rows = near(submission)
+    return (
+        describe_part(submission, form)
+        | evidence_of(beside, depot, submission)
+        | {
+            "title": f"Zgłoszenie nr {submission.pk}: {submission.get_kind_display()}",
+            "depot": depot,
+            "others": others(submission),
+            "near": near_rows,
+            "live": live_map_of(submission, near_rows),
+            "same_contact": same_contact(submission),
+            "removed": depot is not None and depot.publication == Depot.Publication.REMOVED,
+            "private": is_personal_name(str(submission.proposed.get("name", ""))),
+            "opened": edit_version(depot) if depot else 0,
+            "max_reason": MAX_REASON,
+            "letters_an_hour": LETTERS_PER_MAILBOX,
+        }
+    )
 
 
 def describe_part(submission: Submission, form: ProposalForm) -> dict[str, Any]:
@@ -181,7 +189,6 @@ def describe_part(submission: Submission, form: ProposalForm) -> dict[str, Any]:
         "objection_ends": ends,
         "owners_heard": submission.objected_at is None and ends is not None and ends <= timezone.now(),
         "is_open": is_open,
-        "live": _live_map(submission),
         "questions": questions,
         "awaits_author": any(question.answered_at is None for question in questions),
     }
@@ -213,15 +220,22 @@ def rows_of(submission: Submission, form: ProposalForm) -> list[dict[str, Any]]:
     return rows
 
 
-def _live_map(submission: Submission) -> LiveMap | None:
-    """Return the stored and the proposed position, None if none is proposed. One query for a new depot."""
+def live_map_of(submission: Submission, near_rows: Sequence[tuple[Depot, int]] = ()) -> LiveMap | None:
+    """Return the stored and the proposed position with the neighbours, None without a position. One query.
+
+    near_rows: neighbours of a new depot.
+    """
     proposed, depot = submission.proposed, submission.depot
     if "lat" not in proposed:
-        return None
+        if depot is None:
+            return None
+        return live_map(depot.municipality, after=(depot.lat, depot.lon), others=find_neighbours(depot))
     units = Municipality.objects.select_related("voivodeship")
     municipality = depot.municipality if depot else units.filter(pk=proposed.get("municipality")).first()
     before = (depot.lat, depot.lon) if depot else None
-    return live_map(municipality, before, (proposed["lat"], proposed["lon"]))
+    after = (proposed["lat"], proposed["lon"])
+    others = find_neighbours(depot) if depot else [place_of(*row) for row in near_rows]
+    return live_map(municipality, before, after, others)
 
 
 def others(submission: Submission) -> list[dict[str, Any]]:
@@ -254,6 +268,14 @@ def moved_m(now: Mapping[str, Any], then: Mapping[str, Any]) -> int:
     return round(math.dist(coordinates.project(now["lat"], now["lon"]), coordinates.project(then["lat"], then["lon"])))
 
 
+def near(submission: Submission) -> list[tuple[Depot, int]]:
+    """Depots within `PROPOSED_NEAR_M` of a proposed one that is open, see `find_near`. At most one query."""
+    proposed = submission.proposed
+    if "lat" not in proposed or submission.depot is not None or submission.state not in Submission.OPEN:
+        return []
+    return find_near(proposed["lat"], proposed["lon"], PROPOSED_NEAR_M)
+
+
 def same_contact(*submissions: Submission) -> list[SameContact]:
     """Other depots with the tax number, telephone or website of submissions about one depot. At most one query."""
     stated: dict[str, Any] = {}
@@ -261,22 +283,6 @@ def same_contact(*submissions: Submission) -> list[SameContact]:
         claimed = {"nip": row.claimant_nip, "phone": row.claimant_phone}
         stated |= {name: value for name, value in claimed.items() if value} | dict(row.proposed)
     return find_same_contact(stated, besides=submissions[0].depot_id)
-
-
-def near(proposed: Mapping[str, Any]) -> list[tuple[Depot, int]]:
-    """Depots within `PROPOSED_NEAR_M` of a proposed one, removed ones included, with their distance in metres.
-
-    Nearest first. One query.
-    """
-    if "lat" not in proposed:
-        return []
-    lat, lon = proposed["lat"], proposed["lon"]
-    box = Depot.objects.filter(lat__range=(lat - 0.005, lat + 0.005), lon__range=(lon - 0.008, lon + 0.008))
-    here = coordinates.project(lat, lon)
-    depots = [
-        (depot, round(math.dist(here, coordinates.project(depot.lat, depot.lon)))) for depot in box.order_by("pk")[:100]
-    ]
-    return sorted((pair for pair in depots if pair[1] <= PROPOSED_NEAR_M), key=lambda pair: pair[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -315,6 +315,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
             **described,
             "opts": self.opts,
             "preserved_filters": self.get_preserved_filters(request),
+            "place": self.place_in_list(request, found.pk),
             "reasons": CANNED_REASONS,
             "reason": request.POST.get("reason", ""),
             "question": request.POST.get("question", ""),

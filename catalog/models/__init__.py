@@ -1,6 +1,15 @@
 """Tables of the catalog: territory, depots, submissions, decisions and drafts, and what is known of data sets."""
 
-from catalog.models.decisions import Decision, DecisionLine, DepotViewer, Draft, DraftQuerySet, VoivodeshipClaim
+from catalog.models.decisions import (
+    CaseComment,
+    DailyLetter,
+    Decision,
+    DecisionLine,
+    DepotViewer,
+    Draft,
+    DraftQuerySet,
+    VoivodeshipClaim,
+)
 from catalog.models.depots import Depot, DepotQuerySet, NotDuplicate
 from catalog.models.letters import (
     OwnerChange,
@@ -33,7 +42,9 @@ from catalog.models.territory import (
 
 __all__ = [
     "Boundary",
+    "CaseComment",
     "County",
+    "DailyLetter",
     "Dataset",
     "Decision",
     "DecisionLine",

@@ -1,4 +1,4 @@
-"""What editors do: decisions with their lines, drafts that wait for approval, claims of voivodeships, open depots."""
+"""What editors do: decisions with their lines, drafts, comments, claims of voivodeships, open depots, daily letters."""
 
 from typing import Self
 
@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
 from catalog.models.depots import Depot
+from catalog.models.submissions import Submission
 from catalog.models.territory import Voivodeship
 
 
@@ -230,3 +231,47 @@ class DepotViewer(models.Model):
 
     def __str__(self) -> str:
         return f"#{self.depot_id}: {self.user_id}"
+
+
+class CaseComment(models.Model):
+    """What an editor leaves for the others about one case: a depot, a submission of a new depot, or a draft."""
+
+    depot = models.ForeignKey(Depot, models.CASCADE, null=True, verbose_name="skład", related_name="comments")
+    submission = models.ForeignKey(
+        Submission, models.CASCADE, null=True, verbose_name="zgłoszenie", related_name="comments"
+    )
+    draft = models.ForeignKey(Draft, models.CASCADE, null=True, verbose_name="szkic", related_name="comments")
+    text = models.CharField("komentarz", max_length=1000)
+    written_at = models.DateTimeField("kiedy")
+    written_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, verbose_name="kto", related_name="+")
+
+    class Meta:
+        verbose_name = "komentarz redakcji"
+        verbose_name_plural = "komentarze redakcji"
+        constraints = (
+            models.CheckConstraint(
+                name="casecomment_of_one_case",
+                condition=Q(depot__isnull=False, submission__isnull=True, draft__isnull=True)
+                | Q(depot__isnull=True, submission__isnull=False, draft__isnull=True)
+                | Q(depot__isnull=True, submission__isnull=True, draft__isnull=False),
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"komentarz nr {self.pk}"
+
+
+class DailyLetter(models.Model):
+    """An editor wants a letter each day that something waits. sent_on: the day of the last one."""
+
+    editor = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, verbose_name="redaktor", related_name="daily_letter"
+    )
+    sent_on = models.DateField("ostatni list", null=True, blank=True)
+
+    class Meta:
+        verbose_name = "codzienny list"
+        verbose_name_plural = "codzienne listy"
+
+    def __str__(self) -> str:
+        return f"codzienny list nr {self.pk}"

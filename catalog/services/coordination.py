@@ -1,4 +1,4 @@
-"""Who works on what: the two roles of editors, claimed voivodeships, depots that are open. The last two bind nobody.
+"""Who works on what: the roles of editors, claimed voivodeships, open depots, comments. All but roles bind nobody.
 
 The roles are Django groups, which `fueldepot/migrations/0001_editor_groups.py` creates.
 """
@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
-from catalog.models import Decision, Depot, DepotViewer, Voivodeship, VoivodeshipClaim
+from catalog.models import CaseComment, Decision, Depot, DepotViewer, Draft, Submission, Voivodeship, VoivodeshipClaim
 from catalog.services import journal
 from catalog.services.refusal import Refusal
 
@@ -78,6 +78,26 @@ def find_viewers(depot: Depot, *, besides: AbstractBaseUser, on: datetime) -> li
     """Return the names of other editors who have a depot open. One query."""
     rows = DepotViewer.objects.filter(depot=depot, seen_at__gte=on - HOLDS).exclude(user_id=besides.pk)
     return list(rows.order_by("user__username").values_list("user__username", flat=True))
+
+
+class CommentEmpty(Refusal):
+    """The comment has no text."""
+
+    reason = "komentarz jest pusty"
+
+
+def write_comment(*, case: Depot | Submission | Draft, text: str, by: AbstractBaseUser, on: datetime) -> CaseComment:
+    """Write a comment about a case, cut at the limit of the column. Raises CommentEmpty.
+
+    One about a submission to a depot that exists belongs to the depot, and so stays when the submission is forgotten.
+    """
+    depot = getattr(case, "depot", None)
+    about = depot if depot is not None else case
+    words = text.strip()[: CaseComment._meta.get_field("text").max_length]
+    if not words:
+        raise CommentEmpty
+    owner = {str(about._meta.model_name): about}
+    return CaseComment.objects.create(**owner, text=words, written_at=on, written_by_id=by.pk)
 
 
 EDITOR = "Redaktor"

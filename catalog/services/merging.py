@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from catalog import versions
+from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
 from catalog.services import journal
 from catalog.services.editing import in_order, refuse_unknown
@@ -27,10 +28,19 @@ class MergeRefused(Refusal):
 
 
 @transaction.atomic
-def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: AbstractBaseUser, on: date) -> Depot:
+def merge_depots(
+    *,
+    survivor: Depot,
+    loser: Depot,
+    take: Collection[str],
+    by: AbstractBaseUser,
+    on: date,
+    unite_fuels: bool = False,
+) -> Depot:
     """Merge two depots. Returns the survivor.
 
     take: names of `Depot.PUBLIC_FIELDS` whose values the survivor takes from the loser; they count as confirmed.
+    unite_fuels: the survivor gets the fuels of both, which count as confirmed.
 
     The loser becomes a removed duplicate that refers to the survivor, so its source id stays known and no import
     restores it. If the loser was confirmed by its owner, the survivor is from then on. Submissions and the rows of
@@ -43,18 +53,23 @@ def merge_depots(*, survivor: Depot, loser: Depot, take: Collection[str], by: Ab
     refuse_unknown(take, Depot.PUBLIC_FIELDS)
     stored = {row.pk: row for row in locked_pair(survivor, loser)}
     kept, gone = stored[survivor.pk], stored[loser.pk]
+    united = list(fuels.in_order({*kept.fuels, *gone.fuels})) if unite_fuels else None
     with journal.recording(Decision.Kind.MERGE, by=by, title=f"Scalono: {gone.name} z wpisem {kept}") as record:
-        record.details |= _merge(kept, gone, take, by, on)
+        record.details |= _merge(kept, gone, take, united, by, on)
     versions.bump_version(Dataset.Slug.DEPOTS)
     return kept
 
 
-def _merge(kept: Depot, gone: Depot, take: Collection[str], by: AbstractBaseUser, on: date) -> dict[str, Any]:
-    """Merge locked depots. Returns the details of the decision."""
-    taken = in_order(Depot.stated(take))
+def _merge(
+    kept: Depot, gone: Depot, take: Collection[str], united: list[str] | None, by: AbstractBaseUser, on: date
+) -> dict[str, Any]:
+    """Merge locked depots. Returns the details of the decision. united: the fuels of both, if they are kept."""
+    taken = in_order(Depot.stated(take if united is None else {*take, "fuels"}))
     for name in taken:
         column = Depot.column(name)
         setattr(kept, column, getattr(gone, column))
+    if united is not None:
+        kept.fuels = united
     inherits = gone.data_status == Depot.DataStatus.OWNER and kept.data_status != Depot.DataStatus.OWNER
     if inherits:
         kept.data_status, kept.verified_at = gone.data_status, gone.verified_at

@@ -8,8 +8,9 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ActionForm
 from django.contrib.admin.views.main import ChangeList
-from django.db.models import Exists, Model, OuterRef, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Case, F, Model, QuerySet, Value, When
+from django.db.models.functions import Abs
+from django.http import HttpRequest
 from django.template.defaultfilters import floatformat
 from django.urls import reverse
 from django.utils import timezone
@@ -22,17 +23,19 @@ from catalog.admin import RegisterAdmin, depot_list
 from catalog.admin.bulk import bulk_action, each, undo_button
 from catalog.admin.desk import CsvMixin, PendingByDefaultFilter, current_editor, read_text
 from catalog.admin.registers import HistoryAdmin, chosen_codes, voivodeship_choices
-from catalog.admin.submission_queue import AUTHOR_ANSWERED, AWAITS_AUTHOR
-from catalog.models import SubmissionQuestion
+from catalog.admin.submission_queue import AWAITS_AUTHOR
 from catalog.submissions.decisions import ReasonMissing
 from fueldepot.data.history import among
 from prices import models, queries, services, validation
 from prices.admin.price_lists import PriceListImport
+from prices.admin.price_page import PricePageMixin, describe_rows, with_questions
 from prices.models import BY_SLUG, LONGEST_REASON
 from prices.services import PriceDecisionResult, why_not_rejected
+from prices.snapshot import read_ranges
 from prices.validation import deviation
 
 UNKNOWN = "–"
+PENDING = models.DepotPrice.Status.PENDING
 
 
 CSV_COLUMNS = {
@@ -120,14 +123,18 @@ class PriceChangeList(ChangeList):
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         medians = queries.current_medians(timezone.localdate())
-        for row in self.result_list:
-            row.present_median = medians.get(row.fuel)
+        described = describe_rows(self.result_list, read_ranges())
+        for row, price in zip(self.result_list, described, strict=True):
+            row.present_median, row.doubts = medians.get(row.fuel), price.doubts
 
 
 class DecisionForm(ActionForm):
     """The choice of an action and the reason of a rejection."""
 
     reason = forms.CharField(label="Powód odrzucenia", max_length=LONGEST_REASON, required=False)
+
+
+PRICE_FIELDS = ("depot", "fuel", "unit", "price", "bag_price", "bag_kg", "day", "origin")
 
 
 class PriceAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
@@ -139,7 +146,7 @@ class PriceAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
 
     class Meta:
         model = models.DepotPrice
-        fields = ("depot", "fuel", "unit", "price", "bag_price", "bag_kg", "day", "origin")
+        fields = PRICE_FIELDS
         localized_fields = ("bag_price", "bag_kg")
 
     def quote(self) -> validation.PriceInput:
@@ -172,8 +179,8 @@ class PriceAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
 
 
 @admin.register(models.DepotPrice)
-class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
-    """The moderation queue, oldest first, with the current median beside each price. No editing, no deleting."""
+class DepotPriceAdmin(PriceListImport, CsvMixin, PricePageMixin, HistoryAdmin):
+    """The moderation queue with the current median beside each price, those farthest from it first. No deleting."""
 
     revertible = False  # a new decision replaces an old one, from its own day on
     # Cells combine two values: more columns do not fit beside menu and filters.
@@ -191,10 +198,11 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
     form = PriceAdminForm
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.DepotPrice]:
-        questions = SubmissionQuestion.objects.filter(submission=OuterRef("submission"))
-        return models.DepotPrice.objects.oldest_waiting_first().annotate(
-            awaits_author=Exists(questions.open()), author_answered=Exists(questions.answered())
-        )
+        medians = queries.current_medians(timezone.localdate())
+        known = [When(fuel=fuel, then=Abs(F("price") / Value(median) - 1)) for fuel, median in medians.items()]
+        rows = with_questions(models.DepotPrice.objects.annotate(distance=Case(*known, default=Value(Decimal()))))
+        waiting = Case(When(status=PENDING, then=Value(0)), default=Value(1))
+        return rows.order_by(waiting, "-distance", "submitted_at", "pk")
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
@@ -207,20 +215,11 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
+    def get_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> Any:
+        return [field.name for field in models.DepotPrice._meta.fields if field.name != "id"] if obj else PRICE_FIELDS
+
     def get_readonly_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> list[str]:
         return [] if obj is None else [field.name for field in models.DepotPrice._meta.fields]
-
-    def get_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> Any:
-        if obj is None:
-            return list(PriceAdminForm.Meta.fields)
-        return [field.name for field in models.DepotPrice._meta.fields if field.name != "id"]
-
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        """Show a price without buttons to save."""
-        nothing = {"show_save": False, "show_save_and_continue": False, "show_save_and_add_another": False}
-        return super().change_view(request, object_id, form_url, {**nothing, **(extra_context or {})})
 
     def get_form(
         self, request: HttpRequest, obj: models.DepotPrice | None = None, change: bool = False, **kwargs: Any
@@ -240,7 +239,7 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
             return shown
         return in_lines(shown, f"worek {amount(row.bag_kg)} kg: {amount(row.bag_price)} zł")
 
-    @admin.display(description="obecna mediana i odchylenie")
+    @admin.display(description="obecna mediana i odchylenie", ordering="distance")
     def shown_median(self, row: Any) -> str | SafeString:
         if row.present_median is None:
             return UNKNOWN
@@ -256,8 +255,7 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, HistoryAdmin):
 
     @admin.display(description="stan", ordering="status")
     def decision(self, row: Any) -> SafeString:
-        asked = AWAITS_AUTHOR if row.awaits_author else AUTHOR_ANSWERED if row.author_answered else ""
-        return in_lines(row.get_status_display(), row.reason or asked)
+        return in_lines(row.get_status_display(), row.reason or (row.doubts if row.status == PENDING else ""))
 
     @bulk_action(description="Zatwierdź", obstacles=obstacles_to_approval, named=named)
     def approve(self, request: HttpRequest, keys: list[int]) -> None:

@@ -19,8 +19,9 @@ from django.utils.html import format_html
 from catalog.admin import DraftedAdmin
 from catalog.admin.bulk import undo_button
 from catalog.admin.desk import current_editor, read_number, read_text
+from catalog.admin.evidence import evidence_of
 from catalog.admin.registers import HistoryAdmin
-from catalog.admin.submission_page import ProposalForm, describe_part, others, same_contact
+from catalog.admin.submission_page import ProposalForm, describe_part, live_map_of, others, same_contact
 from catalog.admin.submission_queue import SubmissionAdmin
 from catalog.depots import fuels
 from catalog.models import Depot, Submission
@@ -148,7 +149,6 @@ class VisitAdmin(SubmissionAdmin):
                 "is_first": part.pk == found.pk,
                 "same_visit": part.pk != found.pk and visit in {part.pk, part.visit_id},
                 "comparisons": () if described else row["comparisons"],  # of the author, once
-                "live": None if any(other["live"] for other in described) else row["live"],  # one map on a page
                 "fields": field_groups.labels(part.proposed),
                 "choice": request.POST.get(f"choice-{part.pk}") or ("accept" if may_accept else "later"),
                 "prices": [
@@ -163,7 +163,7 @@ class VisitAdmin(SubmissionAdmin):
             }
             described.append(row)
         keys = {part.pk for part in parts}
-        context = {
+        context = evidence_of(field_groups.values_of(depot), depot) | {
             "title": f"Zgłoszenia do wpisu: {depot.name}",
             "submission": found,
             "first": found,
@@ -173,7 +173,7 @@ class VisitAdmin(SubmissionAdmin):
             "has_correction": any(part.kind == Kind.CORRECT for part in parts),
             "has_owners": any(row["owners"] for row in described),
             "keep_owners": "keep_owners" in request.POST,
-            "live": next((row["live"] for row in described if row["live"]), None),
+            "live": live_map_of(next((part for part in parts if "lat" in part.proposed), found)),
             "others": [row for row in others(found) if row["row"].pk not in keys],
             "awaits_author": any(question.answered_at is None for question in found.questions.all()),
             "same_contact": same_contact(*parts),

@@ -47,7 +47,8 @@
     event.preventDefault();
   });
 
-  document.addEventListener("click", (event) => {
-    if (event.target.closest("[data-show-keys]")) showKeys();
-  });
+  for (const button of document.querySelectorAll("[data-show-keys]")) {
+    button.hidden = keyed().length === 0;
+    button.addEventListener("click", showKeys);
+  }
 })();

@@ -1,5 +1,6 @@
 // The place of a depot: the browser's position, or a pin on a map, typed into the two fields. Without it they are typed by hand.
-// At the desk another mark shows the stored place (data-before), and a page without the fields a proposed one (data-after).
+// At the desk another mark shows the stored place (data-before), a page without the fields a proposed one (data-after), and
+// small marks lead to other entries (data-others).
 "use strict";
 
 (() => {
@@ -7,6 +8,7 @@
   if (!picker) return;
   const [lat, lon] = ["lat", "lon"].map((name) => document.querySelector(`[name=${name}], [name^=value-][name$=-${name}]`));
   const { leaflet, style, outlines, tiles, credit, before, after } = picker.dataset;
+  const others = JSON.parse(picker.dataset.others ?? "[]");
   const point = (text) => text?.split(",").map(Number);
   const said = picker.querySelector(".said");
   const POLAND = [[49, 14.1], [54.9, 24.2]];
@@ -65,9 +67,14 @@
     const at = typed();
     const stored = point(before);
     if (at && stored && after) map.fitBounds(L.latLngBounds([at, stored]).pad(0.5), { maxZoom: tiles ? 16 : 14 });
-    else if (at) map.setView(at, tiles ? 16 : 12);
+    else if (at) map.setView(at, tiles ? 16 : others.length ? 14 : 12);
+    else if (others.length) map.fitBounds(L.latLngBounds(others).pad(0.1), { maxZoom: 14 });
     else map.fitBounds(borders ? borders.getBounds() : POLAND);
     if (borders) borders.addTo(map);
+    for (const [north, east, label, url] of others) {
+      const mark = L.circleMarker([north, east], { className: "other", radius: 5 }).addTo(map).bindTooltip(document.createTextNode(label));
+      mark.on("click", () => location.assign(url));
+    }
 
     const icon = L.divIcon({ className: "marker chosen", html: '<span class="pin"></span>', iconSize: [28, 28] });
     const name = after ? "Proponowane położenie" : "Położenie składu";

@@ -86,6 +86,7 @@ def fill_every_table(editor):
     OwnerChange.objects.create(depot=first, made_at=NOW, text="x")
     factories.DepotPriceFactory(depot=first).save()
     coordination.mark_viewing(depot=first, by=editor, on=NOW)
+    coordination.write_comment(case=first, text="Dzwoniłam.", by=editor, on=NOW)
     report_gone(depot=first, reason=GoneReport.Reason.CLOSED, email="", client="10.0.0.1", on=NOW)
     merging.mark_distinct(one=first, other=second, by=editor, at=NOW)
     merging.merge_depots(survivor=first, loser=third, take=[], by=editor, on=TODAY)

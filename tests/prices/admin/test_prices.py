@@ -7,12 +7,14 @@ from io import BytesIO
 
 import pytest
 from django.contrib.auth.models import Group
+from django.core import mail
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from openpyxl import Workbook
 
-from catalog.models import Dataset
+from catalog.models import Dataset, Decision
 from catalog.services.coordination import CHIEF, EDITOR
 from fueldepot.data import snapshot
 from prices import uploads
@@ -21,6 +23,7 @@ from prices.uploads import read_day
 from tests import bulk, factories
 from tests.client import build_snapshots
 from tests.drafts import approve
+from tests.pages.reading import text_of
 from tests.prices.helpers import LIST, confirm, csv_of, preview
 
 pytestmark = pytest.mark.django_db
@@ -73,18 +76,20 @@ def test_what_cannot_be_decided_is_named(desk):
     assert "Zatwierdzone już wcześniej: <strong>1</strong>" in asked
 
 
-def test_the_queue_is_ordered_by_age_with_median_and_deviation(desk, django_assert_max_num_queries):
+def test_the_queue_begins_with_the_prices_farthest_from_the_median(desk, django_assert_max_num_queries):
     decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
     waiting(1800, submitted_at=datetime(2026, 10, 2, tzinfo=UTC))
-    waiting(1350, submitted_at=datetime(2026, 10, 1, tzinfo=UTC))
+    waiting(1300, submitted_at=datetime(2026, 10, 1, tzinfo=UTC))
+    waiting(1200, submitted_at=datetime(2026, 10, 3, tzinfo=UTC))
     for _ in range(10):
         waiting(1500, submitted_at=datetime(2026, 10, 3, tzinfo=UTC))
     build_snapshots()
-    with django_assert_max_num_queries(9):  # session, editor, 2 counts, rows, choices; none per row
+    with django_assert_max_num_queries(10):  # session, editor, 2 counts, rows, choices, ranges; none per row
         html = desk.get(LIST).content.decode()
-    assert html.index("1\xa0350 zł/t") < html.index("1\xa0800 zł/t") < html.index("1\xa0500 zł/t")
+    amounts = [html.index(f"1\xa0{amount} zł/t") for amount in (800, 200, 300, 500)]  # the older of two comes first
+    assert amounts == sorted(amounts)
     assert "1\xa0500 zł" in html
-    assert "−10,0%" in html
+    assert "−13,3%" in html
     assert "+20,0%" in html
     assert "1\xa0400 zł/t" not in html
     assert "1\xa0400 zł/t" in desk.get(f"{LIST}?status=approved").content.decode()
@@ -111,10 +116,10 @@ def test_an_editor_enters_a_price_by_the_bag(desk):
     assert "jednostką jest t" in desk.post(f"{LIST}add/", {**entered, "unit": "mp"}).content.decode()
 
 
-def test_a_price_that_exists_is_looked_at_only(desk):
+def test_a_price_is_neither_edited_nor_deleted_like_other_rows(desk):
     price = waiting(1500)
     assert desk.get(f"{LIST}{price.pk}/change/").status_code == 200
-    desk.post(f"{LIST}{price.pk}/change/", {"price": "1"})
+    assert desk.post(f"{LIST}{price.pk}/change/", {"price": "1"}).status_code == 400
     assert DepotPrice.objects.get().price == 1500
     assert desk.post(f"{LIST}{price.pk}/delete/", {"post": "yes"}).status_code == 403
 
@@ -397,8 +402,7 @@ def test_a_price_has_nothing_to_save_and_its_history_nothing_to_revert(desk):
     price = waiting(1500)
     decide(desk, "reject", price, reason="literówka")
     page = desk.get(f"{LIST}{price.pk}/change/").content.decode()
-    assert 'type="submit" value="Zapisz' not in page
-    assert "Zamknij" in page
+    assert 'type="submit"' not in page.partition('id="content-main"')[2]
     history = desk.get(f"{LIST}{price.pk}/history/").content.decode()
     assert "Stan: <del>czeka na decyzję</del> → <ins>odrzucona</ins>" in history
     version = price.history.first().pk
@@ -524,3 +528,76 @@ def test_a_price_without_its_fuel_is_shown_again_with_what_is_missing(admin_clie
     answer = admin_client.post("/admin/prices/depotprice/add/", {"price": "1500", "origin": "price_list"})
     assert answer.status_code == 200
     assert {"depot", "fuel", "day"} <= set(answer.context["adminform"].form.errors)
+
+
+def price_page(price):
+    return f"{LIST}{price.pk}/change/"
+
+
+def test_prices_of_a_depot_are_decided_on_the_page_of_one(desk, client, django_assert_max_num_queries):
+    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
+    depot = factories.DepotFactory(phone="+48 600 000 001, +48 600 000 002", website="https://opal.pl/")
+    pellet = waiting(1550, depot=depot)
+    eko = waiting(1450, depot=depot, fuel="ekogroszek")
+    factories.DepotFactory(lat=depot.lat + 0.002, name="Sąsiad")
+    build_snapshots()
+    with django_assert_max_num_queries(18):
+        html = desk.get(price_page(pellet)).content.decode()
+    ways = ('href="tel:+48600000001"', 'href="https://opal.pl/"', "openstreetmap.org", "Sąsiad")
+    for part in ("+3,3% od mediany", *ways):
+        assert part in html, part
+    assert html.count("checked") == 2  # nothing speaks against either
+    sent = {"pending": [pellet.pk, eko.pk], "price": [pellet.pk, eko.pk], "decision": "approve"}
+    answer = desk.post(price_page(pellet), sent, follow=True).content.decode()
+    assert "Zdecydowano: 2." in answer
+    assert set(DepotPrice.objects.filter(depot=depot).values_list("status", flat=True)) == {"approved"}
+
+
+def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, django_capture_on_commit_callbacks):
+    submission = factories.SubmissionFactory(kind="price", state="passed_on", decided_at=timezone.now())
+    price = waiting(16300, depot=submission.depot, submission=submission)
+    assert "poza wiarygodnym przedziałem" in desk.get(price_page(price)).content.decode()
+    sent = {"pending": price.pk, "price": price.pk, f"value-{price.pk}": "1 630,50", "decision": "approve_next"}
+    with django_capture_on_commit_callbacks(execute=True):
+        desk.post(price_page(price), sent)
+    price.refresh_from_db()
+    assert (price.status, price.price, price.sent_price) == ("approved", Decimal("1630.50"), 16300)
+    (letter,) = mail.outbox
+    assert "1630,50zł/t" in (text := letter.body.replace("\xa0", ""))
+    assert "w zgłoszeniu 16300zł" in text
+    history = desk.get(f"{LIST}{price.pk}/history/").content.decode()
+    assert "poprawiono: pellet" in history
+    decision = Decision.objects.get()
+    assert (decision.kind, decision.title.count("→")) == ("prices", 1)
+    desk.post(reverse("admin:catalog_decision_undo", args=[decision.pk]))
+    price.refresh_from_db()
+    assert (price.status, price.price, price.sent_price) == ("pending", 16300, None)
+
+
+def test_an_amount_that_cannot_be_is_refused_and_stays_typed(desk):
+    price = waiting(1500)
+    for typed, why in (("1.640", "1640 albo 1,64"), ("abc", "nie jest liczbą"), ("-4", "nie jest dodatnią")):
+        sent = {"pending": price.pk, "price": price.pk, f"value-{price.pk}": typed, "decision": "approve"}
+        answer = desk.post(price_page(price), sent).content.decode()
+        assert why in answer
+        assert f'value="{typed}"' in answer
+    assert DepotPrice.objects.get().status == "pending"
+
+
+def test_an_outlier_is_named_and_comes_alone(desk):
+    decide(desk, "approve", *(waiting(1400 + 10 * step) for step in range(8)))
+    depot = factories.DepotFactory()
+    outlier, ordinary = waiting(2900, depot=depot), waiting(1450, depot=depot, origin="price_list")
+    build_snapshots()
+    page = desk.get(price_page(outlier))
+    assert "odstaje od innych cen (1312,50–1557,50 zł)" in text_of(page).replace("\xa0", "")
+    assert [row["is_ticked"] for row in page.context["rows"]] == [True, False]
+    assert "odstaje od innych cen" in desk.get(LIST).content.decode()
+    refused = {"pending": [outlier.pk, ordinary.pk], "price": outlier.pk, "decision": "reject_next"}
+    assert "podaj powód" in desk.post(price_page(outlier), refused).content.decode()
+    answer = desk.post(price_page(outlier), refused | {"reason": "Cena za dwie tony."})
+    assert answer["Location"] == price_page(ordinary)
+    assert list(DepotPrice.objects.filter(depot=depot).order_by("pk").values_list("status", flat=True)) == [
+        "rejected",
+        "pending",
+    ]

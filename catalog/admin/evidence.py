@@ -1,0 +1,188 @@
+"""What stands beside a decision about a depot: ways to check it, map, owner, earlier decisions, comments of editors."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote_plus, urlsplit
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.contrib.admin.utils import quote
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from catalog import links
+from catalog.admin.desk import current_editor, page_url, read_text
+from catalog.admin.registers import RegisterAdmin
+from catalog.models import CaseComment, Decision, Depot, Draft, Municipality, OwnerLink, Submission
+from catalog.services import coordination
+from catalog.services.refusal import Refusal
+from catalog.territory import coordinates
+
+NEIGHBOURS_M = 2000
+"""Entries within this distance are drawn on the map of a depot."""
+
+MOST_NEIGHBOURS, MOST_DECISIONS, MOST_COMMENTS = 30, 3, 50
+"""Neighbours on a map, latest decisions and comments beside a form."""
+
+Position = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveMap:
+    """Data of the map. before, after: stored and proposed position as "lat,lon", "" if missing.
+
+    others: further places as JSON, each `[lat, lon, label, URL]`, "" for none. outlines: URL of the outlines around the
+    municipality, "" for none. tiles: `MAP_TILES_URL`. credit: of the tiles.
+    """
+
+    before: str
+    after: str
+    outlines: str
+    tiles: str
+    credit: str
+    others: str = ""
+
+
+def live_map(
+    municipality: Municipality | None,
+    before: Position | None = None,
+    after: Position | None = None,
+    others: Iterable[tuple[float, float, str, str]] = (),
+) -> LiveMap:
+    """Return the map of a position. Reads the voivodeship of the municipality."""
+    tiles = settings.MAP_TILES_URL
+    places = [[round(lat, 6), round(lon, 6), label, url] for lat, lon, label, url in others]
+    return LiveMap(
+        before="{:.6f},{:.6f}".format(*before) if before else "",
+        after="{:.6f},{:.6f}".format(*after) if after else "",
+        outlines=reverse("surroundings", args=[municipality.voivodeship.slug, municipality.slug, municipality.teryt])
+        if municipality
+        else "",
+        tiles=tiles,
+        credit=f"© OpenStreetMap, {urlsplit(tiles).hostname}" if tiles else "",
+        others=json.dumps(places, ensure_ascii=False) if places else "",
+    )
+
+
+def find_near(lat: float, lon: float, metres: float, *, besides: int | None = None) -> list[tuple[Depot, int]]:
+    """Return the nearest depots with their distance in metres, removed ones included. One query.
+
+    At most `MOST_NEIGHBOURS` of the first hundred by number.
+    """
+    north, east = metres / 110_000, metres / 63_000  # a degree of longitude is 63 km at 55° N, more further south
+    box = Depot.objects.filter(lat__range=(lat - north, lat + north), lon__range=(lon - east, lon + east))
+    here = coordinates.project(lat, lon)
+    rows = [
+        (depot, round(math.dist(here, coordinates.project(depot.lat, depot.lon))))
+        for depot in box.exclude(pk=besides or 0).order_by("pk")[:100]
+    ]
+    near = sorted((row for row in rows if row[1] <= metres), key=lambda row: row[1])
+    return near[:MOST_NEIGHBOURS]
+
+
+def place_of(depot: Depot, metres: int) -> tuple[float, float, str, str]:
+    """Return a neighbour for `live_map`."""
+    label = f"{depot.name}, {metres} m"
+    if depot.publication != Depot.Publication.PUBLISHED:
+        label += f", {depot.get_publication_display()}"
+    return depot.lat, depot.lon, label, page_url(depot._meta, "change", quote(depot.pk))
+
+
+def find_neighbours(depot: Depot) -> list[tuple[float, float, str, str]]:
+    """Return the neighbours of a depot for `live_map`. One query."""
+    return [place_of(*row) for row in find_near(depot.lat, depot.lon, NEIGHBOURS_M, besides=depot.pk)]
+
+
+def contacts_of(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return labels and URLs by which an editor checks the values of a depot: its site, telephones, map and the web.
+
+    Of proposed values too: what is missing is left out.
+    """
+    website = values.get("website") or ""
+    rows = [((urlsplit(website).hostname or website).removeprefix("www."), website)] if website else []
+    rows += [(phone, f"tel:{phone.replace(' ', '')}") for phone in (values.get("phone") or "").split(", ") if phone]
+    if "lat" in values:
+        lat, lon = values["lat"], values["lon"]
+        rows.append(("OpenStreetMap", f"https://www.openstreetmap.org/?mlat={lat}&mlon={lon}#map=18/{lat}/{lon}"))
+    words = " ".join(filter(None, (values.get("name"), values.get("street"), values.get("place"))))
+    return [*rows, ("szukaj w sieci", f"https://duckduckgo.com/?q={quote_plus(words)}")] if words else rows
+
+
+def evidence_of(
+    values: Mapping[str, Any], depot: Depot | None, case: Submission | Draft | None = None
+) -> dict[str, Any]:
+    """Return the context of `_evidence.html`: of a depot three queries, of a proposed one one.
+
+    values: public fields of the depot, or the proposed ones. case: what the comments belong to where there is no depot.
+    """
+    about: Any = depot or case
+    context = {
+        "contacts": contacts_of(values),
+        "comments": about.comments.select_related("written_by").order_by("pk")[:MOST_COMMENTS],
+        "comment_url": reverse("admin:catalog_casecomment_write", args=[about._meta.model_name, about.pk]),
+        "most_in_comment": CaseComment._meta.get_field("text").max_length,
+    }
+    if depot is not None:
+        context |= {
+            "present_owners": OwnerLink.objects.working().filter(depot=depot).order_by("-granted_at"),
+            "earlier": Decision.objects.about(depot).select_related("decided_by").order_by("-pk")[:MOST_DECISIONS],
+            "site_url": links.depot_url(depot.pk, depot.name)
+            if depot.publication == Depot.Publication.PUBLISHED
+            else "",
+        }
+    return context
+
+
+def having_address(typed: str) -> Q:
+    """Match depots by a part of the e-mail address of their owner, or of an author of a submission about them.
+
+    Nothing without "@": the address would be searched for every word.
+    """
+    email = typed.strip()
+    if "@" not in email:
+        return Q()
+    owners, authors = (
+        OwnerLink.objects.filter(email__icontains=email),
+        Submission.objects.filter(email__icontains=email),
+    )
+    return Q(pk__in=owners.values("depot")) | Q(pk__in=authors.values("depot"))
+
+
+CASES: dict[str, Any] = {str(model._meta.model_name): model for model in (Depot, Submission, Draft)}
+
+
+@admin.register(CaseComment)
+class CaseCommentAdmin(RegisterAdmin):
+    """Comments are written and read beside the case: here is only the view that stores one."""
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(require_POST(self.write_view))
+        return [path("<slug:kind>/<int:key>/", view, name="catalog_casecomment_write")]
+
+    def write_view(self, request: HttpRequest, kind: str, key: int) -> HttpResponse:
+        """Store a comment and return to the page on which it was written."""
+        model = CASES.get(kind, Depot)
+        case = get_object_or_404(model, pk=key)
+        if not current_editor(request).has_perm(f"catalog.view_{model._meta.model_name}"):
+            raise PermissionDenied
+        try:
+            coordination.write_comment(
+                case=case, text=read_text(request, "comment"), by=current_editor(request), on=timezone.now()
+            )
+        except Refusal as refusal:
+            self.message_user(request, f"Nic nie zapisano: {refusal.reason}.", messages.WARNING)
+        back = read_text(request, "back")
+        is_own = url_has_allowed_host_and_scheme(back, allowed_hosts=None)
+        return HttpResponseRedirect(back if is_own else page_url(model._meta, "change", key))

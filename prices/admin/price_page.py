@@ -1,0 +1,182 @@
+"""The page on which a price is decided, together with the others of its depot that wait."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.html import format_html
+
+from catalog.admin.bulk import undo_button
+from catalog.admin.desk import NextRowMixin, current_editor, page_url, read_number, read_text
+from catalog.admin.evidence import evidence_of, find_neighbours, live_map
+from catalog.admin.submission_queue import AUTHOR_ANSWERED, AWAITS_AUTHOR
+from catalog.models import Decision, SubmissionQuestion
+from catalog.services.refusal import Refusal
+from catalog.submissions.field_groups import values_of
+from prices.medians import Range
+from prices.models import LONGEST_REASON, DepotPrice
+from prices.snapshot import prices, read_ranges
+from prices.submissions import PriceDecidedMeanwhile, decide_visit
+from prices.uploads import read_amount
+from prices.validation import describe_outlier, deviation, find_doubts
+
+CANNED_REASONS = (
+    "Cena jest za inną ilość niż podana jednostka.",
+    "To nie jest cena tego paliwa.",
+    "Skład podaje na swojej stronie inną cenę.",
+    "To cena promocyjna albo z dowozem, a publikujemy zwykłe ceny odbioru w składzie.",
+    "Nie udało się potwierdzić tej ceny w żadnym źródle.",
+)
+"""Common reasons of a rejection; editors can change the text before sending it."""
+
+MOST_EARLIER = 8
+"""Published prices of the depot listed beside those that wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class PriceRow:
+    """A price with what speaks against it, in Polish; `doubts` is "" where nothing does.
+
+    comparison: with the median of Poland, "" without one.
+    """
+
+    row: DepotPrice
+    doubts: str
+    comparison: str
+    is_pending: bool
+
+
+def with_questions(rows: "QuerySet[DepotPrice]") -> "QuerySet[Any]":
+    """Annotate prices with `awaits_author` and `author_answered`."""
+    questions = SubmissionQuestion.objects.filter(submission=OuterRef("submission"))
+    return rows.annotate(awaits_author=Exists(questions.open()), author_answered=Exists(questions.answered()))
+
+
+def describe_rows(rows: Sequence[Any], ranges: Mapping[str, Range]) -> list[PriceRow]:
+    """Return prices with what speaks against each. No query if the snapshot is built."""
+    today = timezone.localdate()
+    described = []
+    for row in rows:
+        figures = prices.get().figures(row.fuel, today)
+        doubts = [*find_doubts(row.fuel, row.price, row.day, ranges, today), describe_outlier(row.price, figures)]
+        if getattr(row, "awaits_author", False):
+            doubts.append(AWAITS_AUTHOR)
+        elif getattr(row, "author_answered", False):
+            doubts.append(AUTHOR_ANSWERED)
+        median = figures.country.median
+        comparison = "" if median is None else f"{deviation(row.price, median)}% od mediany"
+        is_pending = row.status == DepotPrice.Status.PENDING
+        described.append(PriceRow(row, ", ".join(filter(None, doubts)), comparison, is_pending))
+    return described
+
+
+def distance(row: DepotPrice) -> Decimal:
+    """Return the relative difference from the median of Poland, without sign; 0 without a median."""
+    median = prices.get().figures(row.fuel, timezone.localdate()).country.median
+    return Decimal() if median is None else abs(row.price / median - 1)
+
+
+class PricePageMixin(NextRowMixin):
+    """Mixin: prices are decided on the page of one, with those of the same depot that wait."""
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show a price with the evidence, and process the decision."""
+        if not self.has_view_or_change_permission(request):
+            raise PermissionDenied
+        rows = DepotPrice.objects.select_related("depot__municipality__voivodeship", "submission", "decided_by")
+        price = rows.filter(pk=read_number(object_id)).first()
+        if price is None:
+            missing: HttpResponse = self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
+            return missing
+        if request.method != "POST":
+            return self._show_price(request, price)
+        if not self.has_change_permission(request):
+            raise PermissionDenied
+        decision, _, goes_on = request.POST.get("decision", "").partition("_")
+        if decision not in {"approve", "reject"}:
+            raise BadRequest("unknown decision")
+        chosen = {read_number(value) for value in request.POST.getlist("price")}
+        pending = [read_number(value) for value in request.POST.getlist("pending")]
+        following = self.find_next(request, price.pk) if goes_on else None
+        while following in chosen:
+            following = self.find_next(request, following)
+        try:
+            decided = {key: decision == "approve" for key in pending if key in chosen}
+            typed = self._read_typed(request, decided) if decision == "approve" else {}
+            count, recorded = decide_visit(
+                parts=(),
+                prices=decided,
+                corrected=typed,
+                reason=read_text(request, "reason")[:LONGEST_REASON],
+                by=current_editor(request),
+                on=timezone.now(),
+            )
+        except (Refusal, ValidationError) as error:
+            why = error.reason if isinstance(error, Refusal) else " ".join(error.messages)
+            self.message_user(request, f"Nic nie zmieniono: {why}.", messages.WARNING)
+            if isinstance(error, PriceDecidedMeanwhile):
+                return HttpResponseRedirect(self.with_filters(request, request.path))
+            return self._show_price(request, price)
+        title = recorded.title if recorded else ""
+        undo = undo_button(request, recorded) if recorded else ""
+        self.message_user(request, format_html("Zdecydowano: {}. {} {}", count, title, undo))
+        if goes_on:
+            return self.to_row(request, following)
+        return HttpResponseRedirect(self.with_filters(request, page_url(self.opts, "changelist")))
+
+    def _read_typed(self, request: HttpRequest, chosen: Mapping[int, bool]) -> dict[int, Decimal]:
+        """Return the typed amounts of prices. Raises ValidationError."""
+        amounts = {key: read_amount(read_text(request, f"value-{key}").strip()) for key in chosen}
+        return {key: amount for key, amount in amounts.items() if amount is not None}
+
+    def _show_price(self, request: HttpRequest, price: DepotPrice) -> HttpResponse:
+        """Render the page. Nine queries besides the price and the rights."""
+        depot = price.depot
+        is_pending = price.status == DepotPrice.Status.PENDING
+        batch = list(with_questions(DepotPrice.objects.pending().filter(depot=depot)))
+        batch.sort(key=lambda row: (row.pk != price.pk, -distance(row), row.pk))
+        described = describe_rows(batch, read_ranges())
+        # Reading a doubtful price is the point of this page; the others come along where nothing speaks against them.
+        alone = any(row.doubts for row in described if row.row.pk == price.pk)
+        ticked = {row.row.pk for row in described if row.row.pk == price.pk or not (alone or row.doubts)}
+        if request.method == "POST":
+            ticked = {read_number(value) for value in request.POST.getlist("price")}
+        shown = [
+            {
+                "price": row,
+                "is_ticked": row.row.pk in ticked,
+                "typed": request.POST.get(f"value-{row.row.pk}", f"{row.row.price:f}".replace(".", ",")),
+            }
+            for row in described
+        ]
+        earlier = DepotPrice.objects.approved().filter(depot=depot).order_by("-day", "-pk")[:MOST_EARLIER]
+        context = {
+            **self.admin_site.each_context(request),
+            **evidence_of(values_of(depot), depot),
+            "title": f"Ceny: {depot.name}",
+            "opts": self.opts,
+            "price": price,
+            "original": price,
+            "depot": depot,
+            "rows": shown if is_pending else [],
+            "others_wait": 0 if is_pending else len(batch),
+            "earlier_prices": describe_rows(list(earlier), {}),
+            "live": live_map(depot.municipality, after=(depot.lat, depot.lon), others=find_neighbours(depot)),
+            "decisions": Decision.objects.about(price).order_by("-pk") if not is_pending else [],
+            "place": self.place_in_list(request, price.pk),
+            "reasons": CANNED_REASONS,
+            "reason": request.POST.get("reason", ""),
+            "max_reason": LONGEST_REASON,
+            "may_decide": is_pending and self.has_change_permission(request),
+            "preserved_filters": self.get_preserved_filters(request),
+        }
+        return TemplateResponse(request, "admin/prices/depotprice/price.html", context)

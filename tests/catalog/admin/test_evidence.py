@@ -1,0 +1,120 @@
+"""What stands beside a decision: ways to check a depot, its owner, neighbours and decisions, comments of editors."""
+
+import json
+import re
+from datetime import UTC, datetime
+from html import unescape
+
+import pytest
+from django.urls import reverse
+
+from catalog.depots import quality
+from catalog.models import CaseComment, Depot
+from catalog.services import coordination, moderation
+from catalog.submissions import owner_links
+from tests import factories
+from tests.pages.reading import text_of
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+DEPOTS = reverse("admin:catalog_depot_changelist")
+
+
+def page(row):
+    return reverse(f"admin:catalog_{row._meta.model_name}_change", args=[row.pk])
+
+
+@pytest.fixture
+def depot(db):
+    values = {"website": "https://www.opal.pl/", "phone": "+48 600 000 001, +48 600 000 002"}
+    return factories.DepotFactory(name="Skład Zieliński", place="Kraków", **values)
+
+
+def others_on_map(answer):
+    found = re.search(r'data-others="([^"]*)"', answer.content.decode())
+    return json.loads(unescape(found[1])) if found else []
+
+
+@pytest.mark.parametrize("of", ["depot", "submission"])
+def test_a_case_is_checked_by_links_beside_it(client, editor, depot, of):
+    row = depot if of == "depot" else factories.SubmissionFactory(depot=depot)
+    links = re.findall(r'<a href="([^"]*)"', client.get(page(row)).content.decode().partition('"evidence"')[2])
+    assert links[:5] == [
+        "https://www.opal.pl/",
+        "tel:+48600000001",
+        "tel:+48600000002",
+        f"https://www.openstreetmap.org/?mlat={depot.lat}&amp;mlon={depot.lon}#map=18/{depot.lat}/{depot.lon}",
+        "https://duckduckgo.com/?q=Sk%C5%82ad+Zieli%C5%84ski+Krak%C3%B3w",
+    ]
+
+
+def test_owner_neighbours_and_decisions_stand_beside_the_form(client, editor, depot):
+    near = factories.DepotFactory(name="Sąsiad", lat=depot.lat + 0.01)
+    factories.DepotFactory(name="Za miastem", lat=depot.lat + 0.03)
+    assert "Właściciel brak" in text_of(client.get(page(depot)))
+    owner_links.grant_link(depot=depot, email="jan@opal.pl", on=NOW)
+    Depot.objects.filter(pk=depot.pk).update(data_status="owner", verified_at=NOW, verified_by=editor)
+    moderation.verify_depots(keys=[near.pk], by=editor, on=NOW.date())
+    answer = client.get(page(depot))
+    assert "od 21 listopada 2026, j…@opal.pl" in text_of(answer)
+    assert [row[2:] for row in others_on_map(answer)] == [["Sąsiad, 1111 m", page(near)]]
+    assert ", ewa: Sprawdzono: Sąsiad" in text_of(client.get(page(near)))
+
+
+def test_a_page_opened_from_a_list_says_its_place(client, editor, depot):
+    others = [factories.DepotFactory(name=f"Zet {number}") for number in range(2)]
+    assert "1 z 3" in text_of(client.get(page(depot), {"_changelist_filters": "queue=never"}))
+    assert "3 z 3" in text_of(client.get(page(others[1]), {"_changelist_filters": "queue=never"}))
+    moderation.verify_depots(keys=[depot.pk], by=editor, on=NOW.date())
+    assert "zostało 2" in text_of(client.get(page(depot), {"_changelist_filters": "queue=never"}))
+    assert "z 3" not in text_of(client.get(page(depot)))
+
+
+def test_editors_comment_on_a_case_wherever_they_meet_it(client, editor, depot):
+    submission = factories.SubmissionFactory(depot=depot)
+    back = f"{page(submission)}?_changelist_filters=state%3Dall#comments"
+    answer = client.get(page(submission), {"_changelist_filters": "state=all"}).content.decode()
+    assert f'value="{back}"' in answer
+    write = re.search(r'id="comment-form" action="([^"]*)"', answer)[1]
+    assert client.post(write, {"comment": " Dzwoniłam: <b>czynne</b>. ", "back": back})["Location"] == back
+    assert "Dzwoniłam: &lt;b&gt;czynne&lt;/b&gt;." in client.get(page(depot)).content.decode()
+    assert client.post(write, {"comment": " ", "back": "https://evil.example/"})["Location"] == page(depot)
+    assert CaseComment.objects.get().depot == depot
+    new = factories.SubmissionFactory(depot=None, kind="add", proposed={"name": "Nowy"})
+    coordination.write_comment(case=new, text="Zapytać w gminie.", by=editor, on=NOW)
+    assert "Zapytać w gminie." in text_of(client.get(page(new)))
+    editor.groups.clear()
+    assert client.post(write, {"comment": "x"}).status_code == 403
+
+
+def test_depots_are_searched_by_the_address_of_an_owner_or_author(client, editor, depot):
+    other = factories.DepotFactory(name="Inny")
+    owner_links.grant_link(depot=depot, email="jan@opal.pl", on=NOW)
+    factories.SubmissionFactory(depot=other, email="ola@wp.pl")
+    start = client.get(reverse("admin:index")).content.decode()
+    assert f'action="{DEPOTS}"' in start
+    assert {row.pk for row in client.get(DEPOTS, {"q": "JAN@opal"}).context["cl"].result_list} == {depot.pk}
+    assert {row.pk for row in client.get(DEPOTS, {"q": "ola@"}).context["cl"].result_list} == {other.pk}
+
+
+def test_a_merge_keeps_the_fuels_of_both_and_goes_on_to_the_next_pair(client, editor, depot):
+    pellet = {"fuels": ["pellet"], "nip": "5260250274"}
+    first, second, *_ = (
+        factories.DepotFactory(name=f"Skład Nowak {n}", lat=50.1 + n / 10_000, **pellet) for n in range(3)
+    )
+    Depot.objects.filter(pk=second.pk).update(fuels=["ekogroszek"])
+    pairs = [(pair.first, pair.second) for pair in quality.get_report().unresolved_pairs()]
+    place = pairs.index((first.pk, second.pk))
+    url = reverse("admin:catalog_depot_pair", args=[first.pk, second.pk])
+    html = client.get(url).content.decode()
+    assert "z\N{NO-BREAK SPACE}obu: Ekogroszek, Pellet" in html
+    assert re.search(r'value="both" checked', html)
+    assert f'data-before="{first.lat:.6f},{first.lon:.6f}" data-after="{second.lat:.6f},{second.lon:.6f}"' in html
+    answer = client.post(url, {"decision": "first", "take_fuels": "both"})
+    first.refresh_from_db()
+    assert (first.fuels, "fuels" in first.confirmed_fields) == (["ekogroszek", "pellet"], True)
+    second.refresh_from_db()
+    assert second.fuels == ["ekogroszek"]  # as before, for when it comes back
+    following = (pairs[place + 1 :] + pairs[:place])[0]
+    assert answer["Location"] == reverse("admin:catalog_depot_pair", args=following)
