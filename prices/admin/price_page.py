@@ -41,7 +41,7 @@ MOST_EARLIER = 8
 
 
 @dataclass(frozen=True, slots=True)
-class PriceRow:
+class JudgedPrice:
     """A price with what speaks against it, in Polish; `doubts` is "" where nothing does.
 
     comparison: with the median of Poland, "" without one.
@@ -59,7 +59,7 @@ def with_questions(rows: "QuerySet[DepotPrice]") -> "QuerySet[Any]":
     return rows.annotate(awaits_author=Exists(questions.open()), author_answered=Exists(questions.answered()))
 
 
-def describe_rows(rows: Sequence[Any], ranges: Mapping[str, Range]) -> list[PriceRow]:
+def describe_rows(rows: Sequence[Any], ranges: Mapping[str, Range]) -> list[JudgedPrice]:
     """Return prices with what speaks against each. No query if the snapshot is built."""
     today = timezone.localdate()
     described = []
@@ -73,7 +73,7 @@ def describe_rows(rows: Sequence[Any], ranges: Mapping[str, Range]) -> list[Pric
         median = figures.country.median
         comparison = "" if median is None else f"{deviation(row.price, median)}% od mediany"
         is_pending = row.status == DepotPrice.Status.PENDING
-        described.append(PriceRow(row, ", ".join(filter(None, doubts)), comparison, is_pending))
+        described.append(JudgedPrice(row, ", ".join(filter(None, doubts)), comparison, is_pending))
     return described
 
 
@@ -150,7 +150,7 @@ class PricePageMixin(NextRowMixin):
         ticked = {row.row.pk for row in described if row.row.pk == price.pk or not (alone or row.doubts)}
         if request.method == "POST":
             ticked = {read_number(value) for value in request.POST.getlist("price")}
-        shown = [
+        listed = [
             {
                 "price": row,
                 "is_ticked": row.row.pk in ticked,
@@ -167,7 +167,7 @@ class PricePageMixin(NextRowMixin):
             "price": price,
             "original": price,
             "depot": depot,
-            "rows": shown if is_pending else [],
+            "rows": listed if is_pending else [],
             "others_wait": 0 if is_pending else len(batch),
             "earlier_prices": describe_rows(list(earlier), {}),
             "live": live_map(depot.municipality, after=(depot.lat, depot.lon), others=find_neighbours(depot)),

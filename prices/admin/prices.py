@@ -199,8 +199,8 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, PricePageMixin, HistoryAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.DepotPrice]:
         medians = queries.current_medians(timezone.localdate())
-        known = [When(fuel=fuel, then=Abs(F("price") / Value(median) - 1)) for fuel, median in medians.items()]
-        rows = with_questions(models.DepotPrice.objects.annotate(distance=Case(*known, default=Value(Decimal()))))
+        distances = [When(fuel=fuel, then=Abs(F("price") / Value(median) - 1)) for fuel, median in medians.items()]
+        rows = with_questions(models.DepotPrice.objects.annotate(distance=Case(*distances, default=Value(Decimal()))))
         waiting = Case(When(status=PENDING, then=Value(0)), default=Value(1))
         return rows.order_by(waiting, "-distance", "submitted_at", "pk")
 
