@@ -1,13 +1,21 @@
 """The client of tests: it sees the rows that a test has made, and holds GET requests to what the service promises."""
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
 from django.db import connection
 from django.test import Client
+from django.utils import timezone
+from django.utils.crypto import get_random_string
 
 from fueldepot.data import snapshot
 from tests.openapi.description import check_answer
@@ -16,6 +24,9 @@ GONE = {301, 404, 410}
 """Statuses of what was published once: who follows it is asked of the database."""
 
 QUERIES_OF_GONE = 2
+
+TABLES = re.compile(r"\b(?:catalog|prices|regulations)_[a-z]+\b")
+WRITING = re.compile(r"\b(?:INSERT|UPDATE|DELETE|MERGE|TRUNCATE|COPY|ALTER|CREATE|DROP|DO|CALL)\b")
 
 PRIVATE = re.compile(r"/(admin/|zgloszenia/|powiadomienia/.|readyz|sklady/dodaj/|sklad/[0-9]+/)")
 """Addresses whose answers may ask the database: the desk, forms, the state of requests and of the service."""
@@ -29,6 +40,17 @@ class ReadOnlyClient(Client):
     """
 
     uses_database = True
+
+    def force_login(self, user: Any, backend: str | None = None) -> None:
+        """Give the client a session of the user: one statement, where a login sends seventeen. No login is noted."""
+        data = {
+            SESSION_KEY: str(user.pk),
+            BACKEND_SESSION_KEY: backend or settings.AUTHENTICATION_BACKENDS[-1],
+            HASH_SESSION_KEY: user.get_session_auth_hash(),
+        }
+        key, ends = get_random_string(32), timezone.now() + timedelta(seconds=settings.SESSION_COOKIE_AGE)
+        Session.objects.create(session_key=key, session_data=SessionStore().encode(data), expire_date=ends)
+        self.cookies[settings.SESSION_COOKIE_NAME] = key
 
     def generic(self, method: str, path: str, *args: Any, **kwargs: Any) -> Any:
         if method not in {"GET", "HEAD"}:
@@ -50,57 +72,106 @@ class ReadOnlyClient(Client):
         return answer
 
 
-class _Built:
-    """How many rows the transaction of the test had written when its snapshots were built; None for none.
+class Rows:
+    """The rows that this connection sees, and snapshots built of them.
 
-    shared: the same of `share_snapshots`, with the snapshots.
+    stamps: the last write to each table in the transaction of `outer`; a table without has committed rows alone.
+    savepoints: the stamps to go back to. built: states with the stamps of their rows: of the committed ones, of
+    `share_snapshots`, of the running test. tables: those that each snapshot has read.
     """
 
-    writes: int | None = None
-    shared: tuple[int, snapshot.State] | None = None
+    writes = itertools.count()
+    outer: object = None
+    stamps: dict[str, int] = {}
+    savepoints: dict[str, dict[str, int]] = {}
+    built: dict[str, tuple[dict[str, int], snapshot.State]] = {}
+    tables: dict[snapshot.Snapshot[Any], set[str]] = {}
 
 
-def forget_snapshots() -> None:
-    """Make the next request of a test build the snapshots anew."""
-    _Built.writes = None
+def watch_rows() -> None:
+    """Note from now on what this connection writes, and build the snapshots of what is committed."""
+    for each in snapshot.store.snapshots:
+        Rows.tables[each] = set()
+        each.build = partial(build_noting, each.build, Rows.tables[each])
+    connection.execute_wrappers.append(note_writing)
+    Rows.built["committed"] = {}, snapshot.refresh()
+
+
+def build_noting(build: Callable[[], Any], tables: set[str]) -> Any:
+    """Build a snapshot, and note the tables that it reads."""
+    with connection.execute_wrapper(
+        lambda execute, sql, *args: tables.update(TABLES.findall(sql)) or execute(sql, *args)
+    ):
+        return build()
+
+
+def note_writing(execute: Callable[..., Any], sql: str, *args: Any) -> Any:
+    """Stamp the tables of a statement that writes; the stamps of a savepoint come back with its rows."""
+    verb, _, rest = sql.lstrip(" (\n").partition(" ")
+    if connection.in_atomic_block and verb != "SELECT":
+        stamps = stamps_of_transaction()
+        if verb == "SAVEPOINT":
+            Rows.savepoints[rest] = dict(stamps)
+        elif sql.startswith("ROLLBACK TO SAVEPOINT "):
+            Rows.stamps = dict(Rows.savepoints[sql.removeprefix("ROLLBACK TO SAVEPOINT ")])
+        elif WRITING.search(sql):
+            stamps.update(dict.fromkeys(TABLES.findall(sql) or ["?"], next(Rows.writes)))
+    return execute(sql, *args)
+
+
+def stamps_of_transaction() -> dict[str, int]:
+    """The last write to each table in the transaction that this connection is in."""
+    outer = connection.atomic_blocks[0]
+    if outer is not Rows.outer:
+        Rows.outer, Rows.stamps, Rows.savepoints = outer, {}, {}
+    return Rows.stamps
+
+
+def forget_snapshots(*, committed: bool = False) -> None:
+    """Make the next request of a test build the snapshots anew. committed: other rows may be committed by now."""
+    for name in ("test", "committed") if committed else ("test",):
+        Rows.built.pop(name, None)
     snapshot.invalidate()
 
 
 def build_snapshots() -> None:
-    """Build the snapshots of the rows that the test has made, as a thread of the service does; no budget counts it."""
+    """Build the snapshots of the rows that the test has made, as a thread of the service does; no budget counts it.
+
+    Those whose tables the test has not written are taken from what was built before: the country takes a second.
+    """
     counting, connection.force_debug_cursor = connection.force_debug_cursor, False
     try:
-        writes = count_writes()
-        if writes is None or writes != _Built.writes:
-            shared = _Built.shared
-            snapshot.invalidate(shared[1] if shared and shared[0] == writes else None)
+        if not connection.in_atomic_block:
+            forget_snapshots(committed=True)
             snapshot.refresh()
-            _Built.writes = writes
+            return
+        stamps = stamps_of_transaction()
+        if Rows.built.get("test", (None,))[0] != stamps:
+            snapshot.invalidate(snapshot.State({}, dict(copies_of(stamps))))
+            Rows.built["test"] = dict(stamps), snapshot.refresh()
     finally:
         connection.force_debug_cursor = counting
 
 
+def copies_of(stamps: dict[str, int]) -> Iterator[tuple[snapshot.Snapshot[Any], tuple[str, Any]]]:
+    """The copies built of the same rows."""
+    for former, state in Rows.built.values():
+        written = {table for table, _ in former.items() ^ stamps.items()}
+        for each, copy in state.copies.items():
+            if each in Rows.tables and "?" not in written and written.isdisjoint(Rows.tables[each]):
+                yield each, copy
+
+
 @contextmanager
 def share_snapshots() -> Iterator[None]:
-    """Build the snapshots once for the tests of this block that write nothing.
-
-    They share its transaction, or read what was committed before it.
-    """
-    _Built.shared = count_writes() or 0, snapshot.refresh()
+    """Build the snapshots once for the tests of this block: each builds anew what it writes."""
+    forget_snapshots(committed=not connection.in_atomic_block)
+    stamps = dict(stamps_of_transaction()) if connection.in_atomic_block else {}
+    Rows.built["shared"] = stamps, snapshot.refresh()
     try:
         yield
     finally:
-        _Built.shared = None
-
-
-def count_writes() -> int | None:
-    """How many rows this transaction has written; None outside of one. The country takes a second to build."""
-    if not connection.in_atomic_block:
-        return None
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT sum(n_tup_ins + n_tup_upd + n_tup_del)::bigint FROM pg_stat_xact_user_tables")
-        found: int = cursor.fetchone()[0]
-    return found
+        del Rows.built["shared"]
 
 
 def note_query(sent: list[str], execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
