@@ -137,6 +137,12 @@ def short_zloty(amount: float | Decimal) -> str:
     return zloty(amount, 0 if amount == int(amount) else 2)
 
 
+def masked_address(email: str) -> str:
+    """ "j…@opal.pl": an e-mail address with the first letter of its name only."""
+    name, _, domain = email.rpartition("@")
+    return f"{name[:1]}…@{domain}"
+
+
 FIRST_CITY_COUNTY = "61"
 """Counties from this number on are cities with county rights. Source: GUS, numbering of TERC."""
 

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import orjson
 from django.template.defaultfilters import linebreaksbr
+from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import urlize
 from django.utils.text import capfirst
@@ -254,6 +255,7 @@ FILTERS: dict[str, Filter] = {
     "full_sentence": full_sentence,
     "json_ld": json_ld,
     "linebreaksbr": linebreaksbr,
+    "moment": lambda value: dates.moment(timezone.localtime(value)),
     "postcodes": postcodes,
     "route": route_path,
     "short_zloty": short_zloty,

@@ -122,6 +122,10 @@ class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
     def pending(self) -> Self:
         return self.filter(status=DepotPrice.Status.PENDING)
 
+    def newest(self) -> Self:
+        """Keep the newest approved price of each fuel of a depot."""
+        return self.approved().order_by("depot", "fuel", "-day", "-decided_at").distinct("depot", "fuel")
+
     def demonstration(self) -> Self:
         return self.filter(depot__source=Depot.Source.DEMO)
 

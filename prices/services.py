@@ -71,7 +71,7 @@ def submit_price(
     on: datetime,
 ) -> DepotPrice:
     """Store a price for moderation. by: None for a reader. Raises InvalidPrice and DuplicatePrice."""
-    row = _row_of(depot, quote, origin, on)
+    row = row_of(depot, quote, origin, on)
     row.submission = submission
     save(row, by)
     return row
@@ -85,7 +85,7 @@ def publish_price_list(
 
     Returns the decision, None without prices. Raises InvalidPrice and DuplicatePrice.
     """
-    rows = [_row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on) for depot, quote in quotes]
+    rows = [row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on) for depot, quote in quotes]
     if not rows:
         return None
     names = {depot.pk: depot.name for depot, _ in quotes}
@@ -122,43 +122,7 @@ def withdraw_added(*, lines: Mapping[int, int], reason: str, by: AbstractBaseUse
     return withdrawn
 
 
-@transaction.atomic
-def publish_owner_prices(*, depot: Depot, quotes: Sequence[PriceInput], on: datetime) -> list[str]:
-    """Publish an owner's prices, all or none, in place of any of the same fuel and day. Returns lines of changes.
-
-    Raises InvalidPrice, also outside plausible ranges.
-    """
-    ranges, today, lines, more = read_ranges(), timezone.localdate(on), [], 0
-    lock_depots(Depot.objects.filter(pk=depot.pk))
-    published = []
-    for quote in quotes:
-        row = _row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on)
-        if doubts := find_doubts(quote.fuel, row.price, quote.day, ranges, today):
-            raise InvalidPrice(", ".join(doubts))
-        standing = DepotPrice.objects.standing(depot, quote.fuel, quote.day, DepotPrice.Origin.PRICE_LIST)
-        stored = standing.select_for_update(of=("self",)).first()
-        if stored is not None and stored.price == row.price and stored.status == DepotPrice.Status.APPROVED:
-            continue
-        approved = DepotPrice.objects.approved().filter(depot=depot, fuel=quote.fuel)
-        before = approved.order_by("-day", "-decided_at").first()
-        if stored is None or stored.status != DepotPrice.Status.APPROVED:
-            more += 1
-        if stored is not None:
-            row.pk = stored.pk
-        row.status, row.decided_at = DepotPrice.Status.APPROVED, on
-        was = short_zloty(before.price) if before else "brak ceny"
-        change = f"{was} → {short_zloty(row.price)}/{row.unit}"
-        row._change_reason = f"{history.OWNER}: {change}"  # type: ignore[attr-defined] # read by simple-history
-        save(row, None)
-        published.append(row.pk)
-        lines.append(f"{fuels.BY_SLUG[quote.fuel].name}: {change} ({row.day:%d.%m.%Y})")
-    if lines:
-        record_prices(today, approved=more)
-        update_offers(published, by=None, on=on, reason=history.OWNER)
-    return lines
-
-
-def _row_of(depot: Depot, quote: PriceInput, origin: DepotPrice.Origin, on: datetime) -> DepotPrice:
+def row_of(depot: Depot, quote: PriceInput, origin: DepotPrice.Origin, on: datetime) -> DepotPrice:
     """Return a pending price, not saved. Raises InvalidPrice."""
     price = unit_price(quote, timezone.localdate(on))
     if depot.publication != Depot.Publication.PUBLISHED:

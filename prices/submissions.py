@@ -1,4 +1,4 @@
-"""Prices that readers and owners send: how submissions store them, and services that write both.
+"""Prices that readers and owners send with submissions: how these store them, and services that write both.
 
 Each service is one transaction, since the catalog's own services know no prices.
 
@@ -19,17 +19,17 @@ from django.utils.formats import date_format
 
 from catalog.depots import fuels
 from catalog.importers.runner import record_change
-from catalog.models import Dataset, Decision, Depot, OwnerLink, Submission
+from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import journal
 from catalog.services.editing import check_edit_version
 from catalog.services.journal import UNDONE, Undoing
 from catalog.services.moderation import lock_depots
 from catalog.services.refusal import Refusal
 from catalog.services.undoing import reopen, store_reopened
-from catalog.submissions import intake, owner_links
+from catalog.submissions import intake
 from catalog.submissions.decisions import PartDecision, decide
 from catalog.submissions.field_groups import describe_decided
-from catalog.text import short_zloty, zloty
+from catalog.text import short_zloty
 from fueldepot.data import history
 from fueldepot.data.history import among
 from prices import services
@@ -52,13 +52,6 @@ class NoPriceAccepted(Refusal):
         super().__init__(why)
 
 
-class NothingPublished(Refusal):
-    """The hours of an owner equal the stored ones, and there is no new price."""
-
-    status = 400
-    reason = "Niczego nie zmieniono: godziny są takie same i nie ma nowej ceny."
-
-
 class NothingDecided(Refusal):
     """All submissions of a visit were left for later."""
 
@@ -76,16 +69,6 @@ class CorrectionRefused(Refusal):
 
     def __init__(self, why: str) -> None:
         self.reason = why
-        super().__init__(why)
-
-
-class OwnerPriceRefused(Refusal):
-    """A price of an owner is not acceptable."""
-
-    status = 400
-
-    def __init__(self, why: str) -> None:
-        self.reason = f"Nie możemy przyjąć ceny: {why}."
         super().__init__(why)
 
 
@@ -110,9 +93,9 @@ def describe_price(price: PriceInput) -> tuple[str, str]:
     """Return the name of the fuel, and the price with its day, in Polish."""
     fuel = fuels.BY_SLUG[price.fuel]
     if price.price is not None:
-        amount = f"{zloty(float(price.price))} {fuels.PER_UNIT[fuel.unit]}"
+        amount = f"{short_zloty(price.price)}/{fuel.unit}"
     else:
-        amount = f"worek {(price.bag_kg or Decimal()).normalize():f} kg za {zloty(float(price.bag_price or 0))}"
+        amount = f"worek {(price.bag_kg or Decimal()).normalize():f} kg za {short_zloty(price.bag_price or 0)}"
     day = date_format(price.day, "j E Y \\r.").replace(" ", "\N{NO-BREAK SPACE}")
     return fuel.name, f"{amount}, {day}"
 
@@ -252,29 +235,6 @@ def withdraw(*, submission: Submission, on: datetime) -> None:
         return
     with suppress(intake.AlreadyClosed):
         intake.withdraw_submission(submission=submission, on=on)
-
-
-@transaction.atomic
-def publish_owner_changes(
-    *, link: OwnerLink, token: str, hours: Mapping[str, object], quotes: Sequence[PriceInput], on: datetime
-) -> None:
-    """Publish the changed hours and prices of an owner, all or none; if the token is of a new link, end the former.
-
-    hours: as `owner_links.change_hours` takes them, empty for unchanged ones. Raises NothingPublished and
-    OwnerPriceRefused.
-    """
-    with journal.recording(Decision.Kind.OWNER, by=None, on=on) as record:
-        lines = [*owner_links.change_hours(link=link, values=hours, on=on)] if hours else []
-        try:
-            lines += services.publish_owner_prices(depot=link.depot, quotes=quotes, on=on)
-        except InvalidPrice as error:
-            raise OwnerPriceRefused(str(error)) from error
-        if not lines:
-            raise NothingPublished(link.pk)
-        record.title = f"Właściciel zmienił: {link.depot.name} – {', '.join(line.partition(':')[0] for line in lines)}"
-        record.concern(Depot, [link.depot_id])
-    owner_links.end_former(link, token)
-    owner_links.note_change(link=link, lines=lines, on=on)
 
 
 def move_prices(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> list[int]:

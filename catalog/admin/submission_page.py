@@ -163,7 +163,9 @@ def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
             "near": near_rows,
             "live": live_map_of(submission, near_rows),
             "same_contact": same_contact(submission),
-            "removed": depot is not None and depot.publication == Depot.Publication.REMOVED,
+            "removed": depot is not None
+            and depot.publication == Depot.Publication.REMOVED
+            and submission.kind != Kind.RESTORE,
             "private": is_personal_name(str(submission.proposed.get("name", ""))),
             "opened": edit_version(depot) if depot else 0,
             "max_reason": MAX_REASON,

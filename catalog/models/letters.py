@@ -8,7 +8,9 @@ from django.db import models
 from django.db.models import Q
 
 from catalog.depots import fuels
+from catalog.models.decisions import Decision
 from catalog.models.depots import Depot
+from catalog.text import masked_address
 
 
 class PendingLetter(models.Model):
@@ -17,19 +19,24 @@ class PendingLetter(models.Model):
     A new link is requested for any address, so that the request costs the same for all: one of an owner is found when
     the letter leaves, see `catalog.submissions.letter_kinds`.
 
-    depot: of an owner. letter_tried_at: as in `Submission`.
+    depot: of an owner. decision: the first of the owner's changes that the letter tells of. letter_tried_at: as in
+    `Submission`.
     """
 
     class Kind(models.TextChoices):
         OWNER_LINK = "owner_link", "nowy odnośnik właściciela"
         OWNER_REPLACED = "owner_replaced", "koniec odnośnika właściciela"
         OWNER_RESTORED = "owner_restored", "powrót odnośnika właściciela"
+        OWNER_CHANGED = "owner_changed", "zmiana odnośnikiem właściciela"
         PASSWORD = "password", "odnośnik do hasła"
         INVITATION = "invitation", "zaproszenie do redakcji"
 
     kind = models.CharField("rodzaj", max_length=20, choices=Kind.choices)
     email = models.EmailField("e-mail")
     depot = models.ForeignKey(Depot, models.CASCADE, null=True, blank=True, verbose_name="skład", related_name="+")
+    decision = models.ForeignKey(
+        Decision, models.CASCADE, null=True, blank=True, verbose_name="zmiana", related_name="+"
+    )
     requested_at = models.DateTimeField("zamówiono")
     letter_tried_at = models.DateTimeField("ostatnia próba wysłania", null=True, blank=True)
 
@@ -99,17 +106,21 @@ class OwnerLink(models.Model):
 
     @property
     def masked_email(self) -> str:
-        """The address with the first letter of its name only: "j…@opal.pl"."""
-        name, _, domain = self.email.rpartition("@")
-        return f"{name[:1]}…@{domain}"
+        return masked_address(self.email)
 
 
 class OwnerChange(models.Model):
-    """A change made by an owner, already public, for review by editors. text: one line per value."""
+    """A change made by an owner, already public, for review by editors. text: one line per value.
+
+    decision: in the journal, None for older changes.
+    """
 
     depot = models.ForeignKey(Depot, models.CASCADE, verbose_name="skład", related_name="owner_changes")
     made_at = models.DateTimeField("zmieniono")
     text = models.TextField("co się zmieniło")
+    decision = models.ForeignKey(
+        Decision, models.SET_NULL, null=True, blank=True, verbose_name="decyzja", related_name="owner_changes"
+    )
     seen_at = models.DateTimeField("obejrzano", null=True, blank=True)
     seen_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="obejrzał", related_name="+"

@@ -85,6 +85,7 @@ class Submission(models.Model):
         DELETE = "delete", "usunięcie wpisu"
         ADD = "add", "brakujący skład"
         PRICE = "price", "cena"
+        RESTORE = "restore", "przywrócenie wpisu"
 
     class State(models.TextChoices):
         UNCONFIRMED = "unconfirmed", "e-mail niepotwierdzony"

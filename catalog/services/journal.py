@@ -137,6 +137,7 @@ class Undoing:
 
     decision: locked. restored: number of rows. left: rows that were changed again since and stay as they are.
     reopened: number of submissions that wait again. told: of these, those whose author gets a letter.
+    record: the decision that undoes it, once it is recorded.
     """
 
     decision: Decision
@@ -146,6 +147,7 @@ class Undoing:
     left: list[Model] = field(default_factory=list)
     reopened: int = 0
     told: int = 0
+    record: Decision | None = None
 
     @property
     def reason(self) -> str:
@@ -182,8 +184,10 @@ UNDO_KINDS: dict[Decision.Kind, Callable[[Undoing], None]] = {}
 
 
 @transaction.atomic
-def undo(*, decision: Decision, by: AbstractBaseUser, on: datetime) -> Undoing:
+def undo(*, decision: Decision, by: AbstractBaseUser | None, on: datetime) -> Undoing:
     """Undo a decision; that is a decision too. The number of statements does not depend on that of rows.
+
+    by: None for an owner, who undoes changes by the owner's link.
 
     Authors who were told of the decision are told that it was undone. Raises DecisionAlreadyUndone and
     DecisionNotUndoable.
@@ -205,7 +209,8 @@ def undo(*, decision: Decision, by: AbstractBaseUser, on: datetime) -> Undoing:
             for model in sorted(UNDO_HANDLERS, key=UNDONE_LAST.__contains__):
                 if model in models:
                     UNDO_HANDLERS[model](undoing)
-    stored.undone_at, stored.undone_by_id, stored.undoing = on, by.pk, record.decision
+    stored.undone_at, stored.undone_by_id, stored.undoing = on, None if by is None else by.pk, record.decision
+    undoing.record = record.decision
     stored.save(update_fields=["undone_at", "undone_by", "undoing"])
     return undoing
 

@@ -24,7 +24,7 @@ MAX_REASON = 500
 State = Submission.State
 Kind = Submission.Kind
 
-ONE_BY_ONE = (Kind.CLAIM, Kind.DELETE)
+ONE_BY_ONE = (Kind.CLAIM, Kind.DELETE, Kind.RESTORE)
 """Kinds that are never accepted in bulk."""
 
 
@@ -127,12 +127,14 @@ def decide(
         if opened is not None and waiting:
             check_edit_version(waiting[0], opened)
         chosen = {part.submission: part for part in parts}
-        explained |= any(not chosen[row.pk].accept or omits(row, chosen[row.pk].groups) for row in batch.submissions)
+        explained |= any(
+            not chosen[row.pk].accept or field_groups.omits(row, chosen[row.pk].groups) for row in batch.submissions
+        )
         # A deletion last, since nothing can follow it.
         for row in sorted(batch.submissions, key=lambda row: row.kind == Kind.DELETE):
             part = chosen[row.pk]
             if part.accept:
-                own_reason = reason if omits(row, part.groups) or not explained else ""
+                own_reason = reason if field_groups.omits(row, part.groups) or not explained else ""
                 batch.accept(row, part.groups, part.values, own_reason, verify=verify, keep_owners=keep_owners)
             else:
                 batch.reject(row, reason)
@@ -155,13 +157,6 @@ def accept_submission(
 def reject_submission(*, submission: Submission, reason: str, by: AbstractBaseUser, on: datetime) -> DecisionResult:
     """Reject a submission. reason: text for its author. Raises SubmissionAlreadyDecided and ReasonMissing."""
     return decide(parts=[PartDecision(submission.pk, False)], reason=reason, by=by, on=on)
-
-
-def omits(submission: Submission, groups: Collection[str] | None) -> bool:
-    """Whether some of the proposed field groups of a correction are not among the accepted ones."""
-    if submission.kind != Kind.CORRECT or groups is None:
-        return False
-    return any(group.name not in groups for group in field_groups.groups_in(submission.proposed))
 
 
 @transaction.atomic
@@ -244,8 +239,9 @@ class DecisionBatch:
         keep_owners: bool = False,
     ) -> None:
         self._check_waiting(submission)
-        if submission.depot is not None and submission.depot.publication == Depot.Publication.REMOVED:
-            raise DepotOfSubmissionIsRemoved(submission.depot.pk)
+        is_removed = submission.depot is not None and submission.depot.publication == Depot.Publication.REMOVED
+        if is_removed and submission.kind != Kind.RESTORE:
+            raise DepotOfSubmissionIsRemoved(submission.depot_id)
         match submission.kind:
             case Kind.CORRECT:
                 submission.accepted_fields = self._correct(submission, groups, values, reason)
@@ -255,6 +251,8 @@ class DecisionBatch:
                 self._claim(submission, keep_owners=keep_owners)
             case Kind.DELETE:
                 self._remove(submission)
+            case Kind.RESTORE:
+                self._restore(submission)
             case _:
                 submission.accepted_fields = self._add(submission, values)
         self._decide(submission, State.ACCEPTED)
@@ -342,6 +340,12 @@ class DecisionBatch:
         depot.removal_reason = Depot.RemovalReason.OWNER
         self.touched[depot.pk] = depot
         self.removed.append(depot)
+
+    def _restore(self, submission: Submission) -> None:
+        depot = self._depot(submission)
+        depot.publication, depot.removed_at, depot.removal_reason = Depot.Publication.PUBLISHED, None, ""
+        depot.updated_at = self.day
+        self.touched[depot.pk] = depot
 
     def _add(self, submission: Submission, values: Values) -> list[str]:
         """Create the proposed depot. Unlike the rest, this costs statements per row."""

@@ -156,3 +156,10 @@ def describe_decided(submissions: Sequence[Submission]) -> str:
             {name: value for name, value in first.proposed.items() if name in (first.accepted_fields or first.proposed)}
         )
     return f"{verbs} nr {first.pk}: {name} – {what}"
+
+
+def omits(submission: Submission, groups: Collection[str] | None) -> bool:
+    """Whether some of the proposed field groups of a correction are not among the accepted ones."""
+    if submission.kind != Submission.Kind.CORRECT or groups is None:
+        return False
+    return any(group.name not in groups for group in groups_in(submission.proposed))

@@ -118,7 +118,7 @@ def create_submission(
     if depot is not None:
         depot = locked(depot)
         check_published(depot)
-    rows = [row for part in parts if (row := _row_of(part, depot, author, on)) is not None]
+    rows = [row for part in parts if (row := row_of(part, depot, author, on)) is not None]
     if not rows:
         raise NothingChanged(None if depot is None else depot.pk)
     submission, *companions = rows
@@ -194,12 +194,12 @@ def confirm_submission(*, token: str, on: datetime) -> Submission:
     parts = _visits([submission.pk]).filter(state=State.UNCONFIRMED).order_by("pk")
     replaced = Q()
     for part in parts:
-        replaced |= Q(pk__in=_waiting_like(part))
+        replaced |= Q(pk__in=waiting_like(part))
     lock_submissions(Submission.objects.filter(Q(pk__in=parts.order_by()) | replaced))
     # Check again: the submission may have been confirmed, or its link renewed, before the lock was acquired.
     get_confirmable(token=token, on=on)
     for part in parts.all():
-        _waiting_like(part).update(state=State.SUPERSEDED, decided_at=on)
+        waiting_like(part).update(state=State.SUPERSEDED, decided_at=on)
         part.confirmed_at = on
         if part.kind == Kind.PRICE:
             part.state, part.decided_at = State.PASSED_ON, on
@@ -229,6 +229,31 @@ def withdraw_submission(*, submission: Submission, on: datetime) -> None:
         raise AlreadyClosed(submission.pk)
 
 
+@transaction.atomic
+def correct_address(*, submission: Submission, email: str, client: str, on: datetime) -> Submission:
+    """Send an unconfirmed visit from another address: a new one, under all limits, which replaces the former.
+
+    Returns the submission that carries the link. The former link stops working. Raises LinkAlreadyUsed,
+    SubmissionWithdrawn, TokenSuperseded and what `create_submission` raises.
+    """
+    _check_unconfirmed(submission)
+    parts = [SubmissionPart(Kind(part.kind), part.proposed) for part in _visits([submission.pk]).order_by("pk")]
+    author = Author(
+        email=email,
+        client=client,
+        role=submission.claimant_role,
+        nip=submission.claimant_nip,
+        phone=submission.claimant_phone,
+        message=submission.message,
+    )
+    renewed = create_submission(parts=parts, depot=submission.depot, author=author, on=on)
+    if renewed.pk != submission.pk:
+        lock_submissions(_visits([submission.pk]))
+        _check_unconfirmed(Submission.objects.get(pk=submission.pk))
+        _visits([submission.pk]).filter(state=State.UNCONFIRMED).update(state=State.SUPERSEDED, decided_at=on)
+    return renewed
+
+
 def check_published(depot: Depot) -> None:
     """Raise DepotIsRemoved or DepotIsHeld unless the depot is published."""
     if depot.publication == Depot.Publication.REMOVED:
@@ -237,7 +262,7 @@ def check_published(depot: Depot) -> None:
         raise DepotIsHeld(depot.pk)
 
 
-def _row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: datetime) -> Submission | None:
+def row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: datetime) -> Submission | None:
     """Return a part as an unsaved row, None for a correction that changes nothing."""
     proposed, stored, subject = part.proposed, {}, ""
     if part.kind == Kind.CORRECT and depot is not None:
@@ -278,7 +303,7 @@ def _said(submissions: Iterable[Submission]) -> list[tuple[str, Values]]:
     return [(row.kind, row.proposed) for row in sorted(submissions, key=lambda row: row.pk or 0)]
 
 
-def _waiting_like(submission: Submission) -> SubmissionQuerySet:
+def waiting_like(submission: Submission) -> SubmissionQuerySet:
     """Return the waiting submissions that this one supersedes on confirmation."""
     waiting = _of_same_author(submission).waiting()
     return _saying_same(waiting, submission) if submission.kind == Kind.CORRECT else waiting

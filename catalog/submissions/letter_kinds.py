@@ -24,6 +24,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
+from catalog.depots import fuels
 from catalog.links import depot_url
 from catalog.models import Depot, OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
 from catalog.submissions import field_groups, objections, tokens
@@ -134,6 +135,8 @@ def decided_part(submission: Submission) -> Part:
             values |= {"link": owner_url(link, link.serial)} if link else {}
         case Kind.CORRECT | Kind.ADD:
             values["changes"] = accepted_changes(submission)
+        case Kind.DELETE:
+            values["link"] = site_url(reverse("request-restore")) + f"?znak={tokens.restore_token(submission.pk)}"
     return f"accepted_{submission.kind}", values
 
 
@@ -161,6 +164,15 @@ def accepted_changes(submission: Submission) -> list[dict[str, Any]]:
             present = field_groups.shown(group, now, field_groups.municipalities(now))
             change |= {"after": present, "proposed": change["after"]}
     return changes
+
+
+def describe_part(submission: Submission) -> tuple[str, str]:
+    """Return the kind of a submission, and the names of its fields or fuels, "" for none: no submitted text."""
+    if submission.kind == Kind.PRICE:
+        names = [fuels.BY_SLUG[price["fuel"]].name for price in submission.proposed["prices"]]
+    else:
+        names = [group.label for group in field_groups.groups_in(submission.proposed)]
+    return KIND_NAMES[Kind(submission.kind)], ", ".join(names).lower()
 
 
 def status_url(submission: Submission) -> str:
@@ -240,7 +252,9 @@ class LinkLetters(SubmissionLetters):
         # The table has only the hash of the token, so every attempt makes a new link.
         token, row.token_hash = tokens.new_token(row.pk, on)
         link = site_url(reverse("request-confirm")) + f"?odnosnik={token}"
-        return to_author(row, "link", link=link, hours=tokens.LINK_LIFE // timedelta(hours=1))
+        parts = [row, *row.companions.filter(state=State.UNCONFIRMED).order_by("pk")]
+        hours = tokens.LINK_LIFE // timedelta(hours=1)
+        return to_author(row, "link", link=link, hours=hours, parts=[describe_part(part) for part in parts])
 
     def done(self, numbers: Collection[int], on: datetime) -> None:
         rows = Submission.objects.filter(Q(pk__in=numbers) | Q(visit__in=numbers))
@@ -349,7 +363,10 @@ class SubscriptionLetters(LetterKind):
 
 
 class PendingLetters(LetterKind):
-    """Letters of `PendingLetter`, by its kind: one for equal requests. `catalog.admin.accounts` adds some."""
+    """Letters of `PendingLetter`, by its kind: one for equal requests.
+
+    `owner_links` and `catalog.admin.accounts` add them.
+    """
 
     writers: ClassVar[dict[str, Callable[[PendingLetter, datetime], Iterable[Letter]]]] = {}
 
@@ -358,39 +375,13 @@ class PendingLetters(LetterKind):
 
     def letters(self, row: PendingLetter, on: datetime) -> Iterable[Letter]:
         equal = PendingLetter.objects.filter(kind=row.kind, email__iexact=row.email, depot=row.depot_id)
+        if row.kind == PendingLetter.Kind.OWNER_CHANGED:
+            equal = equal.filter(letter_tried_at=None)  # a letter that is under way does not tell of later changes
         return [] if equal.filter(pk__lt=row.pk).exists() else self.writers[row.kind](row, on)
 
     def done(self, numbers: Collection[int], on: datetime) -> None:
         PendingLetter.objects.filter(pk__in=numbers).delete()
 
-
-def owner_link_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
-    """Yield the new link of an owner; nothing for another address, whose request thereby ends."""
-    links = OwnerLink.objects.working().filter(depot=row.depot_id, email_hash=tokens.hash_email(row.email))
-    for link in links.select_related("depot"):
-        part: Part = "owner_link", {"link": owner_url(link, link.serial + 1)}
-        yield Letter(row, link, partial(compose, link.email, link.depot, part))
-
-
-def owner_replaced_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
-    """Yield the letter to a former owner, whose link has ended and therefore counts no letters."""
-    if row.depot is not None:
-        part: Part = "owner_replaced", {"link": site_url(reverse("depot-claim", args=[row.depot.pk]))}
-        yield Letter(row, None, partial(compose, row.email, row.depot, part))
-
-
-def owner_restored_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
-    """Yield the letter to an owner whose link works again."""
-    for link in OwnerLink.objects.working().filter(depot=row.depot_id, email=row.email).select_related("depot"):
-        part: Part = "owner_restored", {"link": owner_url(link, link.serial)}
-        yield Letter(row, link, partial(compose, link.email, link.depot, part))
-
-
-PendingLetters.writers |= {
-    PendingLetter.Kind.OWNER_LINK: owner_link_letter,
-    PendingLetter.Kind.OWNER_REPLACED: owner_replaced_letter,
-    PendingLetter.Kind.OWNER_RESTORED: owner_restored_letter,
-}
 
 KINDS = (
     *(LinkLetters(), ReopeningLetters(), DecisionLetters(), QuestionLetters(), ClaimLetters()),

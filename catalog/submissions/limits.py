@@ -39,7 +39,7 @@ Claims and deletions have no such limit. Links sent before remain usable: an aut
 COUNTED = (Submission, OwnerLink, Subscription)
 """Tables whose `links_at` counts the letters to a mailbox."""
 
-OWNERS_KINDS = (Submission.Kind.CLAIM, Submission.Kind.DELETE)
+OWNERS_KINDS = (Submission.Kind.CLAIM, Submission.Kind.DELETE, Submission.Kind.RESTORE)
 """Kinds of submissions of owners."""
 
 PERIOD = timedelta(days=1)

@@ -3,28 +3,42 @@
 The link is signed and contains id and serial, so the table holds no secret, and other letters can include the link. It
 is valid while the depot is published and confirmed by its owner. A renewed link has the next serial; both are valid
 until something is saved by the new one.
+
+Each change by a link is told to the owner, who can undo it by the letter. And the letters of owners.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
+from functools import partial
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 
-from catalog.models import Depot, OwnerChange, OwnerLink, PendingLetter, Submission
-from catalog.services import moderation
+from catalog.models import Decision, Depot, OwnerChange, OwnerLink, PendingLetter, Submission
+from catalog.services import journal, moderation
 from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups, letters, objections, tokens
+from catalog.submissions.letter_kinds import Letter, Part, PendingLetters, compose, owner_url
 from fueldepot.data import history
 from fueldepot.data.history import among
+from fueldepot.http.links import site_url
 
 UNUSED = timedelta(days=365)
 """Lifetime of a link since it was granted, sent or used."""
 
 REPLACED_KEPT = timedelta(days=14)
 """How long a link is kept that another owner's claim ended, to come back if the decision is undone."""
+
+
+UNDOABLE = timedelta(days=14)
+"""How long the owner can undo a change by the letter about it."""
+
+LISTED = 20
+"""Most changes that one page offers to undo."""
 
 
 class OwnerLinkInvalid(Refusal):
@@ -36,6 +50,16 @@ class OwnerLinkInvalid(Refusal):
         "nowy. Jeśli odnośnik odwołano, przejmij wpis jeszcze raz."
     )
     onward, onward_label = "claim", "Przejmij wpis"
+
+
+class ChangeTooOld(Refusal):
+    """The change is older than `UNDOABLE`, or the link was replaced by another owner's."""
+
+    status, title = 410, "Tej zmiany nie można już cofnąć"
+    reason = (
+        f"Zmianę można cofnąć przez {UNDOABLE.days} dni. Teraz zmień godziny i ceny pod swoim odnośnikiem albo popraw "
+        "wpis w formularzu."
+    )
 
 
 def grant_link(*, depot: Depot, email: str, on: datetime) -> OwnerLink:
@@ -67,6 +91,17 @@ def read_link(token: str, *, on: datetime) -> OwnerLink:
         depot = Depot.objects.published().filter(owner_links=number).first()
         raise OwnerLinkInvalid(depot and depot.pk)
     return link
+
+
+def read_branches(link: OwnerLink) -> dict[int, OwnerLink]:
+    """Return the working links of the same owner by id of the depot, with depots: that of the link, others by name.
+
+    They are of one address, whose owner has confirmed it for each of them. One query.
+    """
+    rows = OwnerLink.objects.working().filter(email_hash=link.email_hash)
+    rows = rows.select_related("depot__municipality__voivodeship").order_by("depot__name", "depot")
+    branches = {row.depot_id: row for row in rows}
+    return {link.depot_id: branches[link.depot_id]} | branches if link.depot_id in branches else branches
 
 
 def is_renewed(link: OwnerLink, token: str) -> bool:
@@ -160,12 +195,12 @@ def last_sign_of_life(link: OwnerLink) -> datetime:
 
 
 @transaction.atomic
-def change_hours(*, link: OwnerLink, values: Mapping[str, object], on: datetime) -> Sequence[str]:
+def change_hours(*, depot: Depot, values: Mapping[str, object], on: datetime) -> Sequence[str]:
     """Publish opening hours. values: `hours` and `opening_hours`. Returns the changes, for `note_change`.
 
     The status and its verifier stay. Raises ValueRefused.
     """
-    depot = moderation.locked(link.depot)
+    depot = moderation.locked(depot)
     before = field_groups.values_of(depot)
     changed = field_groups.changes(before, values)
     if not changed:
@@ -181,11 +216,68 @@ def change_hours(*, link: OwnerLink, values: Mapping[str, object], on: datetime)
     )
 
 
+def links_to_tell(depots: Collection[int]) -> list[int]:
+    """Return the ids of the working links of depots, one of each owner. One query."""
+    rows = OwnerLink.objects.working().filter(depot__in=among(depots)).order_by("email_hash", "pk")
+    return list(rows.distinct("email_hash").values_list("pk", flat=True))
+
+
 @transaction.atomic
-def note_change(*, link: OwnerLink, lines: Sequence[str], on: datetime) -> None:
-    """Record an owner's changes for review, and the use of the link."""
-    OwnerChange.objects.create(depot=link.depot, made_at=on, text="\n".join(lines))
-    OwnerLink.objects.filter(pk=link.pk).update(used_at=on)
+def note_change(*, link: OwnerLink, lines: Mapping[int, Sequence[str]], decision: Decision, on: datetime) -> None:
+    """Record an owner's changes for review and the use of the link; the owners of the depots get a letter.
+
+    lines: by id of the depot. decision: of the journal, whose details name the links to tell.
+    """
+    OwnerChange.objects.bulk_create(
+        OwnerChange(depot_id=depot, made_at=on, text="\n".join(some), decision=decision)
+        for depot, some in lines.items()
+    )
+    used = Q(pk=link.pk) | Q(email_hash=link.email_hash, depot__in=among(lines))
+    OwnerLink.objects.filter(used).update(used_at=on)
+    PendingLetter.objects.bulk_create(
+        PendingLetter(
+            kind=PendingLetter.Kind.OWNER_CHANGED,
+            email=owner.email,
+            depot_id=owner.depot_id,
+            decision=decision,
+            requested_at=on,
+        )
+        for owner in OwnerLink.objects.filter(pk__in=decision.details["links"])
+    )
+    letters.send_soon()
+
+
+def find_undoable(token: str, *, on: datetime) -> list[Decision]:
+    """Return the changes that the letter with a token tells of and the later ones of its owner, newest first.
+
+    With the noted lines of their depots, at most `LISTED`, not older than `UNDOABLE`. Three queries. Raises
+    InvalidToken, and ChangeTooOld if there is none.
+    """
+    number, first = tokens.read_change_token(token)
+    standing = OwnerLink.objects.filter(pk=number, replaced_at__isnull=True)
+    rows = Decision.objects.filter(kind=Decision.Kind.OWNER, pk__gte=first, decided_at__gt=on - UNDOABLE)
+    changes = rows.filter(details__links__contains=number).prefetch_related("owner_changes__depot").order_by("-pk")
+    decisions = list(changes[:LISTED]) if standing.exists() else []
+    if not decisions:
+        raise ChangeTooOld(first)
+    return decisions
+
+
+@transaction.atomic
+def undo_change(*, token: str, decision: int, on: datetime) -> journal.Undoing:
+    """Undo a change of an owner, whoever made it by the link. What was changed since stays, see `journal.undo`.
+
+    Raises InvalidToken, ChangeTooOld and DecisionAlreadyUndone.
+    """
+    change = next((row for row in find_undoable(token, on=on) if row.pk == decision), None)
+    if change is None:
+        raise ChangeTooOld(decision)
+    undoing = journal.undo(decision=change, by=None, on=on)
+    OwnerChange.objects.bulk_create(
+        OwnerChange(depot_id=row.depot_id, made_at=on, text=f"Cofnięto:\n{row.text}", decision=undoing.record)
+        for row in change.owner_changes.all()
+    )
+    return undoing
 
 
 def _stands(depot: Depot) -> bool:
@@ -194,3 +286,64 @@ def _stands(depot: Depot) -> bool:
 
 def _inline(text: str) -> str:
     return ", ".join(text.splitlines())
+
+
+def owner_link_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
+    """Yield the new link of an owner; nothing for another address, whose request thereby ends."""
+    links = OwnerLink.objects.working().filter(depot=row.depot_id, email_hash=tokens.hash_email(row.email))
+    for link in links.select_related("depot"):
+        part: Part = "owner_link", {"link": owner_url(link, link.serial + 1)}
+        yield Letter(row, link, partial(compose, link.email, link.depot, part))
+
+
+def owner_replaced_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
+    """Yield the letter to a former owner, whose link has ended and therefore counts no letters."""
+    if row.depot is not None:
+        part: Part = "owner_replaced", {"link": site_url(reverse("depot-claim", args=[row.depot.pk]))}
+        yield Letter(row, None, partial(compose, row.email, row.depot, part))
+
+
+def owner_restored_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
+    """Yield the letter to an owner whose link works again."""
+    for link in OwnerLink.objects.working().filter(depot=row.depot_id, email=row.email).select_related("depot"):
+        part: Part = "owner_restored", {"link": owner_url(link, link.serial)}
+        yield Letter(row, link, partial(compose, link.email, link.depot, part))
+
+
+def owner_changed_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
+    """Yield the letter about changes by an owner's link: the first one of the row and all since.
+
+    Also to an owner whose link was revoked since, maybe by whoever made the change.
+    """
+    if row.decision is None:
+        return
+    told = OwnerLink.objects.filter(pk__in=row.decision.details["links"], replaced_at__isnull=True)
+    link = told.filter(Q(email=row.email) | Q(email="", depot=row.depot_id)).first()
+    since = OwnerChange.objects.filter(decision__gte=row.decision, decision__kind=Decision.Kind.OWNER)
+    since = since.filter(decision__details__links__contains=link.pk) if link else since.none()
+    changes = list(since.filter(decision__undone_at=None).select_related("depot").order_by("-pk")[:LISTED])
+    if link and changes:
+        url = site_url(reverse("owner-undo")) + f"?znak={tokens.change_token(link.pk, row.decision.pk)}"
+        sections = [(_heading(change), [*_values(change)], "") for change in changes]
+        part: Part = "owner_changed", {"link": url, "sections": sections, "days": UNDOABLE.days}
+        yield Letter(row, link if link.email else None, partial(compose, row.email, row.depot, part))
+
+
+def _heading(change: OwnerChange) -> str:
+    """Return the depot and the moment of a change, in Polish."""
+    return f"{change.depot.name}, {date_format(timezone.localtime(change.made_at), 'j E Y, H:i')}"
+
+
+def _values(change: OwnerChange) -> Iterator[dict[str, str]]:
+    """Yield the values of a change as letters show them."""
+    for line in change.text.splitlines():
+        label, _, value = line.partition(": ")
+        yield {"label": label, "before": "", "after": value}
+
+
+PendingLetters.writers |= {
+    PendingLetter.Kind.OWNER_LINK: owner_link_letter,
+    PendingLetter.Kind.OWNER_REPLACED: owner_replaced_letter,
+    PendingLetter.Kind.OWNER_RESTORED: owner_restored_letter,
+    PendingLetter.Kind.OWNER_CHANGED: owner_changed_letter,
+}

@@ -59,7 +59,8 @@ def purge_submissions(*, on: datetime) -> Purged:
     last price was decided, those of withdrawn submissions as long after the withdrawal. Hashes of network addresses are
     erased after `KEPT_FOR_LIMITS`, those of mailboxes as long after the last letter. A pending letter delays nothing.
     Reports that a depot is gone are deleted after `KEPT`, subscriptions as `subscriptions.forget` says.
-    Requested links that have not left are forgotten after `KEPT_FOR_LIMITS`, letters to former owners after `KEPT`.
+    Requested links that have not left are forgotten after `KEPT_FOR_LIMITS`, letters about changes and to former owners
+    after `KEPT`.
     """
     unconfirmed, expired, due, clients, mailboxes = _forgettable(on)
     chosen = unconfirmed | expired | due | clients | mailboxes
@@ -84,8 +85,8 @@ def purge_submissions(*, on: datetime) -> Purged:
         notification_pending=False,
     )
     mailboxes.update(mailbox_hash="", links_at=[])
-    replaced = Q(kind=PendingLetter.Kind.OWNER_REPLACED)
-    unsent = (replaced & Q(requested_at__lte=on - KEPT)) | (~replaced & Q(requested_at__lte=on - KEPT_FOR_LIMITS))
+    lasting = Q(kind__in=[PendingLetter.Kind.OWNER_REPLACED, PendingLetter.Kind.OWNER_CHANGED])
+    unsent = (lasting & Q(requested_at__lte=on - KEPT)) | (~lasting & Q(requested_at__lte=on - KEPT_FOR_LIMITS))
     PendingLetter.objects.filter(unsent).delete()
     GoneReport.objects.filter(created_at__lte=on - KEPT).delete()
     readers.forget(on=on)

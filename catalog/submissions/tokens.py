@@ -22,6 +22,8 @@ _STATUS_SALT = "catalog.request.status"
 _OWNER_SALT = "catalog.owner.link"
 _QUESTION_SALT = "catalog.request.question"
 _OBJECTION_SALT = "catalog.request.objection"
+_CHANGE_SALT = "catalog.owner.change"
+_RESTORE_SALT = "catalog.request.restore"
 _SUBSCRIPTION_SALT = "catalog.subscription.link"
 _READER_SALT = "catalog.subscription.reader"
 _IPV6_SITE = 56
@@ -153,6 +155,33 @@ def read_objection_token(token: str) -> tuple[int, int]:
     except signing.BadSignature:
         raise InvalidToken from None
     return claim_id, link_id
+
+
+def change_token(link_id: int, decision_id: int) -> str:
+    """Return the token by which the owner with a link undoes a change or a later one."""
+    return signing.Signer(salt=_CHANGE_SALT).sign_object([link_id, decision_id])
+
+
+def read_change_token(token: str) -> tuple[int, int]:
+    """Return the ids of an owner's link and of a decision. Raises InvalidToken."""
+    try:
+        link_id, decision_id = signing.Signer(salt=_CHANGE_SALT).unsign_object(token)
+    except signing.BadSignature:
+        raise InvalidToken from None
+    return link_id, decision_id
+
+
+def restore_token(deletion_id: int) -> str:
+    """Return the token by which the author of an accepted deletion asks for the entry back."""
+    return signing.Signer(salt=_RESTORE_SALT).sign_object(deletion_id)
+
+
+def read_restore_token(token: str) -> int:
+    """Return the id of a deletion. Raises InvalidToken."""
+    try:
+        return int(signing.Signer(salt=_RESTORE_SALT).unsign_object(token))
+    except signing.BadSignature:
+        raise InvalidToken from None
 
 
 def subscription_token(subscription_id: int) -> str:

@@ -208,8 +208,8 @@ class AddForm(DepotForm):
         if self.errors:
             return data
         code = Postcode.objects.filter(pk=data["postcode"]).first() if data["postcode"] else None
-        if data["postcode"] and code is None:
-            self.add_error("postcode", "Nie znamy takiego kodu pocztowego. Sprawdź go.")
+        if data["postcode"] and code is None and data["lat"] is None:
+            self.add_error("postcode", "Nie znamy takiego kodu pocztowego. Sprawdź go albo podaj współrzędne.")
         elif data["lat"] is None and code is None:
             self.add_error("postcode", "Podaj kod pocztowy albo współrzędne, żebyśmy wiedzieli, gdzie jest skład.")
         elif data["lat"] is None and code is not None:
@@ -266,6 +266,7 @@ class ClaimForm(CorrectForm, PriceFields):
         *(part for part in CorrectForm.PARTS if "email" not in part[2]),
         ("Potwierdzenie", "", ("agreed", "message", "email")),
     )
+    FOLDED = (PRICES, *(part[0] for part in CorrectForm.PARTS if "email" not in part[2]))
 
     def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:
         super().__init__(posted, depot=depot, **options)

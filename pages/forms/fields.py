@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
 from typing import Any
 
 from django import forms
@@ -30,6 +31,22 @@ MALFORMED_EMAIL = "Wpisz zwykły adres e-mail, na przykład jan@example.pl."
 DISPOSABLE_EMAIL = (
     "Na adresy jednorazowe nie wysyłamy wiadomości. Podaj adres, pod którym odbierzesz odpowiedź redakcji."
 )
+
+ASKED_BACK = "Czy chodziło o {domain}? Popraw adres albo, jeśli jest dobry, wyślij formularz jeszcze raz."
+
+SURE = "pewny_adres"
+"""Name of the hidden field with an address that was asked back."""
+
+MAILBOXES = (
+    *("gmail.com", "googlemail.com", "wp.pl", "o2.pl", "onet.pl", "onet.eu", "poczta.onet.pl", "op.pl", "vp.pl"),
+    *("interia.pl", "interia.eu", "interia.com", "poczta.fm", "gazeta.pl", "tlen.pl", "go2.pl", "buziaczek.pl"),
+    *("outlook.com", "hotmail.com", "hotmail.co.uk", "live.com", "yahoo.com", "yahoo.co.uk", "ymail.com", "mail.com"),
+    *("icloud.com", "me.com", "proton.me", "protonmail.com", "spoko.pl", "autograf.pl", "home.pl"),
+)
+"""Domains of mailboxes that Poles use most, and real ones that look like them: these are never asked back."""
+
+ALIKE = 0.85
+"""How alike a misspelt domain is (`difflib`): one letter of eight missing, added, changed or swapped."""
 
 HONEYPOT = "firma_adres"
 """Name of the invisible field; bots fill in any address."""
@@ -71,7 +88,7 @@ def check_form_token(token: str, form: str, on: datetime) -> None:
 
 
 def clean_email(text: str) -> str:
-    """Return an address with a lower-case domain. Raises ValidationError for malformed and disposable ones.
+    """Return an address with a lower-case domain. Raises ValidationError for malformed ones.
 
     Stricter than RFC 5322: no quotes, comments, IP addresses or non-ASCII letters. The domain is not looked up.
     """
@@ -87,13 +104,28 @@ def clean_email(text: str) -> str:
         or labels[-1] in _PRIVATE_TOPS
     ):
         raise ValidationError(MALFORMED_EMAIL)
+    return f"{local}@{domain}"
+
+
+def refuse_disposable(email: str) -> None:
+    """Raise ValidationError for the address of a service that throws letters away."""
     # The list takes two megabytes, and most workers serve pages alone.
     from disposable_email_domains import blocklist
 
+    labels = email.rpartition("@")[2].split(".")
     # Disposable services also use subdomains.
     if any(".".join(labels[at:]) in blocklist for at in range(len(labels) - 1)):
         raise ValidationError(DISPOSABLE_EMAIL)
-    return f"{local}@{domain}"
+
+
+def likely_domain(email: str) -> str:
+    """Return the domain of `MAILBOXES` that an address probably means, "" if its own is no misspelling of one."""
+    domain = email.rpartition("@")[2]
+    if domain in MAILBOXES:
+        return ""
+    if domain.startswith("gmail."):
+        return "gmail.com"
+    return next(iter(get_close_matches(domain, MAILBOXES, n=1, cutoff=ALIKE)), "")
 
 
 def has_forbidden(text: str, *, lines: bool = False) -> bool:
@@ -164,7 +196,7 @@ class DepotText(Line):
 
 
 class Email(Line):
-    """A deliverable e-mail address, see `spam.clean_email`."""
+    """A deliverable e-mail address, see `clean_email`; the form asks a likely misspelling back."""
 
     widget = forms.EmailInput
 

@@ -1,32 +1,39 @@
-"""Owners of entries: hours and prices by their permanent link, its renewal, and the objection to another's claim.
+"""Views of owners: hours and prices by their permanent link, its renewal, undoing, and requests to editors.
 
-GET never writes.
+One link leads to all entries of its address. GET never writes.
 """
 
-from dataclasses import dataclass
-from typing import Any
+import re
+from collections.abc import Iterable, Mapping
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.depots.fuels import PER_UNIT
-from catalog.links import depot_path
-from catalog.models import Depot, OwnerLink
-from catalog.parsing.opening_hours import DAYS
+from catalog.models import Depot
 from catalog.services.refusal import Refusal
-from catalog.submissions import objections, owner_links
-from catalog.text import zloty
-from pages.forms import fields
-from pages.forms.depot import HOURS, HoursFields
-from pages.forms.pages import FilledPage, form_title
-from pages.forms.public_form import HOW, PRICES, PriceFields, PublicForm
+from catalog.submissions import objections, owner_links, owner_requests
+from catalog.submissions.intake import Author
+from pages.forms.owner_pages import (
+    Branch,
+    BranchesForm,
+    ChangesPage,
+    ObjectionForm,
+    OwnerForm,
+    PriceListForm,
+    PriceListPage,
+    RenewForm,
+    RestoreForm,
+    TokenPage,
+    owner_page,
+    owner_path,
+)
+from pages.forms.pages import form_title
 from pages.forms.views import claim_path, get_published, posted, problem, public_form_view, refused, token_of
-from pages.page import INVENTED_DEPOT, Page
-from pages.polish import date_digits
 from pages.rendering import render_page
 from prices.models import DepotPrice
-from prices.submissions import publish_owner_changes
+from prices.owners import MOST_PRICES, confirm_prices, publish_changes
+from prices.price_lists import ConfirmForm, preview_price_list
 
 REVOKED = (
     "Nikt już nie zmieni nim godzin ani cen. Twój adres usunęliśmy. Nowy odnośnik dostaniesz, gdy przejmiesz wpis "
@@ -43,122 +50,167 @@ CLAIM = owner_links.OwnerLinkInvalid.onward_label
 
 OBJECTION = "Sprzeciw wobec przejęcia wpisu"
 
+UNDONE = "Poprzednie godziny i ceny znów są na stronie. To, co od tego czasu zmieniono jeszcze raz, zostało bez zmian."
 
-class OwnerForm(HoursFields, PriceFields):
-    """Hours and prices of an entry."""
+CLAIMED = "Redakcja sprawdzi, czy to Twoje wpisy, i odpisze na adres, z którego przejęto pierwszy wpis."
 
-    email = None  # type: ignore[assignment] # removes the inherited field
-
-    PARTS = ((PRICES, HOW, ()), HOURS)
-    COMPACT = (HOURS[0],)
-
-    def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:
-        self.depot = depot
-        super().__init__(posted, initial=fields.written_days(depot.hours, depot.opening_hours), **options)
-        self.add_prices(depot)
-        newest = DepotPrice.objects.approved().filter(depot=depot).order_by("fuel", "-day", "-decided_at")
-        for price in newest.distinct("fuel"):
-            present = f"Teraz {zloty(float(price.price))} {PER_UNIT[price.unit]}, z dnia {date_digits(price.day)}."
-            self.fields[f"price-{price.fuel}"].help_text = present
-
-    def hours(self) -> dict[str, Any]:
-        """Return the hours by name of `Depot.PUBLIC_FIELDS`; an empty dict for unchanged ones."""
-        if not any(day in self.changed_data for day in DAYS):
-            return {}
-        return {name: self.cleaned_data[name] for name in ("hours", "opening_hours")}
-
-
-class RenewForm(PublicForm):
-    """Request for a new link by e-mail."""
-
-    PARTS = (("Twój adres", "", ("email",)),)
-
-
-class ObjectionForm(PublicForm):
-    """An objection; its text is optional."""
-
-    email = None  # type: ignore[assignment] # removes the inherited field
-
-    objection = fields.Message(
-        label="Dlaczego (niekonieczne)",
-        max_length=objections.MAX_OBJECTION,
-        required=False,
-        help_text="Przeczyta to tylko redakcja.",
-    )
-
-    PARTS = (("Twój sprzeciw", "", ("objection",)),)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnerPage(FilledPage):
-    """The form of an owner. token: of the link. saved: whether a change was just saved.
-
-    former_works: whether the link is a new one beside which the former one still works.
-    """
-
-    token: str
-    correct_path: str
-    renew_path: str
-    saved: bool
-    former_works: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenPage(Page):
-    """A form of an owner about one depot. token: of the letter that leads here, "" for none."""
-
-    demonstration_notice = INVENTED_DEPOT
-
-    form: PublicForm
-    depot_name: str
-    token: str = ""
-
-
-def owner_page(form: OwnerForm, link: OwnerLink, token: str, *, saved: bool = False, problem: str = "") -> OwnerPage:
-    """Return the page behind an owner's link."""
-    depot = link.depot
-    return OwnerPage(
-        title=form_title(f"Godziny i ceny: {depot.name}", form, problem),
-        description="Godziny otwarcia i ceny, które właściciel zmienia sam.",
-        path=reverse("owner"),
-        demonstration=depot.source == Depot.Source.DEMO,
-        indexed=False,
-        form=form,
-        token=token,
-        depot_name=depot.name,
-        depot_path=depot_path(depot.pk, depot.name),
-        correct_path=reverse("depot-correct", args=[depot.pk]),
-        renew_path=reverse("owner-renew", args=[depot.pk]),
-        saved=saved,
-        former_works=owner_links.is_renewed(link, token),
-        problem=problem,
-    )
+RESTORING = "Redakcja sprawdzi prośbę i odpisze. Do tego czasu wpisu nie ma w katalogu."
 
 
 @public_form_view
 def owner(request: HttpRequest) -> HttpResponse:
-    """Hours and prices of the entry whose owner has the link; they are public as soon as they are saved."""
+    """Hours and prices of the entries whose owner has the link; they are public as soon as they are saved."""
     posting, token, now = request.method == "POST", token_of(request, "odnosnik"), timezone.now()
     link = owner_links.read_link(token, on=now)
+    owned = owner_links.read_branches(link)
+    numbers = whole([(request.POST if posting else request.GET).get("sklad", "")])
+    depot = owned.get(*numbers, link).depot if numbers else link.depot
     if posting and "odwolaj" in request.POST:
-        owner_links.revoke_links([link], on=now)
-        return problem(request, 200, "Odnośnik odwołany", REVOKED, link=claim_path(link.depot_id), link_label=CLAIM)
+        owner_links.revoke_links([*owned.values()], on=now)
+        return problem(request, 200, "Odnośnik odwołany", REVOKED, link=claim_path(depot.pk), link_label=CLAIM)
     if posting and "poprzedni" in request.POST:
         owner_links.end_former(link, token)
-        return HttpResponseRedirect(f"{reverse('owner')}?odnosnik={token}")
-    form = OwnerForm(posted(request), depot=link.depot, path=request.path, on=now)
-    if not posting:
-        page = owner_page(form, link, token, saved="zapisano" in request.GET)
-        return render_page(request, "pages/forms/owner.html", page)
-    mistake = ""
-    if form.is_valid():
+        return HttpResponseRedirect(owner_path(token, depot))
+    done = HttpResponseRedirect(f"{owner_path(token, depot)}&zapisano=1")
+    prices = list(DepotPrice.objects.newest().filter(depot__in=owned))
+    branches = tuple(
+        Branch(row.depot, tuple(price for price in prices if price.depot_id == key), row.depot == depot)
+        for key, row in owned.items()
+    )
+    typed = request.POST if posting and not {"potwierdz", "plik", "wczytaj"} & request.POST.keys() else None
+    present = next(branch.prices for branch in branches if branch.is_shown)
+    form = OwnerForm(typed, depot=depot, present=present, path=request.path, on=now)
+    trouble: dict[str, str] = {}
+    try:
+        if posting and "potwierdz" in request.POST:
+            confirm_prices(token=token, prices=whole(request.POST.getlist("cena"))[:MOST_PRICES], on=now)
+            return done
+        if posting and {"plik", "wczytaj"} & request.POST.keys():
+            answer = read_price_list(request, token, depot, {key: row.depot for key, row in owned.items()})
+            if not isinstance(answer, str):
+                return answer
+            trouble = {"upload_error": answer}
+        elif form.is_valid():
+            quotes = [(depot, quote) for quote in form.quotes()]
+            publish_changes(token=token, depot=depot, hours=form.hours(), quotes=quotes, on=now)
+            return done
+    except owner_links.OwnerLinkInvalid:
+        raise
+    except Refusal as refusal:
+        trouble = {"problem": refusal.reason}
+    page = owner_page(form, link, token, branches, saved="zapisano" in request.GET, **trouble)
+    return render_page(request, "pages/forms/owner.html", page, status=400 if posting else 200)
+
+
+def whole(texts: Iterable[str]) -> list[int]:
+    """Return the ids among texts."""
+    return [int(text) for text in texts if re.fullmatch("[0-9]{1,18}", text)]
+
+
+def read_price_list(request: HttpRequest, token: str, depot: Depot, own: Mapping[int, Depot]) -> HttpResponse | str:
+    """Answer with the preview of an owner's file, or publish the confirmed one; return why neither is possible."""
+    now, own = timezone.now(), {depot.pk: depot, **own}
+    if "wczytaj" in request.POST:
+        confirmed = ConfirmForm(request.POST)
+        if not confirmed.is_valid():
+            return "Podgląd wygasł. Wczytaj plik jeszcze raz."
+        packed, table = confirmed.cleaned_data["packed"], confirmed.table
+    else:
+        upload = PriceListForm(request.POST, request.FILES)
+        if not upload.is_valid():
+            return " ".join(str(message) for messages in upload.errors.values() for message in messages)
+        packed, table = upload.packed, upload.table
+    preview = preview_price_list(table, limit=None, today=timezone.localdate(now), own=own)
+    if preview.error:
+        return preview.error
+    if "wczytaj" in request.POST and preview.quotes and preview.seen == confirmed.cleaned_data["seen"]:
+        publish_changes(token=token, depot=depot, hours={}, quotes=preview.quotes, on=now)
+        return HttpResponseRedirect(f"{owner_path(token, depot)}&zapisano=1")
+    page = PriceListPage(
+        title=f"Cennik z pliku: {depot.name}",
+        description="Podgląd cennika przed wczytaniem.",
+        path=reverse("owner"),
+        demonstration=depot.source == Depot.Source.DEMO,
+        indexed=False,
+        preview=preview,
+        confirm=ConfirmForm(initial={"packed": packed, "seen": preview.seen}),
+        token=token,
+        depot_id=depot.pk,
+        back=owner_path(token, depot),
+    )
+    return render_page(request, "pages/forms/owner_list.html", page)
+
+
+@public_form_view
+def claim_branches(request: HttpRequest) -> HttpResponse:
+    """Claim of further entries by the link of one; they wait for an editor."""
+    token, now = token_of(request, "odnosnik"), timezone.now()
+    link = owner_links.read_link(token, on=now)
+    nearby = owner_requests.find_branches(link)
+    form = BranchesForm(posted(request), nearby=nearby, path=request.path, on=now)
+    if request.method == "POST" and form.is_valid():
+        author = Author(email=link.email, client=request.META.get("REMOTE_ADDR", ""), nip=link.depot.nip or "")
         try:
-            publish_owner_changes(link=link, token=token, hours=form.hours(), quotes=form.quotes(), on=now)
-        except Refusal as refusal:
-            mistake = refusal.reason
+            owner_requests.claim_branches(link=link, depots=form.cleaned_data["depots"], author=author, on=now)
+        except owner_requests.BranchUnknown as refusal:
+            form.add_error(None, refusal.reason)
         else:
-            return HttpResponseRedirect(f"{reverse('owner')}?odnosnik={token}&zapisano=1")
-    return render_page(request, "pages/forms/owner.html", owner_page(form, link, token, problem=mistake), status=400)
+            onward = {"link": owner_path(token, link.depot), "link_label": "Wróć do swoich składów"}
+            return problem(request, 200, "Wysłane do redakcji", CLAIMED, **onward)
+    page = TokenPage(
+        title=form_title("Pozostałe składy", form),
+        description="Przejęcie innych wpisów tej samej firmy.",
+        path=request.path,
+        demonstration=link.depot.source == Depot.Source.DEMO,
+        indexed=False,
+        form=form,
+        token=token,
+        depot_name=link.depot.name,
+    )
+    return render_page(request, "pages/forms/branches.html", page, status=400 if form.is_bound else 200)
+
+
+@public_form_view
+def undo(request: HttpRequest) -> HttpResponse:
+    """The link of the letter about a change. GET shows the changes, POST undoes one."""
+    token, now = token_of(request, "znak"), timezone.now()
+    if request.method == "POST":
+        number, *_ = [*whole([request.POST.get("cofnij", "")]), 0]
+        owner_links.undo_change(token=token, decision=number, on=now)
+        return problem(
+            request, 200, "Zmiany cofnięte", UNDONE, link=f"{reverse('owner-undo')}?znak={token}", link_label="Wróć"
+        )
+    page = ChangesPage(
+        title="Zmiany Twoim odnośnikiem",
+        description="Zmiany godzin i cen, które można cofnąć.",
+        path=reverse("owner-undo"),
+        indexed=False,
+        changes=owner_links.find_undoable(token, on=now),
+        token=token,
+    )
+    return render_page(request, "pages/forms/undo.html", page)
+
+
+@public_form_view
+def restore(request: HttpRequest) -> HttpResponse:
+    """The link of the letter about a deletion: its author asks for the entry back, an editor decides."""
+    token, now = token_of(request, "znak"), timezone.now()
+    deletion = owner_requests.get_restorable(token, on=now)
+    form = RestoreForm(posted(request), path=request.path, on=now)
+    if request.method == "POST" and form.is_valid():
+        client = request.META.get("REMOTE_ADDR", "")
+        owner_requests.ask_restoring(deletion=deletion, text=form.cleaned_data["message"], client=client, on=now)
+        return problem(request, 200, "Prośba wysłana", RESTORING)
+    page = TokenPage(
+        title=form_title("Przywróć wpis", form),
+        description="Prośba o przywrócenie usuniętego wpisu.",
+        path=request.path,
+        indexed=False,
+        form=form,
+        token=token,
+        depot_name=deletion.depot.name if deletion.depot else "",
+    )
+    return render_page(request, "pages/forms/restore.html", page, status=400 if form.is_bound else 200)
 
 
 @public_form_view

@@ -9,12 +9,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.links import depot_path
-from catalog.models import Depot, Municipality, Submission, SubmissionQuestion
+from catalog.models import Depot, Municipality, Submission
 from catalog.submissions import field_groups, retention
 from catalog.submissions.field_groups import Difference
 from catalog.submissions.letters import RETRY
 from catalog.submissions.limits import LETTERS_PER_MAILBOX, LINKS_PER_SUBMISSION, mailbox_free_at, next_link_at
 from catalog.submissions.tokens import LINK_LIFE, status_reference
+from catalog.text import masked_address
 from pages.dates import day, moment, until
 from pages.depots import crumbs_of
 from pages.forms.public_form import DEMONSTRATION, KINDS, FormTexts, PublicForm
@@ -94,7 +95,7 @@ class SubmissionPage(Page):
 
     token: of the confirmation, "" on the status page. again: when the e-mail can be sent again, "" for now; of one that
     has not left, when it is sent. leaving: it is about to be sent. failed: it could not be sent. held_back: it waits,
-    because the mailbox has reached its hourly limit.
+    because the mailbox has reached its hourly limit. form: corrects the address, None once it is confirmed.
     """
 
     demonstration_notice = INVENTED_DEPOT
@@ -112,7 +113,13 @@ class SubmissionPage(Page):
     held_back: bool = False
     resendable: bool = False
     again: str = ""
+    form: PublicForm | None = None
     links_per_mailbox: int = LETTERS_PER_MAILBOX
+
+    @property
+    def address(self) -> str:
+        """The address of the author, which only its first letter and its domain tell."""
+        return masked_address(self.submission.email)
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -122,18 +129,6 @@ class SubmissionPage(Page):
     def mixed(self) -> bool:
         """Whether the submissions have different states."""
         return len({_standing(part.submission) for part in self.parts}) > 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerPage(Page):
-    """A question with its form. token: of the link. about: kind and number of the submission, in words."""
-
-    form: PublicForm
-    token: str
-    question: SubmissionQuestion
-    about: str
-    depot_name: str
-    status_path: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,8 +160,10 @@ def form_page(texts: FormTexts, form: PublicForm, path: str, depot: Depot | None
     )
 
 
-def status_page(submission: Submission, parts: Sequence[Submission], now: datetime) -> SubmissionPage:
-    """Return the status page of a submission. parts: all submissions of its visit.
+def status_page(
+    submission: Submission, parts: Sequence[Submission], now: datetime, form: PublicForm | None = None
+) -> SubmissionPage:
+    """Return the status page of a submission. parts: all submissions of its visit. form: corrects its address.
 
     Select the depot, its municipality and voivodeship with them.
     """
@@ -200,6 +197,7 @@ def status_page(submission: Submission, parts: Sequence[Submission], now: dateti
         held_back=held_back,
         resendable=waiting and not unsent and submission.mails_sent < LINKS_PER_SUBMISSION,
         again=until(next_at, now) if next_at and now < next_at else "",
+        form=form if waiting else None,
     )
 
 
@@ -225,28 +223,6 @@ def problem_page(title: str, text: str, *, link: str = "", link_label: str = "")
         text=text,
         link=link or reverse("home"),
         link_label=link_label if link else "Strona główna",
-    )
-
-
-def answer_page(form: PublicForm, question: SubmissionQuestion, token: str) -> AnswerPage:
-    """Return the page of an open question."""
-    submission, title = question.submission, "Pytanie redakcji"
-    depot = submission.depot
-    if depot is None:
-        name = str(submission.proposed.get("name", ""))
-    else:  # a name that is not public may be a person's
-        name = depot.name if depot.publication == Depot.Publication.PUBLISHED else ""
-    return AnswerPage(
-        title=form_title(title, form),
-        description="Odpowiedź na pytanie redakcji o zgłoszenie.",
-        path=reverse("request-answer"),
-        indexed=False,
-        form=form,
-        token=token,
-        question=question,
-        about=f"{submission.get_kind_display().capitalize()}, zgłoszenie nr {submission.pk}",
-        depot_name=name,
-        status_path=status_path(submission.visit_id or submission.pk),
     )
 
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 from catalog.depots import fuels
 from catalog.models import Depot, Submission
 from catalog.submissions.intake import Author
-from catalog.text import short_zloty, zloty
+from catalog.text import short_zloty
 from pages.forms import fields
 from prices.models import PlausibleRange
 from prices.validation import InvalidPrice, PriceInput, unit_price
@@ -84,12 +84,22 @@ DEMONSTRATION = (
 
 @dataclass(frozen=True, slots=True)
 class FormPart:
-    """A part of a form under one heading. compact: several fields in a row."""
+    """A part of a form under one heading. compact: several fields in a row. folded: shown once it is opened.
+
+    summary: the present values of a folded part.
+    """
 
     legend: str
     intro: str
     fields: tuple[BoundField, ...]
     compact: bool
+    folded: bool = False
+    summary: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a folded part shows its fields at once: for a mistake, or what was typed before it."""
+        return any(field.errors or field.name in field.form.changed_data for field in self.fields)
 
     @property
     def names(self) -> frozenset[str]:
@@ -100,11 +110,13 @@ class FormPart:
 class PublicForm(forms.Form):
     """Base of the public forms: an e-mail address, a honeypot, and a token with the time of display.
 
-    PARTS: headings, introductions and names of fields, in the order of the page. COMPACT: headings of compact parts.
+    PARTS: headings, introductions and names of fields, in the order of the page. COMPACT, FOLDED: headings of such
+    parts.
     """
 
     PARTS: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     COMPACT: tuple[str, ...] = ()
+    FOLDED: tuple[str, ...] = ()
 
     email = fields.Email(
         label="Twój adres e-mail",
@@ -123,6 +135,7 @@ class PublicForm(forms.Form):
     ) -> None:
         super().__init__(posted, initial=dict(initial or {}), auto_id="pole-%s")
         self.path, self.on = path, on
+        self.suggested = ""
         self.fields[fields.HONEYPOT] = forms.CharField(label="Nie wypełniaj tego pola", required=False)
 
     @property
@@ -132,7 +145,16 @@ class PublicForm(forms.Form):
             names = names or self.price_names
             bound = tuple(self[name] for name in names if name in self.fields)
             if bound:
-                yield FormPart(legend, intro, bound, legend in self.COMPACT)
+                folded = legend in self.FOLDED
+                summary = self.summarise(bound) if folded else ""
+                yield FormPart(legend, intro, bound, legend in self.COMPACT, folded, summary)
+
+    def summarise(self, bound: tuple[BoundField, ...]) -> str:
+        """Return the present values of fields, on one line: of several equal days the first."""
+        texts = [
+            ", ".join(field.initial) if isinstance(field.initial, list) else str(field.initial or "") for field in bound
+        ]
+        return ", ".join(dict.fromkeys(text for text in texts if text))
 
     @property
     def honeypot(self) -> BoundField:
@@ -154,6 +176,15 @@ class PublicForm(forms.Form):
         except fields.InvalidFormToken:
             return fields.make_form_token(self.path, self.on)
         return token
+
+    def clean_email(self) -> str:
+        """Return the address. A likely misspelling is asked back once: sent again, it counts."""
+        email: str = self.cleaned_data["email"]
+        if email and self.data.get(fields.SURE) != email and (domain := fields.likely_domain(email)):
+            self.suggested = email
+            raise forms.ValidationError(fields.ASKED_BACK.format(domain=domain))
+        fields.refuse_disposable(email)
+        return email
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
@@ -194,11 +225,17 @@ HOW = (
 
 @dataclass(frozen=True, slots=True)
 class FuelQuestions:
-    """The fields of one fuel. bag: None for a fuel that is not sold by weight."""
+    """The fields of one fuel. bag: None for a fuel that is not sold by weight. is_sold: whether the depot offers it."""
 
     fuel: fuels.Fuel
     price: BoundField
     bag: BoundField | None
+    is_sold: bool
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether something was typed, or is wrong."""
+        return any(field and (field.errors or field.data) for field in (self.price, self.bag))
 
 
 class PriceFields(PublicForm):
@@ -211,12 +248,15 @@ class PriceFields(PublicForm):
         error_messages=fields.required("Podaj dzień, w którym ceny obowiązywały.")
         | {"invalid": "Wpisz dzień na przykład tak: 21.11.2026."},
     )
+    folds_fuels = False
+    """Whether fuels that the depot does not sell are folded."""
 
     def add_prices(self, depot: Depot) -> None:
         """Add the fields of each fuel, those of the depot first."""
         self.today = timezone.localdate(self.on)
         self.fields["day"].initial = self.today
         self.price_fuels = sorted(fuels.FUELS, key=lambda fuel: fuel.slug not in depot.fuels)
+        self.sold = frozenset(depot.fuels)
         for fuel in self.price_fuels:
             self.fields[f"price-{fuel.slug}"] = fields.Amount(
                 label=fuel.name,
@@ -239,7 +279,12 @@ class PriceFields(PublicForm):
         for fuel in self.price_fuels:
             bag = f"bag-{fuel.slug}"
             price = self[f"price-{fuel.slug}"]
-            yield FuelQuestions(fuel, price, self[bag] if bag in self.fields else None)
+            yield FuelQuestions(fuel, price, self[bag] if bag in self.fields else None, fuel.slug in self.sold)
+
+    @property
+    def folded_rows(self) -> list[FuelQuestions]:
+        """The rows of fuels that the depot does not sell, where `folds_fuels`."""
+        return [row for row in self.price_rows if not row.is_sold] if self.folds_fuels and self.sold else []
 
     def clean_day(self) -> date:
         day: date = self.cleaned_data["day"]
@@ -288,7 +333,7 @@ class PriceFields(PublicForm):
         if limits and not limits.low <= price <= limits.high:
             self.add_error(
                 name,
-                f"To daje {zloty(float(price))} {fuels.PER_UNIT[fuel.unit]}. Wiarygodne ceny tego paliwa to od "
+                f"To daje {short_zloty(price)}/{fuel.unit}. Wiarygodne ceny tego paliwa to od "
                 f"{short_zloty(limits.low)} do {short_zloty(limits.high)}. Sprawdź, czy kwota nie jest za inną ilość.",
             )
 

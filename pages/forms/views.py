@@ -5,6 +5,7 @@ GET never writes. What a service refuses, `public_form_view` shows in the words 
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import wraps
 from math import ceil
 from typing import Any
@@ -19,7 +20,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from catalog.links import depot_path
-from catalog.models import Depot, GoneReport, Municipality, Submission
+from catalog.models import Depot, GoneReport, Municipality, Submission, SubmissionQuestion
 from catalog.services.moderation import DepotIsRemoved
 from catalog.services.refusal import Refusal
 from catalog.submissions import intake, questions
@@ -33,14 +34,15 @@ from pages.depots import removed_page
 from pages.forms import fields
 from pages.forms.depot import AddForm, ClaimForm, CorrectForm, DeleteForm, GoneForm
 from pages.forms.pages import (
-    answer_page,
     confirmation_page,
     form_page,
+    form_title,
     problem_page,
     status_page,
     status_path,
 )
 from pages.forms.public_form import GONE, KINDS, PriceFields, PriceForm, PublicForm
+from pages.page import Page
 from pages.rendering import as_html
 from pages.rendering import render_page as show_page
 from prices import submissions as price_submissions
@@ -65,6 +67,24 @@ class AnswerForm(PublicForm):
     )
 
     PARTS = (("Odpowiedź", "", ("answer",)),)
+
+
+class AddressForm(PublicForm):
+    """The corrected address of an unconfirmed submission."""
+
+    PARTS = (("Popraw adres", "", ("email",)),)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerPage(Page):
+    """A question with its form. token: of the link. about: kind and number of the submission, in words."""
+
+    form: PublicForm
+    token: str
+    question: SubmissionQuestion
+    about: str
+    depot_name: str
+    status_path: str
 
 
 def public_form_view(view: View) -> View:
@@ -150,7 +170,7 @@ def add(request: HttpRequest) -> HttpResponse:
 
 @public_form_view
 def status(request: HttpRequest) -> HttpResponse:
-    """The status of a submission. POST sends the link again, or withdraws a part."""
+    """The status of a submission. POST sends the link again, to a corrected address, or withdraws a part."""
     number = read_status_reference(request.GET.get("znak", "")[:1000])
     rows = Submission.objects.select_related("depot__municipality__voivodeship")
     submission, now = rows.filter(pk=number or 0).first(), timezone.now()
@@ -159,9 +179,16 @@ def status(request: HttpRequest) -> HttpResponse:
     if submission is None or (unconfirmed and (submission.mailed_at or submission.created_at) + LINK_LIFE <= now):
         return problem(request, 404, "Nie ma takiego zgłoszenia", "Zgłoszenie wygasło albo adres jest niepełny.")
     parts = parts_of(submission)
-    if request.method != "POST":
-        return show_page(request, "pages/forms/status.html", status_page(submission, parts, now))
-    if "wycofaj" in request.POST:
+    typed = posted(request) if "popraw_adres" in request.POST else None
+    form = AddressForm(typed, path=request.path, on=now)
+    if request.method != "POST" or (typed is not None and not form.is_valid()):
+        page = status_page(submission, parts, now, form)
+        return show_page(request, "pages/forms/status.html", page, status=400 if typed is not None else 200)
+    if typed is not None:
+        email, client = form.cleaned_data["email"], request.META.get("REMOTE_ADDR", "")
+        with suppress(intake.LinkAlreadyUsed, intake.SubmissionWithdrawn, intake.TokenSuperseded):
+            submission = intake.correct_address(submission=submission, email=email, client=client, on=now)
+    elif "wycofaj" in request.POST:
         for part in parts:
             if str(part.pk) == request.POST["wycofaj"]:
                 price_submissions.withdraw(submission=part, on=now)
@@ -199,6 +226,28 @@ def answer(request: HttpRequest) -> HttpResponse:
     questions.check_answerable(question)
     page = answer_page(form, question, token)
     return show_page(request, "pages/forms/answer.html", page, status=400 if posting else 200)
+
+
+def answer_page(form: PublicForm, question: SubmissionQuestion, token: str) -> AnswerPage:
+    """Return the page of an open question."""
+    submission, title = question.submission, "Pytanie redakcji"
+    depot = submission.depot
+    if depot is None:
+        name = str(submission.proposed.get("name", ""))
+    else:  # a name that is not public may be a person's
+        name = depot.name if depot.publication == Depot.Publication.PUBLISHED else ""
+    return AnswerPage(
+        title=form_title(title, form),
+        description="Odpowiedź na pytanie redakcji o zgłoszenie.",
+        path=reverse("request-answer"),
+        indexed=False,
+        form=form,
+        token=token,
+        question=question,
+        about=f"{submission.get_kind_display().capitalize()}, zgłoszenie nr {submission.pk}",
+        depot_name=name,
+        status_path=status_path(submission.visit_id or submission.pk),
+    )
 
 
 def handle(

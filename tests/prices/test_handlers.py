@@ -12,7 +12,7 @@ from django.urls import reverse
 from catalog.models import Dataset, Decision
 from catalog.services.coordination import EDITOR
 from catalog.services.journal import undo
-from prices import services, validation
+from prices import owners, services, validation
 from prices.models import DepotPrice
 from tests import bulk, factories
 
@@ -117,7 +117,7 @@ def test_a_withdrawn_file_leaves_the_prices_that_somebody_has_changed_since(edit
     quote = validation.PriceInput("pellet", NOW.date(), "t", Decimal(1500))
     decision = services.publish_price_list(quotes=[(depot, quote) for depot in depots], by=editor, on=NOW)
     later = NOW + timedelta(minutes=1)
-    services.publish_owner_prices(depot=depots[0], quotes=[replace(quote, price=Decimal(1600))], on=later)
+    owners.publish_prices(quotes=[(depots[0], replace(quote, price=Decimal(1600)))], on=later)
     services.reject_prices(prices=depots[1].prices.all(), reason="Nie.", by=editor, on=later)
     undone = undo(decision=decision, by=editor, on=later)
     assert (undone.restored, len(undone.left)) == (1, 2)

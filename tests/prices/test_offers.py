@@ -12,7 +12,7 @@ from catalog.importers.sync_depots import sync_depots
 from catalog.models import Depot
 from catalog.services import editing, moderation
 from catalog.services.journal import undo
-from prices import services, validation
+from prices import owners, services, validation
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +44,7 @@ def by_list(depot, editor):
 
 
 def by_owner(depot, editor):
-    services.publish_owner_prices(depot=depot, quotes=[quote()], on=NOW)
+    owners.publish_prices(quotes=[(depot, quote())], on=NOW)
 
 
 def by_reader(depot, editor):

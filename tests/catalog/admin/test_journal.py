@@ -18,6 +18,7 @@ from catalog.models import Decision, Depot, NotDuplicate, VoivodeshipClaim
 from catalog.services import coordination, editing, journal, merging, moderation, publishing
 from catalog.services.coordination import CHIEF
 from catalog.submissions import decisions
+from prices import owners
 from prices import services as prices
 from prices.models import DepotPrice, PlausibleRange
 from regulations.models import Deadline
@@ -220,7 +221,7 @@ def test_an_owner_s_change_is_undone_by_any_editor(client, editor):
     depot = factories.DepotFactory()
     quote = {"fuel": "pellet", "day": TODAY, "unit": "t", "price": Decimal(1500), "bag_price": None, "bag_kg": None}
     with journal.recording(Decision.Kind.OWNER, by=None, on=NOW, title="Właściciel zmienił: Pellet"):
-        prices.publish_owner_prices(depot=depot, quotes=[prices.PriceInput(**quote)], on=NOW)
+        owners.publish_prices(quotes=[(depot, prices.PriceInput(**quote))], on=NOW)
     assert "właściciel (odnośnikiem)" in text_of(client.get(JOURNAL))
     undo_at_the_desk(client, last())
     price = DepotPrice.objects.get()

@@ -34,7 +34,7 @@ def save(stranger, link, **changed):
 
 def test_from_the_letter_to_seven_prices_and_new_hours_in_two_pages(client, stranger, nowak, link, caplog, clock):
     factories.DepotPriceFactory(depot=nowak, fuel="brykiet", price=1300)
-    assert "Teraz 1 300,00 zł za tonę, z dnia 1.11.2026." in text_of(client.get(link))
+    assert "Teraz 1 300 zł/t, z dnia 1.11.2026." in text_of(client.get(link))
     done = save(stranger, link, mon="6-14", **SEVEN)
     assert done.status_code == 302
     assert "Zapisane" in text_of(client.get(done["Location"]))

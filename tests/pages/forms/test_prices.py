@@ -23,7 +23,7 @@ def path(nowak):
 
 def test_a_price_enters_the_queue_once_it_is_confirmed(client, stranger, path, nowak, clock):
     sent = stranger.fill(path, **{"price-pellet": "1 650,50"})
-    assert "1 650,50 zł za tonę, 21 listopada 2026 r." in text_of(client.get(sent["Location"]))
+    assert "1 650,50 zł/t, 21 listopada 2026 r." in text_of(client.get(sent["Location"]))
     assert not DepotPrice.objects.exists()
     done = stranger.confirm()
     assert "czeka na decyzję redakcji" in text_of(client.get(done["Location"]))

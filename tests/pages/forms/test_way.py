@@ -162,7 +162,7 @@ def test_a_whole_visit_is_one_form_one_letter_one_confirmation_and_may_be_taken_
     assert "zastąpiło nowsze" in text_of(client.get(status))
     asked = text_of(client.get(stranger.link()))
     assert "Telefon +48 12 345 67 89 +48 602 234 567" in asked
-    assert "1 600,00 zł za tonę" in asked
+    assert "1 600 zł/t" in asked
     assert stranger.confirm()["Location"] == again
     waiting = {row.kind: row for row in Submission.objects.waiting()}
     assert set(waiting) == {"claim", "correct"}

@@ -1,0 +1,244 @@
+"""Forms and pages of owners. `pages.forms.owner` has their views."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.urls import reverse
+
+from catalog.links import depot_path
+from catalog.models import Decision, Depot, OwnerLink
+from catalog.parsing.opening_hours import DAYS
+from catalog.submissions import objections, owner_links
+from catalog.text import short_zloty
+from pages.forms import fields
+from pages.forms.depot import HOURS, HoursFields
+from pages.forms.pages import FilledPage, form_title
+from pages.forms.public_form import HOW, PRICES, PriceFields, PublicForm
+from pages.page import INVENTED_DEPOT, Page
+from pages.polish import date_digits
+from prices.models import DepotPrice
+from prices.owners import MOST_PRICES
+from prices.price_lists import ConfirmForm, Preview, UploadForm
+
+
+class OwnerForm(HoursFields, PriceFields):
+    """Hours and prices of an entry. present: its newest prices."""
+
+    email = None  # type: ignore[assignment] # removes the inherited field
+
+    PARTS = ((PRICES, HOW, ()), HOURS)
+    COMPACT = (HOURS[0],)
+    FOLDED = (HOURS[0],)
+    folds_fuels = True
+
+    def __init__(self, posted: Any = None, *, depot: Depot, present: Sequence[DepotPrice], **options: Any) -> None:
+        self.depot = depot
+        super().__init__(posted, initial=fields.written_days(depot.hours, depot.opening_hours), **options)
+        self.add_prices(depot)
+        for price in present:
+            now = f"Teraz {short_zloty(price.price)}/{price.unit}, z dnia {date_digits(price.day)}."
+            self.fields[f"price-{price.fuel}"].help_text = now
+
+    def hours(self) -> dict[str, Any]:
+        """Return the hours by name of `Depot.PUBLIC_FIELDS`; an empty dict for unchanged ones."""
+        if not any(day in self.changed_data for day in DAYS):
+            return {}
+        return {name: self.cleaned_data[name] for name in ("hours", "opening_hours")}
+
+
+class PriceListForm(UploadForm):
+    """The price list of an owner."""
+
+    def clean_import_file(self) -> Any:
+        file = super().clean_import_file()
+        if len(self.table.rows) > MOST_PRICES:
+            raise forms.ValidationError(f"Plik ma więcej niż {MOST_PRICES} wierszy. Podziel go na części.")
+        return file
+
+
+class BranchesForm(PublicForm):
+    """Claim of further entries by an owner. nearby: published entries with the same NIP."""
+
+    email = None  # type: ignore[assignment] # removes the inherited field
+
+    branches = forms.MultipleChoiceField(
+        label="Wpisy z tym samym NIP-em", widget=forms.CheckboxSelectMultiple, required=False
+    )
+    numbers = fields.Message(
+        label="Inne wpisy",
+        max_length=1000,
+        required=False,
+        help_text="Wklej adresy ich stron albo numery, każdy w osobnym wierszu.",
+    )
+    agreed = forms.BooleanField(
+        label="To składy mojej firmy",
+        error_messages=fields.required("Zaznacz to pole, jeśli to składy Twojej firmy."),
+    )
+
+    PARTS = (("Które wpisy?", "", ("branches", "numbers", "agreed")),)
+
+    def __init__(self, posted: Any = None, *, nearby: Sequence[Depot], **options: Any) -> None:
+        super().__init__(posted, **options)
+        if not nearby:
+            del self.fields["branches"]
+            return
+        field: Any = self.fields["branches"]
+        field.choices = [(str(depot.pk), f"{depot.name}, {depot.place}") for depot in nearby]
+
+    def clean_numbers(self) -> list[int]:
+        rows = self.cleaned_data["numbers"].replace(",", " ").split()
+        numbers = [re.fullmatch(r"(?:\S*/sklad/)?([0-9]{1,9})(?:[-/]\S*)?", row) for row in rows]
+        if unclear := [row for row, number in zip(rows, numbers, strict=True) if number is None]:
+            raise forms.ValidationError(f"To nie jest adres strony składu ani numer: {unclear[0][:60]}.")
+        return [int(number[1]) for number in numbers if number]
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean()
+        chosen = {*map(int, data.get("branches", ())), *data.get("numbers", ())}
+        data["depots"] = sorted(chosen)
+        if not self.errors and not chosen:
+            self.add_error(None, "Wskaż co najmniej jeden wpis.")
+        return data
+
+
+class RenewForm(PublicForm):
+    """Request for a new link by e-mail."""
+
+    PARTS = (("Twój adres", "", ("email",)),)
+
+
+class ObjectionForm(PublicForm):
+    """An objection; its text is optional."""
+
+    email = None  # type: ignore[assignment] # removes the inherited field
+
+    objection = fields.Message(
+        label="Dlaczego (niekonieczne)",
+        max_length=objections.MAX_OBJECTION,
+        required=False,
+        help_text="Przeczyta to tylko redakcja.",
+    )
+
+    PARTS = (("Twój sprzeciw", "", ("objection",)),)
+
+
+class RestoreForm(PublicForm):
+    """Request for a removed entry; its text is optional."""
+
+    email = None  # type: ignore[assignment] # removes the inherited field
+
+    message = fields.Message(
+        label="Dlaczego (niekonieczne)", max_length=2000, required=False, help_text="Przeczyta to tylko redakcja."
+    )
+
+    PARTS = (("Twoja prośba", "", ("message",)),)
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """An entry of an owner. prices: its newest ones. is_shown: whether the page is about it."""
+
+    depot: Depot
+    prices: tuple[DepotPrice, ...]
+    is_shown: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerPage(FilledPage):
+    """The form of an owner. token: of the link. saved: whether a change was just saved.
+
+    branches: all entries of the owner, that of the page among them. former_works: whether the link is a new one beside
+    which the former one still works. upload_error: why a file was refused.
+    """
+
+    form: OwnerForm
+    token: str
+    correct_path: str
+    renew_path: str
+    branches_path: str
+    depot_id: int
+    branches: tuple[Branch, ...]
+    saved: bool
+    former_works: bool
+    upload_error: str = ""
+
+    @property
+    def shown(self) -> Branch:
+        return next(branch for branch in self.branches if branch.is_shown)
+
+    @property
+    def outdated(self) -> tuple[DepotPrice, ...]:
+        """The prices of the page's entry that can be confirmed: not all are of today."""
+        return self._outdated([self.shown])
+
+    @property
+    def all_outdated(self) -> tuple[DepotPrice, ...]:
+        """The same of all entries."""
+        return self._outdated(self.branches)
+
+    def _outdated(self, branches: Sequence[Branch]) -> tuple[DepotPrice, ...]:
+        prices = tuple(price for branch in branches for price in branch.prices)
+        return prices if any(price.day < self.form.today for price in prices) else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceListPage(Page):
+    """The preview of an owner's price list."""
+
+    demonstration_notice = INVENTED_DEPOT
+
+    preview: Preview
+    confirm: ConfirmForm
+    token: str
+    depot_id: int
+    back: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangesPage(Page):
+    """Changes by an owner's link. token: of the letter that leads here."""
+
+    changes: Sequence[Decision]
+    token: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenPage(Page):
+    """A form of an owner about one depot. token: of the letter that leads here, "" for none."""
+
+    demonstration_notice = INVENTED_DEPOT
+
+    form: PublicForm
+    depot_name: str
+    token: str = ""
+
+
+def owner_path(token: str, depot: Depot) -> str:
+    """Return the path of the page behind an owner's link, about one of the owner's entries."""
+    return f"{reverse('owner')}?odnosnik={token}&sklad={depot.pk}"
+
+
+def owner_page(form: OwnerForm, link: OwnerLink, token: str, branches: tuple[Branch, ...], **options: Any) -> OwnerPage:
+    """Return the page behind an owner's link. options: `saved`, `problem`, `upload_error`."""
+    depot = form.depot
+    return OwnerPage(
+        title=form_title(f"Godziny i ceny: {depot.name}", form, options.get("problem", "")),
+        description="Godziny otwarcia i ceny, które właściciel zmienia sam.",
+        path=reverse("owner"),
+        demonstration=depot.source == Depot.Source.DEMO,
+        indexed=False,
+        form=form,
+        token=token,
+        depot_id=depot.pk,
+        depot_name=depot.name,
+        depot_path=depot_path(depot.pk, depot.name),
+        correct_path=reverse("depot-correct", args=[depot.pk]),
+        renew_path=reverse("owner-renew", args=[depot.pk]),
+        branches_path=f"{reverse('owner-branches')}?odnosnik={token}",
+        branches=branches,
+        former_works=owner_links.is_renewed(link, token),
+        **{"saved": False} | options,
+    )

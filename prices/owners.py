@@ -1,0 +1,196 @@
+"""Hours and prices that owners publish by their link, without an editor: typed, confirmed for today, or from a file.
+
+Each service is one transaction and one decision of the journal. It locks the depots first and reads the link after
+that: the link may have been revoked, or a depot merged or removed, while it waited.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date, datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from catalog.depots import fuels
+from catalog.models import Decision, Depot, OwnerLink
+from catalog.services import journal
+from catalog.services.moderation import lock_depots
+from catalog.services.refusal import Refusal
+from catalog.submissions import owner_links
+from catalog.text import short_zloty
+from fueldepot.data import history
+from fueldepot.data.history import among
+from prices import services
+from prices.models import DepotPrice
+from prices.queries import update_offers
+from prices.snapshot import read_ranges
+from prices.validation import InvalidPrice, PriceInput, find_doubts
+
+MOST_PRICES = 500
+"""Most prices that an owner publishes at once: nine fuels of some fifty depots."""
+
+
+class NothingPublished(Refusal):
+    """The hours of an owner equal the stored ones, and there is no new price."""
+
+    status = 400
+    reason = "Niczego nie zmieniono: godziny są takie same i nie ma nowej ceny."
+
+
+class OwnerPriceRefused(Refusal):
+    """A price of an owner is not acceptable."""
+
+    status = 400
+
+    def __init__(self, why: str) -> None:
+        self.reason = f"Nie możemy przyjąć ceny: {why}."
+        super().__init__(why)
+
+
+class PricesChangedMeanwhile(Refusal):
+    """The prices to confirm are not the newest ones any more."""
+
+    status = 409
+    reason = "Ceny zmieniły się, odkąd otwarto tę stronę. Niczego nie zapisaliśmy: sprawdź je jeszcze raz."
+
+
+class AlreadyConfirmed(Refusal):
+    """All prices to confirm are of today."""
+
+    status = 400
+    reason = "Ceny są już potwierdzone na dziś."
+
+
+@transaction.atomic
+def publish_changes(
+    *,
+    token: str,
+    depot: Depot,
+    hours: Mapping[str, object],
+    quotes: Sequence[tuple[Depot, PriceInput]],
+    on: datetime,
+) -> Decision:
+    """Publish changed hours of a depot, and prices of depots of the same owner, all or none. Returns the decision.
+
+    hours: as `owner_links.change_hours` takes them, empty for unchanged ones. If the token is of a new link, the former
+    one ends. The owners of the depots are told by a letter.
+
+    Raises OwnerLinkInvalid, NothingPublished, OwnerPriceRefused and ValueRefused.
+    """
+    keys = {depot.pk, *(row.pk for row, _ in quotes)}
+    link, branches = _locked(token, keys, on)
+    with journal.recording(Decision.Kind.OWNER, by=None, on=on) as record:
+        lines: dict[int, list[str]] = {}
+        if hours and (changed := owner_links.change_hours(depot=branches[depot.pk].depot, values=hours, on=on)):
+            lines[depot.pk] = [*changed]
+        try:
+            published = publish_prices(quotes=[(branches[row.pk].depot, quote) for row, quote in quotes], on=on)
+        except InvalidPrice as error:
+            raise OwnerPriceRefused(str(error)) from error
+        for key, some in published.items():
+            lines.setdefault(key, []).extend(some)
+        if not lines:
+            raise NothingPublished(link.pk)
+        names = [branches[key].depot.name for key in lines]
+        labels = dict.fromkeys(line.partition(":")[0] for some in lines.values() for line in some)
+        record.title = f"{journal.titled('właściciel zmienił', names)} – {', '.join(labels)}"
+        record.details["links"] = owner_links.links_to_tell(lines)
+        record.concern(Depot, lines)
+    assert record.decision is not None  # noqa: S101 - depots are named
+    owner_links.end_former(link, token)
+    owner_links.note_change(link=link, lines=lines, decision=record.decision, on=on)
+    return record.decision
+
+
+@transaction.atomic
+def confirm_prices(*, token: str, prices: Collection[int], on: datetime) -> Decision:
+    """Publish prices again, as of today. prices: ids of the newest ones, as the owner saw them.
+
+    Raises OwnerLinkInvalid, PricesChangedMeanwhile, AlreadyConfirmed and OwnerPriceRefused.
+    """
+    chosen = DepotPrice.objects.filter(pk__in=among(prices))
+    keys = set(chosen.values_list("depot", flat=True))
+    link, branches = _locked(token, keys, on)
+    rows = list(DepotPrice.objects.newest().filter(depot__in=among(keys)))
+    if not keys or not set(prices) <= {row.pk for row in rows}:
+        raise PricesChangedMeanwhile(link.pk)
+    today = timezone.localdate(on)
+    quotes = [(branches[row.depot_id].depot, _again(row, today)) for row in rows if row.pk in prices]
+    try:
+        return publish_changes(token=token, depot=quotes[0][0], hours={}, quotes=quotes, on=on)
+    except NothingPublished:
+        raise AlreadyConfirmed(link.pk) from None
+
+
+def _again(price: DepotPrice, today: date) -> PriceInput:
+    """Return a price as entered today."""
+    if price.bag_kg is None:
+        return PriceInput(price.fuel, today, price.unit, price=price.price)
+    return PriceInput(price.fuel, today, price.unit, bag_price=price.bag_price, bag_kg=price.bag_kg)
+
+
+def _locked(token: str, depots: Collection[int], on: datetime) -> tuple[OwnerLink, dict[int, OwnerLink]]:
+    """Lock depots, and return the link of a token with the owner's links by depot. Raises OwnerLinkInvalid."""
+    number = owner_links.read_link(token, on=on).depot_id
+    lock_depots(Depot.objects.filter(pk__in=among({number, *depots})))
+    link = owner_links.read_link(token, on=on)
+    branches = owner_links.read_branches(link)
+    if not branches.keys() >= set(depots):
+        raise owner_links.OwnerLinkInvalid(link.depot_id)
+    return link, branches
+
+
+OWNERS_COLUMNS = ("price", "bag_price", "bag_kg", "submitted_at", "status", "decided_at", "decided_by")
+"""Columns of a price that an owner replaces."""
+
+
+@transaction.atomic
+def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) -> dict[int, list[str]]:
+    """Publish prices of an owner without moderation, all or none. Prices outside plausible ranges are refused.
+
+    Replaces a price of the same fuel and day, also one that an editor entered. Returns a line for each change, by id of
+    the depot. The number of statements does not depend on that of prices. Raises InvalidPrice.
+    """
+    ranges, today = read_ranges(), timezone.localdate(on)
+    keys = among({depot.pk for depot, _ in quotes})
+    lock_depots(Depot.objects.filter(pk__in=keys))
+    lists = DepotPrice.objects.filter(depot__in=keys, origin=DepotPrice.Origin.PRICE_LIST)
+    standing = lists.filter(day__in={quote.day for _, quote in quotes}).exclude(status=DepotPrice.Status.REJECTED)
+    stored = {(row.depot_id, row.fuel, row.day): row for row in standing.select_for_update(of=("self",)).order_by("pk")}
+    newest = {(row.depot_id, row.fuel): row.price for row in DepotPrice.objects.newest().filter(depot__in=keys)}
+    added: list[DepotPrice] = []
+    replaced: list[DepotPrice] = []
+    changes: dict[tuple[int, str, date], str] = {}
+    more = 0
+    for depot, quote in quotes:
+        row, place = services.row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on), (depot.pk, quote.fuel, quote.day)
+        if doubts := find_doubts(quote.fuel, row.price, quote.day, ranges, today):
+            raise InvalidPrice(f"{fuels.BY_SLUG[quote.fuel].name}: {', '.join(doubts)}")
+        former = stored.get(place)
+        is_published = former is not None and former.status == DepotPrice.Status.APPROVED
+        if former is not None and is_published and former.price == row.price:
+            continue
+        more += not is_published
+        row.pk = None if former is None else former.pk
+        row.status, row.decided_at = DepotPrice.Status.APPROVED, on
+        (added if former is None else replaced).append(row)
+        before = newest.get((depot.pk, quote.fuel))
+        was = "brak ceny" if before is None else "bez zmian" if before == row.price else short_zloty(before)
+        changes[place] = f"{was} → {short_zloty(row.price)}/{row.unit}"
+    with services.refusing_duplicates(services.CONCURRENT_DUPLICATE):
+        DepotPrice.objects.bulk_create(added)
+    DepotPrice.objects.bulk_update(replaced, OWNERS_COLUMNS)
+    lines = history.record_bulk(
+        DepotPrice, [row.pk for row in added], by=None, reason=history.OWNER, kind=history.CREATED
+    )
+    lines += history.record_bulk(DepotPrice, [row.pk for row in replaced], by=None, reason=history.OWNER)
+    written = list(DepotPrice.history.filter(history_id__in=among(lines)))
+    for line in written:
+        line.history_change_reason = f"{history.OWNER}: {changes[line.depot_id, line.fuel, line.day]}"
+    DepotPrice.history.bulk_update(written, ["history_change_reason"])
+    if lines:
+        services.record_prices(today, approved=more)
+        update_offers([row.pk for row in (*added, *replaced)], by=None, on=on, reason=history.OWNER)
+    described: dict[int, list[str]] = {}
+    for (depot_id, fuel, day), change in changes.items():
+        described.setdefault(depot_id, []).append(f"{fuels.BY_SLUG[fuel].name}: {change} ({day:%d.%m.%Y})")
+    return described

@@ -1,0 +1,381 @@
+"""What an owner does by the link: confirms prices, is told of each change and undoes it, has several entries."""
+
+import re
+from datetime import date, timedelta
+from decimal import Decimal
+
+import pytest
+from django.core import mail
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from catalog.models import Decision, Depot, OwnerChange, OwnerLink, PendingLetter, Submission
+from catalog.services import journal
+from catalog.services.moderation import remove_depot
+from catalog.submissions import decisions, letters, owner_links, owner_requests
+from catalog.submissions.retention import purge_submissions
+from prices.models import DepotPrice
+from prices.owners import confirm_prices
+from tests import factories
+from tests.pages.forms.test_owner import save
+from tests.pages.reading import text_of
+
+pytestmark = pytest.mark.django_db
+
+OWNER = "/zgloszenia/moj-sklad/"
+YESTERDAY = date(2026, 11, 20)
+
+
+def token_of(link):
+    return link.partition("=")[2]
+
+
+def undo_link(letter):
+    return re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/cofnij/\?znak=\S+)", letter.body)[1]
+
+
+def hidden(answer, name):
+    return re.findall(rf'name="{name}" value="([^"]*)"', answer.content.decode())
+
+
+def tap(stranger, link, path=""):
+    """Press the first button that confirms prices."""
+    page = stranger.client.get(path or link).content.decode()
+    form = page[: page.index('name="potwierdz"')].rpartition("<form")[2]
+    keys = re.findall(r'name="cena" value="([0-9]+)"', form)
+    return stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": keys})
+
+
+@pytest.fixture
+def priced(nowak):
+    """Two prices of yesterday, one of them per bag."""
+    factories.DepotPriceFactory(depot=nowak, fuel="pellet", price=1613, day=YESTERDAY)
+    factories.DepotPriceFactory(depot=nowak, fuel="ekogroszek", price=1500, day=YESTERDAY, bag_price=30, bag_kg=20)
+    return nowak
+
+
+@pytest.fixture
+def branch(nowak, link, clock):
+    """Return a second entry of the same owner, with a price of yesterday."""
+    depot = factories.DepotFactory(name="Opał Nowak Wieliczka", nip="5260250274", verified=True, data_status="owner")
+    owner_links.grant_link(depot=depot, email="jan@opal-nowak.pl", on=clock.now)
+    factories.DepotPriceFactory(depot=depot, fuel="brykiet", price=1300, day=YESTERDAY)
+    return depot
+
+
+def test_one_tap_confirms_the_prices_for_today(client, stranger, priced, link):
+    page = text_of(client.get(link))
+    assert "Pellet 1 613 zł/t z dnia 20.11.2026" in page
+    assert tap(stranger, link).status_code == 302
+    today = DepotPrice.objects.approved().filter(day=date(2026, 11, 21)).order_by("fuel")
+    assert list(today.values_list("fuel", "price", "bag_price", "bag_kg", "origin")) == [
+        ("ekogroszek", 1500, 30, 20, "price_list"),
+        ("pellet", 1613, None, None, "price_list"),
+    ]
+    assert "Pellet: bez zmian → 1 613 zł/t" in OwnerChange.objects.get().text.replace("\xa0", " ")
+    again = text_of(client.get(link))
+    assert "Ceny są potwierdzone na dziś." in again
+    assert "Ceny bez zmian, potwierdź" not in again
+
+
+def test_a_get_confirms_nothing(client, priced, link):
+    client.get(link, {"potwierdz": "1", "cena": list(DepotPrice.objects.values_list("pk", flat=True))})
+    assert not DepotPrice.objects.filter(day__gt=YESTERDAY).exists()
+
+
+def test_prices_that_changed_since_the_page_was_opened_are_not_confirmed(client, stranger, priced, link):
+    keys = hidden(client.get(link), "cena")
+    save(stranger, link, **{"price-pellet": "1700"})
+    answer = stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": keys})
+    assert answer.status_code == 400
+    assert "Ceny zmieniły się, odkąd otwarto tę stronę." in text_of(answer)
+    assert DepotPrice.objects.approved().filter(fuel="pellet", day__gt=YESTERDAY).get().price == 1700
+
+
+@pytest.mark.parametrize("keys", [[], ["x"], ["999999"], ["99999999999999999999"]])
+def test_prices_that_are_nobody_s_or_a_stranger_s_are_not_confirmed(stranger, priced, link, keys):
+    foreign = factories.DepotPriceFactory(day=YESTERDAY)
+    for chosen in (keys, [*keys, str(foreign.pk)]):
+        answer = stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": chosen})
+        assert answer.status_code in {400, 404}
+    assert not DepotPrice.objects.filter(day__gt=YESTERDAY).exists()
+
+
+def test_statements_of_confirming_do_not_grow_with_prices(priced, link, clock):
+    counts = []
+    for fuels in (["brykiet"], ["wegiel-orzech", "wegiel-kostka", "drewno-kominkowe"]):
+        for fuel in fuels:
+            unit = "mp" if fuel == "drewno-kominkowe" else "t"
+            amount = 400 if unit == "mp" else 1300
+            factories.DepotPriceFactory(depot=priced, fuel=fuel, price=amount, unit=unit, day=YESTERDAY)
+        clock.move(days=1)
+        keys = list(DepotPrice.objects.newest().values_list("pk", flat=True))
+        with CaptureQueriesContext(connection) as queries:
+            confirm_prices(token=token_of(link), prices=keys, on=clock.now)
+        counts.append(len(queries))
+    assert counts[1] <= counts[0]
+
+
+def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, stranger, priced, link):
+    mail.outbox.clear()
+    save(stranger, link, mon="całą dobę", **{"price-pellet": "1700"})
+    (letter,) = mail.outbox
+    assert letter.to == ["jan@opal-nowak.pl"]
+    assert letter.subject == "Skład opału Nowak: zmiana Twoim odnośnikiem"
+    body = letter.body.replace("\xa0", " ")
+    assert "- Pellet\n  1 613 zł → 1 700 zł/t (21.11.2026)" in body
+    assert "- Godziny otwarcia\n" in body
+    path = undo_link(letter)
+    assert "Cofnij tę zmianę" in text_of(client.get(path))
+    assert DepotPrice.objects.approved().count() == 3  # GET undoes nothing
+    change = Decision.objects.get(kind="owner")
+    done = stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": change.pk})
+    assert "Zmiany cofnięte" in text_of(done)
+    priced.refresh_from_db()
+    assert priced.hours is None
+    newest = {row.fuel: row.price for row in DepotPrice.objects.newest()}
+    assert newest == {"ekogroszek": 1500, "pellet": 1613}
+    assert Decision.objects.get(kind="undo").decided_by is None
+    assert "Cofnięto:" in OwnerChange.objects.latest("pk").text
+    assert "Cofnięto 21 listopada 2026" in text_of(client.get(path)).replace("\xa0", " ")
+    again = stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": change.pk})
+    assert "cofnięto już wcześniej" in text_of(again)
+
+
+def test_a_forwarded_link_cannot_silence_the_letter_by_revoking_itself(client, stranger, nowak, link, clock, settings):
+    settings.EMAIL_BACKEND = "tests.catalog.submissions.test_actions.Down"
+    save(stranger, link, mon="całą dobę")
+    stranger.send(OWNER, {"odnosnik": token_of(link), "odwolaj": "1"})
+    assert OwnerLink.objects.get().email == ""
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    clock.move(minutes=20)
+    letters.send_waiting()
+    path = undo_link(mail.outbox[-1])
+    assert mail.outbox[-1].to == ["jan@opal-nowak.pl"]
+    stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": Decision.objects.get(kind="owner").pk})
+    nowak.refresh_from_db()
+    assert nowak.hours is None
+    assert not PendingLetter.objects.exists()
+
+
+def test_a_flood_of_changes_is_one_letter_that_waits(client, stranger, nowak, link, clock):
+    mail.outbox.clear()
+    for hour in range(6, 12):
+        save(stranger, link, mon=f"{hour}-14")
+    assert len(mail.outbox) == 2  # with the letter of acceptance, three in this hour
+    clock.move(hours=1)
+    letters.send_waiting()
+    assert len(mail.outbox) == 3
+    assert "6:00-14:00" not in mail.outbox[-1].body
+    assert mail.outbox[-1].body.count("- Godziny otwarcia") == 4
+    assert text_of(client.get(undo_link(mail.outbox[-1]))).count("Cofnij tę zmianę") == 4
+
+
+def test_what_was_changed_since_stays_when_a_change_is_undone(stranger, nowak, link):
+    save(stranger, link, mon="całą dobę")
+    path = undo_link(mail.outbox[-1])
+    save(stranger, link, mon="8-16")
+    first = Decision.objects.filter(kind="owner").earliest("pk")
+    stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": first.pk})
+    nowak.refresh_from_db()
+    assert nowak.hours["mon"] == "8:00-16:00"
+
+
+def test_a_letter_s_link_undoes_neither_others_changes_nor_old_ones(client, stranger, nowak, link, clock):
+    save(stranger, link, mon="całą dobę")
+    path = undo_link(mail.outbox[-1])
+    other = factories.DepotFactory(verified=True, data_status="owner")
+    theirs = owner_links.grant_link(depot=other, email="ewa@opal.pl", on=clock.now)
+    save(stranger, f"{OWNER}?odnosnik={owner_links.tokens.owner_token(theirs.pk, 1)}", mon="6-14")
+    foreign = Decision.objects.filter(kind="owner").latest("pk")
+    assert stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": foreign.pk}).status_code == 410
+    assert stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": "x"}).status_code == 410
+    clock.move(days=14)
+    assert client.get(path).status_code == 410
+    assert client.get(path + "x").status_code == 404
+    assert not Decision.objects.filter(kind="undo").exists()
+
+
+def test_a_letter_about_a_change_waits_longer_than_a_day(stranger, nowak, link, clock, settings):
+    settings.EMAIL_BACKEND = "tests.catalog.submissions.test_actions.Down"
+    save(stranger, link, mon="6-14")
+    purge_submissions(on=clock.now + timedelta(days=2))
+    assert PendingLetter.objects.count() == 1
+    purge_submissions(on=clock.now + timedelta(days=91))
+    assert not PendingLetter.objects.exists()
+
+
+def test_one_link_leads_to_all_entries_of_the_owner(client, stranger, priced, link, branch):
+    page = client.get(link)
+    assert "Opał Nowak Wieliczka" in text_of(page)
+    second = f"{link}&sklad={branch.pk}"
+    assert "Brykiet 1 300 zł/t" in text_of(client.get(second))
+    typed = stranger.show(second)
+    stranger.clock.move(seconds=10)
+    stranger.send(OWNER, typed | {"odnosnik": token_of(link), "sklad": branch.pk, "mon": "6-14"})
+    branch.refresh_from_db()
+    assert branch.hours["mon"] == "6:00-14:00"
+    assert client.get(f"{link}&sklad={factories.DepotFactory().pk}").context["page"].depot_id == priced.pk
+
+
+def test_one_tap_confirms_the_prices_of_all_entries_in_one_letter(client, stranger, priced, link, branch):
+    mail.outbox.clear()
+    page = client.get(link)
+    assert "Potwierdź na dziś ceny wszystkich składów (2)" in text_of(page)
+    every = page.content.decode().rpartition('name="potwierdz"')[0].rpartition("<form")[2]
+    keys = re.findall(r'name="cena" value="([0-9]+)"', every)
+    assert len(keys) == 3
+    stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": keys})
+    assert DepotPrice.objects.approved().filter(day=date(2026, 11, 21)).count() == 3
+    (letter,) = mail.outbox
+    assert "Opał Nowak Wieliczka, 21 listopada 2026" in letter.body
+    assert "Skład opału Nowak, 21 listopada 2026" in letter.body
+    change = Decision.objects.get(kind="owner")
+    assert " i jeszcze 1 – " in change.title
+    stranger.send("/zgloszenia/cofnij/", {"znak": token_of(undo_link(letter)), "cofnij": change.pk})
+    assert not DepotPrice.objects.approved().filter(day=date(2026, 11, 21)).exists()
+
+
+def test_an_entry_whose_link_an_editor_revoked_is_left_out(client, stranger, priced, link, branch):
+    owner_links.revoke_links([OwnerLink.objects.get(depot=branch)], on=timezone.now())
+    page = client.get(link)
+    assert "Opał Nowak Wieliczka" not in text_of(page)
+    key = DepotPrice.objects.get(depot=branch).pk
+    assert stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": [key]}).status_code == 404
+
+
+def test_further_entries_are_claimed_together_without_full_forms(client, stranger, nowak, link):
+    Depot.objects.filter(pk=nowak.pk).update(nip="5260250274")
+    near = factories.DepotFactory(name="Opał Nowak Skawina", nip="5260250274")
+    far = factories.DepotFactory(name="Opał Nowak Zakopane")
+    path = f"/zgloszenia/moj-sklad/inne/?odnosnik={token_of(link)}"
+    typed = stranger.show(path)
+    assert "Opał Nowak Skawina" in text_of(client.get(path))
+    stranger.clock.move(seconds=10)
+    typed |= {"odnosnik": token_of(link), "branches": [near.pk], "agreed": "1"}
+    wrong = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": "skład Nowak"})
+    assert "To nie jest adres strony składu ani numer: skład." in text_of(wrong)
+    unknown = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": "999999"})
+    assert "Nie ma opublikowanego składu o numerze 999999." in text_of(unknown)
+    assert not Submission.objects.filter(kind="claim", state="waiting").exists()
+    numbers = f"http://127.0.0.1:8000/sklad/{far.pk}-opal-nowak-zakopane/"
+    done = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": numbers})
+    assert "Wysłane do redakcji" in text_of(done)
+    claims = Submission.objects.filter(kind="claim", state="waiting")
+    assert {row.depot_id for row in claims} == {near.pk, far.pk}
+    assert {(row.email, row.claimant_nip) for row in claims} == {("jan@opal-nowak.pl", "5260250274")}
+    assert all(f"wpisu nr {nowak.pk}" in row.message for row in claims)
+    for claim in claims:
+        decisions.accept_submission(submission=claim, by=factories.UserFactory(), on=stranger.clock.now)
+    assert "Opał Nowak Skawina" in text_of(client.get(link))
+
+
+def test_further_entries_are_limited_as_all_claims(stranger, nowak, link, clock):
+    author = owner_requests.Author(email="jan@opal-nowak.pl", client="192.0.2.1")
+    depots = [factories.DepotFactory().pk for _ in range(11)]
+    with pytest.raises(owner_requests.limits.TooManyRequests):
+        owner_requests.claim_branches(link=OwnerLink.objects.get(), depots=depots, author=author, on=clock.now)
+    assert not Submission.objects.filter(kind="claim", state="waiting").exists()
+
+
+def upload(stranger, link, text, **more):
+    file = SimpleUploadedFile("cennik.csv", text.encode())
+    return stranger.send(OWNER, {"odnosnik": token_of(link), "plik": "1", "import_file": file} | more)
+
+
+def test_a_price_list_is_uploaded_previewed_and_published(client, stranger, priced, link, branch):
+    text = f"paliwo;cena;numer składu\nPellet;1 700;\nbrykiet;1350,50;{branch.pk}\nEkogroszek;16;\nwęgiel;1500;123\n"
+    preview = upload(stranger, link, text)
+    said = text_of(preview).replace("\xa0", " ")
+    assert "Do wczytania: 2 ceny. Pominiemy 2 wiersze." in said
+    assert "Wiersz 4: Ekogroszek 16 zł/t – poza wiarygodnym przedziałem" in said
+    assert "Wiersz 5: nie ma Twojego składu o numerze 123" in said
+    assert not DepotPrice.objects.filter(day__gt=YESTERDAY).exists()
+    fields = {name: hidden(preview, name)[0] for name in ("packed", "seen", "odnosnik")}
+    assert stranger.send(OWNER, fields | {"wczytaj": "1"}).status_code == 302
+    today = DepotPrice.objects.approved().filter(day=date(2026, 11, 21)).order_by("fuel")
+    assert [(row.depot_id, row.fuel, row.price) for row in today] == [
+        (branch.pk, "brykiet", Decimal("1350.50")),
+        (priced.pk, "pellet", Decimal(1700)),
+    ]
+    assert "cennik" not in mail.outbox[-1].subject
+    assert "1 700 zł/t" in mail.outbox[-1].body.replace("\xa0", " ")
+    # The same file once more replaces nothing and is no change.
+    assert "Niczego nie zmieniono" in text_of(stranger.send(OWNER, fields | {"wczytaj": "1"}))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("cena\n1500\n", "Brak kolumn: paliwo."),
+        ("paliwo;cena\n" + "pellet;1500\n" * 501, "więcej niż 500 wierszy"),
+        ("paliwo;cena\n" + "pellet;1500" + " " * 600_000, "więcej niż 600000 bajtów"),
+        ("\xd0\xcf\x11\xe0", "nie ma ani jednego wiersza"),
+    ],
+)
+def test_a_file_that_is_no_price_list_is_refused_in_words(stranger, priced, link, text, said):
+    answer = upload(stranger, link, text)
+    assert answer.status_code == 400
+    assert said in text_of(answer)
+    assert not DepotPrice.objects.filter(day__gt=YESTERDAY).exists()
+
+
+def test_a_forged_preview_and_a_list_without_a_link_are_refused(client, stranger, priced, link):
+    answer = stranger.send(OWNER, {"odnosnik": token_of(link), "wczytaj": "1", "packed": "x:y:z", "seen": ""})
+    assert "Podgląd wygasł." in text_of(answer)
+    file = SimpleUploadedFile("cennik.csv", b"paliwo;cena\npellet;1500\n")
+    assert client.post(OWNER, {"odnosnik": "x", "plik": "1", "import_file": file}).status_code == 404
+    assert not DepotPrice.objects.filter(day__gt=YESTERDAY).exists()
+
+
+def test_the_page_shows_fuels_sold_first_and_folds_the_rest(client, priced, link):
+    Depot.objects.filter(pk=priced.pk).update(fuels=["pellet"])
+    page = client.get(link).content.decode()
+    assert page.index('name="price-pellet"') < page.index("Inne paliwa") < page.index('name="price-brykiet"')
+    assert page.index('class="step folded compact"') < page.index('name="mon"')
+
+
+def test_a_link_whose_entry_is_removed_meanwhile_changes_nothing(stranger, priced, link, clock):
+    remove_depot(depot=priced, reason="closed", on=clock.now.date())
+    keys = list(DepotPrice.objects.values_list("pk", flat=True))
+    assert stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": keys}).status_code == 404
+
+
+def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(
+    client, stranger, nowak, clock, django_capture_on_commit_callbacks
+):
+    editor = factories.UserFactory()
+    deletion = factories.SubmissionFactory(depot=nowak, delete=True, email="jan@opal-nowak.pl", mailed_at=clock.now)
+    with django_capture_on_commit_callbacks(execute=True):
+        decisions.accept_submission(submission=deletion, by=editor, on=clock.now)
+    path = re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/przywroc/\?znak=\S+)", mail.outbox[-1].body)[1]
+    typed = stranger.show(path)
+    assert not Submission.objects.filter(kind="restore").exists()
+    clock.move(seconds=10)
+    for _ in range(2):
+        answer = stranger.send("/zgloszenia/przywroc/", typed | {"znak": token_of(path), "message": "Pomyłka."})
+        assert "Prośba wysłana" in text_of(answer)
+    waiting = Submission.objects.get(kind="restore", state="waiting")
+    assert (waiting.email, waiting.message) == ("jan@opal-nowak.pl", "Pomyłka.")
+    nowak.refresh_from_db()
+    assert nowak.publication == "removed"
+    with django_capture_on_commit_callbacks(execute=True):
+        result = decisions.accept_submission(submission=waiting, by=editor, on=clock.now)
+    nowak.refresh_from_db()
+    assert (nowak.publication, nowak.removed_at, nowak.removal_reason) == ("published", None, "")
+    assert mail.outbox[-1].subject == "Skład opału Nowak: wpis wrócił"
+    assert client.get(path).status_code == 410
+    journal.undo(decision=result.decision, by=editor, on=clock.now)
+    nowak.refresh_from_db()
+    assert nowak.publication == "removed"
+
+
+def test_the_desk_accepts_a_request_for_a_removed_entry(client, editor, nowak, clock):
+    deletion = factories.SubmissionFactory(depot=nowak, delete=True)
+    decisions.accept_submission(submission=deletion, by=editor, on=clock.now)
+    deletion.refresh_from_db()
+    owner_requests.ask_restoring(deletion=deletion, text="", client="192.0.2.1", on=clock.now)
+    page = f"/admin/catalog/submission/{Submission.objects.get(kind='restore').pk}/change/"
+    assert "Przywróć wpis i następne" in text_of(client.get(page))
