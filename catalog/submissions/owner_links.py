@@ -317,8 +317,8 @@ def owner_changed_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
     """
     if row.decision is None:
         return
-    told = OwnerLink.objects.filter(pk__in=row.decision.details["links"], replaced_at__isnull=True)
-    link = told.filter(Q(email=row.email) | Q(email="", depot=row.depot_id)).first()
+    links = OwnerLink.objects.filter(pk__in=row.decision.details["links"], replaced_at__isnull=True)
+    link = links.filter(Q(email=row.email) | Q(email="", depot=row.depot_id)).first()
     since = OwnerChange.objects.filter(decision__gte=row.decision, decision__kind=Decision.Kind.OWNER)
     since = since.filter(decision__details__links__contains=link.pk) if link else since.none()
     changes = list(since.filter(decision__undone_at=None).select_related("depot").order_by("-pk")[:LISTED])

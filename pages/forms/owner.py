@@ -64,7 +64,7 @@ def owner(request: HttpRequest) -> HttpResponse:
     link = owner_links.read_link(token, on=now)
     owned = owner_links.read_branches(link)
     numbers = whole([(request.POST if posting else request.GET).get("sklad", "")])
-    depot = owned.get(*numbers, link).depot if numbers else link.depot
+    depot = owned.get(numbers[0], link).depot if numbers else link.depot
     if posting and "odwolaj" in request.POST:
         owner_links.revoke_links([*owned.values()], on=now)
         return problem(request, 200, "Odnośnik odwołany", REVOKED, link=claim_path(depot.pk), link_label=CLAIM)
