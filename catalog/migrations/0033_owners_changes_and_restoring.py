@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("catalog", "0031_subscriptions"),
+        ("catalog", "0032_case_comments_and_daily_letters"),
     ]
 
     operations = [
