@@ -9,7 +9,7 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
-from django.contrib.auth.forms import PasswordResetForm
+from django.contrib.auth.forms import AdminUserCreationForm, PasswordResetForm
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import Group, User
 from django.contrib.auth.tokens import default_token_generator
@@ -21,7 +21,7 @@ from django.contrib.auth.views import (
 from django.contrib.contenttypes.models import ContentType
 from django.core.mail import EmailMessage
 from django.db.models import Exists, OuterRef, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
@@ -30,12 +30,13 @@ from django.utils.html import format_html, linebreaks
 from django.utils.http import urlsafe_base64_encode
 from django.utils.safestring import SafeString, mark_safe
 from django.views import View
+from django.views.decorators.http import require_POST
 from django_otp.plugins.otp_static.admin import StaticDevice
 from django_otp.plugins.otp_totp.admin import TOTPDevice
 
 from catalog.admin.bulk import bulk_action, each
 from catalog.admin.desk import DoneFilter, FixedRowsAdmin, MissingObjectMixin, current_editor
-from catalog.models import OwnerChange, OwnerLink, PendingLetter
+from catalog.models import DailyLetter, OwnerChange, OwnerLink, PendingLetter
 from catalog.services import second_factor
 from catalog.services.coordination import CHIEF, EDITOR
 from catalog.submissions import letters, owner_links
@@ -67,6 +68,25 @@ def why_second_factor_stays(user: Any) -> str:
     return "" if user.has_app else "bez drugiego składnika"
 
 
+class AccountForm(AdminUserCreationForm):  # type: ignore[type-arg] # not subscriptable at run time
+    """A new account: without a password its owner sets one by the link of the invitation."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        del self.fields["usable_password"]
+        for name in ("password1", "password2"):
+            self.fields[name].required = False
+        self.fields["password1"].label = "Ustaw hasło"
+
+    def clean(self) -> dict[str, Any]:
+        is_typed = any(self.data.get(name) for name in ("password1", "password2"))
+        self.cleaned_data["usable_password"] = "true" if is_typed else "false"
+        cleaned: dict[str, Any] = super().clean() or {}
+        if not is_typed and not cleaned.get("email"):
+            self.add_error("email", "Bez hasła konto potrzebuje adresu, na który wyślemy zaproszenie.")
+        return cleaned
+
+
 @admin.register(User)
 class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at run time
     """Accounts are deactivated, never deleted: decisions refer to them."""
@@ -74,11 +94,12 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at 
     list_display = ("username", "first_name", "last_name", "role", "has_second_factor", "is_active", "last_login")
     actions = ("turn_off_second_factor",)
     list_filter = ("is_active", RoleFilter)
+    add_form = AccountForm
     add_fieldsets = (
         (
             None,
             {
-                "fields": ("username", "email", "groups", "usable_password", "password1", "password2"),
+                "fields": ("username", "email", "groups", "password1", "password2"),
                 "description": "Bez hasła: wyślemy na ten adres zaproszenie z odnośnikiem, pod którym się je ustawia.",
             },
         ),
@@ -89,6 +110,24 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at 
         ("Uprawnienia", {"fields": ("is_active", "groups")}),
         ("Daty", {"fields": ("last_login", "date_joined")}),
     )
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(require_POST(self.daily_letter_view))
+        return [path("codzienny-list/", view, name="daily_letter"), *super().get_urls()]
+
+    def daily_letter_view(self, request: HttpRequest) -> HttpResponse:
+        """Begin or end the daily letter of the logged-in editor, then show the start page."""
+        editor = current_editor(request)
+        if "off" in request.POST:
+            DailyLetter.objects.filter(editor=editor).delete()
+            self.message_user(request, "Nie wyślemy Ci już codziennego listu.")
+        elif not editor.email:
+            text = "Twoje konto nie ma adresu e-mail. Poproś redaktora naczelnego, żeby go dodał."
+            self.message_user(request, text, messages.WARNING)
+        else:
+            DailyLetter.objects.get_or_create(editor=editor)
+            self.message_user(request, f"Rano napiszemy na {editor.email}, co czeka. Gdy nic nie czeka, nie piszemy.")
+        return HttpResponseRedirect(reverse("admin:index"))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         app = TOTPDevice.objects.filter(user=OuterRef("pk"), confirmed=True)
@@ -136,6 +175,11 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at 
         if db_field.name == "groups" and not current_editor(request).is_superuser:
             kwargs["queryset"] = Group.objects.filter(name__in=[EDITOR, CHIEF])
         return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+    def response_add(self, request: HttpRequest, obj: User, post_url_continue: str | None = None) -> HttpResponse:
+        """Say so in words that need no gender, and go on to the account, as Django does."""
+        self.message_user(request, f"Dodano konto „{obj}”.")
+        return HttpResponseRedirect(reverse("admin:auth_user_change", args=[obj.pk]))
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """Give accounts created by a chief editor access to the desk."""

@@ -171,7 +171,7 @@ UNDO_WORDS: Mapping[str, UndoWords] = {
         "wartości sprzed scalenia, chyba że ktoś go od tego czasu zmienił.",
     ),
     Decision.Kind.PRICE_LIST: UndoWords(
-        "Wycofaj cały plik",
+        "Wycofaj ceny",
         "Ceny z tego pliku znikną ze stron i z median, a ten sam plik będzie można wczytać jeszcze raz. Zostaną te, "
         "które ktoś od tego czasu zmienił.",
         "Wycofane ceny",

@@ -6,8 +6,9 @@ from decimal import Decimal
 from typing import Any, ClassVar, cast
 from urllib.parse import quote
 
+from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME, ActionForm
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
 from django.contrib.auth.models import User
@@ -17,6 +18,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDi
 from django.urls import URLPattern, path, reverse
 
 from catalog.submissions import letters
+from catalog.submissions.decisions import MAX_REASON
 from fueldepot.http.csv_table import write_table
 
 AnyModelAdmin: Any = admin.ModelAdmin
@@ -84,6 +86,29 @@ class MissingObjectMixin:
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponseRedirect:
         messages.warning(request, f"Nie ma takiego wpisu: {opts.verbose_name} „{object_id[:40]}”.")
         return HttpResponseRedirect(page_url(opts, "changelist"))
+
+
+class ReasonForm(ActionForm):
+    """The choice of an action, and the reason of a rejection."""
+
+    reason = forms.CharField(label="Powód odrzucenia", max_length=MAX_REASON, required=False)
+
+
+class ReasonMixin(AnyModelAdmin):  # type: ignore[misc] # see there
+    """Mixin: a list with a reason beside the actions, which stays there when no row was ticked."""
+
+    action_form = ReasonForm
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        if request.POST.get("action") and not request.POST.getlist(ACTION_CHECKBOX_NAME):
+            self.message_user(request, "Nic nie zmieniono: zaznacz wpisy na liście.", messages.WARNING)
+            typed = {name: read_text(request, name) for name in ("action", "reason")}
+            request.method = "GET"
+            page: Any = super().changelist_view(request, extra_context)
+            if form := (getattr(page, "context_data", None) or {}).get("action_form"):
+                form.initial |= typed
+            return cast("HttpResponse", page)
+        return cast("HttpResponse", super().changelist_view(request, extra_context))
 
 
 class FixedRowsAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time

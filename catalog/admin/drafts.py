@@ -15,14 +15,17 @@ from django.utils.datastructures import MultiValueDict
 from catalog.admin.desk import (
     AnyModelAdmin,
     FixedRowsAdmin,
+    NextRowMixin,
     PendingByDefaultFilter,
     current_editor,
     page_url,
     read_number,
     read_text,
 )
+from catalog.admin.evidence import evidence_of
+from catalog.admin.journal import read_rows
 from catalog.admin.registers import FieldChange, written
-from catalog.models import Draft
+from catalog.models import Decision, Draft
 from catalog.services import editing
 from catalog.services.refusal import Refusal
 
@@ -128,7 +131,7 @@ class DraftStateFilter(PendingByDefaultFilter):
 
 
 @admin.register(Draft)
-class DraftAdmin(FixedRowsAdmin):
+class DraftAdmin(NextRowMixin, FixedRowsAdmin):
     """Drafts that wait for approval, and the page of one draft."""
 
     list_display = ("title", "drafted_by", "drafted_at", "state", "reason", "decided_by")
@@ -166,8 +169,9 @@ class DraftAdmin(FixedRowsAdmin):
     def _describe(self, request: HttpRequest, draft: Draft, desk: Any) -> dict[str, Any]:
         row = desk.model._default_manager.filter(pk=draft.object_id).first() if draft.object_id else None
         is_open = draft.state in {Draft.State.PREPARED, Draft.State.WAITING}
+        decisions = [] if is_open else self._decisions_of(draft)
         outdated = is_open and editing.stored_values(row) != draft.before
-        changes: list[FieldChange] = []
+        changes = [change for decision in decisions for row_of in decision.changed for change in row_of.changes]
         effects: list[str] = []
         if is_open and not outdated:
             try:
@@ -191,7 +195,18 @@ class DraftAdmin(FixedRowsAdmin):
             "others": others,
             "own": own,
             "max_reason": editing.MAX_REASON,
+            "decisions": decisions,
+            "place": self.place_in_list(request, draft.pk),
+            "preserved_filters": self.get_preserved_filters(request),
+            **evidence_of({}, None, draft),
         }
+
+    def _decisions_of(self, draft: Draft) -> list[Any]:
+        """Return the decision that carried out a draft with `changed`, its rows in words; none for a withdrawn one."""
+        rows: list[Any] = list(Decision.objects.about(draft).filter(kind=Decision.Kind.DRAFT))
+        for decision in rows:
+            decision.changed = read_rows(list(decision.lines.filter(last__isnull=False).order_by("pk")))
+        return rows
 
     def _preview(
         self, request: HttpRequest, draft: Draft, desk: Any, row: Model | None
@@ -215,9 +230,11 @@ class DraftAdmin(FixedRowsAdmin):
     def _decide(self, request: HttpRequest, draft: Draft, desk: Any) -> HttpResponse:
         """Submit, approve or withdraw the draft."""
         editor, now, reason = current_editor(request), timezone.now(), read_text(request, "reason")
+        decision, _, goes_on = request.POST.get("decision", "").partition("_")
+        following = self.find_next(request, draft.pk) if goes_on else draft.pk
         write = partial(put_into_effect, request, desk)
         try:
-            match request.POST.get("decision"):
+            match decision:
                 case "submit":
                     editing.submit_draft(draft=draft, reason=reason)
                     self.message_user(request, "Szkic czeka na zatwierdzenie przez drugą osobę.")
@@ -229,7 +246,8 @@ class DraftAdmin(FixedRowsAdmin):
                     self.message_user(request, "Szkic wycofano. Nic się nie zmieniło.")
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.ERROR)
-        return HttpResponseRedirect(request.path)
+            return HttpResponseRedirect(request.get_full_path())
+        return self.to_row(request, following)
 
 
 def put_into_effect(request: HttpRequest, desk: Any, draft: Draft, row: Model | None) -> None:

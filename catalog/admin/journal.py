@@ -336,7 +336,9 @@ def may_undo(request: HttpRequest, decision: Decision) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class DayOfEditor:
-    """Decisions of a person on a day. kinds: counts by their Polish name. last: the newest.
+    """Decisions of a person on a day, of whatever size. kinds: counts by their Polish name. last: the newest.
+
+    Undoing is none, and of the others `undone` were undone since.
 
     waited_days: median time that the decided submissions and prices had waited, None if nothing waited.
     """
@@ -346,6 +348,7 @@ class DayOfEditor:
     kinds: Mapping[str, int]
     last: datetime
     waited_days: float | None
+    undone: int = 0
 
     @property
     def count(self) -> int:
@@ -357,16 +360,19 @@ def count_decisions(since: date, until: date) -> list[DayOfEditor]:
     """Return the decisions of days by day, newest first, then by person; without owners' changes. One query."""
     begin, end = (timezone.make_aware(datetime.combine(*when)) for when in ((since, time.min), (until, time.max)))
     rows = Decision.objects.filter(decided_at__gte=begin, decided_at__lte=end, decided_by__isnull=False)
-    days: dict[tuple[date, str], list[tuple[datetime, str, datetime | None]]] = {}
-    for at, name, kind, start in rows.values_list("decided_at", "decided_by__username", "kind", "waiting_since"):
-        days.setdefault((timezone.localdate(at), name), []).append((at, kind, start))
+    rows = rows.exclude(kind=Kind.UNDO)
+    columns = ("decided_by__username", "decided_at", "kind", "waiting_since", "undone_at")
+    days: dict[tuple[date, str], list[tuple[datetime, str, datetime | None, datetime | None]]] = {}
+    for name, at, *rest in rows.values_list(*columns):
+        days.setdefault((timezone.localdate(at), name), []).append((at, *rest))
     return [
         DayOfEditor(
             day=day,
             who=name,
-            kinds=dict(Counter(str(Kind(kind).label) for _, kind, _ in some)),
-            last=max(at for at, _, _ in some),
-            waited_days=median(waits) if (waits := [(at - start) / DAY for at, _, start in some if start]) else None,
+            kinds=dict(Counter(str(Kind(kind).label) for _, kind, *_ in some)),
+            last=max(at for at, *_ in some),
+            waited_days=median(waits) if (waits := [(at - start) / DAY for at, _, start, _ in some if start]) else None,
+            undone=sum(undone is not None for *_, undone in some),
         )
         for (day, name), some in sorted(days.items(), key=lambda item: (-item[0][0].toordinal(), item[0][1]))
     ]

@@ -4,9 +4,7 @@ from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.helpers import ActionForm
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.db.models import Q, QuerySet
@@ -23,6 +21,7 @@ from catalog.admin.desk import (
     FixedRowsAdmin,
     NextRowMixin,
     PendingByDefaultFilter,
+    ReasonMixin,
     current_editor,
     read_number,
     read_text,
@@ -140,12 +139,6 @@ class SubmissionChangeList(ChangeList):
             row.proposed_municipality = names.get(row.proposed.get("municipality", ""), "")
 
 
-class RejectionForm(ActionForm):
-    """Choice of an action, and the reason of a rejection."""
-
-    reason = forms.CharField(label="Powód odrzucenia", max_length=decisions.MAX_REASON, required=False)
-
-
 def why_not_decided(submission: Submission) -> str:
     """Why a submission cannot be decided, in Polish; "" if it can."""
     return "" if submission.state == State.WAITING else submission.get_state_display()
@@ -175,7 +168,7 @@ def named(row: Submission) -> str:
     return f"nr {row.pk}, {row.get_kind_display()}: {depot_name(row)}"
 
 
-class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
+class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     """The queue, longest waiting first. Submissions are decided here, never edited, added or deleted.
 
     `prices.admin.visits` registers it, with the page that decides all submissions of a visit.
@@ -191,7 +184,6 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
     csv_columns = CSV_COLUMNS
     show_full_result_count = False
     actions = ("accept", "reject")
-    action_form = RejectionForm
     change_list_template = "admin/catalog/submission/list.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:

@@ -312,16 +312,25 @@ def approve_draft(
     stored.state, stored.decided_at, stored.decided_by_id = Draft.State.APPROVED, on, by.pk
     stored.save(update_fields=["reason", "state", "decided_at", "decided_by"])
     title = f"{'Usunięto' if stored.deletion else 'Wprowadzono'}: {stored.title}"
-    with journal.recording(Decision.Kind.DRAFT, by=by, on=on, title=title, reason=history_reason(stored)):
+    reason_of = history_reason(stored)
+    with journal.recording(Decision.Kind.DRAFT, by=by, on=on, title=title, reason=reason_of) as record:
         write(stored, row)
+        record.concern(Draft, [stored.pk])
+        record.waiting_since.append(stored.drafted_at)
     return stored
 
 
 @transaction.atomic
 def withdraw_draft(*, draft: Draft, reason: str = "", by: AbstractBaseUser, on: datetime) -> Draft:
-    """Withdraw a draft, one's own or another's. Raises DraftAlreadyDecided."""
+    """Withdraw a draft, one's own or another's; of the latter the reason becomes a comment on it.
+
+    Raises DraftAlreadyDecided, and DraftNeedsReason for another's without a reason.
+    """
     stored = lock_draft(draft)
-    stored.reason = " ".join(reason.split())[:MAX_REASON] or stored.reason
+    if stored.drafted_by_id != by.pk:
+        stored.comments.create(text=f"Odrzucono: {clean_reason(reason)}", written_at=on, written_by_id=by.pk)
+    else:
+        stored.reason = " ".join(reason.split())[:MAX_REASON] or stored.reason
     stored.state, stored.decided_at, stored.decided_by_id = Draft.State.WITHDRAWN, on, by.pk
     stored.save(update_fields=["reason", "state", "decided_at", "decided_by"])
     return stored

@@ -1,8 +1,10 @@
 """The start page of the desk: waiting work with its age, and today's decisions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth import get_user_model
 from django.db.models import Count, F, Min, Q
@@ -15,6 +17,7 @@ from catalog.admin import work_queues
 from catalog.admin.journal import DayOfEditor, count_decisions
 from catalog.depots import quality
 from catalog.models import (
+    DailyLetter,
     Depot,
     Draft,
     OwnerChange,
@@ -24,9 +27,18 @@ from catalog.models import (
     VoivodeshipClaim,
 )
 from catalog.services.coordination import is_chief
+from pages.svg.maps import AreaMap, MapUnit
+from pages.svg.territory import country_map
 from prices.models import DepotPrice
 from regulations.models import LegalState
 from regulations.snapshot import STALE_AFTER
+
+REJECTED_SHOWN = timedelta(days=14)
+"""How long the start page tells of a rejected draft."""
+
+
+SUBMISSION_CODE = Coalesce("depot__municipality__voivodeship", Substr(KT("proposed__municipality"), 1, 2))
+"""Code of the voivodeship of a submission: of its entry, or of the proposed depot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +58,7 @@ class Waiting:
 
 def find_waiting(user: Any) -> list[Waiting]:
     """Return waiting work that the user may do, what readers wait for first. At most eight queries."""
-    waiting: list[Waiting] = []
-    if user.has_perm("catalog.view_submission"):
-        waiting += submissions_waiting()
-    if user.has_perm("prices.view_depotprice"):
-        waiting.append(prices_waiting())
-    if user.has_perm("catalog.view_ownerchange"):
-        waiting.append(owner_changes_unseen())
-    if user.has_perm("catalog.view_draft"):
-        waiting += drafts_waiting(user)
+    waiting = find_waiting_in(user, ())
     if user.has_perm("regulations.view_legalstate"):
         waiting.append(stale_states())
     if user.has_perm("catalog.view_depot"):
@@ -64,23 +68,46 @@ def find_waiting(user: Any) -> list[Waiting]:
     return waiting
 
 
-def submissions_waiting() -> list[Waiting]:
+def find_waiting_in(user: Any, codes: Sequence[str]) -> list[Waiting]:
+    """Return what people wait for and the user may decide. codes: of voivodeships claimed by the user, () for all.
+
+    Drafts are of no voivodeship. At most five queries.
+    """
+    waiting: list[Waiting] = []
+    if user.has_perm("catalog.view_submission"):
+        waiting += submissions_waiting(codes)
+    if user.has_perm("prices.view_depotprice"):
+        waiting.append(prices_waiting(codes))
+    if user.has_perm("catalog.view_ownerchange"):
+        waiting.append(owner_changes_unseen(codes))
+    if user.has_perm("catalog.view_draft"):
+        waiting += drafts_waiting(user)
+    return waiting
+
+
+def _within(rows: Any, codes: Sequence[str], path: str = "depot__") -> Any:
+    """Keep rows about depots of voivodeships; all without codes."""
+    return rows.filter(**{f"{path}municipality__voivodeship__in": codes}) if codes else rows
+
+
+def submissions_waiting(codes: Sequence[str]) -> list[Waiting]:
     """Return waiting submissions, those with answers of their authors, and pending letters."""
-    url = reverse("admin:catalog_submission_changelist")
+    url, mine = reverse("admin:catalog_submission_changelist"), {"unit": "mine"} if codes else {}
     state = Submission.State.WAITING
-    counts = Submission.objects.aggregate(
+    rows = Submission.objects.annotate(code=SUBMISSION_CODE).filter(code__in=codes) if codes else Submission.objects
+    counts = rows.aggregate(
         waiting=Count("pk", filter=Q(state=state)),
         since=Min("confirmed_at", filter=Q(state=state)),
         unnotified=Count("pk", filter=Q(notification_pending=True, erased_at__isnull=True)),
     )
-    answered = SubmissionQuestion.objects.answered()
+    answered = _within(SubmissionQuestion.objects.answered(), codes, "submission__depot__")
     answers = answered.aggregate(number=Count("submission", distinct=True), since=Min("answered_at"))
+    queries = (mine, {"state": "all", "question": "answered"} | mine, {"state": "all", "letter": "owed"} | mine)
+    queue, questions, letters = (f"{url}?{urlencode(query)}" if query else url for query in queries)
     return [
-        Waiting("Zgłoszenia właścicieli i czytelników", counts["waiting"], url, counts["since"]),
-        Waiting(
-            "Odpowiedzi autorów na pytania", answers["number"], f"{url}?state=all&question=answered", answers["since"]
-        ),
-        Waiting("Listy o decyzji, które nie wyszły", counts["unnotified"], f"{url}?state=all&letter=owed"),
+        Waiting("Zgłoszenia właścicieli i czytelników", counts["waiting"], queue, counts["since"]),
+        Waiting("Odpowiedzi autorów na pytania", answers["number"], questions, answers["since"]),
+        Waiting("Listy o decyzji, które nie wyszły", counts["unnotified"], letters),
     ]
 
 
@@ -101,8 +128,7 @@ def find_voivodeships(user: Any) -> list[VoivodeshipWork]:
     if not user.has_perm("catalog.change_depot"):
         return []
     claims = {claim.voivodeship_id: claim for claim in VoivodeshipClaim.objects.standing().select_related("editor")}
-    proposed = Substr(KT("proposed__municipality"), 1, 2)
-    submissions = _count_by(Submission.objects.waiting(), Coalesce("depot__municipality__voivodeship", proposed))
+    submissions = _count_by(Submission.objects.waiting(), SUBMISSION_CODE)
     prices = _count_by(DepotPrice.objects.pending(), F("depot__municipality__voivodeship"))
     unchecked = _count_by(Depot.objects.filter(work_queues.ALIVE, verified_at=None), F("municipality__voivodeship"))
     unlimited = bool(claims) and is_chief(user)
@@ -123,21 +149,42 @@ def find_voivodeships(user: Any) -> list[VoivodeshipWork]:
     return own + others
 
 
+def draw_queue(voivodeships: Sequence[VoivodeshipWork]) -> AreaMap | None:
+    """Return the map of what waits: a circle in each voivodeship, with a link to its queue. None without boundaries."""
+    work = {row.voivodeship.slug: row for row in voivodeships}
+    submissions, prices = (reverse(f"admin:{name}_changelist") for name in ("catalog_submission", "prices_depotprice"))
+
+    def unit_of(slug: str, name: str) -> MapUnit:
+        row = work[slug]
+        url = f"{prices if row.prices and not row.submissions else submissions}?unit={row.voivodeship.pk}"
+        title = f"{name}: zgłoszenia {row.submissions}, ceny {row.prices}, niesprawdzone składy {row.unchecked}"
+        return MapUnit(url, title, row.submissions + row.prices)
+
+    return country_map(unit_of) if voivodeships else None
+
+
+def wants_letter(user: Any) -> bool:
+    """Whether an editor gets the daily letter. One query."""
+    return DailyLetter.objects.filter(editor=user.pk).exists()
+
+
 def _count_by(rows: Any, voivodeship: Any) -> dict[str, int]:
     """Count rows by the code of their voivodeship. One query."""
     return dict(rows.order_by().values_list(voivodeship).annotate(number=Count("pk")))
 
 
-def prices_waiting() -> Waiting:
+def prices_waiting(codes: Sequence[str]) -> Waiting:
     """Return waiting prices."""
-    counts = DepotPrice.objects.pending().aggregate(number=Count("pk"), since=Min("submitted_at"))
-    url = reverse("admin:prices_depotprice_changelist")
+    rows = _within(DepotPrice.objects.pending(), codes)
+    counts = rows.aggregate(number=Count("pk"), since=Min("submitted_at"))
+    url = reverse("admin:prices_depotprice_changelist") + ("?unit=mine" if codes else "")
     return Waiting("Ceny do zatwierdzenia", counts["number"], url, counts["since"])
 
 
-def owner_changes_unseen() -> Waiting:
+def owner_changes_unseen(codes: Sequence[str]) -> Waiting:
     """Return owners' changes that no editor has reviewed."""
-    counts = OwnerChange.objects.filter(seen_at__isnull=True).aggregate(number=Count("pk"), since=Min("made_at"))
+    rows = _within(OwnerChange.objects.filter(seen_at__isnull=True), codes)
+    counts = rows.aggregate(number=Count("pk"), since=Min("made_at"))
     url = reverse("admin:catalog_ownerchange_changelist")
     return Waiting("Zmiany właścicieli do obejrzenia", counts["number"], f"{url}?seen=no", counts["since"])
 
@@ -147,13 +194,19 @@ def drafts_waiting(user: Any) -> list[Waiting]:
     own = Q(state=Draft.State.PREPARED, drafted_by=user.pk)
     waiting = Q(state=Draft.State.WAITING)
     others = waiting & ~Q(drafted_by=user.pk)
+    rejected = Q(state=Draft.State.WITHDRAWN, drafted_by=user.pk, decided_at__gte=timezone.now() - REJECTED_SHOWN)
+    rejected &= ~Q(decided_by=user.pk)
     counts = Draft.objects.aggregate(
-        waiting=Count("pk", filter=others), since=Min("drafted_at", filter=others), own=Count("pk", filter=own)
+        waiting=Count("pk", filter=others),
+        since=Min("drafted_at", filter=others),
+        own=Count("pk", filter=own),
+        rejected=Count("pk", filter=rejected),
     )
     url = reverse("admin:catalog_draft_changelist")
     return [
         Waiting("Szkice innych osób do zatwierdzenia", counts["waiting"], url, counts["since"]),
         Waiting("Twoje szkice, których nie wysłano", counts["own"], f"{url}?state={Draft.State.PREPARED}"),
+        Waiting("Twoje szkice, które ktoś odrzucił", counts["rejected"], f"{url}?state={Draft.State.WITHDRAWN}"),
     ]
 
 

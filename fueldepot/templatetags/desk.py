@@ -10,6 +10,8 @@ from fueldepot.desk import overview
 register = template.Library()
 register.simple_tag(overview.find_waiting, name="waiting_for")
 register.simple_tag(overview.find_voivodeships, name="voivodeships_for")
+register.simple_tag(overview.draw_queue, name="queue_map_of")
+register.simple_tag(overview.wants_letter, name="wants_letter")
 register.simple_tag(overview.find_today, name="decided_today")
 
 

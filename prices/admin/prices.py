@@ -6,7 +6,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.helpers import ActionForm
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Case, F, Model, QuerySet, Value, When
 from django.db.models.functions import Abs
@@ -21,7 +20,7 @@ from django.utils.text import Truncator
 
 from catalog.admin import RegisterAdmin, depot_list
 from catalog.admin.bulk import bulk_action, each, undo_button
-from catalog.admin.desk import CsvMixin, PendingByDefaultFilter, current_editor, read_text
+from catalog.admin.desk import CsvMixin, PendingByDefaultFilter, ReasonMixin, current_editor, read_text
 from catalog.admin.registers import HistoryAdmin, chosen_codes, voivodeship_choices
 from catalog.admin.submission_queue import AWAITS_AUTHOR
 from catalog.submissions.decisions import ReasonMissing
@@ -128,12 +127,6 @@ class PriceChangeList(ChangeList):
             row.present_median, row.doubts = medians.get(row.fuel), price.doubts
 
 
-class DecisionForm(ActionForm):
-    """The choice of an action and the reason of a rejection."""
-
-    reason = forms.CharField(label="Powód odrzucenia", max_length=LONGEST_REASON, required=False)
-
-
 PRICE_FIELDS = ("depot", "fuel", "unit", "price", "bag_price", "bag_kg", "day", "origin")
 
 
@@ -179,7 +172,7 @@ class PriceAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
 
 
 @admin.register(models.DepotPrice)
-class DepotPriceAdmin(PriceListImport, CsvMixin, PricePageMixin, HistoryAdmin):
+class DepotPriceAdmin(ReasonMixin, PriceListImport, CsvMixin, PricePageMixin, HistoryAdmin):
     """The moderation queue with the current median beside each price, those farthest from it first. No deleting."""
 
     revertible = False  # a new decision replaces an old one, from its own day on
@@ -194,7 +187,6 @@ class DepotPriceAdmin(PriceListImport, CsvMixin, PricePageMixin, HistoryAdmin):
     csv_columns = CSV_COLUMNS
     autocomplete_fields = ("depot",)
     actions = ("approve", "reject")
-    action_form = DecisionForm
     form = PriceAdminForm
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.DepotPrice]:

@@ -248,5 +248,5 @@ def test_a_voivodeship_is_taken_and_given_back(desk):
     for width in (390, 1366):
         desk.set_viewport_size({"width": width, "height": 900})
         assert findings(desk) == []
-    row.get_by_role("button", name="oddaję").click()
+    row.get_by_role("button", name="zwolnij").click()
     row.get_by_role("button", name="biorę").wait_for()

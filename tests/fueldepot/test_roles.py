@@ -101,7 +101,6 @@ def test_a_chief_makes_editors_but_nobody_mightier(client):
         "username": "adam",
         "password1": "dlugie-haslo-1234",
         "password2": "dlugie-haslo-1234",
-        "usable_password": "true",
         "is_superuser": "on",
     }
     client.post(reverse("admin:auth_user_add"), given)
@@ -253,7 +252,7 @@ def test_refusals_and_locked_logins_are_kept_by_nobody(client):
 def test_short_common_and_numeric_passwords_are_refused(client):
     enter(client, CHIEF)
     for word in ("krotkie-123", "password1234", "123456789012"):
-        given = {"username": "adam", "password1": word, "password2": word, "usable_password": "true"}
+        given = {"username": "adam", "password1": word, "password2": word}
         assert client.post(reverse("admin:auth_user_add"), given).status_code == 200
     assert not User.objects.filter(username="adam").exists()
 
@@ -279,7 +278,6 @@ def test_an_invited_editor_sets_a_password_and_gets_in(client, django_capture_on
         "username": "nowa",
         "email": "nowa@example.pl",
         "groups": [Group.objects.get(name=EDITOR).pk],
-        "usable_password": "false",
     }
     with django_capture_on_commit_callbacks(execute=True):
         client.post(reverse("admin:auth_user_add"), given)
@@ -294,6 +292,16 @@ def test_an_invited_editor_sets_a_password_and_gets_in(client, django_capture_on
     assert set_password(link).status_code == 302
     assert try_login(client, "nowa", password=GOOD).status_code == 302
     assert not Client().get(link).context["validlink"]
+
+
+def test_a_new_account_needs_a_password_or_an_address(client):
+    enter(client, CHIEF, "szefowa")
+    page = reverse("admin:auth_user_add")
+    assert 'name="usable_password"' not in client.get(page).content.decode()
+    assert "Bez hasła konto potrzebuje adresu" in client.post(page, {"username": "nowa"}).content.decode()
+    assert "pole jest wymagane" in client.post(page, {"username": "nowa", "password1": GOOD}).content.decode()
+    answer = client.post(page, {"username": "nowa", "email": "nowa@example.pl"}, follow=True).content.decode()
+    assert "Dodano konto „nowa”." in answer
 
 
 def test_a_forgotten_password_is_set_anew_by_a_letter_and_nobody_learns_who_has_an_account(client):

@@ -1,5 +1,6 @@
 """Legal dates and plausible ranges change by a draft: looked at, given a reason, approved by a second person."""
 
+import re
 from datetime import date
 from decimal import Decimal
 
@@ -11,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.models import Draft
+from catalog.models import Decision, Draft
 from catalog.services.coordination import CHIEF, EDITOR
 from fueldepot.data import snapshot
 from prices.models import PlausibleRange
@@ -160,7 +161,12 @@ def test_a_draft_over_a_row_that_changed_since_is_refused_and_nothing_is_lost(ew
     assert "Wpis zmienił się od czasu szkicu" in text_of(ewa.get(late["Location"]))
     assert "wpis zmienił się od czasu szkicu" in text_of(approve(ewa, late))
     assert Deadline.objects.get().date == date(2029, 1, 1)
-    approve(ewa, late, reason="", decision="withdraw")
+    adam = person("adam", EDITOR)
+    assert "podaj powód" in text_of(approve(adam, late, reason="", decision="withdraw"))
+    approve(adam, late, reason="Jest nowszy.", decision="withdraw")
+    assert "adam" in (text := text_of(ewa.get(late["Location"])))
+    assert "Odrzucono: Jest nowszy." in text
+    assert "Twoje szkice, które ktoś odrzucił</a></th><td>1</td>" in text_of(ewa.get("/admin/"))
     assert set(Draft.objects.values_list("state", flat=True)) == {"approved", "withdrawn"}
 
 
@@ -183,6 +189,23 @@ def test_an_editor_without_the_right_sees_a_draft_of_a_range_and_decides_nothing
     for decision in ("approve", "submit", "withdraw"):
         assert ewa.post(answer["Location"], {"decision": decision, "reason": "x"}).status_code == 403
     assert PlausibleRange.objects.get(pk="pellet").low == 600
+
+
+def test_an_approved_draft_still_says_what_it_changed_and_leads_on(ewa, adam):
+    first, second = (draft_of(ewa, DeadlineFactory(), date=day) for day in ("2028-01-01", "2029-01-01"))
+    for answer in (first, second):
+        approve(ewa, answer, decision="submit")
+    page = adam.get(first["Location"], {"_changelist_filters": ""})
+    assert "2 z 2" in text_of(page)  # the newest comes first
+    assert {"s", "o", "n", "l"} <= set(re.findall('data-key="(.)"', page.content.decode()))
+    answer = adam.post(second["Location"], {"decision": "approve_next", "reason": ""})
+    assert answer["Location"].startswith(first["Location"])
+    text = text_of(ewa.get(second["Location"]))
+    assert "Co się zmieniło" in text
+    assert "<strong>01.01.2029</strong>" in text
+    decision = Decision.objects.get(kind="draft")
+    assert decision.waiting_since == Draft.objects.get(state="approved").drafted_at
+    assert f"/admin/catalog/decision/{decision.pk}/" in ewa.get(second["Location"]).content.decode()
 
 
 def test_what_waits_is_listed_first(ewa, adam):

@@ -97,7 +97,7 @@ def test_the_queues_are_filtered_by_what_is_mine_and_counted_by_voivodeship():
     for name, (mine, both) in lists.items():
         assert listed(name, "mine") == listed(name, "12") == set(mine)
         assert listed(name, "24") == set(both) - set(mine)
-    assert re.search(r"małopolskie ewa, od \S+ oddaję 2 1 1 śląskie biorę 1 1 1", text_of(desk.get(START)))
+    assert re.search(r"małopolskie ewa, od \S+ zwolnij 2 1 1 śląskie biorę 1 1 1", text_of(desk.get(START)))
 
 
 def test_who_may_only_look_takes_nothing(client):

@@ -601,3 +601,12 @@ def test_an_outlier_is_named_and_comes_alone(desk):
         "rejected",
         "pending",
     ]
+
+
+@pytest.mark.parametrize("listing", [LIST, reverse("admin:catalog_submission_changelist")])
+def test_a_reason_stays_typed_when_nothing_was_ticked(desk, listing):
+    waiting(1500, submission=factories.SubmissionFactory())
+    page = desk.post(listing, {"action": "reject", "index": "0", "reason": "Cena za dwie tony."})
+    assert "zaznacz wpisy na liście" in page.content.decode()
+    assert 'value="Cena za dwie tony."' in page.content.decode()
+    assert '<option value="reject" selected>' in page.content.decode()

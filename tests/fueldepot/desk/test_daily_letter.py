@@ -1,0 +1,110 @@
+"""The daily letter to editors who want it: what waits in their voivodeships, once a day."""
+
+from datetime import UTC, date, datetime, timedelta
+from smtplib import SMTPServerDisconnected
+
+import pytest
+from django.core import mail
+from django.core.mail import EmailMessage
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from catalog.models import DailyLetter
+from catalog.services import coordination
+from fueldepot.desk.daily_letter import send_daily_letters
+from tests import factories
+from tests.pages.reading import text_of
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TODAY = date(2026, 11, 21)
+START = reverse("admin:index")
+
+
+@pytest.fixture
+def subscribed(editor):
+    """An editor with an address who wants the letter."""
+    type(editor).objects.filter(pk=editor.pk).update(email="ewa@example.pl")
+    editor.refresh_from_db()
+    DailyLetter.objects.create(editor=editor)
+    return editor
+
+
+def send(today=TODAY, commit=True):
+    return send_daily_letters(today=today, commit=commit)
+
+
+def test_an_editor_begins_and_ends_it_on_the_start_page(client, editor):
+    url = reverse("admin:daily_letter")
+    assert "nie ma adresu e-mail" in text_of(client.post(url, {"on": ""}, follow=True))
+    type(editor).objects.filter(pk=editor.pk).update(email="ewa@example.pl")
+    assert "Wyłącz list" in text_of(client.post(url, {"on": ""}, follow=True))
+    client.post(url, {"on": ""})
+    assert DailyLetter.objects.get().editor == editor
+    assert "Przysyłaj mi codzienny list" in text_of(client.post(url, {"off": ""}, follow=True))
+    assert not DailyLetter.objects.exists()
+    assert client.get(url).status_code == 405
+
+
+def test_it_says_what_waits_since_when_in_the_claimed_voivodeships(subscribed, django_assert_max_num_queries):
+    krakow, bielsko = factories.DepotFactory(), factories.DepotFactory(municipality=factories.bielsko_biala())
+    for depot, day in ((krakow, 10), (bielsko, 1)):
+        factories.SubmissionFactory(depot=depot, confirmed_at=datetime(2026, 11, day, tzinfo=UTC))
+        factories.DepotPriceFactory(depot=depot, pending=True, from_reader=True)
+    new = {"depot": None, "kind": "add", "proposed": {"name": "x", "municipality": "1261011"}}
+    factories.SubmissionFactory(confirmed_at=datetime(2026, 11, 9, tzinfo=UTC), **new)
+    coordination.take_voivodeship(voivodeship=krakow.municipality.voivodeship, by=subscribed, on=NOW)
+    with django_assert_max_num_queries(16):  # two of the list, three of its transaction, rights 2, nine of the letter
+        assert send().sent == ("ewa",)
+    (letter,) = mail.outbox
+    assert (letter.to, letter.subject.rpartition(": ")[2]) == (["ewa@example.pl"], "3")
+    assert "(województwa: małopolskie)" in letter.body
+    assert "- Zgłoszenia właścicieli i czytelników: 2, najdłużej od 09.11.2026" in letter.body
+    assert "/admin/catalog/submission/?unit=mine" in letter.body
+    assert "- Ceny do zatwierdzenia: 1, " in letter.body
+    coordination.release_voivodeship(claim=subscribed_claim(subscribed), by=subscribed, on=NOW)
+    send(TODAY + timedelta(days=1))
+    assert "czytelników: 3, najdłużej od 01.11.2026" in mail.outbox[1].body
+    assert "unit=mine" not in mail.outbox[1].body
+
+
+def subscribed_claim(editor):
+    return coordination.VoivodeshipClaim.objects.standing().get(editor=editor)
+
+
+def test_one_a_day_and_none_when_nothing_waits(subscribed, capsys):
+    assert send().sent == ()
+    factories.SubmissionFactory()
+    assert send(commit=False).sent == ("ewa",)
+    assert not mail.outbox
+    assert [send().sent, send().sent] == [("ewa",), ()]
+    assert send(TODAY + timedelta(days=1)).sent == ("ewa",)
+    assert len(mail.outbox) == 2
+    call_command("send_daily_letters")
+    assert "1 letters would be sent" in capsys.readouterr().out
+
+
+def test_who_may_not_enter_or_decide_gets_none(subscribed):
+    factories.SubmissionFactory()
+    type(subscribed).objects.update(is_active=False)
+    assert send().sent == ()
+    type(subscribed).objects.update(is_active=True)
+    subscribed.groups.clear()
+    assert send().sent == ()
+
+
+def test_one_that_cannot_be_sent_is_tried_again(subscribed, monkeypatch, caplog):
+    factories.SubmissionFactory()
+
+    def refuse(*_args, **_options):
+        raise SMTPServerDisconnected("ewa@example.pl")
+
+    with monkeypatch.context() as away:
+        away.setattr(EmailMessage, "send", refuse)
+        with pytest.raises(CommandError, match="not sent: ewa"):
+            call_command("send_daily_letters", "--commit")
+    assert "ewa@example.pl" not in caplog.text
+    assert DailyLetter.objects.get().sent_on is None
+    call_command("send_daily_letters", "--commit")
+    assert len(mail.outbox) == 1
