@@ -230,8 +230,8 @@ class CardPrice:
 class CardFacts:
     """Data of a card that depend on the depot alone. at: "lat,lon", for the map. way: URL of a route planner.
 
-    ask_price: path of the form of prices. is_osm: whether maps must credit OpenStreetMap. fixed: the HTML rendered from
-    these data.
+    gone: path of the form that reports it closed. is_osm: whether maps must credit OpenStreetMap. fixed: the HTML
+    rendered from these data.
     """
 
     name: str
@@ -242,7 +242,7 @@ class CardFacts:
     status: Status
     at: str
     way: str
-    ask_price: str
+    gone: str
     is_osm: bool
     fixed: Markup = NOTHING
 
@@ -297,7 +297,7 @@ def card_facts(row: DepotRow) -> CardFacts:
             status=status_of(row),
             at=f"{row.lat},{row.lon}",
             way=f"https://www.openstreetmap.org/directions?to={row.lat},{row.lon}",
-            ask_price=f"/sklad/{row.id}/cena/",
+            gone=f"/sklad/{row.id}/zglos/",
             is_osm=row.source == Depot.Source.OSM,
         )
         facts = known[row.id] = replace(facts, fixed=Markup(render_fixed(facts)))  # noqa: S704 - by a template

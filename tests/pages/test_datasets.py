@@ -26,7 +26,7 @@ def test_every_source_says_when_it_was_last_found_current(django_assert_num_quer
     html = render_to_string("pages/_runs.html", {"runs": states, "overdue": late})
     assert html.count("<tr>") == 1 + len(states)
     row = next(part for part in html.split("<tr>") if "OpenStreetMap, składy opału" in part)
-    assert "Wiersze: </span>7</td>" in row
+    assert 'data-label="Wiersze">7</td>' in row
     assert "nie udało się pobrać" in row
     assert "<strong>zaległe</strong>" in row
     assert f'datetime="{timezone.localdate() - timedelta(days=20)}"' in row

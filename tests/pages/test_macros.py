@@ -58,7 +58,7 @@ def test_names_of_others_are_escaped(drawn):
         status=Status("verified", "zweryfikowane", ""),
         at="50.1,19.2",
         way="https://example.pl/?to=1&x=2",
-        ask_price="/sklad/1/cena/",
+        gone="/sklad/1/zglos/",
         is_osm=False,
     )
     facts = replace(facts, fixed=macro("pages/_depots.html", "fixed")(facts))

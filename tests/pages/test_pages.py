@@ -196,7 +196,7 @@ def test_the_examples_of_the_rules_answer(client, depot):
 
 def test_the_rules_are_ten(client):
     html = client.get("/api/").content.decode()
-    assert sum(block.count("<li>") for block in re.findall(r'<ol class="rules".*?</ol>', html, re.DOTALL)) == 10
+    assert sum(block.count("<li>") for block in re.findall(r'aria-labelledby="zasady".*?</ol>', html, re.DOTALL)) == 10
 
 
 # Errors

@@ -188,3 +188,15 @@
     navigator.geolocation.getCurrentPosition(locate, failed, POSITION);
   });
 })();
+
+// What is meant to be copied gets a button; without this file it is marked by hand.
+for (const quote of navigator.clipboard ? document.querySelectorAll(".quote") : []) {
+  const words = quote.querySelector("pre") ?? quote.querySelector("p");
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "second", textContent: "Kopiuj" });
+  button.setAttribute("aria-live", "polite");
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(words.textContent);
+    button.textContent = "Skopiowano";
+  });
+  words.after(button);
+}
