@@ -231,6 +231,13 @@ class SearchIndex:
         ).tolist()
         return numbers
 
+    def within(self, south: float, west: float, north: float, east: float) -> list[int]:
+        """Return the entries in a box of WGS84 degrees, most important first."""
+        south, west, north, east = (degrees * 10**DECIMALS for degrees in (south, west, north, east))
+        lats, lons = self._lats, self._lons
+        numbers: list[int] = np.flatnonzero((lats > south) & (lats < north) & (lons > west) & (lons < east)).tolist()
+        return numbers
+
     def expand(self, folds: NDArray[np.integer]) -> tuple[NDArray[np.int32], Numbers]:
         """Return the entries with the given folded texts, and for each the index of its text."""
         starts = self._starts[folds]

@@ -16,6 +16,7 @@ import orjson
 import shapely
 from cachetools import LRUCache
 
+from catalog.models import SearchEntry
 from catalog.territory import coordinates
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.snapshot import territory
@@ -29,6 +30,8 @@ SURROUNDINGS_M = 12_000.0
 """Distance from a municipality within which the GeoJSON has the borders of others."""
 
 SURROUNDINGS_DETAIL_M = 90.0
+NAMED_APART = (0.01, 0.015)
+"""Least distance between names on the ground, in degrees of latitude and longitude: about a kilometre."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,9 @@ def _draw_ground(index: BoundaryIndex, frame: Frame, own: int | None) -> maps.Gr
 def surroundings(teryt: str) -> dict[str, Any] | None:
     """Return a municipality and the borders around it as GeoJSON, None without a boundary.
 
-    The feature of the municipality has `own` true. Detail below `SURROUNDINGS_DETAIL_M` is left out.
+    The feature of the municipality has `own` true. Detail below `SURROUNDINGS_DETAIL_M` is left out. `names` are for
+    maps without tiles: latitude, longitude and name of the municipalities around, and of localities and postcodes in
+    this one, the most important first.
     """
     index = territory.get().boundaries
     own = index.positions.get(teryt)
@@ -120,7 +125,27 @@ def surroundings(teryt: str) -> dict[str, Any] | None:
     return {
         "type": "FeatureCollection",
         "features": [_feature(borders, own=False), _feature(area, own=True)],
+        "names": _names(teryt, window),
     }
+
+
+def _names(teryt: str, window: tuple[float, float, float, float]) -> list[tuple[float, float, str]]:
+    """Return the names of `surroundings`. window: in metres, as `shapely.bounds` gives it."""
+    corners = np.array(window).reshape(2, 2)
+    (west, south), (east, north) = coordinates.unproject_array(corners).tolist()
+    index = territory.get().search.index
+    names: list[tuple[float, float, str]] = []
+    taken: set[object] = set()
+    for number in index.within(south, west, north, east):
+        lat, lon = index.point(number) or (0.0, 0.0)
+        kind, fold = index.kind(number), index.fold(number)
+        if kind == SearchEntry.Kind.MUNICIPALITY or index.teryt(number) == teryt:
+            name = f"{fold[:2]}-{fold[2:]}" if kind == SearchEntry.Kind.POSTCODE else index.labels[number]
+            used = {name, (int(lat / NAMED_APART[0]), int(lon / NAMED_APART[1]))}
+            if not used & taken:
+                names.append((round(lat, 4), round(lon, 4), name))
+                taken |= used
+    return names
 
 
 def _feature(shape: shapely.Geometry, *, own: bool) -> dict[str, Any]:

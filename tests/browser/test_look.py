@@ -13,7 +13,7 @@ from tests.fueldepot.sharers import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-WIDTHS = {"phone": 390, "desk": 1280}
+WIDTHS = {"phone": 390, "tablet": 768, "desk": 1366}
 SCHEMES = ("light", "dark")
 LARGE_TEXT = [(320, "100%"), (640, "200%"), (1366, "200%")]
 """Widths of windows in pixels, and sizes of text: WCAG 2.2, 1.4.10 and 1.4.4, and a desktop with large text."""
@@ -191,6 +191,23 @@ def test_the_stove_prints_with_its_day_and_without_the_search(open_window):
     page.emulate_media(media="print")
     assert page.get_by_text("Stan na").last.is_visible()
     assert not any(one.is_visible() for one in page.locator(".search").all())
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
+def test_a_citation_is_copied_or_read(open_window, script):
+    window = open_window(permissions=["clipboard-read", "clipboard-write"], java_script_enabled=script)
+    window.page.goto("/ceny/pellet/")
+    quote = window.page.locator("details.quote", has_text="Cytuj")
+    quote.locator("summary").click()
+    words = quote.locator("p")
+    assert "Składy opału" in words.inner_text()
+    button = quote.get_by_role("button")
+    assert button.count() == script
+    if script:
+        button.click()
+        quote.get_by_role("button", name="Skopiowano").wait_for()
+        assert window.page.evaluate("navigator.clipboard.readText()") == words.text_content()
+        assert findings(window.page) == []
 
 
 def test_open_suggestions_are_accessible(page):

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.contrib.staticfiles import finders
 
+from catalog.search import entries
 from fueldepot.http import cache_control
 from tests import factories
 from tests.pages.reading import KRAKOW, ZAKOPANE
@@ -28,6 +29,23 @@ def test_areas_below_a_map(client):
     assert f'data-outlines="{KRAKOW}granice.geojson"' in client.get(KRAKOW).content.decode()
     again = client.get(f"{KRAKOW}granice.geojson", headers={"If-None-Match": answer["ETag"]})
     assert again.status_code == 304
+
+
+def test_names_for_maps_without_tiles(client):
+    """Towns around, and what lies in the municipality itself, a kilometre apart."""
+    factories.BoundaryFactory(lat=50.06, lon=19.94, side_km=10)
+    factories.BoundaryFactory(municipality=factories.zakopane(), lat=50.06, lon=20.08, side_km=10)
+    near = {"municipality": factories.krakow(), "lat": 50.09}
+    factories.PlaceFactory(name="Łobzów", lon=19.92, **near)
+    factories.PlaceFactory(name="Za blisko", lon=19.9201, **near)
+    factories.PlaceFactory(name="Antałówka", municipality=factories.zakopane(), lat=50.06, lon=20.05)
+    factories.PostcodeFactory(code="30-001", lat=50.04, lon=19.95)
+    factories.PostcodeFactory(code="31-000", lat=50.02, lon=19.90)
+    entries.rebuild_index()
+    names = client.get(f"{KRAKOW}granice.geojson").json()["names"]
+    assert {name for _, _, name in names} >= {"Kraków", "Zakopane", "Łobzów"}
+    assert not {name for _, _, name in names} & {"Za blisko", "Antałówka"}
+    assert [50.02, 19.9, "31-000"] in names
 
 
 @pytest.mark.parametrize("path", [ZAKOPANE, "/sklady/malopolskie/krakow-9999999/", "/sklady/x/y-abc/"])

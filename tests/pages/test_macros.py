@@ -76,6 +76,7 @@ def test_names_of_others_are_escaped(drawn):
         "<li>a&lt;b</li> <li>c&amp;d</li>",
         'href="tel:+48123456789">Zadzwoń <span class="phone">+48 12 345 67 89 &lt;</span></a>',
         'href="https://example.pl/?to=1&amp;x=2"',
+        '<a href="/sklad/1/zglos/" rel="nofollow">Tego składu nie ma</a></details>',
     ]:
         assert shown in html
     without = macro("pages/_depots.html", "cards")([replace(card, price=None, opening=OpeningState(None, "?"))])

@@ -10,6 +10,7 @@ from django.test import Client
 from catalog.search import entries
 from fueldepot.http.links import document
 from tests import factories
+from tests.fueldepot.sharers import PROJECT_ROOT
 from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, canonical_of, runnable, text_of
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
@@ -197,6 +198,12 @@ def test_the_examples_of_the_rules_answer(client, depot):
 def test_the_rules_are_ten(client):
     html = client.get("/api/").content.decode()
     assert sum(block.count("<li>") for block in re.findall(r'aria-labelledby="zasady".*?</ol>', html, re.DOTALL)) == 10
+
+
+def test_the_look_of_the_site_is_thirty_kilobytes_at_most():
+    sheets = (PROJECT_ROOT / "pages/static/pages").glob("*.css")
+    # Embedded pages have a sheet of their own, so that they stay small.
+    assert 10_000 < sum(len(sheet.read_bytes()) for sheet in sheets if sheet.name != "embed.css") <= 30_000
 
 
 # Errors

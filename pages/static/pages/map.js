@@ -1,10 +1,35 @@
 // A map that can be moved, in the place of the drawn one. Without this file, and until Leaflet is there, the drawn one stays.
 "use strict";
 
+// The ground of a map without tiles: names, as many as have room, the most important first. For position.js too.
+window.nameGround = (map, names) => {
+  const pane = map.createPane("names");
+  Object.assign(pane.style, { zIndex: 450, pointerEvents: "none" });
+  pane.setAttribute("aria-hidden", "true");
+  const labels = names.map(([lat, lon, text]) => {
+    const html = Object.assign(document.createElement("span"), { textContent: text });
+    const icon = L.divIcon({ className: "place-name", html, iconSize: [0, 0] });
+    return L.marker([lat, lon], { pane: "names", icon, interactive: false, keyboard: false }).addTo(map);
+  });
+  const thin = () => {
+    const taken = [];
+    for (const label of labels) {
+      const { x, y } = map.latLngToLayerPoint(label.getLatLng());
+      const half = 4 * label.options.icon.options.html.textContent.length;
+      const free = taken.every((one) => Math.abs(one.x - x) > one.half + half || Math.abs(one.y - y) > 16);
+      label.getElement().style.display = free ? "" : "none";
+      if (free) taken.push({ x, y, half });
+    }
+  };
+  map.on("zoomend", thin);
+  thin();
+};
+
 (() => {
   const holder = document.querySelector(".depot-map");
   if (!holder) return;
   const { leaflet, style, outlines, tiles, credit, origin, here } = holder.dataset;
+  const TARGET_PX = 28;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const point = (text) => text.split(",").map(Number);
 
@@ -22,7 +47,7 @@
     return answer.json();
   };
 
-  const mark = (kind, text) => L.divIcon({ className: `marker ${kind}`, html: `<span class="pin">${text}</span>`, iconSize: [28, 28] });
+  const mark = (kind, text) => L.divIcon({ className: `marker ${kind}`, html: `<span class="pin">${text}</span>`, iconSize: [TARGET_PX, TARGET_PX] });
 
   const draw = (areas) => {
     const box = document.createElement("div");
@@ -64,12 +89,31 @@
     // Markers have no elements before the map shows a part of the world.
     map.fitBounds(shown, { padding: [20, 20], maxZoom: 14 });
     borders.addTo(map);
+    if (!tiles) window.nameGround(map, areas.names.filter(([, , text]) => here || !/^\d/.test(text)));
+
+    // Markers that would cover a target are dots, and no targets, until the scale parts them; the list has them all.
+    const pairs = [];
+    let current = null;
+    const spread = () => {
+      const taken = [];
+      for (const one of [...pairs].sort((a, b) => (b === current) - (a === current))) {
+        const at = map.latLngToLayerPoint(one.marker.getLatLng());
+        const free = taken.every((other) => other.distanceTo(at) >= TARGET_PX);
+        if (free) taken.push(at);
+        const element = one.marker.getElement();
+        element.classList.toggle("under", !free);
+        one.marker.setZIndexOffset(free ? 1000 : 0);
+        element.tabIndex = free ? 0 : -1;
+        element.setAttribute("aria-hidden", String(!free));
+      }
+    };
 
     const choose = (chosen) => {
       for (const element of document.querySelectorAll(".depots .chosen, .marker.chosen")) element.classList.remove("chosen");
       chosen.card.classList.add("chosen");
       chosen.marker.getElement().classList.add("chosen");
-      chosen.marker.setZIndexOffset(1000);
+      current = chosen;
+      spread();
     };
 
     for (const card of cards) {
@@ -77,9 +121,10 @@
       const link = card.querySelector("h3 a");
       const at = point(card.dataset.at);
       const name = `${pin.textContent}. ${link.textContent}`;
-      const marker = L.marker(at, { icon: mark("", pin.textContent), title: name, riseOnHover: true, zIndexOffset: -pin.textContent });
+      const marker = L.marker(at, { icon: mark("", pin.textContent), title: name });
       marker.addTo(map).getElement().setAttribute("aria-label", name);
       const both = { card, marker };
+      pairs.push(both);
       const goToCard = () => {
         choose(both);
         card.scrollIntoView({ block: "center", behavior: still ? "auto" : "smooth" });
@@ -99,8 +144,8 @@
       button.textContent = pin.textContent;
       button.setAttribute("aria-label", `Pokaż na mapie: ${name}`);
       button.addEventListener("click", () => {
+        map.setView(at, Math.max(map.getZoom(), 12), { animate: false });
         choose(both);
-        map.setView(at, Math.max(map.getZoom(), 12));
         box.scrollIntoView({ block: "nearest" });
         marker.getElement().focus({ preventScroll: true });
       });
@@ -109,6 +154,8 @@
         card.addEventListener(event, () => marker.getElement().classList.toggle("chosen", on || card.classList.contains("chosen")));
     }
 
+    map.on("zoomend", spread);
+    spread();
     for (const [place, kind] of [[origin, "origin"], [here, "here"]])
       if (place) L.marker(point(place), { icon: mark(kind, ""), interactive: false, keyboard: false, zIndexOffset: 2000 }).addTo(map);
   };

@@ -75,6 +75,7 @@
       const mark = L.circleMarker([north, east], { className: "other", radius: 5 }).addTo(map).bindTooltip(document.createTextNode(label));
       mark.on("click", () => location.assign(url));
     }
+    if (areas && !tiles) window.nameGround?.(map, areas.names);
 
     const icon = L.divIcon({ className: "marker chosen", html: '<span class="pin"></span>', iconSize: [28, 28] });
     const name = after ? "Proponowane położenie" : "Położenie składu";
