@@ -16,7 +16,7 @@ from datetime import datetime
 from functools import cache, partial
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 
 import orjson
 from django.conf import settings
@@ -32,7 +32,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 from jinja2 import Environment, StrictUndefined, select_autoescape
 
-from catalog.depots.snapshot import OSM_COPYRIGHT
+from catalog.depots.snapshot import tiles_credit
 from catalog.models import Dataset
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import Period, conditional
@@ -254,14 +254,11 @@ def manifest(request: HttpRequest) -> HttpResponse:
     return HttpResponse(orjson.dumps(content), content_type="application/manifest+json")
 
 
-OSM = f'© autorzy <a href="{OSM_COPYRIGHT}">OpenStreetMap</a>'
-
-
 def site(request: HttpRequest) -> dict[str, str]:
     """Return the variables of every template: name and URL of the site, source of the map tiles."""
     return {
         "site_name": settings.SITE_NAME,
         "site_address": settings.SITE_URL,
         "tiles_url": settings.MAP_TILES_URL,
-        "tiles_credit": f"{OSM}, {urlsplit(settings.MAP_TILES_URL).hostname}",
+        "tiles_credit": tiles_credit(settings.MAP_TILES_URL),
     }

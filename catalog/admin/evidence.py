@@ -22,6 +22,7 @@ from django.views.decorators.http import require_POST
 from catalog import links
 from catalog.admin.desk import current_editor, page_url, read_text
 from catalog.admin.registers import RegisterAdmin
+from catalog.depots.snapshot import tiles_credit
 from catalog.models import CaseComment, Decision, Depot, Draft, Municipality, OwnerLink, Submission
 from catalog.services import coordination
 from catalog.services.refusal import Refusal
@@ -68,7 +69,7 @@ def live_map(
         if municipality
         else "",
         tiles=tiles,
-        credit=f"© OpenStreetMap, {urlsplit(tiles).hostname}" if tiles else "",
+        credit=tiles_credit(tiles) if tiles else "",
         others=json.dumps(places, ensure_ascii=False) if places else "",
     )
 

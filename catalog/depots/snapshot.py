@@ -15,6 +15,7 @@ from datetime import date
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -251,6 +252,15 @@ depots = Snapshot(read_depots, Dataset.Slug.UNITS, Dataset.Slug.DEPOTS)
 
 
 OSM_COPYRIGHT = "https://www.openstreetmap.org/copyright"
+
+
+def tiles_credit(url: str) -> str:
+    """Return the credit of map tiles as HTML: of the national service, or of OpenStreetMap, from which most are drawn."""
+    host = urlsplit(url).hostname or ""
+    national = host == "geoportal.gov.pl" or host.endswith(".geoportal.gov.pl")
+    return f"GUGiK, {host}" if national else f'© autorzy <a href="{OSM_COPYRIGHT}">OpenStreetMap</a>, {host}'
+
+
 QUOTING = "cytowanie z podaniem źródła"
 
 # TextChoices members are strings, so stored values are valid keys.

@@ -49,7 +49,7 @@ def depot(site):
 
 @pytest.mark.parametrize(("screen", "most", "without"), [("desk", 330, 270), ("phone", 560, 490)])
 def test_the_first_depot_is_high_on_the_first_screen(open_window, municipalities, screen, most, without):
-    """most, without: pixels above the first card of 95 % of municipalities, with the notice of invented data and not."""
+    """most, without: pixels above the first card in 95 % of municipalities, with the notice of invented data or not."""
     width, height = SCREENS[screen]
     page = open_window(viewport={"width": width, "height": height}).page
     tops: list[tuple[float, float]] = []

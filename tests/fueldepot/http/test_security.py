@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from catalog.depots.snapshot import tiles_credit
 from catalog.models import Dataset, ImportRun
 from fueldepot import middleware
 from tests import ROOT, factories
@@ -20,6 +21,10 @@ from tests.ops.databases import url
 from tests.regulations.factories import DeadlineFactory
 
 PAGES = ["/", "/dotacja/", "/przepisy/", "/ceny/", "/api/", "/nothing/"]
+
+DOCUMENTED = (ROOT / "docs" / "settings.md").read_text()
+GEOPORTAL = re.search(r"MAP_TILES_URL='(https://.*)'", DOCUMENTED)[1]
+"""The address of the national service, as the document of settings gives it."""
 
 INLINE = re.compile(
     r"<script(?![^>]*\bsrc=)(?![^>]*type=\"application/(?:ld\+)?json\")[^>]*>|<style|\sstyle=|\son[a-z]+=|javascript:",
@@ -46,11 +51,17 @@ def test_pages_need_nothing_that_the_policy_forbids(path):
     assert not re.search(r'(?:src|action)="(?:https?:)?//', answer.content.decode())
 
 
+def test_tiles_are_credited_to_whom_they_belong():
+    assert tiles_credit(GEOPORTAL) == "GUGiK, mapy.geoportal.gov.pl"
+    assert tiles_credit("https://tiles.example.pl/{z}/{x}/{y}.png").startswith("© autorzy <a href=")
+
+
 @pytest.mark.parametrize(
     ("url", "allowed"),
     [
         ("https://tiles.example.pl/{z}/{x}/{y}.png?key=1", "img-src 'self' https://tiles.example.pl data:;"),
         ("http://{s}.tiles.example.pl:8080/{z}/{x}/{y}.png", "img-src 'self' http://*.tiles.example.pl:8080 data:;"),
+        (GEOPORTAL, "img-src 'self' https://mapy.geoportal.gov.pl data:;"),
         ("", "img-src 'self' data:;"),
     ],
 )
