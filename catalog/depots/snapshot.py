@@ -255,7 +255,7 @@ OSM_COPYRIGHT = "https://www.openstreetmap.org/copyright"
 
 
 def tiles_credit(url: str) -> str:
-    """Return the credit of map tiles as HTML: of the national service, or of OpenStreetMap, from which most are drawn."""
+    """Return the credit of map tiles as HTML: the national service, or OpenStreetMap, from which most are drawn."""
     host = urlsplit(url).hostname or ""
     national = host == "geoportal.gov.pl" or host.endswith(".geoportal.gov.pl")
     return f"GUGiK, {host}" if national else f'© autorzy <a href="{OSM_COPYRIGHT}">OpenStreetMap</a>, {host}'

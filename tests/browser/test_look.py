@@ -196,7 +196,7 @@ def test_the_stove_prints_with_its_day_and_without_the_search(open_window):
 @pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
 def test_a_citation_is_copied_or_read(open_window, script):
     window = open_window(permissions=["clipboard-read", "clipboard-write"], java_script_enabled=script)
-    window.page.goto("/ceny/pellet/")
+    window.page.goto("/przepisy/malopolskie/")
     quote = window.page.locator("details.quote", has_text="Cytuj")
     quote.locator("summary").click()
     words = quote.locator("p")
