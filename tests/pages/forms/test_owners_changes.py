@@ -334,7 +334,7 @@ def test_the_page_shows_fuels_sold_first_and_folds_the_rest(client, priced, link
     Depot.objects.filter(pk=priced.pk).update(fuels=["pellet"])
     page = client.get(link).content.decode()
     assert page.index('name="price-pellet"') < page.index("Inne paliwa") < page.index('name="price-brykiet"')
-    assert page.index('class="step folded compact"') < page.index('name="mon"')
+    assert page.index('class="fold compact"') < page.index('name="mon"')
 
 
 def test_a_link_whose_entry_is_removed_meanwhile_changes_nothing(stranger, priced, link, clock):
