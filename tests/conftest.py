@@ -25,9 +25,10 @@ from catalog.depots import quality
 from catalog.services.coordination import EDITOR
 from fueldepot.http import rate_limit
 from pages import machine_files
-from tests import SHARED, template_database
+from tests import SHARED, factories, small_country, template_database
 from tests.client import ReadOnlyClient, forget_snapshots, watch_rows
 from tests.fueldepot.sharers import eventually
+from tests.publisher_server import Publishers, serve
 
 # Each of our clients would read all the world's certificates anew, some 20 ms; tests ask this machine only.
 if "LIVE_SITE" not in os.environ:
@@ -159,6 +160,22 @@ def editor(client: Client) -> AbstractBaseUser:
     user.groups.add(Group.objects.get(name=EDITOR))
     client.force_login(user)
     return user
+
+
+@pytest.fixture
+def desk() -> Client:
+    """An editor in chief, logged in at the desk, beside the reader of `client`."""
+    client = Client()
+    client.force_login(factories.UserFactory())
+    return client
+
+
+@pytest.fixture
+def publishers() -> Iterator[Publishers]:
+    """The publishers of a small country, on this machine."""
+    published = Publishers(files=small_country.files())
+    with serve(published):
+        yield published
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from catalog import models
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.snapshot import territory
 from tests.client import build_snapshots, share_snapshots
+from tests.commands import run
 from tests.conftest import SHARED_DATA
 from tests.fueldepot.sharers import PROJECT_ROOT
 from tests.pages.crawler import check_pages
@@ -31,11 +32,10 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def country(django_db_setup, django_db_blocker) -> Iterator[str]:
     """The catalog after one import of the whole directory. Gives what the import printed."""
-    out = io.StringIO()
     with django_db_blocker.unblock():
-        call_command("import_data", str(SHARED_DATA), commit=True, stdout=out)
+        printed = run("import_data", SHARED_DATA, commit=True)
         with share_snapshots():
-            yield out.getvalue()
+            yield printed
         tables = [m._meta.db_table for m in vars(models).values() if isinstance(m, type) and hasattr(m, "_meta")]
         with connection.cursor() as cursor:
             cursor.execute(f"TRUNCATE {', '.join(tables)} CASCADE")
@@ -61,9 +61,7 @@ def test_everything_is_imported(country, db):
 
 
 def test_a_second_import_finds_nothing_to_do(country, db):
-    out = io.StringIO()
-    call_command("import_data", str(SHARED_DATA), commit=True, stdout=out)
-    reports = [line for line in out.getvalue().splitlines() if " added, " in line]
+    reports = [line for line in run("import_data", SHARED_DATA, commit=True).splitlines() if " added, " in line]
     assert len(reports) == 6
     assert all(": 0 added, 0 changed, 0 removed" in line for line in reports)
 
@@ -260,17 +258,15 @@ def test_each_town_stands_before_the_rural_municipality_of_its_name(client, coun
         assert ours[0].endswith(f"-{town.teryt}/")
 
 
-def run(name: str, *sources: Path, **options: object) -> str:
-    out = io.StringIO()
-    call_command(name, *map(str, sources), commit=True, verbosity=2, stdout=out, **options)
-    return out.getvalue()
+def import_file(name: str, file: Path, **options: object) -> str:
+    return run(name, file, commit=True, verbosity=2, **options)
 
 
 def test_the_register_of_2024_is_brought_to_2026_without_losing_a_depot(country, db, client):
     history = SHARED_DATA / "history"
     newest = SHARED_DATA / "TERC_Urzedowy_2026-07-22.csv"
     with pytest.raises(CommandError, match=r"is of 2024-01-01, and what is stored of 2026-01-01: .* --allow-older"):
-        run("import_teryt", history / "TERC_Urzedowy_2024-05-09.csv")
+        import_file("import_teryt", history / "TERC_Urzedowy_2024-05-09.csv")
     before = dict(models.Depot.objects.values_list("pk", "municipality_id"))
     boundaries_before = {row.pk: bytes(row.area) for row in models.Boundary.objects.all()}
     shares = set(models.PostcodeMunicipality.objects.values_list("postcode", "municipality", "addresses"))
@@ -279,7 +275,7 @@ def test_the_register_of_2024_is_brought_to_2026_without_losing_a_depot(country,
     assert len(confirmed) >= 3
     models.Depot.objects.filter(pk__in=[depot.pk for depot in confirmed]).update(confirmed_fields=["municipality"])
 
-    printed = run("import_teryt", history / "TERC_Urzedowy_2024-05-09.csv", allow_older=True)
+    printed = import_file("import_teryt", history / "TERC_Urzedowy_2024-05-09.csv", allow_older=True)
     assert "gone: 1207132 Szczawa → 1207052 Kamienica" in printed
     assert "gone: 2002162 Grabówka → 2002093 Supraśl" in printed
     assert models.Municipality.objects.count() == 2477
@@ -287,16 +283,16 @@ def test_the_register_of_2024_is_brought_to_2026_without_losing_a_depot(country,
     assert set(models.Depot.objects.values_list("pk", flat=True)) == set(before)
     assert BoundaryIndex.load().get(49.6107, 20.2930).teryt == "1207052"
 
-    printed = run("import_teryt", history / "TERC_Urzedowy_2025-11-18.zip")
+    printed = import_file("import_teryt", history / "TERC_Urzedowy_2025-11-18.zip")
     assert printed.count("kind: ") == 7
     assert "new: 1207132 Szczawa" in printed
     assert "new: 2002162 Grabówka" in printed
-    printed = run("import_teryt", newest)
+    printed = import_file("import_teryt", newest)
     assert printed.count("kind: ") == 6
     assert "renamed: 2812052 Nowe Miasto Lubawskie → Bratian" in printed
-    assert ": 0 added, 0 changed, 0 removed" in run("import_teryt", newest)
+    assert ": 0 added, 0 changed, 0 removed" in import_file("import_teryt", newest)
     assert models.Municipality.objects.count() == 2479
-    run("import_boundaries", SHARED_DATA / "00_jednostki_administracyjne.zip")
+    import_file("import_boundaries", SHARED_DATA / "00_jednostki_administracyjne.zip")
 
     assert dict(models.Depot.objects.values_list("pk", "municipality_id")) == before
     assert {row.pk: bytes(row.area) for row in models.Boundary.objects.all()} == boundaries_before
@@ -308,7 +304,7 @@ def test_the_register_of_2024_is_brought_to_2026_without_losing_a_depot(country,
         assert depot.confirmed_fields == ([] if merged else ["municipality"])
         assert bool(depot.review) == merged
     # Shares of the two new municipalities come back with the next postcodes.
-    run("import_postcodes", SHARED_DATA / "prg_postcodes.csv")
+    import_file("import_postcodes", SHARED_DATA / "prg_postcodes.csv")
     assert set(models.PostcodeMunicipality.objects.values_list("postcode", "municipality", "addresses")) == shares
 
     answer = client.get("/api/v1/stores", {"teryt": "0614052"})
@@ -323,5 +319,5 @@ def test_the_register_of_2024_is_brought_to_2026_without_losing_a_depot(country,
 
 
 def test_depots_of_an_extract_in_pbf_are_the_same(country, db):
-    printed = run("import_depots", SHARED_DATA / "samples" / "depots.osm.pbf")
+    printed = import_file("import_depots", SHARED_DATA / "samples" / "depots.osm.pbf")
     assert ": 0 added, 0 changed, 0 removed" in printed

@@ -4,14 +4,6 @@ import pytest
 
 from tests import small_country
 from tests.fueldepot.refreshing import Rehearsal, without_waiting
-from tests.publisher_server import Publishers, serve
-
-
-@pytest.fixture
-def publishers():
-    published = Publishers(files=small_country.files())
-    with serve(published):
-        yield published
 
 
 @pytest.fixture

@@ -28,13 +28,6 @@ PRICES = ["/api/v1/prices/pellet"]
 TODAY = date(2026, 11, 21)
 
 
-@pytest.fixture
-def desk():
-    client = Client()
-    client.force_login(factories.UserFactory())
-    return client
-
-
 def tags(addresses):
     """Return the current validators of paths, as another process sees them."""
     snapshot.invalidate()

@@ -1,10 +1,8 @@
 """Demonstration prices: deterministic, marked in responses, deleted with their depots."""
 
 from datetime import date
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.utils import timezone
 
 from catalog.depots.fuels import BY_SLUG
@@ -16,7 +14,7 @@ from prices import medians, starter
 from prices.models import DepotPrice, Observation, PlausibleRange
 from prices.services import PUBLISHER
 from prices.snapshot import read_prices
-from tests import ROOT, factories
+from tests import ROOT, commands, factories
 
 TODAY = date(2026, 11, 21)
 DATA = ROOT / "tests" / "data"
@@ -93,9 +91,7 @@ def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstra
     assert marked["demonstration"] is True
     assert marked["method"].startswith("Dane demonstracyjne")
     assert marked["rejected"] > 0
-    out = StringIO()
-    call_command("remove_demo", stdout=out)
-    assert "400 demonstration depots" in out.getvalue()
+    assert "400 demonstration depots" in commands.run("remove_demo")
     assert not DepotPrice.objects.exists()
     snapshot.invalidate()
     answer = client.get("/api/v1/prices/pellet").json()
@@ -110,7 +106,7 @@ def test_invented_prices_of_the_future_are_those_of_today():
 
 def test_real_depots_leave_no_invented_prices_in_the_list_of_data_sets(demonstration, client):
     factories.BoundaryFactory(municipality=factories.krakow())
-    call_command("import_depots", str(DATA / "overpass.json"), "--commit", "--allow-removals", stdout=StringIO())
+    commands.run("import_depots", DATA / "overpass.json", "--commit", "--allow-removals")
     assert not DepotPrice.objects.exists()
     kept = Dataset.objects.get(slug="prices")
     assert (kept.row_count, kept.source) == (0, PUBLISHER)

@@ -1,11 +1,10 @@
 """Commands as an operator calls them."""
 
-import io
 import shutil
 
 import pytest
 from django.contrib.auth import authenticate
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.db import OperationalError
 
 from catalog import models
@@ -16,6 +15,7 @@ from catalog.models import Boundary, Place
 from regulations.models import LegalState
 from tests import factories, small_country
 from tests.catalog.importers.parsers.helpers import DATA, write
+from tests.commands import run
 from tests.conftest import SHARED_DATA
 from tests.regulations.importers.test_sync import FILE
 
@@ -38,14 +38,8 @@ def directory(tmp_path):
     return tmp_path
 
 
-def run(name, *args, **options):
-    out = io.StringIO()
-    call_command(name, *args, stdout=out, **options)
-    return out.getvalue()
-
-
 def test_a_dry_run_reports_and_changes_nothing(directory):
-    printed = run("import_data", str(directory))
+    printed = run("import_data", directory)
     assert "units from TERC.csv: 3 added" in printed
     assert "postcodes from PL.txt: 1 added" in printed
     assert "not imported, of no known form: notes.txt" in printed
@@ -55,12 +49,12 @@ def test_a_dry_run_reports_and_changes_nothing(directory):
 
 
 def test_commit_writes_searches_and_dates(directory, client):
-    run("import_data", str(directory), commit=True)
+    run("import_data", directory, commit=True)
     assert models.Postcode.objects.get().code == "30-001"
     units = models.Dataset.objects.get(slug="units")
     assert (units.version, units.row_count, str(units.as_of)) == (1, 1, "2026-01-01")
     assert client.get("/api/v1/locations", {"q": "krak"}).json()[0]["label"] == "Kraków"
-    run("import_data", str(directory), commit=True)
+    run("import_data", directory, commit=True)
     assert models.Dataset.objects.get(slug="units").version == 1
 
 
@@ -76,7 +70,7 @@ def real_depots():
 def test_one_bad_file_leaves_everything_as_it_was(directory):
     (directory / "PL.txt").write_text(GEONAMES + GEONAMES.replace("50.07", "north"), encoding="utf-8")
     with pytest.raises(CommandError, match=r"PL\.txt, row 2"):
-        run("import_data", str(directory), commit=True)
+        run("import_data", directory, commit=True)
     assert not models.Municipality.objects.exists()
 
 
@@ -99,10 +93,10 @@ def test_refusals_name_the_file_or_what_to_do(tmp_path, command, name, content, 
 
 def test_a_link_that_leads_nowhere(directory):
     (directory / "notes.csv").symlink_to(directory / "gone.csv")
-    assert "not imported, of no known form: notes.csv, notes.txt" in run("import_data", str(directory))
+    assert "not imported, of no known form: notes.csv, notes.txt" in run("import_data", directory)
     (directory / "SIMC.csv").symlink_to(directory / "gone.csv")
     with pytest.raises(CommandError, match=r"SIMC\.csv: is named like SIMC but does not exist"):
-        run("import_data", str(directory))
+        run("import_data", directory)
 
 
 def test_a_file_that_is_given_twice(directory):
@@ -124,7 +118,7 @@ def test_a_second_import_at_the_same_time_is_refused(directory):
 
     def beside():
         try:
-            run("import_data", str(directory), commit=True)
+            run("import_data", directory, commit=True)
         finally:
             connections.close_all()
 
@@ -182,8 +176,8 @@ def test_every_note_is_printed_when_asked_for(directory):
     (directory / "PL.txt").write_text(
         GEONAMES + GEONAMES.replace("30-001", "30-002").replace("1261", "1299"), encoding="utf-8"
     )
-    short = run("import_data", str(directory))
-    long = run("import_data", str(directory), verbosity=2)
+    short = run("import_data", directory)
+    long = run("import_data", directory, verbosity=2)
     assert "rejected: 1 × " in short
     assert "rejected: 1 × " not in long
     assert "  rejected: " in long
@@ -215,7 +209,7 @@ def test_a_truncated_archive_in_a_directory_is_not_passed_over(directory):
     with (directory / whole.name).open("r+b") as file:
         file.truncate(1_000_000)
     with pytest.raises(CommandError, match="SIMC"):
-        run("import_data", str(directory), commit=True)
+        run("import_data", directory, commit=True)
     assert not models.Municipality.objects.exists()
 
 
@@ -223,10 +217,9 @@ def test_purging_submissions_says_what_it_would_do_and_does_it_with_commit():
     factories.SubmissionFactory(unconfirmed=True)
     models.Submission.objects.update(created_at="2026-01-01T12:00Z", mailed_at="2026-01-01T12:00Z")
     for options, left in ([], 1), (["--commit"], 0):
-        out = io.StringIO()
-        call_command("purge_submissions", *options, stdout=out)
-        assert "1 submissions deleted that nobody confirmed" in out.getvalue()
-        assert ("nothing was written" in out.getvalue()) == (not options)
+        printed = run("purge_submissions", *options)
+        assert "1 submissions deleted that nobody confirmed" in printed
+        assert ("nothing was written" in printed) == (not options)
         assert models.Submission.objects.count() == left
 
 

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from catalog.importers import runner
 from catalog.models import Boundary, Depot, ImportRun, Municipality, Place, Postcode
-from tests import small_country
+from tests import commands, small_country
 from tests.dumps import dump
 
 FULL_DISK = """
@@ -39,7 +39,7 @@ def test_a_full_disk_is_told_in_one_line_and_changes_nothing(model, tmp_path):
     fill_disk(model)
     before = dump()
     with pytest.raises(CommandError) as failure:
-        call_command("import_data", str(tmp_path), commit=True, stdout=io.StringIO())
+        commands.run("import_data", tmp_path, commit=True)
     assert str(failure.value) == (
         'nothing was imported: the database refused: could not extend file "base/1": No space left on device'
     )
@@ -93,7 +93,7 @@ def test_a_connection_that_breaks_at_the_commit_leaves_it_open_whether_the_data_
         cursor.execute(GOES_AWAY)
     try:
         with pytest.raises(CommandError) as failure:
-            call_command("import_teryt", str(tmp_path / "terc.zip"), commit=True, stdout=io.StringIO())
+            commands.run("import_teryt", tmp_path / "terc.zip", commit=True)
         said = str(failure.value)
         assert said.startswith("it is not known whether the data are in: the connection broke while they were commi")
         assert said.endswith("they are if the admin has a record of this run, and running it again does no harm")
@@ -110,7 +110,7 @@ def test_depots_are_locked_before_any_version_so_that_no_editor_and_import_wait_
     for name, content in small_country.files().items():
         (tmp_path / name).write_bytes(content)
     with CaptureQueriesContext(connection) as queries:
-        call_command("import_data", str(tmp_path), commit=True, stdout=io.StringIO())
+        commands.run("import_data", tmp_path, commit=True)
     statements = [query["sql"] for query in queries]
     locked = next(
         place for place, sql in enumerate(statements) if "FOR NO KEY UPDATE" in sql and "catalog_depot" in sql

@@ -1,11 +1,9 @@
 """Records of imports from files, the commands' `--download`, and the strict file of sources."""
 
-import io
-
 import pytest
 import yaml
 from django.contrib.auth import get_user_model
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from catalog import apps
 from catalog.importers.download import checksum
@@ -13,6 +11,7 @@ from catalog.importers.runner import RunOrigin
 from catalog.importers.sources import SourcesError, allowed_address, formats, read_sources
 from catalog.models import ImportRun
 from tests import small_country
+from tests.commands import run
 from tests.dumps import dump
 from tests.publisher_server import Publishers, serve
 
@@ -24,12 +23,6 @@ def register(tmp_path):
     path = tmp_path / "TERC.zip"
     path.write_bytes(small_country.terc())
     return path
-
-
-def run(name, *args, **options):
-    out = io.StringIO()
-    call_command(name, *map(str, args), stdout=out, **options)
-    return out.getvalue()
 
 
 def test_a_run_from_a_file_is_recorded_with_its_checksum(register):

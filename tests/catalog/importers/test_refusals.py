@@ -1,14 +1,13 @@
 """Every refusal is one line that says what to do, and leaves every row of every table as it was."""
 
-import io
 from datetime import date
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from catalog import models
 from regulations.models import LegalState
-from tests import factories
+from tests import commands, factories
 from tests.catalog.importers.parsers import test_osm_pbf as pbf
 from tests.catalog.importers.parsers.generate_addresses import area, document, point
 from tests.catalog.importers.parsers.helpers import write, zipped
@@ -36,9 +35,7 @@ def addresses(*, north=NORTH, east=EAST, model=2012):
 
 
 def run(name, *paths, **options):
-    out = io.StringIO()
-    call_command(name, *map(str, paths), commit=True, stdout=out, **options)
-    return out.getvalue()
+    return commands.run(name, *paths, commit=True, **options)
 
 
 @pytest.fixture

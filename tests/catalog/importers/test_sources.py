@@ -1,12 +1,10 @@
 """A source is one module: what it is, its files, its records, what writes them, and its rank."""
 
-import io
-
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from catalog.models import Dataset, ImportRun, Postcode
-from tests import small_country
+from tests import commands, small_country
 
 pytestmark = pytest.mark.django_db
 
@@ -42,9 +40,7 @@ SOURCES = (
 
 
 def run(command, *args):
-    out = io.StringIO()
-    call_command(command, *map(str, args), "--commit", stdout=out)
-    return out.getvalue()
+    return commands.run(command, *args, "--commit")
 
 
 @pytest.fixture

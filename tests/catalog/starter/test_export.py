@@ -1,24 +1,17 @@
 """export_starter writes what the starter data were loaded from."""
 
-import io
 from datetime import date
 
 import pytest
-from django.core.management import call_command
 
 from catalog import starter
 from catalog.importers import registry
 from catalog.importers.records import Options, PlaceRecord
 from catalog.models import Place
 from tests import factories
+from tests.commands import run
 
 pytestmark = pytest.mark.django_db
-
-
-def export(folder):
-    out = io.StringIO()
-    call_command("export_starter", out=folder, stdout=out)
-    return out.getvalue()
 
 
 @pytest.mark.slow
@@ -26,7 +19,7 @@ def test_the_starter_data_are_exported_byte_for_byte(tmp_path):
     options = Options(today=date(2026, 11, 21), write=True)
     for step in (registry.load_units, registry.load_places, registry.load_postcodes):
         step(options)
-    printed = export(tmp_path)
+    printed = run("export_starter", out=tmp_path)
     for path in sorted(tmp_path.iterdir()):
         assert path.read_bytes() == (starter.FILES / path.name).read_bytes(), path.name
     stated = (starter.FILES / "README.md").read_text(encoding="utf-8")
@@ -42,7 +35,7 @@ def test_an_exported_catalog_is_read_back(tmp_path):
         Place.objects.create(id=key, name="Próba", kind=kind, municipality=unit, main=True, district=district, **at)
     Place.objects.create(id="simc:0000001", name="Próba", kind="wieś", municipality=unit, main=True)
     factories.PostcodeFactory()
-    export(tmp_path)
+    run("export_starter", out=tmp_path)
     assert [row.teryt for row in starter.read_units(tmp_path)] == ["12", unit.teryt[:4], unit.teryt]
     assert [row.id for row in starter.read_places(tmp_path)] == ["prng:9", "prng:10"]
     assert starter.read_districts(tmp_path) == [PlaceRecord("terc:1261039", "Próba", "delegatura", "1261039")]

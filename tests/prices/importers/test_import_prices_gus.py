@@ -2,17 +2,16 @@
 
 import json
 from decimal import Decimal
-from io import StringIO
 
 import pytest
 import yaml
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from catalog.models import Dataset, ImportRun
 from fueldepot.management.commands import import_prices_gus
 from prices import bdl, starter
 from prices.models import Observation, Series
-from tests import factories
+from tests import commands, factories
 from tests.prices.importers.bdl_server import DATA, VARIABLES, FakeBdl, serve
 
 pytestmark = pytest.mark.django_db
@@ -45,9 +44,7 @@ OPTIONS = {}
 
 
 def run(*args, **options):
-    out = StringIO()
-    call_command("import_prices_gus", *map(str, args), stdout=out, **OPTIONS, **options)
-    return out.getvalue()
+    return commands.run("import_prices_gus", *args, **OPTIONS, **options)
 
 
 def stored():
@@ -228,7 +225,7 @@ def test_values_of_an_unknown_variable_are_refused(saved):
 
 
 def test_a_directory_with_saved_answers_is_imported_with_the_rest(saved):
-    call_command("import_data", saved, "--commit", stdout=StringIO())
+    commands.run("import_data", saved, "--commit")
     assert len(stored()) == 3
 
 

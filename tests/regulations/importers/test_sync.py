@@ -1,11 +1,10 @@
 """Import of the legal state: files are followed, changes of editors stay."""
 
 from datetime import date
-from io import StringIO
 
 import pytest
 import yaml
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from catalog.importers import runner as importing
 from catalog.importers.records import BadInput
@@ -13,7 +12,7 @@ from catalog.models import FormerMunicipality
 from regulations import sources
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 from regulations.state_files import DATA, find_files, parse
-from tests import factories
+from tests import commands, factories
 from tests.regulations.factories import DeadlineFactory
 from tests.regulations.loading import OPTIONS
 
@@ -59,9 +58,7 @@ def write(tmp_path):
 
 
 def run(source, *options):
-    out = StringIO()
-    call_command("import_regulations", str(source), *options, stdout=out)
-    return out.getvalue()
+    return commands.run("import_regulations", source, *options)
 
 
 def counts():

@@ -5,7 +5,6 @@ import pytest
 from catalog.importers.download import Fetcher, RetryPolicy
 from catalog.importers.sources import read_sources
 from tests import small_country
-from tests.publisher_server import Publishers, serve
 
 
 class Clock:
@@ -16,13 +15,6 @@ class Clock:
 
     def sleep(self, seconds):
         self.slept.append(seconds)
-
-
-@pytest.fixture
-def publishers():
-    published = Publishers(files=small_country.files())
-    with serve(published):
-        yield published
 
 
 @pytest.fixture
