@@ -22,10 +22,8 @@ VOIVODESHIP_UNIT = re.compile(r"[0-9]{2}([0-9]{2})0{8}", re.ASCII)
 COUNTRY_LEVEL, VOIVODESHIP_LEVEL = 0, 2
 
 CATEGORY = "K15"
-"""The category of the averages: prices ("Ceny")."""
 
 VALUE_LIMIT = 1_000_000
-"""Exclusive upper bound of an average price."""
 
 PLAIN_VALUE = 1
 ATTRIBUTES = {
@@ -37,7 +35,6 @@ ATTRIBUTES = {
     50: "missing or zero",
     91: "missing or confidential",
 }
-"""Meanings of the attributes of values that are no prices."""
 
 PAGE_SIZE = 100
 MOST_PAGES = 200
@@ -47,7 +44,6 @@ FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 120.0
 TIMEOUT_S = 30.0
 PATIENCE_S = 15 * 60
-"""Longest wait for a rate limit."""
 
 # (requests, seconds), as published for callers without and with a registered X-ClientId.
 ANONYMOUS_LIMITS = ((5, 1), (100, 15 * 60), (1_000, 12 * 3600))

@@ -1,12 +1,7 @@
 """What heat costs from each source: pure functions over a price and dated defaults, without database and clock.
 
-    source = {source.slug: source for source in heat_sources(today)}["pellet"]
-    cost = heat_cost(source, Decimal(1640), demand=Decimal(21_000))
-    cost.per_kwh.middle, cost.per_year.low
-
-The cost of a kilowatt-hour is the price divided by the heat that its unit gives, which is energy times efficiency. Both
-are ranges, so the cost is one. Electricity and gas are priced by the kilowatt-hour and need no energy content. Defaults
-stand in `prices/data/heating_costs.yaml`, each with its origin.
+A kilowatt-hour costs the price divided by the heat of its unit: energy times efficiency. Both are ranges, so the cost
+is one. Electricity and gas need no energy content. Defaults: `prices/data/heating_costs.yaml`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -81,11 +76,9 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class HeatSource:
-    """A source of heat with its defaults.
+    """A source of heat with its defaults. fuel, series: "" for none. device: key of the efficiency.
 
-    fuel: of depots, "" for none. series: of official averages, "" for none. unit: of the price. energy: None where the
-    price is per kilowatt-hour. device: key of the efficiency, which is that of a kind of appliance.
-    emission: kg of CO₂ per kilowatt-hour of energy, None where it is not counted; emission_origin says why.
+    energy: None where the price is per kilowatt-hour. emission: kg of CO₂ per kilowatt-hour of energy, or None.
     """
 
     slug: str
@@ -272,13 +265,9 @@ def heat_sources(on: date) -> tuple[HeatSource, ...]:
 
 def quantity_on(entry: EnergyEntry | EfficiencyEntry, origins: Mapping[str, str], on: date) -> Quantity:
     """Return the value of a day; before the first day the first value."""
-    value = max((row for row in entry.values if row.valid_from <= on), key=by_day, default=entry.values[0])
+    value = next((row for row in reversed(entry.values) if row.valid_from <= on), entry.values[0])
     span = Estimate(Decimal(value.low), Decimal(value.middle), Decimal(value.high))
     return Quantity(span, entry.unit, entry.basis, value.certainty, origins[value.origin])
-
-
-def by_day(value: ValueEntry) -> date:
-    return value.valid_from
 
 
 def per_kwh_of(entry: EmissionEntry) -> Decimal | None:

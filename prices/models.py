@@ -25,11 +25,9 @@ HOME = "https://bdl.stat.gov.pl/bdl/start"
 
 @dataclass(frozen=True, slots=True)
 class SeriesKind:
-    """A series. slug: as in the API. word: what its prices are of.
+    """A series. slug: as in the API. word: what its prices are of. name_words: alternative spellings by word.
 
-    name_words: for each word of the variable's name its alternative spellings.
-    price_of: spellings of the quantity in the variable's name that correspond to `unit`. search_terms: for the search
-    of the office's API.
+    Name and `price_of`, spellings of the quantity, identify the variable of the office; both folded, see `fold`.
     """
 
     slug: str
@@ -100,7 +98,6 @@ def describe_source(variable_id: int | None) -> dict[str, str]:
 
 
 LONGEST_REASON = 300
-"""Most characters of the reason of a rejection."""
 
 
 def unit_of_the_fuel() -> Q:
@@ -114,8 +111,6 @@ def unit_of_the_fuel() -> Q:
 
 
 class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
-    """Filters on prices; the default manager hides none."""
-
     def approved(self) -> Self:
         return self.filter(status=DepotPrice.Status.APPROVED)
 
@@ -135,13 +130,11 @@ class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
 
 
 class DepotPrice(models.Model):
-    """Price of a fuel at a depot on a day, in złoty per unit of the fuel.
+    """Price of a fuel at a depot on a day, in złoty per unit of the fuel. bag_price: as entered.
 
-    bag_price, bag_kg: as entered, for a price per bag; `price` is then per tonne.
-    submission: of a reader, None for other prices. sent_price: as sent, where an editor has corrected it.
-    decided_at, decided_by: the last decision; decided_by is None for starter data and prices of owners.
-    The database deletes prices with their depot (ON DELETE CASCADE): one statement removes the demonstration, without
-    lines of history.
+    submission: None for other prices. sent_price: as sent, where an editor has corrected it. decided_by: None for
+    starter data and prices of owners. The database deletes prices with their depot: one statement removes the
+    demonstration, without history.
     """
 
     class Origin(models.TextChoices):

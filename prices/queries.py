@@ -22,10 +22,8 @@ from prices.models import DepotPrice, PlausibleRange
 from prices.snapshot import ObservedPrice, official, prices
 
 RESTS_ON = (Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES, Dataset.Slug.SERIES)
-"""Data sets behind a response about current prices."""
 
 COUNTRY_KEY = ""
-"""Key of Poland among TERYT codes of voivodeships."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,13 +29,11 @@ from prices.validation import PRICE_LIMIT, InvalidPrice, PriceInput, find_doubts
 PUBLISHER = "cenniki składów i zgłoszenia czytelników"
 
 LABELS = {DepotPrice.Status.APPROVED: "zatwierdzono ceny", DepotPrice.Status.REJECTED: "odrzucono ceny"}
-"""Labels of decisions."""
 
 PRICE_LIST = "cennik z pliku"
 """Label of the decision on a price list, and reason in the history of its prices."""
 
 WITHDRAWN = "wycofano cennik z pliku"
-"""Reason of the rejection of a price whose file was withdrawn."""
 
 PriceOutcome = tuple[str, str, str]
 """Decision about one price: fuel and value in words, and why it was refused, "" if accepted."""

@@ -58,15 +58,6 @@ class ListedPrice(NamedTuple):
     day: date
 
 
-class OfficialPrice(NamedTuple):
-    """A yearly average of the statistical office. source: where the number was read."""
-
-    year: int
-    price: Decimal
-    source: str
-    variable_id: int | None
-
-
 class ObservedPrice(NamedTuple):
     """A yearly average of an area; teryt and voivodeship are "" for Poland. source: where the number was read."""
 
@@ -144,13 +135,10 @@ class Official:
         """The numbers of the series in the data bank, by slug."""
         return {slug: rows.variable_id for slug, rows in self.series.items()}
 
-    def latest_coal(self) -> OfficialPrice | None:
+    def latest_coal(self) -> ObservedPrice | None:
         """Return the newest average price of coal in Poland, None when none is known."""
         found = [row for row in self.observations if row.series == COAL and not row.teryt]
-        if not found:
-            return None
-        newest = max(found, key=lambda row: row.year)
-        return OfficialPrice(newest.year, newest.price, newest.source, self.series[COAL].variable_id)
+        return max(found, key=lambda row: row.year, default=None)
 
 
 def read_prices() -> Prices:

@@ -30,22 +30,7 @@ from catalog.importers.records import (
 from catalog.importers.runner import ImportStep
 from catalog.importers.sources import DataSource, FileFormat
 from catalog.models import Dataset, Voivodeship
-from prices.bdl import (
-    CATEGORY,
-    COUNTRY_LEVEL,
-    PLAIN_VALUE,
-    BdlClient,
-    BdlUnavailable,
-    ObservationRecord,
-    Page,
-    VariableRecord,
-    observations,
-    read_json,
-    read_year,
-    rows_of,
-    variable_id_of,
-    variable_of,
-)
+from prices import bdl
 from prices.models import BY_SLUG, PUBLISHER, SERIES, Observation, Series, SeriesKind
 
 MOST_CANDIDATES = 12
@@ -54,13 +39,13 @@ MOST_CANDIDATES = 12
 
 # No slots, as in `Extract`.
 @dataclass(frozen=True)
-class SeriesExtract(Extract[ObservationRecord]):
+class SeriesExtract(Extract[bdl.ObservationRecord]):
     """Averages, and the variables of their series by slug."""
 
-    variables: Mapping[str, VariableRecord] = field(default_factory=dict)
+    variables: Mapping[str, bdl.VariableRecord] = field(default_factory=dict)
 
 
-def choose(variables: Iterable[VariableRecord]) -> tuple[dict[str, VariableRecord], list[Note]]:
+def choose(variables: Iterable[bdl.VariableRecord]) -> tuple[dict[str, bdl.VariableRecord], list[Note]]:
     """Return the variables by slug of the series, none where several fit, and the reasons against others."""
     chosen, notes = {}, []
     by_id = {variable.id: variable for variable in variables}
@@ -79,17 +64,17 @@ def choose(variables: Iterable[VariableRecord]) -> tuple[dict[str, VariableRecor
     return chosen, notes
 
 
-def check_chosen(slug: str, variable: VariableRecord) -> None:
+def check_chosen(slug: str, variable: bdl.VariableRecord) -> None:
     """Raise BadInput unless a variable chosen by the operator has the unit of the series."""
     if trouble := variable.trouble_with_unit(BY_SLUG[slug]):
         raise BadInput(f"variable {variable.id}", trouble)
 
 
-def find_candidates(client: BdlClient, series: SeriesKind) -> dict[VariableRecord, str]:
+def find_candidates(client: bdl.BdlClient, series: SeriesKind) -> dict[bdl.VariableRecord, str]:
     """Return candidates of the search, else of the category of prices, best first. Raises like `BdlClient.get`."""
     variables = {variable.id: variable for term in series.search_terms for variable in client.search_variables(term)}
     if not any(v.is_named_like(series) and not v.trouble_with_unit(series) for v in variables.values()):
-        below = client.variables_of(CATEGORY)
+        below = client.variables_of(bdl.CATEGORY)
         variables |= {variable.id: variable for variable in below if variable.mentions(series.name_words[0])}
     ranked = sorted(
         variables.values(), key=lambda v: (not v.is_named_like(series), bool(v.trouble_with_unit(series)), v.id)
@@ -97,25 +82,25 @@ def find_candidates(client: BdlClient, series: SeriesKind) -> dict[VariableRecor
     return {variable: describe_candidate(client, variable, series) for variable in ranked[:MOST_CANDIDATES]}
 
 
-def describe_candidate(client: BdlClient, variable: VariableRecord, series: SeriesKind) -> str:
+def describe_candidate(client: bdl.BdlClient, variable: bdl.VariableRecord, series: SeriesKind) -> str:
     """Return number, name, unit and years with a value for Poland, and whether the variable fits."""
-    pages = client.data(variable.id, levels=(COUNTRY_LEVEL,))
+    pages = client.data(variable.id, levels=(bdl.COUNTRY_LEVEL,))
     values = (value for page in pages for unit in page["results"] for value in unit.get("values") or [])
-    plain = {read_year(value.get("year")) for value in values if value.get("attrId") == PLAIN_VALUE}
+    plain = {bdl.read_year(value.get("year")) for value in values if value.get("attrId") == bdl.PLAIN_VALUE}
     years = sorted(year for year in plain if year is not None)
     span = f"{years[0]}–{years[-1]} ({len(years)} years)" if years else "no value for Poland"
     verdict = variable.trouble_with_unit(series) or ("fits" if variable.is_named_like(series) else "another name")
     return f"{variable.id}: {variable.name!r}, in {variable.unit}, {span}; {verdict}"
 
 
-def find_variables(client: BdlClient, known: Mapping[str, int]) -> tuple[dict[str, VariableRecord], list[Note]]:
+def find_variables(client: bdl.BdlClient, known: Mapping[str, int]) -> tuple[dict[str, bdl.VariableRecord], list[Note]]:
     """Return variables by slug: known ones checked, the others searched by name. Raises BadInput for a wrong unit."""
     variables = {slug: client.variable(variable_id) for slug, variable_id in known.items()}
     for slug, variable in variables.items():
         check_chosen(slug, variable)
     if len(variables) == len(SERIES):
         return variables, []
-    chosen, notes = choose(client.variables_of(CATEGORY))
+    chosen, notes = choose(client.variables_of(bdl.CATEGORY))
     return {**chosen, **variables}, [note for note in notes if note.key not in variables]
 
 
@@ -130,20 +115,23 @@ def recognises(start: FileStart) -> bool:
     if start.path.suffix.lower() != ".json":
         return False
     try:
-        answer = read_json(start.path.read_bytes(), start.path)
+        answer = bdl.read_json(start.path.read_bytes(), start.path)
     except (BadInput, OSError):
         return False
     return "results" in answer and ("variableId" in answer or "totalRecords" in answer)
 
 
 def extract_of(
-    title: str, variables: Mapping[str, VariableRecord], pages: Iterable[tuple[str, Page, object]], rejected: list[Note]
+    title: str,
+    variables: Mapping[str, bdl.VariableRecord],
+    pages: Iterable[tuple[str, bdl.Page, object]],
+    rejected: list[Note],
 ) -> SeriesExtract:
     """Return the averages of pages: slug of the series, values, where from. Raises ImportRefused if there are none."""
-    rows: dict[str, ObservationRecord] = {}
+    rows: dict[str, bdl.ObservationRecord] = {}
     updated = []
     for slug, page, where in pages:
-        rows.update((row.key, row) for row in observations(slug, page, where, rejected))
+        rows.update((row.key, row) for row in bdl.observations(slug, page, where, rejected))
         with suppress(ValueError):
             updated.append(date.fromisoformat(str(page.get("lastUpdate"))[:10]))
     if not rows:
@@ -155,20 +143,20 @@ def extract_of(
 def parse(*paths: Path, chosen: Mapping[str, int] | None = None) -> SeriesExtract:
     """Parse saved answers. chosen: variables by slug, from the operator. Raises BadInput and ImportRefused."""
     chosen = chosen or {}
-    variables: dict[int, VariableRecord] = {}
-    pages: list[tuple[int, Page, Path]] = []
+    variables: dict[int, bdl.VariableRecord] = {}
+    pages: list[tuple[int, bdl.Page, Path]] = []
     for path in paths:
         try:
-            answer = read_json(path.read_bytes(), path)
+            answer = bdl.read_json(path.read_bytes(), path)
         except OSError as error:
             raise BadInput(path, f"cannot be read: {error.strerror}") from error
         if "variableId" in answer:
-            pages.append((variable_id_of(answer, path), answer, path))
+            pages.append((bdl.variable_id_of(answer, path), answer, path))
             continue
-        rows = [answer] if "measureUnitName" in answer else rows_of(answer, path)
+        rows = [answer] if "measureUnitName" in answer else bdl.rows_of(answer, path)
         if not all("measureUnitName" in row for row in rows):
             raise BadInput(path, "holds neither values of a variable nor variables")
-        variables |= {variable.id: variable for variable in [variable_of(row, path) for row in rows]}
+        variables |= {variable.id: variable for variable in [bdl.variable_of(row, path) for row in rows]}
     series, notes = choose(variables.values()) if variables else ({}, [])
     for slug, number in chosen.items():
         if number not in variables:
@@ -191,10 +179,10 @@ def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None
     store = fetcher.store(source)
     with store.lock():
         try:
-            with BdlClient(source.url, settings.BDL_CLIENT_ID, agent=user_agent()) as client:
+            with bdl.BdlClient(source.url, settings.BDL_CLIENT_ID, agent=user_agent()) as client:
                 variables, rejected = find_variables(client, {**known_variables(), **(chosen or {})})
                 pages = [(slug, page, "BDL") for slug, v in variables.items() for page in client.data(v.id)]
-        except BdlUnavailable as error:
+        except bdl.BdlUnavailable as error:
             raise DownloadFailed(source.url, f"{error}; try again later") from error
         store.part.write_bytes(orjson.dumps({url: orjson.loads(answer) for url, answer in client.answers}))
         download = store.keep()
@@ -203,7 +191,7 @@ def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None
     return replace(fetched, fetched=source), download
 
 
-def sync_series(extract: Extract[ObservationRecord], options: Options) -> Report:
+def sync_series(extract: Extract[bdl.ObservationRecord], options: Options) -> Report:
     """Write averages and variables. Averages that the source lacks stay: it may cover a few years only."""
     areas = {"", *Voivodeship.objects.values_list("teryt", flat=True)}
     unknown = [row for row in extract.rows if row.area not in areas]
@@ -211,7 +199,7 @@ def sync_series(extract: Extract[ObservationRecord], options: Options) -> Report
     stored = {
         record.key: record
         for row in Observation.objects.all()
-        for record in [ObservationRecord(row.series_id, row.voivodeship_id or "", row.year, row.value, row.source)]
+        for record in [bdl.ObservationRecord(row.series_id, row.voivodeship_id or "", row.year, row.value, row.source)]
     }
     diff = compare({key: row for key, row in stored.items() if key in located}, located)
     report = report_of("official averages", diff)
@@ -236,7 +224,7 @@ def sync_series(extract: Extract[ObservationRecord], options: Options) -> Report
     return report
 
 
-def sync_variables(variables: Mapping[str, VariableRecord], report: Report, options: Options) -> int:
+def sync_variables(variables: Mapping[str, bdl.VariableRecord], report: Report, options: Options) -> int:
     """Store the numbers of variables. Returns the number of changed ones."""
     if options.write:
         Series.objects.bulk_create((Series(slug=kind.slug) for kind in SERIES), ignore_conflicts=True)

@@ -1,8 +1,6 @@
-"""Starter data of prices: published official averages, and invented prices of demonstration depots.
+"""Starter data of prices: published official averages, each with its source, and invented prices of depots.
 
-Each average names its source: the statistical office, the press, or data that others took from its data bank. Invented
-prices belong to demonstration depots and are deleted with them. They are deterministic: the same depots and day give
-the same prices on every machine.
+Invented prices are deleted with their depots. The same depots and day give the same prices on every machine.
 """
 
 import csv
@@ -13,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 from catalog.depots.fuels import BY_SLUG, Fuel
 from catalog.importers.records import Extract, Options, Report
@@ -45,7 +43,6 @@ LEVELS: dict[str, tuple[tuple[int, int], ...]] = {
 }
 
 PRICED = 0.25
-"""Share of the demonstration depots with prices."""
 
 KEPT_UP = 0.35
 """Share of the months with a price, for such a depot."""
@@ -59,21 +56,6 @@ BAG_SHARE = 0.25
 SLIP_SHARE = 0.004
 HIGH_SHARE = 0.003
 WAITING_SHARE = 0.004
-
-
-class StarterPrice(NamedTuple):
-    depot_id: int
-    fuel: str
-    price: Decimal
-    unit: str
-    bag_price: Decimal | None
-    bag_kg: Decimal | None
-    day: date
-    origin: str
-    submitted_at: datetime
-    status: str
-    reason: str
-    decided_at: datetime | None
 
 
 def missing_steps() -> Iterator[ImportStep]:
@@ -105,12 +87,12 @@ def load_demonstration(options: Options) -> Report:
         for pk, source_id, fuels, area in depots.values_list("pk", "source_id", "fuels", "municipality_id")
         for row in prices_of(pk, source_id, fuels, area[:2], options.today)
     ]
-    if options.write:
-        insert(DepotPrice, StarterPrice._fields, rows)
+    if options.write and rows:
+        insert(DepotPrice, tuple(rows[0]), (tuple(row.values()) for row in rows))
     return Report("prices (demonstration)", as_of=options.today, added=len(rows))
 
 
-def prices_of(pk: int, name: str, fuels: list[str], area: str, today: date) -> Iterator[StarterPrice]:
+def prices_of(pk: int, name: str, fuels: list[str], area: str, today: date) -> Iterator[dict[str, Any]]:
     """Yield the prices of one depot. name: seeds the draws, so that they do not depend on ids."""
     if roll(name, "priced") >= PRICED:
         return
@@ -127,7 +109,7 @@ def prices_of(pk: int, name: str, fuels: list[str], area: str, today: date) -> I
             first = False
 
 
-def price_row(depot_id: int, fuel: Fuel, who: str, day: date, amount: float, *, waiting: bool) -> StarterPrice:
+def price_row(depot_id: int, fuel: Fuel, who: str, day: date, amount: float, *, waiting: bool) -> dict[str, Any]:
     """Return one price. waiting: whether it may be pending."""
     slip, high = roll(who, "slip") < SLIP_SHARE, roll(who, "high") < HIGH_SHARE
     # A slip is a price per 100 kg; a high price is plausible, but an outlier.
@@ -139,20 +121,20 @@ def price_row(depot_id: int, fuel: Fuel, who: str, day: date, amount: float, *, 
         price = medians.per_tonne(bag_price, bag_kg)
     undecided = waiting and roll(who, "waiting") < WAITING_SHARE
     by_list = not undecided and roll(who, "origin") < PRICE_LIST_SHARE
-    return StarterPrice(
-        depot_id=depot_id,
-        fuel=fuel.slug,
-        price=price,
-        unit=fuel.unit,
-        bag_price=bag_price,
-        bag_kg=bag_kg,
-        day=day,
-        origin=DepotPrice.Origin.PRICE_LIST.value if by_list else DepotPrice.Origin.SUBMISSION.value,
-        submitted_at=datetime.combine(day, time(9), UTC),
-        status=DepotPrice.Status.PENDING.value if undecided else DepotPrice.Status.APPROVED.value,
-        reason="",
-        decided_at=None if undecided else datetime.combine(day, time(15), UTC),
-    )
+    return {
+        "depot_id": depot_id,
+        "fuel": fuel.slug,
+        "price": price,
+        "unit": fuel.unit,
+        "bag_price": bag_price,
+        "bag_kg": bag_kg,
+        "day": day,
+        "origin": DepotPrice.Origin.PRICE_LIST.value if by_list else DepotPrice.Origin.SUBMISSION.value,
+        "submitted_at": datetime.combine(day, time(9), UTC),
+        "status": DepotPrice.Status.PENDING.value if undecided else DepotPrice.Status.APPROVED.value,
+        "reason": "",
+        "decided_at": None if undecided else datetime.combine(day, time(15), UTC),
+    }
 
 
 def level(slug: str, months_ago: float) -> float:

@@ -65,10 +65,10 @@ def next_deadlines(before: Provision | None, after: Provision | None, to: date |
     then = min((day for day in [*others, *(to or row.date for row in own)] if day >= today), default=None)
     if now == then:
         return []
-    return [f"Najbliższy termin województwa: teraz {shown(now)}, po zmianie {shown(then)}."]
+    return [f"Najbliższy termin województwa: teraz {format_day(now)}, po zmianie {format_day(then)}."]
 
 
-def shown(day: date | None) -> str:
+def format_day(day: date | None) -> str:
     """Return a day in words, "brak" for None."""
     return "brak" if day is None else date_format(day, DAY)
 

@@ -32,13 +32,11 @@ IN_PART = "part"
 
 
 class ApplianceStatus(StrEnum):
-    """Status of an appliance in a municipality on a day.
+    """STATE_UNKNOWN: no legal state was imported. NO_RESOLUTION: the voivodeship has no act.
 
-    STATE_UNKNOWN: no legal state of the voivodeship was imported. NO_RESOLUTION: the voivodeship has no act.
-    DATES_UNKNOWN: an act of unknown deadlines binds. NOT_NAMED: no known deadline covers the appliance.
-    STAYS: a source permits use without an end. ENDS, ENDED: the deciding deadline is ahead, or has passed.
-    LIMITED: all deadlines are for some fuels or buildings, or a part of the municipality, only.
-    CONTRADICTED: sources contradict each other about all deadlines.
+    DATES_UNKNOWN: an act of unknown deadlines binds. NOT_NAMED: no known deadline covers the appliance. STAYS: a source
+    permits use without an end. ENDS, ENDED: the deciding deadline is ahead, or has passed. LIMITED: for some fuels,
+    buildings or places. CONTRADICTED: by sources, about all deadlines.
     """
 
     STATE_UNKNOWN = "state_unknown"
@@ -54,12 +52,10 @@ class ApplianceStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ApplianceDeadline:
-    """A deadline of one appliance in one municipality.
+    """A deadline of one appliance in one municipality. fuels, conditions: without those that known facts settle.
 
-    fuels, conditions: of the deadline, without those that known facts settle.
-    binds: True everywhere in it; None in a part of it, or where sources contradict each other (`contradicted`).
-    exemptions: of the appliance; one of them suffices. caveat: what is uncertain in the municipality, "" for nothing.
-    stays_if_started_before: an appliance put to use before this day may stay; None without such a rule.
+    binds: None in a part of it, or where sources contradict each other. exemptions: one suffices. caveat: "" for none.
+    stays_if_started_before: an appliance put to use before this day may stay.
     """
 
     appliance: Appliance

@@ -19,7 +19,6 @@ REMAINDERS = {(Appliance.BOILER_ECODESIGN, Exemption.ECODESIGN_WITHOUT_NETWORK):
 
 
 MOST_FUELS = 2
-"""Most fuels that a cell of a table names."""
 
 CONDITIONS_IN_SHORT = {
     Condition.NEW_BUILDING: "nowe budynki",
@@ -235,7 +234,6 @@ WITHOUT_FIRE = (
     "Uchwały antysmogowe mówią o spalaniu paliw (art. 96 Prawa ochrony środowiska), więc pompy ciepła, ogrzewania "
     "prądem i ciepła z sieci nie ograniczają."
 )
-"""About sources of heat that burn nothing."""
 
 
 def without_deadline(entry: Regulation) -> str:

@@ -1,9 +1,6 @@
-"""Codes of appliances, fuels, conditions and exemptions of deadlines.
+"""Codes of appliances, fuels, conditions and exemptions of deadlines; and model fields of codes.
 
-The values are part of the API and of `regulations/data/*.yaml`. The labels are the choices of the admin, and parts of
-the sentences of `regulations/appliance_descriptions.py`.
-
-Model fields of codes: lists of codes, and appliances that may stay.
+The values are part of the API and of `regulations/data/*.yaml`; the labels of admin and sentences.
 """
 
 from collections.abc import Iterable

@@ -19,7 +19,6 @@ from catalog.models import Voivodeship
 from regulations.fields import Appliance, CodesField, Condition, Exemption, FuelCode, SparedField
 
 DAY = "d.m.Y"
-"""Format of days in names of rows in the admin."""
 
 UNIT_PATTERN = RegexValidator(r"^[0-9]{4}([0-9]{3})?\Z", "kod powiatu (4 cyfry) albo gminy (7 cyfr)")
 

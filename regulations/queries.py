@@ -63,11 +63,10 @@ class Law:
 
 @dataclass(frozen=True, slots=True)
 class Regulation:
-    """The legal state of one voivodeship as of a day. state: None where none was imported. unit: the requested one.
+    """The legal state of one voivodeship as of a day; None where none was imported. unit: the requested one.
 
-    laws: the acts adopted by then, oldest record first; empty without a resolution. deadlines: by date, then the widest
-    first. changed_since: acts or rules changed after the day, so that the texts of the state describe a later one.
-    reach: what binds each unit of the voivodeship, see `LegalStateRecords`.
+    laws: adopted by then, oldest record first. deadlines: by date, then the widest first. changed_since: later changes,
+    which the texts of the state describe. reach: what binds each unit, see `LegalStateRecords`.
     """
 
     voivodeship: Voivodeship

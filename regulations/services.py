@@ -1,9 +1,7 @@
-"""Write operations on the legal state, for the admin and the import.
+"""Writing of the legal state, for the admin and the import, and when codes leave the register.
 
-Update of codes in scopes when municipalities and counties leave the register.
-
-A municipality that continues under another code stays bound. After a merger or division a rule binds a part of each
-successor. Only the act tells which part, so the successors become `partly` bound and the report informs editors.
+A municipality under another code stays bound. After a merger or division only the act tells which part is bound, so the
+successors become `partly` bound and the report informs editors.
 """
 
 import uuid
@@ -42,11 +40,10 @@ class AmendmentOfAnotherVoivodeship(Exception):
 def move_deadline(
     *, deadline: Deadline, to: date, amendment: Amendment, by: AbstractBaseUser, note: str = ""
 ) -> Deadline:
-    """Move a deadline to another day, effective from the adoption of an amendment.
+    """Move a deadline, effective from the adoption of an amendment. note: for the history.
 
-    A copy of the row keeps the old day and ends with the adoption, so that responses for earlier days stay the same.
-    The moved row keeps its UID, so that calendars move its event. note: for the history, beside the amendment.
-    Raises AmendmentHasNoDay, AmendmentOfAnotherVoivodeship and DeadlineNotInForce.
+    A copy of the row keeps the old day and ends then, so that responses for earlier days stay the same; the moved row
+    keeps its UID. Raises AmendmentHasNoDay, AmendmentOfAnotherVoivodeship and DeadlineNotInForce.
     """
     stored = Deadline.objects.select_for_update().get(pk=deadline.pk)
     adopted = amendment.adopted
@@ -167,13 +164,15 @@ def follow_codes(heirs: Mapping[str, SuccessorVotes], options: Options) -> list[
                 setattr(row, name, value)
             if options.write:
                 save_as(row, by=None, reason=REASON)
-            lines.append(f"regulations: {row._meta.model_name} {row.pk} ({row.scope}): {describe(before, after)}")
+            lines.append(
+                f"regulations: {row._meta.model_name} {row.pk} ({row.scope}): {describe_scope_change(before, after)}"
+            )
     if lines and options.write:
         versions.bump_version(Dataset.Slug.REGULATIONS)
     return lines
 
 
-def describe(before: Mapping[str, list[str]], after: Mapping[str, list[str]]) -> str:
+def describe_scope_change(before: Mapping[str, list[str]], after: Mapping[str, list[str]]) -> str:
     """Describe the changes of a scope, and what an editor has to check."""
     parts = []
     for name in LISTS:

@@ -179,4 +179,3 @@ def read_states() -> dict[str, LegalStateRecords]:
 
 
 states = Snapshot(read_states, Dataset.Slug.REGULATIONS, Dataset.Slug.UNITS)
-"""Legal states by the two digits of their voivodeship."""

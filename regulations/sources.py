@@ -1,9 +1,7 @@
-"""Import of the legal state: a three-way merge of file, last import and database.
+"""Import of the legal state from YAML files: a three-way merge of file, last import and database.
 
-`LegalState.file` keeps the values of the last import. A stored value equal to it follows the file; a different value is
-an editor's and stays. Rows that an editor deleted do not come back.
-
-The source of the legal state: acts in the gazettes of the voivodeships, entered by editors into YAML files.
+A stored value equal to that of the last import (`LegalState.file`) follows the file; a different one is an editor's and
+stays. Rows that an editor deleted do not come back.
 """
 
 import uuid
@@ -158,7 +156,7 @@ class StateSync:
         differing = [name for name in values if current[name] != incoming[name]]
         followed = [name for name in differing if name in base and current[name] == base[name]]
         for name in followed:
-            self.report.lines.append(f"{label}: {name} {shown(current[name])} → {shown(incoming[name])}")
+            self.report.lines.append(f"{label}: {name} {brief(current[name])} → {brief(incoming[name])}")
             setattr(row, name, values[name])
         if followed:
             save(row)
@@ -171,7 +169,7 @@ class StateSync:
         for name, value in plain(values).items():
             current = plain({name: getattr(row, name)})[name]
             if current != value:
-                reason = f"{name} was changed by an editor and stays {shown(current)}, the file says: '{shown(value)}'"
+                reason = f"{name} was changed by an editor and stays {brief(current)}, the file says: '{brief(value)}'"
                 self.report.skipped.append(Note(label, reason))
 
     def remove(self, label: str, row: Any, base: Values) -> None:
@@ -209,7 +207,7 @@ def path_of(row: Any) -> str:
     return f"{row.resolution.key}/{row.key}" if isinstance(row, Amendment) else str(row.key)
 
 
-def shown(value: Any) -> str:
+def brief(value: Any) -> str:
     """Return a value for a report, at most 80 characters on one line."""
     text = "nothing" if value in (None, "", []) else str(value)
     return " ".join(text.split()) if len(text) <= 80 else " ".join(text[:80].split()) + "…"

@@ -15,7 +15,6 @@ from regulations.fields import Appliance, Condition, Exemption, FuelCode, Spared
 from regulations.models import Deadline, Scope, Source, write_sources
 
 DATA = Path(__file__).resolve().parent / "data"
-"""Files of the starter data."""
 
 Values = dict[str, Any]
 

@@ -74,7 +74,6 @@ SOURCES = (
     Item.PELLET_BOILER,
     Item.ELECTRIC,
 )
-"""Items that may be the new heat source."""
 
 ENVELOPE = (Item.CEILING, Item.FLOOR, Item.WALLS, Item.WINDOWS, Item.DOORS, Item.GATES)
 """Works that are measured in m² and change the heat demand of the house."""

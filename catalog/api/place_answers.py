@@ -17,7 +17,6 @@ from fueldepot.http.links import route_path, site_url
 from fueldepot.http.query import EXAMPLE_SITE, OneOf, Url, answer, example
 
 PAGE = f"{EXAMPLE_SITE}/sklady/malopolskie/krakow-1261011/"
-"""Page of a municipality, in examples."""
 
 KINDS = {Municipality.Kind.TOWN: "urban", Municipality.Kind.RURAL: "rural", Municipality.Kind.MIXED: "urban_rural"}
 

@@ -4,6 +4,7 @@ from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
+from catalog.api import place_answers
 from catalog.api.depot_answers import StoreFeatureCollectionJson, StoreJson, describe_features, encode_depots
 from catalog.api.params import (
     OFFSET_RANGE,
@@ -16,23 +17,9 @@ from catalog.api.params import (
     StoreListQuery,
     StoreQuery,
 )
-from catalog.api.place_answers import (
-    CountedMunicipalityJson,
-    LocatedMunicipalityJson,
-    LocationJson,
-    MunicipalityFeatureJson,
-    MunicipalityJson,
-    PostcodeJson,
-    describe_counted,
-    describe_located,
-    describe_municipality,
-    describe_municipality_feature,
-    describe_postcode,
-    describe_suggestion,
-)
 from catalog.depots.snapshot import DepotList, depots
 from catalog.search.suggestions import MAX_SUGGESTIONS, suggest_locations
-from catalog.territory.boundaries import SNAP_DISTANCE_M
+from catalog.territory.coordinates import SNAP_DISTANCE_M
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.views import JSON, JsonViewSet, json_response, parse_accept, samples
@@ -40,7 +27,6 @@ from fueldepot.http.views import JSON, JsonViewSet, json_response, parse_accept,
 GEOJSON = "application/geo+json"
 
 PLACES, DEPOTS = "places", "depots"
-"""Tags of operations in the API description."""
 
 
 def wants_geojson(form: str | None, accept: str) -> bool:
@@ -70,7 +56,7 @@ class LocationViewSet(JsonViewSet):
             "where nothing fits as typed. An empty list when nothing fits."
         ),
         parameters=LocationsQuery.parameters(),
-        responses={(200, JSON): OpenApiResponse(LocationJson, "Suggestions, the best first.")},
+        responses={(200, JSON): OpenApiResponse(place_answers.LocationJson, "Suggestions, the best first.")},
         extensions=samples(
             ("Places that begin with zakop", '"/api/v1/locations?q=zakop"'),
             ("A fragment of a postcode", '"/api/v1/locations?q=34-50"'),
@@ -79,7 +65,7 @@ class LocationViewSet(JsonViewSet):
     )
     def list(self, request: Request) -> HttpResponse:
         query = self.read(LocationsQuery, request)
-        return json_response([describe_suggestion(row) for row in suggest_locations(query.q).found])
+        return json_response([place_answers.describe_suggestion(row) for row in suggest_locations(query.q).found])
 
 
 class LocateViewSet(JsonViewSet):
@@ -95,7 +81,7 @@ class LocateViewSet(JsonViewSet):
             "municipality answers; farther away the answer is 404."
         ),
         parameters=LocateQuery.parameters(),
-        responses={(200, JSON): OpenApiResponse(LocatedMunicipalityJson, "The municipality.")},
+        responses={(200, JSON): OpenApiResponse(place_answers.LocatedMunicipalityJson, "The municipality.")},
         extensions=samples(
             ("The municipality of a point in Zakopane", '"/api/v1/locate?lat=49.2992&lon=19.9496"'),
             polish="Gmina, w której leży punkt.",
@@ -104,7 +90,7 @@ class LocateViewSet(JsonViewSet):
     def retrieve(self, request: Request) -> HttpResponse:
         query = self.read(LocateQuery, request)
         municipality = territory.get().boundaries.get(query.point.lat, query.point.lon)
-        return json_response(describe_located(municipality, query.point))
+        return json_response(place_answers.describe_located(municipality, query.point))
 
 
 class MunicipalityViewSet(JsonViewSet):
@@ -116,7 +102,7 @@ class MunicipalityViewSet(JsonViewSet):
         summary="Municipalities of a unit with the number of their depots",
         description="The municipalities of a voivodeship or county, by TERYT code, also those without a depot.",
         parameters=MunicipalitiesQuery.parameters(),
-        responses={(200, JSON): OpenApiResponse(CountedMunicipalityJson, "The municipalities.")},
+        responses={(200, JSON): OpenApiResponse(place_answers.CountedMunicipalityJson, "The municipalities.")},
         extensions=samples(
             ("The county of Zakopane", '"/api/v1/municipalities?county=1217"'),
             polish="Gminy województwa albo powiatu z liczbą składów, także według paliw.",
@@ -135,7 +121,7 @@ class MunicipalityViewSet(JsonViewSet):
             "area, a district); the message then names the municipality to ask for."
         ),
         parameters=MunicipalityJsonQuery.parameters("teryt"),
-        responses={(200, JSON): OpenApiResponse(MunicipalityJson, "The municipality.")},
+        responses={(200, JSON): OpenApiResponse(place_answers.MunicipalityJson, "The municipality.")},
         extensions=samples(
             ("Zakopane", '"/api/v1/municipalities/1217011"'),
             polish="Jedna gmina: rodzaj, powiat i województwo, położenie, kody pocztowe i liczba składów.",
@@ -153,7 +139,7 @@ class MunicipalityViewSet(JsonViewSet):
         summary="One municipality with its area, as GeoJSON",
         description="What `/municipalities/{teryt}` says, as the properties of a feature with the municipality's area.",
         parameters=MunicipalityQuery.parameters("teryt"),
-        responses={(200, GEOJSON): OpenApiResponse(MunicipalityFeatureJson, "The municipality.")},
+        responses={(200, GEOJSON): OpenApiResponse(place_answers.MunicipalityFeatureJson, "The municipality.")},
         extensions=samples(
             ("Zakopane with its area", '"/api/v1/municipalities/1217011.geojson"'),
             polish="Ta sama gmina z granicą, jako GeoJSON.",
@@ -163,14 +149,14 @@ class MunicipalityViewSet(JsonViewSet):
         return answer_municipality(self.read(MunicipalityQuery, request, teryt=teryt), geojson=True)
 
 
-def count_by_municipality(query: MunicipalitiesQuery) -> list[CountedMunicipalityJson]:
+def count_by_municipality(query: MunicipalitiesQuery) -> list[place_answers.CountedMunicipalityJson]:
     """Return the municipalities of a unit with the number of their depots. Raises UnitNotFound, VoivodeshipNotFound."""
     units, stores = territory.get(), depots.get()
     if query.county is not None:
         units.check_unit(query.county)
     unit = query.county or units.voivodeship(query.voivodeship or "").teryt
     return [
-        describe_counted(municipality, units.centre(municipality.teryt), stores)
+        place_answers.describe_counted(municipality, units.centre(municipality.teryt), stores)
         for municipality in units.municipalities_in(unit)
     ]
 
@@ -179,7 +165,7 @@ def answer_municipality(query: MunicipalityQuery, *, geojson: bool, brief: bool 
     """Return a municipality. Raises UnitNotFound."""
     units = territory.get()
     outline = units.boundaries.outline_of(query.teryt)
-    municipality = describe_municipality(
+    municipality = place_answers.describe_municipality(
         units.municipality(query.teryt),
         outline,
         units.centre(query.teryt),
@@ -189,7 +175,7 @@ def answer_municipality(query: MunicipalityQuery, *, geojson: bool, brief: bool 
     if brief:
         del municipality["postcodes"]
     if geojson:
-        return json_response(describe_municipality_feature(municipality, outline), content_type=GEOJSON)
+        return json_response(place_answers.describe_municipality_feature(municipality, outline), content_type=GEOJSON)
     return json_response(municipality)
 
 
@@ -202,7 +188,7 @@ class PostcodeViewSet(JsonViewSet):
         summary="One postcode: its centre and its municipalities",
         description="A postcode may lie in several municipalities, and in more than one voivodeship.",
         parameters=PostcodeQuery.parameters("code"),
-        responses={(200, JSON): OpenApiResponse(PostcodeJson, "The postcode.")},
+        responses={(200, JSON): OpenApiResponse(place_answers.PostcodeJson, "The postcode.")},
         extensions=samples(
             ("A postcode of Zakopane", '"/api/v1/postcodes/34-500"'),
             polish="Jeden kod pocztowy: środek zabudowy, gminy z udziałem adresów i województwa.",
@@ -210,7 +196,7 @@ class PostcodeViewSet(JsonViewSet):
     )
     def retrieve(self, request: Request, code: str) -> HttpResponse:
         query, units = self.read(PostcodeQuery, request, code=code), territory.get()
-        return json_response(describe_postcode(query.code, units.postcode(query.code), units))
+        return json_response(place_answers.describe_postcode(query.code, units.postcode(query.code), units))
 
 
 class StoreViewSet(JsonViewSet):

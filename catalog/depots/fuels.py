@@ -1,7 +1,4 @@
-"""The fuels of the catalog, one line each.
-
-`docs/how-to.md` lists the steps to add one: choices of models (a migration), plausible range, demonstration data, API
-description.
+"""The fuels of the catalog, one line each; `docs/how-to.md` lists the steps to add one.
 
 name: display name in the API. unit: unit of its price: "t" a tonne, "mp" a stacked cubic metre.
 """
@@ -47,10 +44,8 @@ PER_UNIT = {"t": "za tonę", "mp": "za metr przestrzenny"}
 BY_SLUG = {fuel.slug: fuel for fuel in FUELS}
 
 CHOICES = [(fuel.slug, fuel.name) for fuel in FUELS]
-"""Choices of model and form fields."""
 
 COALS = frozenset({"wegiel", *(fuel.slug for fuel in FUELS if fuel.coal)})
-"""Coal and its assortments."""
 
 
 def labels(slugs: Iterable[str], by_name: Collection[str] = ()) -> tuple[str, ...]:

@@ -1,9 +1,6 @@
-"""Whether a depot is open at a moment, with a Polish sentence.
+"""Whether a depot is open at a moment, in Polish; states for lists, and how long pages that show them hold.
 
-Plain Python. Ranges are local times in Poland, also on the two nights of clock changes. Public holidays are ignored,
-since sources rarely state them; pages say so beside every sentence.
-
-Opening states of depots for lists, cached while they hold, and the validity of pages that show them.
+Ranges are local times, also on the two nights of clock changes. Public holidays are ignored, and pages say so.
 """
 
 from bisect import bisect_right
@@ -42,11 +39,10 @@ NEVER_OPEN = OpeningState(False, "zamknięte")
 
 
 def opening_state(week: Week | None, at: datetime) -> OpeningState:
-    """Return the state of a depot at an aware datetime. week: None if its hours are unknown.
+    """Return the state of a depot at an aware datetime. week: None if unknown. Raises ValueError for a naive one.
 
-    A sentence about an open depot names the later hours of that day too, which follow a break. A range includes its
-    start and excludes its end. Adjacent ranges are merged: a depot open from Monday 0:00 to
-    Tuesday 24:00 does not close at midnight. Raises ValueError for a naive datetime.
+    A sentence about an open depot also names later hours of the day. A range excludes its end. Adjacent ranges are
+    merged: a depot open from Monday 0:00 to Tuesday 24:00 does not close at midnight.
     """
     if at.tzinfo is None:
         raise ValueError("the moment has no time zone")
@@ -193,7 +189,6 @@ def midnight(day: date) -> datetime:
 
 
 _openings: WeakKeyDictionary[Depots, Openings] = WeakKeyDictionary()
-"""Kept as long as their snapshot."""
 
 
 def openings() -> Openings:

@@ -12,19 +12,17 @@ from stdnum.pl import nip as nip_check
 
 from catalog.models import Dataset, Depot, NotDuplicate
 from catalog.territory import coordinates
-from catalog.territory.boundaries import EDGE_TOLERANCE_M
+from catalog.territory.coordinates import EDGE_TOLERANCE_M
 from catalog.territory.snapshot import territory
 from catalog.versions import read_versions
 from fueldepot.data import snapshot
 
 NEAR_M = 150
-"""Radius within which depots with similar names are likely duplicates."""
 
 PROPOSED_NEAR_M = 300
 """Radius around a proposed depot in which others may be the same, whatever their names; an editor looks at them."""
 
 SIMILAR = 0.4
-"""Least trigram similarity of names of likely duplicates."""
 
 # Same tax number, or near one another with similar names. The index over positions covers published depots; held ones
 # are few, and are compared with published ones, and by tax number with all. Each pair once, lower id first.
@@ -82,11 +80,9 @@ def duplicates_of(depot_id: int, pairs: tuple[Pair, ...]) -> Mapping[int, Pair]:
 
 @dataclass(frozen=True, slots=True)
 class DataQualityReport:
-    """Ids of depots that are not removed.
+    """Ids of depots that are not removed. pairs: likely duplicates, likeliest first.
 
-    outside: depots whose position lies in another municipality than theirs, by the rule of
-    `catalog.territory.boundaries`. bad_nip: wrong check digit of the tax number. pairs: likely duplicates, likeliest
-    first.
+    outside: positions in another municipality, by `catalog.territory.boundaries`. bad_nip: wrong check digit.
     """
 
     outside: frozenset[int]

@@ -1,11 +1,7 @@
-"""Snapshot of all published depots: near a point, in a unit, by id. Used by API and pages alike.
+"""Snapshot of all published depots: near a point, in a unit, by id, by words; and sentences on their origin.
 
-Brute force over unit vectors takes some 20 µs for 6,586 depots and 0.1 ms for ten times as many. Beyond 100,000 depots,
-`Depots.near` is the one place to use a spatial index or PostGIS.
-
-Origin and reliability of an entry, in the sentences that answers and pages share.
-
-Search for published depots by name, telephone and tax number, for the home page.
+Brute force over unit vectors takes 20 µs for 6,586 depots. Beyond 100,000, `Depots.near` is the one place to use a
+spatial index or PostGIS.
 """
 
 import re
@@ -32,10 +28,8 @@ from catalog.text import fold
 from fueldepot.data.snapshot import Snapshot
 
 MAX_ID = 2**63 - 1
-"""Largest id in the database."""
 
 UNIT_DIGITS = (2, 4, 7)
-"""Lengths of the codes of voivodeships, counties and municipalities."""
 
 FUEL_BITS = {fuel.slug: 1 << number for number, fuel in enumerate(fuels.FUELS)}
 
@@ -289,7 +283,6 @@ FUELS_SOURCES = {
     "name": "at least one is read from the name of the depot and confirmed by nobody; `source.description` says which",
     "person": "an editor or the owner set or checked them, or published prices state them",
 }
-"""Sources of fuels, with their description in the API."""
 
 
 def describe_status(status: str, source: str, fuels_by_name: Sequence[str] = ()) -> str:
@@ -309,7 +302,6 @@ NUMBER = re.compile(r"[+\d][\d ()./-]*", re.ASCII)
 NOT_DIGIT = re.compile(r"\D", re.ASCII)
 
 _folded: WeakKeyDictionary[Depots, list[str]] = WeakKeyDictionary()
-"""Folded names of the rows of a snapshot, kept as long as it."""
 
 
 def find_by_words(text: str) -> list[DepotRow]:

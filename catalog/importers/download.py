@@ -29,7 +29,6 @@ PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 MOST_REDIRECTS = 5
 MOST_PAGE_BYTES = 4_000_000
-"""Maximum size of an HTML page with a form."""
 
 
 @dataclass(frozen=True, slots=True)

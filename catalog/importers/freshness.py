@@ -143,7 +143,6 @@ def _check_csv(path: Path) -> None:
 
 
 CHECKS = {".zip": _check_zip, ".json": _check_json, ".csv": _check_csv}
-"""Checks by the suffix of the file."""
 
 
 GRACE_DAYS = 3

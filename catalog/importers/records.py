@@ -149,7 +149,6 @@ class Extract(Generic[Row]):
 
 
 MAX_PLACE_NAME = 120
-"""Maximum length of the name of a locality, in characters."""
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _NUMBER = re.compile(r"-?[0-9]{1,4}(\.[0-9]{1,20})?")

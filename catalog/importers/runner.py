@@ -33,7 +33,6 @@ from catalog.services.moderation import lock_depots
 REFUSALS = (BadInput, ImportRefused, TooManyRemovals)
 
 MOST_DIFFERENCES = 200
-"""Maximum number of stored differences."""
 
 
 @dataclass(frozen=True, slots=True)

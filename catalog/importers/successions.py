@@ -154,7 +154,6 @@ def county_heirs(codes: Collection[str], heirs: Mapping[str, str]) -> dict[str, 
 
 
 REVIEW = "Gmina, do której należał skład, zniknęła z rejestru: sprawdź, w której leży teraz."
-"""Review text of a depot whose municipality was confirmed and had to be changed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ TITLE = "depots"
 
 NOT_STORED = {"source_id", "held", "notes", "kind_name", "denied_fuels"}
 PLAIN_FIELDS = tuple(f.name for f in fields(DepotRecord) if f.name not in NOT_STORED)
-"""Fields of a record that are stored unchanged."""
 
 
 def plain_values(record: DepotRecord) -> dict[str, Any]:
@@ -146,7 +145,7 @@ def update(depot: Depot, record: DepotRecord, values: dict[str, Any], report: Re
         if stored == value:
             continue
         if name in kept:
-            reason = f"{name} kept, a person set or checked it: '{shown(stored)}'; the source says '{shown(value)}'"
+            reason = f"{name} kept, a person set or checked it: '{as_text(stored)}'; the source says '{as_text(value)}'"
             report.skipped.append(Note(record.source_id, reason))
             continue
         setattr(depot, column, value)
@@ -164,7 +163,7 @@ def update(depot: Depot, record: DepotRecord, values: dict[str, Any], report: Re
     return bool(touched)
 
 
-def shown(value: Any) -> str:
+def as_text(value: Any) -> str:
     """Format a value for the report: on one line, lists and weeks as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 

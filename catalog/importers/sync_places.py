@@ -217,12 +217,9 @@ def stored_areas() -> dict[str, tuple[bytes, bool]]:
 
 
 def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, approximate: bool = False) -> Report:
-    """Update boundaries from a file.
+    """Update boundaries from a file; depots of unconfirmed municipality follow their position.
 
-    Approximate boundaries of the starter are replaced; official boundaries missing in the file stay if it covers other
-    voivodeships only. Depots whose municipality is not confirmed follow their position.
-
-    Raises TooManyRemovals before anything is written.
+    Official boundaries missing in a file that covers other voivodeships only stay. Raises TooManyRemovals.
     """
     registered = set(Municipality.objects.values_list("teryt", flat=True))
     codes = current_codes(registered, {row.teryt for row in extract.rows})

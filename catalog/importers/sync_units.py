@@ -49,12 +49,9 @@ def stored_units() -> dict[str, UnitRecord]:
 
 
 def sync_units(extract: Extract[UnitRecord], options: Options) -> Report:
-    """Update units from a register file.
+    """Update units; what belongs to departing municipalities goes to their successors.
 
-    Depots, places, postcodes and former codes of departing municipalities go to their successors.
-
-    Raises TooManyRemovals and ImportRefused before anything is written, and ImportRefused within the transaction if
-    other data sets refer to a departing voivodeship.
+    Raises TooManyRemovals and ImportRefused before anything is written, and ImportRefused while rules refer to a unit.
     """
     incoming = {unit.teryt: unit for unit in extract.rows}
     stored = stored_units()
@@ -172,7 +169,7 @@ def describe_changes(diff: Diff[UnitRecord], incoming: Units, departures: list[R
         .values_list("municipality")
         .annotate(Count("pk"))
     )
-    lines += [describe(departure, incoming, counts.get(departure.unit.teryt, 0)) for departure in departures]
+    lines += [describe_departure(departure, incoming, counts.get(departure.unit.teryt, 0)) for departure in departures]
     gone = [unit for code, unit in diff.removed.items() if len(code) < 7]
     for length in (2, 4):
         followers = county_heirs([unit.teryt for unit in gone if len(unit.teryt) == length], heirs)
@@ -185,7 +182,7 @@ def describe_changes(diff: Diff[UnitRecord], incoming: Units, departures: list[R
     return lines
 
 
-def describe(departure: RetiredMunicipality, incoming: Units, depots: int) -> str:
+def describe_departure(departure: RetiredMunicipality, incoming: Units, depots: int) -> str:
     unit, heirs = departure.unit, departure.heirs
     successor = incoming[heirs.successor]
     line = f"{unit.teryt} {unit.name} → {successor.teryt}"

@@ -13,8 +13,6 @@ from catalog.models.territory import Voivodeship
 
 
 class DecisionQuerySet(models.QuerySet["Decision"]):
-    """Filters on decisions. The default manager hides none."""
-
     def about(self, row: models.Model) -> Self:
         lines = DecisionLine.objects.filter(model=row._meta.label_lower, key=str(row.pk))
         return self.filter(Exists(lines.filter(decision=OuterRef("pk"))))
@@ -90,11 +88,10 @@ class Decision(models.Model):
 
 
 class DecisionLine(models.Model):
-    """A row that a decision changed or concerned.
+    """A row that a decision changed or concerned, such as "catalog.depot" and its primary key as text.
 
-    model: "catalog.depot". key: its primary key as text. first, last: `history_id` of the first and the last history
-    row that the decision wrote for it; the one before the first tells its values before. None for a row that the
-    decision only concerned, or of a model without a history.
+    first, last: `history_id` of what the decision wrote for it; the line before the first tells its values before. None
+    for a row that it only concerned, or of a model without a history.
     """
 
     decision = models.ForeignKey(Decision, models.CASCADE, verbose_name="decyzja", related_name="lines")
@@ -119,8 +116,6 @@ class DecisionLine(models.Model):
 
 
 class DraftQuerySet(models.QuerySet["Draft"]):
-    """Filters on drafts. The default manager hides none."""
-
     def open(self) -> "DraftQuerySet":
         return self.filter(state__in=(Draft.State.PREPARED, Draft.State.WAITING))
 
@@ -129,12 +124,9 @@ class DraftQuerySet(models.QuerySet["Draft"]):
 
 
 class Draft(models.Model):
-    """A change of a row that is not approved yet.
+    """A change of a row that is not approved yet. object_id: "" for a new one. title: in Polish.
 
-    content_type, object_id: the row; no object_id for a new one. title: subject of the change, in Polish.
-
-    data: the submitted form fields, each a list of strings; empty for a deletion. before: stored columns of the row
-    when the draft was made, to detect later changes.
+    data: form fields, each a list of strings; empty for a deletion. before: stored columns, to detect later changes.
     """
 
     class State(models.TextChoices):
@@ -181,8 +173,6 @@ class Draft(models.Model):
 
 
 class VoivodeshipClaimQuerySet(models.QuerySet["VoivodeshipClaim"]):
-    """Filters on claims; the default manager hides none."""
-
     def standing(self) -> Self:
         return self.filter(released_at__isnull=True)
 

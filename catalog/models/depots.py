@@ -47,8 +47,6 @@ def polish_sort_key(column: str) -> Collate:
 
 
 class DepotQuerySet(models.QuerySet["Depot"]):
-    """Filters on depots. The default manager hides none."""
-
     def published(self) -> Self:
         """Keep published depots: neither held nor removed."""
         return self.filter(publication=Depot.Publication.PUBLISHED)

@@ -16,11 +16,8 @@ from catalog.text import masked_address
 class PendingLetter(models.Model):
     """A letter to an owner or an editor that has not left yet; deleted with its address once it has.
 
-    A new link is requested for any address, so that the request costs the same for all: one of an owner is found when
-    the letter leaves, see `catalog.submissions.letter_kinds`.
-
-    depot: of an owner. decision: the first of the owner's changes that the letter tells of. letter_tried_at: as in
-    `Submission`.
+    One for any address, so that a request costs the same for all. depot: of an owner. decision: the first of the
+    owner's changes that the letter tells of. letter_tried_at: as in `Submission`.
     """
 
     class Kind(models.TextChoices):
@@ -49,8 +46,6 @@ class PendingLetter(models.Model):
 
 
 class OwnerLinkQuerySet(models.QuerySet["OwnerLink"]):
-    """Filters on links. The default manager hides none."""
-
     def working(self) -> Self:
         """Keep links neither revoked nor replaced, of depots that are published and confirmed by their owner."""
         return self.filter(
@@ -62,15 +57,10 @@ class OwnerLinkQuerySet(models.QuerySet["OwnerLink"]):
 
 
 class OwnerLink(models.Model):
-    """A permanent link by which one owner updates hours and prices of one depot.
+    """A permanent link by which one owner updates hours and prices of one depot. Addresses as in `Submission`.
 
-    serial: of the valid link; renewing it increments the serial and invalidates the former link.
-
-    email, email_hash, mailbox_hash: recipient of a renewed link, as in `Submission`; empty once revoked.
-
-    links_at: when renewed links were sent, for the limits. used_at: the last change.
-
-    replaced_at: when another owner's claim ended it; its data are kept for some days, in case that is undone.
+    serial: of the valid link; renewing it invalidates the former one. links_at: for the limits. used_at: the last
+    change. replaced_at: when another owner's claim ended it; its data are kept for some days, in case that is undone.
     """
 
     depot = models.ForeignKey(Depot, models.CASCADE, verbose_name="skład", related_name="owner_links")
@@ -136,8 +126,6 @@ class OwnerChange(models.Model):
 
 
 class SubscriptionQuerySet(models.QuerySet["Subscription"]):
-    """Filters on subscriptions. The default manager hides none."""
-
     def confirmed(self) -> Self:
         return self.filter(confirmed_at__isnull=False)
 

@@ -11,8 +11,6 @@ from catalog.models.depots import Depot
 
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):
-    """Filters on submissions. The default manager hides none."""
-
     def waiting(self) -> Self:
         return self.filter(state=Submission.State.WAITING)
 
@@ -243,8 +241,6 @@ class Submission(models.Model):
 
 
 class SubmissionQuestionQuerySet(models.QuerySet["SubmissionQuestion"]):
-    """Filters on questions; the default manager hides none."""
-
     def open(self) -> Self:
         return self.filter(answered_at__isnull=True, submission__in=Submission.objects.undecided())
 
@@ -293,8 +289,6 @@ class SubmissionQuestion(models.Model):
 
 
 class GoneReportQuerySet(models.QuerySet["GoneReport"]):
-    """Filters on reports. The default manager hides none."""
-
     def open(self) -> Self:
         """Keep reports that no editor has answered: later than the day on which the depot was last verified."""
         verified = F("depot__verified_at")

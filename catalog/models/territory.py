@@ -189,13 +189,9 @@ class PostcodeMunicipality(models.Model):
 
 
 class SearchEntry(models.Model):
-    """A suggestion of `/locations`, rebuilt by `catalog.search.entries` after every change of the register.
+    """A suggestion of `/locations`, rebuilt by `catalog.search.entries`. rank: position in order of importance.
 
-    rank: position in the order of importance; unique, so that equal matches have one order.
-
-    fold: search form of the name, see `catalog.text.fold`; of a postcode its five digits.
-
-    position: source of lat and lon, see `catalog.search.positions`.
+    fold: see `catalog.text.fold`; of a postcode its five digits. position: source of lat and lon.
     """
 
     class Kind(models.TextChoices):
@@ -262,13 +258,10 @@ class Dataset(models.Model):
 
 
 class ImportRun(models.Model):
-    """One run of one source, written with the import; for a refused import after its rollback.
+    """A run of a source, written with the import or after its rollback. Purges and backups are recorded too.
 
-    Purges of submissions and backups are recorded too, for monitoring.
-
-    source: its id in catalog/sources.yaml, "" for a file of no listed source. rows: rows of the source in the catalog
-    after the run. file_date: the day the source says it is current to. message: one line for operators. differences:
-    one line per notable change, not public; never of depots, whose names may be personal.
+    source: "" for a file of no listed source. rows: in the catalog after the run. file_date: as the source says.
+    message: for operators. differences: not of depots, whose names may be personal.
     """
 
     class Outcome(models.TextChoices):

@@ -1,14 +1,7 @@
-"""Contacts, and names of persons, which are not published.
+"""Contacts, and names that are only a private person's, which are not published.
 
-Cleaning of tax numbers, telephone numbers and web addresses.
-
-Each function returns (value, reason). value is None if there is nothing to publish; reason states on one line what was
-refused and why, else "". No function raises.
-
-Detection of names that are only a private person's, not a business's.
-
-Only companies are published. A sole trader has a name too, so the question is whether the name contains anything
-besides the person; if not, an editor reviews it first.
+Functions return (value, reason), and never raise: None if there is nothing to publish; what was refused and why, else
+"". A sole trader has a name too: if it contains nothing besides the person, an editor reviews it first.
 """
 
 import re
@@ -57,14 +50,11 @@ def clean_nip(text: str | None) -> tuple[str | None, str]:
 
 
 def clean_phone(text: str | None) -> tuple[str | None, str]:
-    """Clean telephone numbers: international form, "+48 55 278 46 86", joined by ", ".
+    """Clean telephone numbers: international form, "+48 55 278 46 86", joined by ", ", each once, in order.
 
-    Several numbers in one text are separated by `;`, `,`, `/`, "lub" or a line break; each is returned once, in order.
-    A number without a country code is Polish; the trunk 0 of before 2010 and "wew. 12" are understood. If only some
-    numbers are valid, both value and reason are filled.
-
-    Only valid numbers are published, not possible ones: the Polish plan is closed at nine digits, so "possible" only
-    counts digits, and hardly any real number is in a range that the library does not know.
+    Separated by `;`, `,`, `/`, "lub" or a line break. Without a country code they are Polish; the trunk 0 of before
+    2010 and "wew. 12" are understood. Only valid numbers are published, not possible ones, which only counts digits. If
+    only some are valid, both value and reason are filled.
     """
     if text is None or not text.strip():
         return None, ""
@@ -90,11 +80,8 @@ def clean_phone(text: str | None) -> tuple[str | None, str]:
 def clean_website(text: str | None) -> tuple[str | None, str]:
     """Clean a web address: absolute http or https in ASCII, at most `MAX_TEXT` characters.
 
-    A missing scheme becomes https. Characters beyond ASCII become punycode in the host and are percent-encoded
-    elsewhere, which also exposes look-alike letters.
-
-    Refused: other schemes, credentials, inner blanks and control characters, hosts without a dot, IP addresses, private
-    domains.
+    A missing scheme becomes https; other characters become punycode or percent-encoded, which exposes look-alikes.
+    Refused: other schemes, credentials, inner blanks, hosts without a dot, IP addresses, private domains.
     """
     if text is None or not text.strip():
         return None, ""

@@ -1,8 +1,7 @@
 """Weekly opening hours from the text of a source, in the format of the API.
 
-`opening_hours_text` parses the text into rules and refuses unknown parts; the rules are serialised in the standard
-format and evaluated by opening-hours-py. The library never gets the original text: it reads a lone comment as "always
-open", `Mo-Fr` as round the clock, sunrise as 7:00 and `SH Mo-Fr` as every working day.
+The rules that `opening_hours_text` reads are serialised in the standard format and evaluated by opening-hours-py, which
+never gets the original text: it reads a lone comment as "always open" and sunrise as 7:00.
 
 Standard: https://wiki.openstreetmap.org/wiki/Key:opening_hours/specification
 """

@@ -72,14 +72,10 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: hours on days.
+    """Hours on days. months: in the standard format, "" for none. days: 0 for Monday, none for holidays only.
 
-    months: selector in the standard format, "" for none. days: 0 for Monday; empty if the rule is for holidays only.
-    ranges: minutes of the day, an end past 24:00 on the next day; empty if closed.
-
-    joined: whether a comma precedes the rule, which adds to earlier rules; a semicolon replaces them.
-
-    everyday: whether no day was named.
+    ranges: minutes of the day, an end past 24:00 on the next day; empty if closed. joined: whether a comma precedes, so
+    that it adds to earlier rules. everyday: whether no day was named.
     """
 
     months: str

@@ -7,28 +7,13 @@ from itertools import islice
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
 
+from catalog.search import query
 from catalog.search.index import SearchIndex
 from catalog.search.matching import Match, Memo, Mode, WordMatcher
-from catalog.search.query import (
-    DIGITS,
-    MOST_WORDS,
-    NICKNAMES,
-    InflectedNames,
-    accented_words,
-    normalize_punctuation,
-    normalize_query,
-    postcode_pattern,
-    read_after_street,
-    read_query,
-    split_fuel,
-    split_postcode,
-    spoken_name,
-)
 from catalog.text import fold, plain
 
 MAX_GUESSES = 3
 GUESS_SIMILARITY = 0.5
-"""Least similarity of guesses to the typed text."""
 
 LONG_ENOUGH = 4
 """Letters of the last word from which on places with their unit are searched besides prefix matches."""
@@ -54,34 +39,34 @@ class Search:
         self.index, self._postcodes = index, postcodes
         self.words = WordMatcher(index)
         towns = (number for number in range(index.municipalities) if index.urban[number])
-        self._towns = InflectedNames(map(index.fold, towns))
+        self._towns = query.InflectedNames(map(index.fold, towns))
 
     def find(self, text: str, limit: int) -> Found:
         """Find entries for a text: as typed, else by words, else with edits."""
-        text = normalize_punctuation(text)
-        text = NICKNAMES.get(fold(text), text)  # "wawa" is also a prefix of Wąwał
-        pattern = postcode_pattern(text)
+        text = query.normalize_punctuation(text)
+        text = query.NICKNAMES.get(fold(text), text)  # "wawa" is also a prefix of Wąwał
+        pattern = query.postcode_pattern(text)
         if pattern:
             return Found(tuple(self.index.find_postcodes(pattern, limit)))
-        if DIGITS.fullmatch(text):
+        if query.DIGITS.fullmatch(text):
             return Found(tuple(self.index.find(text.replace(" ", ""), limit)))
-        accented = accented_words(text)
-        if parted := split_postcode(text):
+        accented = query.accented_words(text)
+        if parted := query.split_postcode(text):
             code, rest = parted
             if numbers := self.index.find(code, limit):
-                fuel, rest = split_fuel(plain(rest))
+                fuel, rest = query.split_fuel(plain(rest))
                 return replace(self._postcode_with_place(code, numbers, rest), fuel=fuel)
             text = rest
         if town := self._inflected(text):
             fuel, name = town
             return Found(tuple(self.index.find(name, limit)), fuel, typed=name)
         typed = " ".join(text.casefold().split())
-        for normalize in (fold, normalize_query):
+        for normalize in (fold, query.normalize_query):
             key = normalize(text)
             if key and (numbers := self.index.find(key, limit, accented, typed)):
                 return self._as_typed(key, numbers, text, accented, limit)
-        fuel, rest = split_fuel(plain(text))
-        key = normalize_query(rest)
+        fuel, rest = query.split_fuel(plain(text))
+        key = query.normalize_query(rest)
         if fuel and key and (numbers := self.index.find(key, limit, accented, typed)):
             matches = self._as_typed(key, numbers, rest, accented, limit)
         else:
@@ -108,10 +93,10 @@ class Search:
 
     def guesses(self, text: str) -> tuple[str | None, list[int]]:
         """Return the fuel in a text without matches, and municipalities named in it or with similar names."""
-        fuel, rest = split_fuel(plain(normalize_punctuation(text)))
-        key = normalize_query(rest.partition(",")[0])
+        fuel, rest = query.split_fuel(plain(query.normalize_punctuation(text)))
+        key = query.normalize_query(rest.partition(",")[0])
         words = key.split()
-        sizes = range(MOST_WORDS, 0, -1)
+        sizes = range(query.MOST_WORDS, 0, -1)
         runs = (" ".join(words[start : start + size]) for size in sizes for start in range(len(words) - size + 1))
         named = (number for run in runs for number in self.index.named(run)[:1])
         municipalities = islice((number for number in named if number < self.index.municipalities), MAX_GUESSES)
@@ -126,8 +111,8 @@ class Search:
         A form goes before the same name of another place after a preposition ("do Konina" means Konin), and if its town
         is among the largest, before that of a locality ("radomia").
         """
-        fuel, rest = split_fuel(plain(text))
-        words, spoken = spoken_name(rest)
+        fuel, rest = query.split_fuel(plain(text))
+        words, spoken = query.spoken_name(rest)
         town = self._towns.find(words)
         if town is None:
             return None
@@ -139,7 +124,7 @@ class Search:
 
     def _town_in_front(self, text: str) -> str | None:
         """Return the town that the first words of an address name, as in "zakopane krupowki"; None without one."""
-        words, _ = spoken_name(text)
+        words, _ = query.spoken_name(text)
         for end in range(len(words) - 1, 0, -1):
             numbers = self.index.named(" ".join(words[:end]))
             if numbers and numbers[0] < self.index.municipalities and self.index.urban[numbers[0]]:
@@ -162,20 +147,20 @@ class Search:
         if several and len(numbers) < limit and not any(self.index.fold(number) == key for number in numbers):
             # "bielany wroclaw" is a prefix of Bielany Wrocławskie, and may be Bielany in Wrocław.
             costs: Memo = {}
-            for reading in read_query(plain(text)):
+            for reading in query.read_query(plain(text)):
                 matches = self.words.find(reading, Mode.WORDS, limit, accented, costs)
                 numbers = list(dict.fromkeys((*numbers, *(match.number for match in matches if match.whole))))
         return Found(tuple(numbers[:limit]), typed=key)
 
     def _word_by_word(self, text: str, key: str, accented: tuple[str, ...], limit: int) -> Found:
-        readings, costs = read_query(text), Memo()
+        readings, costs = query.read_query(text), Memo()
         for mode in (Mode.WORDS, Mode.PREFIXES):
             for reading in readings:
                 if matches := self.words.find(reading, mode, limit, accented, costs):
                     return Found(_numbers(matches), single=_is_single(matches))
                 if numbers := self.words.units_of(reading, mode, limit, costs):
                     return Found(tuple(numbers))
-            for reading in read_after_street(text) if mode is Mode.WORDS else ():
+            for reading in query.read_after_street(text) if mode is Mode.WORDS else ():
                 found = self.words.find(reading, mode, limit, accented, costs)
                 if matches := [match for match in found if match.whole]:
                     return Found(_numbers(matches), single=_is_single(matches))

@@ -23,7 +23,6 @@ PLACE_COLUMNS = ("name", "kind", "main", "municipality_id", "lat", "lon", "distr
 COLUMNS = ("rank", "kind", "fold", "label", "description", "municipality_id", "lat", "lon", "position")
 
 DECIMALS = 5
-"""Decimals of stored degrees: about a metre."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,7 @@
-"""Compact storage of many short texts, with substring search.
+"""In-memory index of the names that `/locations` suggests, with substring search.
 
-In-memory index of the names that `/locations` suggests, with substring search.
-
-Most queries are prefixes. All prefixes are in one sorted array and found by binary search; so are prefixes of later
-words, and substrings. Equal names are stored once. The whole country takes some twelve megabytes, and a search costs no
-query.
+All prefixes are in one sorted array and found by binary search; so are prefixes of later words, and substrings. Equal
+names are stored once. The country takes some twelve megabytes, a search no query.
 """
 
 from bisect import bisect_left
@@ -27,7 +24,6 @@ DEPTH = 8
 """Number of bytes by which a suffix array is sorted; longer keys are compared with every remaining suffix."""
 
 SENTINEL = b"\xff"
-"""Sorts after every byte of a folded name."""
 
 
 class StringColumn:
@@ -94,13 +90,11 @@ def prefix_numbers(letters: NDArray[np.uint8]) -> NDArray[np.uint64]:
 CODE_LENGTH = 7
 
 KINDS = {kind[0]: kind for kind in SearchEntry.Kind.values}
-"""Kinds by their initials, which are stored."""
 
 POSITIONS = ("", *SearchEntry.Position.values)
 """Positions by their stored numbers; the first means none."""
 
 UNKNOWN = -(10**9)
-"""Represents a missing coordinate."""
 
 AT_ONCE = 32
 """Offsets examined at once: more than suggestions, since a name may contain a text twice."""

@@ -25,10 +25,8 @@ LONG = 8
 """Words of at least this length may have two edits, shorter ones one."""
 
 SHORTEST = 3
-"""Minimum length of words with edits."""
 
 MAX_EDITS = 2
-"""Maximum number of edits of a query."""
 
 LONG_ENOUGH = 4
 """Minimum length of a word prefix with an edit."""
@@ -54,7 +52,6 @@ REGIONS = {
     "24": ("slask", "slasku", "gorny slask"),
     "28": ("warmia", "mazury", "mazurach"),
 }
-"""Colloquial names of voivodeships by TERYT, folded."""
 
 
 class Mode(IntEnum):

@@ -1,17 +1,10 @@
-"""Postcodes of the districts of large cities, which no register states.
+"""Positions of municipalities and places; postcodes of the districts of large cities, which no register states.
 
-`districts.csv` has the first digits of the postcodes of each district of Warszawa and delegation of Kraków, and of the
-parts of the delegations that gave the present districts of Kraków their names. Of the codes with these digits, three
-fifths or more have their centre within the outline of the district. Source: centres of the PRG (April 2023); outlines
-as the two cities publish them. Łódź, Poznań and Wrocław, which have delegations too, are missing.
+`districts.csv` has the first digits of the postcodes of each district of Warszawa, Kraków and its parts: three fifths
+of the codes with these lie within it. Source: centres of the PRG (April 2023); outlines as the cities publish them.
 
-Positions of municipalities and places.
-
-The middle of a municipality is the medoid of its postcodes, by their addresses, that lies inside its boundary. Without
-one it is the place that the municipality is named after, else any point inside the boundary.
-
-A place has its own position, else the medoid of its postcodes: of those with its name, else of those of its district.
-Without either it has that of its municipality.
+The middle of a municipality is the medoid of its postcodes that lies inside, else the place of its name, else any point
+inside. A place has its own position, else that of its postcodes, its district, its municipality.
 """
 
 import csv

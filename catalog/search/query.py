@@ -1,10 +1,7 @@
-"""Parsing of search queries: postcodes, fuels, words, units, streets.
+"""Parsing of search queries: postcodes, fuels, words, units, streets; and names in the genitive and the locative.
 
-Recognition of names in the genitive and the locative: "do Nowego Sącza", "w Zielonej Górze", "krakowie".
-
-Endings follow the declension of the last letter (any grammar of Polish, such as "Gramatyka współczesnego języka
-polskiego. Morfologia", PWN). Gender and stem of a name are not known, so more forms are made than exist; a form is only
-looked up, never shown.
+Endings follow the declension of the last letter ("Gramatyka współczesnego języka polskiego. Morfologia", PWN). Gender
+and stem of a name are not known, so more forms are made than exist; a form is only looked up, never shown.
 """
 
 import re

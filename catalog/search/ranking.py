@@ -1,10 +1,7 @@
-"""The order of suggestions: how a name was found, and among names found alike importance.
+"""The order of suggestions: how a name was found, and among names found alike importance. Index of words.
 
 Names that begin with the text or contain it come in the order of `TextTier`, names found word by word or in spite of
-mistakes in that of `WordTier`. `entries` writes all names in order of importance: municipalities by `Sizes`, postcodes,
-then localities by `kind_tier` and `Sizes`.
-
-Index of words: exact, by prefix, or with edits.
+mistakes in that of `WordTier`. `entries` writes names in order of importance: `Sizes`, `kind_tier`.
 """
 
 from bisect import bisect_left, bisect_right
@@ -101,7 +98,6 @@ def _likeness(unit: Municipality) -> tuple[bool, int]:
 Numbers = NDArray[np.int32]
 
 AFTER = "\U0010ffff"
-"""Sorts after every letter."""
 
 
 class WordIndex:

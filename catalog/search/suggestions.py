@@ -53,7 +53,7 @@ def suggest_locations(text: str) -> Suggestions:
     """Return at most eight municipalities, localities and postcodes for a text. No query."""
     search = territory.get().search
     matches = search.find(text, MAX_SUGGESTIONS)
-    suggestions = [describe(search, number, matches.fuel) for number in matches.numbers]
+    suggestions = [describe_entry(search, number, matches.fuel) for number in matches.numbers]
     return Suggestions(suggestions, matches.fuel, matches.forgiven, search.is_clear(matches))
 
 
@@ -61,10 +61,10 @@ def guess_locations(text: str) -> list[Suggestion]:
     """Return municipalities with names similar to a text without matches, likeliest first. No query."""
     search = territory.get().search
     fuel, numbers = search.guesses(text)
-    return [describe(search, number, fuel) for number in numbers]
+    return [describe_entry(search, number, fuel) for number in numbers]
 
 
-def describe(search: Search, number: int, fuel: str | None = None) -> Suggestion:
+def describe_entry(search: Search, number: int, fuel: str | None = None) -> Suggestion:
     index = search.index
     unit = index.units[index.teryt(number)]
     return Suggestion(

@@ -32,7 +32,6 @@ BOUNDARIES_CREDIT = "przybliżenie własne z położenia miejscowości (PRNG) i 
 DEMONSTRATION_CREDIT = "wpisy demonstracyjne, zmyślone"
 
 DEMONSTRATION_MARK = "DEMO"
-"""First word of the name of every demonstration depot."""
 
 UNIT_COLUMNS = ("teryt", "name", "kind")
 PLACE_COLUMNS = ("id", "name", "kind", "teryt", "lat", "lon")

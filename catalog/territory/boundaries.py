@@ -12,15 +12,9 @@ from shapely.geometry import mapping
 
 from catalog.models import Boundary, Municipality
 from catalog.territory import coordinates
+from catalog.territory.coordinates import EDGE_TOLERANCE_M, SNAP_DISTANCE_M
 
 DECIMALS = 5
-"""Of degrees in answers: about a metre."""
-
-EDGE_TOLERANCE_M = 0.05
-"""Distance at which a point counts as on a boundary: rounding to seven decimals moves it by a centimetre."""
-
-SNAP_DISTANCE_M = 100.0
-"""Distance outside every boundary up to which the nearest municipality is returned."""
 
 
 class PointOutsideMunicipalities(Exception):
@@ -71,7 +65,7 @@ class BoundaryIndex:
             municipalities = {unit.teryt: unit for unit in (units if only is None else units.filter(pk__in=only))}
         stored = Boundary.objects.all() if only is None else Boundary.objects.filter(pk__in=only)
         rows = list(stored.values_list("municipality_id", "approximate", "area"))
-        located = [describe(municipalities[code], approximate=approximate) for code, approximate, _ in rows]
+        located = [locate(municipalities[code], approximate=approximate) for code, approximate, _ in rows]
         return cls(located, np.array(shapely.from_wkb([bytes(area) for _, _, area in rows]), dtype=object))
 
     def get(self, lat: float, lon: float) -> LocatedMunicipality:
@@ -150,7 +144,7 @@ class BoundaryIndex:
         return self.municipalities[int(hits[np.argmax(shared)])].teryt
 
 
-def describe(municipality: Municipality, *, approximate: bool) -> LocatedMunicipality:
+def locate(municipality: Municipality, *, approximate: bool) -> LocatedMunicipality:
     return LocatedMunicipality(
         teryt=municipality.teryt,
         name=municipality.name,

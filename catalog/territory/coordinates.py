@@ -1,26 +1,10 @@
-"""Points, distances, middles and the projection of the database.
+"""Points, distances, middles, and the projection of boundaries and of distances in the database.
 
-A point on the map, and the ranges in which the service knows any.
+Great-circle distances by the chord between unit vectors: an arc cosine is nan for some equal points. The medoid is a
+point of the set, so a middle is inhabited. Source: Kaufman, Rousseeuw, Finding Groups in Data (1990), chapter 2.
 
-Great-circle distances by the chord between unit vectors.
-
-The arc cosine of the dot product is nan for some equal points, and imprecise for near ones. The chord is neither, and
-needs trigonometry only for the conversion to unit vectors.
-
-The medoid: the point of a set that lies amid the others.
-
-It is a point of the set, so a middle is always inhabited, and as with every median less than half of the weight may be
-wrong. Source: L. Kaufman, P. J. Rousseeuw, Finding Groups in Data (1990), chapter 2; breakdown point of spatial
-medians: H. P. Lopuhaä, P. J. Rousseeuw, Annals of Statistics 19 (1991), 229-248.
-
-The projection in which boundaries are stored and distances in the database are measured.
-
-Spherical transverse Mercator in metres, centred on 19° E. Over Poland, the plane distance of two points up to 50 km
-apart is between `MIN_SCALE` and `MAX_SCALE` times their great-circle distance. The database computes the same formula
-for `Depot.position`, whose index finds likely duplicates (`catalog.depots.quality`); `/stores` measures great
-circles (`catalog.territory.coordinates`).
-
-Source of the formula: J. P. Snyder, Map Projections: A Working Manual (1987), section 8, equations 8-1 and 8-3.
+The projection: spherical transverse Mercator in metres, centred on 19° E. Source: J. P. Snyder, Map Projections: A
+Working Manual (1987), equations 8-1 and 8-3. The database computes the same for `Depot.position`.
 """
 
 import math
@@ -31,6 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 LAT_RANGE = (48.8, 55.1)
 LON_RANGE = (13.9, 24.3)
+EDGE_TOLERANCE_M = 0.05
+"""Distance at which a point counts as on a boundary: rounding to seven decimals moves it by a centimetre."""
+SNAP_DISTANCE_M = 100.0
+"""Distance outside every boundary up to which the nearest municipality is returned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +79,10 @@ BLOCK = 256
 
 
 def medoid(points: NDArray[np.float64], weights: NDArray[np.int64], allowed: NDArray[np.bool_] | None = None) -> int:
-    """Return the number of the point with the least weighted sum of distances to all others.
+    """Return the number of the point with the least weighted sum of distances to all others; of several the heaviest.
 
-    Of several with the same sum the heaviest, then the first.
-
-    points: n on a plane, an array of shape (n, 2), in units of which sums are compared whole. allowed: which of them
-    may be returned, at least one; default all.
-
-    Compares every pair: 4,000 points take a fifth of a second, and eight megabytes.
+    points: n on a plane, an array of shape (n, 2), in units of which sums are compared whole. allowed: which may be
+    returned, default all. Compares every pair: 4,000 points take a fifth of a second, and eight megabytes.
     """
     numbers = np.arange(len(points)) if allowed is None else np.flatnonzero(allowed)
     if len(numbers) == 1:

@@ -23,11 +23,9 @@ from fueldepot.data.snapshot import Snapshot
 
 
 class UnitNotFound(Exception):
-    """No unit has this code.
+    """No unit has this code. successor: follows one that left the register; others: have a part of it.
 
-    successor: municipality that follows a code that left the register; others: further municipalities that received a
-    part of it. whole: the municipality that contains the part with this code: a town, rural area, district or
-    delegation. nearest: the only municipality with the first six digits; the seventh is its kind, which changes.
+    whole: the municipality of a part: a town, rural area, district. nearest: the only one with the first six digits.
     """
 
     def __init__(

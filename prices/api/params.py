@@ -16,7 +16,6 @@ from prices.models import BY_SLUG, FIRST_YEAR
 MOST_MONTHS_BACK = 24
 
 COUNTRY = "polska"
-"""Value of `voivodeship` that means Poland."""
 
 LAST_YEAR = 2100
 

@@ -246,9 +246,7 @@ def fuel_prices(
         if values:
             body["values"] = accepted_prices(figures)
     else:
-        unit = territory.get().voivodeship(voivodeship)
-        months = prices.get().months_of_areas(fuel.slug, on).get(unit.teryt, ())
-        body = describe_voivodeship(fuel, figures, ranges, unit, months)
+        body = describe_voivodeship(fuel, figures, ranges, territory.get().voivodeship(voivodeship))
     if figures.demonstration:
         body["demonstration"] = True
     return body
@@ -295,15 +293,16 @@ def describe_country(fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, 
         body["bag_price"] = None if median is None else number(medians.bag_price(median, fuel.bag_kg))
     if fuel.slug in fuels.COALS:
         average = official.get().latest_coal()
-        body["gus"] = average and describe_average(average)
+        body["gus"] = average and describe_average(average, official.get().variables[average.series])
     return body
 
 
 def describe_voivodeship(
-    fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, Range], unit: Voivodeship, months: Sequence[Month]
+    fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, Range], unit: Voivodeship
 ) -> FuelPricesJson:
     """Return the answer for a voivodeship. Its median is of those prices that are accepted for Poland."""
     summary = figures.voivodeships.get(unit.teryt, Summary(0))
+    months = prices.get().months_of_areas(fuel.slug, figures.end).get(unit.teryt, ())
     return {
         "fuel": fuel.slug,
         "name": fuel.name,

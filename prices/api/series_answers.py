@@ -11,7 +11,7 @@ from fueldepot.http.links import route_path, site_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
 from prices import medians, models, validation
 from prices.models import FIRST_YEAR
-from prices.snapshot import ObservedPrice, OfficialPrice, SeriesRows
+from prices.snapshot import ObservedPrice, SeriesRows
 
 YearlyPrices = Annotated[
     dict[
@@ -149,12 +149,12 @@ class OfficialAverageJson(TypedDict):
     """Where the number itself was read."""
 
 
-def describe_average(official: OfficialPrice) -> OfficialAverageJson:
+def describe_average(official: ObservedPrice, variable_id: int | None) -> OfficialAverageJson:
     return {
         "description": validation.official_average(official.year),
         "year": official.year,
         "price": amount(official.price),
         "area": validation.POLAND,
-        "source": cast("AverageSourceJson", models.describe_origin(official.source, official.variable_id)),
+        "source": cast("AverageSourceJson", models.describe_origin(official.source, variable_id)),
         "origin": official.source,
     }

@@ -1,6 +1,8 @@
 """Prices that go with their depot, and the plausible ranges to start with."""
 
+import csv
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from django.db import migrations
@@ -11,23 +13,15 @@ CASCADE = """
 """
 
 # Retail prices of 2025 and 2026 lay well inside these. Coal of an unnamed assortment may be any of them.
-RANGES = {
-    "wegiel": (300, 3500),
-    "ekogroszek": (700, 3500),
-    "wegiel-kostka": (700, 3500),
-    "wegiel-orzech": (700, 3500),
-    "wegiel-groszek": (600, 3500),
-    "mial-weglowy": (300, 2500),
-    "pellet": (600, 4000),
-    "brykiet": (500, 3500),
-    "drewno-kominkowe": (100, 1200),
-}
+RANGES = Path(__file__).parents[1] / "data" / "plausible_ranges.csv"
 
 
 def set_ranges(apps: Any, schema_editor: Any) -> None:
     PlausibleRange = apps.get_model("prices", "PlausibleRange")
+    with RANGES.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter=";"))
     PlausibleRange.objects.bulk_create(
-        PlausibleRange(fuel=fuel, low=Decimal(low), high=Decimal(high)) for fuel, (low, high) in RANGES.items()
+        PlausibleRange(fuel=row["fuel"], low=Decimal(row["low"]), high=Decimal(row["high"])) for row in rows
     )
 
 

@@ -11,14 +11,8 @@ from rest_framework.request import Request
 
 from catalog.text import full_sentence
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
+from regulations.api import regulation_answers
 from regulations.api.params import CalendarQuery, DeadlinesQuery, RegulationsQuery
-from regulations.api.regulation_answers import (
-    ComingDeadlineJson,
-    RegulationJson,
-    describe_coming_deadline,
-    describe_regulation,
-    page_url,
-)
 from regulations.models import Deadline, Scope
 from regulations.queries import Regulation, find_deadlines, find_regulations, get_calendar
 
@@ -40,7 +34,7 @@ class RegulationViewSet(JsonViewSet):
             "with each of its voivodeships. Entries come by TERYT code."
         ),
         parameters=RegulationsQuery.parameters(),
-        responses={(200, JSON): OpenApiResponse(RegulationJson, "One entry for each voivodeship.")},
+        responses={(200, JSON): OpenApiResponse(regulation_answers.RegulationJson, "One entry for each voivodeship.")},
         extensions=samples(
             ("What binds at a postcode", '"/api/v1/regulations?postcode=30-001&binding=1"'),
             ("A voivodeship as of a day to come", '"/api/v1/regulations?voivodeship=malopolskie&on=2027-01-01"'),
@@ -52,7 +46,7 @@ class RegulationViewSet(JsonViewSet):
         query = self.read(RegulationsQuery, request)
         return json_response(
             [
-                describe_regulation(regulation, appliance=query.appliance, binding=query.binding)
+                regulation_answers.describe_regulation(regulation, appliance=query.appliance, binding=query.binding)
                 for regulation in find_regulations(query)
             ]
         )
@@ -98,7 +92,7 @@ class DeadlineViewSet(JsonViewSet):
             "of the voivodeship. The whole of each stands in `/regulations`."
         ),
         parameters=DeadlinesQuery.parameters(),
-        responses={(200, JSON): OpenApiResponse(ComingDeadlineJson, "The deadlines.")},
+        responses={(200, JSON): OpenApiResponse(regulation_answers.ComingDeadlineJson, "The deadlines.")},
         extensions=samples(
             ("The next three", '"/api/v1/deadlines?limit=3"'),
             ("Those of a year", '"/api/v1/deadlines?from=2027-01-01&to=2027-12-31&limit=100"'),
@@ -108,7 +102,7 @@ class DeadlineViewSet(JsonViewSet):
     def list(self, request: Request) -> HttpResponse:
         today = timezone.localdate()
         rows, total = find_deadlines(self.read(DeadlinesQuery, request), today=today)
-        deadlines = [describe_coming_deadline(regulation, deadline) for regulation, deadline in rows]
+        deadlines = [regulation_answers.describe_coming_deadline(regulation, deadline) for regulation, deadline in rows]
         return json_response(deadlines, headers={"X-Total-Count": str(total)})
 
 
@@ -135,7 +129,6 @@ CHANGES = {
     Deadline.Kind.FUEL_BAN: "zakaz części paliw",
     Deadline.Kind.NETWORK_CONNECTION: "koniec używania",
 }
-"""Effects of a deadline by kind, in Polish."""
 
 
 def deadline_calendar(entry: Regulation) -> bytes:
@@ -185,5 +178,5 @@ def event(entry: Regulation, deadline: Deadline) -> Event:
     found.add("location", deadline.scope)
     found.add("categories", [deadline.get_kind_display()])
     found.add("transp", "TRANSPARENT")
-    found.add("url", page_url(entry.voivodeship.slug))
+    found.add("url", regulation_answers.page_url(entry.voivodeship.slug))
     return found

@@ -25,7 +25,6 @@ LISTS: tuple[Literal["items", "audit_variants", "conditions", "sources"], ...] =
     "conditions",
     "sources",
 )
-"""Fields that a brief answer leaves out."""
 
 Fragment = Annotated[str, example("<p>…</p>", "A part of the result as HTML.")]
 

@@ -51,10 +51,8 @@ ABOUT = ("levels", "project_types", "items")
 """Groups of thresholds and limits: folders of rule files."""
 
 MOST_UNKNOWN = 5
-"""Unknown parameters that notes name; further ones are counted."""
 
 LONGEST_UNKNOWN = 40
-"""Characters of an unknown name that notes repeat."""
 
 ONE = Decimal(1)
 

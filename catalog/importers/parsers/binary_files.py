@@ -177,7 +177,6 @@ def _damaged(path: Path, error: Exception) -> BadInput:
 
 
 LAYER = "a03_granice_gmin"
-"""Layer of municipalities in the official zip, lower case."""
 
 SHAPEFILE_SIGNATURE = b"\x00\x00\x27\x0a"
 """First bytes of a .shp: file code 9994, big-endian."""

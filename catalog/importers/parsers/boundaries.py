@@ -16,15 +16,7 @@ from numpy.typing import NDArray
 from pyproj.exceptions import CRSError
 from shapely.errors import GEOSException
 
-from catalog.importers.parsers.binary_files import (
-    CODE_COLUMN,
-    NAME_COLUMN,
-    SHAPEFILE_SIGNATURE,
-    VERSION_COLUMN,
-    Layer,
-    holds_municipalities,
-    read_layer,
-)
+from catalog.importers.parsers import binary_files
 from catalog.importers.parsers.files import FileStart, is_zip, load_json, members, open_zip
 from catalog.importers.records import BadInput, BoundaryRecord, Extract, parse_day, tidy
 from catalog.territory import coordinates
@@ -56,10 +48,10 @@ _POLYGONS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
 
 def recognises_shapefile(start: FileStart) -> bool:
     """Whether a .shp, plain or in a zip, has municipalities."""
-    shapes = start.head.startswith(SHAPEFILE_SIGNATURE) or (
+    shapes = start.head.startswith(binary_files.SHAPEFILE_SIGNATURE) or (
         start.name != start.path.name and start.name.lower().endswith(".shp")
     )
-    return shapes and holds_municipalities(start.path)
+    return shapes and binary_files.holds_municipalities(start.path)
 
 
 def recognises_geojson(start: FileStart) -> bool:
@@ -76,7 +68,7 @@ def parse(path: Path) -> Extract[BoundaryRecord]:
     or repeated codes, another geometry, reference system or country, and areas entirely covered by others.
     """
     if path.suffix.lower() == ".shp" or (is_zip(path) and _has_shapes(path)):
-        return _from_shapefile(read_layer(path))
+        return _from_shapefile(binary_files.read_layer(path))
     return _from_geojson(path)
 
 
@@ -85,12 +77,14 @@ def _has_shapes(path: Path) -> bool:
         return any(member.filename.lower().endswith(".shp") for member in members(archive))
 
 
-def _from_shapefile(layer: Layer) -> Extract[BoundaryRecord]:
+def _from_shapefile(layer: binary_files.Layer) -> Extract[BoundaryRecord]:
     try:
-        days = [day for row in layer.rows if (day := _day(row[VERSION_COLUMN]))]
+        days = [day for row in layer.rows if (day := _day(row[binary_files.VERSION_COLUMN]))]
     except ValueError as error:
-        raise BadInput(layer.label, f"{VERSION_COLUMN}: {error}") from error
-    codes, names = ([str(row[column]) for row in layer.rows] for column in (CODE_COLUMN, NAME_COLUMN))
+        raise BadInput(layer.label, f"{binary_files.VERSION_COLUMN}: {error}") from error
+    codes, names = (
+        [str(row[column]) for row in layer.rows] for column in (binary_files.CODE_COLUMN, binary_files.NAME_COLUMN)
+    )
     crs = _crs(layer.label, layer.projection or OFFICIAL_CRS)
     records, quality = _records(layer.label, codes, names, layer.areas, crs)
     return Extract(rows=records, as_of=max(days, default=None), remarks=(quality,))

@@ -33,7 +33,6 @@ MAX_LINE_BYTES = 1_000_000
 ZIP_SIGNATURES = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 
 HEAD_BYTES = 1 << 16
-"""Bytes read to recognise a format."""
 
 FAR_BYTES = 1 << 22
 """Bytes read on for a GeoJSON whose first geometry precedes its properties. A municipality has less than 1 MB."""
@@ -43,7 +42,6 @@ LARGEST = 64 << 30
 
 TEXT_SUFFIXES = (".csv", ".xml", ".gml", ".txt", ".json", ".geojson")
 MAX_MEMBERS = 20
-"""Zip members examined."""
 
 _JSON_KEY = re.compile(rb'"([A-Za-z0-9_]{1,30})"\s*:')
 

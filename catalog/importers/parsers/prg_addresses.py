@@ -118,7 +118,6 @@ MAX_BYTES = 64 << 30
 SUFFIXES = (".xml", ".gml")
 
 NAMESPACES = (b"urn:gugik:specyfikacje:gmlas:panstwowyRejestrGranicAdresy:", b"geoportal.gov.pl/schemas/prgad/")
-"""Namespaces in the root element, models of 2012 and 2021."""
 
 MAX_GROUPS = 2_000_000
 """Maximum number of combinations of postcode, locality and street. The country has about half a million."""
@@ -155,7 +154,6 @@ Swapped axes or a wrong zone give points that are often in Poland, but not in th
 MARGIN_M = 5_000.0
 
 NO_POSTCODE = frozenset({"", "00-000", "00000"})
-"""Values entered for an unknown postcode."""
 
 LOST = "without their municipality in the file"
 ABROAD = "outside Poland"

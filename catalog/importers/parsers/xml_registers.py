@@ -24,7 +24,6 @@ CHUNK_BYTES = 1 << 16
 T = TypeVar("T")
 
 MAX_VALUE = 10_000
-"""Maximum length of a field, in characters."""
 
 
 class XmlReader(Generic[T]):

@@ -28,7 +28,6 @@ from catalog.text import normalise_postcode
 POSTCODE_COLUMNS = ("postcode", "municipalities", "places", "lat", "lon", "addresses", "source")
 
 KINDS = {"prg": "prg", "geonames": "filled"}
-"""Source of the record by the prefix of the column."""
 
 _SHARE = re.compile(r"([0-9]{6}[123]?):([0-9]{0,9})")
 _COUNT = re.compile(r"[0-9]{0,9}")

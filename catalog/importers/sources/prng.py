@@ -32,7 +32,6 @@ MUNICIPALITY_KINDS = {
     "gmina miejsko-wiejska": 3,
     "obszar wiejski w gminie miejsko-wiejskiej": 3,
 }
-"""Kinds by the suffix in Commune."""
 
 RENAMED = {
     ("kujawsko-pomorskie", "wąbrzeski", "Wąbrzeźno", 2): "Ryńsk",
