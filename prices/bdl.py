@@ -70,7 +70,6 @@ class VariableRecord:
         return any(f" {word} " in name for word in words)
 
     def is_named_like(self, series: SeriesKind) -> bool:
-        """Whether the name matches a series, regardless of the unit."""
         return all(self.mentions(words) for words in series.name_words)
 
     def trouble_with_unit(self, series: SeriesKind) -> str:
@@ -256,7 +255,6 @@ class BdlClient:
         raise BdlUnavailable(f"{url} does not answer after {attempt + 1} attempts: {trouble}")
 
     def pages(self, path: str, **query: str | int) -> Iterator[Page]:
-        """Yield every page, until all announced records have arrived."""
         seen = 0
         for number in range(MOST_PAGES):
             page = self.get(path, **query, page=number, **{"page-size": PAGE_SIZE})

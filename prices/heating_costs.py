@@ -47,8 +47,6 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 
 
 class Estimate(NamedTuple):
-    """A range with a middle: low <= middle <= high."""
-
     low: Decimal
     middle: Decimal
     high: Decimal
@@ -135,7 +133,6 @@ def rounded_cost(cost: Decimal) -> Decimal:
 
 
 def rounded_year(cost: Decimal) -> Decimal:
-    """Round the cost of a year to a hundred złoty."""
     return (cost / HUNDRED_ZLOTY).quantize(Decimal(1), ROUND_HALF_UP) * HUNDRED_ZLOTY
 
 
@@ -264,7 +261,6 @@ def heat_sources(on: date) -> tuple[HeatSource, ...]:
 
 
 def quantity_on(entry: EnergyEntry | EfficiencyEntry, origins: Mapping[str, str], on: date) -> Quantity:
-    """Return the value of a day; before the first day the first value."""
     value = next((row for row in reversed(entry.values) if row.valid_from <= on), entry.values[0])
     span = Estimate(Decimal(value.low), Decimal(value.middle), Decimal(value.high))
     return Quantity(span, entry.unit, entry.basis, value.certainty, origins[value.origin])

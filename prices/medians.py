@@ -161,7 +161,6 @@ class PriceColumns:
         return len(self.depots)
 
     def where(self, chosen: NDArray[Any]) -> Self:
-        """Keep some rows. chosen: a mask or indexes."""
         # Every column would search a mask again.
         positions: NDArray[Any] = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
         columns = (self.depots, self.fuels, self.areas, self.days, self.grosze, self.price_lists, self.demonstration)
@@ -223,7 +222,6 @@ def compute(
 
 
 def is_plausible(columns: PriceColumns, ranges: Mapping[str, Range]) -> NDArray[np.bool_]:
-    """Return a mask of the prices within the range of their fuel."""
     unlimited = 0, np.iinfo(np.int64).max
     ends = [grosze_within(ranges[name]) if name in ranges else unlimited for name in columns.names] or [unlimited]
     low, high = np.array(ends).T
@@ -232,7 +230,6 @@ def is_plausible(columns: PriceColumns, ranges: Mapping[str, Range]) -> NDArray[
 
 
 def grosze_within(limits: Range) -> tuple[int, int]:
-    """Return the least and the greatest whole grosze within a range."""
     return math.ceil(limits.low * 100), math.floor(limits.high * 100)
 
 
@@ -271,7 +268,6 @@ def last_of_each(*columns: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def counted(columns: PriceColumns) -> Iterator[DepotPricePoint]:
-    """Yield the rows, with amounts in złoty."""
     for depot, area, day, grosze, price_list in zip(
         columns.depots.tolist(),
         columns.areas.tolist(),
@@ -303,7 +299,6 @@ def tukey_fences(grosze: Iterable[int]) -> Range | None:
 
 
 def summarise(grosze: Iterable[int]) -> Summary:
-    """Return number, median, quartiles and extremes."""
     ordered = sorted(grosze)
     if len(ordered) < FEWEST_FOR_MEDIAN:
         return Summary(len(ordered))
@@ -336,7 +331,6 @@ def monthly_by_area(columns: PriceColumns, ranges: Mapping[str, Range], today: d
 
 
 def within_months(columns: PriceColumns, today: date) -> PriceColumns:
-    """Keep the prices of the last MONTHS_SHOWN months, up to a day."""
     return columns.where((columns.days >= months_start(today).toordinal()) & (columns.days <= today.toordinal()))
 
 
@@ -357,7 +351,6 @@ def months_of(columns: PriceColumns) -> NDArray[np.datetime64]:
 
 
 def window_start(today: date, months: int = WINDOW_MONTHS) -> date:
-    """Return the first day of the window that ends today."""
     return months_before(today, months)
 
 

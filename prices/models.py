@@ -125,7 +125,6 @@ class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
         return self.filter(depot__source=Depot.Source.DEMO)
 
     def standing(self, depot: Depot, fuel: str, day: date, origin: str) -> Self:
-        """Keep the prices that exclude another one of this depot, fuel, day and origin: all but rejected ones."""
         return self.filter(depot=depot, fuel=fuel, day=day, origin=origin).exclude(status=DepotPrice.Status.REJECTED)
 
 

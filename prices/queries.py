@@ -28,10 +28,7 @@ COUNTRY_KEY = ""
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A median with its changes. median: in zł, None below FEWEST_FOR_MEDIAN prices.
-
-    month, year: relative change up to the newest month, since that before and a year before; None without.
-    """
+    """A median in zł, None without. month, year: relative change up to the newest month, None without either."""
 
     median: Decimal | None
     n: int

@@ -79,10 +79,7 @@ def submit_price(
 def publish_price_list(
     *, quotes: Sequence[tuple[Depot, PriceInput]], by: AbstractBaseUser, on: datetime
 ) -> Decision | None:
-    """Publish prices of lists, doubtful ones included, all or none, in a fixed number of statements.
-
-    Returns the decision, None without prices. Raises InvalidPrice and DuplicatePrice.
-    """
+    """Publish prices of lists, doubtful ones too, in fixed statements. Raises InvalidPrice, DuplicatePrice."""
     rows = [row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on) for depot, quote in quotes]
     if not rows:
         return None
@@ -105,10 +102,7 @@ def publish_price_list(
 
 @transaction.atomic
 def withdraw_added(*, lines: Mapping[int, int], reason: str, by: AbstractBaseUser | None, on: datetime) -> list[int]:
-    """Reject prices that a decision added, so that they can be sent again. Returns their ids.
-
-    lines: by id of the price, the `history_id` that the decision wrote last; a price with a later one stays.
-    """
+    """Reject prices that a decision added, unless changed since. lines: their last `history_id` by id. Returns ids."""
     _locked(DepotPrice.objects.filter(pk__in=among(lines)))
     newest = DepotPrice.history.filter(id__in=among(lines)).values("id").annotate(newest=Max("history_id"))
     withdrawn = [key for key, line in newest.values_list("id", "newest") if line == lines[key]]
@@ -139,10 +133,7 @@ def row_of(depot: Depot, quote: PriceInput, origin: DepotPrice.Origin, on: datet
 
 
 def approve_prices(*, prices: Iterable[DepotPrice], by: AbstractBaseUser, on: datetime) -> PriceDecisionResult:
-    """Approve pending and rejected prices, see `find_approval_obstacles`, in a fixed number of statements.
-
-    Raises DuplicatePrice, with nothing changed, if somebody takes the place of a rejected price meanwhile.
-    """
+    """Approve prices without obstacle, in a fixed number of statements. Raises DuplicatePrice, with nothing changed."""
     with transaction.atomic():
         chosen = _locked(prices)
         obstacles = find_approval_obstacles(chosen, timezone.localdate(on))

@@ -14,7 +14,7 @@ import orjson
 from django.conf import settings
 
 from catalog.importers import registry
-from catalog.importers.download import Download, Fetcher, user_agent
+from catalog.importers.download import Download, Fetcher, Store, user_agent
 from catalog.importers.parsers.files import FileStart
 from catalog.importers.records import (
     BadInput,
@@ -176,7 +176,7 @@ def parse(*paths: Path, chosen: Mapping[str, int] | None = None) -> SeriesExtrac
 
 def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None = None) -> tuple[ImportStep, Download]:
     """Fetch averages. Returns step and kept answers. Raises DownloadFailed, ImportRefused and BadInput."""
-    store = fetcher.store(source)
+    store = Store(fetcher.root, source)
     with store.lock():
         try:
             with bdl.BdlClient(source.url, settings.BDL_CLIENT_ID, agent=user_agent()) as client:
@@ -225,7 +225,6 @@ def sync_series(extract: Extract[bdl.ObservationRecord], options: Options) -> Re
 
 
 def sync_variables(variables: Mapping[str, bdl.VariableRecord], report: Report, options: Options) -> int:
-    """Store the numbers of variables. Returns the number of changed ones."""
     if options.write:
         Series.objects.bulk_create((Series(slug=kind.slug) for kind in SERIES), ignore_conflicts=True)
     stored = dict(Series.objects.values_list("slug", "variable_id"))

@@ -1,7 +1,4 @@
-"""Starter data of prices: published official averages, each with its source, and invented prices of depots.
-
-Invented prices are deleted with their depots. The same depots and day give the same prices on every machine.
-"""
+"""Starter data of prices: published official averages, and invented prices, the same on every machine."""
 
 import csv
 import hashlib

@@ -50,7 +50,6 @@ def method(fuel: Fuel, ranges: Mapping[str, Range], figures: PriceStatistics) ->
 
 
 def voivodeship_method(fuel: Fuel, ranges: Mapping[str, Range], figures: PriceStatistics) -> str:
-    """Describe the steps to the median of a voivodeship."""
     country = method(fuel, ranges, figures)
     return f"{country} Medianę województwa liczymy z tych jego cen, które weszły do mediany krajowej."
 

@@ -24,10 +24,7 @@ from regulations.snapshot import STALE_AFTER, binds_municipality, is_stale, over
 
 
 def describe_change(before: Provision | None, after: Provision | None, moved: dict[str, Any], today: date) -> list[str]:
-    """Return where the rule would bind, and from which day. before: None for a new one. At most three queries.
-
-    after: the drafted rule, None for a deletion. moved: `moved_to` and `moved_by` of the form.
-    """
+    """Return where the rule would bind, and since when; before or after is None if new or deleted. Three queries."""
     rule = after or before
     assert rule is not None  # noqa: S101 - a change has at least one of them
     codes = list(Municipality.objects.filter(voivodeship=rule.state_id).values_list("pk", flat=True))
@@ -160,8 +157,6 @@ class StaleFilter(admin.SimpleListFilter):
 
 
 class RecordedAdmin(HistoryAdmin):
-    """Admin with history; every write bumps the version of the regulations."""
-
     list_per_page = 200
     readonly_fields = ("key",)
     formfield_overrides = {models.TextField: {"form_class": MultilineField}}

@@ -194,7 +194,6 @@ def appliance_deadlines(entry: Regulation, appliance: Appliance, facts: Facts) -
 
 
 def binding(entry: Regulation) -> Iterable[Deadline]:
-    """Yield the deadlines of appliances in use that bind, or may bind, the municipality."""
     return (row for row in entry.deadlines_of_unit if row.kind != Deadline.Kind.NEW_INSTALLATIONS)
 
 
@@ -204,12 +203,10 @@ def is_about_part(scope: Scope) -> bool:
 
 
 def is_of_fuel(row: Deadline, facts: Facts) -> bool:
-    """Whether a deadline for some fuels is about the known one."""
     return BURNS_COAL in facts and (FuelCode.HARD_COAL if facts[BURNS_COAL] else FuelCode.BIOMASS) in row.fuels
 
 
 def is_of_other_fuel(row: Deadline, facts: Facts) -> bool:
-    """Whether a deadline for some fuels leaves out the known one."""
     return BURNS_COAL in facts and bool(row.fuels) and (COAL if facts[BURNS_COAL] else WOOD).isdisjoint(row.fuels)
 
 

@@ -191,7 +191,6 @@ def exemptions_of(one: ApplianceDeadline) -> str:
 
 
 def exceptions(one: ApplianceDeadline) -> str:
-    """Return the short form of `unless` and `longer`."""
     return ", z wyjątkami" if exemptions_of(one) else ""
 
 

@@ -1,7 +1,4 @@
-"""Codes of appliances, fuels, conditions and exemptions of deadlines; and model fields of codes.
-
-The values are part of the API and of `regulations/data/*.yaml`; the labels of admin and sentences.
-"""
+"""Codes of appliances, fuels, conditions and exemptions, as in API and files; model fields of codes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -81,8 +78,6 @@ class Condition(TextChoices):
 
 
 class Exemption(TextChoices):
-    """Exemptions of a single appliance from a deadline; one of them suffices."""
-
     ECODESIGN = "ecodesign", "spełnia ekoprojekt"
     EFFICIENCY_80 = "efficiency_80", "ma sprawność co najmniej 80%"
     DUST_FILTER = "dust_filter", "ma urządzenie, które ogranicza pył"
@@ -163,7 +158,6 @@ def write_spared(spared: Iterable[Spared]) -> str:
 
 
 def validate_spared(text: str) -> None:
-    """Raise ValidationError for a text that `read_spared` cannot parse."""
     try:
         read_spared(text)
     except ValueError:
@@ -173,8 +167,6 @@ def validate_spared(text: str) -> None:
 
 
 class SparedField(models.TextField):  # type: ignore[type-arg] # not subscriptable at run time
-    """Appliances that may stay, as text for `read_spared`."""
-
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("validators", [validate_spared])
         kwargs.setdefault("blank", True)

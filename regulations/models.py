@@ -24,7 +24,6 @@ UNIT_PATTERN = RegexValidator(r"^[0-9]{4}([0-9]{3})?\Z", "kod powiatu (4 cyfry) 
 
 
 def unit_codes(verbose_name: str, help_text: str) -> "ArrayField[list[str], list[str]]":
-    """Return a field of TERYT codes, empty by default."""
     code = models.CharField(max_length=7, validators=[UNIT_PATTERN])
     return ArrayField(code, verbose_name=verbose_name, blank=True, default=list, help_text=help_text)
 

@@ -17,10 +17,9 @@ WIDEST_FIRST = (Scope.Area.VOIVODESHIP, Scope.Area.OUTSIDE_TOWNS, Scope.Area.TOW
 
 
 class DeadlineStatus(StrEnum):
-    """Whether a next deadline exists, and the reason if not.
+    """Whether a next deadline exists; if not, all known ones are past, or what is not known.
 
-    UPCOMING: it exists. PASSED: all known deadlines are past. DATES_UNKNOWN: an act of unknown deadlines binds.
-    NO_RESOLUTION: the voivodeship has no act. STATE_UNKNOWN: no legal state was imported.
+    DATES_UNKNOWN: an act of unknown deadlines binds. STATE_UNKNOWN: no legal state was imported.
     """
 
     UPCOMING = "upcoming"
@@ -162,7 +161,6 @@ class Regulation:
 
     @property
     def of_unit(self) -> "Regulation":
-        """The part of the state that binds, or may bind, the unit or a part of it."""
         return replace(
             self,
             laws=tuple(law for law in self.laws if self.may_bind(law.resolution)),
@@ -184,7 +182,6 @@ class Regulation:
         return rule.caveat_where(self.binds(rule) if self.unit else None)
 
     def reach_of(self, unit: Unit | None) -> Reach:
-        """Return what binds a unit, or without one all kinds of places."""
         return self.reach.get(unit.teryt if unit else WITHOUT_UNIT, NOWHERE)
 
 
@@ -251,11 +248,15 @@ def as_of_day(
     """Return the part of a state in force on a day. An act of unknown adoption counts from the first known one."""
     if records is None:
         return Regulation(voivodeship, None, on, unit, (), (), ())
+
+    def is_adopted(act: Resolution | Amendment) -> bool:
+        return act.adopted is None or act.adopted <= on
+
     begins = min((act.adopted for act in records.acts if act.adopted), default=date.min)
     laws = tuple(
-        Law(act, tuple(a for a in records.amendments_of(act) if a.adopted is None or a.adopted <= on))
+        Law(act, tuple(row for row in records.amendments if row.resolution_id == act.pk and is_adopted(row)))
         for act in records.acts
-        if begins <= on and (act.adopted is None or act.adopted <= on)
+        if begins <= on and is_adopted(act)
     )
     return Regulation(
         voivodeship,

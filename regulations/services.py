@@ -173,7 +173,6 @@ def follow_codes(heirs: Mapping[str, SuccessorVotes], options: Options) -> list[
 
 
 def describe_scope_change(before: Mapping[str, list[str]], after: Mapping[str, list[str]]) -> str:
-    """Describe the changes of a scope, and what an editor has to check."""
     parts = []
     for name in LISTS:
         out = [code for code in before[name] if code not in after[name]]

@@ -148,10 +148,6 @@ class LegalStateRecords:
     bans: tuple[FuelBan, ...]
     reach: Mapping[str, Reach]
 
-    def amendments_of(self, act: Resolution) -> tuple[Amendment, ...]:
-        """Return the amendments of one act, in order."""
-        return tuple(change for change in self.amendments if change.resolution_id == act.pk)
-
 
 def read_states() -> dict[str, LegalStateRecords]:
     """Read the legal states by the two digits of their voivodeship. Six queries."""

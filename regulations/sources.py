@@ -63,7 +63,6 @@ def sync_regulations(extract: Extract[StateRecord], options: Options) -> Report:
 
 
 def plain(values: Mapping[str, Any]) -> Values:
-    """Return values as in JSON: days as text."""
     return {name: value.isoformat() if isinstance(value, date) else value for name, value in values.items()}
 
 

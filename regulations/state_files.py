@@ -52,16 +52,7 @@ class ScopeFile(StrictModel):
         return self
 
     def values(self) -> Values:
-        return {
-            "scope": self.text,
-            "area": self.area.value,
-            "units": self.units,
-            "partly": self.partly,
-            "excluded": self.excluded,
-            "uncertain": self.uncertain,
-            "caveat": self.caveat,
-            "part_caveat": self.part_caveat,
-        }
+        return {"scope": self.text, **self.model_dump(mode="json", exclude={"text"})}
 
 
 class Sourced(StrictModel):
@@ -214,8 +205,6 @@ def check_names(file: StateFile) -> Iterator[Mistake]:
 
 
 def record_of(path: Path, file: StateFile) -> StateRecord:
-    """Convert a file to values of the columns of the models."""
-
     def source_text(keys: Iterable[str] | None) -> str:
         return write_sources(Source(file.sources[key].title, file.sources[key].url) for key in keys or ())
 

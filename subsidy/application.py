@@ -7,8 +7,6 @@ from enum import IntEnum, StrEnum
 
 
 class Level(StrEnum):
-    """Levels of funding, from least to most."""
-
     NONE = "none"
     BASIC = "basic"
     ELEVATED = "elevated"
@@ -107,7 +105,6 @@ class Application:
 
     @property
     def household(self) -> Household:
-        """Household size class of the income thresholds."""
         if self.people is None:
             return Household.UNKNOWN
         return Household.SINGLE if self.people == 1 else Household.MULTI

@@ -246,7 +246,6 @@ class StoreFeatureCollectionJson(TypedDict):
 
 
 def describe_features(rows: Iterable[DepotRow], stores: Iterable[orjson.Fragment]) -> StoreFeatureCollectionJson:
-    """Return a point for each depot, with every field of the JSON answer as a property. stores: of `rows`."""
     return {
         "type": "FeatureCollection",
         "features": [

@@ -21,7 +21,6 @@ class Fuel:
 
     @property
     def label(self) -> str:
-        """The name on a chip or tab."""
         return self.short or self.name
 
 

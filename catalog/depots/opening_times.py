@@ -204,7 +204,6 @@ def opening_of(row: DepotRow, now: datetime) -> OpeningState:
 
 
 def opening_period(now: datetime) -> Period:
-    """Return the period in which a page with opening states is valid."""
     return openings().period(now)
 
 

@@ -80,10 +80,7 @@ def duplicates_of(depot_id: int, pairs: tuple[Pair, ...]) -> Mapping[int, Pair]:
 
 @dataclass(frozen=True, slots=True)
 class DataQualityReport:
-    """Ids of depots that are not removed. pairs: likely duplicates, likeliest first.
-
-    outside: positions in another municipality, by `catalog.territory.boundaries`. bad_nip: wrong check digit.
-    """
+    """Ids of depots, removed ones apart. outside: of another municipality. bad_nip: wrong check digit."""
 
     outside: frozenset[int]
     bad_nip: frozenset[int]

@@ -129,7 +129,7 @@ class Depots:
         self.rows = tuple(rows)
         self._vectors = coordinates.unit_vectors([row.lat for row in rows], [row.lon for row in rows])
         self._ids = np.array([row.id for row in rows], np.int64)
-        self._fuels = np.array([fuel_mask(row.fuels) for row in rows], np.int64)
+        self._fuels = np.array([sum(FUEL_BITS[slug] for slug in {*row.fuels}) for row in rows], np.int64)
         self._positions = {row.id: position for position, row in enumerate(rows)}
         self._in_unit: dict[str, list[int]] = defaultdict(list)
         for position, row in enumerate(rows):
@@ -191,7 +191,6 @@ class Depots:
         return len(self._in_unit.get(teryt, ()))
 
     def distances_m(self, point: Point, rows: Iterable[DepotRow]) -> dict[int, float]:
-        """Return the great-circle distances of depots from a point, by id."""
         positions = [self._positions[row.id] for row in rows]
         chords = coordinates.squared_chords(self._vectors[:, positions], coordinates.unit_vectors(point.lat, point.lon))
         return {
@@ -208,11 +207,6 @@ class Depots:
         """Return a mask of the depots that offer a fuel; `wegiel` includes every assortment of coal."""
         offers: NDArray[np.bool_] = self._fuels & ASSORTMENT_BITS[fuel] != 0
         return offers
-
-
-def fuel_mask(slugs: Iterable[str]) -> int:
-    """Return fuels as a bit mask."""
-    return sum(FUEL_BITS[slug] for slug in set(slugs))
 
 
 def not_published(depot_id: int) -> DepotNotFound:
@@ -330,5 +324,4 @@ def find_by_words(text: str) -> list[DepotRow]:
 
 
 def ends_any(phone: str, digits: str) -> bool:
-    """Whether one of the stored numbers, with ", " between them, ends with digits."""
     return any(NOT_DIGIT.sub("", number).endswith(digits) for number in phone.split(",")) if phone else False

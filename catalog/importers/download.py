@@ -71,7 +71,6 @@ def checksum(path: Path) -> str:
 
 
 def user_agent() -> str:
-    """Return the User-Agent with a contact address, as publishers ask."""
     contact = f"; {settings.CONTACT_EMAIL}" if settings.CONTACT_EMAIL else ""
     return f"fueldepot/1 (+{settings.SITE_URL}{contact})".encode("ascii", "replace").decode()
 
@@ -125,7 +124,6 @@ class Store:
         return download
 
     def confirm(self, kept: Download) -> Download:
-        """Record that the publisher confirmed the kept file as current."""
         confirmed = replace(kept, checked_at=timezone.now())
         self._write(confirmed)
         return confirmed
@@ -152,15 +150,12 @@ class Fetcher:
     patience: RetryPolicy | None = None
     sleep: Callable[[float], None] = time.sleep
 
-    def store(self, source: DataSource) -> Store:
-        return Store(self.root, source)
-
     def fetch(self, source: DataSource) -> Download:
         """Fetch the file of a source, whole each time if it has no validators. Raises DownloadFailed."""
         if source.method not in {"file", "form", "overpass"}:
             raise DownloadFailed(source.url, f"{source.id} is not a file that can be fetched")
         patience = self.patience or (OVERPASS_PATIENCE if source.method == "overpass" else RetryPolicy())
-        store = self.store(source)
+        store = Store(self.root, source)
         with store.lock(), _Transfer(source, store.part, patience, self.sleep) as transfer:
             kept = store.read() if source.method == "file" else None
             response = transfer.run(kept)
@@ -175,8 +170,6 @@ class Fetcher:
 
 
 class _Transfer:
-    """The requests for the file of a source, into a `.part`."""
-
     def __init__(self, source: DataSource, part: Path, patience: RetryPolicy, sleep: Callable[[float], None]) -> None:
         self.source, self.part, self.patience, self.sleep = source, part, patience, sleep
         self.begun = time.monotonic()
@@ -267,7 +260,6 @@ class _Transfer:
 
     @contextmanager
     def discarded(self) -> Iterator[None]:
-        """Delete the `.part` if the block fails."""
         try:
             yield
         except BaseException:

@@ -175,7 +175,6 @@ class SourceState:
 
     @property
     def never_loaded(self) -> bool:
-        """Whether `refresh` fetches the source and it was never imported."""
         return self.good is None and self.source.fetched
 
     def is_overdue(self, today: date, installed_on: date | None = None) -> bool:

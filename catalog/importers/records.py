@@ -21,10 +21,7 @@ Row = TypeVar("Row", covariant=True)
 
 
 class BadInput(Exception):
-    """A source cannot be read. States file, row if any, and reason on one line.
-
-    Reasons quote untrusted text, so unprintable characters (line ends, terminal escapes) become blanks.
-    """
+    """A source cannot be read: file, row if any, and reason on one line, in printable characters."""
 
     def __init__(self, path: object, reason: str, *, row: int | None = None) -> None:
         reason = " ".join(_printable(reason).split())
@@ -180,10 +177,7 @@ def in_poland(lat: float, lon: float) -> bool:
 
 
 def tidy(text: str) -> str:
-    """Normalise text to one line: NFC, single blanks, no control, format or unassigned characters.
-
-    Format characters (joiners, direction marks) would make different names look equal, or one like another.
-    """
+    """Normalise text to one line: NFC, single blanks, no control or format characters, which make equal what is not."""
     kept = []
     for character in unicodedata.normalize("NFC", text):
         category = unicodedata.category(character)

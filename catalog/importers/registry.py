@@ -1,7 +1,4 @@
-"""From files to steps of an import: recognised, checked for age and size, and written by their source.
-
-Steps that load the starter data into empty data sets. Import of due sources, each independent of the others.
-"""
+"""From files to steps of an import; steps of the starter data; import of due sources, independent of each other."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -141,11 +138,7 @@ def steps_for(paths: Iterable[Path], dataset: Dataset.Slug) -> list[ImportStep]:
 
 
 def directory_steps(directory: Path) -> tuple[list[ImportStep], list[str]]:
-    """Return steps for the importable files of a directory, in order, and the names of the other files.
-
-    Files of one format go by name, the oldest register first. Raises BadInput without importable files or for a damaged
-    one.
-    """
+    """Return steps for a directory's importable files by format and name, and the other names. Raises BadInput."""
     if not directory.is_dir():
         raise BadInput(directory, "is not a directory")
     # A dangling symlink is a missing file.
@@ -199,10 +192,7 @@ def one_refresh() -> Iterator[None]:
 
 
 def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tuple[ImportRun, list[Report]]:
-    """Fetch a source and import it, unless the same file was imported last. Writes one record of the run.
-
-    The reports are empty if nothing was imported. Raises ImportRunning, without a record, and CommitOutcomeUnknown.
-    """
+    """Import a source unless its file was imported last; record it. Raises ImportRunning, CommitOutcomeUnknown."""
     source = state.source
     started = timezone.now()
     intended = RunOrigin.of_source(source)
@@ -238,10 +228,7 @@ def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tu
 
 
 def imported_run(state: SourceState, download: Download, today: date) -> ImportRun | None:
-    """Return the last successful run if it imported this file and nothing it builds on has changed since.
-
-    None also for a file of a later day than tomorrow, which an import refuses now.
-    """
+    """Return the last successful run if it imported this file, nothing it builds on has changed, and it may be kept."""
     if state.good is None or state.good.checksum != download.sha256:
         return None
     if state.good.file_date is not None and state.good.file_date > freshness.last_valid_day(today):
@@ -287,7 +274,6 @@ def load_postcodes(options: Options) -> Report:
 
 
 def load_boundaries(options: Options) -> Report:
-    """Load boundaries approximated from places and postcodes, marked as approximate."""
     areas = starter.approximate(starter.read_places(), starter.read_postcodes(), starter.read_abroad())
     rows = tuple(BoundaryRecord(code, "", area) for code, area in sorted(areas.items()))
     return dated(sync_boundaries(Extract(rows), options, approximate=True), starter.PLACES_AS_OF)

@@ -89,15 +89,8 @@ def record(
     counts: dict[str, Any] = {"rows": earlier.rows, "file_date": earlier.file_date} if earlier else {}
     differences: list[str] = []
     if report is not None:
-        counts = {
-            "rows": report.rows,
-            "added": report.added,
-            "changed": report.changed,
-            "removed": report.removed,
-            "skipped": len(report.skipped),
-            "rejected": len(report.rejected),
-            "file_date": report.as_of,
-        }
+        counts = {name: getattr(report, name) for name in ("rows", "added", "changed", "removed")}
+        counts |= {"skipped": len(report.skipped), "rejected": len(report.rejected), "file_date": report.as_of}
         # Names of depots may be personal, so they are stored with the depot only.
         differences = [] if origin.dataset == Dataset.Slug.DEPOTS else report.lines[:MOST_DIFFERENCES]
     return ImportRun.objects.create(
@@ -204,10 +197,6 @@ class ImportStep:
     origin: RunOrigin | None = None
     began: datetime | None = None
 
-    def recorded_origin(self) -> RunOrigin:
-        """Return the input of the step for its record. Reads the files, unless they were fetched."""
-        return self.origin or RunOrigin.of_files(self.source_id, self.dataset, self.files)
-
 
 def describe_error(error: DatabaseError) -> str:
     """Return the first line of a database error: a full disk, a standby server, a lost connection."""
@@ -234,7 +223,9 @@ def run(steps: Iterable[ImportStep], options: Options, *, recorded: bool = True)
     """
     steps, wire = list(steps), None
     # Before the lock: reading large files takes a while.
-    origins = [step.recorded_origin() for step in steps] if recorded and options.write else []
+    origins = []
+    if recorded and options.write:
+        origins = [step.origin or RunOrigin.of_files(step.source_id, step.dataset, step.files) for step in steps]
     begun: list[tuple[RunOrigin, datetime]] = []
     try:
         with exclusive_import():
@@ -261,10 +252,7 @@ def run(steps: Iterable[ImportStep], options: Options, *, recorded: bool = True)
 def run_inside(
     steps: Sequence[ImportStep], options: Options, origins: Sequence[RunOrigin], begun: list[tuple[RunOrigin, datetime]]
 ) -> tuple[list[Report], dict[str, type[Model]]]:
-    """Run steps in the caller's transaction. Returns their reports and the changed tables.
-
-    origins: for records, or empty. begun: receives origin and start of each step, the failing one included.
-    """
+    """Run steps in the caller's transaction. Returns reports and changed tables. begun: receives started steps."""
     reports: list[Report] = []
     changed: dict[str, type[Model]] = {}
     if not TOUCHES_DEPOTS.isdisjoint(step.dataset for step in steps):

@@ -96,7 +96,6 @@ def same_name(gone: Units, free: Units, stored: Units, incoming: Units) -> dict[
 
 
 def properties(unit: UnitRecord, units: Units, names: Iterable[str]) -> tuple[object, ...]:
-    """Return the name of a municipality and some of its properties. units: with its county."""
     values = {"kind": unit.kind, "county": units[unit.teryt[:4]].name, "voivodeship": unit.teryt[:2]}
     return (unit.name, *(values[name] for name in names))
 
@@ -129,7 +128,6 @@ class SuccessorVotes:
 
     @property
     def all(self) -> tuple[str, ...]:
-        """All that received a part, the successor first."""
         return (self.successor, *self.others)
 
     def followed_by(self, later: Mapping[str, "SuccessorVotes"]) -> "SuccessorVotes":

@@ -24,7 +24,6 @@ PLAIN_FIELDS = tuple(f.name for f in fields(DepotRecord) if f.name not in NOT_ST
 
 
 def plain_values(record: DepotRecord) -> dict[str, Any]:
-    """Return the columns of a depot from a record, without the municipality."""
     values = {name: getattr(record, name) for name in PLAIN_FIELDS}
     values["fuels"] = list(record.fuels)
     values["phone"] = record.phone or ""
@@ -42,7 +41,6 @@ def values_of(record: DepotRecord, municipality: LocatedMunicipality) -> dict[st
 
 
 def fuel_values(record: DepotRecord, name: str) -> dict[str, Any]:
-    """Return the fuels stated by a source and those in the name, without denied ones."""
     added = frozenset(fuels_in_name(name, record.place)) - {*record.fuels, *record.denied_fuels}
     return {"fuels": list(fuels.in_order(added | {*record.fuels})), "fuels_in_name": list(fuels.in_order(added))}
 
@@ -188,16 +186,8 @@ def mark_gone(stored: dict[str, Depot], seen: set[str], report: Report, options:
 def write(origin: Depot.Source, added: list[Depot], changed: list[Depot], gone: list[Depot]) -> None:
     """Write depots of an origin, with a history row for each."""
     added = Depot.objects.bulk_create(added, batch_size=1000)
-    columns = [
-        *PLAIN_FIELDS,
-        "fuels_in_name",
-        "municipality",
-        "publication",
-        "removed_at",
-        "removal_reason",
-        "updated_at",
-    ]
-    Depot.objects.bulk_update([*changed, *gone], columns, batch_size=500)
+    columns = ["fuels_in_name", "municipality", "publication", "removed_at", "removal_reason", "updated_at"]
+    Depot.objects.bulk_update([*changed, *gone], [*PLAIN_FIELDS, *columns], batch_size=500)
     for depots, reason, kind in (
         (added, f"{history.IMPORTED}: {origin.label}", history.CREATED),
         (changed, f"{history.IMPORTED}: {origin.label}", history.CHANGED),

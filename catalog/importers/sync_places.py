@@ -211,7 +211,6 @@ TITLE = "boundaries"
 
 
 def stored_areas() -> dict[str, tuple[bytes, bool]]:
-    """Return WKB and `approximate` of every stored boundary, by code."""
     rows = Boundary.objects.values_list("municipality_id", "area", "approximate")
     return {code: (bytes(area), approximate) for code, area, approximate in rows}
 
@@ -265,7 +264,6 @@ def current_codes(registered: Collection[str], stated: Collection[str]) -> dict[
 
 
 def reassign_depots(options: Options) -> Iterable[str]:
-    """Move depots to the municipality of their position. Returns a line for each."""
     index = boundaries.BoundaryIndex.load()
     moved: dict[int, str] = {}
     for depot in Depot.objects.exclude(confirmed_fields__contains=["municipality"]).order_by("pk"):

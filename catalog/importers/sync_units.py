@@ -143,7 +143,6 @@ class UnitIndex:
 
 
 def most_common(codes: Iterable[str]) -> str:
-    """Return the most frequent code; of several the lowest."""
     counts = Counter(codes)
     return min(counts, key=lambda code: (-counts[code], code))
 

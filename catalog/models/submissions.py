@@ -250,15 +250,11 @@ class SubmissionQuestionQuerySet(models.QuerySet["SubmissionQuestion"]):
         return undecided.exclude(submission__in=SubmissionQuestion.objects.open().values("submission"))
 
     def unsent(self) -> Self:
-        """Keep open questions whose letter is pending."""
         return self.open().filter(sent_at__isnull=True)
 
 
 class SubmissionQuestion(models.Model):
-    """A question to the author of an undecided submission, at most one open; deleted with the personal data.
-
-    sent_at: of its letter, None while pending. letter_tried_at: as in `Submission`.
-    """
+    """A question to the author of an undecided submission, at most one open; sent_at: None while its letter waits."""
 
     submission = models.ForeignKey(Submission, models.CASCADE, verbose_name="zgłoszenie", related_name="questions")
     text = models.TextField("pytanie", max_length=1000)

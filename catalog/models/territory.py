@@ -113,10 +113,7 @@ class Boundary(models.Model):
 
 
 class Place(models.Model):
-    """A locality of one source: SIMC (no position) or PRNG.
-
-    district: TERC code of the district or delegation of a large city that the locality is or lies in, else "".
-    """
+    """A locality of SIMC (without position) or PRNG. district: TERC code of a large city's part, else ""."""
 
     id = models.CharField("identyfikator", max_length=32, primary_key=True)
     name = models.CharField("nazwa", max_length=120)
@@ -136,8 +133,6 @@ class Place(models.Model):
 
 
 class Postcode(models.Model):
-    """A postcode with the centre of its built-up area."""
-
     class Source(models.TextChoices):
         POINTS = "points", "punkty adresowe PRG"
         PRG = "prg", "rejestr adresowy PRG"

@@ -167,7 +167,6 @@ class _Name:
         return adjectives
 
     def _preposition(self, at: int) -> str:
-        """Return the preposition before a noun or its list."""
         while self.words[at].before != ";":
             previous = self._word(at - 1)
             if previous.key in _AGAINST | _MADE_OF:
@@ -209,7 +208,6 @@ class _Name:
         return others or bool(_FUEL_TRADE.search(self.text)) or "budowl" not in self.text
 
     def _is_assortment(self, at: int) -> bool:
-        """Whether a noun is in a list with coal or with another assortment."""
         word, previous = self.words[at], self._previous(at)
         if previous.fuel == WOOD or self._is_surname(at) or (word.fuel == COBBLE and "bruk" in self.text):
             return False
@@ -236,7 +234,6 @@ class _Name:
 
 
 def _words(name: str, place: str) -> Iterator[_Word]:
-    """Yield the words of a name, joining "eko groszek" and "eko-pellet"."""
     here = {plain(match[0]) for match in _WORD.finditer(place)}
     matches = list(_WORD.finditer(name))
     ended, prefix = 0, ""

@@ -61,7 +61,10 @@ def ranges_of_week(hours: Mapping[str, str], text: str) -> dict[str, tuple[str, 
 
 def to_osm_string(days: Mapping[str, Sequence[str]]) -> str:
     """Serialise a week as "Mo-Fr 07:00-15:00; Sa 08:00-13:00"; inverse of `daily_ranges`. "" without hours."""
-    texts = [",".join(_padded(hours) for hours in days.get(day, ())) for day in DAYS]
+    texts = [
+        ",".join("-".join(clock.rjust(5, "0") for clock in hours.split("-")) for hours in days.get(day, ()))
+        for day in DAYS
+    ]
     groups: list[tuple[str, list[int]]] = []
     for number, text in enumerate(texts):
         if text and groups and groups[-1][0] == text and groups[-1][1][-1] == number - 1:
@@ -86,7 +89,6 @@ def _weekly(text: str) -> tuple[tuple[str, ...], ...] | None:
 
 
 def _expressions(rules: list[Rule], *, repaired: bool) -> list[str]:
-    """Return the sensible readings of the rules, as expressions in the standard format."""
     rules = [rule for rule in rules if rule.days]
     if not any(rule.ranges for rule in rules):
         return []
@@ -178,10 +180,6 @@ def _value(ranges: Sequence[str]) -> str:
     if not ranges:
         return CLOSED
     return ranges[0] if len(ranges) == 1 else ""
-
-
-def _padded(hours: str) -> str:
-    return "-".join(clock.rjust(5, "0") for clock in hours.split("-"))
 
 
 def _days(numbers: list[int]) -> str:

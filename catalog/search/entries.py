@@ -106,7 +106,6 @@ def postcode_entries(register: PlaceRegister) -> Iterator[IndexEntry]:
 
 
 def postcode_label(code: str, places: Sequence[str]) -> str:
-    """Return the code and its places, cut after a whole place with an ellipsis."""
     label = f"{code} {', '.join(places)}".strip()
     if len(label) <= LABEL_LENGTH:
         return label

@@ -81,7 +81,6 @@ class Match(NamedTuple):
 
     @property
     def fit(self) -> tuple[int, ...]:
-        """Quality of the match without importance."""
         return self[:5]
 
     @property
@@ -303,7 +302,6 @@ def _lower(costs: Costs, texts: Numbers, cost: int) -> None:
 
 
 def names_of(unit: Municipality, scope: ContextScope) -> tuple[str, ...]:
-    """Return the folded names of a municipality, its county or its voivodeship."""
     if scope is ContextScope.MUNICIPALITY:
         return (fold(unit.name),)
     if scope is ContextScope.COUNTY:

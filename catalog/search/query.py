@@ -174,7 +174,6 @@ def split_fuel(text: str) -> tuple[str | None, str]:
 
 
 def accented_words(text: str) -> tuple[str, ...]:
-    """Return the words with diacritics, in lower case."""
     if text.isascii():
         return ()
     return tuple(word for word in re.findall(r"[^\W_]+", text.casefold()) if not word.isascii())

@@ -70,7 +70,9 @@ def read_postcodes(files: Path = FILES) -> list[PostcodeRecord]:
     return [
         PostcodeRecord(
             code,
-            tuple((teryt, int(weight)) for teryt, _, weight in _split(municipalities)),
+            tuple(
+                (teryt, int(weight)) for teryt, _, weight in (part.partition(":") for part in municipalities.split("|"))
+            ),
             tuple(places.split("|")),
             float(lat),
             float(lon),
@@ -106,10 +108,6 @@ def read_demonstration(files: Path = FILES) -> list[DepotRecord]:
             _rows(files / "demonstration.csv.gz", DEMONSTRATION_COLUMNS), start=1
         )
     ]
-
-
-def _split(municipalities: str) -> Iterator[tuple[str, str, str]]:
-    return (item.partition(":") for item in municipalities.split("|"))
 
 
 def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[list[str]]:

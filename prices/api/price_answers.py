@@ -235,10 +235,7 @@ def fuel_prices(
     values: bool = False,
     window_months: int = medians.WINDOW_MONTHS,
 ) -> FuelPricesJson:
-    """Return the answer of `/prices/{fuel}` as of a day. Raises VoivodeshipNotFound.
-
-    voivodeship: slug or 2 digits, None for Poland. values: include the prices behind the country's median.
-    """
+    """Return the answer as of a day. voivodeship: slug or 2 digits, None for Poland. Raises VoivodeshipNotFound."""
     figures = prices.get().figures(fuel.slug, on, window_months)
     ranges = prices.get().ranges_of(fuel.slug)
     if voivodeship is None:

@@ -61,7 +61,6 @@ class ObservedValueJson(TypedDict):
 
 
 def describe_observation(row: ObservedPrice, as_of: date | None) -> ObservedValueJson:
-    """Return one number of a series. as_of: day on which the series last changed."""
     return {
         "area": row.voivodeship or validation.POLAND,
         "teryt": row.teryt,

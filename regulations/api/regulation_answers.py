@@ -335,7 +335,6 @@ def calendar_url(slug: str) -> str:
 
 
 def unit_url(unit: Unit) -> str:
-    """Return the URL of the page of a unit in the catalog; for a county, that of its voivodeship."""
     if unit.level == "municipality":
         return municipality_url(unit.voivodeship.slug, unit.slug, unit.teryt)
     return site_url(route_path("voivodeship", unit.voivodeship.slug))

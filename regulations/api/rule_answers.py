@@ -246,7 +246,6 @@ class DeadlineJson(ProvisionJson):
 
 
 def describe_deadline(regulation: Regulation, row: Deadline) -> DeadlineJson:
-    """Return a deadline. `date` is the first day on which it holds."""
     return {
         "date": row.date,
         "applies_to": row.applies_to,

@@ -1,7 +1,4 @@
-"""Parameters of the calculator, with every bound of the specification.
-
-They are removed from the request, so that no log line or error report holds an income.
-"""
+"""Parameters of the calculator, with every bound, and their removal from requests: no log may hold an income."""
 
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -62,7 +59,6 @@ Area = Annotated[Decimal | None, exact(*AREA_RANGE, three_digits="decimals")]
 
 
 def money(use: str, example: float) -> Any:
-    """Return the description of an amount, which no `repr` shows."""
     return field(f"An amount in zł, in digits with a decimal point or comma. {use}", example, repr=False)
 
 

@@ -1,11 +1,4 @@
-"""Amounts in złoty: truncation, rounding, Polish notation.
-
-Results of the calculator.
-
-Rows of a result: eligibility, limit and subsidy of each item.
-
-The level of funding: by income or benefit, then by project type.
-"""
+"""Rows and levels of a result, and amounts in złoty: truncated, rounded, in Polish notation."""
 
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal

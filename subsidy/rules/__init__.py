@@ -78,10 +78,7 @@ class RuleCondition:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """An edition of the programme. as_of: the day of the newest source.
-
-    contracts_until: the last day on which an agreement can be signed. notes: texts of every result.
-    """
+    """An edition of the programme. contracts_until: last day of agreements. notes: texts of every result."""
 
     valid_from: date
     as_of: date

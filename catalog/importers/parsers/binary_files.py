@@ -60,7 +60,6 @@ class _Candidate:
 
 
 def recognises(start: FileStart) -> bool:
-    """Whether a plain file begins like a PBF."""
     return start.head.startswith(PBF_SIGNATURE, 4)
 
 

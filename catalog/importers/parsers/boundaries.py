@@ -1,7 +1,4 @@
-"""Boundaries of municipalities: the shapefile of the boundaries register (PRG), or GeoJSON.
-
-Areas are projected and simplified as one coverage, so that neighbours keep sharing their border exactly.
-"""
+"""Boundaries of municipalities, of the register (PRG) or GeoJSON, simplified as one coverage: borders stay shared."""
 
 import re
 from collections.abc import Sequence
@@ -47,7 +44,6 @@ _POLYGONS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
 
 
 def recognises_shapefile(start: FileStart) -> bool:
-    """Whether a .shp, plain or in a zip, has municipalities."""
     shapes = start.head.startswith(binary_files.SHAPEFILE_SIGNATURE) or (
         start.name != start.path.name and start.name.lower().endswith(".shp")
     )

@@ -104,10 +104,7 @@ def starts(path: Path) -> Iterator[FileStart]:
 
 @contextmanager
 def open_source(path: Path, suffixes: Sequence[str], *, max_bytes: int | None = None) -> Iterator[OpenFile]:
-    """Open a plain file, or the zip member with the first suffix that occurs. max_bytes: see `is_zip`.
-
-    suffixes: preferred first, ignored for plain files. Read errors inside the block become BadInput too.
-    """
+    """Open a plain file, or the zip member with the first suffix that occurs; errors while reading are BadInput too."""
     if is_zip(path, max_bytes=max_bytes):
         with open_zip(path) as archive:
             member = pick(path, archive, suffixes)
@@ -210,7 +207,6 @@ def open_member(
 
 
 def peek(source: OpenFile, size: int) -> bytes:
-    """Return the first bytes of a seekable source without consuming them."""
     start = source.stream.read(size)
     source.stream.seek(0)
     return start

@@ -72,10 +72,7 @@ PERSON = "the name looks like that of a private person"
 
 
 def depot(source_id: str, lat: float | None, lon: float | None, tags: Tags) -> DepotRecord | Note | None:
-    """Return the depot of an object at WGS84 degrees; None if it is none; a Note if it is rejected.
-
-    source_id: type and id, e.g. "node/9000000001". Unusable tags are in the record's notes, with the reason.
-    """
+    """Return the depot of an object, e.g. "node/9000000001"; None if it is none; a Note if it is rejected."""
     offered = fuels_of(tags)
     if offered is None:
         return None
@@ -162,7 +159,6 @@ def _goods(tags: Tags) -> Iterator[tuple[str, str]]:
 
 
 def _values(text: str) -> list[str]:
-    """Split the values of a tag at semicolons."""
     return [value.strip().lower() for value in text.split(";") if value.strip()]
 
 

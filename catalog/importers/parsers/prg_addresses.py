@@ -184,7 +184,6 @@ def parse(*paths: Path) -> Extract[PostcodeRecord]:
 
 
 def _sources(path: Path) -> Iterator[AbstractContextManager[OpenFile]]:
-    """Yield every XML document of a path, to be opened one after another."""
     if not is_zip(path, max_bytes=MAX_BYTES):
         yield open_source(path, (), max_bytes=MAX_BYTES)
         return

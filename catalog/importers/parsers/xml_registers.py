@@ -27,10 +27,7 @@ MAX_VALUE = 10_000
 
 
 class XmlReader(Generic[T]):
-    """Base of readers: a subclass handles elements and appends to `ready`. Document types are refused as unsafe.
-
-    count: rows so far, for messages. field: name of the element whose text is collected, "" for none.
-    """
+    """Base of readers: a subclass handles elements and appends to `ready`. Document types are refused as unsafe."""
 
     def __init__(self, source: OpenFile, *, namespace_separator: str | None = None) -> None:
         self.source = source

@@ -52,9 +52,6 @@ class FileFormat:
     in_parts: bool = False
     named: bool = True
 
-    def is_named(self, path: Path) -> bool:
-        return re.fullmatch(self.usual_name, path.name.lower()) is not None if self.usual_name else False
-
 
 class Rank(NamedTuple):
     """Rank of a kind of rows among those of other sources, higher is better; why others are not taken beside them."""
@@ -154,7 +151,7 @@ def recognise(path: Path) -> Recognised | None:
         reason = error.reason
     if recognised is None:
         for _, format_ in formats():
-            if format_.is_named(path):
+            if format_.usual_name and re.fullmatch(format_.usual_name, path.name.lower()):
                 raise BadInput(path, f"is named like {format_.name.upper()} but {reason}")
     return recognised
 
@@ -180,15 +177,12 @@ def allowed_address(url: str) -> bool:
 
 
 def check_address(url: str) -> str:
-    """Raise ValueError for a URL that may not be requested."""
     if not allowed_address(url):
         raise ValueError(f"is {url!r}; it must be an https address, or http to this machine")
     return url
 
 
 class SourceSettings(StrictModel):
-    """Values of a source in the file. Absent ones are those of its module."""
-
     url: Annotated[str, StringConstraints(min_length=1), AfterValidator(check_address)] = ""
     rhythm_days: Annotated[int, Field(ge=1, le=1000)] = 1
     min_rows: Annotated[int, Field(ge=1, le=10_000_000)] = 1
@@ -201,7 +195,6 @@ class SourceSettingsFile(RootModel[dict[str, SourceSettings]]):
 
 
 def check_settings(file: SourceSettingsFile) -> "list[Mistake]":
-    """Return ids that no source has, and limits of size for sources that are not fetched."""
     sources = all_sources()
     mistakes: list[Mistake] = [
         ((name,), f"is no source; the sources are {', '.join(sources)}") for name in file.root if name not in sources

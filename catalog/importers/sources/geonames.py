@@ -45,7 +45,6 @@ class _GeonamesRows:
 
 
 def recognises(start: FileStart) -> bool:
-    """Whether the first row has the columns of a postcode."""
     row = start.line.split("\t")
     return len(row) == COLUMNS and bool(re.fullmatch(r"[A-Z]{2}", row[0]) and _POSTCODE.fullmatch(row[1]))
 

@@ -56,12 +56,9 @@ def recognises(start: FileStart) -> bool:
 
 
 def parse(path: Path, units: UnitNames) -> Extract[PlaceRecord]:
-    """Parse places with their position, in the order of the file; as_of is not stated.
+    """Parse places in the order of the file, also of renamed municipalities, without as_of. Raises BadInput.
 
-    units: see `UnitNames`. A renamed municipality, or one of another kind today, is still found; a place with an
-    unknown municipality or outside Poland is rejected.
-
-    Raises BadInput for another format, a wrong field, a repeated Id, and a file without usable places.
+    A place with an unknown municipality or outside Poland is rejected.
     """
     rows: list[PlaceRecord] = []
     rejected: list[Note] = []

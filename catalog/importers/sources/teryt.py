@@ -57,14 +57,12 @@ _IDENTIFIER = re.compile(r"[0-9]{7}")
 
 
 def recognises_units(start: FileStart) -> bool:
-    """Whether a CSV has the columns of units, or an XML the elements."""
     if start.text.startswith(b"<"):
         return b"<RODZ" in start.text and b"<NAZWA_DOD" in start.text
     return start.has_columns(UNIT_COLUMNS[:5], delimiter=";")
 
 
 def recognises_places(start: FileStart) -> bool:
-    """Whether a CSV has the columns of localities, or an XML the elements."""
     if start.text.startswith(b"<"):
         return b"<RODZ_GMI" in start.text and b"<SYMPOD" in start.text
     return start.has_columns(("WOJ", "POW", "GMI", "RODZ_GMI", "SYM", "SYMPOD"), delimiter=";")
