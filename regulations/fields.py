@@ -28,16 +28,8 @@ class Appliance(TextChoices):
     STOVE = "stove", "piec lub koza"
 
 
-BOILERS = frozenset(
-    {
-        Appliance.BOILER_BELOW_CLASS_3,
-        Appliance.BOILER_CLASS_3,
-        Appliance.BOILER_CLASS_4,
-        Appliance.BOILER_CLASS_5,
-        Appliance.BOILER_ECODESIGN,
-    }
-)
 SPACE_HEATERS = frozenset({Appliance.FIREPLACE, Appliance.STOVE})
+BOILERS = frozenset(Appliance) - SPACE_HEATERS
 
 
 class FuelCode(TextChoices):
@@ -116,19 +108,13 @@ class CodesField(ArrayField):  # type: ignore[type-arg] # not subscriptable at r
     def __init__(self, *args: Any, choices: Any = None, **kwargs: Any) -> None:
         if choices is not None:
             kwargs.setdefault("base_field", models.CharField(max_length=40, choices=choices))
-        kwargs.setdefault("blank", True)
-        kwargs.setdefault("default", list)
-        kwargs.setdefault("db_default", [])
-        super().__init__(*args, **kwargs)
+        defaults: dict[str, Any] = {"blank": True, "default": list, "db_default": []}
+        super().__init__(*args, **(defaults | kwargs))
 
     def formfield(self, **kwargs: Any) -> Any:
         # ArrayField itself offers a line of text with commas.
-        ticked = {
-            "form_class": forms.MultipleChoiceField,
-            "choices": self.base_field.choices,
-            "widget": forms.CheckboxSelectMultiple,
-            "show_hidden_initial": False,
-        }
+        ticked: dict[str, Any] = {"form_class": forms.MultipleChoiceField, "widget": forms.CheckboxSelectMultiple}
+        ticked |= {"choices": self.base_field.choices, "show_hidden_initial": False}
         return super(ArrayField, self).formfield(**(ticked | kwargs))
 
 
@@ -168,8 +154,5 @@ def validate_spared(text: str) -> None:
 
 class SparedField(models.TextField):  # type: ignore[type-arg] # not subscriptable at run time
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        kwargs.setdefault("validators", [validate_spared])
-        kwargs.setdefault("blank", True)
-        kwargs.setdefault("default", "")
-        kwargs.setdefault("db_default", "")
-        super().__init__(*args, **kwargs)
+        defaults: dict[str, Any] = {"blank": True, "default": "", "db_default": ""}
+        super().__init__(*args, **(defaults | {"validators": [validate_spared]} | kwargs))

@@ -60,10 +60,9 @@ def validate_sources(text: str) -> None:
 
 class SourcesField(models.TextField):  # type: ignore[type-arg] # not subscriptable at run time
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        kwargs.setdefault("validators", [validate_sources])
-        kwargs.setdefault("help_text", "każde w osobnym wierszu: nazwa | adres")
-        kwargs.setdefault("blank", True)
-        super().__init__(*args, **kwargs)
+        defaults: dict[str, Any] = {"validators": [validate_sources], "blank": True}
+        defaults |= {"help_text": "każde w osobnym wierszu: nazwa | adres"}
+        super().__init__(*args, **(defaults | kwargs))
 
 
 class AddressField(models.URLField):  # type: ignore[type-arg] # not subscriptable at run time

@@ -161,15 +161,10 @@ class MunicipalityJson(TypedDict):
 
 
 def describe_municipality(
-    unit: Municipality,
-    outline: Outline | None,
-    point: tuple[float, float] | None,
-    *,
-    postcodes: Sequence[str],
-    depots: int,
+    unit: Municipality, outline: Outline | None, territory: Territory, depots: Depots
 ) -> MunicipalityJson:
-    """Return a municipality. outline, point: None if not known. depots: their number."""
-    lat, lon = point or (None, None)
+    """Return a municipality. outline: None if not known."""
+    lat, lon = territory.centre(unit.teryt) or (None, None)
     return {
         "teryt": unit.teryt,
         "name": unit.name,
@@ -181,8 +176,8 @@ def describe_municipality(
         "lon": lon,
         "bbox": outline and outline.bbox,
         "approximate": outline and outline.approximate,
-        "postcodes": postcodes,
-        "depots": depots,
+        "postcodes": territory.postcodes_in.get(unit.teryt, ()),
+        "depots": depots.count_in(unit.teryt),
         "url": municipality_url(unit.voivodeship.slug, unit.slug, unit.teryt),
         "stores": api_url("stores", f"teryt={unit.teryt}"),
         "regulations": api_url("regulations", f"teryt={unit.teryt}"),

@@ -165,13 +165,8 @@ def answer_municipality(query: MunicipalityQuery, *, geojson: bool, brief: bool 
     """Return a municipality. Raises UnitNotFound."""
     units = territory.get()
     outline = units.boundaries.outline_of(query.teryt)
-    municipality = place_answers.describe_municipality(
-        units.municipality(query.teryt),
-        outline,
-        units.centre(query.teryt),
-        postcodes=units.postcodes_in.get(query.teryt, ()),
-        depots=depots.get().count_in(query.teryt),
-    )
+    unit = units.municipality(query.teryt)
+    municipality = place_answers.describe_municipality(unit, outline, units, depots.get())
     if brief:
         del municipality["postcodes"]
     if geojson:

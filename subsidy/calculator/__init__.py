@@ -9,6 +9,7 @@ to the grosz, half up.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from subsidy.application import DOCUMENTS, SOURCES, Application, Heating, Item, Level, ProjectType
@@ -17,7 +18,6 @@ from subsidy.calculator.rows import (
     UPPER,
     ZERO,
     ItemRow,
-    Requirement,
     Result,
     Variant,
     decide,
@@ -26,7 +26,7 @@ from subsidy.calculator.rows import (
     round_to_grosz,
     truncate_to_grosz,
 )
-from subsidy.rules import DatedValue, NotInForce, RulesAt, RuleSource
+from subsidy.rules import DatedValue, NotInForce, RuleCondition, RulesAt, RuleSource
 
 
 def situations(application: Application, shown: Variant) -> Iterator[str]:
@@ -58,7 +58,7 @@ def situations(application: Application, shown: Variant) -> Iterator[str]:
 
 def requirements(
     application: Application, shown: Variant, revenue_limit: Decimal | None, rules: RulesAt
-) -> tuple[Requirement, ...]:
+) -> tuple[RuleCondition, ...]:
     """Return the conditions of a result in the order of the rule file; none at no level."""
     if shown.level is Level.NONE:
         return ()
@@ -70,7 +70,7 @@ def requirements(
         filled["multiple"] = format_amount(rules.number("levels/business_revenue", shown.level))
         filled["amount"] = f", czyli {format_amount(revenue_limit)} zł" if revenue_limit is not None else ""
     return tuple(
-        Requirement(condition.text.format(**filled), condition.clause, condition.source, condition.verified)
+        replace(condition, text=condition.text.format(**filled))
         for condition in rules.conditions
         if condition.applies in kinds
     )

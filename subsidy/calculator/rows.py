@@ -15,7 +15,7 @@ from subsidy.application import (
     Level,
     ProjectType,
 )
-from subsidy.rules import DatedValue, Edition, NotInForce, RulesAt, RuleSource
+from subsidy.rules import DatedValue, Edition, NotInForce, RuleCondition, RulesAt, RuleSource
 
 GROSZ = Decimal("0.01")
 ZERO = Decimal("0.00")
@@ -100,21 +100,13 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
-    text: str
-    clause: str
-    source: RuleSource
-    verified: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Result:
     """The whole result. variants: project types 1, 2, 3 when the type is unknown, else empty; shown is one of them."""
 
     shown: Variant
     variants: tuple[Variant, ...]
     notes: tuple[str, ...]
-    conditions: tuple[Requirement, ...]
+    conditions: tuple[RuleCondition, ...]
     disclaimer: str
     business_revenue_limit_pln: Decimal | None
     edition: Edition
