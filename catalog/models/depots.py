@@ -99,21 +99,8 @@ class Depot(models.Model):
         MISTAKEN = "mistaken", "wpis dodano przez pomyłkę"
 
     PUBLIC_FIELDS = (
-        "name",
-        "street",
-        "house_number",
-        "postcode",
-        "place",
-        "nip",
-        "phone",
-        "website",
-        "lat",
-        "lon",
-        "location_approximate",
-        "municipality",
-        "fuels",
-        "hours",
-        "opening_hours",
+        *("name", "street", "house_number", "postcode", "place", "nip", "phone", "website", "lat", "lon"),
+        *("location_approximate", "municipality", "fuels", "hours", "opening_hours"),
     )
     """Fields that a source, an editor or an owner may set; possible values of `confirmed_fields`."""
 

@@ -185,19 +185,8 @@ _BUSINESS = _words(
 )
 # Stems that no surname has.
 _BUSINESS_STEMS = (
-    "brykiet",
-    "budowlan",
-    "cieplown",
-    "ekogrosz",
-    "hurtown",
-    "opalow",
-    "pellet",
-    "produkc",
-    "przedsieb",
-    "spoldziel",
-    "sprzeda",
-    "transport",
-    "uslug",
+    *("brykiet", "budowlan", "cieplown", "ekogrosz", "hurtown", "opalow", "pellet"),
+    *("produkc", "przedsieb", "spoldziel", "sprzeda", "transport", "uslug"),
 )
 
 # Larger towns, folded: "Barbara Kraków" is a shop called Barbara. Towns that are also surnames or given names (Piła,

@@ -1,6 +1,7 @@
 """Demonstration prices: deterministic, marked in responses, deleted with their depots."""
 
 from datetime import date
+from types import SimpleNamespace
 
 import pytest
 from django.utils import timezone
@@ -22,7 +23,7 @@ DATA = ROOT / "tests" / "data"
 
 def rows():
     return [
-        row
+        SimpleNamespace(**row)
         for number in range(400)
         for row in starter.prices_of(number, f"demo/{number}", ["ekogroszek", "pellet"], "12", TODAY)
     ]

@@ -47,16 +47,10 @@ SHOPS = {"coal": "wegiel", "firewood": "drewno-kominkowe", "fuel": ""}
 """Shops that are depots by themselves, with the fuel they sell unless the tags deny it."""
 
 TRADES = frozenset(
-    [
-        "agrarian",
-        "building_materials",
-        "country_store",
-        "doityourself",
-        "garden_centre",
-        "hardware",
-        "trade",
-        "wholesale",
-    ]
+    {
+        *("agrarian", "building_materials", "country_store", "doityourself"),
+        *("garden_centre", "hardware", "trade", "wholesale"),
+    }
 )
 """Shops that are depots if they state a fuel of the catalog. A grocery with bags of logs is none."""
 

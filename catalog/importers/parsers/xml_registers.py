@@ -171,19 +171,10 @@ _FEATURES = {
 """Elements by name: their model, and whether they are addresses."""
 
 _FIELDS = frozenset(
-    [
-        "lokalnyId",
-        "wersjaId",
-        "koniecWersjiObiektu",
-        "waznyDo",
-        "kodPocztowy",
-        "miejscowosc",
-        "status",
-        "pos",
-        "nazwa",
-        "idTERYT",
-        "TERYTGminy",
-    ]
+    {
+        *("lokalnyId", "wersjaId", "koniecWersjiObiektu", "waznyDo", "kodPocztowy", "miejscowosc"),
+        *("status", "pos", "nazwa", "idTERYT", "TERYTGminy"),
+    }
 )
 _REFERENCES = {Model.OF_2012: "komponent", Model.OF_2021: "miejscowosc"}
 _STANDING = frozenset({"", "istniejacy", "istniejący"})
