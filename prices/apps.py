@@ -6,7 +6,6 @@ class PricesConfig(AppConfig):
     verbose_name = "Ceny"
 
     def ready(self) -> None:
-        """Register the handlers that move prices when depots are merged, restored or erased, and undo decisions."""
         from catalog.models import Decision
         from catalog.services.journal import FOLLOWERS, UNDO_HANDLERS, UNDO_KINDS, Follower
         from prices import submissions

@@ -97,14 +97,10 @@ class Month(NamedTuple):
 class PriceStatistics:
     """Statistics of the prices of a fuel on a day.
 
-    considered: number of approved prices in the window, before any rejection.
-    superseded: number of plausible prices that a newer or preferred price of the same depot replaces.
-    accepted: the amounts behind the country's median in grosze, one per depot, ascending.
-    price_lists: number of those that come from a price list; the others come from readers.
-    fences: None below FEWEST_FOR_FENCES prices.
-    voivodeships: summaries of accepted prices by 2 digits, ascending; only of voivodeships with a price.
-    months: of the last MONTHS_SHOWN those with a median, ascending. demonstration: whether these months have an
-    invented price.
+    considered: approved prices in the window. superseded: plausible ones that another of the same depot replaces.
+    accepted: amounts behind the country's median in grosze, one per depot, ascending; price_lists: how many come from
+    one. fences: None below FEWEST_FOR_FENCES prices. voivodeships: by 2 digits, ascending, only with a price. months:
+    of the last MONTHS_SHOWN those with a median, ascending. demonstration: whether these months have an invented price.
     """
 
     start: date

@@ -6,7 +6,6 @@ class RegulationsConfig(AppConfig):
     verbose_name = "Przepisy"
 
     def ready(self) -> None:
-        """Register the system checks, the handler of changed TERYT codes, and what undoes decisions."""
         from functools import partial
 
         from catalog.importers.successions import CODE_CHANGE_HANDLERS

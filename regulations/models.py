@@ -51,7 +51,6 @@ def write_sources(sources: Iterable[Source]) -> str:
 
 
 def validate_sources(text: str) -> None:
-    """Raise ValidationError for a line without a name or a valid URL."""
     for source in read_sources(text):
         if not source.name:
             raise ValidationError("Źródło wpisz tak: nazwa | adres", code="form")

@@ -96,12 +96,10 @@ class Regulation:
 
     @property
     def next_deadline(self) -> Deadline | None:
-        """The nearest deadline on the day or after it, anywhere in the voivodeship."""
         return next((deadline for deadline in self.deadlines if deadline.date >= self.on), None)
 
     @property
     def next_deadline_of_unit(self) -> Deadline | None:
-        """The nearest deadline, on the day or after it, of `deadlines_of_unit`."""
         return next((row for row in self.deadlines if row.date >= self.on and self.may_bind(row)), None)
 
     @property
@@ -121,7 +119,6 @@ class Regulation:
 
     @property
     def deadline_status_of_unit(self) -> DeadlineStatus:
-        """The status of the next deadline of the unit, or of the voivodeship without one."""
         return self._status(self.next_deadline_of_unit, self.unit)
 
     @property

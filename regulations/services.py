@@ -65,7 +65,6 @@ def move_deadline(
 
 
 def undo_rows(model: type[Model], undoing: Undoing) -> None:
-    """Bring the rows of a model back as they were before a decision."""
     journal.restore_rows(model, undoing)
     record_change()
 

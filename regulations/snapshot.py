@@ -35,7 +35,6 @@ def is_overdue(as_of: date, deadline: date, today: date) -> bool:
 
 
 def overdue_condition(today: date) -> Q:
-    """Return the condition that a legal state has an overdue deadline, see `is_overdue`."""
     ahead = Deadline.objects.filter(
         Q(valid_from=None) | Q(valid_from__lte=today),
         Q(valid_to=None) | Q(valid_to__gt=today),

@@ -83,7 +83,6 @@ class StateSync:
         return {path: {**values, **follow_scope(values, self.register)} for path, values in rows.items()}
 
     def run(self) -> None:
-        """Compare the file with the database and write the differences."""
         voivodeship = Voivodeship.objects.filter(pk=self.record.teryt).first()
         if voivodeship is None:
             self.report.rejected.append(Note(self.name, f"no voivodeship has the code: '{self.record.teryt}'"))
@@ -265,6 +264,5 @@ def file_step(paths: list[Path]) -> ImportStep:
 
 
 def missing_steps() -> Iterator[ImportStep]:
-    """Yield the step that loads the starter data, where the table is empty."""
     if not LegalState.objects.exists():
         yield file_step(state_files.find_files([state_files.DATA]))

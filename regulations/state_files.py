@@ -56,8 +56,6 @@ class ScopeFile(StrictModel):
 
 
 class Sourced(StrictModel):
-    """An item that names its sources by key."""
-
     key: Key
     sources: list[str] | None = None
 
@@ -182,7 +180,6 @@ def parse(path: Path) -> StateRecord:
 
 
 def check_names(file: StateFile) -> Iterator[Mistake]:
-    """Yield repeated keys of a list, and unknown names of scopes and sources."""
     lists: list[tuple[tuple[str | int, ...], Sequence[Sourced]]] = [
         (("resolutions",), file.resolutions),
         (("deadlines",), file.deadlines),

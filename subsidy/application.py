@@ -20,8 +20,6 @@ class Household(StrEnum):
 
 
 class IncomeType(StrEnum):
-    """Whether the stated income is the average per person or the total of the household."""
-
     PERSON = "person"
     HOUSEHOLD = "household"
 
@@ -33,8 +31,6 @@ class Heating(StrEnum):
 
 
 class ProjectType(IntEnum):
-    """Project type, by the useful energy demand before the works."""
-
     LOW = 1
     MIDDLE = 2
     HIGH = 3

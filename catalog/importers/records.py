@@ -4,7 +4,6 @@ An import parses its source, compares it with the database, and only then writes
 the register (TERYT, postcode, id of the source), so importing again changes nothing.
 """
 
-import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -44,8 +43,6 @@ def _printable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A row of a report with the reason why it was skipped or rejected."""
-
     key: str
     reason: str
 
@@ -171,8 +168,6 @@ def parse_degrees(text: str) -> float:
 
 def in_poland(lat: float, lon: float) -> bool:
     """Whether a WGS84 point is within the ranges of the API, inclusive. False for NaN and infinities."""
-    if not (math.isfinite(lat) and math.isfinite(lon)):
-        return False
     return LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]
 
 
@@ -268,7 +263,6 @@ class Report:
 
 
 def compare(stored: Mapping[str, R], incoming: Mapping[str, R]) -> Diff[R]:
-    """Split rows into added, changed and removed ones."""
     return Diff(
         stored=len(stored),
         added={key: row for key, row in incoming.items() if key not in stored},

@@ -264,7 +264,6 @@ def load_units(options: Options) -> Report:
 
 
 def load_places(options: Options) -> Report:
-    """Load towns and villages with positions, and districts without."""
     places = (*starter.read_places(), *starter.read_districts())
     return dated(sync_places(Extract(places), options), starter.PLACES_AS_OF)
 

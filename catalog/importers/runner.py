@@ -328,7 +328,6 @@ def record_change(
 
 
 def analyse(models: Iterable[type[Model]]) -> None:
-    """Update the planner's statistics of changed tables."""
     tables: set[type[Model]] = {*MODELS.values(), *models}
     with connection.cursor() as cursor:
         for model in tables:

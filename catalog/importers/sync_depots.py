@@ -162,7 +162,6 @@ def update(depot: Depot, record: DepotRecord, values: dict[str, Any], report: Re
 
 
 def as_text(value: Any) -> str:
-    """Format a value for the report: on one line, lists and weeks as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

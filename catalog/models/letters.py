@@ -133,15 +133,10 @@ class SubscriptionQuerySet(models.QuerySet["Subscription"]):
 class Subscription(models.Model):
     """Letters of one reader about the rules of a municipality, the median of a fuel in a voivodeship, or both.
 
-    It is deleted as a whole when the reader ends it; nothing is kept of it.
-
-    teryt: of the municipality, "" for none. fuel, voivodeship: slug and 2 digits, "" for none. Codes instead of foreign
-    keys, as a municipality may be merged into another.
-
-    email_hash, mailbox_hash, client_hash, mailed_at, links_at, letter_tried_at: as in `Submission`. confirmed_at: also
-    when it was last prolonged. asked_at: when the reader was asked whether to go on.
-
-    content: what the last letter said, or the pages on confirming; see `pages.alerts`. sent_at: of that letter.
+    Deleted as a whole when the reader ends it. teryt, fuel, voivodeship: codes or slug, "" for none: a municipality may
+    be merged into another. Hashes and moments as in `Submission`. confirmed_at: also when prolonged. asked_at: whether
+    to go on. content: what the last letter said, or the pages on confirming; see `pages.alerts`. sent_at: of that
+    letter.
     """
 
     email = models.EmailField("e-mail")

@@ -42,39 +42,20 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
 class Submission(models.Model):
     """A submission of a reader or owner. It counts once its author confirms it by the link in the e-mail.
 
-    subject: distinguishes submissions of the same author, depot and kind: the fuels of prices, folded name and place of
-    a missing depot; else "".
+    subject: what distinguishes it from others of the same author, depot and kind: fuels of prices, name and place of a
+    missing depot; else "". proposed: for prices `prices` (inputs), `refused` (at confirmation) and `outcomes`; else the
+    wanted values of changed fields, by names of `Depot.PUBLIC_FIELDS`. stored: the values at submission.
 
-    proposed: for prices `prices` (inputs), `refused` (at confirmation) and `outcomes`; else the wanted values of
-    changed fields, by names of `Depot.PUBLIC_FIELDS`.
+    email_hash, mailbox_hash, client_hash: keyed hashes (`catalog.submissions.tokens`). The first identifies the author,
+    the others, of mailbox and network, count against limits. token_hash: of the last link. mailed_at: None while it is
+    still to be sent. links_at: when letters were sent, oldest first, as long as limits count them. letter_tried_at:
+    None once it has left; meanwhile `links_at` has the same moment, unless the letter could not be sent.
 
-    stored: values of the same fields at submission, to show later changes.
-
-    email_hash, mailbox_hash, client_hash: keyed hashes (`catalog.submissions.tokens`) of the author's address, of its
-    mailbox and of the network. The first identifies the author, the others count against limits.
-
-    token_hash: of the last link. mailed_at: when it was sent, None while it is still to be sent.
-
-    links_at: when letters were sent, oldest first, as long as limits count them. letter_tried_at: when one was last
-    tried, None once it has left. Meanwhile `links_at` has the same moment, unless the letter could not be sent.
-
-    expiry_letter_at: when the author was warned that the submission will be deleted undecided.
-
-    erased_at: when personal data were erased.
-
-    decided_at: when it was closed: by an editor (`decided_by`), by its author or automatically.
-
-    reason: explanation to the author of a rejection, or of omitted fields of a correction.
-
-    answered_at: when the last of its prices was decided.
-
-    owner_told_at: when the present owner of the depot was told of a claim, see `catalog.submissions.owner_links`.
-    objected_at, objection: the owner's answer to it.
-
-    notification_pending: whether the letter about the decision is still to be sent. reopening_pending: the same of the
-    letter that the decision was undone.
-
-    visit: the submission of the same form that carries the link for all of them; None for that one itself.
+    expiry_letter_at: when the author was warned of deletion. decided_at: when it was closed, by whomever. reason: of a
+    rejection, or of omitted fields. answered_at: when the last of its prices was decided. owner_told_at: when the owner
+    was told of a claim; objected_at, objection: the answer. notification_pending, reopening_pending: letters about the
+    decision, and its undoing, still to be sent. visit: the submission that carries the link of the same form, None for
+    that one.
     """
 
     class Kind(models.TextChoices):

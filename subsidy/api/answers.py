@@ -313,7 +313,6 @@ def describe_limits(on: RulesAt, about: str | None) -> SubsidyLimitsJson:
 
 
 def describe_unknown(query: PlanQuery, on: RulesAt) -> Iterator[str]:
-    """Yield a note for each ignored unknown parameter, and one for their excess."""
     for name, nearest in query.unknown:
         if nearest:
             yield on.text("note_parameter_misspelt", name=name, nearest=nearest)

@@ -206,7 +206,6 @@ class PlanQuery(RulesQuery):
 
 
 def read_unknown(name: str, known: Iterable[str]) -> UnknownParameter:
-    """Return a name shortened and without control characters, and the most similar known one."""
     text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:LONGEST_UNKNOWN])
     nearest = get_close_matches(text.strip().lower(), known, n=1, cutoff=0.7)
     return UnknownParameter(text if len(name) <= LONGEST_UNKNOWN else f"{text}…", nearest[0] if nearest else "")

@@ -268,12 +268,10 @@ def level_of_income(application: Application, rules: RulesAt) -> Level | None:
 
 
 def sharers(application: Application) -> int:
-    """Return the number of persons that the stated income covers."""
     return (application.people or 1) if application.income_type is IncomeType.HOUSEHOLD else 1
 
 
 def threshold(level: Level, household: Household, rules: RulesAt) -> Decimal:
-    """Return the highest monthly income per person."""
     return rules.number("levels/monthly_income", f"{level}/{household}")
 
 

@@ -126,7 +126,6 @@ def _candidates(path: Path) -> Iterator[_Candidate]:
 
 
 def _check_id(path: Path, number: int) -> None:
-    """Raise BadInput for an id that OpenStreetMap has not assigned."""
     if not 1 <= number <= MAX_ID:
         raise BadInput(path, f"has the identifier {number}, which is not OpenStreetMap's; give a published extract")
 

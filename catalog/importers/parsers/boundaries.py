@@ -200,7 +200,6 @@ def reduce_coverage(areas: NDArray[np.object_]) -> NDArray[np.object_]:
 
 
 def _mended(areas: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Repair invalid areas: resolve loops and crossings, drop what is no area."""
     broken = np.flatnonzero(~shapely.is_valid(areas))
     if broken.size:
         areas = areas.copy()

@@ -78,7 +78,6 @@ class FileStart:
         return self.text.split(b"\n", 1)[0].decode("utf-8", "replace")
 
     def has_columns(self, names: Iterable[str], *, delimiter: str) -> bool:
-        """Whether the first line is a header with these columns, among others."""
         return {column.strip() for column in self.line.split(delimiter)} >= set(names)
 
     def read_on(self) -> bytes:

@@ -230,7 +230,6 @@ _TIMESTAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})T[0-9:]{8}Z")
 
 
 def recognises_overpass(start: FileStart) -> bool:
-    """Whether a JSON document begins like an answer of the API."""
     return _START.match(start.text) is not None and bool(json_keys(start) & {"osm3s", "elements"})
 
 
@@ -247,10 +246,8 @@ def parse_overpass(path: Path) -> Extract[DepotRecord]:
         result = _element(path, row, element)
         if isinstance(result, Note):
             rejected.setdefault(result.key, result)
-        elif result is not None:
-            same = depots.setdefault(result.source_id, result)
-            if same != result:
-                raise BadInput(path, f"{result.source_id} is there twice with different content", row=row)
+        elif result is not None and depots.setdefault(result.source_id, result) != result:
+            raise BadInput(path, f"{result.source_id} is there twice with different content", row=row)
     if not depots and not rejected:
         raise BadInput(path, f"has no depot among {len(elements)} elements; was it the right query?")
     return Extract(rows=tuple(depots.values()), as_of=as_of, rejected=tuple(rejected.values()))

@@ -162,7 +162,6 @@ Group = tuple[int, str, tuple[str, ...]]
 
 
 def recognises(start: FileStart) -> bool:
-    """Whether the root element of an XML has a namespace of address points."""
     return start.text.startswith(b"<") and any(space in start.text for space in NAMESPACES)
 
 

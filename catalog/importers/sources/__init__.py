@@ -64,18 +64,13 @@ class Rank(NamedTuple):
 class DataSource:
     """A source: what it is, how its files are recognised and written, whence and how often they are fetched.
 
-    order: of imports and refreshes, later sources build on earlier ones. credit: publisher as data sets name it.
-    needs: data set without which nothing can be imported. built_on: data sets after whose change the same file may
-    give other rows.
+    order: of imports, later sources build on earlier ones. credit: publisher as data sets name it. needs: data set
+    without which nothing can be imported. built_on: data sets after whose change a file may give other rows. rows:
+    stored rows of this source, None if a file is all of its data set. starter: credit and day of such rows in the
+    starter data. dated: whether an older file is refused. ranks: by kind of row, where rows of a better source stay.
 
-    rows: stored rows of this source, if its data set has several; None if a file is all of it. starter: credit and day
-    of such rows in the starter data. dated: whether an older file than stored is refused. model: table of a data set of
-    an app above the catalog. ranks: by kind of row, where the rows of a better source stay.
-
-    method: "file" is one GET, "form" an ASP.NET page that is sent back with `button`, "overpass" one POST of `query`,
-    "api" is `fetch`, and "manual" is brought by an operator or editor. url: of a manual source the page where it lies.
-    file: name of the kept file; its suffix says what it must be. confirmed: whether the publisher documents the
-    address, or others have recorded a download from it lately.
+    method: "file" is one GET, "form" an ASP.NET page sent back with `button`, "overpass" one POST of `query`, "api" is
+    `fetch`, and "manual" is brought by hand from `url`. confirmed: whether the address is documented or lately tried.
     """
 
     id: str

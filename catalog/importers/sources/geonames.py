@@ -101,7 +101,6 @@ def _merged(code: str, rows: _GeonamesRows) -> PostcodeRecord:
 
 
 def _lines(source: OpenFile) -> Iterator[tuple[int, list[str]]]:
-    """Yield non-blank lines with their numbers, split at tabs and stripped."""
     for row, line in enumerate(text_lines(source), 1):
         if not line.strip():
             continue

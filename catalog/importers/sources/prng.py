@@ -51,7 +51,6 @@ _OTHER_KINDS = {1: (3,), 2: (3,), 3: (2, 1)}
 
 
 def recognises(start: FileStart) -> bool:
-    """Whether a JSON array begins with objects of the package."""
     return start.text.startswith(b"[") and json_keys(start) >= {"Id", "Province", "District", "Commune"}
 
 
