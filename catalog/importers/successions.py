@@ -170,9 +170,9 @@ class RetiredMunicipality:
 CodeChangeHandler = Callable[[Mapping[str, SuccessorVotes], Options], list[str]]
 
 CODE_CHANGE_HANDLERS: list[CodeChangeHandler] = []
-"""Handlers of apps above the catalog; each returns lines for the report, and writes only if told to.
+"""What apps above the catalog do when codes change; each returns lines for the report, and writes only if told to:
 
-Registered by `AppConfig.ready`.
+- `follow_codes` of `regulations/services.py` (`regulations/apps.py`): codes in the scopes of rules
 """
 
 MOVE = """
