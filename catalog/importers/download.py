@@ -150,12 +150,15 @@ class Fetcher:
     patience: RetryPolicy | None = None
     sleep: Callable[[float], None] = time.sleep
 
+    def store(self, source: DataSource) -> Store:
+        return Store(self.root, source)
+
     def fetch(self, source: DataSource) -> Download:
         """Fetch the file of a source, whole each time if it has no validators. Raises DownloadFailed."""
         if source.method not in {"file", "form", "overpass"}:
             raise DownloadFailed(source.url, f"{source.id} is not a file that can be fetched")
         patience = self.patience or (OVERPASS_PATIENCE if source.method == "overpass" else RetryPolicy())
-        store = Store(self.root, source)
+        store = self.store(source)
         with store.lock(), _Transfer(source, store.part, patience, self.sleep) as transfer:
             kept = store.read() if source.method == "file" else None
             response = transfer.run(kept)
