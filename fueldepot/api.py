@@ -135,8 +135,6 @@ def query_template(operation: dict[str, Any]) -> str:
 
 
 class IndexViewSet(JsonViewSet):
-    """The entry of the API."""
-
     @extend_schema(
         operation_id="getIndex",
         tags=[SERVICE],
@@ -168,8 +166,6 @@ class DescriptionQuery(Query):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocsPage(Page):
-    """The page where operations can be tried."""
-
     base_url: str
     version: str
 

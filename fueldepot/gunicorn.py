@@ -103,7 +103,6 @@ def on_starting(server: Any) -> None:
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    """Remove a terminated worker from gauges of live workers."""
     from django.conf import settings
 
     if settings.METRICS_DIR:
@@ -113,7 +112,6 @@ def child_exit(server: Any, worker: Any) -> None:
 
 
 def on_exit(server: Any) -> None:
-    """Remove the metrics of the workers."""
     folder = os.environ.get(PROMETHEUS_DIR, "")
     if Path(folder).name.startswith(COUNTS):
         shutil.rmtree(folder, ignore_errors=True)

@@ -218,7 +218,6 @@ class ServiceState(Collector):
 
 
 def gauge(name: str, text: str, values: dict[tuple[str, ...], float], labels: list[str] | None = None) -> Metric:
-    """Return a gauge with one value per combination of labels."""
     family = GaugeMetricFamily(name, text, labels=labels or [])
     for of, value in values.items():
         family.add_metric(list(of), float(value))

@@ -60,7 +60,6 @@ class Digest:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """The subject's words."""
         words = {"terminy": self.deadlines, "zmiana przepisów": self.changes, "ceny": self.medians}
         return tuple(word for word, rows in words.items() if rows) or (("pytanie",) if self.to_ask else ())
 

@@ -148,7 +148,6 @@ class Choices:
         return f"{path}?{urlencode(query, safe=',')}" if query else path
 
     def fuel_chips(self, path: str, offered: Iterable[Fuel], count: CountListed) -> tuple[Chip, ...]:
-        """Return links to all depots and to those of each fuel."""
         other = [(fuel, replace(self, fuel=fuel)) for fuel in (None, *offered)]
         return tuple(
             Chip(fuel.label if fuel else "wszystkie", choices.link(path), fuel is self.fuel, count(choices))
@@ -284,7 +283,6 @@ def nearest_cards(point: Point, now: datetime, *, radius_km: float, limit: int, 
 
 
 def card_facts(row: DepotRow) -> CardFacts:
-    """Return the fixed data of a card, cached."""
     known = _facts.setdefault(depots.get(), {})
     facts = known.get(row.id)
     if facts is None:
@@ -305,7 +303,6 @@ def card_facts(row: DepotRow) -> CardFacts:
 
 
 def render_fixed(facts: CardFacts) -> str:
-    """Render the fixed part of a card."""
     site = engines["jinja2"]
     assert isinstance(site, Jinja2)  # noqa: S101 - by its name
     html: str = getattr(site.env.get_template("pages/_depots.html").module, "fixed")(facts)  # noqa: B009 - a macro
@@ -325,7 +322,6 @@ def card_price(depot: int, today: date, fuel: str | None) -> CardPrice | None:
 
 
 def address_of(depot: DepotRow) -> str:
-    """Return the address in one line."""
     return text.format_address(depot.street, depot.house_number, depot.postcode, depot.place, depot.municipality)
 
 

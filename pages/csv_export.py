@@ -73,7 +73,6 @@ def csv_answer(
 
 
 def yes(value: object) -> str:
-    """Return a boolean in Polish."""
     return "tak" if value else "nie"
 
 
@@ -207,7 +206,6 @@ def percent(part: Decimal | None) -> DecimalText | None:
 @require_safe
 @conditional(Dataset.Slug.UNITS, Dataset.Slug.SERIES, cache_control=cache_control.CATALOG)
 def averages(request: HttpRequest) -> HttpResponse:
-    """Answer with the official yearly averages, each with its source."""
     header = ("szereg", "nazwa", "jednostka", "okres", "obszar", "teryt", "rok", "cena_zl", "zrodlo")
     rows = (
         (

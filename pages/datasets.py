@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from django.urls import reverse
 from django.utils import timezone
@@ -25,8 +25,7 @@ QUOTE_GUS = "wolno wykorzystywać z podaniem źródła: GUS, i dnia"
 QUOTE_GUGIK = "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego"
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(NamedTuple):
     """Fixed facts of a data set. licences: (prefix of the source, licence); the first matching prefix counts.
 
     rhythm: of changes, in Polish. address: path of an answer of the API.
@@ -94,86 +93,47 @@ TERMS: dict[str, Terms] = {
 }
 """Every data set of the catalog, in the order of the page."""
 
-SUBSIDY = "subsidy"
-
-
-@dataclass(frozen=True, slots=True)
-class DataSet:
-    """A row of the page. rows: None when not countable. changed_on: the day of the last change in this catalog.
-
-    demonstration: a sentence about its invented rows, "" without any. data_url: of an answer of the API.
-    """
-
-    slug: str
-    name: str
-    what: str
-    rows: int | None
-    as_of: date | None
-    changed_on: date | None
-    source: str
-    licence: str
-    rhythm: str
-    demonstration: str
-    data_url: str
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetOrigin:
-    """Depots of one origin."""
-
-    name: str
-    licence: str
-    depots: int
-
-
-@dataclass(frozen=True, slots=True)
-class DatasetExtract:
-    """A file for spreadsheets. route: the name of its address."""
-
-    route: str
-    what: str
-
-    @property
-    def url(self) -> str:
-        return site_url(reverse(self.route))
-
-
-EXTRACTS = (
-    DatasetExtract("extract-municipalities", "gminy z kodami TERYT i liczbą składów"),
-    DatasetExtract("extract-medians", "mediany cen paliw: kraj, województwa, miesiące"),
-    DatasetExtract("extract-averages", "średnie roczne ceny GUS"),
-)
+EXTRACTS = {
+    "extract-municipalities": "gminy z kodami TERYT i liczbą składów",
+    "extract-medians": "mediany cen paliw: kraj, województwa, miesiące",
+    "extract-averages": "średnie roczne ceny GUS",
+}
+"""Files for spreadsheets by the names of their routes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetsPage(Page):
-    """The data sets. origins: of the published depots, the most frequent first.
+    """The data sets. sets: see `data_set`. origins: (name, licence, published depots), the most frequent first.
 
     runs: the last import of every source. overdue: those whose next import is late.
     """
 
     template: ClassVar[str] = "pages/datasets"
-    extracts: ClassVar[tuple[DatasetExtract, ...]] = EXTRACTS
 
-    sets: tuple[DataSet, ...]
-    origins: tuple[DatasetOrigin, ...]
+    sets: tuple[dict[str, Any], ...]
+    origins: tuple[tuple[str, str, int], ...]
     runs: tuple[SourceState, ...]
     overdue: tuple[SourceState, ...]
+
+    @property
+    def extracts(self) -> list[tuple[str, str]]:
+        """(URL, content) of each file."""
+        return [(site_url(reverse(route)), what) for route, what in EXTRACTS.items()]
 
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the catalog and its data sets, except those with invented rows."""
         sets = [
             dataset(
                 self,
-                files=(("application/json", entry.data_url),),
-                name=entry.name,
-                description=entry.what,
-                url=f"{self.canonical}#{entry.slug}",
-                isBasedOn=entry.source,
-                **({"dateModified": entry.changed_on.isoformat()} if entry.changed_on else {}),
+                files=(("application/json", entry["data_url"]),),
+                name=entry["name"],
+                description=entry["what"],
+                url=f"{self.canonical}#{entry['slug']}",
+                isBasedOn=entry["source"],
+                **({"dateModified": entry["changed_on"].isoformat()} if entry["changed_on"] else {}),
             )
             for entry in self.sets
-            if not entry.demonstration
+            if not entry["demonstration"]
         ]
         return [{"@type": "DataCatalog", "name": self.title, "url": self.canonical, "dataset": sets}]
 
@@ -187,50 +147,51 @@ data_sets = Snapshot(read_data_sets, *Dataset.Slug, RUNS)
 
 
 def datasets_page(today: date) -> DatasetsPage:
-    """Return the page of all data sets, imported or not."""
-    known, runs = data_sets.get()
+    stored, runs = data_sets.get()
     by_source = Counter(row.source for row in depots.get().rows)
     invented = {
         Dataset.Slug.DEPOTS.value: by_source[Depot.Source.DEMO],
         Dataset.Slug.PRICES.value: int(prices.get().columns.demonstration.sum()),
     }
-    sets = (*(data_set(slug, known.get(slug), invented.get(slug, 0)) for slug in TERMS), programme(today))
+    sets = (*(data_set(slug, stored.get(slug), invented.get(slug, 0)) for slug in TERMS), programme(today))
     return DatasetsPage(
         title="Dane: zbiory, źródła i licencje",
         description="Zbiory danych serwisu: ile mają wierszy, na jaki dzień są aktualne, skąd pochodzą i na jakich "
         "warunkach wolno z nich korzystać.",
         path=reverse("datasets"),
         breadcrumbs=(Crumb.home(),),
-        as_of=max((entry.changed_on for entry in sets if entry.changed_on), default=None),
+        as_of=max((entry["changed_on"] for entry in sets if entry["changed_on"]), default=None),
         data_status="podany przy każdym zbiorze",
         licence="podana przy każdym zbiorze",
         sets=sets,
         runs=runs,
         overdue=tuple(state for state in runs if state.is_overdue(today)),
         origins=tuple(
-            DatasetOrigin(ORIGINS[source], LICENCES[source], number)
+            (ORIGINS[source], LICENCES[source], number)
             for source, number in sorted(by_source.items(), key=lambda item: (-item[1], item[0]))
         ),
     )
 
 
-def data_set(slug: str, row: Dataset | None, invented: int) -> DataSet:
-    """Return a data set of the database. row: None before its first import. invented: number of invented rows."""
+def data_set(slug: str, row: Dataset | None, invented: int) -> dict[str, Any]:
+    """Return a data set of the database as a row of the page. row: None before its first import.
+
+    changed_on: the day of the last change in this catalog. demonstration: a sentence about invented rows, "" without.
+    """
     terms = TERMS[slug]
-    source = row.source if row else ""
-    return DataSet(
-        slug=slug,
-        name=Dataset.Slug(slug).label,
-        what=terms.what,
-        rows=row.row_count if row else 0,
-        as_of=(row.as_of or day_of_rows(row)) if row else None,
-        changed_on=timezone.localdate(row.changed_at) if row else None,
-        source=source,
-        licence="; ".join(dict.fromkeys(licence_of(one, terms) for one in (row.sources if row else ("",)))),
-        rhythm=terms.rhythm,
-        demonstration=f"wpisy zmyślone: {whole(invented)}" if invented else "",
-        data_url=api_url(terms.address),
-    )
+    return {
+        "slug": slug,
+        "name": Dataset.Slug(slug).label,
+        "what": terms.what,
+        "rows": row.row_count if row else 0,
+        "as_of": (row.as_of or day_of_rows(row)) if row else None,
+        "changed_on": timezone.localdate(row.changed_at) if row else None,
+        "source": row.source if row else "",
+        "licence": "; ".join(dict.fromkeys(licence_of(source, terms) for source in (row.sources if row else ("",)))),
+        "rhythm": terms.rhythm,
+        "demonstration": f"wpisy zmyślone: {whole(invented)}" if invented else "",
+        "data_url": api_url(terms.address),
+    }
 
 
 def day_of_rows(row: Dataset) -> date | None:
@@ -243,28 +204,26 @@ def day_of_rows(row: Dataset) -> date | None:
 
 
 def licence_of(source: str, terms: Terms) -> str:
-    """Return the licence of one source of a data set."""
     return next(licence for beginning, licence in terms.licences if source.startswith(beginning))
 
 
-def programme(today: date) -> DataSet:
-    """Return the rules of the subsidy, which are part of the code."""
+def programme(today: date) -> dict[str, Any]:
+    """Return the rules of the subsidy, which are part of the code, as a row of the page."""
     edition = rules.current().on(today).edition
-    return DataSet(
-        slug=SUBSIDY,
-        name="zasady programu Czyste Powietrze",
-        what="Poziomy, progi dochodu, limity kwot i warunki, od których zależy dotacja.",
-        rows=len(Item),
-        as_of=edition.as_of,
-        changed_on=edition.as_of,
-        source="; ".join(source.title for source in edition.sources),
-        licence=QUOTING,
-        rhythm="po każdej zmianie programu",
-        demonstration="",
-        data_url=api_url("/subsidy/limits"),
-    )
+    return {
+        "slug": "subsidy",
+        "name": "zasady programu Czyste Powietrze",
+        "what": "Poziomy, progi dochodu, limity kwot i warunki, od których zależy dotacja.",
+        "rows": len(Item),
+        "as_of": edition.as_of,
+        "changed_on": edition.as_of,
+        "source": "; ".join(source.title for source in edition.sources),
+        "licence": QUOTING,
+        "rhythm": "po każdej zmianie programu",
+        "demonstration": "",
+        "data_url": api_url("/subsidy/limits"),
+    }
 
 
 def api_url(address: str) -> str:
-    """Return the absolute URL of an endpoint."""
     return site_url(reverse("api-index") + address)

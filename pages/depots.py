@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -33,17 +33,13 @@ NEIGHBOURS = 5
 NEIGHBOURS_KM = 30
 
 
-@dataclass(frozen=True, slots=True)
-class DayHours:
-    """A row of the table of opening hours."""
-
+class DayHours(NamedTuple):
     day: str
     hours: str
-    is_today: bool = False
+    is_today: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PriceRow:
+class PriceRow(NamedTuple):
     """A price of the depot, in zł. apart: difference from the median of the voivodeship, None without a median."""
 
     slug: str
@@ -63,10 +59,7 @@ class DepotPage(Page):
     """
 
     template: ClassVar[str] = "pages/depot"
-    demonstration_notice = (
-        INVENTED_DEPOT[0],
-        f"{INVENTED_DEPOT[1]} Pod podanym adresem go nie ma.",
-    )
+    demonstration_notice = (INVENTED_DEPOT[0], f"{INVENTED_DEPOT[1]} Pod podanym adresem go nie ma.")
 
     depot: DepotRow
     facts: CardFacts
@@ -273,7 +266,6 @@ def removed_page(depot: Depot) -> RemovedPage:
 
 
 def crumbs_of(unit: Municipality) -> tuple[Crumb, ...]:
-    """Return the breadcrumbs of a depot."""
     return Crumb.home(), Crumb.voivodeship(unit.voivodeship), Crumb.municipality(unit)
 
 

@@ -68,7 +68,6 @@ def plain(template: str, status: int) -> HttpResponse:
 
 
 def unkept(response: HttpResponse) -> HttpResponse:
-    """Mark a response as not cacheable."""
     response["Cache-Control"] = "no-store"
     patch_vary_headers(response, ["Accept"])
     return response

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from django.conf import settings
 from django.template import engines
@@ -28,7 +28,8 @@ from pages.polish import whole
 from subsidy.application import ENVELOPE
 
 RULES_AS_OF = date(2026, 11, 23)
-"""The day on which the rules last changed; renew it with every change of their text."""
+ENGLISH_AS_OF = FOR_OWNERS_AS_OF = PRIVACY_AS_OF = date(2026, 11, 24)
+"""The days on which the texts last changed; renew them with every change."""
 
 NUMBER_OF_RULES = 10
 """As many as the specification has."""
@@ -52,8 +53,7 @@ SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z`])")
 PLAIN_DAY = re.compile(r"A (first |last )?day as YYYY-MM-DD, such as \S+\.")
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A parameter or a group of them. accepted: in Polish. use: in English, with backticks; "" where that is all."""
 
     name: str
@@ -61,25 +61,9 @@ class Parameter:
     use: str
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """A row of the table. like: the path of an earlier one with the same many parameters, "" for none.
-
-    example: a working absolute URL, "" for POST. command: an example to run.
-    """
-
-    method: str
-    path: str
-    answer: str
-    parameters: tuple[Parameter, ...]
-    like: str
-    example: str
-    command: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RulesPage(Page):
-    """The page. base_url: of the endpoints. openapi, docs: paths of the description of the API.
+    """The page. base_url: of the endpoints, see `endpoints`. openapi, docs: paths of the description of the API.
 
     rate_limit: a sentence. contact: an e-mail address, "" for none. The texts stand in `pages/_api_rules.md`.
     """
@@ -88,14 +72,13 @@ class RulesPage(Page):
 
     site_name: str
     base_url: str
-    endpoints: tuple[Endpoint, ...]
+    endpoints: tuple[dict[str, Any], ...]
     rate_limit: str
     contact: str
     openapi: str
     docs: str
 
     def schema_org(self) -> list[dict[str, Any]]:
-        """Return the API as schema.org's WebAPI."""
         return [
             {
                 "@type": "WebAPI",
@@ -109,15 +92,13 @@ class RulesPage(Page):
         ]
 
 
-WINDOWS = {1: "sekundę", 60: "minutę", 3600: "godzinę"}
-
-
 def describe_rate_limit(limit: RateLimit | None) -> str:
     """Return what is asked of callers, and the limit of this installation, in Polish."""
     request = "Prosimy o najwyżej jedno zapytanie na sekundę z jednego adresu."
     if limit is None:
         return request
-    return f"{request} Limit serwera: {limit.requests} na {WINDOWS[int(limit.window_s)]}, mogą przyjść naraz."
+    window = {1: "sekundę", 60: "minutę", 3600: "godzinę"}[int(limit.window_s)]
+    return f"{request} Limit serwera: {limit.requests} na {window}, mogą przyjść naraz."
 
 
 def rules_of_use() -> list[tuple[str, str]]:
@@ -145,8 +126,12 @@ def rules_page() -> RulesPage:
     )
 
 
-def endpoints() -> Iterator[Endpoint]:
-    """Yield the operations of the description, in its order. The example of a depot is an existing one."""
+def endpoints() -> Iterator[dict[str, Any]]:
+    """Yield the operations of the description, in its order. The example of a depot is an existing one.
+
+    like: the path of an earlier one with the same many parameters, "" for none. example: a working absolute URL, "" for
+    POST. command: an example to run.
+    """
     first_with: dict[tuple[Parameter, ...], str] = {}
     for path, methods in document()["paths"].items():
         for method, operation in methods.items():
@@ -157,9 +142,15 @@ def endpoints() -> Iterator[Endpoint]:
                 number = min((row.id for row in depots.get().rows), default=1)
                 example = f"{example.rpartition('/')[0]}/{number}"
             earlier = first_with.setdefault(parameters, path)
-            like = earlier if earlier != path and len(parameters) > 2 else ""
-            answer = operation["x-summary-pl"]
-            yield Endpoint(method.upper(), path, answer, parameters, like, example, shlex.join(command))
+            yield {
+                "method": method.upper(),
+                "path": path,
+                "answer": operation["x-summary-pl"],
+                "parameters": parameters,
+                "like": earlier if earlier != path and len(parameters) > 2 else "",
+                "example": example,
+                "command": shlex.join(command),
+            }
 
 
 def describe_parameters(parameters: list[dict[str, Any]]) -> tuple[Parameter, ...]:
@@ -180,7 +171,6 @@ def describe_parameters(parameters: list[dict[str, Any]]) -> tuple[Parameter, ..
 
 
 def describe_values(schema: dict[str, Any]) -> str:
-    """Return what a schema accepts, in Polish."""
     if "enum" in schema:
         accepted = f"jedno z: {', '.join(map(str, schema['enum']))}"
     elif "pattern" in schema:
@@ -196,14 +186,10 @@ def describe_values(schema: dict[str, Any]) -> str:
 
 
 def write(value: bool | float | str) -> str:
-    """Return a bound or default in Polish."""
     if isinstance(value, bool):
         return "tak" if value else "nie"
     return whole(value) if isinstance(value, int) else str(value).replace(".", ",")
 
-
-ENGLISH_AS_OF = date(2026, 11, 24)
-"""The day on which the text last changed; renew it with every change."""
 
 ENGLISH_TITLE = "Fuel depots in Poland"
 
@@ -249,9 +235,6 @@ def english_page() -> EnglishPage:
     )
 
 
-FOR_OWNERS_AS_OF = date(2026, 11, 24)
-"""The day on which the text last changed; renew it with every change."""
-
 FOR_OWNERS_TITLE = "Dla właścicieli składów"
 
 
@@ -273,10 +256,6 @@ def for_owners_page() -> ForOwnersPage:
         as_of=FOR_OWNERS_AS_OF,
         data_status="obowiązuje",
     )
-
-
-PRIVACY_AS_OF = date(2026, 11, 24)
-"""The day on which the text last changed; renew it with every change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
-"""The pages of a fuel, in Poland and in a voivodeship: median, months, voivodeships, steps of the calculation."""
+"""Pages of a fuel, in Poland and in a voivodeship, and of the official averages, which are never mixed with medians."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from datetime import date
 from decimal import Decimal
 from functools import partial
@@ -10,28 +10,32 @@ from typing import Any, ClassVar
 from django.urls import reverse
 
 from catalog.depots import fuels
-from catalog.depots.fuels import PER_UNIT
+from catalog.models import Dataset
 from catalog.territory.snapshot import territory
 from catalog.text import sort_key, zloty
+from fueldepot.data import snapshot
+from fueldepot.http.links import site_url
 from pages.home import get_voivodeship
-from pages.page import Crumb
+from pages.page import Crumb, Page, dataset
 from pages.prices import (
     ORDERS,
     Asked,
-    Column,
     OneFuelPage,
-    data_status,
     draw_chart,
-    fuel_tabs,
     get_fuel,
+    of_fuel,
     prices_crumb,
     titled,
 )
 from pages.svg import territory as territory_svg
-from pages.svg.charts import amount
+from pages.svg.charts import amount, years_chart
 from pages.svg.maps import AreaMap, MapUnit
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, VoivodeshipMedianJson, fuel_prices
-from prices.queries import COUNTRY_KEY, Comparison, compare, compared_months
+from prices.queries import COUNTRY_KEY, Comparison, compare
+from prices.models import SERIES, SeriesKind, describe_source
+from prices.snapshot import official
+
+TITLE = "Średnie ceny GUS"
 
 SHADES = 5
 """Shades of the map, with equal numbers of voivodeships as far as possible."""
@@ -40,25 +44,9 @@ STRONGER_IS_DEARER = "Im mocniejszy kolor pola, tym drożej"
 """The key of the map. It holds in both colour schemes: a strong colour is dark on light ground, and light on dark."""
 
 
-@dataclass(frozen=True, slots=True)
-class AreaRow:
-    """A voivodeship in the table. median: in zł, None for too few prices. difference: from Poland's median, in zł.
-
-    month, year: as in `Comparison`.
-    """
-
-    name: str
-    path: str
-    median: Decimal | None
-    n: int
-    difference: Decimal | None
-    month: Decimal | None
-    year: Decimal | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuelPricesPage(OneFuelPage):
-    """A fuel in Poland. ranges: (fuel, low, high) in zł. areas: all voivodeships, in the requested order.
+    """A fuel in Poland. ranges: (fuel, low, high) in zł. areas: see `area_rows`, in the requested order.
 
     draw_map: medians of the voivodeships, None without medians or boundaries.
     """
@@ -69,8 +57,8 @@ class FuelPricesPage(OneFuelPage):
     end: date
     ranges: tuple[tuple[str, float, float], ...]
     country: Comparison
-    columns: tuple[Column, ...]
-    areas: tuple[AreaRow, ...]
+    columns: tuple[dict[str, str], ...]
+    areas: tuple[dict[str, Any], ...]
     draw_map: Callable[[], AreaMap | None]
 
     @property
@@ -93,24 +81,14 @@ def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPag
     """Return the page of a fuel in Poland for a query string. Raises Http404."""
     fuel, asked = get_fuel(slug), Asked.read(query_string, today)
     answer = fuel_prices(fuel, on=asked.day, window_months=asked.window)
-    demonstration = "demonstration" in answer
-    path = reverse("fuel-prices", args=[fuel.slug])
     compared = compare(fuel, asked.day, asked.window)
+    values = of_fuel(fuel, asked, answer, demonstration="demonstration" in answer)
     return FuelPricesPage(
+        **values,
         title=titled(f"{fuel.name}: ceny w Polsce", asked),
         description=f"{fuel.name}: mediana cen w składach w Polsce, miesiące, województwa i sposób liczenia.",
-        path=path,
         breadcrumbs=(Crumb.home(), prices_crumb()),
-        demonstration=demonstration,
-        indexed=bool(answer["n"]) and not demonstration and asked.is_usual,
         data_path=reverse("v1:fuel-prices", args=[fuel.slug]) + asked.api_query(),
-        csv_path=reverse("fuel-prices-csv", args=[fuel.slug]) + asked.query(),
-        as_of=asked.day,
-        data_status=data_status(demonstration=demonstration),
-        answer=answer,
-        asked=asked,
-        per_unit=fuels.PER_UNIT[fuel.unit],
-        tabs=fuel_tabs(fuel.slug, lambda slug: reverse("fuel-prices", args=[slug]), asked.query()),
         start=answer["window_from"],
         end=answer["window_to"],
         ranges=tuple(
@@ -118,60 +96,52 @@ def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPag
             for name, ends in answer["arithmetic"]["plausible_range"].items()
         ),
         country=compared[COUNTRY_KEY],
-        months_compared=compared_months(fuel, asked.day),
-        columns=columns(path, asked),
+        columns=tuple(columns(values["path"], asked)),
         areas=tuple(in_order(area_rows(fuel, compared, asked), asked)),
         draw_chart=partial(draw_chart, answer["months"]),
         draw_map=partial(price_map, fuel, answer["voivodeships"], asked.query()),
     )
 
 
-def area_rows(fuel: fuels.Fuel, compared: dict[str, Comparison], asked: Asked) -> list[AreaRow]:
-    """Return the rows of all voivodeships, by TERYT."""
+def area_rows(fuel: fuels.Fuel, compared: dict[str, Comparison], asked: Asked) -> list[dict[str, Any]]:
+    """Return the rows of all voivodeships, by TERYT: a `Comparison`, and its difference from Poland's median in zł."""
     poland = compared[COUNTRY_KEY].median
     return [
-        AreaRow(
-            name=unit.name,
-            path=reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug]) + asked.query(),
-            median=compared[teryt].median,
-            n=compared[teryt].n,
-            difference=compared[teryt].difference(poland),
-            month=compared[teryt].month,
-            year=compared[teryt].year,
-        )
+        {
+            "name": unit.name,
+            "path": reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug]) + asked.query(),
+            "difference": compared[teryt].difference(poland),
+            **asdict(compared[teryt]),
+        }
         for teryt, unit in territory.get().voivodeships.items()
     ]
 
 
-KEYS: dict[str, Callable[[AreaRow], Any]] = {
-    "nazwa": lambda row: sort_key(row.name),
-    "mediana": lambda row: row.median,
-    "roznica": lambda row: row.difference,
-    "miesiac": lambda row: row.month,
-    "rok": lambda row: row.year,
-    "ceny": lambda row: row.n,
-}
-"""Sort keys by order."""
-
-
-def in_order(rows: list[AreaRow], asked: Asked) -> list[AreaRow]:
+def in_order(rows: list[dict[str, Any]], asked: Asked) -> list[dict[str, Any]]:
     """Return the rows in the requested order; rows without the value come last in both directions."""
-    key = KEYS[asked.order]
-    ordered = sorted((row for row in rows if key(row) is not None), key=key, reverse=asked.descending)
-    return [*ordered, *(row for row in rows if key(row) is None)]
+    _, key = ORDERS[asked.order]
+    valued = sorted(
+        (row for row in rows if row[key] is not None),
+        key=lambda row: sort_key(row[key]) if key == "name" else row[key],
+        reverse=asked.descending,
+    )
+    return [*valued, *(row for row in rows if row[key] is None)]
 
 
-def columns(path: str, asked: Asked) -> tuple[Column, ...]:
-    """Return the heads of the table. The current one reverses the order; numbers begin with the greatest."""
-    heads = []
-    for key, label in ORDERS.items():
+def columns(path: str, asked: Asked) -> Iterator[dict[str, str]]:
+    """Yield the heads of the table. The current one reverses the order; numbers begin with the greatest.
+
+    sort: value of `aria-sort`, "" for none.
+    """
+    for key, (label, _) in ORDERS.items():
         current = key == asked.order
         down = not asked.descending if current else key != "nazwa"
-        sort = ("descending" if asked.descending else "ascending") if current else ""
-        heads.append(
-            Column(key, label, path + asked.query(kolejnosc=f"-{key}" if down else key) + "#wojewodztwa", sort)
-        )
-    return tuple(heads)
+        yield {
+            "key": key,
+            "label": label,
+            "path": path + asked.query(kolejnosc=f"-{key}" if down else key) + "#wojewodztwa",
+            "sort": ("descending" if asked.descending else "ascending") if current else "",
+        }
 
 
 def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = "") -> AreaMap | None:
@@ -196,26 +166,11 @@ def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = 
     return territory_svg.country_map(unit_of)
 
 
-@dataclass(frozen=True, slots=True)
-class MonthRow:
-    """A month of the voivodeship or of Poland. own, poland: medians in zł with their numbers, None for too few prices.
-
-    complete: whether the month is over on the day of the page.
-    """
-
-    month: str
-    own: float | None
-    own_n: int | None
-    poland: float | None
-    poland_n: int | None
-    complete: bool
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoivodeshipPricesPage(OneFuelPage):
     """A fuel in a voivodeship. country: the API's response for Poland.
 
-    difference: from the median of Poland, in zł. months: with a median of either, ascending.
+    difference: from the median of Poland, in zł. months: see `month_rows`.
     """
 
     template: ClassVar[str] = "pages/voivodeship_prices"
@@ -225,11 +180,10 @@ class VoivodeshipPricesPage(OneFuelPage):
     country_path: str
     compared: Comparison
     difference: Decimal | None
-    months: tuple[MonthRow, ...]
+    months: tuple[dict[str, Any], ...]
 
     @property
     def reference(self) -> str:
-        """The label of the reference level of the chart."""
         return f"Polska, mediana ostatnich {self.asked.window} miesięcy"
 
 
@@ -240,44 +194,109 @@ def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, toda
     unit = get_voivodeship(voivodeship)
     answer = fuel_prices(fuel, on=asked.day, voivodeship=unit.teryt, window_months=asked.window)
     country = fuel_prices(fuel, on=asked.day, window_months=asked.window)
-    demonstration = "demonstration" in answer or "demonstration" in country
     compared = compare(fuel, asked.day, asked.window)
     country_path = reverse("fuel-prices", args=[fuel.slug])
+    demonstration = "demonstration" in answer or "demonstration" in country
     return VoivodeshipPricesPage(
+        **of_fuel(fuel, asked, answer, unit.slug, demonstration=demonstration),
         title=titled(f"{fuel.name}: ceny, województwo {unit.name}", asked),
         description=f"{fuel.name}, województwo {unit.name}: mediana cen w składach, miesiące i liczba cen.",
-        path=reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug]),
         breadcrumbs=(Crumb.home(), prices_crumb(), Crumb(fuel.name, country_path)),
-        demonstration=demonstration,
-        indexed=bool(answer["n"]) and not demonstration and asked.is_usual,
         data_path=reverse("v1:fuel-prices", args=[fuel.slug]) + asked.api_query(voivodeship=unit.teryt),
-        csv_path=reverse("fuel-prices-voivodeship-csv", args=[fuel.slug, unit.slug]) + asked.query(),
-        as_of=asked.day,
-        data_status=data_status(demonstration=demonstration),
-        answer=answer,
-        asked=asked,
         country=country,
-        per_unit=PER_UNIT[fuel.unit],
-        tabs=fuel_tabs(
-            fuel.slug, lambda slug: reverse("fuel-prices-voivodeship", args=[slug, unit.slug]), asked.query()
-        ),
         country_path=country_path + asked.query(),
         compared=compared[unit.teryt],
-        months_compared=compared_months(fuel, asked.day),
         difference=compared[unit.teryt].difference(compared[COUNTRY_KEY].median),
-        months=month_rows(answer["months"], country["months"]),
+        months=tuple(month_rows(answer["months"], country["months"])),
         draw_chart=partial(draw_chart, answer["months"], reference=country["median"]),
     )
 
 
-def month_rows(own: list[MonthMedianJson], poland: list[MonthMedianJson]) -> tuple[MonthRow, ...]:
-    """Join the months of the voivodeship and of Poland, both from responses of the API."""
+def month_rows(own: list[MonthMedianJson], poland: list[MonthMedianJson]) -> Iterator[dict[str, Any]]:
+    """Join the months of the voivodeship and of Poland, ascending: medians in zł, None for too few prices.
+
+    complete: whether the month is over on the day of the page.
+    """
     ours, theirs = ({row["month"]: row for row in rows} for rows in (own, poland))
-    rows = []
     for month in sorted({*ours, *theirs}):
         row, country = ours.get(month), theirs.get(month)
-        median, n = (row["median"], row["n"]) if row else (None, None)
-        in_poland, n_in_poland = (country["median"], country["n"]) if country else (None, None)
-        complete = all(known["complete"] for known in (row, country) if known)
-        rows.append(MonthRow(month, median, n, in_poland, n_in_poland, complete))
-    return tuple(rows)
+        yield {
+            "month": month,
+            "own": row and row["median"],
+            "own_n": row and row["n"],
+            "poland": country and country["median"],
+            "poland_n": country and country["n"],
+            "complete": all(median["complete"] for median in (row, country) if median),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfficialPricesPage(Page):
+    """The official averages, which are never mixed with medians. official: see `official_rows`."""
+
+    template: ClassVar[str] = "pages/official_prices"
+
+    official: tuple[dict[str, Any], ...]
+
+    @property
+    def official_path(self) -> str:
+        """The path of the CSV of all averages, voivodeships included."""
+        return reverse("official-prices-csv")
+
+    def schema_org(self) -> list[dict[str, Any]]:
+        """Return the averages as a data set; nothing without averages."""
+        files = (("application/json", site_url(self.data_path)), ("text/csv", site_url(self.official_path)))
+        measured = [f"{row['name']} ({row['unit']})" for row in self.official]
+        return [dataset(self, files=files, variableMeasured=measured)] if self.indexed else []
+
+
+def official_page() -> OfficialPricesPage:
+    rows = tuple(official_rows())
+    return OfficialPricesPage(
+        title=official_title(),
+        description="Średnie roczne ceny w Polsce według GUS ze źródłem każdej liczby"
+        + (f": {'; '.join(row['name'] for row in rows)}." if rows else "."),
+        path=reverse("official-prices"),
+        breadcrumbs=(Crumb.home(), prices_crumb()),
+        indexed=bool(rows),
+        data_path=reverse("v1:prices"),
+        as_of=snapshot.changed_on(Dataset.Slug.SERIES),
+        data_status="średnie urzędowe; źródło przy każdej liczbie",
+        official=rows,
+    )
+
+
+def official_title() -> str:
+    """Return the title of the page, which names what there are averages of."""
+    words = [kind.word for kind in with_averages()]
+    return f"Średnie ceny GUS: {' i '.join(filter(None, (', '.join(words[:-1]), words[-1])))}" if words else TITLE
+
+
+def with_averages() -> list[SeriesKind]:
+    """Return the series that have averages for Poland."""
+    slugs = {row.series for row in official.get().observations if not row.teryt}
+    return [kind for kind in SERIES if kind.slug in slugs]
+
+
+def official_rows() -> Iterator[dict[str, Any]]:
+    """Yield the series with their averages for Poland, ascending.
+
+    source: name and URL of the published series. origins: sources of its numbers. draw_chart: None below two years.
+    """
+    data = official.get()
+    for kind in with_averages():
+        years: list[dict[str, Any]] = [
+            {"year": row.year, "price": float(row.price), "origin": row.source}
+            for row in data.observations
+            if row.series == kind.slug and not row.teryt
+        ]
+        yield {
+            "slug": kind.slug,
+            "name": kind.name,
+            "unit": kind.unit,
+            "poland": years,
+            "newest": years[-1],
+            "draw_chart": partial(years_chart, [(year["year"], year["price"]) for year in years]),
+            "source": describe_source(data.series[kind.slug].variable_id),
+            "origins": data.series[kind.slug].sources,
+        }

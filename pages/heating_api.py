@@ -244,8 +244,6 @@ def find_area(query: HouseQuery) -> tuple[Municipality | None, Voivodeship | Non
 
 
 class HeatingCostsViewSet(JsonViewSet):
-    """What heat costs."""
-
     @extend_schema(
         operation_id="compareHeatingCosts",
         tags=[HEATING],
@@ -266,6 +264,5 @@ class HeatingCostsViewSet(JsonViewSet):
         ),
     )
     def retrieve(self, request: Request) -> HttpResponse:
-        """Answer GET /heating-costs."""
         query = self.read(HeatingCostsQuery, request)
         return json_response(heating_costs(query, timezone.localdate()))

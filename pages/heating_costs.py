@@ -237,7 +237,6 @@ def is_permitted(check: ApplianceCheck, on: date) -> bool | None:
 
 
 def is_demonstration(rows: Sequence[HeatingRow]) -> bool:
-    """Whether any price is of invented depots."""
     return any(row.price is not None and row.price.demonstration for row in rows)
 
 

@@ -56,8 +56,6 @@ STATUS = "orientacyjne: mediany składów i średnie GUS razem z założonymi wa
 
 
 class HeatingPlaceQuery(Query):
-    """The place and the house of the page."""
-
     empty_is_absent = True
 
     miejsce: Annotated[str, line(1), doc("A place.")] = ""

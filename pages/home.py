@@ -9,7 +9,7 @@ from datetime import date
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from django.conf import settings
 from django.http import Http404
@@ -34,6 +34,7 @@ from pages.page import Crumb, Page, publisher, terms_of_list
 from pages.polish import counted
 from pages.svg import territory as territory_svg
 from pages.svg.maps import AreaMap, MapUnit, name_lines
+from prices.medians import Summary
 from prices.snapshot import prices
 
 PLURALS = {"miasto na prawach powiatu": "miasta na prawach powiatu"}
@@ -42,8 +43,7 @@ PLURALS = {"miasto na prawach powiatu": "miasta na prawach powiatu"}
 DEPOT_NOUN = ("skład", "składy", "składów")
 
 
-@dataclass(frozen=True, slots=True)
-class ListedMunicipality:
+class ListedMunicipality(NamedTuple):
     """A municipality in the list. kind: in Polish. county: with its kind, "powiat nowotarski"."""
 
     name: str
@@ -58,8 +58,7 @@ class ListedMunicipality:
         return f"{self.kind}, {self.county}"
 
 
-@dataclass(frozen=True, slots=True)
-class Median:
+class Median(NamedTuple):
     """Median of a fuel in an area, in zł; None for too few prices. path: of the page of the fuel there."""
 
     name: str
@@ -67,18 +66,6 @@ class Median:
     unit: str
     n: int
     path: str
-
-
-@dataclass(frozen=True, slots=True)
-class CountyList:
-    """The municipalities of a county, or all cities with county rights."""
-
-    name: str
-    rows: tuple[ListedMunicipality, ...]
-
-    @property
-    def depots(self) -> int:
-        return sum(row.depots for row in self.rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,23 +83,17 @@ class VoivodeshipPage(Page):
     depots: int
 
     @property
-    def counties(self) -> list[CountyList]:
-        """The rows by county, in Polish order."""
-        rows = sorted(self.rows, key=county_key)
-        counties = {name: tuple(group) for name, group in groupby(rows, key=attrgetter("county"))}
-        return [CountyList(PLURALS.get(name, name), group) for name, group in counties.items()]
+    def counties(self) -> list[tuple[str, list[ListedMunicipality]]]:
+        """The rows by county, in Polish order; cities with county rights together."""
+        rows = sorted(self.rows, key=lambda row: (sort_key(row.county), sort_key(row.name)))
+        return [(PLURALS.get(name, name), list(group)) for name, group in groupby(rows, key=attrgetter("county"))]
 
     def schema_org(self) -> list[dict[str, Any]]:
-        """Return the voivodeship as schema.org's AdministrativeArea."""
         return [{"@type": "AdministrativeArea", "name": f"województwo {self.name}", "url": self.canonical}]
 
     @property
     def map_name(self) -> str:
         return f"składy opału w gminach, województwo {self.name}"
-
-
-def county_key(row: ListedMunicipality) -> tuple[Any, ...]:
-    return sort_key(row.county), sort_key(row.name)
 
 
 def depots_as_of(*days: date | None) -> date | None:
@@ -138,13 +119,12 @@ def find_median(unit: Voivodeship, fuel: Fuel, today: date) -> Median | None:
     summary = prices.get().figures(fuel.slug, today).voivodeships.get(unit.teryt)
     if summary is None or summary.median is None:
         return None
-    path = route_path("fuel-prices-voivodeship", fuel.slug, unit.slug)
-    return Median(fuel.name, float(summary.median), fuel.unit, summary.n, path)
+    return as_median(fuel, summary, route_path("fuel-prices-voivodeship", fuel.slug, unit.slug))
 
 
 def voivodeship_page(slug: str, today: date) -> VoivodeshipPage:
     """Return the page of a voivodeship. Raises Http404."""
-    unit, known = get_voivodeship(slug), depots.get()
+    unit, published = get_voivodeship(slug), depots.get()
     if unit.slug != slug:
         raise Http404
     municipalities = sorted(
@@ -152,15 +132,15 @@ def voivodeship_page(slug: str, today: date) -> VoivodeshipPage:
     )
     rows = [
         ListedMunicipality(
-            name=m.name,
-            kind=Municipality.Kind(m.kind).label,
-            county=m.county.title,
-            path=municipality_path(unit.slug, m.slug, m.teryt),
-            depots=known.count_in(m.teryt),
+            m.name,
+            Municipality.Kind(m.kind).label,
+            m.county.title,
+            municipality_path(unit.slug, m.slug, m.teryt),
+            published.count_in(m.teryt),
         )
         for m in municipalities
     ]
-    own = known.in_unit(unit.teryt).rows
+    own = published.in_unit(unit.teryt).rows
     total = len(own)
     demonstration = any(row.source == Depot.Source.DEMO for row in own)
     return VoivodeshipPage(
@@ -183,7 +163,6 @@ def voivodeship_page(slug: str, today: date) -> VoivodeshipPage:
 
 
 def draw_map(unit: Voivodeship, municipalities: Iterable[tuple[Municipality, ListedMunicipality]]) -> AreaMap | None:
-    """Return the map of a voivodeship: the more depots, the larger the circle of a municipality."""
     return territory_svg.voivodeship_map(
         unit.slug,
         {
@@ -198,15 +177,10 @@ UNREADABLE = "Nie umiemy odczytać tego zapytania. Wpisz nazwę miejscowości, g
 
 
 class SearchQuery(Query):
-    """The text of a search."""
-
     q: Annotated[str, line(QUERY_MIN_LENGTH), doc("A place.")] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """A found place."""
-
+class SearchResult(NamedTuple):
     label: str
     description: str
     path: str
@@ -246,7 +220,6 @@ class HomePage(Page):
     invented: bool
 
     def schema_org(self) -> list[dict[str, Any]]:
-        """Return the site with its search."""
         search = {
             "@type": "SearchAction",
             "target": {"@type": "EntryPoint", "urlTemplate": f"{site_url(self.path)}?q={{search_term_string}}"},
@@ -290,7 +263,7 @@ def home_page(query_string: str, today: date) -> HomePage:
         fuel=fuels.BY_SLUG.get((slug if alone else suggested.fuel) or ""),
         alone=alone,
         depot_results=() if alone or not text else tuple(map(_depot_result, find_by_words(text))),
-        notice=_notice(error),
+        notice="" if error in {"", "empty"} else TOO_SHORT if error == "too_short" else UNREADABLE,
         leads_to=results[0].path if suggested.clear and not alone else "",
         voivodeships=voivodeships_by_name(),
         depots=len(depots_now.rows),
@@ -303,21 +276,18 @@ def home_page(query_string: str, today: date) -> HomePage:
 
 def find_medians(today: date) -> tuple[Median, ...]:
     """Return the medians of every fuel in Poland, in the order of the catalog."""
-    summaries = [(fuel, prices.get().figures(fuel.slug, today).country) for fuel in fuels.FUELS]
     return tuple(
-        Median(
-            fuel.name,
-            None if median.median is None else float(median.median),
-            fuel.unit,
-            median.n,
-            route_path("fuel-prices", fuel.slug),
-        )
-        for fuel, median in summaries
+        as_median(fuel, prices.get().figures(fuel.slug, today).country, route_path("fuel-prices", fuel.slug))
+        for fuel in fuels.FUELS
     )
 
 
+def as_median(fuel: Fuel, summary: Summary, path: str) -> Median:
+    median = None if summary.median is None else float(summary.median)
+    return Median(fuel.name, median, fuel.unit, summary.n, path)
+
+
 def map_unit(slug: str, name: str) -> MapUnit:
-    """Return a voivodeship on the map."""
     return MapUnit(route_path("voivodeship", slug), f"województwo {name}", label=name_lines(name))
 
 
@@ -328,9 +298,3 @@ def _result(row: Suggestion) -> SearchResult:
 
 def _depot_result(row: DepotRow) -> SearchResult:
     return SearchResult(row.name, address_of(row), depot_path(row.id, row.name))
-
-
-def _notice(error: str) -> str:
-    if error in {"", "empty"}:
-        return ""
-    return TOO_SHORT if error == "too_short" else UNREADABLE

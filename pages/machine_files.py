@@ -24,9 +24,9 @@ from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import site_url
 from pages.datasets import datasets_page
 from pages.fixed_pages import describe_rate_limit, english_page, for_owners_page, privacy_page, rules_page
+from pages.fuel_prices import official_page
 from pages.heating_page import heating_costs_page
 from pages.home import home_page, voivodeships_by_name
-from pages.official_prices import official_page
 from pages.page import Page
 from pages.prices import index_page
 from pages.regulations import page_of, regulations_page
@@ -81,7 +81,6 @@ def names() -> dict[str, str]:
 
 
 def pages(today: date) -> Iterator[Page]:
-    """Yield the pages of the file, in its order."""
     yield rules_page()
     yield datasets_page(today)
     yield official_page()
@@ -160,7 +159,6 @@ def walking(kind: str) -> Callable[[Callable[..., str]], View]:
 
 
 def invalidate() -> None:
-    """Drop the cached files of this process."""
     _cache.clear()
 
 
@@ -186,7 +184,6 @@ def sitemap_part(today: date, part: int) -> str:
 
 
 def url_set(entries: Iterable[SiteMapEntry]) -> str:
-    """Return pages as a sitemap."""
     lines = []
     for entry in entries:
         changed = f"<lastmod>{entry.changed.isoformat()}</lastmod>" if entry.changed else ""
@@ -195,7 +192,6 @@ def url_set(entries: Iterable[SiteMapEntry]) -> str:
 
 
 def document(element: str, lines: Iterable[str]) -> str:
-    """Return an XML document of the sitemap protocol."""
     body = "\n".join(lines)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<{element} xmlns="{NAMESPACE}">\n{body}\n</{element}>\n'
 
@@ -252,7 +248,6 @@ def years_of(rows: SeriesRows) -> str:
 
 
 def note(entry: SiteMapEntry, size: Mapping[str, str]) -> str:
-    """Return the note behind the link to a page: its day and size."""
     day = f"stan na {entry.current_to}" if entry.current_to else ""
     return ", ".join(filter(None, (day, size.get(entry.path, ""))))
 

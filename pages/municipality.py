@@ -125,7 +125,6 @@ class MunicipalityPage(Page):
 
     @property
     def regulation_path(self) -> str:
-        """The path of the page of the anti-smog resolution."""
         return route_path("regulation", self.municipality.voivodeship.slug)
 
 

@@ -106,7 +106,6 @@ class Page:
 
     @property
     def cited_url(self) -> str:
-        """The URL that a citation gives."""
         return self.canonical
 
     @property
@@ -116,7 +115,6 @@ class Page:
 
     @property
     def structured(self) -> dict[str, Any]:
-        """The JSON-LD of the page."""
         graph = [breadcrumbs(self)] if self.breadcrumbs else []
         return {"@context": SCHEMA, "@graph": [*graph, *self.schema_org()]}
 
@@ -150,7 +148,6 @@ def breadcrumbs(page: Page) -> dict[str, Any]:
 
 
 def publisher() -> dict[str, Any]:
-    """Return the operator as schema.org's Organization."""
     return {"@type": "Organization", "name": settings.OPERATOR_NAME, "url": site_url("/")}
 
 

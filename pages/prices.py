@@ -1,9 +1,9 @@
 """Shared parts of the pages of prices: query, tabs, charts, structured data; and the page of all fuels."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 from urllib.parse import urlencode
 
 from django.http import Http404
@@ -19,24 +19,22 @@ from pages.svg.charts import ChartMonth, MonthsChart, months_chart
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, all_fuel_prices
 from prices.medians import WINDOW_MONTHS, WINDOWS, months_before
-from prices.queries import ComparedMonths, Comparison, compare_country
+from prices.queries import ComparedMonths, compare_country, compared_months
 
 MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
 
 ORDERS = {
-    "nazwa": "Województwo",
-    "mediana": "Mediana",
-    "roznica": "Wobec Polski",
-    "miesiac": "Przez miesiąc",
-    "rok": "Przez rok",
-    "ceny": "Ceny",
+    "nazwa": ("Województwo", "name"),
+    "mediana": ("Mediana", "median"),
+    "roznica": ("Wobec Polski", "difference"),
+    "miesiac": ("Przez miesiąc", "month"),
+    "rok": ("Przez rok", "year"),
+    "ceny": ("Ceny", "n"),
 }
-"""Orders of the table of voivodeships with the heads of its columns. A leading minus reverses an order."""
+"""Orders of the table of voivodeships: head and key of each column. A leading minus reverses an order."""
 
 
 class PricesQuery(Query):
-    """Parameters of the pages of prices."""
-
     empty_is_absent = True
     default_today = "dzien"
 
@@ -92,40 +90,28 @@ class Asked:
 
     @property
     def earliest(self) -> date:
-        """The first valid day."""
         return months_before(self.today, MOST_MONTHS_BACK)
 
     def query(self, **more: str) -> str:
         """Return the query of a link that keeps day and window, with further parameters; "" for none."""
-        parameters = {"dzien": self.day.isoformat()} if self.past else {}
-        if self.window != WINDOW_MONTHS:
-            parameters["okres"] = str(self.window)
-        parameters |= more
-        return f"?{urlencode(parameters)}" if parameters else ""
+        return as_query(self._named("dzien", "okres") | more)
 
     def api_query(self, **more: str) -> str:
-        """Return the same for the API."""
-        parameters = more | ({"on": self.day.isoformat()} if self.past else {})
-        if self.window != WINDOW_MONTHS:
-            parameters["window"] = str(self.window)
-        return f"?{urlencode(parameters)}" if parameters else ""
+        return as_query(more | self._named("on", "window"))
+
+    def _named(self, day: str, window: str) -> dict[str, str]:
+        parameters = {day: self.day.isoformat()} if self.past else {}
+        return parameters | ({window: str(self.window)} if self.window != WINDOW_MONTHS else {})
 
 
-@dataclass(frozen=True, slots=True)
-class Tab:
+def as_query(parameters: Mapping[str, str]) -> str:
+    return f"?{urlencode(parameters)}" if parameters else ""
+
+
+class Tab(NamedTuple):
     name: str
     path: str
     current: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """The head of a column, which orders the table. path: of the link. sort: value of `aria-sort`, "" for none."""
-
-    key: str
-    label: str
-    path: str
-    sort: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,11 +141,9 @@ class OneFuelPage(Page):
 
     @property
     def windows(self) -> tuple[Tab, ...]:
-        """The windows that medians may cover, in months."""
-        choices = {window: replace(self.asked, window=window) for window in WINDOWS}
         return tuple(
-            Tab(str(window), self.path + choice.query(), window == self.asked.window)
-            for window, choice in choices.items()
+            Tab(str(window), self.path + replace(self.asked, window=window).query(), window == self.asked.window)
+            for window in WINDOWS
         )
 
     @property
@@ -179,7 +163,6 @@ class OneFuelPage(Page):
 
     @property
     def svg_path(self) -> str:
-        """The path of the chart as a file."""
         return self.csv_path.replace(".csv", ".svg", 1)
 
     @property
@@ -221,13 +204,31 @@ def fuel_tabs(current: str, path_of: Callable[[str], str], query: str) -> tuple[
     return tuple(Tab(fuel.label, path_of(fuel.slug) + query, fuel.slug == current) for fuel in fuels.FUELS)
 
 
+def of_fuel(
+    fuel: fuels.Fuel, asked: Asked, answer: FuelPricesJson, *places: str, demonstration: bool
+) -> dict[str, Any]:
+    """Return the values that pages of a fuel have in common. places: slug of the voivodeship, nothing for Poland."""
+    route = "fuel-prices-voivodeship" if places else "fuel-prices"
+    return {
+        "path": reverse(route, args=[fuel.slug, *places]),
+        "demonstration": demonstration,
+        "indexed": bool(answer["n"]) and not demonstration and asked.is_usual,
+        "csv_path": reverse(f"{route}-csv", args=[fuel.slug, *places]) + asked.query(),
+        "as_of": asked.day,
+        "data_status": data_status(demonstration=demonstration),
+        "answer": answer,
+        "asked": asked,
+        "per_unit": fuels.PER_UNIT[fuel.unit],
+        "tabs": fuel_tabs(fuel.slug, lambda slug: reverse(route, args=[slug, *places]), asked.query()),
+        "months_compared": compared_months(fuel, asked.day),
+    }
+
+
 def prices_crumb() -> Crumb:
-    """Return the breadcrumb of the list of all fuels."""
     return Crumb("Ceny opału", reverse("prices"))
 
 
 def titled(name: str, asked: Asked) -> str:
-    """Return a title, with the day if it is past."""
     return f"{name}, {day(asked.day)}" if asked.past else name
 
 
@@ -243,24 +244,8 @@ def draw_chart(months: Iterable[MonthMedianJson], *, reference: float | None = N
     return months_chart(bars, reference=reference)
 
 
-@dataclass(frozen=True, slots=True)
-class FuelRow:
-    """A fuel in the list. median: in zł, None for too few prices. compared: with its changes."""
-
-    name: str
-    path: str
-    median: float | None
-    per_unit: str
-    n: int
-    bag_price: float | None
-    bag_kg: float | None
-    compared: Comparison
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PricesPage(Page):
-    """Medians of every fuel."""
-
     template: ClassVar[str] = "pages/prices"
     query_params: ClassVar[tuple[str, ...]] = ("dzien",)
     demonstration_notice = (
@@ -269,14 +254,14 @@ class PricesPage(Page):
     )
 
     tabs: tuple[Tab, ...]
-    rows: tuple[FuelRow, ...]
+    rows: tuple[dict[str, Any], ...]
     asked: Asked
 
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the medians as a data set; nothing without prices, and for invented ones."""
         if self.demonstration or not self.indexed:
             return []
-        medians = [variable(row.name, row.median, row.per_unit) for row in self.rows]
+        medians = [variable(row["name"], row["median"], row["per_unit"]) for row in self.rows]
         return [
             dataset(
                 self,
@@ -303,16 +288,16 @@ def index_page(today: date, query_string: str = "") -> PricesPage:
         data_status=data_status(demonstration=demonstration),
         tabs=fuel_tabs("", lambda slug: reverse("fuel-prices", args=[slug]), asked.query()),
         rows=tuple(
-            FuelRow(
-                name=answer["name"],
-                path=reverse("fuel-prices", args=[fuel]) + asked.query(),
-                median=answer["median"],
-                per_unit=fuels.PER_UNIT[answer["unit"]],
-                n=answer["n"],
-                bag_price=answer.get("bag_price"),
-                bag_kg=answer.get("bag_kg"),
-                compared=compare_country(fuels.BY_SLUG[fuel], asked.day),
-            )
+            {
+                "name": answer["name"],
+                "path": reverse("fuel-prices", args=[fuel]) + asked.query(),
+                "median": answer["median"],
+                "per_unit": fuels.PER_UNIT[answer["unit"]],
+                "n": answer["n"],
+                "bag_price": answer.get("bag_price"),
+                "bag_kg": answer.get("bag_kg"),
+                "compared": compare_country(fuels.BY_SLUG[fuel], asked.day),
+            }
             for fuel, answer in answers.items()
         ),
         asked=asked,

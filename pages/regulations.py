@@ -37,8 +37,6 @@ UNCERTAIN = "nie wiadomo"
 
 
 class UnitQuery(Query):
-    """The unit that the page of a voivodeship is about."""
-
     teryt: Annotated[Teryt | None, doc(TERYT)] = None
 
 
@@ -86,7 +84,6 @@ class RegulationsPage(Page):
 
     @property
     def has_overdue(self) -> bool:
-        """Whether the mark of a row needs its explanation."""
         return any(row.is_overdue for row in self.rows)
 
 
@@ -134,7 +131,6 @@ class RegulationPage(Page):
 
     @property
     def place(self) -> str:
-        """The municipality, for the form of the check."""
         return self.unit.name if self.unit and self.unit.level == "municipality" else ""
 
     @property
@@ -142,7 +138,6 @@ class RegulationPage(Page):
         return basis_of([self.regulation]).url
 
     def schema_org(self) -> list[dict[str, Any]]:
-        """Return the acts."""
         return [legislation(law.resolution, self.regulation.voivodeship) for law in self.regulation.laws]
 
 
@@ -205,7 +200,6 @@ def basis_of(entries: Sequence[Regulation]) -> Basis:
 
 
 def regulations_page(today: date) -> RegulationsPage:
-    """Return the page of all voivodeships with their next deadlines."""
     entries = regulations_of(voivodeships_by_name(), on=today)
     by_slug = {entry.voivodeship.slug: entry for entry in entries}
     basis = basis_of(entries)
@@ -370,7 +364,6 @@ def read_unit(query_string: str, voivodeship: Voivodeship) -> tuple[Unit | None,
 
 
 def describe(entry: Regulation, upcoming: Deadline | None) -> str:
-    """Return the description of the page, for search results."""
     name = f"Województwo {entry.voivodeship.name}"
     if entry.has_resolution is None:
         return f"{name}: nie wczytano jeszcze stanu prawnego, więc nie wiemy, czy jest uchwała antysmogowa."

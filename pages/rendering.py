@@ -60,8 +60,6 @@ class PageMoved(Exception):
 
 @dataclass(frozen=True, slots=True)
 class PageViews:
-    """The views of a page and of its Markdown twin."""
-
     page: PageView
     twin: PageView
 
@@ -181,7 +179,6 @@ def prefers_markdown(accept: str) -> bool:
 
 
 def wants_markdown(request: HttpRequest) -> bool:
-    """Whether a request asks for Markdown by its path or its Accept header."""
     return request.path.endswith(".md") or prefers_markdown(request.META.get("HTTP_ACCEPT", ""))
 
 

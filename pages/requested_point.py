@@ -24,8 +24,6 @@ OUTSIDE = "Punkt w adresie strony leży poza Polską, więc go pominęliśmy."
 
 
 class PlaceQuery(Query):
-    """The place from which distances are counted."""
-
     empty_is_absent = True
 
     kod: Annotated[Postcode | None, doc(POSTCODE)] = None

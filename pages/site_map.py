@@ -26,8 +26,8 @@ from pages.fixed_pages import (
     PRIVACY_AS_OF,
     RULES_AS_OF,
 )
+from pages.fuel_prices import official_title
 from pages.home import depots_as_of, voivodeships_by_name
-from pages.official_prices import official_title
 from pages.regulations import LIST_TITLE
 from prices.api.price_answers import all_fuel_prices
 from prices.queries import RESTS_ON
@@ -158,7 +158,6 @@ def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[
 
 
 def regulation_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
-    """Yield the pages of resolutions: all voivodeships, the check of a stove, each voivodeship."""
     as_of = {teryt: whole.state.as_of for teryt, whole in states.get().items()}
     days = sorted({*as_of.values()})
     yield SiteMapEntry(
@@ -179,7 +178,6 @@ def regulation_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapE
 
 
 def unit_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
-    """Yield the pages of voivodeships and municipalities."""
     rows = depots.get()
 
     def changed(teryt: str) -> date | None:

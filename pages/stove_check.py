@@ -52,8 +52,6 @@ PERMITTED = frozenset({ApplianceStatus.ENDS, ApplianceStatus.STAYS, ApplianceSta
 
 
 class StoveQuery(Query):
-    """The place and the appliance to check."""
-
     empty_is_absent = True
 
     miejsce: Annotated[str, line(1), doc("A place.")] = ""
@@ -147,7 +145,6 @@ class StoveCheckPage(Page):
 
     @property
     def cited_url(self) -> str:
-        """The address of the check, with its place and appliance."""
         if self.unit is None:
             return self.canonical
         return site_url(
@@ -280,7 +277,6 @@ def as_choice(appliance: Appliance, entry: Regulation | None, chosen: Appliance 
 
 
 def answered(teryt: str, appliance: Appliance, facts: Facts) -> tuple[FactQuestion, ...]:
-    """Return the questions that have an answer."""
     return tuple(
         FactQuestion(
             ask_fact(code),
@@ -323,14 +319,12 @@ def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Fact
 
 
 def title_of(unit: Municipality | None, appliance: Appliance | None) -> str:
-    """Return the title, with place and appliance if known."""
     if unit and appliance:
         return f"Do kiedy wolno używać: {appliance.label}, {unit.name}"
     return f"Sprawdź swój piec: {unit.name}" if unit else "Sprawdź swój piec"
 
 
 def data_path(entry: Regulation | None, appliance: Appliance | None) -> str:
-    """Return the path of the API's response with the same data."""
     unit = entry.unit if entry else None
     parameters = {"teryt": unit.teryt, "binding": 1} if unit else {}
     parameters |= {"appliance": appliance.value} if unit and appliance else {}

@@ -138,7 +138,6 @@ class SubsidyPage(Page):
 
     @property
     def hidden(self) -> list[tuple[str, str]]:
-        """The answers of the other steps, for hidden fields."""
         names = {field.name for field in self.step or ()}
         return [(name, value) for name, value in self.values.items() if name not in names]
 

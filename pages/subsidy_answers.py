@@ -108,7 +108,6 @@ def as_bytes(text: str) -> bytes:
 
 
 def missing_areas(values: Mapping[str, str]) -> list[ParameterError]:
-    """Return an error for each chosen work without an area."""
     return [
         ParameterError(item, MISSING, f"{item} is missing")
         for item in chosen_items(values)
@@ -134,7 +133,6 @@ def filled(values: Mapping[str, str], errors: Iterable[ParameterError], on: Rule
 
 
 def fill(field: Field, values: Mapping[str, str], codes: Mapping[str, str]) -> Field:
-    """Return a field with its value and error."""
     value = values.get(field.name, "")
     chosen = value if any(choice.value == value for choice in field.choices) else ""
     choices = tuple(
@@ -146,7 +144,6 @@ def fill(field: Field, values: Mapping[str, str], codes: Mapping[str, str]) -> F
 
 
 def describe_error(field: Field, value: str, code: str) -> str:
-    """Return what is wrong with an answer, in Polish."""
     if code == MISSING and field.missing:
         return field.missing
     if code == AMBIGUOUS and (readings := readings_of_area(value)) is not None:

@@ -62,7 +62,6 @@ class Field:
 
     @property
     def decimal(self) -> bool:
-        """Whether the value may have decimals."""
         return self.unit != PEOPLE_UNIT
 
 
@@ -158,7 +157,6 @@ HOUSEHOLD = Step(
 
 
 def house(on: RulesAt) -> Step:
-    """Return the step about the present house, with the indexes of the rules."""
     present = Field(
         name="current_heating",
         label="Czym ogrzewasz dom?",
@@ -278,7 +276,6 @@ def steps(values: Mapping[str, str], on: RulesAt) -> tuple[Step, ...]:
 
 
 def all_fields(on: RulesAt) -> dict[str, Field]:
-    """Return all possible fields by name."""
     everything = {name: "1" for item in Item for name in (item, f"{PLANNED}{item}")}
     everything["new_source"] = Item.HEAT_PUMP_GROUND
     return {field.name: field for step in steps(everything, on) for field in step}

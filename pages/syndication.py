@@ -81,7 +81,6 @@ class Feed(Atom1Feed):
 @require_safe
 @conditional(Dataset.Slug.REGULATIONS, *RESTS_ON, cache_control=cache_control.CATALOG, changes_daily=True)
 def changes(request: HttpRequest) -> HttpResponse:
-    """Answer GET /zmiany.atom."""
     feed = Feed(
         title=f"{settings.SITE_NAME}: zmiany",
         link=site_url("/"),
@@ -105,7 +104,6 @@ def changes(request: HttpRequest) -> HttpResponse:
 
 
 def entries(today: date) -> Iterator[Entry]:
-    """Yield the entries of a day, in no order."""
     for state in regulations_of(voivodeships_by_name(), on=today):
         yield from of_state(state)
     yield from of_months(today)
@@ -200,7 +198,6 @@ def embed_view(*slugs: str, **validity: Any) -> Callable[[Callable[..., Embed]],
 
 @embed_view(*Dataset.Slug, period=opening_period)
 def municipality(request: HttpRequest, teryt: str) -> Embed:
-    """The first depots of a municipality's page."""
     unit = territory.get().municipalities.get(teryt)
     if unit is None:
         raise Http404
@@ -217,7 +214,6 @@ def card_line(card: DepotCard) -> EmbedLine:
 
 @embed_view(*Dataset.Slug, period=opening_period, in_outage=False)
 def depot(request: HttpRequest, depot_id: int) -> Embed:
-    """A depot with its price list."""
     row = depots.get().find(depot_id)
     if row is None:
         raise Http404
@@ -233,13 +229,12 @@ def depot(request: HttpRequest, depot_id: int) -> Embed:
 
 @embed_view(*PRICE_DATA)
 def fuel(request: HttpRequest, fuel: str) -> Embed:
-    """The median of a fuel in Poland and in the voivodeships."""
     page = fuel_prices_page(fuel, "", timezone.localdate())
     unit = fuels.BY_SLUG[fuel].unit
     lines = [
-        EmbedLine(area.name, site_url(area.path), f"{short_zloty(area.median)}/{unit}", f"{area.n} cen")
+        EmbedLine(area["name"], site_url(area["path"]), f"{short_zloty(area['median'])}/{unit}", f"{area['n']} cen")
         for area in page.areas
-        if area.median is not None
+        if area["median"] is not None
     ]
     if page.country.median is not None:
         poland = f"{short_zloty(page.country.median)}/{unit}"

@@ -85,7 +85,6 @@ def escape_around(text: str, urls: Iterable[str]) -> str:
 
 
 def code(text: str) -> str:
-    """Return a code span of a text without backticks."""
     return f"`{text}`"
 
 
@@ -156,7 +155,6 @@ def coded(text: str) -> Markup:
 
 
 def for_excel(path: str) -> str:
-    """Return the path of a CSV export in the format of Excel."""
     return f"{path}{'&' if '?' in path else '?'}excel=1"
 
 
@@ -182,12 +180,10 @@ def json_ld(data: dict[str, Any]) -> Markup:
 
 
 def md(value: object) -> str:
-    """Escape any value for Markdown."""
     return escape_markdown(str(value))
 
 
 def citing(citation: str, url: str) -> str:
-    """Escape a citation for Markdown, with its URL as an autolink."""
     return escape_around(citation, [url])
 
 

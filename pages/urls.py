@@ -23,7 +23,6 @@ class VoivodeshipConverter:
         return voivodeship_slug(value)
 
     def to_url(self, value: str) -> str:
-        """Return the slug."""
         return value
 
 

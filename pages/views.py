@@ -11,32 +11,22 @@ from catalog.depots.opening_times import opening_period
 from catalog.depots.snapshot import depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset
+from pages import fixed_pages
 from pages.choices import Choices
-from pages.datasets import DatasetsPage, datasets_page
-from pages.depots import DepotPage, RemovedPage, depot_page, find_gone_depot, removed_page
-from pages.fixed_pages import (
-    EnglishPage,
-    ForOwnersPage,
-    PrivacyPage,
-    RulesPage,
-    english_page,
-    for_owners_page,
-    privacy_page,
-    rules_page,
-)
-from pages.fuel_prices import FuelPricesPage, VoivodeshipPricesPage, fuel_prices_page, voivodeship_prices_page
+from pages.datasets import datasets_page
+from pages.depots import depot_page, find_gone_depot, removed_page
+from pages.fuel_prices import fuel_prices_page, official_page, voivodeship_prices_page
 from pages.heating_costs import RESTS_ON as HEATING_DATA
-from pages.heating_page import HeatingCostsPage, heating_costs_page
-from pages.home import HomePage, VoivodeshipPage, home_page, voivodeship_page
-from pages.municipality import MunicipalityPage, find_municipality, municipality_page
-from pages.official_prices import OfficialPricesPage, official_page
-from pages.page import twin_path
-from pages.prices import PricesPage, index_page
-from pages.regulations import RegulationPage, RegulationsPage, regulation_page, regulations_page
+from pages.heating_page import heating_costs_page
+from pages.home import home_page, voivodeship_page
+from pages.municipality import find_municipality, municipality_page
+from pages.page import Page, twin_path
+from pages.prices import index_page
+from pages.regulations import regulation_page, regulations_page
 from pages.rendering import PageMoved, PageViews, as_html, page_view
 from pages.requested_point import read_origin
-from pages.stove_check import StoveCheckPage, stove_check_page
-from pages.subsidy import SubsidyPage, first_page, subsidy_page
+from pages.stove_check import stove_check_page
+from pages.subsidy import first_page, subsidy_page
 from prices.queries import RESTS_ON as PRICE_DATA
 
 UNITS, PLACES, POSTCODES = Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES
@@ -45,45 +35,54 @@ REGULATIONS, SERIES = Dataset.Slug.REGULATIONS, Dataset.Slug.SERIES
 
 
 @page_view(UNITS, PLACES, POSTCODES, BOUNDARIES, DEPOTS, PRICES, changes_daily=True)
-def home(request: HttpRequest) -> HomePage:
+def home(request: HttpRequest) -> Page:
     return home_page(request.META["QUERY_STRING"], timezone.localdate())
 
 
 @page_view(DEPOTS)
-def api_rules(request: HttpRequest) -> RulesPage:
-    return rules_page()
+def api_rules(request: HttpRequest) -> Page:
+    return fixed_pages.rules_page()
 
 
 @page_view(*Dataset.Slug, versions.RUNS, changes_daily=True)
-def datasets(request: HttpRequest) -> DatasetsPage:
+def datasets(request: HttpRequest) -> Page:
     return datasets_page(timezone.localdate())
 
 
 @page_view()
-def privacy(request: HttpRequest) -> PrivacyPage:
-    return privacy_page()
+def privacy(request: HttpRequest) -> Page:
+    return fixed_pages.privacy_page()
 
 
 @page_view()
-def for_owners(request: HttpRequest) -> ForOwnersPage:
-    return for_owners_page()
+def for_owners(request: HttpRequest) -> Page:
+    return fixed_pages.for_owners_page()
 
 
 @page_view(DEPOTS)
-def english(request: HttpRequest) -> EnglishPage:
-    return english_page()
+def english(request: HttpRequest) -> Page:
+    return fixed_pages.english_page()
 
 
 @page_view(UNITS, BOUNDARIES, DEPOTS, PRICES, changes_daily=True)
-def voivodeship(request: HttpRequest, voivodeship: str) -> VoivodeshipPage:
+def voivodeship(request: HttpRequest, voivodeship: str) -> Page:
     """The municipalities of a voivodeship. Redirects from its name to its slug."""
     page = voivodeship_page(voivodeship, timezone.localdate())
     check_path(request, page.path)
     return page
 
 
-@page_view(UNITS, PLACES, POSTCODES, BOUNDARIES, DEPOTS, PRICES, changes_daily=True, period=opening_period)
-def municipality(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> MunicipalityPage:
+@page_view(
+    UNITS,
+    PLACES,
+    POSTCODES,
+    BOUNDARIES,
+    DEPOTS,
+    PRICES,
+    changes_daily=True,
+    period=opening_period,
+)
+def municipality(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> Page:
     """A municipality. Redirects from a wrong voivodeship or slug and from a former code."""
     unit = find_municipality(teryt)
     check_path(request, municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt))
@@ -92,17 +91,17 @@ def municipality(request: HttpRequest, voivodeship: str, slug: str, teryt: str) 
 
 
 @page_view(UNITS, BOUNDARIES, REGULATIONS, changes_daily=True)
-def regulations(request: HttpRequest) -> RegulationsPage:
+def regulations(request: HttpRequest) -> Page:
     return regulations_page(timezone.localdate())
 
 
 @page_view(UNITS, PLACES, POSTCODES, REGULATIONS, changes_daily=True)
-def stove_check(request: HttpRequest) -> StoveCheckPage:
+def stove_check(request: HttpRequest) -> Page:
     return stove_check_page(request.META["QUERY_STRING"], timezone.localdate())
 
 
 @page_view(UNITS, REGULATIONS, changes_daily=True)
-def regulation(request: HttpRequest, voivodeship: str) -> RegulationPage:
+def regulation(request: HttpRequest, voivodeship: str) -> Page:
     """The deadlines of a voivodeship, or of a unit in it. Redirects from its name to its slug."""
     page = regulation_page(voivodeship, request.META["QUERY_STRING"], timezone.localdate())
     check_path(request, page.path)
@@ -110,7 +109,7 @@ def regulation(request: HttpRequest, voivodeship: str) -> RegulationPage:
 
 
 @page_view(UNITS, BOUNDARIES, DEPOTS, PRICES, changes_daily=True, period=opening_period, in_outage=False)
-def depot(request: HttpRequest, depot_id: int, slug: str) -> DepotPage | RemovedPage:
+def depot(request: HttpRequest, depot_id: int, slug: str) -> Page:
     """A depot. Redirects from a wrong slug and from a merged depot; 410 for a removed one."""
     row = depots.get().find(depot_id)
     if row is None:
@@ -123,7 +122,7 @@ def depot(request: HttpRequest, depot_id: int, slug: str) -> DepotPage | Removed
 
 
 @page_view(UNITS, changes_daily=True)
-def subsidy(request: HttpRequest) -> SubsidyPage:
+def subsidy(request: HttpRequest) -> Page:
     """The first step of the calculator, with levels and limits."""
     return first_page(request.META["QUERY_STRING"], timezone.localdate())
 
@@ -148,28 +147,27 @@ calculating = PageViews(page=calculator, twin=subsidy.twin)
 
 
 @page_view(SERIES)
-def official_prices(request: HttpRequest) -> OfficialPricesPage:
+def official_prices(request: HttpRequest) -> Page:
     return official_page()
 
 
 @page_view(*HEATING_DATA, changes_daily=True)
-def heating_costs(request: HttpRequest) -> HeatingCostsPage:
+def heating_costs(request: HttpRequest) -> Page:
     return heating_costs_page(request.META["QUERY_STRING"], timezone.localdate())
 
 
 @page_view(*PRICE_DATA, changes_daily=True)
-def prices(request: HttpRequest) -> PricesPage:
+def prices(request: HttpRequest) -> Page:
     return index_page(timezone.localdate(), request.META["QUERY_STRING"])
 
 
 @page_view(*PRICE_DATA, BOUNDARIES, changes_daily=True)
-def fuel_prices(request: HttpRequest, fuel: str) -> FuelPricesPage:
-    """The median of a fuel in Poland, with its calculation."""
+def fuel_prices(request: HttpRequest, fuel: str) -> Page:
     return fuel_prices_page(fuel, request.META["QUERY_STRING"], timezone.localdate())
 
 
 @page_view(*PRICE_DATA, changes_daily=True)
-def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> VoivodeshipPricesPage:
+def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> Page:
     """The median of a fuel in a voivodeship. Redirects from its 2-digit code to its slug."""
     page = voivodeship_prices_page(fuel, voivodeship, request.META["QUERY_STRING"], timezone.localdate())
     check_path(request, page.path)

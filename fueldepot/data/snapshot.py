@@ -52,7 +52,6 @@ def remember(*, connection: Any, **kwargs: Any) -> None:
 
 
 def track_connections() -> None:
-    """Track every connection opened from now on."""
     connection_created.connect(remember, dispatch_uid="fueldepot.data.snapshot")
 
 

@@ -84,7 +84,6 @@ def error_body(
 
 
 def plain_error(body: ErrorJson, headers: Mapping[str, str] | None = None) -> HttpResponse:
-    """Return an error body outside of viewsets."""
     headers = {"Cache-Control": NO_STORE, **(headers or {})}
     return HttpResponse(orjson.dumps(body), status=body["status"], content_type=JSON, headers=headers)
 

@@ -213,7 +213,6 @@ class Query(BaseModel):
     @classmethod
     @cache
     def required(cls) -> frozenset[str]:
-        """Return the names of the parameters that a request must have."""
         return frozenset(field.alias or name for name, field in cls.model_fields.items() if field.is_required())
 
     @classmethod

@@ -50,7 +50,6 @@ class JsonFormatter(logging.Formatter):
         self.clean = clean
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line without its end."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -135,8 +134,6 @@ class QueryFreeFormatter(logging.Formatter):
 
 
 class QueryFreeLogger(Logger):  # type: ignore[misc] # the library has no types
-    """gunicorn's logger for access and error log."""
-
     def atoms(self, resp: Any, req: Any, environ: Any, request_time: Any) -> dict[str, Any]:
         """Return the fields of an access log line: request line, Referer and headers without queries."""
         fields = super().atoms(resp, req, environ, request_time)

@@ -65,7 +65,6 @@ class JsonViewSet(ViewSet):
         return parameters
 
     def options(self, request: Any, *args: Any, **kwargs: Any) -> Any:
-        """Answer OPTIONS with the Allow header and no body."""
         response = HttpResponse()
         del response["Content-Type"]
         return response

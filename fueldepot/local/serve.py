@@ -81,7 +81,6 @@ def claim_port(port: int) -> None:
 
 
 def prepare_site(data: str) -> None:
-    """Prepare database and static files for serving."""
     import django
     from django.core.management import CommandError, call_command
     from django.db import OperationalError, connections

@@ -35,7 +35,6 @@ SHOWN = 10
 
 
 def progress(rows: Iterable[Any], label: str) -> Iterable[Any]:
-    """Return rows with a progress bar on a terminal."""
     return tqdm(rows, desc=label, unit=" rows", leave=False, disable=None, file=sys.stderr)
 
 
@@ -63,7 +62,6 @@ def read_sources_file(path: Path | None) -> dict[str, DataSource]:
 
 
 def fetcher_for(downloads: Path | None) -> Fetcher:
-    """Return a fetcher into a directory, or the default one."""
     return Fetcher(downloads.resolve()) if downloads else Fetcher()
 
 
@@ -82,7 +80,6 @@ def add_fetching_arguments(parser: CommandParser) -> None:
 
 
 def add_allowing_arguments(parser: CommandParser) -> None:
-    """Add arguments that permit what an import refuses."""
     parser.add_argument(
         "--allow-removals", action="store_true", help="let more than 10 %% of the stored rows be removed"
     )
@@ -111,7 +108,6 @@ class ImportCommand(BaseCommand):
         self.add_run_arguments(parser)
 
     def add_run_arguments(self, parser: CommandParser) -> None:
-        """Add arguments of all imports."""
         parser.add_argument("--commit", action="store_true", help="write; without it only the report is printed")
         add_allowing_arguments(parser)
 
@@ -155,7 +151,6 @@ class ImportCommand(BaseCommand):
     def run_steps(
         self, sources: list[Path], *, commit: bool, allow_removals: bool, allow_older: bool, **options: Any
     ) -> None:
-        """Run the steps of the sources and print the report."""
         how = Options(
             today=timezone.localdate(),
             write=commit,
@@ -174,12 +169,10 @@ class ImportCommand(BaseCommand):
             self.stdout.write("This was a dry run: nothing was changed. Add --commit to write.")
 
     def print_reports(self, reports: list[Report], **options: Any) -> None:
-        """Print reports in order."""
         for report in reports:
             self.print_report(report, everything=options["verbosity"] > 1)
 
     def print_report(self, report: Report, *, everything: bool) -> None:
-        """Print counts, then notable rows."""
         self.stdout.write(
             f"{report.title}: {report.added} added, {report.changed} changed, {report.removed} removed, "
             f"{report.unchanged} unchanged, {len(report.skipped)} skipped, {len(report.rejected)} rejected"
@@ -193,7 +186,6 @@ class ImportCommand(BaseCommand):
             self.print_notes(word, notes, everything=everything)
 
     def print_notes(self, word: str, notes: list[Note], *, everything: bool) -> None:
-        """Print counts by reason, or every note."""
         if everything:
             for note in notes:
                 self.stdout.write(f"  {word}: {note.key}: {note.reason}")

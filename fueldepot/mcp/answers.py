@@ -211,7 +211,6 @@ def answer(findings: Findings) -> CitedAnswer:
 
 
 def cited(findings: Findings) -> CitedAnswer:
-    """Return the content as it is now, with the data for its citation."""
     left = len(findings.rows or ())
     if findings.offset is not None:
         following = findings.offset + left

@@ -34,11 +34,11 @@ from fueldepot.data import snapshot
 from fueldepot.http.links import site_url
 from fueldepot.http.params import choice, whole
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, route_url, tool
+from pages.fuel_prices import official_title
 from pages.heating_api import heating_costs
 from pages.heating_costs import HouseQuery
 from pages.heating_page import STATUS as HEATING_STATUS
 from pages.home import depots_as_of
-from pages.official_prices import official_title
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import ArithmeticJson, FuelPricesJson, fuel_prices
 from prices.api.series_answers import ObservedValueJson, describe_observation
@@ -145,7 +145,6 @@ def cite_depots(rows: Sequence[DepotRow]) -> Citation:
 
 
 def describe_near(row: DepotRow, metres: float | None, fuel: str | None) -> dict[str, Any]:
-    """Return a depot as an item of a list, with the lowest price of a fuel."""
     now = timezone.now()
     store = describe_depot(row)
     listed = prices.get().price_list(row.id, timezone.localdate(now)) if fuel else []
@@ -282,7 +281,6 @@ def find_prices(query: FuelPricesQuery) -> FuelPricesJson:
 
 
 def cite_prices(answer: FuelPricesJson, on: date) -> Citation:
-    """Return the citation of a median as of a day."""
     title = f"{answer['name']}: ceny, {answer['area']['name']}"
     source = answer["source"] or answer["method"].partition(".")[0]
     return Citation(title, answer["page"], on, [source], answer.get("demonstration", False))

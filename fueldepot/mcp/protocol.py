@@ -139,7 +139,6 @@ def read_version(method: Any, params: Params, headers: Mapping[str, str]) -> str
 
 
 def negotiate(params: Params) -> str:
-    """Return the version for a client that starts with a handshake."""
     version = params.get("protocolVersion")
     return version if version in HANDSHAKE_PROTOCOL_VERSIONS else LATEST_HANDSHAKE_VERSION
 

@@ -192,7 +192,6 @@ def deadlines(query: ComingQuery) -> Findings:
 
 
 def describe_coming(entry: Regulation, row: Deadline) -> ComingRow:
-    """Return a deadline of one of several voivodeships in short."""
     body: ComingRow = {
         "from": row.date,
         "voivodeship": entry.voivodeship.slug,
@@ -206,7 +205,6 @@ def describe_coming(entry: Regulation, row: Deadline) -> ComingRow:
 
 
 def first_sentence(text: str) -> str:
-    """Return the first sentence of a text, with an ellipsis where others follow."""
     first, *rest = END_OF_SENTENCE.split(text, maxsplit=1)
     return f"{first} […]" if rest else first
 
@@ -296,7 +294,7 @@ def rules_of_use(query: UseQuery) -> Findings:
     page, rules = fixed_pages.rules_page(), fixed_pages.rules_of_use()
     content: dict[str, Any] = {"rules": [title for title, _ in rules], "licences": {}}
     for row in datasets_page(timezone.localdate()).sets:
-        content["licences"].setdefault(row.licence, []).append(str(row.slug))
+        content["licences"].setdefault(row["licence"], []).append(str(row["slug"]))
     for source, licence in LICENCES.items():
         content["licences"].setdefault(licence, []).append(f"depots/{source}")
     if query.rule:

@@ -169,7 +169,6 @@ def component_name(header_name: str) -> str:
 
 
 def responses() -> dict[str, Any]:
-    """Return the responses that operations refer to by name."""
     by_name: dict[str, Any] = {
         "NotModified": {
             "description": "Nothing has changed since the answer with this `ETag`; no body.",

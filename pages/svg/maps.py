@@ -54,7 +54,6 @@ class Map:
 
     @property
     def full_height(self) -> float:
-        """The height including the strip."""
         return self.frame.height + STRIP
 
     @property

@@ -115,7 +115,6 @@ def scale_bar(metres_per_unit: float, longest: float = 110.0) -> ScaleBar:
 
 
 def text_width(text: str, size: float) -> float:
-    """Return the approximate width of a text."""
     return len(text) * size * LETTER
 
 

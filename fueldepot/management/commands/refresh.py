@@ -93,7 +93,6 @@ class Command(BaseCommand):
         return chosen
 
     def show(self, chosen: list[SourceState]) -> None:
-        """Print the planned actions."""
         for state in chosen:
             source = state.source
             since = f"last found current on {state.checked_on}" if state.good else "never imported"
