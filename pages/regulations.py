@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from django.http import Http404
 from django.urls import reverse
@@ -23,7 +23,7 @@ from pages.svg.timelines import Timeline, TimelineDeadline, timeline
 from regulations.api.rule_answers import publication
 from regulations.appliance_descriptions import without_deadline
 from regulations.fields import Appliance
-from regulations.models import Deadline, Provision, Resolution, Source, read_sources
+from regulations.models import Deadline, FuelBan, Provision, Resolution, Source, read_sources
 from regulations.queries import Regulation, Unit, get_unit, regulations_of
 
 STATUS = "opis redakcji według uchwał ogłoszonych w dziennikach urzędowych; wiąże tekst uchwały"
@@ -40,8 +40,7 @@ class UnitQuery(Query):
     teryt: Annotated[Teryt | None, doc(TERYT)] = None
 
 
-@dataclass(frozen=True, slots=True)
-class ApplianceChoice:
+class ApplianceChoice(NamedTuple):
     """An appliance of the check. path, short: of its check and verdict in the requested place, "" without a place."""
 
     code: str
@@ -51,44 +50,30 @@ class ApplianceChoice:
     short: str = ""
 
 
-APPLIANCES = tuple(ApplianceChoice(one.value, one.label) for one in Appliance)
+APPLIANCES = tuple(ApplianceChoice(appliance.value, appliance.label) for appliance in Appliance)
 """The choices of the form of the check, none chosen."""
-
-
-@dataclass(frozen=True, slots=True)
-class StateRow:
-    """A voivodeship in the list. on: its nearest deadline, None without one; ends: what ends then and where.
-
-    instead: the text in place of a missing deadline. is_overdue: a deadline comes within a year, but the state was not
-    confirmed for long.
-    """
-
-    name: str
-    path: str
-    on: date | None
-    ends: tuple[tuple[str, str], ...]
-    instead: str
-    as_of: date | None
-    is_overdue: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegulationsPage(Page):
-    """All voivodeships in Polish order. draw_map: with the year of their next deadlines, None without boundaries."""
+    """All voivodeships in Polish order. draw_map: with the year of their next deadlines, None without boundaries.
+
+    rows: `on` is the nearest deadline, None without one, `ends` what ends then and where, `instead` the text in place
+    of it. is_overdue: a deadline comes within a year, but the state was not confirmed for long.
+    """
 
     template: ClassVar[str] = "pages/regulations"
     appliances: ClassVar[tuple[ApplianceChoice, ...]] = APPLIANCES
 
     draw_map: Callable[[], maps.AreaMap | None]
-    rows: tuple[StateRow, ...]
+    rows: tuple[dict[str, Any], ...]
 
     @property
     def has_overdue(self) -> bool:
-        return any(row.is_overdue for row in self.rows)
+        return any(row["is_overdue"] for row in self.rows)
 
 
-@dataclass(frozen=True, slots=True)
-class ProvisionRow:
+class ProvisionRow(NamedTuple):
     """A deadline or a banned fuel.
 
     binding: whether it binds the unit, in Polish; "" without a unit or doubt. caveat: that concerns the unit.
@@ -161,8 +146,7 @@ def legislation(resolution: Resolution, voivodeship: Voivodeship) -> dict[str, A
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Basis:
+class Basis(NamedTuple):
     """What a citation of legal states has to say.
 
     title, url: of the page that shows them. first: the oldest day to which they are current, None when unknown. last:
@@ -215,15 +199,15 @@ def regulations_page(today: date) -> RegulationsPage:
         as_of_last=basis.last,
         data_status=STATUS,
         rows=tuple(
-            StateRow(
-                name=entry.voivodeship.name,
-                path=route_path("regulation", entry.voivodeship.slug),
-                on=entry.next_deadline.date if entry.next_deadline else None,
-                ends=what_and_where(entry.next_deadlines_of_unit),
-                instead=in_short(entry),
-                as_of=entry.state.as_of if entry.state else None,
-                is_overdue=bool(entry.overdue),
-            )
+            {
+                "name": entry.voivodeship.name,
+                "path": route_path("regulation", entry.voivodeship.slug),
+                "on": entry.next_deadline.date if entry.next_deadline else None,
+                "ends": what_and_where(entry.next_deadlines_of_unit),
+                "instead": in_short(entry),
+                "as_of": entry.state.as_of if entry.state else None,
+                "is_overdue": bool(entry.overdue),
+            }
             for entry in entries
         ),
     )
@@ -255,14 +239,13 @@ def map_unit(slug: str, name: str, entry: Regulation | None) -> maps.MapUnit:
     A dash means that no deadline is left, a question mark that the legal state or the dates of an act are unknown.
     """
     upcoming = entry.next_deadline if entry else None
+    words = f"najbliższy termin {day(upcoming.date)}" if upcoming else in_short(entry)
     if upcoming:
-        words, label = f"najbliższy termin {day(upcoming.date)}", str(upcoming.date.year)
+        label = str(upcoming.date.year)
     elif entry is None or entry.has_resolution is None:
-        words, label = in_short(entry), "?"
-    elif not entry.has_resolution:
-        words, label = in_short(entry), ""
+        label = "?"
     else:
-        words, label = in_short(entry), "?" if entry.has_undated_acts else "–"
+        label = ("?" if entry.has_undated_acts else "–") if entry.has_resolution else ""
     return maps.MapUnit(
         route_path("regulation", slug),
         f"województwo {name}: {words}",
@@ -297,11 +280,11 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
         data_status=STATUS,
         regulation=entry,
         unit=unit,
-        next_deadlines=deadline_rows(entry, upcoming),
+        next_deadlines=provision_rows(entry, upcoming),
         ends="; ".join(dict.fromkeys(row.applies_to for row in upcoming)),
         instead="" if upcoming else without_deadline(entry),
-        deadlines=deadline_rows(entry, entry.deadlines_of_unit),
-        foreign=deadline_rows(entry, [row for row in entry.deadlines if unit and entry.binds(row) is False]),
+        deadlines=provision_rows(entry, entry.deadlines_of_unit),
+        foreign=provision_rows(entry, [row for row in entry.deadlines if unit and entry.binds(row) is False]),
         bans=ban_rows(entry),
         draw_timeline=partial(
             timeline,
@@ -330,22 +313,20 @@ def stale_notice(entry: Regulation) -> str:
     return f"{notice} Przed decyzją sprawdź w urzędzie gminy lub w dzienniku urzędowym, czy uchwały nie zmieniono."
 
 
-def deadline_rows(entry: Regulation, deadlines: Iterable[Deadline]) -> tuple[ProvisionRow, ...]:
-    return tuple(provision_row(entry, row, row.date) for row in deadlines)
-
-
 def ban_rows(entry: Regulation) -> tuple[ProvisionRow, ...]:
     """Return the bans that bind the unit or a part of it; all of them without a unit."""
-    bans = [row for row in entry.bans if entry.unit is None or entry.binds(row) is not False]
-    return tuple(provision_row(entry, row, row.from_date) for row in bans)
+    return provision_rows(entry, [row for row in entry.bans if entry.unit is None or entry.binds(row) is not False])
 
 
-def provision_row(entry: Regulation, row: Provision, since: date | None) -> ProvisionRow:
-    """Return a deadline or ban for the page. since: its first day, None when unknown."""
-    binding = BINDING[entry.binds(row)] if entry.unit else ""
-    if row.uncertain and binding != BINDING[False]:
-        binding = UNCERTAIN
-    return ProvisionRow(row, binding, entry.caveat_of(row), since is None or since <= entry.on)
+def provision_rows(entry: Regulation, provisions: Iterable[Deadline | FuelBan]) -> tuple[ProvisionRow, ...]:
+    rows = []
+    for row in provisions:
+        since = row.date if isinstance(row, Deadline) else row.from_date
+        binding = BINDING[entry.binds(row)] if entry.unit else ""
+        if row.uncertain and binding != BINDING[False]:
+            binding = UNCERTAIN
+        rows.append(ProvisionRow(row, binding, entry.caveat_of(row), since is None or since <= entry.on))
+    return tuple(rows)
 
 
 def read_unit(query_string: str, voivodeship: Voivodeship) -> tuple[Unit | None, str]:

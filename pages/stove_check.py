@@ -4,10 +4,11 @@ A GET form without personal data; the API's counterpart is `/regulations?teryt=�
 on more than place and appliance, the page asks the one question that decides, and its answers are links (`tak`, `nie`).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -20,13 +21,20 @@ from fueldepot.http.links import route_path, site_url
 from fueldepot.http.params import line, word_for
 from fueldepot.http.query import Query, doc
 from pages.home import SearchResult
-from pages.outlook import Outlook, outlook
 from pages.page import Crumb, Page
-from pages.regulations import STATUS, ApplianceChoice, ProvisionRow, ban_rows, stale_notice
+from pages.regulations import STATUS, ApplianceChoice, ProvisionRow, ban_rows, provision_rows, stale_notice
 from regulations.api.params import MUNICIPALITY_DIGITS
-from regulations.appliance_check import BURNS_COAL, IN_PART, ApplianceCheck, ApplianceStatus, Facts, check_appliance
+from regulations.appliance_check import (
+    BURNS_COAL,
+    IN_PART,
+    ApplianceCheck,
+    ApplianceStatus,
+    Facts,
+    check_appliance,
+    is_about_part,
+)
 from regulations.appliance_descriptions import (
-    Verdict,
+    WITHOUT_FIRE,
     ask_fact,
     describe_check,
     describe_limit,
@@ -34,8 +42,11 @@ from regulations.appliance_descriptions import (
     only_limit,
 )
 from regulations.fields import BOILERS, Appliance, Condition
-from regulations.models import Source, read_sources
-from regulations.queries import Law, Regulation, regulations_of, unit_of
+from regulations.models import Deadline, read_sources
+from regulations.queries import DeadlineStatus, Law, Regulation, Unit, regulations_of, unit_of
+from subsidy import rules
+from subsidy.application import SOURCES, Heating, Level
+from subsidy.calculator.rows import describe_refusal
 
 NOT_FOUND = "Nie znaleźliśmy takiego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
 UNREADABLE = "Nie umiemy odczytać tego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
@@ -49,6 +60,24 @@ FACTS = frozenset({BURNS_COAL, IN_PART, *Condition.values})
 
 PERMITTED = frozenset({ApplianceStatus.ENDS, ApplianceStatus.STAYS, ApplianceStatus.NO_RESOLUTION})
 """Statuses with which an appliance may be used today; missing data are never a permission."""
+
+
+NEW_APPLIANCES = frozenset(
+    {Deadline.Kind.NEW_INSTALLATIONS, Deadline.Kind.SOLID_FUEL_BAN, Deadline.Kind.COAL_BAN, Deadline.Kind.FUEL_BAN}
+)
+"""Kinds of deadlines that say what a new appliance may be or burn."""
+
+NOT_FUNDED = frozenset({Appliance.BOILER_CLASS_5, Appliance.BOILER_ECODESIGN})
+"""Appliances whose replacement the programme does not pay: it wants a source below class 5."""
+
+HEATING = {
+    **dict.fromkeys(NOT_FUNDED, Heating.SOLID_FUEL_CLASS_5),
+    Appliance.BOILER_BELOW_CLASS_3: Heating.SOLID_FUEL,
+    Appliance.BOILER_CLASS_3: Heating.SOLID_FUEL,
+    Appliance.BOILER_CLASS_4: Heating.SOLID_FUEL,
+    Appliance.STOVE: Heating.SOLID_FUEL,
+}
+"""The answer of the calculator that an appliance implies; a fireplace may stand beside another source."""
 
 
 class StoveQuery(Query):
@@ -74,8 +103,7 @@ class StoveQuery(Query):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class FactQuestion:
+class FactQuestion(NamedTuple):
     """A question with the paths of both answers. hint: what helps to answer, "" for nothing.
 
     answer: "tak" or "nie", "" for an open one. undo: path of the check without the answer.
@@ -89,32 +117,14 @@ class FactQuestion:
     undo: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The result for an appliance. limits: further deadlines as sentences. sources: of all these deadlines.
-
-    is_permitted: the appliance may be used today. since, description, caveat: of the main deadline.
-    is_partial: it is limited, so that the verdict needs the description. question: that decides, None without one.
-    """
-
-    verdict: Verdict
-    is_permitted: bool
-    since: date | None
-    description: str
-    caveat: str
-    is_partial: bool
-    limits: tuple[str, ...]
-    sources: tuple[Source, ...]
-    question: FactQuestion | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoveCheckPage(Page):
     """The form with the result, or with places to choose from.
 
     place: the typed text or the found name. entry: the legal state there, None without a place. options: candidates
     while the place is ambiguous. others: further places of that name. bans, laws: those that bind the municipality or a
-    part of it. answered: questions with an answer. outlook: what follows, None without a place.
+    part of it. answer: see `answer_of`, None without an appliance. answered: questions with an answer. outlook: what
+    follows, see `outlook_of`, None without a place.
     """
 
     template: ClassVar[str] = "pages/stove_check"
@@ -127,9 +137,9 @@ class StoveCheckPage(Page):
     appliances: tuple[ApplianceChoice, ...]
     unit: Municipality | None
     entry: Regulation | None
-    answer: Answer | None
+    answer: dict[str, Any] | None
     answered: tuple[FactQuestion, ...]
-    outlook: Outlook | None
+    outlook: dict[str, Any] | None
     bans: tuple[ProvisionRow, ...]
     laws: tuple[Law, ...]
     stale_notice: str
@@ -200,13 +210,11 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
         entry=entry,
         answer=answer_of(entry, appliance, village, facts) if entry and appliance else None,
         answered=answered(unit.teryt, appliance, facts) if unit and appliance else (),
-        outlook=outlook(entry, appliance, facts) if entry else None,
+        outlook=outlook_of(entry, appliance, facts) if entry else None,
         bans=ban_rows(entry) if entry else (),
         laws=tuple(law for law in entry.laws if entry.binds(law.resolution) is not False) if entry else (),
         stale_notice=stale_notice(entry) if entry else "",
-        calendar_path=route_path("v1:regulations-calendar", unit.voivodeship.slug) + f"?teryt={unit.teryt}"
-        if unit and entry and entry.laws
-        else "",
+        calendar_path=calendar_path(unit) if unit and entry and entry.laws else "",
         regulation_path=route_path("regulation", unit.voivodeship.slug) + f"?teryt={unit.teryt}" if unit else "",
     )
 
@@ -296,26 +304,31 @@ def question_of(check: ApplianceCheck, teryt: str, facts: Facts) -> FactQuestion
     return FactQuestion(ask_fact(row.open_fact), explain_fact(row), yes, no)
 
 
-def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Facts) -> Answer:
-    """Return the result for an appliance in the unit of a legal state. village: a locality to name, "" for none."""
+def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Facts) -> dict[str, Any]:
+    """Return the result for an appliance in the unit of a legal state. village: a locality to name, "" for none.
+
+    since, description, caveat: of the main deadline. limits: further deadlines as sentences. sources: of all these
+    deadlines. is_partial: the appliance is limited, so that the verdict needs the description.
+    """
     assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
     check = check_appliance(entry, appliance, facts)
     # The sentence covers a single limited deadline, so its description is shown like that of a deciding one.
     main = check.deciding or only_limit(check.limited)
     deciding = main.deadline if main else None
-    counted = [deciding] if deciding else []
-    counted += [finding.deadline for finding in check.limited] + [finding.deadline for finding in check.spared_by]
-    return Answer(
-        verdict=describe_check(check, f"{village} (gmina {entry.unit.name})" if village else entry.unit.name, entry.on),
-        is_permitted=check.status in PERMITTED,
-        since=deciding.date if deciding else None,
-        description=deciding.description if deciding else "",
-        caveat=main.caveat if main else "",
-        is_partial=main is not None and check.deciding is None,
-        limits=tuple(describe_limit(finding, entry.on) for finding in check.limited if finding is not main),
-        sources=tuple(dict.fromkeys(source for row in counted for source in read_sources(row.sources))),
-        question=question_of(check, entry.unit.teryt, facts),
-    )
+    cited = [deciding] if deciding else []
+    cited += [finding.deadline for finding in check.limited] + [finding.deadline for finding in check.spared_by]
+    place = f"{village} (gmina {entry.unit.name})" if village else entry.unit.name
+    return {
+        "verdict": describe_check(check, place, entry.on),
+        "is_permitted": check.status in PERMITTED,
+        "since": deciding.date if deciding else None,
+        "description": deciding.description if deciding else "",
+        "caveat": main.caveat if main else "",
+        "is_partial": main is not None and check.deciding is None,
+        "limits": tuple(describe_limit(finding, entry.on) for finding in check.limited if finding is not main),
+        "sources": tuple(dict.fromkeys(source for row in cited for source in read_sources(row.sources))),
+        "question": question_of(check, entry.unit.teryt, facts),
+    }
 
 
 def title_of(unit: Municipality | None, appliance: Appliance | None) -> str:
@@ -329,3 +342,53 @@ def data_path(entry: Regulation | None, appliance: Appliance | None) -> str:
     parameters = {"teryt": unit.teryt, "binding": 1} if unit else {}
     parameters |= {"appliance": appliance.value} if unit and appliance else {}
     return reverse("v1:regulations") + (f"?{urlencode(parameters)}" if parameters else "")
+
+
+def outlook_of(entry: Regulation, appliance: Appliance | None, facts: Facts) -> dict[str, Any]:
+    """Return what follows in the municipality of a legal state. appliance: None for an unknown one.
+
+    rules: of new appliances, that bind the municipality or a part of it, the latest first. has_known_rules: whether
+    those of the place are known. solid_fuel_banned: everywhere in it, today. funded: None without an appliance. limits:
+    of new sources. condition: of all limits. calculator: its path, with what is known. calendar: the path of the
+    deadlines to come, "" without any.
+    """
+    assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
+    on = rules.current().on(entry.on)
+    rows = [
+        row
+        for row in reversed(entry.deadlines_of_unit)
+        if row.kind in NEW_APPLIANCES
+        and (entry.binds(row) or IN_PART not in facts or is_about_part(row) is facts[IN_PART])
+    ]
+    answers = {"teryt": entry.unit.teryt} | ({"current_heating": HEATING[appliance]} if appliance in HEATING else {})
+    return {
+        "fireless": WITHOUT_FIRE,
+        "rules": provision_rows(entry, rows),
+        "has_known_rules": entry.deadline_status_of_unit
+        not in {DeadlineStatus.STATE_UNKNOWN, DeadlineStatus.DATES_UNKNOWN},
+        "solid_fuel_banned": any(
+            row.kind == Deadline.Kind.SOLID_FUEL_BAN and row.date <= entry.on and entry.binds(row) for row in rows
+        ),
+        "funded": None if appliance is None else appliance not in NOT_FUNDED,
+        "limits": list(source_limits(on)),
+        "condition": describe_refusal("row_source_alone", on),
+        "calculator": f"{reverse('subsidy')}?{urlencode(answers)}",
+        "calendar": calendar_path(entry.unit) if entry.next_deadline_of_unit else "",
+    }
+
+
+def calendar_path(unit: Unit | Municipality) -> str:
+    """Return the path of the deadlines of a municipality as a calendar."""
+    return route_path("v1:regulations-calendar", unit.voivodeship.slug) + f"?teryt={unit.teryt}"
+
+
+def source_limits(on: rules.RulesAt) -> Iterator[dict[str, Any]]:
+    """Yield the sources that the programme pays: the highest subsidy in zł, from the basic to the highest level.
+
+    verified: whether a document of the programme confirms both.
+    """
+    for item in SOURCES:
+        limits = [on.values.get((f"items/{item}", level)) for level in (Level.BASIC, Level.HIGHEST)]
+        if paid := [limit for limit in limits if limit is not None]:
+            verified = all(limit.verified for limit in paid)
+            yield {"name": on.items[item].name, "low": paid[0].value, "high": paid[-1].value, "verified": verified}

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from django.http import QueryDict
 from django.urls import reverse
@@ -20,12 +20,11 @@ from catalog.territory.snapshot import territory
 from fueldepot.http.params import InvalidParameters, ParameterError, whole, word_for
 from fueldepot.http.query import Query, doc
 from pages.page import Crumb, Page
-from pages.subsidy_answers import PAGE, filled, missing_areas, parameters, read_values
-from pages.subsidy_questions import Field, Step, demand
+from pages.subsidy_form import PAGE, Field, Step, demand, filled, missing_areas, parameters, read_values
 from subsidy import rules
 from subsidy.api.params import HEATINGS, PEOPLE_RANGE, SubsidyQuery
 from subsidy.application import DOCUMENTS, Application, Heating, Household, Item, Level, ProjectType
-from subsidy.calculator import Result, Variant, calculate
+from subsidy.calculator import Result, calculate
 from subsidy.calculator.rows import describe_refusal
 from subsidy.rules import RulesAt
 
@@ -62,40 +61,6 @@ class StartQuery(Query):
         return {name: str(value) for name, value in carried.items() if value} | dict.fromkeys(DOCUMENTS, "1")
 
 
-@dataclass(frozen=True, slots=True)
-class LevelRow:
-    """A row of the table of levels. several, alone: thresholds per person in households of several and of one.
-
-    None where the level has no threshold.
-    """
-
-    name: str
-    share: Decimal
-    several: Decimal | None
-    alone: Decimal | None
-
-
-@dataclass(frozen=True, slots=True)
-class LimitRow:
-    """Limits by level: basic, elevated, highest; None where the programme pays nothing.
-
-    unit: "pcs" or "m2", "" for a sum.
-    """
-
-    name: str
-    unit: str
-    limits: tuple[rules.DatedValue | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class VariantCard:
-    """A variant among others. demand: its index, in Polish."""
-
-    variant: Variant
-    demand: str
-    shown: bool
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubsidyPage(Page):
     """A step of the form, or the result.
@@ -105,7 +70,8 @@ class SubsidyPage(Page):
     step that decides it; "" elsewhere. went_on: it was read.
     result: of the answers so far; None before the first, or with an invalid one.
     annual_limit: the threshold of the basic level. highest_demand: the index required by the highest level.
-    edition: in force. items: with their limits. sums: limits of the sum of table 3, by project type.
+    edition: in force. cards: variants with their index; none when the index was given. levels: see `level_row`. items:
+    with their limits by level, None where the programme pays nothing. sums: limits of table 3, by project type.
     source_condition: of every limit of a heat source. limit_conditions: in words, beside the limits.
     """
 
@@ -120,13 +86,13 @@ class SubsidyPage(Page):
     obstacle: str
     went_on: bool
     result: Result | None
-    cards: tuple[VariantCard, ...]
-    levels: tuple[LevelRow, ...]
+    cards: tuple[dict[str, Any], ...]
+    levels: tuple[dict[str, Any], ...]
     annual_limit: Decimal
     highest_demand: str
     edition: rules.Edition
-    items: tuple[LimitRow, ...]
-    sums: tuple[LimitRow, ...]
+    items: tuple[dict[str, Any], ...]
+    sums: tuple[dict[str, Any], ...]
     source_condition: str
     limit_conditions: tuple[rules.RuleCondition, ...]
     today: date
@@ -237,43 +203,42 @@ def describe(
         obstacle=obstacle,
         went_on=went_on,
         result=result,
-        cards=variant_cards(result, on) if result else (),
+        cards=tuple(
+            {"variant": row, "demand": demand(row.project_type, on), "shown": row is result.shown}
+            for row in result.variants
+        )
+        if result
+        else (),
         levels=tuple(level_row(level, on) for level in LEVELS),
         annual_limit=on.number("levels/annual_income", Level.BASIC),
         highest_demand=demand(ProjectType.HIGH, on),
         edition=on.edition,
-        items=tuple(item_row(item, on) for item in Item),
-        sums=tuple(sum_row(kind, on) for kind in ProjectType),
+        items=tuple(
+            {"name": on.items[item].name, "unit": on.items[item].unit, "limits": limits(on, f"items/{item}")}
+            for item in Item
+        ),
+        sums=tuple(
+            {
+                "name": f"rodzaj przedsięwzięcia {kind.value}, wskaźnik EU {demand(kind, on)}",
+                "limits": limits(on, "project_types/table_3_limit", f"{kind.value}/"),
+            }
+            for kind in ProjectType
+        ),
         source_condition=describe_refusal("row_source_alone", on),
         limit_conditions=tuple(condition for condition in on.conditions if condition.applies == "limits"),
         today=today,
     )
 
 
-def level_row(level: Level, on: rules.RulesAt) -> LevelRow:
-    name, share = on.text(f"level_{level}"), on.number("levels/intensity", level)
-    if level is Level.BASIC:
-        return LevelRow(name, share, None, None)
+def level_row(level: Level, on: RulesAt) -> dict[str, Any]:
+    """Return a row of the table of levels. several, alone: thresholds per person, None where there is none."""
     several, alone = (
-        on.number("levels/monthly_income", f"{level}/{household}") for household in (Household.MULTI, Household.SINGLE)
+        None if level is Level.BASIC else on.number("levels/monthly_income", f"{level}/{household}")
+        for household in (Household.MULTI, Household.SINGLE)
     )
-    return LevelRow(name, share, several, alone)
+    share = on.number("levels/intensity", level)
+    return {"name": on.text(f"level_{level}"), "share": share, "several": several, "alone": alone}
 
 
-def item_row(item: Item, on: rules.RulesAt) -> LimitRow:
-    rule = on.items[item]
-    limits = tuple(on.values.get((f"items/{item}", level)) for level in LEVELS)
-    return LimitRow(rule.name, rule.unit, limits)
-
-
-def sum_row(kind: ProjectType, on: rules.RulesAt) -> LimitRow:
-    name = f"rodzaj przedsięwzięcia {kind.value}, wskaźnik EU {demand(kind, on)}"
-    limits = tuple(on.values.get(("project_types/table_3_limit", f"{kind.value}/{level}")) for level in LEVELS)
-    return LimitRow(name, "", limits)
-
-
-def variant_cards(result: Result, on: rules.RulesAt) -> tuple[VariantCard, ...]:
-    """Return the variants; none when the index was given."""
-    return tuple(
-        VariantCard(variant, demand(variant.project_type, on), variant is result.shown) for variant in result.variants
-    )
+def limits(on: RulesAt, key: str, prefix: str = "") -> tuple[rules.DatedValue | None, ...]:
+    return tuple(on.values.get((key, f"{prefix}{level}")) for level in LEVELS)

@@ -1,8 +1,11 @@
-"""The questions of the calculator's form, in five steps."""
+"""The calculator's form: its questions in five steps, answers read as parameters of `/subsidy` and filled in again."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+from fueldepot.http.params import BOOLEANS, AmbiguousNumber, NumberLiteral, ParameterError, read_decimal
+from fueldepot.http.query import Pairs
 from subsidy.api.params import AREA_RANGE, MONEY_RANGE, PEOPLE_RANGE
 from subsidy.application import DOCUMENTS, ENVELOPE, SOURCES, Item, ProjectType
 from subsidy.rules import RulesAt
@@ -13,24 +16,18 @@ SOURCE_COST = "cost_source"
 PLANNED = "plan_"
 """Prefix of the checkboxes of works with an area."""
 
-ZLOTY = "zł"
-PEOPLE_UNIT = "osób"
-AREA_UNIT = "m²"
+ZLOTY, PEOPLE_UNIT, AREA_UNIT = "zł", "osób", "m²"
 """Units of fields."""
 
-PEOPLE = f"Wpisz liczbę osób cyframi, od {PEOPLE_RANGE[0]} do {PEOPLE_RANGE[1]}."
 MONEY = (
     f"Wpisz kwotę cyframi, od {MONEY_RANGE[0]} do {MONEY_RANGE[1] // 1_000_000} milionów zł, na przykład 2500 albo "
     "2500,50."
 )
 AREA = f"Wpisz powierzchnię cyframi, od {AREA_RANGE[0]} do {AREA_RANGE[1]} m², na przykład 120 albo 12,5."
-CHOICE = "Wybierz jedną z odpowiedzi."
-PEOPLE_MISSING = "Podaj liczbę osób: od niej zależy próg dochodu."
 AREA_MISSING = "Podaj powierzchnię. Jeśli tych prac nie planujesz, wróć i odznacz je."
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     value: str
     label: str
     chosen: bool = False
@@ -49,7 +46,7 @@ class Field:
     hint: str = ""
     unit: str = ""
     choices: tuple[Choice, ...] = ()
-    mistake: str = CHOICE
+    mistake: str = "Wybierz jedną z odpowiedzi."
     missing: str = ""
     value: str = ""
     error: str = ""
@@ -120,8 +117,8 @@ HOUSEHOLD_FIELDS = (
         kind="number",
         hint="Gospodarstwo to osoby, które razem mieszkają i utrzymują się.",
         unit=PEOPLE_UNIT,
-        mistake=PEOPLE,
-        missing=PEOPLE_MISSING,
+        mistake=f"Wpisz liczbę osób cyframi, od {PEOPLE_RANGE[0]} do {PEOPLE_RANGE[1]}.",
+        missing="Podaj liczbę osób: od niej zależy próg dochodu.",
     ),
     money(
         "income",
@@ -149,11 +146,8 @@ HOUSEHOLD_FIELDS = (
     ),
     check("business", "Ja lub małżonek prowadzimy działalność gospodarczą (także najem)"),
 )
-HOUSEHOLD = Step(
-    "Kto mieszka i jaki ma dochód",
-    "Od dochodu zależy poziom dotacji. Bez niego policzymy poziom podstawowy. Dochodu nie zapisujemy.",
-    (Part(HOUSEHOLD_FIELDS),),
-)
+NO_INCOME = "Od dochodu zależy poziom dotacji. Bez niego policzymy poziom podstawowy. Dochodu nie zapisujemy."
+HOUSEHOLD = Step("Kto mieszka i jaki ma dochód", NO_INCOME, (Part(HOUSEHOLD_FIELDS),))
 
 
 def house(on: RulesAt) -> Step:
@@ -250,14 +244,10 @@ def amounts(values: Mapping[str, str]) -> Step:
         money(SOURCE_COST, "Nowe źródło ciepła") if item in SOURCES else money(f"cost_{item}", COSTS[item])
         for item in chosen
     )
-    parts = []
-    if areas:
-        parts.append(Part(areas, "Powierzchnia prac"))
-    if costs:
-        intro = "Podaj kwoty netto, bez VAT. Bez kosztu policzymy największą możliwą dotację."
-        parts.append(Part(costs, "Znam koszty", intro, folded=True))
+    net = "Podaj kwoty netto, bez VAT. Bez kosztu policzymy największą możliwą dotację."
+    parts = (Part(areas, "Powierzchnia prac"), Part(costs, "Znam koszty", net, folded=True))
     intro = "" if chosen else "Nie wybrano żadnych prac. Pokażemy sam poziom dotacji."
-    return Step("Powierzchnie i koszty", intro, tuple(parts))
+    return Step("Powierzchnie i koszty", intro, tuple(part for part in parts if part.fields))
 
 
 def chosen_items(values: Mapping[str, str]) -> list[Item]:
@@ -279,3 +269,129 @@ def all_fields(on: RulesAt) -> dict[str, Field]:
     everything = {name: "1" for item in Item for name in (item, f"{PLANNED}{item}")}
     everything["new_source"] = Item.HEAT_PUMP_GROUND
     return {field.name: field for step in steps(everything, on) for field in step}
+
+
+PAGE = "krok"
+"""Hidden field: the number of the submitted step. Without it all sent answers count."""
+
+MISSING, AMBIGUOUS = "missing", "ambiguous"
+"""Codes of errors with a text of their own: a missing answer, and a number with two readings."""
+
+
+def read_values(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> dict[str, str]:
+    """Return the answers by name of the field, trimmed, without empty ones; the last of repeated ones.
+
+    Without `PAGE`, areas imply planned works, and the cost of the source may have the name of the item.
+    """
+    sent = {name: typed[-1].strip() for name, typed in posted if typed}
+    if PAGE not in sent:
+        sent |= {f"{PLANNED}{item}": "1" for item in ENVELOPE if sent.get(item)}
+        sent.setdefault(SOURCE_COST, sent.get(f"cost_{sent.get('new_source')}", ""))
+    return {
+        name: sent[name]
+        for name, field in all_fields(on).items()
+        if sent.get(name) and not (field.kind == "check" and BOOLEANS.get(sent[name].lower()) is False)
+    }
+
+
+def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> tuple[Pairs, list[ParameterError]]:
+    """Return the answers as parameters of `/subsidy`, and an error for each area with two readings.
+
+    Numbers lose their unit, the cost of the source gets the name of its item. With `PAGE`, areas and costs of works
+    that are not chosen are left out.
+    """
+    sent = dict(posted)
+    known, values = all_fields(on), read_values(sent.items(), on)
+    if PAGE in sent:
+        wanted = {field.name for step in steps(values, on) for field in step}
+    else:
+        wanted = {*known, *(f"cost_{item}" for item in SOURCES)}
+    source = sent.get("new_source", [""])[-1]
+    pairs = []
+    for name, typed in sent.items():
+        if name not in wanted or name.startswith(PLANNED):
+            continue
+        target = f"cost_{source}" if name == SOURCE_COST and source in SOURCES else name
+        is_number = name not in known or known[name].kind == "number"
+        unit = known[name].unit if name in known else ZLOTY
+        pairs += [(target.encode(), number_sent(value, unit) if is_number else as_bytes(value)) for value in typed]
+    errors = [
+        ParameterError(item, AMBIGUOUS, f"{item} is {readings}")
+        for item in wanted.intersection(ENVELOPE)
+        if (readings := readings_of_area(values.get(item, ""))) is not None
+    ]
+    return pairs, errors
+
+
+def readings_of_area(typed: str) -> AmbiguousNumber | None:
+    """Return the readings of an area that may be decimals or thousands of m², None if the programme rules one out."""
+    try:
+        read_decimal(typed.strip().removesuffix(AREA_UNIT))
+    except AmbiguousNumber as readings:
+        return readings if int(readings.thousands) <= AREA_RANGE[1] else None
+    except ValueError:
+        pass
+    return None
+
+
+def number_sent(typed: str, unit: str) -> bytes:
+    """Return a number without its unit: złoty as `read_decimal` reads what a person types, others as typed.
+
+    What is no number stays as it is, for the reader to refuse.
+    """
+    # A unit alone is no number, and no empty answer either.
+    text = typed.strip().removesuffix(unit).rstrip() or typed.strip()
+    if unit == PEOPLE_UNIT:
+        return as_bytes("".join(text.split()))
+    if unit != ZLOTY:
+        return as_bytes(text)
+    try:
+        return NumberLiteral(f"{read_decimal(text, 'thousands'):f}".encode())
+    except ValueError:
+        return as_bytes(text)
+
+
+def as_bytes(text: str) -> bytes:
+    """Return a text as a request carries it; a lone surrogate becomes a question mark."""
+    return text.encode("utf-8", "replace")
+
+
+def missing_areas(values: Mapping[str, str]) -> list[ParameterError]:
+    return [
+        ParameterError(item, MISSING, f"{item} is missing")
+        for item in chosen_items(values)
+        if item in ENVELOPE and item not in values
+    ]
+
+
+def filled(values: Mapping[str, str], errors: Iterable[ParameterError], on: RulesAt) -> tuple[Step, ...]:
+    """Return the steps with values and errors; without values the defaults are chosen."""
+    codes = {error.parameter: error.code for error in errors}
+    source = f"cost_{values.get('new_source', '')}"
+    if source in codes:
+        codes[SOURCE_COST] = codes[source]
+
+    def fill_part(part: Part) -> Part:
+        return replace(part, fields=tuple(fill(field, values, codes) for field in part.fields))
+
+    return tuple(replace(step, parts=tuple(map(fill_part, step.parts))) for step in steps(values, on))
+
+
+def fill(field: Field, values: Mapping[str, str], codes: Mapping[str, str]) -> Field:
+    value = values.get(field.name, "")
+    chosen = value if any(choice.value == value for choice in field.choices) else ""
+    choices = tuple(
+        choice._replace(chosen=choice.value == chosen if chosen else number == 0)
+        for number, choice in enumerate(field.choices)
+    )
+    error = describe_error(field, value, codes[field.name]) if field.name in codes else ""
+    return replace(field, value=value, choices=choices, error=error)
+
+
+def describe_error(field: Field, value: str, code: str) -> str:
+    if code == MISSING and field.missing:
+        return field.missing
+    if code == AMBIGUOUS and (readings := readings_of_area(value)) is not None:
+        decimal = readings.decimal.replace(".", ",")
+        return f"To {decimal} czy {readings.thousands} {field.unit}? Wpisz {decimal} albo {readings.thousands}."
+    return field.mistake
