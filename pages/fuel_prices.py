@@ -31,8 +31,8 @@ from pages.svg import territory as territory_svg
 from pages.svg.charts import amount, years_chart
 from pages.svg.maps import AreaMap, MapUnit
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, VoivodeshipMedianJson, fuel_prices
-from prices.queries import COUNTRY_KEY, Comparison, compare
 from prices.models import SERIES, SeriesKind, describe_source
+from prices.queries import COUNTRY_KEY, Comparison, compare
 from prices.snapshot import official
 
 TITLE = "Średnie ceny GUS"

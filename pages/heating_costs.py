@@ -1,11 +1,10 @@
 """What heat costs at a place: prices, defaults and rules put together, and the parameters, of the API and the page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import create_model
 
@@ -31,21 +30,13 @@ from prices.heating_costs import (
     rounded_cost,
 )
 from prices.medians import rounded
-from prices.snapshot import ObservedPrice, official, prices
+from prices.snapshot import official, prices
 from regulations.appliance_check import BURNS_COAL, ApplianceCheck, ApplianceStatus, Facts, check_appliance
 from regulations.appliance_descriptions import WITHOUT_FIRE, describe_check, exemptions_of
 from regulations.fields import Appliance
 from regulations.queries import Regulation, regulations_of, unit_of
 
-RESTS_ON = (
-    Dataset.Slug.UNITS,
-    Dataset.Slug.PLACES,
-    Dataset.Slug.POSTCODES,
-    Dataset.Slug.DEPOTS,
-    Dataset.Slug.PRICES,
-    Dataset.Slug.SERIES,
-    Dataset.Slug.REGULATIONS,
-)
+RESTS_ON = tuple(slug for slug in Dataset.Slug if slug is not Dataset.Slug.BOUNDARIES)
 """Data sets behind a comparison."""
 
 APPLIANCES: Mapping[str, tuple[Appliance, ...]] = {
@@ -68,8 +59,7 @@ NOTES = tuple(read_defaults().notes)
 """What is assumed or left out, in Polish."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnInput:
+class OwnInput(NamedTuple):
     """What the reader knows better than the defaults. price: per unit of the source, bag: of its usual bag, in zł."""
 
     price: Decimal | None = None
@@ -77,8 +67,7 @@ class OwnInput:
     efficiency: Decimal | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SourcePrice:
+class SourcePrice(NamedTuple):
     """A price of a source. kind: "own", "median" or "official". first, last: the window of a median.
 
     year: of an official average. n: number of prices behind a median. demonstration: some of them are invented.
@@ -95,8 +84,7 @@ class SourcePrice:
     demonstration: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RuleVerdict:
+class RuleVerdict(NamedTuple):
     """Whether a source is permitted, None where it depends or is not known; the sentence and the URL of the rule."""
 
     allowed: bool | None
@@ -104,8 +92,7 @@ class RuleVerdict:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class HeatingRow:
+class HeatingRow(NamedTuple):
     """A source with its price, cost and rule. group: see `group_overlapping`, None without a price."""
 
     source: HeatSource
@@ -193,13 +180,9 @@ def find_average(series: str, voivodeship: Voivodeship | None) -> SourcePrice | 
     rows = [row for row in official.get().observations if row.series == series and row.teryt in areas]
     if not rows:
         return None
-    row = max(rows, key=newest_and_nearest)
+    row = max(rows, key=lambda row: (row.year, bool(row.teryt)))
     area = f"województwo {row.voivodeship}" if row.teryt else "Polska"
     return SourcePrice(row.price, "official", area, year=row.year, origin=row.source)
-
-
-def newest_and_nearest(row: ObservedPrice) -> tuple[int, bool]:
-    return row.year, bool(row.teryt)
 
 
 def legal_state(municipality: Municipality | None, on: date) -> Regulation | None:
@@ -263,45 +246,23 @@ SOURCES = heat_sources(date.max)
 def own_fields(price: str, bag: str, efficiency: str, three_digits: ThreeDigits = "refused") -> dict[str, Any]:
     """Return the fields of a query for what the reader knows of each source. The names are prefixes."""
     fields: dict[str, Any] = {}
+
+    def add(name: str, ends: tuple[float, float], digits: ThreeDigits, text: str, value: float) -> None:
+        fields[name] = Annotated[Decimal | None, exact(*ends, digits), field(text, value)], None
+
     for source in SOURCES:
-        low, high = PRICE_RANGES[source.unit]
-        decimals: ThreeDigits = "decimals" if source.unit == "kWh" else three_digits
-        fields[f"{price}_{source.slug}"] = (
-            Annotated[
-                Decimal | None,
-                exact(low, high, decimals),
-                field(
-                    f"A price of your own in zł per {PER[source.unit]}, with a decimal point or comma.",
-                    1.1 if source.unit == "kWh" else 1640,
-                ),
-            ],
-            None,
-        )
+        slug, by_kwh = source.slug, source.unit == "kWh"
+        text = f"A price of your own in zł per {PER[source.unit]}, with a decimal point or comma."
+        digits: ThreeDigits = "decimals" if by_kwh else three_digits
+        add(f"{price}_{slug}", PRICE_RANGES[source.unit], digits, text, 1.1 if by_kwh else 1640)
         if kg := bag_kg(source):
-            fields[f"{bag}_{source.slug}"] = (
-                Annotated[
-                    Decimal | None,
-                    exact(0, 1_000, "decimals"),
-                    field(
-                        f"A price of your own in zł for a bag of {kg} kg. One by the tonne comes first.",
-                        38,
-                    ),
-                ],
-                None,
-            )
-        least, most = EFFICIENCY_RANGES[source.efficiency.unit]
-        fields[f"{efficiency}_{source.slug}"] = (
-            Annotated[
-                Decimal | None,
-                exact(least, most, "decimals"),
-                field(
-                    "An efficiency of your own, with a decimal point or comma. "
-                    + ("Heat from one kilowatt-hour of electricity." if most > 2 else "0.85 is 85 %."),
-                    3.2 if most > 2 else 0.85,
-                ),
-            ],
-            None,
-        )
+            text = f"A price of your own in zł for a bag of {kg} kg. One by the tonne comes first."
+            add(f"{bag}_{slug}", (0, 1_000), "decimals", text, 38)
+        ends = EFFICIENCY_RANGES[source.efficiency.unit]
+        pump = ends[1] > 2
+        text = "An efficiency of your own, with a decimal point or comma. "
+        text += "Heat from one kilowatt-hour of electricity." if pump else "0.85 is 85 %."
+        add(f"{efficiency}_{slug}", ends, "decimals", text, 3.2 if pump else 0.85)
     return fields
 
 

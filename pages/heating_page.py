@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from itertools import groupby
 from operator import attrgetter
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -69,56 +69,12 @@ class HeatingPlaceQuery(Query):
 HeatingPageQuery = create_model("HeatingPageQuery", __base__=HeatingPlaceQuery, **own_fields(*OWN, "thousands"))
 
 
-class CostBar(NamedTuple):
-    """A bar of the chart, in hundredths of its width."""
-
-    left: float
-    width: float
-
-
-@dataclass(frozen=True, slots=True)
-class CostRow:
-    """A source as it is shown. cost, year: "0,37–0,45 zł", "" without a price. bar: None without a price.
-
-    amount: fuel of a year. price: with its day, number and area. price_field, bag_field, efficiency_field: names of the
-    fields, with their values as typed. figures: (what, value, origin). forbidden: the place does not permit it.
-    """
-
-    row: HeatingRow
-    cost: str
-    year: str
-    bar: CostBar | None
-    amount: str
-    price: str
-    price_field: tuple[str, str]
-    bag_field: tuple[str, str, int] | None
-    efficiency_field: tuple[str, str]
-    placeholder: str
-    figures: tuple[tuple[str, str, str], ...]
-
-    @property
-    def forbidden(self) -> bool:
-        return self.row.rule.allowed is False
-
-    @property
-    def depends(self) -> bool:
-        """Whether the rule must be read, because it does not simply permit."""
-        return self.row.rule.allowed is None and bool(self.row.rule.url)
-
-
-@dataclass(frozen=True, slots=True)
-class CostGroup:
-    """Sources whose ranges overlap. number: None for those without a price."""
-
-    number: int | None
-    rows: tuple[CostRow, ...]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeatingCostsPage(Page):
     """The comparison. place: the typed text or the found name. options: candidates while the place is ambiguous.
 
-    demand: kWh a year. axis: labels of its lines, from 0. query: typed fields of the house, for the form.
+    demand: kWh a year. axis: labels of its lines, from 0. house: typed fields of the house, for the form. groups: rows
+    whose ranges overlap, see `cost_row`; the number is None for those without a price.
     """
 
     template: ClassVar[str] = "pages/heating_costs"
@@ -136,7 +92,7 @@ class HeatingCostsPage(Page):
     options: tuple[SearchResult, ...]
     demand: str
     house: dict[str, str]
-    groups: tuple[CostGroup, ...]
+    groups: tuple[dict[str, Any], ...]
     axis: tuple[str, ...]
     csv_path: str
 
@@ -195,7 +151,7 @@ def heating_costs_page(query_string: str, today: date) -> HeatingCostsPage:
         demand=f"{whole(int(demand))} kWh",
         house={name: plain(getattr(query, name)) for name in ("powierzchnia", "potrzeba", "kwh")},
         groups=tuple(
-            CostGroup(number, tuple(cost_row(row, steps * AXIS_STEP) for row in members))
+            {"number": number, "rows": [cost_row(row, steps * AXIS_STEP) for row in members]}
             for number, members in groupby(rows, key=attrgetter("group"))
         ),
         axis=("0", *(decimal_comma(AXIS_STEP * step) for step in range(1, steps + 1))),
@@ -230,31 +186,38 @@ def api_query(
     return f"?{urlencode(parameters)}" if parameters else ""
 
 
-def cost_row(row: HeatingRow, axis: Decimal) -> CostRow:
-    """Return a source as it is shown. axis: its end, in zł per kilowatt-hour."""
-    source, cost, mine = row.source, row.cost, row.own
+def cost_row(row: HeatingRow, axis: Decimal) -> dict[str, Any]:
+    """Return a source as it is shown. axis: its end, in zł per kilowatt-hour.
+
+    cost, year: "0,37–0,45 zł", "" without a price. bar: in hundredths of its width, None without a price. amount: fuel
+    of a year. price: with its day, number and area. …_field: names of fields with their values as typed. figures:
+    (what, value, origin). forbidden: the place does not permit it. depends: its rule must be read.
+    """
+    source, cost, mine, rule = row.source, row.cost, row.own, row.rule
     price, bag, efficiency = (f"{name}_{source.slug}" for name in OWN)
     kg = bag_kg(source)
-    return CostRow(
-        row=row,
-        cost=money_range(shown(cost.per_kwh)) if cost.per_kwh else "",
-        year=year_range(cost.per_year) if cost.per_year else "",
-        bar=bar(cost.per_kwh, axis) if cost.per_kwh else None,
-        amount=f"{decimal_comma(rounded_cost(cost.amount)) if source.unit != 'kWh' else whole(round(cost.amount))} "
-        f"{source.unit}",
-        price=describe_price(row),
-        price_field=(price, plain(mine.price)),
-        bag_field=(bag, plain(mine.bag), kg) if kg else None,
-        efficiency_field=(efficiency, plain(mine.efficiency)),
-        placeholder=plain(row.price.amount) if row.price and row.price.kind != "own" else "",
-        figures=tuple(figures_of(row)),
-    )
+    amount = decimal_comma(rounded_cost(cost.amount)) if source.unit != "kWh" else whole(round(cost.amount))
+    return {
+        "row": row,
+        "cost": money_range(shown(cost.per_kwh)) if cost.per_kwh else "",
+        "year": year_range(cost.per_year) if cost.per_year else "",
+        "bar": bar(cost.per_kwh, axis) if cost.per_kwh else None,
+        "amount": f"{amount} {source.unit}",
+        "price": describe_price(row),
+        "price_field": (price, plain(mine.price)),
+        "bag_field": (bag, plain(mine.bag), kg) if kg else None,
+        "efficiency_field": (efficiency, plain(mine.efficiency)),
+        "placeholder": plain(row.price.amount) if row.price and row.price.kind != "own" else "",
+        "figures": list(figures_of(row)),
+        "forbidden": rule.allowed is False,
+        "depends": rule.allowed is None and bool(rule.url),
+    }
 
 
-def bar(span: Estimate, axis: Decimal) -> CostBar:
+def bar(span: Estimate, axis: Decimal) -> dict[str, float]:
     left, right = float(span.low / axis * 100), float(span.high / axis * 100)
     # A range of one number is still to be seen.
-    return CostBar(round(left, 1), round(max(right - left, 0.8), 1))
+    return {"left": round(left, 1), "width": round(max(right - left, 0.8), 1)}
 
 
 def money_range(span: Estimate) -> str:
@@ -290,20 +253,15 @@ def figures_of(row: HeatingRow) -> Iterator[tuple[str, str, str]]:
         yield "Wartość opałowa", range_of(source.energy) + QUANTITY_UNITS[source.energy.unit], source.energy.origin
     pump = source.efficiency.unit == "kWh/kWh"
     label = "Ciepło z 1 kWh prądu" if pump else "Sprawność"
-    if row.own.efficiency is None:
+    if (own := row.own.efficiency) is None:
         usual = range_of(source.efficiency) + " kWh" if pump else percent_range(source.efficiency.span)
         yield label, usual, source.efficiency.origin
     else:
-        own = row.own.efficiency
-        yield (
-            label,
-            f"{decimal_comma(own)} kWh" if pump else percent_range(Estimate(own, own, own)),
-            "Podana przez Ciebie.",
-        )
-    if row.cost.co2 is not None:
-        yield "Dwutlenek węgla", f"{decimal_comma(rounded_cost(row.cost.co2))} kg na kWh ciepła", source.emission_origin
-    else:
-        yield "Dwutlenek węgla", "nie liczymy", source.emission_origin
+        stated = f"{decimal_comma(own)} kWh" if pump else percent_range(Estimate(own, own, own))
+        yield label, stated, "Podana przez Ciebie."
+    co2 = row.cost.co2
+    emission = "nie liczymy" if co2 is None else f"{decimal_comma(rounded_cost(co2))} kg na kWh ciepła"
+    yield "Dwutlenek węgla", emission, source.emission_origin
 
 
 def range_of(quantity: Quantity) -> str:

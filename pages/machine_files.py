@@ -1,9 +1,15 @@
-"""Files for crawlers, generated from the list of pages: sitemap.xml, llms.txt, llms-full.txt, robots.txt."""
+"""The list of pages, and files for crawlers from it: sitemap.xml, llms.txt, llms-full.txt, robots.txt.
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+Pages of invented depots and prices are not listed for search engines and language models.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date
+from enum import StrEnum
 from http import HTTPStatus
 from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 from django.conf import settings
@@ -15,31 +21,186 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from catalog.api.params import LIMIT_RANGE
+from catalog.depots import fuels
 from catalog.depots.snapshot import depots
-from catalog.models import Dataset
+from catalog.links import depot_path, municipality_path
+from catalog.models import Dataset, Depot, Voivodeship
+from catalog.territory.snapshot import territory
 from catalog.versions import RUNS
 from fueldepot.data import snapshot
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
-from fueldepot.http.links import site_url
+from fueldepot.http.links import route_path, site_url
 from pages.datasets import datasets_page
-from pages.fixed_pages import describe_rate_limit, english_page, for_owners_page, privacy_page, rules_page
-from pages.fuel_prices import official_page
+from pages.fixed_pages import (
+    ENGLISH_AS_OF,
+    ENGLISH_TITLE,
+    FOR_OWNERS_AS_OF,
+    FOR_OWNERS_TITLE,
+    PRIVACY_AS_OF,
+    RULES_AS_OF,
+    describe_rate_limit,
+    english_page,
+    for_owners_page,
+    privacy_page,
+    rules_page,
+)
+from pages.fuel_prices import official_page, official_title
 from pages.heating_page import heating_costs_page
-from pages.home import home_page, voivodeships_by_name
+from pages.home import depots_as_of, home_page, voivodeships_by_name
 from pages.page import Page
 from pages.prices import index_page
-from pages.regulations import page_of, regulations_page
+from pages.regulations import LIST_TITLE, page_of, regulations_page
 from pages.rendering import collapse_blank_lines, markdown_text
-from pages.site_map import SiteMapEntry, SiteMapSection, all_pages, listed_pages
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page
+from prices.api.price_answers import all_fuel_prices
+from prices.queries import RESTS_ON
 from prices.snapshot import SeriesRows, official, prices
 from regulations.api.params import DeadlinesQuery
 from regulations.fields import Appliance
 from regulations.queries import find_deadlines, regulations_of
+from regulations.snapshot import states
+from subsidy import rules
 
-BETWEEN = "\n---\n\n"
+
+class SiteMapSection(StrEnum):
+    """Kinds of pages, in the order of the list."""
+
+    SERVICE = "O serwisie"
+    PRICES = "Ceny"
+    REGULATIONS = "Uchwały antysmogowe"
+    SUBSIDY = "Dotacja"
+    VOIVODESHIPS = "Składy według województw"
+    VOIVODESHIP_PRICES = "Ceny według województw"
+    MUNICIPALITIES = "Gminy"
+    DEPOTS = "Składy"
+
+
+class SiteMapEntry(NamedTuple):
+    """A page. title: short, "" where it is only known to the page itself. changed: None when unknown.
+
+    listed: for search engines and language models; False for pages with invented depots or prices, and empty ones.
+    as_of: the day on the page, where it differs from `changed`. first: the oldest of several days on it, else None.
+    empty: a page of prices without a price.
+    """
+
+    path: str
+    section: SiteMapSection
+    title: str = ""
+    changed: date | None = None
+    listed: bool = True
+    as_of: date | None = None
+    empty: bool = False
+    first: date | None = None
+
+    @property
+    def current_to(self) -> str:
+        """The day on the page, or its days as an interval of ISO 8601; "" when unknown."""
+        return "/".join(str(day) for day in (self.first, self.as_of or self.changed) if day)
+
+
+def listed_pages(today: date) -> list[SiteMapEntry]:
+    """Return the listed pages, by section, each in a fixed order."""
+    return [entry for entry in all_pages(today) if entry.listed]
+
+
+def all_pages(today: date) -> list[SiteMapEntry]:
+    """Return all pages, by section, each in a fixed order.
+
+    Municipalities without depots show the nearest ones, so they are unlisted while any depot is invented.
+    """
+    voivodeships = voivodeships_by_name()
+    edition = rules.current().on(today).edition
+    entries = [
+        *service_pages(edition.as_of),
+        *price_pages(voivodeships, today),
+        *regulation_pages(voivodeships),
+        SiteMapEntry(
+            reverse("subsidy"), SiteMapSection.SUBSIDY, "Dotacja Czyste Powietrze: poziomy i limity", edition.as_of
+        ),
+        *unit_pages(voivodeships),
+        *depot_pages(),
+    ]
+    order = list(SiteMapSection)
+    return sorted(entries, key=lambda entry: order.index(entry.section))
+
+
+def service_pages(programme_as_of: date) -> Iterator[SiteMapEntry]:
+    """Yield the home page and the pages about the service. programme_as_of: of the subsidy, one of the data sets."""
+    newest = max(filter(None, (snapshot.changed_on(*Dataset.Slug), programme_as_of)))
+    for route, title, changed in (
+        ("home", "Strona główna", snapshot.changed_on(Dataset.Slug.DEPOTS) or depots.get().updated_at),
+        ("api-rules", "API i zasady korzystania z danych", RULES_AS_OF),
+        ("english", ENGLISH_TITLE, ENGLISH_AS_OF),
+        ("for-owners", FOR_OWNERS_TITLE, FOR_OWNERS_AS_OF),
+        ("datasets", "Dane: zbiory, źródła i licencje", newest),
+        ("privacy", "Prywatność", PRIVACY_AS_OF),
+    ):
+        yield SiteMapEntry(reverse(route), SiteMapSection.SERVICE, title, changed)
+
+
+def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[SiteMapEntry]:
+    """Yield the pages of all fuels, of each fuel, and of each fuel in every voivodeship."""
+    answers, section = all_fuel_prices(today), SiteMapSection.PRICES
+    real = {slug: "demonstration" not in answer for slug, answer in answers.items()}
+    has_prices = any(answer["n"] for answer in answers.values())
+    changed = snapshot.changed_on(*RESTS_ON)
+    listed = has_prices and all(real.values())
+    yield SiteMapEntry(reverse("prices"), section, "Ceny opału: mediany", changed, listed, today, not has_prices)
+    averages, changed_averages = bool(official.get().observations), snapshot.changed_on(Dataset.Slug.SERIES)
+    path = reverse("official-prices")
+    yield SiteMapEntry(path, section, official_title(), changed_averages, averages, empty=not averages)
+    path = reverse("heating-costs")
+    yield SiteMapEntry(path, section, "Ile kosztuje ciepło: porównanie źródeł", changed, listed, today)
+    for slug in answers:
+        name, figures = fuels.BY_SLUG[slug].name, prices.get().figures(slug, today)
+        path, empty = reverse("fuel-prices", args=[slug]), not figures.country.n
+        listed = real[slug] and not empty
+        yield SiteMapEntry(path, section, f"{name}: ceny w Polsce", changed, listed, today, empty)
+        for unit in voivodeships:
+            path = reverse("fuel-prices-voivodeship", args=[slug, unit.slug])
+            empty = unit.teryt not in figures.voivodeships
+            listed, title = real[slug] and not empty, f"{name}: województwo {unit.name}"
+            yield SiteMapEntry(path, SiteMapSection.VOIVODESHIP_PRICES, title, changed, listed, today, empty)
+
+
+def regulation_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
+    section = SiteMapSection.REGULATIONS
+    as_of = {teryt: whole.state.as_of for teryt, whole in states.get().items()}
+    days = sorted({*as_of.values()})
+    newest, first = days[-1] if days else None, days[0] if len(days) > 1 else None
+    yield SiteMapEntry(reverse("regulations"), section, LIST_TITLE, newest, first=first)
+    yield SiteMapEntry(reverse("stove-check"), section, "Sprawdź swój piec: do kiedy wolno go używać")
+    for unit in voivodeships:
+        missing = "" if unit.pk in as_of else " (nie wczytano jeszcze stanu prawnego)"
+        title = f"Uchwała antysmogowa: województwo {unit.name}{missing}"
+        yield SiteMapEntry(route_path("regulation", unit.slug), section, title, as_of.get(unit.pk))
+
+
+def unit_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
+    rows = depots.get()
+
+    def changed(teryt: str) -> date | None:
+        return max((row.updated_at for row in rows.in_unit(teryt).rows), default=None)
+
+    def is_invented(teryt: str) -> bool:
+        return any(row.source == Depot.Source.DEMO for row in rows.in_unit(teryt).rows)
+
+    for unit in voivodeships:
+        path, title = route_path("voivodeship", unit.slug), f"Składy opału: województwo {unit.name}"
+        newest, listed = changed(unit.teryt), not is_invented(unit.teryt)
+        yield SiteMapEntry(path, SiteMapSection.VOIVODESHIPS, title, newest, listed, depots_as_of(newest))
+    for teryt, place in territory.get().municipalities.items():
+        listed = not (is_invented(teryt) if rows.count_in(teryt) else rows.demonstration)
+        path = municipality_path(place.voivodeship.slug, place.slug, teryt)
+        yield SiteMapEntry(path, SiteMapSection.MUNICIPALITIES, "", changed(teryt), listed)
+
+
+def depot_pages() -> Iterator[SiteMapEntry]:
+    for row in sorted(depots.get().rows, key=attrgetter("id")):
+        path, listed = depot_path(row.id, row.name), row.source != Depot.Source.DEMO
+        yield SiteMapEntry(path, SiteMapSection.DEPOTS, row.name, row.updated_at, listed)
 
 
 def full_text(today: date) -> str:
@@ -49,7 +210,7 @@ def full_text(today: date) -> str:
     context = {"site": names(), "deadlines": deadlines}
     parts = [collapse_blank_lines(render_to_string("pages/llms_full.md", context))]
     parts += [markdown_text(page) for page in pages(today) if page.path in listed]
-    return BETWEEN.join(parts)
+    return "\n---\n\n".join(parts)
 
 
 def sizes(today: date) -> dict[str, str]:
@@ -61,23 +222,15 @@ def sizes(today: date) -> dict[str, str]:
 
 
 def kilobytes(size: int) -> str:
-    """Format a number of bytes in kB, rounded up."""
+    """ "4 kB": rounded up."""
     return f"{-(-size // 1000)} kB"
 
 
 def names() -> dict[str, str]:
     """Return the name of the site, and the paths of endpoints and files."""
-    return {
-        "name": settings.SITE_NAME,
-        "stores": reverse("v1:stores"),
-        "openapi": reverse("v1:openapi"),
-        "mcp": reverse("mcp"),
-        "docs": reverse("v1:docs"),
-        "index": reverse("llms"),
-        "full": reverse("llms-full"),
-        "map": reverse("sitemap"),
-        "changes": reverse("changes"),
-    }
+    routes = {"stores": "v1:stores", "openapi": "v1:openapi", "mcp": "mcp", "docs": "v1:docs"}
+    routes |= {"index": "llms", "full": "llms-full", "map": "sitemap", "changes": "changes"}
+    return {"name": settings.SITE_NAME, **{name: reverse(route) for name, route in routes.items()}}
 
 
 def pages(today: date) -> Iterator[Page]:
@@ -92,20 +245,13 @@ def pages(today: date) -> Iterator[Page]:
 MOST_ENTRIES = 50_000
 """Most entries of one sitemap, by the protocol (sitemaps.org)."""
 
-XML = "application/xml; charset=utf-8"
-PLAIN = "text/plain; charset=utf-8"
+XML, PLAIN = "application/xml; charset=utf-8", "text/plain; charset=utf-8"
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
-RESTS_ON = (*Dataset.Slug, RUNS)
+EVERYTHING = (*Dataset.Slug, RUNS)
 """Data sets behind the list of pages, and the import runs, which the page of the data sets shows."""
 
-IN_LLMS = (
-    SiteMapSection.SERVICE,
-    SiteMapSection.PRICES,
-    SiteMapSection.REGULATIONS,
-    SiteMapSection.SUBSIDY,
-    SiteMapSection.VOIVODESHIPS,
-)
+IN_LLMS = list(SiteMapSection)[:5]
 """Sections of `llms.txt`; the last is optional. Pages of voivodeships link to municipalities and depots."""
 
 QUESTIONS = (
@@ -115,10 +261,7 @@ QUESTIONS = (
     ("Do kiedy wolno używać tego kotła?", "/przepisy/sprawdz.md?miejsce=1217011&piec=boiler_class_3"),
     ("Jakie terminy są najbliższe w całym kraju?", "/api/v1/deadlines?to=2027-12-31"),
     ("Ile kosztuje paliwo (mediana) w województwie?", "/api/v1/prices/pellet?voivodeship=malopolskie"),
-    (
-        "Ile kosztował prąd, gaz lub węgiel według GUS?",
-        "/api/v1/prices?series=prad-g11&year=2019&voivodeship=polska",
-    ),
+    ("Ile kosztował prąd, gaz lub węgiel według GUS?", "/api/v1/prices?series=prad-g11&year=2019&voivodeship=polska"),
     ("Ile kosztuje kilowatogodzina ciepła i co wolno w gminie?", "/ceny/porownanie.md?miejsce=1217011"),
     (
         "Jaka dotacja i na jakim poziomie?",
@@ -129,29 +272,26 @@ QUESTIONS = (
 )
 """Frequent questions, each with the path of its answer."""
 
-View = Callable[..., HttpResponse]
-
 _cache: dict[str, tuple[str, bytes]] = {}
 """Version of the data and content of each file by path; a handful of entries."""
 
 
-def walking(kind: str) -> Callable[[Callable[..., str]], View]:
+def walking(kind: str) -> Callable[[Callable[..., str]], Callable[..., HttpResponse]]:
     """Turn a function that writes a file from the list of pages into a view. kind: the media type.
 
     Writing takes about a second, so each process caches the file until the day or a data set changes, or an import run
     ends.
     """
 
-    def decorate(write: Callable[..., str]) -> View:
+    def decorate(write: Callable[..., str]) -> Callable[..., HttpResponse]:
         @require_safe
-        @conditional(*RESTS_ON, cache_control=cache_control.CATALOG, changes_daily=True)
+        @conditional(*EVERYTHING, cache_control=cache_control.CATALOG, changes_daily=True)
         def answer(request: HttpRequest, **kwargs: int) -> HttpResponse:
             today = timezone.localdate()
-            state = f"{today} {snapshot.current().key(*RESTS_ON)}"
-            known = _cache.get(request.path)
-            if known is None or known[0] != state:
-                known = _cache[request.path] = state, write(today, **kwargs).encode()
-            return HttpResponse(known[1], content_type=kind)
+            state = f"{today} {snapshot.current().key(*EVERYTHING)}"
+            if _cache.get(request.path, ("",))[0] != state:
+                _cache[request.path] = state, write(today, **kwargs).encode()
+            return HttpResponse(_cache[request.path][1], content_type=kind)
 
         return answer
 
@@ -168,9 +308,8 @@ def sitemap(today: date) -> str:
     entries = listed_pages(today)
     if len(entries) <= MOST_ENTRIES:
         return url_set(entries)
-    parts = range(1, -(-len(entries) // MOST_ENTRIES) + 1)
-    addresses = [site_url(reverse("sitemap-part", args=[part])) for part in parts]
-    return document("sitemapindex", [f"<sitemap><loc>{escape(address)}</loc></sitemap>" for address in addresses])
+    parts = (site_url(reverse("sitemap-part", args=[n + 1])) for n in range(-(-len(entries) // MOST_ENTRIES)))
+    return document("sitemapindex", [f"<sitemap><loc>{escape(address)}</loc></sitemap>" for address in parts])
 
 
 @walking(XML)
@@ -184,11 +323,10 @@ def sitemap_part(today: date, part: int) -> str:
 
 
 def url_set(entries: Iterable[SiteMapEntry]) -> str:
-    lines = []
-    for entry in entries:
-        changed = f"<lastmod>{entry.changed.isoformat()}</lastmod>" if entry.changed else ""
-        lines.append(f"<url><loc>{escape(site_url(entry.path))}</loc>{changed}</url>")
-    return document("urlset", lines)
+    rows = (
+        (site_url(row.path), f"<lastmod>{row.changed.isoformat()}</lastmod>" if row.changed else "") for row in entries
+    )
+    return document("urlset", [f"<url><loc>{escape(address)}</loc>{changed}</url>" for address, changed in rows])
 
 
 def document(element: str, lines: Iterable[str]) -> str:
@@ -203,8 +341,10 @@ def llms(today: date) -> str:
     # The home page shows depots and medians, so it is left out while any is invented.
     invented = depots.get().demonstration or bool(prices.get().columns.demonstration.any())
     entries = [entry for entry in pages if entry.listed and not (invented and entry.path == reverse("home"))]
+    notes = {row.path: (f"stan na {row.current_to}" if row.current_to else "", size.get(row.path)) for row in entries}
     sections = [
-        (section, [(entry, note(entry, size)) for entry in entries if entry.section == section]) for section in IN_LLMS
+        (section, [(row, ", ".join(filter(None, notes[row.path]))) for row in entries if row.section == section])
+        for section in IN_LLMS
     ]
     site = names()
     context = {
@@ -247,21 +387,11 @@ def years_of(rows: SeriesRows) -> str:
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
-def note(entry: SiteMapEntry, size: Mapping[str, str]) -> str:
-    day = f"stan na {entry.current_to}" if entry.current_to else ""
-    return ", ".join(filter(None, (day, size.get(entry.path, ""))))
-
-
-@walking(PLAIN)
-def llms_full(today: date) -> str:
-    """Write the context for language models in one file."""
-    return full_text(today)
+llms_full = walking(PLAIN)(full_text)
 
 
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
     """Answer with robots.txt, which excludes forms, searches and the admin."""
-    response = HttpResponse(render_to_string("pages/robots.txt", {"sitemap": site_url(reverse("sitemap"))}))
-    response["Content-Type"] = PLAIN
-    response["Cache-Control"] = cache_control.CATALOG
-    return response
+    text = render_to_string("pages/robots.txt", {"sitemap": site_url(reverse("sitemap"))})
+    return HttpResponse(text, content_type=PLAIN, headers={"Cache-Control": cache_control.CATALOG})

@@ -15,9 +15,9 @@ from django.test import Client
 from django.urls import Resolver404, resolve
 from django.utils import timezone
 
+from pages.machine_files import SiteMapEntry, all_pages
 from pages.page import twin_path
 from pages.rendering import MARKDOWN_UTF8
-from pages.site_map import SiteMapEntry, all_pages
 
 MOST_BYTES = 60_000
 """Largest compressed page in bytes, without its drawings."""

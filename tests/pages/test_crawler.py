@@ -6,7 +6,7 @@ import pytest
 from django.http import HttpResponse
 from django.utils import timezone
 
-from pages.site_map import SiteMapEntry, SiteMapSection
+from pages.machine_files import SiteMapEntry, SiteMapSection
 from tests import factories
 from tests.client import build_snapshots
 from tests.pages.crawler import Crawler, check_pages, chosen

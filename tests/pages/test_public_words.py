@@ -11,8 +11,8 @@ from catalog.depots.fuels import BY_SLUG
 from catalog.importers.records import Options
 from catalog.importers.runner import ImportStep, run
 from catalog.models import Dataset
+from pages.machine_files import all_pages
 from pages.page import twin_path
-from pages.site_map import all_pages
 from prices.models import Observation, Series
 from prices.starter import OFFICIAL_CREDIT, load_official
 from regulations.fields import Appliance

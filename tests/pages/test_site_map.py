@@ -13,8 +13,8 @@ from django.utils import timezone
 from catalog import versions
 from catalog.models import Dataset
 from pages import machine_files
+from pages.machine_files import all_pages, listed_pages
 from pages.page import twin_path
-from pages.site_map import all_pages, listed_pages
 from prices.models import Observation, Series
 from prices.snapshot import SeriesRows
 from tests import factories

@@ -11,9 +11,9 @@ from jinja2 import nodes
 
 from catalog.models import FormerMunicipality
 from catalog.search.entries import rebuild_index
+from pages.machine_files import all_pages
 from pages.page import twin_path
 from pages.rendering import prefers_markdown
-from pages.site_map import all_pages
 from pages.template_filters import MARKDOWN, address, escape_markdown, link
 from prices.models import Observation, Series
 from subsidy.template_filters import FILTERS as AMOUNTS
