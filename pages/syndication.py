@@ -1,19 +1,16 @@
-"""What other sites and programs take: a feed of changes, and small pages to be framed.
+"""What other sites and programs take: a feed of changes, small pages to be framed, and charts as pictures.
 
-The Atom feed `/zmiany.atom` (RFC 4287): changed legal states, near deadlines, monthly medians.
-
-It runs no query. Ids and days of entries are stable as long as their content does not change.
-
-What other sites show: small pages to be framed, of a municipality, a depot or a fuel, and charts as pictures.
-
-The pages alone allow any frame. They have no script, set no cookie, and link to their pages.
+The Atom feed `/zmiany.atom` (RFC 4287) runs no query. Ids and days of entries are stable as long as their content does
+not change. The small pages alone allow any frame. They have no script, set no cookie, and link to their pages.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from functools import wraps
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -30,6 +27,7 @@ from catalog.depots import fuels
 from catalog.depots.fuels import PER_UNIT
 from catalog.depots.opening_times import opening_period
 from catalog.depots.snapshot import depots
+from catalog.links import depot_path
 from catalog.models import Dataset
 from catalog.territory.snapshot import territory
 from catalog.text import full_sentence, short_zloty, zloty
@@ -43,12 +41,13 @@ from pages.fuel_prices import fuel_prices_page, voivodeship_prices_page
 from pages.home import voivodeships_by_name
 from pages.municipality import municipality_page
 from pages.page import Page
-from pages.polish import counted, date_digits
+from pages.polish import change, counted, date_digits
 from pages.rendering import cached, read_only
 from pages.requested_point import read_origin
 from prices.api.price_answers import all_fuel_prices
-from prices.queries import RESTS_ON
+from prices.medians import FEWEST_FOR_MEDIAN, WINDOW_MONTHS, is_plausible, window_start
 from prices.queries import RESTS_ON as PRICE_DATA
+from prices.snapshot import prices
 from regulations.queries import Regulation, regulations_of
 
 AHEAD = timedelta(days=90)
@@ -57,9 +56,17 @@ AHEAD = timedelta(days=90)
 MONTHS = 12
 """Number of past months with an entry of medians."""
 
+NEWS = timedelta(days=30)
+"""Time for which a price is news."""
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+MOST_PRICES = 20
+"""Most prices of depots; older ones are left out."""
+
+MOVED = 0.1
+"""Relative change of a depot's price that is of note."""
+
+
+class Entry(NamedTuple):
     """An entry. key: unique and stable. on: the day of publication."""
 
     key: str
@@ -67,6 +74,15 @@ class Entry:
     text: str
     path: str
     on: date
+
+
+class DayPrice(NamedTuple):
+    """A price of a depot. day: ordinal. area: 2 digits as a number. demonstration: it is invented."""
+
+    day: int
+    grosze: int
+    area: int
+    demonstration: bool
 
 
 class Feed(Atom1Feed):
@@ -79,13 +95,13 @@ class Feed(Atom1Feed):
 
 
 @require_safe
-@conditional(Dataset.Slug.REGULATIONS, *RESTS_ON, cache_control=cache_control.CATALOG, changes_daily=True)
+@conditional(Dataset.Slug.REGULATIONS, *PRICE_DATA, cache_control=cache_control.CATALOG, changes_daily=True)
 def changes(request: HttpRequest) -> HttpResponse:
     feed = Feed(
         title=f"{settings.SITE_NAME}: zmiany",
         link=site_url("/"),
         feed_url=site_url(reverse("changes")),
-        description="Zmiany uchwał antysmogowych, najbliższe terminy i mediany cen opału.",
+        description="Zmiany uchwał antysmogowych, najbliższe terminy, mediany cen opału i ceny w składach warte uwagi.",
         language="pl",
         author_name=settings.OPERATOR_NAME,
     )
@@ -107,6 +123,7 @@ def entries(today: date) -> Iterator[Entry]:
     for state in regulations_of(voivodeships_by_name(), on=today):
         yield from of_state(state)
     yield from of_months(today)
+    yield from islice(of_prices(today), MOST_PRICES)
 
 
 def of_state(entry: Regulation) -> Iterator[Entry]:
@@ -120,15 +137,15 @@ def of_state(entry: Regulation) -> Iterator[Entry]:
         f"stan-{entry.state.as_of}", f"{name}: stan prawny na {day(entry.state.as_of)}", words, path, entry.state.as_of
     )
     for law in entry.laws:
-        for change in law.amendments:
-            if change.adopted:
-                title = f"{name}: zmiana uchwały z {day(change.adopted)}"
-                yield Entry(f"zmiana-{change.pk}", title, change.changes, path, change.adopted)
-    for row in entry.deadlines:
-        if entry.on <= row.date <= entry.on + AHEAD:
-            title = f"{name}: od {day(row.date)} {row.applies_to}"
-            text = f"{row.description} Gdzie: {full_sentence(row.scope)}"
-            yield Entry(f"termin-{row.uid}-{row.date}", title, text, path, row.date - AHEAD)
+        for row in law.amendments:
+            if row.adopted:
+                title = f"{name}: zmiana uchwały z {day(row.adopted)}"
+                yield Entry(f"zmiana-{row.pk}", title, row.changes, path, row.adopted)
+    for deadline in entry.deadlines:
+        if entry.on <= deadline.date <= entry.on + AHEAD:
+            title = f"{name}: od {day(deadline.date)} {deadline.applies_to}"
+            text = f"{deadline.description} Gdzie: {full_sentence(deadline.scope)}"
+            yield Entry(f"termin-{deadline.uid}-{deadline.date}", title, text, path, deadline.date - AHEAD)
 
 
 def of_months(today: date) -> Iterator[Entry]:
@@ -149,6 +166,43 @@ def of_months(today: date) -> Iterator[Entry]:
         yield Entry(f"ceny-{month}", title, ". ".join(months[month]) + ".", reverse("prices"), over)
 
 
+def of_prices(today: date) -> Iterator[Entry]:
+    """Yield depots' newest prices of a fuel that are of note and of NEWS, the newest first.
+
+    Of note: the lowest of FEWEST_FOR_MEDIAN or more in its voivodeship within the window of medians, or MOVED since the
+    depot's last price.
+    """
+    columns = prices.get().columns
+    columns = columns.where((columns.days <= today.toordinal()) & is_plausible(columns, prices.get().ranges))
+    newest: dict[tuple[int, int], DayPrice] = {}
+    before: dict[tuple[int, int], DayPrice] = {}
+    # Rows are by depot and day; the last of a day counts.
+    arrays = (columns.depots, columns.fuels, columns.days, columns.grosze, columns.areas, columns.demonstration)
+    for depot_id, kind, *figures in zip(*(array.tolist() for array in arrays), strict=True):
+        key, price = (depot_id, kind), DayPrice(*figures)
+        if key in newest and newest[key].day < price.day:
+            before[key] = newest[key]
+        newest[key] = price
+    rivals: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    for (_, kind), price in newest.items():
+        if price.day >= window_start(today).toordinal():
+            rivals[price.area, kind].append(price.grosze)
+    for (depot_id, kind), price in sorted(newest.items(), key=lambda item: (-item[1].day, item[0])):
+        on, former, others = date.fromordinal(price.day), before.get((depot_id, kind)), rivals[price.area, kind]
+        row, fuel = depots.get().find(depot_id), fuels.BY_SLUG[columns.names[kind]]
+        notes = []
+        if len(others) >= FEWEST_FOR_MEDIAN and price.grosze == min(others):
+            name = territory.get().voivodeships[f"{price.area:02}"].name
+            notes.append(f"Najniższa z {len(others)} cen z {WINDOW_MONTHS} miesięcy, województwo {name}.")
+        if former and abs(price.grosze - former.grosze) >= MOVED * former.grosze:
+            last = f"{zloty(former.grosze / 100)}, {day(date.fromordinal(former.day))}"
+            notes.append(f"Zmiana o {change(Decimal(price.grosze) / former.grosze - 1)}, poprzednio {last}")
+        if on > today - NEWS and row and notes:
+            notes += ["Cena i skład są zmyślone, służą tylko do wypróbowania serwisu."] * price.demonstration
+            title = f"{fuel.name}: {zloty(price.grosze / 100)} {PER_UNIT[fuel.unit]}, {row.name}"
+            yield Entry(f"cena-{fuel.slug}-{on}", title, " ".join(notes), depot_path(row.id, row.name), on)
+
+
 POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"
 """The content security policy: a style sheet of this site, in any frame."""
 
@@ -158,8 +212,7 @@ DRAWN_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 MOST_DEPOTS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedLine:
+class EmbedLine(NamedTuple):
     """A depot or a fuel of an embed. url: absolute. value: a price, "" for none. description: state, day or number."""
 
     name: str
@@ -168,8 +221,7 @@ class EmbedLine:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class Embed:
+class Embed(NamedTuple):
     """A page in short. note: what the lines are, "" for nothing. empty: said without lines."""
 
     page: Page

@@ -62,11 +62,12 @@ def test_medians_of_the_months_that_are_over(client):
             depot = factories.DepotFactory()
             factories.DepotPriceFactory(depot=depot, price=Decimal(amount + months), day=months_before(ON, months))
     found, root = read(client)
-    assert found == [
+    assert [row for row in found if "mediany" in row[0]] == [
         ("Ceny opału: mediany, październik 2026", "2026-11-01"),
         ("Ceny opału: mediany, listopad 2025", "2025-12-01"),
     ]
-    assert "Pellet: 1 501,00 zł za tonę (3 ceny)." in " ".join(root.find(f".//{ATOM}summary").text.split())
+    root = next(entry for entry in root.iter(f"{ATOM}entry") if "mediany" in entry.findtext(f"{ATOM}title"))
+    assert "Pellet: 1 501,00 zł za tonę (3 ceny)." in " ".join(root.findtext(f"{ATOM}summary").split())
 
 
 def test_invented_prices_are_no_news(client):
@@ -88,3 +89,51 @@ def test_pages_name_it_and_it_is_not_sent_twice(client):
     assert client.get("/zmiany.atom", headers={"if-none-match": answer["ETag"]}).status_code == 304
     for path in ("/przepisy/", "/ceny/"):
         assert 'type="application/atom+xml" title="Zmiany" href="/zmiany.atom"' in client.get(path).content.decode()
+
+
+def price_entries(client):
+    """Return title, day and summary of the entries of depots' prices."""
+    entries = [
+        tuple(" ".join(entry.findtext(f"{ATOM}{name}").split()) for name in ("title", "updated", "summary"))
+        for entry in read(client)[1].iter(f"{ATOM}entry")
+    ]
+    return [(title, on[:10], text) for title, on, text in entries if "mediany" not in title]
+
+
+def test_the_lowest_price_of_a_voivodeship(client):
+    for number, (amount, days) in enumerate(((1400, 3), (1500, 1), (1600, 0))):
+        depot = factories.DepotFactory(name=f"Skład {number}", source_id=f"node/{number}")
+        assert price_entries(client) == []
+        factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=ON - timedelta(days=days))
+    assert price_entries(client) == [
+        (
+            "Pellet: 1 400,00 zł za tonę, Skład 0",
+            "2026-11-19",
+            "Najniższa z 3 cen z 6 miesięcy, województwo małopolskie.",
+        )
+    ]
+
+
+@pytest.mark.parametrize(("after", "moved"), [(1100, "+10,0%"), (900, "−10,0%"), (1099, None), (901, None)])
+def test_a_price_that_moved_by_a_tenth(client, after, moved):
+    depot = factories.DepotFactory(name="Skład")
+    factories.DepotPriceFactory(depot=depot, price=Decimal(1000), day=ON - timedelta(days=40))
+    factories.DepotPriceFactory(depot=depot, price=Decimal(after), day=ON - timedelta(days=29))
+    text = f"Zmiana o {moved}, poprzednio 1 000,00 zł, 13 października 2026 r."
+    assert [row[1:] for row in price_entries(client)] == ([("2026-10-24", text)] if moved else [])
+
+
+def test_an_old_price_is_no_news_and_the_newest_twenty_are(client):
+    for number in range(22):
+        depot = factories.DepotFactory(name=f"Skład {number}", source_id=f"node/{number}")
+        factories.DepotPriceFactory(depot=depot, price=Decimal(1000), day=ON - timedelta(days=60))
+        factories.DepotPriceFactory(depot=depot, price=Decimal(1200), day=ON - timedelta(days=9 + number))
+    assert [row[1] for row in price_entries(client)] == [f"{ON - timedelta(days=days)}" for days in range(9, 29)]
+
+
+def test_an_invented_price_is_said_to_be_one(client):
+    depot = factories.DepotFactory(demonstration=True, source_id="demo/1")
+    for amount, days in ((1000, 20), (1200, 10)):
+        factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=ON - timedelta(days=days))
+    ((_, _, text),) = price_entries(client)
+    assert text.endswith("Cena i skład są zmyślone, służą tylko do wypróbowania serwisu.")
