@@ -1,36 +1,39 @@
-"""Listed depots of a municipality: cards, filters and orders.
+"""Listed depots of a municipality: the origin of distances, cards, filters and orders.
 
 The fixed part of a card is rendered once per snapshot of the depots; a page adds numbers, prices and opening hours.
 Filters and orders are links: `?paliwo=`, `?kolejnosc=` and `?otwarte=` (`1` for now, a day, a day with its hour),
-combined with the place, `?p=` or `?kod=`.
+combined with the origin, `?p=50.06,19.94` or `?kod=30-001`.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
 from functools import lru_cache
-from typing import Annotated, Self
+from typing import Annotated, Any, NamedTuple, Self
 from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
 from django.template import engines
-from django.template.backends.jinja2 import Jinja2
 from django.utils import timezone
 from markupsafe import Markup
 
 from catalog import text
+from catalog.api.params import POSTCODE, Postcode
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
 from catalog.depots.opening_times import OpeningState, opening_of
 from catalog.depots.snapshot import DepotRow, Depots, depots, describe_status
 from catalog.links import depot_path
-from catalog.models import Depot
+from catalog.models import Depot, SearchEntry
 from catalog.parsing.opening_hours import DAYS
-from catalog.territory.coordinates import Point
+from catalog.territory.coordinates import LAT_RANGE, LON_RANGE, Point
+from catalog.territory.snapshot import territory
 from fueldepot.http.params import choice, pattern
 from fueldepot.http.query import Query, doc
+from pages.polish import coordinates
 from prices.snapshot import ListedPrice, prices
 
 UNREADABLE = {
@@ -77,8 +80,7 @@ class ChoicesQuery(Query):
     p: Annotated[str, doc("A point.")] = ""
 
 
-CountListed = Callable[["Choices"], int]
-"""Returns the number of depots that the page lists for choices."""
+CountListed = Callable[["Choices"], int]  # the number of depots that the page lists for choices
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,32 +140,25 @@ class Choices:
 
     def link(self, path: str) -> str:
         """Return the path of the page with these choices."""
-        query = [*self.place]
-        if self.fuel:
-            query.append(("paliwo", self.fuel.slug))
-        if self.order and (self.fuel or self.order is not Order.PRICE):
-            query.append(("kolejnosc", self.order))
-        if self.opened:
-            query.append(("otwarte", self.opened))
+        order = self.order if self.fuel or self.order is not Order.PRICE else None
+        choices = [("paliwo", self.fuel and self.fuel.slug), ("kolejnosc", order), ("otwarte", self.opened)]
+        query = [*self.place, *((name, value) for name, value in choices if value)]
         return f"{path}?{urlencode(query, safe=',')}" if query else path
 
     def fuel_chips(self, path: str, offered: Iterable[Fuel], count: CountListed) -> tuple[Chip, ...]:
-        other = [(fuel, replace(self, fuel=fuel)) for fuel in (None, *offered)]
+        others = [replace(self, fuel=fuel) for fuel in (None, *offered)]
         return tuple(
-            Chip(fuel.label if fuel else "wszystkie", choices.link(path), fuel is self.fuel, count(choices))
-            for fuel, choices in other
+            Chip(it.fuel.label if it.fuel else "wszystkie", it.link(path), it.fuel is self.fuel, count(it))
+            for it in others
         )
 
     def order_chips(self, path: str, usual: Order) -> tuple[Chip, ...]:
         """Return links to the orders, by price only with a fuel. usual: the default, whose link has no parameter."""
         labels = {Order.DISTANCE: "najbliżej", Order.PRICE: "najtaniej", Order.NAME: "według nazwy"}
+        others = {order: replace(self, order=None if order is usual else order) for order in labels}
         return tuple(
-            Chip(
-                label,
-                replace(self, order=None if order is usual else order).link(path),
-                order is (self.order or usual),
-            )
-            for order, label in labels.items()
+            Chip(labels[order], choices.link(path), order is (self.order or usual))
+            for order, choices in others.items()
             if self.fuel or order is not Order.PRICE
         )
 
@@ -195,19 +190,12 @@ def includes(hours: str, hour: int) -> bool:
     return opens <= hour * 60 < closes
 
 
-NOTHING = Markup()
-
-
-@dataclass(frozen=True, slots=True)
-class Phone:
-    """A telephone number, and the link that dials it."""
-
+class Phone(NamedTuple):
     number: str
     link: str
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(NamedTuple):
     """Reliability of an entry. code: data status or "demo", for the colour of the badge. label: a few words."""
 
     code: str
@@ -215,8 +203,7 @@ class Status:
     description: str
 
 
-@dataclass(frozen=True, slots=True)
-class CardPrice:
+class CardPrice(NamedTuple):
     """The price on a card. amount: in zł per unit. unit: "t" or "mp"."""
 
     fuel: str
@@ -225,8 +212,7 @@ class CardPrice:
     day: date
 
 
-@dataclass(frozen=True, slots=True)
-class CardFacts:
+class CardFacts(NamedTuple):
     """Data of a card that depend on the depot alone. at: "lat,lon", for the map. way: URL of a route planner.
 
     gone: path of the form that reports it closed. is_osm: whether maps must credit OpenStreetMap. fixed: the HTML
@@ -243,11 +229,10 @@ class CardFacts:
     way: str
     gone: str
     is_osm: bool
-    fixed: Markup = NOTHING
+    fixed: Markup = Markup()
 
 
-@dataclass(frozen=True, slots=True)
-class DepotCard:
+class DepotCard(NamedTuple):
     """A depot in a list. number: on the map and in the list. price: None when none is known.
 
     distance_km: rounded to a tenth, None in a list without distances.
@@ -272,7 +257,7 @@ def depot_card(
 
 
 def nearest_cards(point: Point, now: datetime, *, radius_km: float, limit: int, without: int) -> tuple[DepotCard, ...]:
-    """Return the cards of the depots nearest to a point. without: id of a depot to leave out."""
+    """without: id of a depot to leave out."""
     near = depots.get().near(point, radius_km=radius_km, limit=limit + 1).measured()
     today = timezone.localdate(now)
     rows = [(row, metres) for row, metres in near if row.id != without][:limit]
@@ -283,9 +268,9 @@ def nearest_cards(point: Point, now: datetime, *, radius_km: float, limit: int, 
 
 
 def card_facts(row: DepotRow) -> CardFacts:
-    known = _facts.setdefault(depots.get(), {})
-    facts = known.get(row.id)
-    if facts is None:
+    """Return the fixed data of a card, with their HTML. Cached."""
+    of_snapshot = _facts.setdefault(depots.get(), {})
+    if row.id not in of_snapshot:
         facts = CardFacts(
             name=row.name,
             path=depot_path(row.id, row.name),
@@ -298,15 +283,9 @@ def card_facts(row: DepotRow) -> CardFacts:
             gone=f"/sklad/{row.id}/zglos/",
             is_osm=row.source == Depot.Source.OSM,
         )
-        facts = known[row.id] = replace(facts, fixed=Markup(render_fixed(facts)))  # noqa: S704 - by a template
-    return facts
-
-
-def render_fixed(facts: CardFacts) -> str:
-    site = engines["jinja2"]
-    assert isinstance(site, Jinja2)  # noqa: S101 - by its name
-    html: str = getattr(site.env.get_template("pages/_depots.html").module, "fixed")(facts)  # noqa: B009 - a macro
-    return html
+        macros: Any = engines["jinja2"].env.get_template("pages/_depots.html").module  # type: ignore[attr-defined]
+        of_snapshot[row.id] = facts._replace(fixed=Markup(macros.fixed(facts)))  # noqa: S704 - by a template
+    return of_snapshot[row.id]
 
 
 def card_price(depot: int, today: date, fuel: str | None) -> CardPrice | None:
@@ -337,3 +316,85 @@ def status_of(depot: DepotRow) -> Status:
     if depot.source == Depot.Source.DEMO:
         return Status("demo", Depot.Source.DEMO.label, description)
     return Status(depot.data_status, Depot.DataStatus(depot.data_status).label, description)
+
+
+POINT_PATTERN = re.compile(r"(-?[0-9]{1,3}(?:\.[0-9]{1,20})?), ?(-?[0-9]{1,3}(?:\.[0-9]{1,20})?)", re.ASCII)
+
+MALFORMED = {
+    "kod": "Kod pocztowy w adresie strony jest zapisany nieprawidłowo, więc go pominęliśmy. Poprawny zapis: 30-001.",
+    "p": "Punkt w adresie strony jest zapisany nieprawidłowo, więc go pominęliśmy. Poprawny zapis: 50.0614,19.9366.",
+}
+PLACE_UNKNOWN = "Nie znamy położenia szukanego miejsca, więc odległości liczymy od {label}."
+OUTSIDE = "Punkt w adresie strony leży poza Polską, więc go pominęliśmy."
+
+
+class PlaceQuery(Query):
+    empty_is_absent = True
+
+    kod: Annotated[Postcode | None, doc(POSTCODE)] = None
+    p: Annotated[str | None, pattern(POINT_PATTERN), doc("A latitude and a longitude.")] = None
+
+
+class Origin(NamedTuple):
+    """The origin of distances. label: its description, in the genitive. place: name or postcode, "" for neither."""
+
+    point: Point
+    label: str
+    place: str = ""
+
+
+class RequestedPoint(NamedTuple):
+    """The requested origin, None for none. notices: about ignored parameters and a place without a position."""
+
+    origin: Origin | None
+    notices: tuple[str, ...]
+
+
+def read_origin(query_string: str) -> RequestedPoint:
+    """Read the origin of a query string; a postcode takes precedence over a point, as in the API.
+
+    Never raises: an invalid value is ignored with a notice, an empty one silently.
+    """
+    query, errors = PlaceQuery.read(query_string)
+    notices = [MALFORMED[name] for name in errors]
+    origin, notice = None, ""
+    if query.p:
+        lat, lon = (float(number) for number in query.p.split(","))
+        if LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]:
+            label, place, notice = describe_point(lat, lon)
+            origin = Origin(Point(lat, lon), label, place)
+        else:
+            notices.append(OUTSIDE)
+    if query.kod:
+        postcode = territory.get().postcodes.get(query.kod)
+        if postcode is None:
+            notices.append(f"Nie znamy kodu pocztowego {query.kod}, więc go pominęliśmy.")
+        else:
+            origin, notice = Origin(postcode.centre, f"środka zabudowy z kodem {query.kod}", query.kod), ""
+    return RequestedPoint(origin, (*notices, notice) if notice else tuple(notices))
+
+
+def describe_point(lat: float, lon: float) -> tuple[str, str, str]:
+    """Return a description of a point in the genitive, the name of its place, and a notice if that may be elsewhere.
+
+    Name and notice are "" for none. Suggestions of localities link to pages with the position of the locality or, if
+    unknown, with that of its postcode or municipality; the description names the one used. A postcode's centre that
+    several localities share is that of one of them at most.
+    """
+    index = territory.get().search.index
+    at = index.at_point(lat, lon)
+    localities = [number for number in at if index.kind(number) == SearchEntry.Kind.LOCALITY]
+    sources = Counter(index.position(number) for number in localities)
+    named = {index.labels[number] for number in localities if index.position(number) == SearchEntry.Position.PLACE}
+    if len(named) == 1:
+        (name,) = named
+        return f"miejscowości {name}", name, ""
+    kinds = {index.kind(number): number for number in reversed(at)}
+    if not named and SearchEntry.Kind.MUNICIPALITY in kinds and sources.keys() != {SearchEntry.Position.POSTCODE}:
+        label = f"środka gminy {index.labels[kinds[SearchEntry.Kind.MUNICIPALITY]]}"
+        return label, "", PLACE_UNKNOWN.format(label=label)
+    if not named and SearchEntry.Kind.POSTCODE in kinds:
+        code = index.fold(kinds[SearchEntry.Kind.POSTCODE])
+        label = f"środka zabudowy z kodem {code[:2]}-{code[2:]}"
+        return label, "", PLACE_UNKNOWN.format(label=label) if sources[SearchEntry.Position.POSTCODE] > 1 else ""
+    return f"wskazanego punktu ({coordinates(lat, lon)})", "", ""

@@ -22,11 +22,10 @@ from catalog.territory.snapshot import territory
 from catalog.text import sort_key
 from fueldepot.http.cache_control import Period
 from fueldepot.http.links import route_path, site_url
-from pages.choices import CardPrice, Chip, Choices, DepotCard, Order, card_price, depot_card
+from pages.choices import CardPrice, Chip, Choices, DepotCard, Order, Origin, RequestedPoint, card_price, depot_card
 from pages.home import DEPOT_NOUN, Median, depots_as_of, find_median
 from pages.page import Crumb, Page, terms_of_list
 from pages.polish import coordinates, counted
-from pages.requested_point import Origin, RequestedPoint
 from pages.svg import territory as territory_svg
 from pages.svg.maps import DepotMap
 

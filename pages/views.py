@@ -12,7 +12,7 @@ from catalog.depots.snapshot import depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset
 from pages import fixed_pages
-from pages.choices import Choices
+from pages.choices import Choices, read_origin
 from pages.datasets import datasets_page
 from pages.depots import depot_page, find_gone_depot, removed_page
 from pages.fuel_prices import fuel_prices_page, official_page, voivodeship_prices_page
@@ -24,7 +24,6 @@ from pages.page import Page, twin_path
 from pages.prices import index_page
 from pages.regulations import regulation_page, regulations_page
 from pages.rendering import PageMoved, PageViews, as_html, page_view
-from pages.requested_point import read_origin
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page, subsidy_page
 from prices.queries import RESTS_ON as PRICE_DATA

@@ -4,7 +4,7 @@ import pytest
 
 from catalog.search import entries
 from catalog.search.suggestions import suggest_locations
-from pages.requested_point import read_origin
+from pages.choices import read_origin
 from tests import factories
 from tests.pages.reading import text_of
 
