@@ -164,7 +164,6 @@ def count_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Calla
 
 
 def area_of(request: HttpRequest) -> str:
-    """Return the area of a request: API, page, desk (admin and forms) or monitoring."""
     if is_api(request):
         return "api"
     if request.path in MONITOR:

@@ -17,16 +17,7 @@ from fueldepot.data import snapshot
 from fueldepot.http.links import site_url
 from pages.home import get_voivodeship
 from pages.page import Crumb, Page, dataset
-from pages.prices import (
-    ORDERS,
-    Asked,
-    OneFuelPage,
-    draw_chart,
-    get_fuel,
-    of_fuel,
-    prices_crumb,
-    titled,
-)
+from pages.prices import ORDERS, Asked, OneFuelPage, draw_chart, get_fuel, of_fuel, prices_crumb, titled
 from pages.svg import territory as territory_svg
 from pages.svg.charts import amount, years_chart
 from pages.svg.maps import AreaMap, MapUnit

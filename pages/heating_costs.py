@@ -280,8 +280,7 @@ class HouseQuery(Query):
     """The place and the house. Of teryt, postcode and voivodeship the first given counts, in this order."""
 
     teryt: Annotated[
-        Teryt | None,
-        field(f"{TERYT} Medians of its voivodeship, and the rules of a municipality.", "1261011"),
+        Teryt | None, field(f"{TERYT} Medians of its voivodeship, and the rules of a municipality.", "1261011")
     ] = None
     postcode: Annotated[
         Postcode | None, field(f"{POSTCODE} The municipality with most of its addresses counts.", "30-001")
@@ -296,8 +295,7 @@ class HouseQuery(Query):
         Decimal | None,
         exact(*NEED_RANGE, three_digits="decimals"),
         field(
-            f"A need of heat in kWh/m² a year. Without it {HOUSE.need}; {HOUSE.need_after_works} after insulation.",
-            80,
+            f"A need of heat in kWh/m² a year. Without it {HOUSE.need}; {HOUSE.need_after_works} after insulation.", 80
         ),
     ] = None
     kwh: Annotated[

@@ -65,10 +65,7 @@ class PageViews:
 
 
 def page_view(
-    *slugs: str,
-    changes_daily: bool = False,
-    period: Callable[[datetime], Period] | None = None,
-    in_outage: bool = True,
+    *slugs: str, changes_daily: bool = False, period: Callable[[datetime], Period] | None = None, in_outage: bool = True
 ) -> Callable[[Callable[..., Page]], PageViews]:
     """Turn a function that builds a page into its views.
 

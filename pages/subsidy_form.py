@@ -182,10 +182,7 @@ def heating(on: RulesAt) -> Step:
         name="new_source",
         label="Na co wymieniasz ogrzewanie?",
         kind="choice",
-        choices=(
-            Choice("none", "nie wymieniam"),
-            *(Choice(item.value, on.items[item].name) for item in SOURCES),
-        ),
+        choices=(Choice("none", "nie wymieniam"), *(Choice(item.value, on.items[item].name) for item in SOURCES)),
     )
     installation = check(Item.CENTRAL_HEATING_DHW, "Nowa instalacja centralnego ogrzewania i ciepłej wody")
     return Step("Nowe źródło ciepła", "", (Part((source, installation)),))

@@ -71,16 +71,7 @@ def voivodeship(request: HttpRequest, voivodeship: str) -> Page:
     return page
 
 
-@page_view(
-    UNITS,
-    PLACES,
-    POSTCODES,
-    BOUNDARIES,
-    DEPOTS,
-    PRICES,
-    changes_daily=True,
-    period=opening_period,
-)
+@page_view(UNITS, PLACES, POSTCODES, BOUNDARIES, DEPOTS, PRICES, changes_daily=True, period=opening_period)
 def municipality(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> Page:
     """A municipality. Redirects from a wrong voivodeship or slug and from a former code."""
     unit = find_municipality(teryt)

@@ -80,12 +80,7 @@ def author(username: str | None, reason: str | None) -> str:
 
 
 def record_bulk(
-    model: type[models.Model],
-    keys: Collection[Any],
-    *,
-    by: AbstractBaseUser | None,
-    reason: str,
-    kind: str = CHANGED,
+    model: type[models.Model], keys: Collection[Any], *, by: AbstractBaseUser | None, reason: str, kind: str = CHANGED
 ) -> list[int]:
     """Write history rows of the present state of rows. One statement. Returns their `history_id`.
 

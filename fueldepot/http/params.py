@@ -30,29 +30,11 @@ def text_pattern(min_length: int) -> str:
     return f"^[{BLANK}]*{end}{rest if min_length > 1 else f'({rest})?'}[{BLANK}]*$"
 
 
-BOOLEANS = {
-    "1": True,
-    "0": False,
-    "true": True,
-    "false": False,
-    "yes": True,
-    "no": False,
-    "on": True,
-    "off": False,
-    "tak": True,
-    "nie": False,
-}
-PARAM_ERROR_CODES = (
-    "missing",
-    "empty",
-    "repeated",
-    "malformed",
-    "too_short",
-    "too_long",
-    "out_of_range",
-    "not_a_choice",
-    "ambiguous",
-)
+BOOLEANS = {"1": True, "0": False, "true": True, "false": False, "yes": True, "no": False}
+BOOLEANS |= {"on": True, "off": False, "tak": True, "nie": False}
+
+PARAM_ERROR_CODES: tuple[str, ...] = ("missing", "empty", "repeated", "malformed", "too_short", "too_long")
+PARAM_ERROR_CODES += ("out_of_range", "not_a_choice", "ambiguous")
 """Error codes of parameters before any lookup."""
 
 
@@ -219,11 +201,8 @@ def line(min_length: int) -> TextReader:
 
 
 def whole(low: int, high: int | None = None) -> TextReader:
-    """Return the reader of an integer within an inclusive range.
-
-    `4.0` is the integer four in JSON Schema and JavaScript; some clients send it.
-    """
-
+    """Return the reader of an integer within an inclusive range."""
+    # `4.0` is the integer four in JSON Schema and JavaScript; some clients send it.
     form = re.compile(r"-?[0-9]{1,100}(\.0{1,20})?")
     return bounded(form, lambda text: int(text.partition(".")[0]), core_schema.int_schema(ge=low, le=high))
 

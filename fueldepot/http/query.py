@@ -10,8 +10,6 @@ The first sentence of a parameter's description says what the parameter accepts,
 checked before pydantic sees it: Django's QueryDict replaces invalid UTF-8 and keeps the last of repeated keys, and
 pydantic accepts exponents, Arabic digits and line feeds around a number.
 
-Documented fields of answers and parameters, which the API description publishes.
-
 An answer is the dict that a view returns, typed by a TypedDict. mypy checks the dict, `fueldepot.openapi.schema`
 publishes the fields:
 
@@ -213,6 +211,7 @@ class Query(BaseModel):
     @classmethod
     @cache
     def required(cls) -> frozenset[str]:
+        """Return the names of the parameters that a request must have."""
         return frozenset(field.alias or name for name, field in cls.model_fields.items() if field.is_required())
 
     @classmethod

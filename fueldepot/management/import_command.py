@@ -151,13 +151,8 @@ class ImportCommand(BaseCommand):
     def run_steps(
         self, sources: list[Path], *, commit: bool, allow_removals: bool, allow_older: bool, **options: Any
     ) -> None:
-        how = Options(
-            today=timezone.localdate(),
-            write=commit,
-            allow_removals=allow_removals,
-            allow_older=allow_older,
-            progress=progress,
-        )
+        allowed = {"allow_removals": allow_removals, "allow_older": allow_older}
+        how = Options(today=timezone.localdate(), write=commit, progress=progress, **allowed)
         with one_line_errors("nothing was imported"):
             try:
                 reports = self.run_sources(sources, how)
@@ -169,21 +164,19 @@ class ImportCommand(BaseCommand):
             self.stdout.write("This was a dry run: nothing was changed. Add --commit to write.")
 
     def print_reports(self, reports: list[Report], **options: Any) -> None:
+        everything = options["verbosity"] > 1
         for report in reports:
-            self.print_report(report, everything=options["verbosity"] > 1)
-
-    def print_report(self, report: Report, *, everything: bool) -> None:
-        self.stdout.write(
-            f"{report.title}: {report.added} added, {report.changed} changed, {report.removed} removed, "
-            f"{report.unchanged} unchanged, {len(report.skipped)} skipped, {len(report.rejected)} rejected"
-        )
-        lines = report.lines if everything else report.lines[:SHOWN]
-        for line in lines:
-            self.stdout.write(f"  {line}")
-        if len(lines) < len(report.lines):
-            self.stdout.write(f"  … and {len(report.lines) - SHOWN} more; --verbosity 2 shows all")
-        for word, notes in (("skipped", report.skipped), ("rejected", report.rejected), ("left out", report.notes)):
-            self.print_notes(word, notes, everything=everything)
+            self.stdout.write(
+                f"{report.title}: {report.added} added, {report.changed} changed, {report.removed} removed, "
+                f"{report.unchanged} unchanged, {len(report.skipped)} skipped, {len(report.rejected)} rejected"
+            )
+            lines = report.lines if everything else report.lines[:SHOWN]
+            for line in lines:
+                self.stdout.write(f"  {line}")
+            if len(lines) < len(report.lines):
+                self.stdout.write(f"  … and {len(report.lines) - SHOWN} more; --verbosity 2 shows all")
+            for word, notes in (("skipped", report.skipped), ("rejected", report.rejected), ("left out", report.notes)):
+                self.print_notes(word, notes, everything=everything)
 
     def print_notes(self, word: str, notes: list[Note], *, everything: bool) -> None:
         if everything:

@@ -223,12 +223,7 @@ def municipalities(query: CountsQuery) -> Findings:
         numbers[code] += unit["depots_by_fuel"].get(query.fuel, 0) if query.fuel else unit["depots"]
     codes = sorted(numbers, key=lambda code: (-numbers[code], code))
     units = [(names[code], code, numbers[code]) for code in codes[query.offset : query.offset + query.limit]]
-    content = {
-        "total": len(codes),
-        "depots": numbers.total(),
-        "columns": ("name", "teryt", "depots"),
-        "units": units,
-    }
+    content = {"total": len(codes), "depots": numbers.total(), "columns": ("name", "teryt", "depots"), "units": units}
     unit_of_all = query.county or territory.get().voivodeship(query.voivodeship or "").teryt
     citation = cite_depots(depots.get().in_unit(unit_of_all, fuel=query.fuel).rows)
     return Findings(content, citation, rows=units, offset=query.offset)
@@ -288,8 +283,7 @@ def cite_prices(answer: FuelPricesJson, on: date) -> Citation:
 
 class AveragesQuery(SeriesQuery):
     voivodeship: Annotated[
-        Voivodeship,
-        Field(description="A name, slug or 2-digit TERYT code of a voivodeship; without it Poland only."),
+        Voivodeship, Field(description="A name, slug or 2-digit TERYT code of a voivodeship; without it Poland only.")
     ] = COUNTRY
 
 
