@@ -37,7 +37,7 @@ def main() -> None:
     try:
         execute_from_command_line(sys.argv)
     except (Error, OSError) as error:
-        message = describe(error)
+        message = describe_failure(error)
         if message is None or "--traceback" in sys.argv:
             raise
         sys.exit(f"fueldepot: {message}")
@@ -50,7 +50,7 @@ def refuse_unfit_database(**kwargs: Any) -> None:
     checks.refuse_unfit_database()
 
 
-def describe(error: Exception) -> str | None:
+def describe_failure(error: Exception) -> str | None:
     """Return the message of an error of the machine or the database, None for a bug."""
     from django.db import Error, OperationalError
 

@@ -228,29 +228,19 @@ def get(viewset: Any, action: str) -> Any:
     return viewset.as_view({"get": action})
 
 
-names = conditional(Data.UNITS, Data.PLACES, Data.POSTCODES, Data.BOUNDARIES, cache_control=cache_control.REGISTER)
-borders = conditional(Data.UNITS, Data.BOUNDARIES, cache_control=cache_control.REGISTER)
-municipalities = partial(
-    conditional,
-    Data.UNITS,
-    Data.PLACES,
-    Data.POSTCODES,
-    Data.BOUNDARIES,
-    Data.DEPOTS,
-    cache_control=cache_control.CATALOG,
-)
-postcodes = conditional(Data.UNITS, Data.POSTCODES, cache_control=cache_control.REGISTER)
-depot_lists = partial(conditional, Data.UNITS, Data.POSTCODES, Data.DEPOTS, cache_control=cache_control.CATALOG)
-price_list = conditional(
-    Data.UNITS, Data.DEPOTS, Data.PRICES, cache_control=cache_control.CATALOG, changes_daily=True, in_outage=False
-)
-averages = conditional(Data.UNITS, Data.SERIES, cache_control=cache_control.REGISTER)
-medians = conditional(
-    Data.UNITS, Data.DEPOTS, Data.PRICES, Data.SERIES, cache_control=cache_control.CATALOG, changes_daily=True
-)
-laws = conditional(
-    Data.UNITS, Data.POSTCODES, Data.REGULATIONS, cache_control=cache_control.CATALOG, changes_daily=True
-)
+register = partial(conditional, Data.UNITS, cache_control=cache_control.REGISTER)
+catalog = partial(conditional, Data.UNITS, cache_control=cache_control.CATALOG)
+daily = partial(catalog, changes_daily=True)
+
+names = register(Data.PLACES, Data.POSTCODES, Data.BOUNDARIES)
+borders = register(Data.BOUNDARIES)
+municipalities = partial(catalog, Data.PLACES, Data.POSTCODES, Data.BOUNDARIES, Data.DEPOTS)
+postcodes = register(Data.POSTCODES)
+depot_lists = partial(catalog, Data.POSTCODES, Data.DEPOTS)
+price_list = daily(Data.DEPOTS, Data.PRICES, in_outage=False)
+averages = register(Data.SERIES)
+medians = daily(Data.DEPOTS, Data.PRICES, Data.SERIES)
+laws = daily(Data.POSTCODES, Data.REGULATIONS)
 heat = conditional(*HEATING_DATA, cache_control=cache_control.CATALOG, changes_daily=True)
 # The rules of the subsidy are part of the release.
 programme = conditional(cache_control=cache_control.CATALOG, changes_daily=True)

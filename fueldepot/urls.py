@@ -50,20 +50,15 @@ handler403 = error_pages.forbidden
 handler404 = error_pages.not_found
 handler500 = domain_errors.server_error
 
+titles = {"site_header": admin.site.site_header, "site_title": admin.site.site_title}
+
 urlpatterns = [
     path("api/v1", api.index, name="api-index"),
     # For clients that join the description's server and path "/".
     path("api/v1/", api.index),
     path("api/v1/", include((api.v1, "v1"))),
     re_path(r"^api/(?!index\.html\.md$).", domain_errors.unknown_path),
-    path(
-        "admin/haslo/",
-        include(
-            accounts.urls(
-                {"site_header": admin.site.site_header, "site_title": admin.site.site_title}, logins.PasswordView
-            )
-        ),
-    ),
+    path("admin/haslo/", include(accounts.urls(titles, logins.PasswordView))),
     path("mcp", mcp, name="mcp"),
     # For clients configured with a slash: many do not follow a redirect of a POST.
     path("mcp/", mcp),

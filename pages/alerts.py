@@ -71,7 +71,7 @@ def municipality_of(subscription: Subscription) -> Municipality | None:
     return units.municipalities.get(subscription.teryt) or units.municipalities.get(former.successor if former else "")
 
 
-def describe(subscription: Subscription) -> list[tuple[str, str]]:
+def describe_subscription(subscription: Subscription) -> list[tuple[str, str]]:
     """Return what a subscription is about, in Polish, with the paths of the pages that have it."""
     about = []
     if unit := municipality_of(subscription):
@@ -181,7 +181,7 @@ def add_median(digest: Digest, row: Subscription, before: Decimal, after: Decima
         row.content["median"] = str(before)
         return
     per_unit = PER_UNIT[BY_SLUG[row.fuel].unit]
-    address = site_url(describe(row)[-1][1])
+    address = site_url(describe_subscription(row)[-1][1])
     note = f"\n{INVENTED}" if prices.get().figures(row.fuel, today).demonstration else ""
     add(digest.medians, price_name(row), f"{zloty(after)} {per_unit}\n{address}{note}", f"{zloty(before)} {per_unit}")
 

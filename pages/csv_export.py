@@ -80,20 +80,11 @@ def yes(value: object) -> str:
 @conditional(Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, cache_control=cache_control.CATALOG)
 def municipalities(request: HttpRequest) -> HttpResponse:
     """Answer with every municipality by TERYT, with its number of published depots."""
-    known = depots.get()
-    invented = known.demonstration  # a snapshot has either real depots or invented ones
+    published = depots.get()
+    invented = published.demonstration  # a snapshot has either real depots or invented ones
     header = (
-        "teryt",
-        "nazwa",
-        "rodzaj",
-        "powiat_teryt",
-        "powiat",
-        "wojewodztwo_teryt",
-        "wojewodztwo",
-        "sklady",
-        "w_tym_demonstracyjne",
-        "strona",
-        "zrodlo",
+        *("teryt", "nazwa", "rodzaj", "powiat_teryt", "powiat", "wojewodztwo_teryt", "wojewodztwo"),
+        *("sklady", "w_tym_demonstracyjne", "strona", "zrodlo"),
     )
     rows = (
         (
@@ -104,8 +95,8 @@ def municipalities(request: HttpRequest) -> HttpResponse:
             unit.county.name,
             Code(unit.voivodeship_id),
             unit.voivodeship.name,
-            known.count_in(unit.teryt),
-            sum(row.source == Depot.Source.DEMO for row in known.in_unit(unit.teryt).rows),
+            published.count_in(unit.teryt),
+            sum(row.source == Depot.Source.DEMO for row in published.in_unit(unit.teryt).rows),
             municipality_url(unit.voivodeship.slug, unit.slug, unit.teryt),
             INVENTED if invented else REGISTER,
         )
@@ -170,13 +161,10 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
         own = compared[teryt]
         if unit:
             name, page = f"województwo {unit.name}", reverse("fuel-prices-voivodeship", args=[fuel, unit.slug])
-            months = [(month_row.month, decimals(month_row.median), month_row.n) for month_row in series.get(teryt, ())]
+            months = [(row.month, decimals(row.median), row.n) for row in series.get(teryt, ())]
         else:
             name, page = "Polska", reverse("fuel-prices", args=[fuel])
-            months = [
-                (month_row["month"], DecimalText(f"{month_row['median']:.2f}"), month_row["n"])
-                for month_row in country["months"]
-            ]
+            months = [(row["month"], DecimalText(f"{row['median']:.2f}"), row["n"]) for row in country["months"]]
         begin = (kind.slug, kind.name, name, Code(teryt))
         end = (yes(demonstration), country["source"], site_url(page))
         window = (f"{country['window_months']} miesięcy", country["from"], country["to"], decimals(own.median))

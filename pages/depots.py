@@ -1,6 +1,6 @@
 """The pages of published and of removed depots."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
@@ -171,14 +171,10 @@ def price_rows(depot: DepotRow, today: date) -> tuple[PriceRow, ...]:
     return tuple(rows)
 
 
-def draw_map(depot: DepotRow, nearby: Iterable[DepotCard]) -> DepotMap | None:
+def draw_map(depot: DepotRow, nearby: Sequence[DepotCard]) -> DepotMap | None:
     """Return a map with the depot as the origin and the numbered ones around it."""
-    around = []
-    credit_osm = depot.source == Depot.Source.OSM
-    for card in nearby:
-        lat, lon = map(float, card.facts.at.split(","))
-        around.append(territory_svg.Numbered(card.number, lat, lon))
-        credit_osm |= card.facts.is_osm
+    around = [territory_svg.Numbered(card.number, *map(float, card.facts.at.split(","))) for card in nearby]
+    credit_osm = depot.source == Depot.Source.OSM or any(card.facts.is_osm for card in nearby)
     return territory_svg.depot_map(depot.teryt, around, (depot.lat, depot.lon), credit_osm=credit_osm)
 
 
@@ -252,7 +248,6 @@ def opening_hours(ranges: Week | None) -> list[dict[str, str]]:
 
 
 def removed_page(depot: Depot) -> RemovedPage:
-    """Return the page of a removed depot. Select the municipality and its voivodeship with it."""
     return RemovedPage(
         title="Wpis usunięty",
         description="Ten wpis został usunięty z katalogu.",

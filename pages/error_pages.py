@@ -19,32 +19,26 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest, status: int = 400) -> HttpResponse:
-    """Answer 400 to a request refused before any view."""
     return bare("400.html", status)
 
 
 def unknown_host(request: HttpRequest) -> HttpResponse:
-    """Answer 400 to an unknown Host, with the URL of the site."""
     return bare("400_host.html", 400)
 
 
 def broken_body(request: HttpRequest) -> HttpResponse:
-    """Answer 400 to a truncated form."""
     return bare("400_body.html", 400)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 403 to an editor without the permission."""
     return bare("403.html", 403)
 
 
 def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Answer 403 to a form without a valid CSRF token."""
     return bare("403_csrf.html", 403)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500 to a request whose view failed; Django logs the traceback."""
     return bare("500.html", 500)
 
 

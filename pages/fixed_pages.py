@@ -260,15 +260,7 @@ def for_owners_page() -> ForOwnersPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyPage(Page):
-    """The privacy page. contact: an e-mail address, "" for none.
-
-    link_hours: validity of a confirmation link. request_days: retention of the author's data after the decision.
-    undecided_days: longest wait for a decision; warning_days before its end the author is notified. limit_hours:
-    retention of the counters that limit abuse. owner_link_days: validity of an unused owner's link;
-    replaced_days: retention of one that another owner's claim ended. subscribed_days: how long letters are sent that a
-    reader asked for; asked_days: retention after the question whether to go on.
-    browser_minutes, outage_minutes: how long copies may show a removed entry.
-    """
+    """The privacy page: how long what is kept. contact: an e-mail address, "" for none."""
 
     template: ClassVar[str] = "pages/privacy"
     link_hours: ClassVar[int] = LINK_LIFE // timedelta(hours=1)

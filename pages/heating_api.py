@@ -26,7 +26,7 @@ from pages.heating_costs import (
     heating_rows,
     is_demonstration,
     place_of_postcode,
-    shown,
+    published_cost,
 )
 from prices.heating_costs import EfficiencyUnit, EnergyUnit, Estimate, Quantity, Unit, rounded_cost, rounded_year
 from regulations.api.params import MUNICIPALITY_DIGITS
@@ -156,7 +156,7 @@ def describe_range(span: Estimate | None, *, year: bool = False) -> CostJson | N
     """Return a cost as published. year: of a year, not of a kilowatt-hour."""
     if span is None:
         return None
-    low, middle, high = map(float, map(rounded_year, span) if year else shown(span))
+    low, middle, high = map(float, map(rounded_year, span) if year else published_cost(span))
     return {"low": low, "middle": middle, "high": high}
 
 

@@ -122,7 +122,7 @@ def heating_rows(
         price = own_price(source, mine) or find_price(source, voivodeship, on)
         cost = heat_cost(source, price.amount if price else None, demand=demand, efficiency=mine.efficiency)
         answered.append((source, price, mine, cost))
-    priced = [(source.slug, shown(cost.per_kwh)) for source, _, _, cost in answered if cost.per_kwh]
+    priced = [(source.slug, published_cost(cost.per_kwh)) for source, _, _, cost in answered if cost.per_kwh]
     groups = dict(zip((slug for slug, _ in priced), group_overlapping([span for _, span in priced]), strict=True))
     rows = [
         HeatingRow(source, price, mine, cost, groups.get(source.slug), judge(source, entry))
@@ -131,8 +131,8 @@ def heating_rows(
     return sorted(rows, key=lambda row: (row.group is None, row.group or 0, sort_key(row.source.name)))
 
 
-def shown(span: Estimate) -> Estimate:
-    """Return a cost as it is published: ranges that look as if they overlapped must not be ranked."""
+def published_cost(span: Estimate) -> Estimate:
+    """Return rounded ends: ranges that look as if they overlapped must not be ranked."""
     return Estimate(*map(rounded_cost, span))
 
 

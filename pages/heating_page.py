@@ -35,7 +35,7 @@ from pages.heating_costs import (
     is_demonstration,
     own_fields,
     own_inputs,
-    shown,
+    published_cost,
 )
 from pages.home import SearchResult
 from pages.page import Crumb, Page, dataset
@@ -199,7 +199,7 @@ def cost_row(row: HeatingRow, axis: Decimal) -> dict[str, Any]:
     amount = decimal_comma(rounded_cost(cost.amount)) if source.unit != "kWh" else whole(round(cost.amount))
     return {
         "row": row,
-        "cost": money_range(shown(cost.per_kwh)) if cost.per_kwh else "",
+        "cost": money_range(published_cost(cost.per_kwh)) if cost.per_kwh else "",
         "year": year_range(cost.per_year) if cost.per_year else "",
         "bar": bar(cost.per_kwh, axis) if cost.per_kwh else None,
         "amount": f"{amount} {source.unit}",

@@ -1,7 +1,4 @@
-"""The page of a voivodeship with its municipalities.
-
-The home page: search, map of voivodeships, medians.
-"""
+"""The page of a voivodeship with its municipalities. The home page: search, map of voivodeships, medians."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
 from itertools import count
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from django.http import Http404
 from django.utils import timezone
@@ -47,8 +47,7 @@ Measured = tuple[DepotRow, float | None]
 """A depot with its distance in metres, None without an origin."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """Depots under one heading, or a sentence alone. key: HTML id. note: above the depots, "" for none."""
 
     key: str
@@ -57,8 +56,7 @@ class Section:
     cards: tuple[DepotCard, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A depot that may be listed, with the values for filters and orders."""
 
     row: DepotRow
@@ -169,8 +167,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
 
     cards = [
         tuple(
-            depot_card(next(number), item.row, item.distance_m, price=item.price, opening=item.opening)
-            for item in group
+            depot_card(next(number), row, metres, price=price, opening=opening) for row, metres, price, opening in group
         )
         for group in groups
     ]
@@ -260,18 +257,14 @@ def draw_map(unit: Municipality, shown: list[DepotRow], asked: Origin | None, *,
     )
 
 
-def in_order(found: list[Candidate], order: Order) -> list[Candidate]:
+def in_order(rows: list[Candidate], order: Order) -> list[Candidate]:
     """Sort depots by price (missing ones last), name or distance; then by distance and id."""
-
-    def key(one: Candidate) -> tuple[Any, ...]:
-        first: tuple[Any, ...] = ()
-        if order is Order.PRICE:
-            first = (one.price is None, one.price.amount if one.price else 0)
-        elif order is Order.NAME:
-            first = (sort_key(one.row.name),)
-        return (*first, one.distance_m or 0, one.row.id)
-
-    return sorted(found, key=key)
+    first: dict[Order, Callable[[Candidate], Any]] = {
+        Order.PRICE: lambda item: (item.price is None, item.price.amount if item.price else 0),
+        Order.NAME: lambda item: sort_key(item.row.name),
+        Order.DISTANCE: lambda item: 0,
+    }
+    return sorted(rows, key=lambda item: (first[order](item), item.distance_m or 0, item.row.id))
 
 
 def without_match(total: int, matching: int, choices: Choices) -> str:

@@ -5,7 +5,7 @@
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 from django.conf import settings
 from django.urls import reverse
@@ -24,8 +24,7 @@ INVENTED_DEPOT = ("Wpis demonstracyjny", "Ten skład jest zmyślony i służy ty
 NOT_TO_BE_QUOTED = "nie wolno, dane demonstracyjne (zmyślone)"
 
 
-@dataclass(frozen=True, slots=True)
-class Crumb:
+class Crumb(NamedTuple):
     label: str
     path: str
 

@@ -271,7 +271,7 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
     upcoming = entry.next_deadlines_of_unit
     return RegulationPage(
         title=basis.title,
-        description=describe(entry, upcoming[0] if upcoming else None),
+        description=describe_state(entry, upcoming[0] if upcoming else None),
         path=path,
         breadcrumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
         indexed=not unit,
@@ -344,7 +344,7 @@ def read_unit(query_string: str, voivodeship: Voivodeship) -> tuple[Unit | None,
     return (unit, "") if unit.voivodeship == voivodeship else (None, NOT_HERE)
 
 
-def describe(entry: Regulation, upcoming: Deadline | None) -> str:
+def describe_state(entry: Regulation, upcoming: Deadline | None) -> str:
     name = f"Województwo {entry.voivodeship.name}"
     if entry.has_resolution is None:
         return f"{name}: nie wczytano jeszcze stanu prawnego, więc nie wiemy, czy jest uchwała antysmogowa."

@@ -1,21 +1,15 @@
-"""Rendering of page objects as HTML or Markdown.
+"""Rendering of page objects as HTML or Markdown, by the Jinja2 environment of `templates/site`.
 
 `page_view` turns a function that builds a page into two views, for the page and its Markdown twin, with content
-negotiation, validators, redirects and statuses. `pages.urls.page` routes them.
-
-Jinja2 environment of `templates/site`. The desk's templates extend Django's and use its engine.
-
-Jinja2 compiles templates to Python, several times as fast as Django's engine (docs/adr/0010-jinja2-for-the-site.md).
-
-Views of assets of pages: areas of a map, and the web application manifest.
+negotiation, validators, redirects and statuses. `pages.urls.page` routes them. The desk's templates extend Django's and
+use its engine; Jinja2 is several times as fast (docs/adr/0010-jinja2-for-the-site.md).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
 from http import HTTPStatus
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 import orjson
@@ -58,8 +52,7 @@ class PageMoved(Exception):
         super().__init__(path)
 
 
-@dataclass(frozen=True, slots=True)
-class PageViews:
+class PageViews(NamedTuple):
     page: PageView
     twin: PageView
 
@@ -184,10 +177,8 @@ def environment(**options: Any) -> Environment:
     ours = {
         # Markdown and letters are no HTML: a filter escapes Markdown.
         "autoescape": select_autoescape(["html"], default=False, default_for_string=True),
-        # An undefined name is an error.
         "undefined": StrictUndefined,
-        # Cache all templates, a few dozen, forever.
-        "cache_size": -1,
+        "cache_size": -1,  # all templates, a few dozen, forever
         "loader": SiteLoader(options["loader"].searchpath),
         "keep_trailing_newline": True,
         "lstrip_blocks": True,

@@ -82,9 +82,9 @@ class SubsidyPage(Page):
     steps: tuple[Step, ...]
     values: Mapping[str, str] = field(repr=False)
     mistakes: tuple[Field, ...]
-    place: Municipality | None
-    obstacle: str
-    went_on: bool
+    place: Municipality | None = None
+    obstacle: str = ""
+    went_on: bool = False
     result: Result | None
     cards: tuple[dict[str, Any], ...]
     levels: tuple[dict[str, Any], ...]
@@ -112,7 +112,7 @@ class SubsidyPage(Page):
 def first_page(query_string: str, today: date) -> SubsidyPage:
     """Return the first step with what the query string carries."""
     query, _ = StartQuery.read(query_string)
-    return describe(query.values, [], None, FIRST, today, place=find_place(query.teryt or ""))
+    return describe_step(query.values, [], None, FIRST, today, place=find_place(query.teryt or ""))
 
 
 def find_place(teryt: str) -> Municipality | None:
@@ -147,10 +147,10 @@ def subsidy_page(posted: QueryDict, today: date) -> SubsidyPage:
     stopped = next((number for number in wrong if asked < wanted and number < wanted), None)
     place = find_place(posted.get("teryt", ""))
     if stopped is not None:
-        return describe(values, errors, None, stopped, today, place=place)
+        return describe_step(values, errors, None, stopped, today, place=place)
     if asked in DECIDING and wanted == asked + 1 and obstacle and not went_on:
-        return describe(values, [], result, asked, today, place=place, obstacle=obstacle)
-    return describe(values, [], result, wanted, today, place=place, went_on=went_on)
+        return describe_step(values, [], result, asked, today, place=place, obstacle=obstacle)
+    return describe_step(values, [], result, wanted, today, place=place, went_on=went_on)
 
 
 def obstacle_of(application: Application, result: Result, on: RulesAt) -> str:
@@ -170,18 +170,15 @@ def read_pages(posted: QueryDict) -> tuple[int, int]:
 
 
 @sensitive_variables()
-def describe(
+def describe_step(
     values: Mapping[str, str],
     errors: list[ParameterError],
     result: Result | None,
     number: int,
     today: date,
-    *,
-    place: Municipality | None = None,
-    obstacle: str = "",
-    went_on: bool = False,
+    **more: Any,
 ) -> SubsidyPage:
-    """Return the page. number, place, obstacle, went_on: as in `SubsidyPage`."""
+    """Return the page. number: as in `SubsidyPage`; more: further fields of it."""
     on = rules.current().on(today)
     steps = filled(values, errors, on)
     title = "Kalkulator dotacji Czyste Powietrze"
@@ -199,10 +196,8 @@ def describe(
         number=number,
         values=values,
         mistakes=mistakes,
-        place=place,
-        obstacle=obstacle,
-        went_on=went_on,
         result=result,
+        **more,
         cards=tuple(
             {"variant": row, "demand": demand(row.project_type, on), "shown": row is result.shown}
             for row in result.variants

@@ -139,10 +139,7 @@ def refusal(code: str, fault: str = "") -> PydanticCustomError:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextReader:
-    """Annotation of a parameter: how its text is read, and the schema that is published.
-
-    read: raises `refusal`.
-    """
+    """Annotation of a parameter: how its text is read, and the schema that is published. read: raises `refusal`."""
 
     read: Callable[[str], Any]
     schema: CoreSchema

@@ -105,15 +105,8 @@ def prepare_site(data: str) -> None:
 
 def gunicorn_command(port: int, workers: int) -> list[str]:
     """Return the command line of gunicorn. Threads keep an idle browser connection from blocking a worker."""
-    return [
-        sys.executable,
-        "-m",
-        "gunicorn",
-        "fueldepot.wsgi",
-        f"--config={ROOT / 'fueldepot' / 'gunicorn.py'}",
-        f"--bind=127.0.0.1:{port}",
-        f"--workers={workers}",
-    ]
+    command = [sys.executable, "-m", "gunicorn", "fueldepot.wsgi", f"--config={ROOT / 'fueldepot' / 'gunicorn.py'}"]
+    return [*command, f"--bind=127.0.0.1:{port}", f"--workers={workers}"]
 
 
 if __name__ == "__main__":

@@ -148,10 +148,8 @@ class ImportCommand(BaseCommand):
         self.stdout.write(f"{download.path}: {word}, {download.size} bytes, SHA-256 {download.sha256}")
         return run([replace(step, origin=RunOrigin.of_download(self.fetched, download))], how)
 
-    def run_steps(
-        self, sources: list[Path], *, commit: bool, allow_removals: bool, allow_older: bool, **options: Any
-    ) -> None:
-        allowed = {"allow_removals": allow_removals, "allow_older": allow_older}
+    def run_steps(self, sources: list[Path], *, commit: bool, **options: Any) -> None:
+        allowed = {name: options[name] for name in ("allow_removals", "allow_older")}
         how = Options(today=timezone.localdate(), write=commit, progress=progress, **allowed)
         with one_line_errors("nothing was imported"):
             try:

@@ -149,13 +149,8 @@ def describe_near(row: DepotRow, metres: float | None, fuel: str | None) -> dict
     store = describe_depot(row)
     listed = prices.get().price_list(row.id, timezone.localdate(now)) if fuel else []
     offers = [price for price in listed if price.fuel in fuels.assortments(fuel or "")]
-    body = pick(
-        NearDepot,
-        store,
-        km=None if metres is None else round(metres / 1000, 1),
-        now=opening_of(row, now).sentence,
-        status=row.data_status,
-    )
+    km = None if metres is None else round(metres / 1000, 1)
+    body = pick(NearDepot, store, km=km, now=opening_of(row, now).sentence, status=row.data_status)
     if offers:
         body["price"] = pick(Price, describe_price(min(offers, key=lambda price: price.price)))
     return body
@@ -181,6 +176,7 @@ def depot(query: DepotQuery) -> Findings:
     row, now = depots.get().get(query.id), timezone.now()
     store = describe_depot(row)
     week = row.hours_ranges
+    listed = prices.get().price_list(row.id, timezone.localdate(now))
     content = {
         **{name: store[name] for name in ("name", "address", "phone", "website")},
         "teryt": row.teryt,
@@ -189,9 +185,7 @@ def depot(query: DepotQuery) -> Findings:
         "now": opening_of(row, now).sentence,
         "status": row.data_status,
         "status_means": store["source"]["description"],
-        "price_list": [
-            pick(Price, describe_price(price)) for price in prices.get().price_list(row.id, timezone.localdate(now))
-        ],
+        "price_list": [pick(Price, describe_price(price)) for price in listed],
         "correct_at": site_url(reverse("depot-correct", args=[row.id])),
     }
     as_of = max(filter(None, (row.updated_at, row.verified_at)))

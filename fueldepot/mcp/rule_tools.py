@@ -161,9 +161,8 @@ def states(query: StatesQuery) -> Findings:
     for entry in entries:
         has_resolution = orjson.dumps(entry.has_resolution).decode()
         deadline = entry.next_deadline.date if entry.next_deadline else "null"
-        rows.append(
-            f"{entry.voivodeship.slug},{has_resolution},{deadline},{entry.state.as_of if entry.state else 'null'}"
-        )
+        as_of = entry.state.as_of if entry.state else "null"
+        rows.append(f"{entry.voivodeship.slug},{has_resolution},{deadline},{as_of}")
     content = {"columns": "voivodeship,has_resolution,next_deadline,as_of", "states": rows}
     return Findings(content, partial(cite_states, entries), rows=rows)
 
@@ -192,13 +191,8 @@ def deadlines(query: ComingQuery) -> Findings:
 
 
 def describe_coming(entry: Regulation, row: Deadline) -> ComingRow:
-    body: ComingRow = {
-        "from": row.date,
-        "voivodeship": entry.voivodeship.slug,
-        "where": row.scope,
-        "what": row.applies_to,
-    }
-    caveat = entry.caveat_of(row)
+    slug, caveat = entry.voivodeship.slug, entry.caveat_of(row)
+    body: ComingRow = {"from": row.date, "voivodeship": slug, "where": row.scope, "what": row.applies_to}
     if caveat:
         body["caveat"] = first_sentence(caveat)
     return body
@@ -244,10 +238,8 @@ def subsidy(query: HouseholdQuery) -> Findings:
         "notes": [*describe_works(variant, on)],
         "disclaimer": result.disclaimer,
     }
-    sources = [source.title for source in on.edition.sources]
-    return Findings(
-        content, Citation("Kalkulator dotacji Czyste Powietrze", route_url("subsidy"), on.edition.as_of, sources)
-    )
+    sources, title = [source.title for source in on.edition.sources], "Kalkulator dotacji Czyste Powietrze"
+    return Findings(content, Citation(title, route_url("subsidy"), on.edition.as_of, sources))
 
 
 def describe_works(variant: Variant, on: rules.RulesAt) -> Iterator[str]:

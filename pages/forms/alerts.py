@@ -109,7 +109,7 @@ class WishesPage(Page):
 
 def wish(subscription: Subscription) -> Wish:
     until = subscription.confirmed_at and timezone.localdate(subscription.confirmed_at + readers.KEPT)
-    return Wish(subscription.pk, alerts.describe(subscription), day(until) if until else "")
+    return Wish(subscription.pk, alerts.describe_subscription(subscription), day(until) if until else "")
 
 
 @public_form_view

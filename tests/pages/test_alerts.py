@@ -193,4 +193,4 @@ def test_a_merged_municipality_is_followed(act):
         teryt="1261999", successor_id="1261011", name="Dawna", left_on=TODAY
     )
     row = subscribe(teryt="1261999")
-    assert alerts.describe(row)[0][0].startswith("Kraków")
+    assert alerts.describe_subscription(row)[0][0].startswith("Kraków")

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -40,20 +39,9 @@ class Command(BaseCommand):
         add_allowing_arguments(parser)
         add_fetching_arguments(parser)
 
-    def handle(
-        self,
-        *args: Any,
-        commit: bool,
-        only: list[str],
-        force: bool,
-        allow_removals: bool,
-        allow_older: bool,
-        sources_file: Path | None,
-        downloads: Path | None,
-        **options: Any,
-    ) -> None:
+    def handle(self, *args: Any, commit: bool, only: list[str], force: bool, **options: Any) -> None:
         today = timezone.localdate()
-        sources = read_sources_file(sources_file)
+        sources = read_sources_file(options["sources_file"])
         self.check_names(only, sources)
         try:
             if not commit:
@@ -62,8 +50,10 @@ class Command(BaseCommand):
             with one_refresh():
                 # Under the lock, or two refreshes would do the same work.
                 chosen = self.choose(sources, only, force, today)
-                how = Options(today=today, write=True, allow_removals=allow_removals, allow_older=allow_older)
-                failed = self.refresh(chosen, how, fetcher_for(downloads))
+                allowed = {name: options[name] for name in ("allow_removals", "allow_older")}
+                failed = self.refresh(
+                    chosen, Options(today=today, write=True, **allowed), fetcher_for(options["downloads"])
+                )
         except RefreshRunning as error:
             raise CommandError(f"nothing was refreshed: {error}") from error
         except CommitOutcomeUnknown as error:
@@ -85,10 +75,10 @@ class Command(BaseCommand):
     def choose(self, sources: Mapping[str, DataSource], only: list[str], force: bool, today: date) -> list[SourceState]:
         """Return the sources to refresh, in the order of the file. If there are none, print the next one."""
         states = [state for state in last_runs(sources) if state.source.fetched]
-        asked = [state for state in states if not only or state.source.id in only]
-        chosen = [state for state in asked if force or state.is_due(today)]
+        states = [state for state in states if not only or state.source.id in only]
+        chosen = [state for state in states if force or state.is_due(today)]
         if not chosen:
-            due_on, name = min((state.due_on or today, state.source.id) for state in asked)
+            due_on, name = min((state.due_on or today, state.source.id) for state in states)
             self.stdout.write(f"nothing is due; the next is {name} on {due_on}")
         return chosen
 
