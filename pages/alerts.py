@@ -84,7 +84,7 @@ def describe_subscription(subscription: Subscription) -> list[tuple[str, str]]:
 
 
 def price_name(subscription: Subscription) -> str:
-    """Return fuel and voivodeship, "Pellet, małopolskie"."""
+    """ "Pellet, małopolskie"."""
     return f"{BY_SLUG[subscription.fuel].name}, {territory.get().voivodeships[subscription.voivodeship].name}"
 
 
@@ -121,8 +121,9 @@ def present(subscription: Subscription, today: date) -> dict[str, Any]:
     if entry := entry_of(subscription, today):
         content["rules"] = rules_of(entry)
         content["steps"] = {key: step for key, step, _, _ in coming(entry, today)}
-    if subscription.fuel and (median := median_of(subscription, today)) is not None:
-        content["median"] = str(median)
+    if subscription.fuel:
+        median = compare(BY_SLUG[subscription.fuel], today)[subscription.voivodeship].median
+        content |= {} if median is None else {"median": str(median)}
     return content
 
 
@@ -131,10 +132,6 @@ def entry_of(subscription: Subscription, today: date) -> Regulation | None:
     unit = municipality_of(subscription)
     entry = regulations_of([unit.voivodeship], on=today, units=[unit_of(unit)])[0] if unit else None
     return entry if entry and entry.state else None
-
-
-def median_of(subscription: Subscription, today: date) -> Decimal | None:
-    return compare(BY_SLUG[subscription.fuel], today)[subscription.voivodeship].median
 
 
 def digest_of(rows: Sequence[Subscription], on: datetime) -> Digest:

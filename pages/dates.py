@@ -1,6 +1,4 @@
-"""Polish formats of days and moments. Results stay on one line.
-
-Polish typography: non-breaking spaces where a line must not end.
+"""Polish days and moments, which stay on one line, and non-breaking spaces where a line must not end.
 
 A word of one letter ("z", "w", "i") stays with the next word, a number with its unit ("31 grudnia 2026 r.", "40 zł") or
 with the word before it ("poz. 787"), and a dash with the word before it.
@@ -68,26 +66,12 @@ def moment(value: datetime) -> str:
 
 # After a blank, a bracket, a quotation mark or a tag.
 LONE = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+(?=\S)")
-
-
 LONE_AT_END = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+\Z")
-
-
 UNITS = r"(?:r\.|zł|km|m|m²|cm|mm|kg|mg|t|mp|kW|kWh|MB|kB|godz\.|mies\.|mln|tys\.)"
-
-
 NUMBER_AND_UNIT = re.compile(rf"(?<=\d) (?={UNITS}(?![\w²³]))")
-
-
 NUMBERED = r"(?:[Nn]r|poz\.|art\.|ust\.|pkt|ul\.|klas[aąęy]|tabel[aęi]|[Rr]odzaj[ua]?|Krok)"
-
-
 WORD_AND_NUMBER = re.compile(rf"(?<!\w)({NUMBERED}) (?=\d)")
-
-
 BEFORE_DASH = re.compile(r"(?<=\S) (?=– )")
-
-
 AFTER_MARK = re.compile(rf"\A (?=– |{UNITS}(?![\w²³]))")
 
 

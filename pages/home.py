@@ -1,4 +1,4 @@
-"""The page of a voivodeship with its municipalities. The home page: search, map of voivodeships, medians."""
+"""The home page with search, map and medians, and the page of a voivodeship with its municipalities."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,11 +1,8 @@
-"""Escaping of untrusted text for Markdown.
-
-Covers CommonMark 0.31, section 2.4 (backslash escapes), and GitHub's tables and strikethrough.
-
-Filters of the templates of the site; `pages/rendering.py` registers them.
+"""Filters of the templates of the site; `pages/rendering.py` registers them.
 
 HTML templates escape the result of a filter, unless it is Markup. Templates of Markdown and e-mails do not escape, so
-every value in a Markdown template passes one of `MARKDOWN`.
+every value in a Markdown template passes one of `MARKDOWN`: CommonMark 0.31, section 2.4 (backslash escapes), and
+GitHub's tables and strikethrough.
 """
 
 import re
@@ -16,7 +13,6 @@ from urllib.parse import urlsplit
 
 import orjson
 from django.template.defaultfilters import linebreaksbr
-from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import urlize
 from django.utils.text import capfirst
@@ -217,48 +213,21 @@ def number(value: float | None) -> str:
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-MARKDOWN: dict[str, Filter] = {
-    "md": md,
-    "prose": prose,
-    "address": address,
-    "autolink": autolink,
-    "citing": citing,
-    "code": code,
-    "md_urlize": md_urlize,
+def by_name(*filters: Filter) -> dict[str, Filter]:
+    return {function.__name__: function for function in filters}
+
+
+MARKDOWN = {
+    **by_name(md, prose, address, autolink, citing, code, md_urlize, to_twin, md_day, md_zloty, number, iso),
+    **by_name(polish.change, polish.signed_zloty, polish.tenths, polish.counted, dates.span),
     "linked": link,
-    "to_twin": to_twin,
-    "md_day": md_day,
-    "md_zloty": md_zloty,
-    "number": number,
-    "iso": iso,
-    "change": polish.change,
-    "signed_zloty": polish.signed_zloty,
-    "tenths": polish.tenths,
-    "counted": polish.counted,
-    "span": dates.span,
 }
 """Filters whose results are safe in Markdown."""
 
-FILTERS: dict[str, Filter] = {
+FILTERS = {
     **MARKDOWN,
-    "capfirst": capfirst,
-    "coded": coded,
-    "date_digits": polish.date_digits,
-    "day": dates.day,
-    "difference": difference,
-    "for_excel": for_excel,
-    "framed": framed,
-    "full_sentence": full_sentence,
-    "json_ld": json_ld,
-    "linebreaksbr": linebreaksbr,
-    "moment": lambda value: dates.moment(timezone.localtime(value)),
-    "postcodes": postcodes,
+    **by_name(capfirst, coded, difference, for_excel, framed, full_sentence, json_ld, linebreaksbr, postcodes),
+    **by_name(short_zloty, tied, tied_html, unbroken, whole, zloty, polish.date_digits, dates.day),
     "route": route_path,
-    "short_zloty": short_zloty,
-    "tied": tied,
-    "tied_html": tied_html,
-    "unbroken": unbroken,
     "urlize": linked_addresses,
-    "whole": whole,
-    "zloty": zloty,
 }
