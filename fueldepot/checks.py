@@ -20,7 +20,6 @@ from fueldepot import monitoring
 OLDEST_POSTGRESQL = 150000
 
 SETTINGS_FILE = Path("/etc/fueldepot.env")
-"""Settings file of `docs/deployment`."""
 
 
 @register(Tags.database)

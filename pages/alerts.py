@@ -21,7 +21,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.depots.fuels import BY_SLUG, PER_UNIT
-from catalog.models import Municipality, Subscription
+from catalog.models import Subscription
 from catalog.submissions import readers, tokens
 from catalog.submissions.letter_kinds import compose
 from catalog.submissions.letters import Told
@@ -29,11 +29,13 @@ from catalog.territory.snapshot import territory
 from catalog.text import zloty
 from fueldepot.http.links import route_path, site_url
 from pages.dates import day
+from pages.municipality import present_municipality
 from pages.polish import counted
+from pages.regulations import state_of
 from pages.stove_check import check_path
 from prices.queries import compare
 from prices.snapshot import prices
-from regulations.queries import Regulation, regulations_of, unit_of
+from regulations.queries import Regulation
 
 logger = logging.getLogger(__name__)
 
@@ -64,17 +66,10 @@ class Digest:
         return tuple(word for word, rows in words.items() if rows) or (("pytanie",) if self.to_ask else ())
 
 
-def municipality_of(subscription: Subscription) -> Municipality | None:
-    """Return the municipality of a subscription, or the one it was merged into; None without one."""
-    units = territory.get()
-    former = units.formers.get(subscription.teryt)
-    return units.municipalities.get(subscription.teryt) or units.municipalities.get(former.successor if former else "")
-
-
 def describe_subscription(subscription: Subscription) -> list[tuple[str, str]]:
     """Return what a subscription is about, in Polish, with the paths of the pages that have it."""
     about = []
-    if unit := municipality_of(subscription):
+    if unit := present_municipality(subscription.teryt):
         about.append((f"{unit.name}: terminy i zmiany przepisów", check_path(unit.teryt, "")))
     if subscription.fuel:
         slug = territory.get().voivodeships[subscription.voivodeship].slug
@@ -129,8 +124,8 @@ def present(subscription: Subscription, today: date) -> dict[str, Any]:
 
 def entry_of(subscription: Subscription, today: date) -> Regulation | None:
     """Return the legal state of the municipality on a day, None without one."""
-    unit = municipality_of(subscription)
-    entry = regulations_of([unit.voivodeship], on=today, units=[unit_of(unit)])[0] if unit else None
+    unit = present_municipality(subscription.teryt)
+    entry = state_of(unit, today) if unit else None
     return entry if entry and entry.state else None
 
 
@@ -156,7 +151,7 @@ def add_rules(
     digest: Digest, row: Subscription, before: dict[str, Any], now: dict[str, Any], entry: Regulation, today: date
 ) -> None:
     """Add the deadlines of one municipality that have come nearer, and the rules that came or went."""
-    unit = municipality_of(row)
+    unit = present_municipality(row.teryt)
     assert unit is not None  # noqa: S101 - has an entry
     address = site_url(check_path(unit.teryt, ""))
     steps, rules = before.get("steps", {}), before.get("rules", now["rules"])

@@ -47,7 +47,6 @@ PATTERNS = {
     params.MUNICIPALITY_PATTERN.pattern: "kod TERYT gminy (7 cyfr)",
     params.VOIVODESHIP_PATTERN.pattern: "nazwa województwa albo 2 cyfry TERYT",
 }
-"""What patterns of parameters accept."""
 
 SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z`])")
 PLAIN_DAY = re.compile(r"A (first |last )?day as YYYY-MM-DD, such as \S+\.")

@@ -17,6 +17,7 @@ from catalog.text import sort_key
 from fueldepot.http.links import site_url
 from fueldepot.http.params import ThreeDigits, exact
 from fueldepot.http.query import Query, field
+from pages.regulations import state_of
 from pages.stove_check import PERMITTED, check_path
 from prices.heating_costs import (
     Estimate,
@@ -34,7 +35,7 @@ from prices.snapshot import official, prices
 from regulations.appliance_check import BURNS_COAL, ApplianceCheck, ApplianceStatus, Facts, check_appliance
 from regulations.appliance_descriptions import WITHOUT_FIRE, describe_check, exemptions_of
 from regulations.fields import Appliance
-from regulations.queries import Regulation, regulations_of, unit_of
+from regulations.queries import Regulation
 
 RESTS_ON = tuple(slug for slug in Dataset.Slug if slug is not Dataset.Slug.BOUNDARIES)
 """Data sets behind a comparison."""
@@ -56,7 +57,6 @@ NOT_ABOUT_GAS = "Zebrane przepisy mówią o paliwach stałych. O gaz zapytaj w u
 NO_PLACE = "Zależy od gminy: podaj miejsce."
 
 NOTES = tuple(read_defaults().notes)
-"""What is assumed or left out, in Polish."""
 
 
 class OwnInput(NamedTuple):
@@ -115,7 +115,7 @@ def heating_rows(
 
     demand: kWh of heat a year. municipality: whose rules count, None for none. own: by source.
     """
-    entry = legal_state(municipality, on)
+    entry = state_of(municipality, on) if municipality else None
     answered = []
     for source in heat_sources(on):
         mine = own.get(source.slug, OwnInput())
@@ -183,13 +183,6 @@ def find_average(series: str, voivodeship: Voivodeship | None) -> SourcePrice | 
     row = max(rows, key=lambda row: (row.year, bool(row.teryt)))
     area = f"województwo {row.voivodeship}" if row.teryt else "Polska"
     return SourcePrice(row.price, "official", area, year=row.year, origin=row.source)
-
-
-def legal_state(municipality: Municipality | None, on: date) -> Regulation | None:
-    """Return the legal state of a municipality, None without one."""
-    if municipality is None:
-        return None
-    return regulations_of([municipality.voivodeship], on=on, units=[unit_of(municipality)])[0]
 
 
 def judge(source: HeatSource, entry: Regulation | None) -> RuleVerdict:

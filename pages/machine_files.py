@@ -270,7 +270,6 @@ QUESTIONS = (
     ("Jakie są progi dochodu i limity programu?", "/api/v1/subsidy/limits?about=levels"),
     ("Co wiadomo o gminie, ile ma składów?", "/api/v1/municipalities/1217011"),
 )
-"""Frequent questions, each with the path of its answer."""
 
 _cache: dict[str, tuple[str, bytes]] = {}
 """Version of the data and content of each file by path; a handful of entries."""

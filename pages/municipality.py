@@ -127,14 +127,17 @@ class MunicipalityPage(Page):
 
 def find_municipality(teryt: str) -> Municipality:
     """Return a municipality by its code, or its successor by a former code. Raises Http404."""
-    if not TERYT_PATTERN.fullmatch(teryt):
-        raise Http404
-    units = territory.get()
-    former = units.formers.get(teryt)
-    unit = units.municipalities.get(teryt) or units.municipalities.get(former.successor if former else "")
+    unit = present_municipality(teryt) if TERYT_PATTERN.fullmatch(teryt) else None
     if unit is None:
         raise Http404
     return unit
+
+
+def present_municipality(teryt: str) -> Municipality | None:
+    """Return a municipality by its code, or the one it was merged into; None without one."""
+    units = territory.get()
+    former = units.formers.get(teryt)
+    return units.municipalities.get(teryt) or units.municipalities.get(former.successor if former else "")
 
 
 def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choices, now: datetime) -> MunicipalityPage:

@@ -10,7 +10,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from catalog.api.params import TERYT, Teryt
-from catalog.models import Voivodeship
+from catalog.models import Municipality, Voivodeship
 from catalog.territory.snapshot import UnitNotFound
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.query import Query, doc
@@ -24,7 +24,7 @@ from regulations.api.rule_answers import publication
 from regulations.appliance_descriptions import without_deadline
 from regulations.fields import Appliance
 from regulations.models import Deadline, FuelBan, Provision, Resolution, Source, read_sources
-from regulations.queries import Regulation, Unit, get_unit, regulations_of
+from regulations.queries import Regulation, Unit, get_unit, regulations_of, unit_of
 
 STATUS = "opis redakcji według uchwał ogłoszonych w dziennikach urzędowych; wiąże tekst uchwały"
 
@@ -299,6 +299,11 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
         else "",
         depots_path=route_path("voivodeship", voivodeship.slug),
     )
+
+
+def state_of(unit: Municipality, on: date) -> Regulation:
+    """Return the legal state of a municipality on a day."""
+    return regulations_of([unit.voivodeship], on=on, units=[unit_of(unit)])[0]
 
 
 def stale_notice(entry: Regulation) -> str:

@@ -22,7 +22,7 @@ from fueldepot.http.params import line, word_for
 from fueldepot.http.query import Query, doc
 from pages.home import SearchResult
 from pages.page import Crumb, Page
-from pages.regulations import STATUS, ApplianceChoice, ProvisionRow, ban_rows, provision_rows, stale_notice
+from pages.regulations import STATUS, ApplianceChoice, ProvisionRow, ban_rows, provision_rows, stale_notice, state_of
 from regulations.api.params import MUNICIPALITY_DIGITS
 from regulations.appliance_check import (
     BURNS_COAL,
@@ -43,7 +43,7 @@ from regulations.appliance_descriptions import (
 )
 from regulations.fields import BOILERS, Appliance, Condition
 from regulations.models import Deadline, read_sources
-from regulations.queries import DeadlineStatus, Law, Regulation, Unit, regulations_of, unit_of
+from regulations.queries import DeadlineStatus, Law, Regulation, Unit
 from subsidy import rules
 from subsidy.application import SOURCES, Heating, Level
 from subsidy.calculator.rows import describe_refusal
@@ -178,7 +178,7 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
         notices.append(NOT_FOUND)
     elif unit and choice is None:
         notices.append(NO_APPLIANCE)
-    entry = regulations_of([unit.voivodeship], on=today, units=[unit_of(unit)])[0] if unit else None
+    entry = state_of(unit, today) if unit else None
     options = tuple(
         SearchResult(suggestion.label, suggestion.description, check_path(suggestion.teryt, choice or ""))
         for suggestion in suggestions

@@ -196,7 +196,6 @@ AREAS = {
     Item.DOORS: "Drzwi zewnętrzne",
     Item.GATES: "Brama garażowa",
 }
-"""Works with an area, in Polish."""
 
 
 def works(on: RulesAt) -> Step:

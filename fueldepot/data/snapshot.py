@@ -302,7 +302,6 @@ def repeatable_read() -> Iterator[None]:
 
 
 store = SnapshotStore()
-"""The one of this process."""
 
 current, consistent, changed_on = store.current, store.consistent, store.changed_on
 refresh, invalidate, database_is_away = store.refresh, store.invalidate, store.database_is_away

@@ -277,7 +277,6 @@ class QueryBody:
 
 
 EXAMPLE_SITE = "https://sklady.example.pl"
-"""Base URL of the examples."""
 
 Answer = TypeVar("Answer", bound=type)
 

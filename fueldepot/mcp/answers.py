@@ -131,7 +131,6 @@ class Tool:
 make_typed_dict: Callable[[str, dict[str, Any]], Any] = TypedDict  # type: ignore[assignment]
 
 TOOLS: dict[str, Tool] = {}
-"""Every tool by its name."""
 
 
 def tool(description: str, content: Any = None, **fields: Any) -> Callable[[Callable[[Any], Findings]], None]:

@@ -53,7 +53,6 @@ BEYOND_KM = 1_000
 """Radius that covers all of Poland from anywhere in it."""
 
 DATASETS = "Dane: zbiory, źródła i licencje"
-"""Title of the page that lists the data sets."""
 
 REGISTER = "GUS, rejestr TERYT; położenia: PRNG i punkty adresowe"
 

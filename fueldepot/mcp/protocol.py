@@ -237,7 +237,6 @@ METHODS: dict[str, Callable[[Params], dict[str, Any]]] = {
     "tools/list": list_tools,
     "tools/call": run_tool,
 }
-"""Supported methods."""
 
 
 ALLOWED = "POST, OPTIONS"
