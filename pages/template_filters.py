@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import orjson
 from django.template.defaultfilters import linebreaksbr
+from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import urlize
 from django.utils.text import capfirst
@@ -228,6 +229,7 @@ FILTERS = {
     **MARKDOWN,
     **by_name(capfirst, coded, difference, for_excel, framed, full_sentence, json_ld, linebreaksbr, postcodes),
     **by_name(short_zloty, tied, tied_html, unbroken, whole, zloty, polish.date_digits, dates.day),
+    "moment": lambda value: dates.moment(timezone.localtime(value)),
     "route": route_path,
     "urlize": linked_addresses,
 }

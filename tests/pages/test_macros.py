@@ -61,7 +61,7 @@ def test_names_of_others_are_escaped(drawn):
         gone="/sklad/1/zglos/",
         is_osm=False,
     )
-    facts = replace(facts, fixed=macro("pages/_depots.html", "fixed")(facts))
+    facts = facts._replace(fixed=macro("pages/_depots.html", "fixed")(facts))
     price = CardPrice("Węgiel <x>", 1590.0, "t", date(2026, 10, 28))
     card = DepotCard(7, facts, OpeningState(True, "otwarte do <12:00>, potem 13:00–16:00"), price, 12.0)
     html = macro("pages/_depots.html", "cards")([card])
@@ -79,7 +79,7 @@ def test_names_of_others_are_escaped(drawn):
         '<a href="/sklad/1/zglos/" rel="nofollow">Tego składu nie ma</a></details>',
     ]:
         assert shown in html
-    without = macro("pages/_depots.html", "cards")([replace(card, price=None, opening=OpeningState(None, "?"))])
+    without = macro("pages/_depots.html", "cards")([card._replace(price=None, opening=OpeningState(None, "?"))])
     assert 'class="price"' not in without
     assert '<span class="state unknown">' in without
 
