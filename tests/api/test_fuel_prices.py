@@ -248,13 +248,13 @@ def test_other_days_are_refused(client, day, code):
 
 
 @pytest.mark.parametrize("fuel", ["uran", "Pellet", "pellet%00", "%FF", "pellet%20", "w" * 300])
-def test_unknown_fuel(client, fuel):
+def test_an_unknown_fuel_is_not_found(client, fuel):
     answer = client.get(f"{URL}/{fuel}")
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
 @pytest.mark.parametrize("asked", ["99", "atlantyda", "00", "male-polskie"])
-def test_unknown_voivodeship(client, asked):
+def test_an_unknown_voivodeship_is_not_found(client, asked):
     for _ in range(2):
         answer = client.get(f"{URL}/pellet", {"voivodeship": asked})
         assert (answer.status_code, answer.json()["errors"][0]["parameter"]) == (404, "voivodeship")
@@ -281,7 +281,7 @@ def test_unknown_voivodeship(client, asked):
         "voivodeship=12&values=nan",
     ],
 )
-def test_refused(client, query):
+def test_a_wrong_query_is_refused(client, query):
     assert client.get(f"{URL}/pellet?{query}").status_code == 400
 
 

@@ -46,6 +46,6 @@ def test_invented_data_are_told(client):
 
 
 @pytest.mark.parametrize("path", ["/api/v1", "/api/v1/"])
-def test_other_methods(client, path):
+def test_the_index_is_only_read(client, path):
     answer = client.post(path)
     assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD, OPTIONS")

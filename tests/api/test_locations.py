@@ -283,7 +283,7 @@ def test_at_most_eight(client):
         ("q=ab%0A", "malformed"),
     ],
 )
-def test_refused(client, query, code):
+def test_a_wrong_query_is_refused_with_its_code(client, query, code):
     answer = client.get(f"{URL}?{query}")
     assert answer.status_code == 400
     assert [error["code"] for error in answer.json()["errors"]] == [code]

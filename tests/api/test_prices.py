@@ -76,5 +76,5 @@ def test_one_number_with_where_it_was_read(client):
     ("query", "status"),
     [("series=ropa", 400), ("year=1998", 400), ("year=x", 400), ("voivodeship=_", 400), ("voivodeship=narnia", 404)],
 )
-def test_refused(client, query, status):
+def test_a_wrong_query_is_refused(client, query, status):
     assert client.get(f"{URL}?{query}").status_code == status

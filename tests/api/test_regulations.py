@@ -508,7 +508,7 @@ def test_a_deadline_in_short_is_that_of_its_voivodeship(client):
         ("voivodeship=--", "voivodeship"),
     ],
 )
-def test_deadlines_refused(client, query, parameter):
+def test_a_wrong_query_for_deadlines_names_its_parameter(client, query, parameter):
     answer = client.get(f"/api/v1/deadlines?{query}")
     assert answer.status_code == 400
     assert [error["parameter"] for error in answer.json()["errors"]] == [parameter]
@@ -542,7 +542,7 @@ def test_deadlines_refused(client, query, parameter):
         ("postcode=30-001&voivodeship=1", "voivodeship", "malformed"),
     ],
 )
-def test_refused(client, query, parameter, code):
+def test_a_wrong_query_names_its_parameter_and_code(client, query, parameter, code):
     answer = client.get(f"{URL}?{query}")
     assert answer.status_code == 400
     assert (parameter, code) in [(e["parameter"], e["code"]) for e in answer.json()["errors"]]
@@ -559,7 +559,7 @@ def test_refused(client, query, parameter, code):
         ("voivodeship=99", "voivodeship"),
     ],
 )
-def test_unknown(client, query, parameter):
+def test_what_is_unknown_is_not_found_by_its_parameter(client, query, parameter):
     factories.krakow()
     answer = client.get(f"{URL}?{query}")
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
@@ -575,6 +575,6 @@ def test_a_former_code_names_its_successor(client):
     assert "1261011" in client.get(URL, {"teryt": "1261012"}).json()["message"]
 
 
-def test_only_get(client):
+def test_regulations_are_only_read(client):
     answer = client.post(URL)
     assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD, OPTIONS")

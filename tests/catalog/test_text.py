@@ -35,7 +35,7 @@ LATIN = st.text(st.characters(max_codepoint=0x17F))
         ("", ""),
     ],
 )
-def test_fold(text, folded):
+def test_case_and_diacritics_fold(text, folded):
     assert fold(text) == folded
 
 
@@ -74,7 +74,7 @@ def test_fold_of_latin_is_ascii(text):
         ("", "bez-nazwy"),
     ],
 )
-def test_slug(text, expected):
+def test_a_slug_has_letters_digits_and_hyphens(text, expected):
     assert slug(text) == expected
 
 
@@ -113,14 +113,14 @@ def test_sort_key_cannot_be_forged_with_its_own_marks():
 
 
 @pytest.mark.parametrize("text", ["30001", "30-001"])
-def test_postcode(text):
+def test_a_postcode_has_one_form_however_written(text):
     assert normalise_postcode(text) == "30-001"
 
 
 @pytest.mark.parametrize(
     "text", ["", "3000", "300011", "300-01", "30-001\n", " 30-001", "30 001", "30–001", "٣٠-٠٠١", "ab-cde"]
 )
-def test_postcode_refused(text):
+def test_what_is_not_a_postcode_is_refused(text):
     with pytest.raises(ValueError, match="not a postcode"):
         normalise_postcode(text)
 
@@ -140,7 +140,7 @@ def test_postcode_refused(text):
         (("ul. X", "5", "", "", "Bobowa"), "ul. X 5, Bobowa"),
     ],
 )
-def test_format_address(parts, line):
+def test_an_address_is_written_in_one_line(parts, line):
     assert format_address(*parts) == line
 
 

@@ -20,7 +20,7 @@ SKIPPED = {"name": "y", "skip_reason": "could not be found"}
         ([], False, True, "NOT AUDITED"),
     ],
 )
-def test_a_report(packages, failed, skipped, says):
+def test_a_report_fails_where_it_knows_a_vulnerability(packages, failed, skipped, says):
     outcome = judge("a.lock", json.dumps({"dependencies": packages, "fixes": []}), "")
     assert (outcome.failed, outcome.skipped) == (failed, skipped)
     assert says in outcome.message

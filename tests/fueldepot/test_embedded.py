@@ -201,7 +201,7 @@ def test_deleted_folder_is_not_made_anew_by_a_service(data: Path) -> None:
 @pytest.mark.parametrize(
     "name", ["two words", "żółw, ćma & 100%", "long/" + "/".join(["x" * 100] * 5)], ids=["blank", "odd", "long"]
 )
-def test_awkward_paths(data: Path, name: str) -> None:
+def test_a_folder_of_any_name_is_served(data: Path, name: str) -> None:
     with Sharer(data / name) as sharer:
         url = sharer.url()
         assert ask(url, "SELECT 1") == "1"
@@ -297,7 +297,7 @@ def test_error_of_the_server_is_passed_on(data: Path) -> None:
     assert len(error.splitlines()) == 1
 
 
-def test_unusable_folder(data: Path) -> None:
+def test_a_folder_that_is_a_file_is_told_and_left_alone(data: Path) -> None:
     data.write_text("a file")
     with Sharer(data) as sharer:
         assert f"File exists: {data}" in sharer.error()
@@ -350,7 +350,7 @@ def test_root_with_a_setpriv_that_cannot(data: Path, tmp_path: Path) -> None:
 
 
 @as_root
-def test_ordinary_user() -> None:
+def test_root_goes_on_with_the_folder_of_an_ordinary_user() -> None:
     """As `nobody`, then root on the same folder; everything `nobody` needs is copied to where it may read."""
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)

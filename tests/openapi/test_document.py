@@ -75,7 +75,7 @@ def test_operations_have_names_and_words():
 
 
 @pytest.mark.parametrize(("path", "method", "operation"), OPERATIONS)
-def test_statuses(path, method, operation):
+def test_every_operation_describes_its_statuses(path, method, operation):
     expected = {"200", "400", "405", "429", "500", "503"}
     if path != "/subsidy":
         expected |= {"304", "404"}

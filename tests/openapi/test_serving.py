@@ -12,7 +12,7 @@ from fueldepot.http import cache_control, links
 FILE, PAGE = "/api/v1/openapi.json", "/api/v1/docs"
 
 
-def test_the_file(client, settings):
+def test_the_file_is_served_without_a_query(client, settings):
     answer = client.get(FILE)  # without a database: pytest-django would refuse a query
     assert answer.status_code == 200
     assert answer["Content-Type"] == "application/json"
@@ -25,7 +25,7 @@ def test_the_file(client, settings):
 
 
 @pytest.mark.parametrize("path", [FILE, PAGE])
-def test_validator(client, path):
+def test_an_unchanged_file_is_answered_304(client, path):
     answer = client.get(path)
     again = client.get(path, headers={"if-none-match": answer["ETag"]})
     assert (again.status_code, again.content, again["ETag"]) == (304, b"", answer["ETag"])
@@ -33,7 +33,7 @@ def test_validator(client, path):
 
 
 @pytest.mark.parametrize("path", [FILE, PAGE])
-def test_methods(path):
+def test_the_file_is_only_read(path):
     caller = Client(enforce_csrf_checks=True)
     head = caller.head(path)
     assert (head.status_code, head.content) == (200, b"")

@@ -281,7 +281,7 @@ def test_a_missing_depot_shows_what_is_near_and_whose_name_it_bears(client, edit
     assert depot.history.get().history_user == editor
 
 
-def test_bulk_decisions(client, editor, django_capture_on_commit_callbacks):
+def test_many_are_decided_at_once_and_rejected_with_a_reason_only(client, editor, django_capture_on_commit_callbacks):
     rows = [factories.SubmissionFactory() for _ in range(3)]
     assert "wymaga podania powodu" in text_of(bulk.act(client, QUEUE, "reject", *rows, reason=""))
     with django_capture_on_commit_callbacks(execute=True):

@@ -50,7 +50,7 @@ def at(text):
         (ALL_BUT_AN_HOUR, "2026-11-16 11:00", True, "otwarte do 12:00", "2026-11-16 12:00"),
     ],
 )
-def test_states(week, moment, is_open, sentence, until):
+def test_the_state_at_a_moment_says_until_when_it_holds(week, moment, is_open, sentence, until):
     state = opening_state(week, at(moment))
     assert (state.is_open, state.sentence) == (is_open, sentence)
     assert state.valid_until == at(until)

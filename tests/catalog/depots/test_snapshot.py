@@ -61,7 +61,7 @@ def test_equal_distances_come_by_number_also_at_the_cut(rows, limit):
     assert set(found.distances_m) == {0}
 
 
-def test_no_depots():
+def test_without_depots_every_question_has_an_empty_answer():
     known = Depots([])
     assert known.near(Point(50, 20), radius_km=50, fuel="pellet", limit=5) == ([], 0, [])
     assert known.in_unit("12") == ([], 0, None)
@@ -78,7 +78,7 @@ def test_a_unit_lists_its_own_in_the_order_of_the_rows():
     assert (known.count_in("1261011"), known.count_in("99")) == (1, 0)
 
 
-def test_namesakes():
+def test_depots_of_one_name_are_namesakes():
     known = Depots([row(1, name="A"), row(2, name="A"), row(3, name="B")])
     assert [known.has_namesake(one) for one in known.rows] == [True, True, False]
 

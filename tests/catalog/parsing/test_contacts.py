@@ -15,7 +15,7 @@ NIP = "1234567819"
 @pytest.mark.parametrize(
     "text", [NIP, f"PL{NIP}", f"pl {NIP}", "123-456-78-19", "123 456 78 19", "PL 123–456–78–19", f" {NIP}\n"]
 )
-def test_nip(text):
+def test_a_nip_is_ten_digits_however_written(text):
     assert clean_nip(text) == (NIP, "")
 
 
@@ -39,7 +39,7 @@ def test_absent_is_no_fault(clean, text):
         ("brak", "ten digits"),
     ],
 )
-def test_nip_refused(text, reason):
+def test_what_is_not_a_nip_is_refused(text, reason):
     value, why = clean_nip(text)
     assert value is None
     assert reason in why
@@ -62,7 +62,7 @@ def test_nip_refused(text, reason):
         "55/278-46-86",
     ],
 )
-def test_phone(text):
+def test_a_telephone_has_one_form_however_written(text):
     assert clean_phone(text) == ("+48 55 278 46 86", "")
 
 
@@ -82,12 +82,12 @@ def test_phone(text):
         ("kom. 600 100 200", "+48 600 100 200"),
     ],
 )
-def test_phones(text, value):
+def test_several_telephones_are_read(text, value):
     assert clean_phone(text) == (value, "")
 
 
 @pytest.mark.parametrize("text", ["12345", "112", "600 100 20", "+48 010 100 200", "brak", "fax 55 278 46 86", ";/,"])
-def test_phone_refused(text):
+def test_what_is_not_a_telephone_is_refused(text):
     value, why = clean_phone(text)
     assert value is None
     assert text.strip() in why
@@ -132,7 +132,7 @@ def test_phone_too_long():
         ('opal.pl/"><b>', "https://opal.pl/%22%3E%3Cb%3E"),
     ],
 )
-def test_website(text, value):
+def test_a_website_has_one_form_however_written(text, value):
     assert clean_website(text) == (value, "")
 
 
@@ -174,7 +174,7 @@ def test_website(text, value):
         (f"opal.pl/{'ą' * 60}", "when encoded"),
     ],
 )
-def test_website_refused(text, reason):
+def test_what_is_not_a_website_is_refused(text, reason):
     value, why = clean_website(text)
     assert value is None
     assert reason in why

@@ -38,7 +38,7 @@ from catalog.parsing.contacts import GIVEN_NAMES, is_personal_name
         "Jan, Anna i Piotr Nowak",
     ],
 )
-def test_person(name):
+def test_the_name_of_a_person_is_recognised(name):
     assert is_personal_name(name)
 
 
@@ -99,7 +99,7 @@ def test_surname_that_resembles_a_trade_or_a_town(surname):
         "Jan Kowalski (Dęby)",
     ],
 )
-def test_business(name):
+def test_the_name_of_a_business_is_not_that_of_a_person(name):
     assert not is_personal_name(name)
 
 

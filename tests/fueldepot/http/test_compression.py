@@ -32,7 +32,7 @@ def depots():
         ("notgzip", False),
     ],
 )
-def test_accepting(client, depots, header, accepted):
+def test_who_accepts_gzip_gets_it(client, depots, header, accepted):
     answer = client.get(LONG, headers={"accept-encoding": header})
     assert (answer.get("Content-Encoding") == "gzip") is accepted
     assert answer["Vary"] == "Accept, Accept-Encoding"

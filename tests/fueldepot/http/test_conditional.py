@@ -72,7 +72,7 @@ def test_a_change_of_what_it_depends_on_is_another():
 
 
 @pytest.mark.parametrize("changes_daily", [True, False])
-def test_midnight(monkeypatch, changes_daily):
+def test_at_midnight_the_validator_of_what_changes_daily_changes(monkeypatch, changes_daily):
     view = conditional(UNITS, cache_control=LIFETIME, changes_daily=changes_daily)(Answering())
     monkeypatch.setattr(timezone, "localdate", lambda: date(2026, 11, 21))
     before = ask(view)["ETag"]

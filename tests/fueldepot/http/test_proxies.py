@@ -31,7 +31,7 @@ PROXIES = read_networks(["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"])
         ("10.0.0.1", "1" * 10_000, "10.0.0.1"),
     ],
 )
-def test_the_caller(peer, forwarded, caller):
+def test_the_caller_is_who_the_trusted_proxies_name(peer, forwarded, caller):
     assert find_caller(peer, forwarded, PROXIES) == caller
 
 

@@ -111,7 +111,7 @@ def test_threads_count_exactly():
         ("", ""),
     ],
 )
-def test_whose_bucket(address, key):
+def test_a_bucket_is_of_an_ipv4_address_or_an_ipv6_network(address, key):
     assert bucket_key(address) == key
 
 
@@ -126,7 +126,7 @@ def test_headers_on_every_answer():
 
 
 @pytest.mark.django_db
-def test_too_many(settings):
+def test_a_request_over_the_limit_is_answered_429(settings):
     settings.RATE_LIMIT = RateLimit(2, 60)
     caller = Client(REMOTE_ADDR="203.0.113.5")
     assert [caller.get(PATH).status_code for _ in range(3)] == [200, 200, 429]
@@ -209,7 +209,7 @@ def test_304_is_counted_and_tells(settings):
     assert (again.status_code, again["RateLimit"][:14]) == (304, '"default";r=58')
 
 
-def test_off(settings):
+def test_without_a_limit_no_header_tells_of_one(settings):
     settings.RATE_LIMIT = None
     assert "RateLimit" not in Client().get(PATH)
 

@@ -24,7 +24,7 @@ def lines(caplog):
         yield read
 
 
-def test_a_line(lines):
+def test_a_request_is_one_line_with_status_and_time(lines):
     answer = Client().get(PATH)
     (line,) = lines()
     assert (line["method"], line["path"], line["status"]) == ("GET", "/api/v1/subsidy", 200)
@@ -44,7 +44,7 @@ def test_a_line(lines):
         ([], "0123456789abcdef", False),
     ],
 )
-def test_the_id(settings, trusted, given, kept):
+def test_an_id_is_kept_where_a_trusted_proxy_gave_it(settings, trusted, given, kept):
     settings.TRUSTED_PROXIES = trusted
     answer = Client().get(PATH, headers={"x-request-id": given})
     assert (answer["X-Request-ID"] == given) is kept

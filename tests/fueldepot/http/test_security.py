@@ -207,7 +207,7 @@ def test_https_is_insisted_on(settings):
     assert caller.get("/healthz").status_code == 200
 
 
-def test_security_txt(client, settings):
+def test_security_txt_names_the_address_where_there_is_one(client, settings):
     settings.CONTACT_EMAIL = ""
     assert client.get("/.well-known/security.txt").status_code == 404
     settings.CONTACT_EMAIL = "redakcja@example.pl"

@@ -63,6 +63,6 @@ def test_three_digits_behind_the_only_mark(text, decimal, thousands):
         *("1.234,567,8", "1,234.567.890"),
     ],
 )
-def test_no_number(text):
+def test_what_is_not_a_number_is_refused(text):
     with pytest.raises(ValueError, match="not a number"):
         read_decimal(text)

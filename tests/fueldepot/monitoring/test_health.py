@@ -31,7 +31,7 @@ def test_alive_without_a_database(client):
     assert (answer.status_code, answer.json(), answer["Cache-Control"]) == (200, {"status": "ok"}, "no-store")
 
 
-def test_ready(client, data, django_assert_num_queries, settings):
+def test_a_ready_service_says_so_in_a_fixed_number_of_queries(client, data, django_assert_num_queries, settings):
     settings.RATE_LIMIT = RateLimit(1, 3600)
     # Is there a table of migrations; what it holds; data sets; runs; the last purge, what it should have erased; dump.
     with django_assert_num_queries(1 + 1 + 1 + 1 + 2 + 1):
@@ -151,6 +151,6 @@ def test_without_a_database(client, monkeypatch):
     assert b"secret" not in answer.content
 
 
-def test_only_reading(client):
+def test_health_is_only_read(client):
     assert client.post("/healthz").status_code == 405
     assert client.head("/healthz").status_code == 200

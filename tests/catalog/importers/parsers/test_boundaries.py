@@ -92,7 +92,7 @@ def check_areas(extract):
     assert shapely.coverage_is_valid(areas)
 
 
-def test_zip(tmp_path):
+def test_a_zipped_shapefile_is_read(tmp_path):
     extract = boundaries.parse(packed(tmp_path, AREAS, prj=OFFICIAL.to_wkt("WKT1_ESRI"), cpg="UTF-8"))
     check_areas(extract)
     assert [row.name for row in extract.rows] == ["Próba 1206912", "Próba 1206923"]
@@ -111,7 +111,7 @@ def test_official_system_is_meant_without_a_prj(tmp_path):
 
 
 @pytest.mark.parametrize("code", ["EPSG:2178", "EPSG:4326", "EPSG:3857"])
-def test_other_systems(tmp_path, code):
+def test_areas_of_other_systems_are_projected(tmp_path, code):
     crs = pyproj.CRS(code)
     check_areas(boundaries.parse(packed(tmp_path, in_system(crs), prj=crs.to_wkt("WKT1_ESRI"))))
 
@@ -122,7 +122,7 @@ def test_wrong_system_is_noticed(tmp_path):
         boundaries.parse(path)
 
 
-def test_unknown_system(tmp_path):
+def test_an_unknown_system_is_refused(tmp_path):
     with pytest.raises(BadInput, match="reference system 'no such thing' is unknown"):
         boundaries.parse(packed(tmp_path, AREAS, prj="no such thing"))
 
@@ -159,7 +159,7 @@ def test_several_layers_without_the_wanted_one(tmp_path):
 
 
 @pytest.mark.parametrize("part", [".dbf", ".shp"])
-def test_missing_part(tmp_path, part):
+def test_a_shapefile_that_lacks_a_part_is_refused(tmp_path, part):
     with pytest.raises(BadInput, match=r"no \.dbf|no \.json"):
         boundaries.parse(packed(tmp_path, AREAS, drop=(part,)))
 
@@ -219,7 +219,7 @@ def test_layer_of_lines(tmp_path):
 
 
 @pytest.mark.parametrize("code", ["1206914", "120691", "12069122", "", "120691x"])
-def test_bad_code(tmp_path, code):
+def test_a_code_that_is_not_seven_digits_is_refused(tmp_path, code):
     features = [({"teryt": "1206923"}, box(19.2, 50, 19.3, 50.1)), ({"teryt": code}, box(19.1, 50, 19.2, 50.1))]
     with pytest.raises(BadInput, match=r"row 2: the code .* is not seven digits"):
         boundaries.parse(geojson(tmp_path, features))
@@ -230,7 +230,7 @@ def test_table_without_the_column_of_codes(tmp_path):
         boundaries.parse(packed(tmp_path, AREAS, column="KOD"))
 
 
-def test_duplicate(tmp_path):
+def test_a_municipality_that_is_there_twice_is_refused(tmp_path):
     with pytest.raises(BadInput, match="row 2: the municipality 1206912 is there twice, first in row 1"):
         boundaries.parse(packed(tmp_path, [("1206912", area) for area in AREAS.values()]))
 
@@ -244,7 +244,7 @@ def test_hole_and_enclave(tmp_path):
     assert shapely.intersection(around.area, inside.area).area == 0
 
 
-def test_several_parts(tmp_path):
+def test_an_area_may_have_several_parts(tmp_path):
     both = shapely.union_all([AREAS["1206912"], shapely.box(515_000, 240_000, 516_000, 241_000)])
     (row,) = boundaries.parse(packed(tmp_path, {"1206912": both})).rows
     assert row.area.geom_type == "MultiPolygon"
@@ -290,7 +290,7 @@ def test_reduction_stays_near():
     assert shapely.hausdorff_distance(circle, reduced) < 20
 
 
-def test_geojson():
+def test_geojson_is_read():
     rows = boundaries.parse(DATA / "gminy.geojson").rows
     assert [(row.teryt, row.name, row.area.geom_type) for row in rows] == [
         ("1206912", "Żabia Wola", "MultiPolygon"),
@@ -348,25 +348,19 @@ def test_geojson_in_the_system_it_names(tmp_path):
     check_areas(boundaries.parse(path))
 
 
-def test_geojson_with_latitude_first(tmp_path):
-    with pytest.raises(BadInput, match=r"the point 50(\.1)?, 19(\.1)? in WGS 84 is outside Poland"):
-        boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, box(50, 19, 50.1, 19.1))]))
-
-
-def test_geojson_of_points(tmp_path):
-    with pytest.raises(BadInput, match="row 1: the geometry of 1206912 is no area"):
-        boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, shapely.Point(19, 50))]))
-
-
-def test_geojson_without_an_area(tmp_path):
-    with pytest.raises(BadInput, match="row 1: the geometry of 1206912 is no area"):
-        boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, Polygon())]))
-
-
-def test_geojson_with_a_flat_area(tmp_path):
-    flat = Polygon([(19, 50), (19.1, 50), (19, 50)])
-    with pytest.raises(BadInput, match="row 1: the area of 1206912 is broken"):
-        boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, flat)]))
+@pytest.mark.parametrize(
+    ("geometry", "message"),
+    [
+        (box(50, 19, 50.1, 19.1), r"the point 50(\.1)?, 19(\.1)? in WGS 84 is outside Poland"),
+        (shapely.Point(19, 50), "row 1: the geometry of 1206912 is no area"),
+        (Polygon(), "row 1: the geometry of 1206912 is no area"),
+        (Polygon([(19, 50), (19.1, 50), (19, 50)]), "row 1: the area of 1206912 is broken"),
+    ],
+    ids=["latitude first", "point", "nothing", "flat"],
+)
+def test_geojson_of_no_area_in_poland_is_refused(tmp_path, geometry, message):
+    with pytest.raises(BadInput, match=message):
+        boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, geometry)]))
 
 
 @pytest.mark.parametrize(
@@ -382,19 +376,19 @@ def test_geojson_with_a_flat_area(tmp_path):
         '{"type": "FeatureCollection", "features": [{"properties": {"teryt": "1206912"}, "geometry": {"a": 1}}]}',
     ],
 )
-def test_other_json(tmp_path, content):
+def test_json_of_another_form_is_refused(tmp_path, content):
     with pytest.raises(BadInput, match=r"is not a|has no municipality|is damaged"):
         boundaries.parse(write(tmp_path / "a.json", content))
 
 
-def test_truncated_geojson(tmp_path):
+def test_geojson_that_is_cut_off_is_refused(tmp_path):
     with pytest.raises(BadInput, match="not complete JSON"):
         boundaries.parse(write(tmp_path / "a.geojson", text("gminy.geojson")[:-20]))
 
 
 @pytest.mark.full_scale
 @pytest.mark.slow
-def test_whole_country():
+def test_the_whole_country_is_read():
     path = shared("00_jednostki_administracyjne.zip")
     extract = boundaries.parse(path)
     assert len(extract.rows) == 2_479

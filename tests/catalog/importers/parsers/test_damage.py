@@ -49,7 +49,7 @@ def check(parse, path):
 
 
 @pytest.mark.parametrize("name", PARSERS)
-def test_damaged_slice(tmp_path, name):
+def test_a_damaged_slice_raises_nothing_but_bad_input(tmp_path, name):
     outcomes = []
     for seed in range(60):
         path = write(tmp_path / name, damaged((DATA / name).read_bytes(), chance(seed)))
@@ -59,7 +59,7 @@ def test_damaged_slice(tmp_path, name):
     assert False not in outcomes
 
 
-def test_damaged_shapefile(tmp_path):
+def test_a_damaged_shapefile_raises_nothing_but_bad_input(tmp_path):
     parts = shapefile_parts(AREAS)
     outcomes = []
     for seed in range(150):

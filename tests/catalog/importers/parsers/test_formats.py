@@ -94,14 +94,14 @@ def test_geojson_with_its_areas_before_its_codes(tmp_path):
         "PL\t98-701\tPróbka\n",
     ],
 )
-def test_unknown_content(tmp_path, content):
+def test_unknown_content_has_no_format(tmp_path, content):
     path = write(tmp_path / "data.bin", content)
     assert sniff(path) is None
     assert format_of(path, recognise) is None
 
 
 @pytest.mark.parametrize("name", ["absent", "folder", "empty"])
-def test_no_file(tmp_path, name):
+def test_what_is_no_file_with_content_has_no_format(tmp_path, name):
     (tmp_path / "folder").mkdir()
     write(tmp_path / "empty", b"")
     assert sniff(tmp_path / name) is None

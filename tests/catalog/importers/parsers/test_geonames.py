@@ -85,7 +85,7 @@ def test_coordinates_that_are_no_numbers(tmp_path, number):
         parse_rows(tmp_path, ROW, ROW.replace("50.1", number))
 
 
-def test_cut_off(tmp_path):
+def test_a_table_that_is_cut_off_is_refused(tmp_path):
     with pytest.raises(BadInput, match="row 2: has 3 columns between tabs, expected 12; is the file cut off"):
         parse_rows(tmp_path, ROW, ROW[:15])
 
@@ -102,7 +102,7 @@ def test_byte_order_mark_crlf_and_blank_last_line(tmp_path):
 
 @pytest.mark.full_scale
 @pytest.mark.slow
-def test_whole_country():
+def test_the_whole_country_is_read():
     extract = geonames.parse(shared("PL.zip"))
     assert len(extract.rows) == 20_299
     assert extract.rejected == ()

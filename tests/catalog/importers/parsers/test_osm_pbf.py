@@ -141,7 +141,7 @@ def test_it_is_recognised_whatever_its_name(tmp_path):
 
 @pytest.mark.full_scale
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.5, 0.9, 0.999])
-def test_cut_off(tmp_path, share):
+def test_an_extract_that_is_cut_off_is_refused(tmp_path, share):
     whole = shared("samples/depots.osm.pbf").read_bytes()
     with pytest.raises(BadInput, match=r"damaged or cut off|is not an OpenStreetMap"):
         binary_files.parse(write(tmp_path / "a.osm.pbf", whole[: int(len(whole) * share)]))

@@ -34,7 +34,7 @@ def test_what_the_source_says_is_not_sold(tags, denied):
     assert depot(shop="fuel", **tags).denied_fuels == denied
 
 
-def test_whole_record():
+def test_every_tag_that_is_used_is_read():
     assert depot(
         shop="fuel",
         fuel__coal="yes",
@@ -116,12 +116,12 @@ def test_what_is_no_depot():
 
 
 @pytest.mark.parametrize(("lat", "lon"), [(None, 19.8), (50.1, None)])
-def test_no_position(lat, lon):
+def test_an_element_without_a_position_is_left_out(lat, lon):
     assert osm.depot("way/1", lat, lon, {"shop": "coal"}) == Note("way/1", "has no position")
 
 
 @pytest.mark.parametrize(("lat", "lon"), [(48.79, 19.8), (55.11, 19.8), (50.1, 13.89), (50.1, 24.31)])
-def test_outside_poland(lat, lon):
+def test_an_element_outside_poland_is_left_out(lat, lon):
     assert osm.depot("node/1", lat, lon, {"shop": "coal"}) == Note(
         "node/1", f"the position is outside Poland: '{lat}, {lon}'"
     )
@@ -189,7 +189,7 @@ def test_postcode_without_its_dash():
     assert depot(addr__postcode="98701").postcode == "98-701"
 
 
-def test_impossible_postcode():
+def test_what_is_not_a_postcode_is_left_out_and_told():
     record = depot(addr__postcode="987-01")
     assert record.postcode == ""
     assert reasons(record)[0].startswith("not a postcode: '987-01'")

@@ -111,46 +111,43 @@ def test_elements_that_are_refused(tmp_path, elements, message):
 
 
 @pytest.mark.parametrize("number", [None, "1", 0, -1, True, 1.0])
-def test_impossible_id(tmp_path, number):
+def test_an_id_that_is_no_positive_number_is_refused(tmp_path, number):
     with pytest.raises(BadInput, match=r"row 1: the id .* of a node"):
         answer(tmp_path, node(number))
 
 
 @pytest.mark.parametrize("tags", [[], "shop=coal", {"shop": 1}])
-def test_impossible_tags(tmp_path, tags):
+def test_tags_that_are_no_texts_are_refused(tmp_path, tags):
     with pytest.raises(BadInput, match="row 1: the tags of node/1 are not texts"):
         answer(tmp_path, node(tags=tags))
 
 
-@pytest.mark.parametrize("content", ['{"a": 1}', '{"elements": {}}', "[]", "1"])
-def test_other_json(tmp_path, content):
-    with pytest.raises(BadInput, match="not an answer of the Overpass API"):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        *((content, "not an answer of the Overpass API") for content in ('{"a": 1}', '{"elements": {}}', "[]", "1")),
+        ("<html><body>Too many requests</body></html>", "not complete JSON"),
+        (text("overpass.json")[:-20], "not complete JSON, is it cut off"),
+    ],
+)
+def test_what_is_no_whole_answer_is_refused(tmp_path, content, message):
+    with pytest.raises(BadInput, match=message):
         osm.parse_overpass(write(tmp_path / "a.json", content))
 
 
-def test_web_page_of_an_overloaded_server(tmp_path):
-    with pytest.raises(BadInput, match="not complete JSON"):
-        osm.parse_overpass(write(tmp_path / "a.json", "<html><body>Too many requests</body></html>"))
-
-
-def test_truncated(tmp_path):
-    with pytest.raises(BadInput, match="not complete JSON, is it cut off"):
-        osm.parse_overpass(write(tmp_path / "a.json", text("overpass.json")[:-20]))
-
-
-def test_unknown_day(tmp_path):
+def test_an_answer_without_its_day_is_of_no_day(tmp_path):
     assert answer(tmp_path, node(), osm3s={}).as_of is None
 
 
 @pytest.mark.parametrize("stamp", ["3 October", "2031-13-03T21:04:02Z", 5])
-def test_impossible_day(tmp_path, stamp):
+def test_a_day_that_is_none_is_refused(tmp_path, stamp):
     with pytest.raises(BadInput, match="timestamp_osm_base"):
         answer(tmp_path, node(), osm3s={"timestamp_osm_base": stamp})
 
 
 @pytest.mark.full_scale
 @pytest.mark.slow
-def test_whole_country():
+def test_the_whole_country_is_read():
     extract = osm.parse_overpass(shared("depots.overpass.json"))
     assert len(extract.rows) == 6_586
     assert extract.rejected == ()

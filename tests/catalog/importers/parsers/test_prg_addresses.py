@@ -215,7 +215,7 @@ def test_a_zip_without_xml(tmp_path, model):
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
-def test_cut_off(tmp_path, model, share):
+def test_a_file_that_is_cut_off_is_refused(tmp_path, model, share):
     whole = file(tmp_path, model, *points(model)).read_bytes()
     packed = zipped(tmp_path / "b.zip", {"a.xml": whole}).read_bytes()
     for name, content in (("c.xml", whole), ("c.zip", packed)):
@@ -223,7 +223,7 @@ def test_cut_off(tmp_path, model, share):
             prg_addresses.parse(write(tmp_path / name, content[: int(len(content) * share)]))
 
 
-def test_wrong_encoding(tmp_path, model):
+def test_letters_are_read_in_the_encoding_that_is_declared(tmp_path, model):
     text = document(model, *points(model, place="Żubrów"), area(model, place="Żubrów"))
     with pytest.raises(BadInput, match="is not complete XML"):
         prg_addresses.parse(write(tmp_path / "a.xml", text.encode("cp1250")))
@@ -246,7 +246,7 @@ def test_document_types_are_refused(tmp_path, model):
         ("</gml:pos>", "<gml:x>" * 200 + "</gml:x>" * 200 + "</gml:pos>", "nested more than 100 deep"),
     ],
 )
-def test_hostile_elements(tmp_path, model, old, new, message):
+def test_hostile_elements_are_refused(tmp_path, model, old, new, message):
     text = document(model, *points(model), area(model)).replace(old, new)
     with pytest.raises(BadInput, match=message):
         prg_addresses.parse(write(tmp_path / "a.xml", text))

@@ -10,7 +10,7 @@ def changed(path, old, new):
     return prg.parse_postcodes(write(path / "a.csv", text("prg_postcodes.csv").replace(old, new, 1)))
 
 
-def test_codes():
+def test_postcodes_are_read_with_their_municipalities():
     extract = prg.parse_postcodes(DATA / "prg_postcodes.csv")
     assert extract.rows == (
         PostcodeRecord(
@@ -22,7 +22,7 @@ def test_codes():
     assert extract.rejected == ()
 
 
-def test_zip(tmp_path):
+def test_a_zip_is_read_like_its_table(tmp_path):
     path = zipped(tmp_path / "a.zip", {"codes.csv": (DATA / "prg_postcodes.csv").read_bytes()})
     assert prg.parse_postcodes(path) == prg.parse_postcodes(DATA / "prg_postcodes.csv")
 
@@ -58,18 +58,18 @@ def test_centre_outside_poland_is_rejected(tmp_path):
         ("50.31,19.51,1,prg-2023", "50.31", "row 4: has 4 columns, expected 7; is the file cut off"),
     ],
 )
-def test_wrong_value(tmp_path, old, new, reason):
+def test_a_wrong_value_is_refused(tmp_path, old, new, reason):
     with pytest.raises(BadInput, match=reason):
         changed(tmp_path, old, new)
 
 
-def test_header_alone(tmp_path):
+def test_a_table_without_a_postcode_is_refused(tmp_path):
     with pytest.raises(BadInput, match="has no usable postcode"):
         prg.parse_postcodes(write(tmp_path / "a.csv", text("prg_postcodes.csv").split("\n")[0]))
 
 
 @pytest.mark.full_scale
-def test_whole_country():
+def test_the_whole_country_is_read():
     extract = prg.parse_postcodes(shared("prg_postcodes.csv"))
     assert len(extract.rows) == 20_334
     assert [sum(row.source == name for row in extract.rows) for name in ("prg", "filled")] == [18_722, 1_612]

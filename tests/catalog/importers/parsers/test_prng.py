@@ -82,18 +82,18 @@ def test_position_outside_poland_is_rejected(tmp_path):
         ({"Latitude": None}, "row 1: Latitude is None, not a number"),
     ],
 )
-def test_wrong_field(tmp_path, change, reason):
+def test_a_wrong_field_is_refused(tmp_path, change, reason):
     with pytest.raises(BadInput, match=reason):
         parse_changed(tmp_path, **change)
 
 
-def test_missing_field(tmp_path):
+def test_a_missing_field_is_refused(tmp_path):
     with pytest.raises(BadInput, match="row 1: lacks Type, Province"):
         prng.parse(write(tmp_path / "a.json", '[{"Id": "1", "Name": "Próba"}]'), UNITS)
 
 
 @pytest.mark.parametrize("content", ['{"a": 1}', "[1]", '"text"'])
-def test_other_json(tmp_path, content):
+def test_json_of_another_form_is_refused(tmp_path, content):
     with pytest.raises(BadInput, match="is not a"):
         prng.parse(write(tmp_path / "a.json", content), UNITS)
 

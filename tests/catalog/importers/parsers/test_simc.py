@@ -13,7 +13,7 @@ def changed(path, old, new):
     return teryt.parse_places(write(path / "SIMC_próba.csv", text("simc.csv").replace(old, new, 1)))
 
 
-def test_csv():
+def test_a_register_in_csv_is_read():
     extract = teryt.parse_places(DATA / "simc.csv")
     assert extract.rows == (
         PlaceRecord("simc:9900018", "Żabia Wola Próbna", "wieś", "1206912"),
@@ -24,7 +24,7 @@ def test_csv():
     assert extract.as_of == date(2031, 1, 1)
 
 
-def test_xml():
+def test_a_register_in_xml_is_read():
     assert teryt.parse_places(DATA / "simc.xml").rows == (
         PlaceRecord("simc:9900053", "Leśny Kąt", "przysiółek", "1206912", main=False),
     )
@@ -47,7 +47,7 @@ def test_zip_with_both(tmp_path):
     ],
     ids=["header", "kind of locality", "kind of municipality", "lost zero", "duplicate", "no such day"],
 )
-def test_defects(tmp_path, old, new, message):
+def test_a_defect_is_told_with_its_row(tmp_path, old, new, message):
     with pytest.raises(BadInput, match=message):
         changed(tmp_path, old, new)
 
@@ -61,12 +61,12 @@ def test_newest_day_counts(tmp_path):
     assert changed(tmp_path, "2031-01-01", "2031-03-01").as_of == date(2031, 3, 1)
 
 
-def test_header_alone(tmp_path):
+def test_a_register_without_a_locality_is_refused(tmp_path):
     with pytest.raises(BadInput, match="has no locality"):
         teryt.parse_places(write(tmp_path / "a.csv", text("simc.csv").split("\n")[0] + "\n"))
 
 
-def test_cut_off(tmp_path):
+def test_a_register_that_is_cut_off_is_refused(tmp_path):
     with pytest.raises(BadInput, match="row 5: has 4 columns, expected 10; is the file cut off"):
         teryt.parse_places(write(tmp_path / "a.csv", text("simc.csv")[:-40]))
 

@@ -17,7 +17,7 @@ def parse_rows(path, *rows):
     return teryt.parse_units(write(path / "TERC_próba.csv", HEADER + "".join(rows)))
 
 
-def test_csv():
+def test_a_register_in_csv_is_read():
     extract = teryt.parse_units(DATA / "terc.csv")
     assert extract.rows == (
         UnitRecord("12", "małopolskie"),
@@ -33,7 +33,7 @@ def test_csv():
     assert extract.as_of == date(2031, 1, 1)
 
 
-def test_xml():
+def test_a_register_in_xml_is_read():
     extract = teryt.parse_units(DATA / "terc.xml")
     assert extract.rows == (
         UnitRecord("12", "małopolskie"),
@@ -65,7 +65,7 @@ def test_without_byte_order_mark_and_blank_last_line(tmp_path):
     assert teryt.parse_units(write(tmp_path / "a.csv", plain)) == teryt.parse_units(DATA / "terc.csv")
 
 
-def test_wrong_header(tmp_path):
+def test_a_header_that_lacks_a_column_is_refused(tmp_path):
     path = write(tmp_path / "a.csv", text("terc.csv").replace("RODZ", "RODZAJ"))
     with pytest.raises(BadInput, match=r"a\.csv, row 1: the header lacks RODZ;"):
         teryt.parse_units(path)
@@ -83,7 +83,7 @@ def test_parts_and_districts_are_no_municipalities():
 @pytest.mark.parametrize(
     "code", ["2;;;", "12;6;;", "12;;91;2", "12;06;91;", "12;06;;2", "12;06;91;x", "12;06;91;0", "١٢;;;", ";;;"]
 )
-def test_bad_code(tmp_path, code):
+def test_what_is_not_a_code_is_refused(tmp_path, code):
     with pytest.raises(BadInput, match=r"row 4: .*not a code"):
         parse_rows(tmp_path, ABOVE, f"{code};Próba;gmina;{DAY}\n")
 
@@ -112,7 +112,7 @@ def test_bad_code(tmp_path, code):
         ),
     ],
 )
-def test_defects(tmp_path, rows, message):
+def test_a_defect_is_told_with_its_row(tmp_path, rows, message):
     with pytest.raises(BadInput, match=message):
         parse_rows(tmp_path, *rows)
 
@@ -133,7 +133,7 @@ def test_register_of_2026():
 
 
 @pytest.mark.full_scale
-def test_earlier_registers():
+def test_the_register_of_2024_lacks_two_municipalities():
     older = teryt.parse_units(shared("history/TERC_Urzedowy_2024-05-09.csv"))
     assert sum(len(unit.teryt) == 7 for unit in older.rows) == 2477
     now = {

@@ -5,23 +5,23 @@ import pytest
 from catalog.importers.records import cut, in_poland, parse_day, parse_degrees, tidy
 
 
-def test_day():
+def test_a_day_is_read():
     assert parse_day("2031-02-28") == date(2031, 2, 28)
 
 
 @pytest.mark.parametrize("text", ["", "2031-2-8", "20310228", "2031-02-29", "28.02.2031", "2031-02-28\n", "٢٠٣١-٠٢-٢٨"])
-def test_no_day(text):
+def test_what_is_not_a_day_is_refused(text):
     with pytest.raises(ValueError, match="is not a day"):
         parse_day(text)
 
 
-def test_degrees():
+def test_degrees_are_read():
     assert parse_degrees("51.3504") == 51.3504
     assert parse_degrees("-7") == -7
 
 
 @pytest.mark.parametrize("text", ["", ".", "1e5", "inf", "nan", "1,5", "+1", "1.", "1" * 30, "١"])
-def test_no_degrees(text):
+def test_what_is_no_number_of_degrees_is_refused(text):
     with pytest.raises(ValueError, match="is not a number of degrees"):
         parse_degrees(text)
 
@@ -54,7 +54,7 @@ def test_box_around_poland(lat, lon, inside):
         ("\ue000", ""),
     ],
 )
-def test_tidy(text, clean):
+def test_a_text_is_tidied(text, clean):
     assert tidy(text) == clean
 
 
@@ -67,6 +67,6 @@ def test_tidy(text, clean):
         ("a bcdefghijk", 8, "a bcdef…"),
     ],
 )
-def test_cut(text, limit, short):
+def test_a_text_over_its_limit_is_cut(text, limit, short):
     assert cut(text, limit) == short
     assert len(short) <= limit

@@ -86,7 +86,7 @@ def told(before, after):
         pytest.param(["1207012 A", "1207022 B"], ["1207013 A"], {"1207012": "1207013", "1207022": []}, id="a mixture"),
     ],
 )
-def test_situation(before, after, expected):
+def test_what_became_of_a_unit_is_told_from_both_registers(before, after, expected):
     assert told(before, after) == expected
 
 
@@ -101,7 +101,7 @@ def register(numbers):
 
 @settings(max_examples=300)
 @given(REGISTERS, REGISTERS)
-def test_any_update(before, after):
+def test_after_any_update_every_unit_that_is_gone_is_told_once(before, after):
     old, new = register(before), register(after)
     found = find_successions(old, new)
     gone = {code for code in old if len(code) == 7 and code not in new}
