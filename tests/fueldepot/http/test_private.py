@@ -15,9 +15,12 @@ FORMS = {
     "depot-price",
     "owner-renew",
     "owner",
+    "owner-branches",
     *("alerts", "alerts-confirm", "alerts-mine", "alerts-end"),
 }
-OF_SUBMISSIONS = {"owner-object", "request-answer", "request-confirm", "request-status"}
+OF_SUBMISSIONS = {
+    *("owner-object", "owner-undo", "request-answer", "request-confirm", "request-restore", "request-status"),
+}
 
 
 def test_the_forms_are_marked_and_no_page():
