@@ -2,11 +2,15 @@
 
 import math
 from collections.abc import Mapping
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from django import forms
+from django.forms import BoundField
 
 from catalog.depots import fuels
+from catalog.depots.opening_times import DAY_ABBREVIATIONS
 from catalog.models import Depot, GoneReport, Municipality, Postcode, Submission
 from catalog.parsing.opening_hours import DAYS
 from catalog.services.editing import CONTACT
@@ -49,6 +53,15 @@ class HoursFields(PublicForm):
         for day, name in zip(DAYS, DAY_NAMES, strict=True):
             self.fields[day] = fields.Day(label=name.capitalize(), max_length=60, required=False)
             self.fields[day].initial = self.initial.get(day, "")
+
+    def summarise(self, bound: tuple[BoundField, ...]) -> str:
+        if bound[0].name != DAYS[0]:
+            return super().summarise(bound)
+        days = zip(DAY_ABBREVIATIONS, (field.initial for field in bound), strict=True)
+        runs = [(hours, [day for day, _ in run]) for hours, run in groupby(days, key=itemgetter(1))]
+        return ", ".join(
+            f"{names[0]}{'–' + names[-1] if len(names) > 1 else ''} {hours}" for hours, names in runs if hours
+        )
 
     def clean(self) -> dict[str, Any]:
         data = super().clean()
@@ -249,7 +262,9 @@ class ClaimForm(CorrectForm, PriceFields):
         required=False,
         help_text="Redakcja może zadzwonić, żeby potwierdzić.",
     )
-    message = fields.Message(label="Wiadomość do redakcji", max_length=2000, required=False)
+    message = fields.Message(
+        label="Wiadomość do redakcji", max_length=2000, required=False, widget=forms.Textarea(attrs={"rows": 2})
+    )
     agreed = forms.BooleanField(
         label="Dane w tym formularzu są aktualne i mogę je potwierdzić w imieniu firmy",
         error_messages=fields.required("Zaznacz to pole. Jeśli coś się nie zgadza, popraw to w formularzu."),
@@ -263,10 +278,11 @@ class ClaimForm(CorrectForm, PriceFields):
             ("role", "claimant_nip", "claimant_phone"),
         ),
         (PRICES, HOW, ()),
-        *(part for part in CorrectForm.PARTS if "email" not in part[2]),
+        ("Dane składu", "", tuple(name for part in CorrectForm.PARTS[:3] for name in part[2])),
+        *CorrectForm.PARTS[3:5],
         ("Potwierdzenie", "", ("agreed", "message", "email")),
     )
-    FOLDED = (PRICES, *(part[0] for part in CorrectForm.PARTS if "email" not in part[2]))
+    FOLDED = tuple(part[0] for part in PARTS[1:-1])
 
     def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:
         super().__init__(posted, depot=depot, **options)

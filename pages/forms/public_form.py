@@ -41,9 +41,8 @@ KINDS = {
     Submission.Kind.CLAIM: FormTexts(
         "depot-claim",
         "To mój skład",
-        "Popraw dane, wpisz ceny i potwierdź wpis w imieniu firmy: wszystko w jednym formularzu i jednej wiadomości. "
-        "Po decyzji redakcji wpis dostanie status „potwierdzone przez właściciela”, a automatyczna aktualizacja go nie "
-        "zmieni.",
+        "Potwierdź wpis w imieniu firmy. Ceny i dane rozwiniesz niżej i poprawisz w tym samym formularzu. Po decyzji "
+        "redakcji wpis dostanie status „potwierdzone przez właściciela”.",
         "Wyślij",
     ),
     Submission.Kind.DELETE: FormTexts(
@@ -99,7 +98,8 @@ class FormPart:
     @property
     def is_open(self) -> bool:
         """Whether a folded part shows its fields at once: for a mistake, or what was typed before it."""
-        return any(field.errors or field.name in field.form.changed_data for field in self.fields)
+        fields_typed = [field for field in self.fields if field.form.is_bound]
+        return any(field.errors or field.name in field.form.changed_data for field in fields_typed)
 
     @property
     def names(self) -> frozenset[str]:
@@ -150,11 +150,16 @@ class PublicForm(forms.Form):
                 yield FormPart(legend, intro, bound, legend in self.COMPACT, folded, summary)
 
     def summarise(self, bound: tuple[BoundField, ...]) -> str:
-        """Return the present values of fields, on one line: of several equal days the first."""
-        texts = [
-            ", ".join(field.initial) if isinstance(field.initial, list) else str(field.initial or "") for field in bound
-        ]
-        return ", ".join(dict.fromkeys(text for text in texts if text))
+        """Return the present values of fields, on one line."""
+        texts = []
+        for field in bound:
+            value = field.initial
+            if isinstance(value, list):
+                labels = dict(self.fields[field.name].choices)  # type: ignore[attr-defined] # of a choice
+                value = ", ".join(labels[key] for key in value)
+            if value and field.name != "day":
+                texts.append(str(value))
+        return ", ".join(texts)
 
     @property
     def honeypot(self) -> BoundField:

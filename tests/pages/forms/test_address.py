@@ -1,0 +1,162 @@
+"""The author's address: shown masked after sending, corrected before the confirmation, asked back when misspelt."""
+
+import pytest
+from django.core import mail
+
+from catalog.models import Submission
+from catalog.submissions import letters
+from catalog.submissions.limits import PER_NETWORK
+from pages.forms import fields
+from pages.forms.pages import status_path
+from tests import factories
+from tests.pages.forms.conftest import NOW
+from tests.pages.reading import text_of
+
+pytestmark = pytest.mark.django_db
+
+
+def correct(stranger, status, email, **more):
+    typed = stranger.show(status) | {"email": email, "popraw_adres": "1"}
+    stranger.clock.move(seconds=10)
+    return stranger.send(status, typed | more)
+
+
+def send(stranger, nowak, **changed):
+    return stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567", **changed)["Location"]
+
+
+def test_the_page_after_sending_shows_the_address_masked(client, stranger, nowak):
+    page = client.get(send(stranger, nowak, email="jan.nowak@opal-nowk.pl"))
+    assert "Wysłaliśmy wiadomość z odnośnikiem na j…@opal-nowk.pl." in text_of(page)
+    assert "jan.nowak" not in page.content.decode()
+
+
+def test_a_wrong_address_is_corrected_and_its_link_stops_working(client, stranger, nowak):
+    stranger.fill(f"/sklad/{nowak.pk}/przejmij/", role="owner", claimant_nip="5260250274", agreed="1", mon="6-14")
+    former, wrong = stranger.link(), Submission.objects.get(kind="claim")
+    answer = correct(stranger, status_path(wrong.pk), "jan@opal.pl")
+    assert "na j…@opal.pl." in text_of(client.get(answer["Location"]))
+    assert mail.outbox[-1].to == ["jan@opal.pl"]
+    assert "Jest nowszy odnośnik" in text_of(client.get(former))
+    assert set(Submission.objects.filter(email="jan@opal-nowak.pl").values_list("state", flat=True)) == {"superseded"}
+    stranger.confirm()
+    waiting = Submission.objects.filter(state="waiting").order_by("kind")
+    assert [(row.kind, row.email, row.claimant_nip) for row in waiting] == [
+        ("claim", "jan@opal.pl", "5260250274"),
+        ("correct", "jan@opal.pl", "5260250274"),
+    ]
+
+
+def test_a_confirmed_address_stays(client, stranger, nowak):
+    status = send(stranger, nowak)
+    typed = stranger.show(status)
+    stranger.confirm()
+    assert "Błąd w adresie?" not in text_of(client.get(status))
+    stranger.send(status, typed | {"email": "ewa@opal.pl", "popraw_adres": "1"})
+    assert list(Submission.objects.values_list("email", "state")) == [("jan@opal-nowak.pl", "waiting")]
+
+
+def test_the_same_address_again_sends_nothing(client, stranger, nowak):
+    status = send(stranger, nowak)
+    assert correct(stranger, status, "jan@opal-nowak.pl")["Location"] == status
+    assert len(mail.outbox) == 1
+    assert Submission.objects.get().state == "unconfirmed"
+
+
+def test_correcting_has_the_limits_of_sending(client, stranger, nowak):
+    status = send(stranger, nowak)
+    for number in range(PER_NETWORK - 1):
+        status = correct(stranger, status, f"jan{number}@opal.pl")["Location"]
+    refused = correct(stranger, status, "jan@opal.com")
+    assert refused.status_code == 429
+    assert Submission.objects.filter(state="unconfirmed").count() == 1  # the last one still counts
+    assert "Wysłaliśmy" in text_of(client.get(status))
+
+
+def test_an_unreadable_address_is_explained_on_the_page(client, stranger, nowak):
+    status = send(stranger, nowak)
+    answer = correct(stranger, status, "jan@")
+    assert answer.status_code == 400
+    assert fields.MALFORMED_EMAIL in text_of(answer)
+    assert len(mail.outbox) == 1
+
+
+@pytest.mark.parametrize(
+    ("domain", "likely"),
+    [
+        ("gmial.com", "gmail.com"),
+        ("gmail.con", "gmail.com"),
+        ("gmai.com", "gmail.com"),
+        ("gmail.pl", "gmail.com"),
+        ("hotmial.com", "hotmail.com"),
+        ("interia.lp", "interia.pl"),
+        ("onett.pl", "onet.pl"),
+        ("gmail.com", ""),
+        ("mail.com", ""),
+        ("ymail.com", ""),
+        ("wp.pl", ""),
+        ("op.pl", ""),
+        ("interia.eu", ""),
+        ("opal-nowak.pl", ""),
+        ("wegiel.pl", ""),
+    ],
+)
+def test_a_domain_that_is_nearly_a_mailbox_of_many_is_known(domain, likely):
+    assert fields.likely_domain(f"jan@{domain}") == likely
+
+
+def test_a_likely_misspelling_is_asked_back_once(client, stranger, nowak):
+    path = f"/sklad/{nowak.pk}/popraw/"
+    asked = stranger.fill(path, phone="601 234 567", email="jan@gmail.con")
+    assert asked.status_code == 400
+    assert "Czy chodziło o gmail.com?" in text_of(asked)
+    assert 'name="pewny_adres" value="jan@gmail.con"' in asked.content.decode()
+    sure = stranger.fill(path, phone="601 234 567", email="jan@gmail.con", pewny_adres="jan@gmail.con")
+    assert sure.status_code == 302
+    assert Submission.objects.get().email == "jan@gmail.con"
+
+
+def test_a_misspelt_address_is_not_called_disposable(stranger, nowak):
+    answer = text_of(stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567", email="jan@gmial.com"))
+    assert "Czy chodziło o gmail.com?" in answer
+    assert "jednorazowe" not in answer
+
+
+def test_the_letter_says_what_is_confirmed_without_what_was_typed(stranger, nowak):
+    factories.DepotPriceFactory(depot=nowak)
+    stranger.fill(
+        f"/sklad/{nowak.pk}/przejmij/",
+        role="owner",
+        claimant_nip="5260250274",
+        agreed="1",
+        phone="601 234 567",
+        mon="6-14",
+        **{"price-pellet": "1613"},
+    )
+    body = mail.outbox[-1].body
+    assert "Potwierdzasz: przejęcie wpisu; poprawka danych (telefon, godziny otwarcia); ceny opału (pellet)." in body
+    assert "601" not in body
+    assert "1613" not in body.replace("\xa0", "")
+
+
+def test_an_unknown_postcode_refuses_no_depot_with_a_position(client, stranger, nowak):
+    typed = {"name": "Skład Nowy", "place": "Kraków", "postcode": "30-998"}
+    refused = stranger.fill("/sklady/dodaj/", **typed)
+    assert "Nie znamy takiego kodu pocztowego." in text_of(refused)
+    assert stranger.fill("/sklady/dodaj/", **typed, lat="50,0617", lon="19,9373").status_code == 302
+    added = Submission.objects.get(kind="add").proposed
+    assert (added["postcode"], added["lat"], added["location_approximate"]) == ("30-998", 50.0617, False)
+
+
+def test_a_letter_that_waits_leaves_by_itself_when_the_page_says(client, stranger, nowak, clock):
+    for fuel in ("pellet", "brykiet", "ekogroszek", "wegiel-orzech"):
+        status = stranger.fill(f"/sklad/{nowak.pk}/cena/", **{f"price-{fuel}": "1500"})["Location"]
+    page = text_of(client.get(status))
+    assert "Wiadomość wyślemy później" in page
+    assert "wyślemy po 14:01. Nie musisz nic robić." in page
+    assert len(mail.outbox) == 3
+    clock.now = NOW
+    clock.move(hours=1, seconds=10)
+    letters.send_waiting()
+    assert len(mail.outbox) == 4
+    assert "Sprawdź pocztę" in text_of(client.get(status))
