@@ -6,6 +6,7 @@ import pwd
 import re
 import shutil
 import signal
+import ssl
 import subprocess
 import urllib.request
 from pathlib import Path
@@ -25,20 +26,43 @@ DEBIAN_PYTHON = "/usr/bin/python3"
 """Any user of the machine may run it, as `postgres` has to."""
 
 
-def place(text: str, ports: dict[str, int]) -> str:
-    """Replace the addresses of docs/deployment by ports of this machine."""
+CERTIFICATES = "/etc/fueldepot-cluster"
+
+
+def place(text: str, ports: dict[str, int], certificates: Path) -> str:
+    """Replace the addresses and the certificates of docs/deployment by those of this machine."""
     for shown, port in ports.items():
         text = text.replace(shown, f"127.0.0.1:{port}")
-    return text
+    return text.replace(CERTIFICATES, str(certificates))
+
+
+def make_certificates(home: Path) -> Path:
+    """Run the script of docs/deployment for a machine on loopback. Returns the folder, in the layout of a machine."""
+    subprocess.run([FILES / "patroni" / "certificates.sh", home, "machine=127.0.0.1"], check=True)
+    home.chmod(0o755)
+    for path in home.iterdir():
+        path.chmod(0o640 if path.suffix == ".key" else 0o644)
+        if os.geteuid() == 0:
+            shutil.chown(path, "root", POSTGRES_USER)
+    (home / "ca.key").unlink()
+    return home
+
+
+def trusting(certificates: Path, *, with_own: bool = True) -> ssl.SSLContext:
+    """A caller that trusts the authority of the cluster. with_own: shows a certificate."""
+    context = ssl.create_default_context(cafile=certificates / "ca.crt")
+    if with_own:
+        context.load_cert_chain(certificates / "machine.crt", certificates / "machine.key")
+    return context
 
 
 class Etcd(Server):
     """One of three that keep who is the primary."""
 
-    def __init__(self, home: Path, name: str, ports: dict[str, int]) -> None:
+    def __init__(self, home: Path, name: str, ports: dict[str, int], certificates: Path) -> None:
         super().__init__(home)
-        self.name = name
-        shown = place((FILES / "patroni" / "etcd.env").read_text().replace(f"{ADDRESS['db1']}:", "HERE:"), {})
+        self.name, self.certificates = name, certificates
+        shown = (FILES / "patroni" / "etcd.env").read_text().replace(f"{ADDRESS['db1']}:", "HERE:")
         cluster = re.search(r"^ETCD_INITIAL_CLUSTER=(.*)$", shown, re.MULTILINE)
         assert cluster is not None
         text = shown.replace("HERE:", f"{ADDRESS[name]}:").replace("ETCD_NAME=db1", f"ETCD_NAME={name}")
@@ -48,7 +72,7 @@ class Etcd(Server):
             text,
             flags=re.MULTILINE,
         )
-        text = place(text, ports).replace("/var/lib/etcd/fueldepot", str(home / "data"))
+        text = place(text, ports, certificates).replace("/var/lib/etcd/fueldepot", str(home / "data"))
         self.settings = dict(line.split("=", 1) for line in text.splitlines() if not line.startswith("#"))
         self.client_url = self.settings["ETCD_ADVERTISE_CLIENT_URLS"]
 
@@ -59,7 +83,8 @@ class Etcd(Server):
         return ["etcd", "--log-level", "error"]
 
     def answers(self) -> bool:
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"{self.client_url}/health", timeout=1) as said:  # noqa: S310
+        address, tls = f"{self.client_url}/health", trusting(self.certificates)
+        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=1, context=tls) as said:  # noqa: S310
             return b'"true"' in said.read()
         return False
 
@@ -67,9 +92,9 @@ class Etcd(Server):
 class Node(Server):
     """Patroni and the PostgreSQL that it keeps."""
 
-    def __init__(self, home: Path, name: str, ports: dict[str, int], patroni: Path) -> None:
+    def __init__(self, home: Path, name: str, ports: dict[str, int], patroni: Path, certificates: Path) -> None:
         super().__init__(home)
-        self.name = name
+        self.name, self.certificates = name, certificates
         self.patroni = patroni
         self.data = home / "data"
         bin_ = postgres_bin()
@@ -77,14 +102,14 @@ class Node(Server):
         text = (FILES / "patroni" / "config.yml").read_text()
         hosts = re.search(r"^  hosts: .*$", text, re.MULTILINE)
         assert hosts is not None
-        mine = text.replace(hosts[0], "ETCD").replace(ADDRESS["db1"], ADDRESS[name]).replace("ETCD", hosts[0])
-        mine = place(mine.replace("name: db1", f"name: {name}", 1), ports)
+        mine = text.replace(hosts[0], "ETCD").replace(f"{ADDRESS['db1']}:", f"{ADDRESS[name]}:")
+        mine = place(mine.replace("ETCD", hosts[0]).replace("name: db1", f"name: {name}", 1), ports, certificates)
+        mine = re.sub(r"10\.0\.0\.\d+/32", "127.0.0.1/32", mine)
         for shown, here in (
             ("/var/lib/postgresql/15/fueldepot", str(self.data)),
             ("/var/lib/postgresql/pgpass-patroni", str(home / "pgpass")),
             ("/var/run/postgresql", str(home)),
             ("/usr/lib/postgresql/15/bin", str(bin_)),
-            ("10.0.0.0/24", "127.0.0.0/8"),
         ):
             assert shown in mine, shown
             mine = mine.replace(shown, here)
@@ -109,21 +134,25 @@ class Node(Server):
     def role(self) -> str:
         """What it says of itself: primary, standby, or nothing."""
         for path, role in (("primary", "primary"), ("replica", "standby")):
-            with (
-                contextlib.suppress(OSError),
-                urllib.request.urlopen(f"http://127.0.0.1:{self.rest_port}/{path}", timeout=1),
-            ):
+            if self.says_yes(path):
                 return role
         return ""
 
-    def is_synchronous(self) -> bool:
-        """Whether what is acknowledged is here too."""
-        with (
-            contextlib.suppress(OSError),
-            urllib.request.urlopen(f"http://127.0.0.1:{self.rest_port}/synchronous", timeout=1),
-        ):
+    def says_yes(self, path: str) -> bool:
+        """Whether Patroni answers 200."""
+        address, tls = f"https://127.0.0.1:{self.rest_port}/{path}", trusting(self.certificates)
+        with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=1, context=tls):
             return True
         return False
+
+    def is_synchronous(self) -> bool:
+        """Whether what is acknowledged is here too."""
+        return self.says_yes("synchronous")
+
+    def administer(self, sql: str) -> None:
+        """Run a statement as the superuser, who has the socket only."""
+        command = ["psql", f"--host={self.home}", f"--port={self.port}", "--quiet", "--command", sql, "postgres"]
+        subprocess.run(command, check=True, user=self.user(), cwd=self.home)
 
     def send(self, what: signal.Signals) -> None:
         """Signal Patroni and every process of its PostgreSQL, which is no child of it."""
@@ -151,15 +180,17 @@ class Cluster:
         self.ports = {
             f"{address}:{port}": next(numbers) for address in ADDRESS.values() for port in (2379, 2380, 8008, 5432)
         }
-        self.etcd = [Etcd(home / f"etcd-{name}", name, self.ports) for name in NAMES]
+        self.certificates = make_certificates(home / "certificates")
+        self.etcd = [Etcd(home / f"etcd-{name}", name, self.ports, self.certificates) for name in NAMES]
         self.patroni = home / "patroni" / "bin" / "patroni"
-        self.nodes = [Node(home / name, name, self.ports, self.patroni) for name in NAMES]
+        self.nodes = [Node(home / name, name, self.ports, self.patroni, self.certificates) for name in NAMES]
 
     @property
     def url(self) -> str:
         """As docs/deployment names all servers."""
         servers = ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
-        return f"postgresql://fueldepot:third-password@{servers}/fueldepot?target_session_attrs=read-write"
+        tls = f"sslmode=verify-full&sslrootcert={self.certificates / 'ca.crt'}"
+        return f"postgresql://fueldepot:third-password@{servers}/fueldepot?target_session_attrs=read-write&{tls}"
 
     def make(self) -> None:
         """Install Patroni as docs/deployment/high-availability.md says; it makes the data folders itself."""
@@ -179,13 +210,11 @@ class Cluster:
         for node in self.nodes[1:]:
             node.start()
         assert eventually(self.is_whole, ELECTED_S), [node.log.read_text()[-1500:] for node in self.nodes]
-        superuser = self.nodes[0].config["postgresql"]["authentication"]["superuser"]
-        at = f"host=127.0.0.1 port={self.nodes[0].port} user=postgres password={superuser['password']} dbname=postgres"
-        with psycopg.connect(at, autocommit=True) as server:
-            server.execute("CREATE ROLE fueldepot LOGIN PASSWORD 'third-password'")
-            server.execute(
-                "CREATE DATABASE fueldepot OWNER fueldepot TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'"
-            )
+        for sql in (
+            "CREATE ROLE fueldepot LOGIN PASSWORD 'third-password'",
+            "CREATE DATABASE fueldepot OWNER fueldepot TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'",
+        ):
+            self.nodes[0].administer(sql)
 
     def is_whole(self) -> bool:
         """Whether there is a primary, two standbys, and one of them synchronous."""

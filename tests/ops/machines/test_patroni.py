@@ -4,14 +4,18 @@ Reads never fail, writing comes back by itself, and everything that was acknowle
 """
 
 import json
+import shutil
+import subprocess
 import tempfile
 import threading
 import time
+import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from pages.forms.fields import MIN_FILL
@@ -19,7 +23,7 @@ from tests.fueldepot.sharers import eventually
 from tests.ops.machines import patroni
 from tests.ops.machines.callers import Caller, Load, PriceReport
 from tests.ops.machines.patroni import Cluster, Node
-from tests.ops.machines.servers import missing_programs
+from tests.ops.machines.servers import FILES, missing_programs
 from tests.ops.machines.service import PATHS, Service
 from tests.ops.machines.test_machines import depots
 
@@ -99,6 +103,25 @@ class Writer:
             self._thread.join()
 
 
+def test_strangers_learn_and_change_nothing(service):
+    """Without a certificate of the cluster no etcd and no Patroni answers; without TLS no PostgreSQL; few roles."""
+    cluster: Cluster = service.database
+    stranger = patroni.trusting(cluster.certificates, with_own=False)
+    rest = f"https://127.0.0.1:{cluster.nodes[0].rest_port}/patroni"
+    for address in (f"{cluster.etcd[0].client_url}/v3/cluster/member/list", rest):
+        with pytest.raises(OSError, match=r"certificate|reset|closed|EOF"):
+            urllib.request.urlopen(address, timeout=5, context=stranger).read()  # noqa: S310
+        with pytest.raises(OSError, match=r"."):
+            urllib.request.urlopen(address.replace("https:", "http:"), timeout=5).read()  # noqa: S310
+    for url in (
+        cluster.url.replace("verify-full", "disable"),
+        cluster.url.replace("fueldepot:third-password", "postgres:first-password"),
+        cluster.url.replace("/fueldepot?", "/postgres?"),
+    ):
+        with pytest.raises(psycopg.OperationalError, match=r"no pg_hba\.conf entry"):
+            psycopg.connect(url)
+
+
 def test_no_read_fails_and_nothing_acknowledged_is_lost(service):
     cluster: Cluster = service.database
     load, writer = Load(service.nginx.port, PATHS, callers=3), Writer(service)
@@ -150,3 +173,24 @@ def test_no_read_fails_and_nothing_acknowledged_is_lost(service):
     assert not lost
     # The forms that are left were never sent.
     assert len(stored) <= len(writer.acknowledged) + 1
+
+
+def test_an_application_machine_dumps_the_database_of_whoever_is_primary(service, tmp_path):
+    assert "bytes" in service.applications[0].manage("back_up", str(tmp_path))
+    (dump,) = tmp_path.iterdir()
+    listing = subprocess.run(["pg_restore", "--list", dump], check=True, capture_output=True, text=True).stdout
+    assert "TABLE DATA public catalog_depotrequest" in listing
+
+
+@pytest.mark.skipif(shutil.which("nft") is None, reason="nftables is not installed here")
+def test_the_firewall_of_a_database_machine_is_one_that_nft_understands():
+    subprocess.run(["nft", "--check", "--file", FILES / "patroni" / "nftables.conf"], check=True)
+
+
+@pytest.mark.skipif(shutil.which("keepalived") is None, reason="keepalived is not installed here")
+def test_keepalived_understands_its_file():
+    """It says what it does not understand; its status tells nothing in a session of its own."""
+    check = "ip link add eth0 type veth peer name other; exec keepalived --config-test --use-file "
+    command = ["unshare", "--net", "sh", "-c", check + str(FILES / "keepalived.conf")]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, start_new_session=True)
+    assert (done.stdout + done.stderr).replace("Terminated", "").strip() == ""
