@@ -82,7 +82,7 @@ def start(unit):
         told.settimeout(START_S)
         with (STATE / f"{unit}.log").open("ab") as log:
             process = subprocess.Popen(command, env=settings, stdout=log, stderr=log, start_new_session=True, **how)
-        (STATE / unit).write_text(str(process.pid))
+        (STATE / unit).write_text(f"{process.pid}\n")
         try:
             while b"READY=1" not in told.recv(4096):
                 pass
@@ -112,6 +112,8 @@ def main():
             read(unit.replace(".timer", ".service"))
         elif verb == "start":
             start(unit)
+        elif verb == "stop":
+            stop(unit)
         elif verb == "restart":
             stop(unit)
             start(unit)

@@ -142,19 +142,56 @@ def test_the_letter_has_left(service):
     assert "To: redakcja@example.pl" in service.run("cat /tmp/letters/box/new/*")
 
 
+CURL = "curl --silent --insecure --interface 127.0.5.9 --resolve sklady.example.pl:443:127.0.0.1"
+STOP, START = (f"systemctl {verb} fueldepot@8001 fueldepot@8002" for verb in ("stop", "start"))
+
+
 def test_no_file_has_an_address_or_a_query_of_a_caller(service):
-    """Logs, caches and what Redis would write when it ends; the rate limit has counted the caller by then."""
-    query = "lat=50.0123454321"
+    """Logs of nginx and gunicorn, caches, tables, and what Redis would write when it ends, after answers and errors.
+
+    The rate limit has counted the caller by then.
+    """
+    query, income, away = "lat=50.0123454321", "income=123454321", "q=tylkobezaplikacji"
+    site = "https://sklady.example.pl"
     service.run(
-        f"curl --silent --insecure --interface 127.0.5.9 --resolve sklady.example.pl:443:127.0.0.1 "
-        f"'https://sklady.example.pl/api/v1/locate?{query}&lon=19.9&_=[1-30]'"
+        f"""{CURL} '{site}/api/v1/locate?{query}&lon=19.9&_=[1-30]' '{site}/api/v1/locate?{query}&lon=x'
+        {CURL} '{site}/nothing?{query}' --header 'Cookie: {"x" * 3000}'
+        {CURL} --data '{income}&people=2' '{site}/api/v1/subsidy?{query}'
+        {CURL} --data 'username=x&password=y&code={income}' '{site}/admin/login/?{query}'
+        head -c 6000000 /dev/zero | {CURL} --data-binary @- '{site}/api/v1/subsidy?{query}'"""
     )
     assert "127.0.5.9" in service.run("redis-cli --scan")
     service.run("systemctl restart redis-server")
     assert service.run("redis-cli --scan") == ""
-    assert (
-        service.run(f"grep -rlaF -e 127.0.5.9 -e {query} /var/log /var/lib/redis /var/cache /run/units || true") == ""
+    service.run(STOP)
+    assert service.run(f"{CURL} '{site}/api/v1/locations?{away}' --write-out '%{{http_code}}'").endswith("503")
+    service.run(START)
+    patterns = f"-e 127.0.5.9 -e {query} -e {income} -e {away}"
+    assert service.run(f"grep -rlaF -D skip --exclude-dir tests {patterns} /var /srv /run /etc || true") == ""
+
+
+def test_a_removed_entry_does_not_come_back_when_the_applications_are_away(service):
+    """Through the nginx of the document, from the desk's decision to the cached answer."""
+    began = "from datetime import date; from django.contrib.auth.models import User; by = User.objects.first(); "
+    add = (
+        "from catalog.services import editing; "
+        "values = dict(name='Znikający', lat=50.06, lon=19.94, municipality='1261011'); "
+        "print(editing.add_depot(values=values, by=by, on=date.today()).pk)"
     )
+    shell = "fueldepot-manage shell --verbosity 0 --command"
+    key = service.run(f'{shell} "{began}{add}"; sleep 1').split()[-1]
+    entry = f"https://sklady.example.pl/api/v1/stores/{key}"
+    ask = f"{CURL} '{entry}'"
+    assert service.run(f"{ask}; {ask}").count("Znikający") == 2
+    remove = (
+        "from catalog.services import moderation; "
+        f"moderation.remove_depots(keys=[{key}], reason='closed', by=by, on=date.today())"
+    )
+    service.run(f'{shell} "{began}{remove}"; sleep 7')
+    assert "not_found" in service.run(ask)
+    service.run(f"{STOP}; sleep 6")
+    assert service.run(f"{ask} --output /dev/null --write-out '%{{http_code}}'") == "404"
+    service.run(START)
 
 
 ASK = """
