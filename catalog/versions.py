@@ -20,7 +20,7 @@ RUNS = "runs"
 READ = f"""
     SELECT slug, version || '.' || extract(epoch FROM changed_at) FROM catalog_dataset WHERE version > 0
     UNION ALL
-    SELECT '{RUNS}', max(id) || '.' || extract(epoch FROM max(finished)) FROM catalog_importrun HAVING count(*) > 0
+    (SELECT '{RUNS}', id || '.' || extract(epoch FROM finished) FROM catalog_importrun ORDER BY id DESC LIMIT 1)
 """  # noqa: S608 - a constant
 
 

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, starmap
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
@@ -35,6 +35,9 @@ FUEL_BITS = {fuel.slug: 1 << number for number, fuel in enumerate(fuels.FUELS)}
 
 ASSORTMENT_BITS = {fuel.slug: sum(FUEL_BITS[slug] for slug in fuels.assortments(fuel.slug)) for fuel in fuels.FUELS}
 """Bit masks by fuel slug; `wegiel` includes every assortment of coal."""
+
+BATCH = 500
+"""Rows that the driver makes at once, while which no other thread runs."""
 
 READ = """
     SELECT
@@ -224,10 +227,27 @@ def not_published(depot_id: int) -> DepotNotFound:
 
 def read_depots() -> Depots:
     """Read the present state. One query; 0.1 s for 6,586 depots."""
+    rows: list[DepotRow] = []
+    shared: dict[tuple[str, ...], list[str]] = {}
+
+    def share(slugs: Sequence[str]) -> list[str]:
+        """Return one list for all depots with the same fuels: the collector of garbage has less to look through."""
+        key = tuple(slugs)
+        return shared.get(key) or shared.setdefault(key, list(slugs))
+
     with connection.cursor() as cursor:
         cursor.execute(READ)
-        rows = [DepotRow(*row) for row in cursor.fetchall()]
-    return Depots([row._replace(hours_ranges=parse_ranges(row.hours, row.opening_hours)) for row in rows])
+        while batch := cursor.fetchmany(BATCH):
+            for row in starmap(DepotRow, batch):
+                rows.append(
+                    row._replace(
+                        fuels=share(row.fuels),
+                        fuels_in_name=share(row.fuels_in_name),
+                        fuels_priced=share(row.fuels_priced),
+                        hours_ranges=parse_ranges(row.hours, row.opening_hours),
+                    )
+                )
+    return Depots(rows)
 
 
 @lru_cache(maxsize=4096)

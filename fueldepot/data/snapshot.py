@@ -13,6 +13,7 @@ A server that neither answers nor closes would block every waiting thread, even 
 connection while the machine acknowledges, and libpq has no timeout for a read. So connections are hung up.
 """
 
+import gc
 import logging
 import os
 import socket
@@ -214,7 +215,8 @@ class SnapshotStore:
             versions, state = self.read_versions(), self._state
             if state is None or versions != state.versions or len(state.copies) < len(self.snapshots):
                 self._away_at = self._hang_up_at = time.monotonic() + BUILD_LIMIT_S
-                state = self._state = self._build_state(state or State())
+                with without_collections():
+                    state = self._state = self._build_state(state or State())
             if self._away:
                 logger.warning("the database answers again")
                 self._away = False
@@ -287,6 +289,21 @@ class SnapshotStore:
         if time.monotonic() > self._away_at:
             self._note_away()
         return self._away
+
+
+@contextmanager
+def without_collections() -> Iterator[None]:
+    """Collect garbage once, after this block.
+
+    Rows make no cycles, but their number makes Python look for some again and again, each time among all of them and
+    with every thread stopped.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        gc.collect()
 
 
 @contextmanager

@@ -14,6 +14,15 @@ from catalog.territory.coordinates import Point
 from tests import factories
 from tests.catalog.depots.near_by_sql import find_near
 
+
+@pytest.mark.django_db
+def test_depots_with_the_same_fuels_share_one_list():
+    factories.DepotFactory.create_batch(2, municipality=factories.krakow(), fuels=["pellet"])
+    first, second = read_depots().rows
+    assert first.fuels == ["pellet"]
+    assert first.fuels is second.fuels
+
+
 SLUGS = list(fuels.BY_SLUG)
 
 

@@ -1,5 +1,6 @@
 """Snapshots: built of one state, replaced when a version moves, kept while the database is away."""
 
+import gc
 import threading
 import time
 from contextlib import contextmanager
@@ -9,8 +10,8 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from catalog.models import Dataset, Voivodeship
-from catalog.versions import bump_version, read_versions
+from catalog.models import Dataset, ImportRun, Voivodeship
+from catalog.versions import READ, RUNS, bump_version, read_versions
 from fueldepot.data import snapshot
 from fueldepot.data.snapshot import UNKNOWN, Snapshot
 from tests import factories
@@ -205,6 +206,30 @@ def test_a_process_sees_its_own_change_while_another_thread_builds_it(names):
     assert read(names)[0] == ("inaczej",)
     other.join()
     assert names.built == 2
+
+
+@pytest.mark.django_db
+def test_building_is_stopped_by_no_collection_of_garbage(names):
+    """Among 100,000 depots each would stop all threads for half a second."""
+    build, collecting = names.build, []
+    names.build = lambda: collecting.append(gc.isenabled()) or build()
+    bump_version(UNITS)
+    names.get()
+    assert (collecting, gc.isenabled()) == ([False], True)
+
+
+@pytest.mark.django_db
+def test_polling_reads_one_run_of_all():
+    """Every worker reads the versions four times a second, and runs are kept forever."""
+    now = timezone.now()
+    ImportRun.objects.bulk_create(ImportRun(started=now, finished=now, outcome="unchanged") for _ in range(1000))
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE catalog_importrun")
+        cursor.execute(f"EXPLAIN {READ}")
+        plan = "".join(row[0] for row in cursor.fetchall())
+    assert "Index Scan Backward using catalog_importrun_pkey" in plan
+    newest = ImportRun.objects.latest("pk")
+    assert read_versions()[RUNS].partition(".")[0] == str(newest.pk)
 
 
 @contextmanager

@@ -138,6 +138,13 @@ def test_the_service_may_not_change_its_own_code(service):
     assert service.debian.run("runuser -u fueldepot -- ln -sfn /tmp /srv/fueldepot/app").returncode != 0
 
 
+@pytest.mark.skipif(shutil.which("logrotate") is None, reason="logrotate is not installed here")
+def test_logs_are_rotated(service):
+    plan = service.run("logrotate --debug /etc/logrotate.conf 2>&1")
+    for logs in ("/var/log/nginx/*.log", "/var/log/redis/redis-server*.log", "/var/log/postgresql/*.log"):
+        assert f"rotating pattern: {logs} " in plan
+
+
 def test_the_letter_has_left(service):
     assert "To: redakcja@example.pl" in service.run("cat /tmp/letters/box/new/*")
 
