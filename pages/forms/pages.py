@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from django.urls import reverse
 from django.utils import timezone
@@ -99,6 +99,7 @@ class SubmissionPage(Page):
     """
 
     demonstration_notice = INVENTED_DEPOT
+    outlines: ClassVar[str] = ""  # the form that corrects the address has no map
 
     submission: Submission
     depot_name: str
