@@ -12,9 +12,8 @@ from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Decision, Depot, OwnerLink
-from catalog.services import journal
+from catalog.services import Refusal, journal
 from catalog.services.moderation import lock_depots
-from catalog.services.refusal import Refusal
 from catalog.submissions import owner_links
 from catalog.text import short_zloty
 from fueldepot.data import history

@@ -20,11 +20,10 @@ from django.utils.formats import date_format
 from catalog.depots import fuels
 from catalog.importers.runner import record_change
 from catalog.models import Dataset, Decision, Depot, Submission
-from catalog.services import journal
+from catalog.services import Refusal, journal
 from catalog.services.editing import check_edit_version
 from catalog.services.journal import UNDONE, Undoing
 from catalog.services.moderation import lock_depots
-from catalog.services.refusal import Refusal
 from catalog.services.undoing import reopen, store_reopened
 from catalog.submissions import intake
 from catalog.submissions.decisions import PartDecision, decide

@@ -22,7 +22,7 @@ from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker
 
 from catalog.depots import quality
-from catalog.services.coordination import EDITOR
+from catalog.services.editors import EDITOR
 from fueldepot.http import rate_limit
 from pages import machine_files
 from tests import SHARED, factories, small_country, template_database

@@ -24,7 +24,7 @@ from django.utils.safestring import SafeString
 
 from catalog.admin.desk import current_editor, page_url, read_text
 from catalog.models import Decision
-from catalog.services.coordination import is_chief
+from catalog.services.editors import is_chief
 
 SAMPLE = 10
 """Rows listed on the confirmation page, of those that change and for each reason not to; then only the count."""

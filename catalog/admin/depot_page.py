@@ -17,9 +17,8 @@ from catalog.admin.depot_form import VERIFYING, DepotAdminForm, FieldHistory, re
 from catalog.admin.desk import NextRowMixin, current_editor, read_number, read_text, send_closing_letters
 from catalog.admin.work_queues import find_same_contact
 from catalog.depots import quality
-from catalog.services import coordination, editing, moderation, publishing
+from catalog.services import Refusal, editing, editors, moderation, publishing
 from catalog.services.journal import FOLLOWERS
-from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups
 from catalog.submissions.readers import find_evidence
 from catalog.territory.snapshot import territory
@@ -111,7 +110,7 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         if depot is not None:
             context.update(self._about(depot))
             context["place"] = self.place_in_list(request, depot.pk)
-            context["viewers"] = coordination.find_viewers(depot, besides=current_editor(request), on=timezone.now())
+            context["viewers"] = editors.find_viewers(depot, besides=current_editor(request), on=timezone.now())
         return super().render_change_form(request, context, *args, **kwargs)
 
     def _about(self, depot: models.Depot) -> dict[str, Any]:
@@ -205,7 +204,7 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         depot = get_object_or_404(models.Depot, pk=depot_id)
         if not self.has_change_permission(request, depot):
             raise PermissionDenied
-        others = coordination.mark_viewing(depot=depot, by=current_editor(request), on=timezone.now())
+        others = editors.mark_viewing(depot=depot, by=current_editor(request), on=timezone.now())
         return JsonResponse({"others": others})
 
     def decision_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:

@@ -26,8 +26,7 @@ from catalog.admin.evidence import evidence_of
 from catalog.admin.journal import read_rows
 from catalog.admin.registers import FieldChange, written
 from catalog.models import Decision, Draft
-from catalog.services import editing
-from catalog.services.refusal import Refusal
+from catalog.services import Refusal, editing
 
 
 class DraftInvalid(editing.DraftOutdated):

@@ -26,8 +26,7 @@ from catalog.admin.evidence import contacts_of, live_map
 from catalog.admin.registers import NOTHING
 from catalog.depots import fuels, quality
 from catalog.models import Depot
-from catalog.services import merging, moderation
-from catalog.services.refusal import Refusal
+from catalog.services import Refusal, merging, moderation
 from catalog.submissions.field_groups import FieldGroup, values_of
 from catalog.text import format_address
 

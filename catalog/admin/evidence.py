@@ -24,8 +24,7 @@ from catalog.admin.desk import current_editor, page_url, read_text
 from catalog.admin.registers import RegisterAdmin
 from catalog.depots.snapshot import tiles_credit
 from catalog.models import CaseComment, Decision, Depot, Draft, Municipality, OwnerLink, Submission
-from catalog.services import coordination
-from catalog.services.refusal import Refusal
+from catalog.services import Refusal, editors
 from catalog.territory import coordinates
 
 NEIGHBOURS_M = 2000
@@ -179,7 +178,7 @@ class CaseCommentAdmin(RegisterAdmin):
         if not current_editor(request).has_perm(f"catalog.view_{model._meta.model_name}"):
             raise PermissionDenied
         try:
-            coordination.write_comment(
+            editors.write_comment(
                 case=case, text=read_text(request, "comment"), by=current_editor(request), on=timezone.now()
             )
         except Refusal as refusal:

@@ -30,9 +30,8 @@ from catalog.admin.bulk import words_for
 from catalog.admin.desk import CsvMixin, DoneFilter, current_editor, page_url, read_number
 from catalog.admin.registers import FieldChange, RegisterAdmin, written
 from catalog.models import Decision, DecisionLine, Depot, Submission
-from catalog.services import journal
-from catalog.services.coordination import is_chief
-from catalog.services.refusal import Refusal
+from catalog.services import Refusal, journal
+from catalog.services.editors import is_chief
 from fueldepot.data import history
 
 MOST_SHOWN = 100

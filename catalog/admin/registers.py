@@ -24,8 +24,8 @@ from simple_history.template_utils import HistoricalRecordContextHelper
 from catalog import models
 from catalog.admin.desk import DoneFilter, FixedRowsAdmin, MissingObjectMixin, current_editor
 from catalog.models import Voivodeship, VoivodeshipClaim
-from catalog.services import coordination
-from catalog.services.coordination import is_chief
+from catalog.services import editors
+from catalog.services.editors import is_chief
 
 
 class RegisterAdmin(FixedRowsAdmin):
@@ -147,7 +147,7 @@ def voivodeship_choices() -> list[tuple[str, str]]:
 
 def chosen_codes(request: HttpRequest, value: str) -> list[str]:
     """Return the codes selected by a value of a voivodeship filter. At most one query."""
-    return coordination.claimed_codes(current_editor(request)) if value == MINE else [value]
+    return editors.claimed_codes(current_editor(request)) if value == MINE else [value]
 
 
 def may_release(user: User, claim: VoivodeshipClaim) -> bool:
@@ -193,8 +193,8 @@ class VoivodeshipClaimAdmin(RegisterAdmin):
             raise PermissionDenied
         voivodeship = get_object_or_404(Voivodeship, pk=teryt)
         try:
-            coordination.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
-        except coordination.VoivodeshipTaken as refusal:
+            editors.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
+        except editors.VoivodeshipTaken as refusal:
             self.message_user(request, refusal.reason, messages.WARNING)
         else:
             self.message_user(request, f"Województwo {voivodeship.name} jest Twoje. Inni widzą to na tej stronie.")
@@ -206,7 +206,7 @@ class VoivodeshipClaimAdmin(RegisterAdmin):
         editor = current_editor(request)
         if not may_release(editor, claim):
             raise PermissionDenied
-        if coordination.release_voivodeship(claim=claim, by=editor, on=timezone.now()):
+        if editors.release_voivodeship(claim=claim, by=editor, on=timezone.now()):
             self.message_user(request, f"Oddano województwo {claim.voivodeship.name}.")
         else:
             self.message_user(request, "To województwo oddano już wcześniej.", messages.WARNING)

@@ -29,7 +29,7 @@ from catalog.admin.desk import (
 from catalog.admin.registers import chosen_codes, voivodeship_choices
 from catalog.admin.submission_page import ProposalForm, describe
 from catalog.models import Decision, Depot, Submission
-from catalog.services.refusal import Refusal
+from catalog.services import Refusal
 from catalog.submissions import decisions, field_groups, questions
 
 AWAITS_AUTHOR = "czeka na odpowiedź autora"

@@ -1,7 +1,22 @@
-"""Operations on depots, shared by admin, forms and commands. Each is one transaction.
+"""Operations on depots, shared by admin, forms and commands. Each is one transaction; `Refusal` says why it is refused.
 
 `moderation`: verify, remove, restore. `publishing`: publish, and offers. `editing`: edit, add, drafts. `merging`: merge
-or mark as distinct. `journal`: records each decision, and undoes it with the handlers of `undoing`. `coordination`: who
-works on what. `refusal`: what an operation raises that is refused. `second_factor`: of the login. Accepted submissions
-make the same changes: `catalog.submissions`.
+or mark as distinct. `journal`: records each decision, and undoes it with the handlers of `undoing`. `editors`: who
+works on what, and the second factor of the login. Accepted submissions make the same changes: `catalog.submissions`.
 """
+
+
+class Refusal(Exception):
+    """An operation that somebody asked for and did not get; nothing was changed.
+
+    reason: why, in Polish. For editors without a capital letter and a full stop, so that it can follow a colon; for
+    readers and owners in sentences, on a page with `title` and the HTTP status `status`.
+
+    onward: where that page leads: "form" or "status" of the submission, or "claim" of the depot, whose id is then the
+    first argument of the exception; "alerts"; "" for the home page. onward_label: of the link.
+    """
+
+    status = 409
+    title = ""
+    reason: str
+    onward, onward_label = "", ""

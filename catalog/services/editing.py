@@ -22,9 +22,8 @@ from django.utils import timezone
 
 from catalog.models import Decision, Depot, Draft
 from catalog.parsing.opening_hours import weekly_hours
-from catalog.services import journal
+from catalog.services import Refusal, journal
 from catalog.services.moderation import locked, save, verify_depot
-from catalog.services.refusal import Refusal
 from fueldepot.data import history
 
 EDITABLE = (*(name for name in Depot.PUBLIC_FIELDS if name != "hours"), "featured")

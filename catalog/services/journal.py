@@ -25,7 +25,7 @@ from django.utils import timezone
 from simple_history.utils import get_history_model_for_model
 
 from catalog.models import Decision, DecisionLine
-from catalog.services.refusal import Refusal
+from catalog.services import Refusal
 from fueldepot.data import history
 from fueldepot.data.history import Span
 

@@ -11,11 +11,10 @@ from django.db.models import Q, QuerySet
 from catalog import versions
 from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
-from catalog.services import journal
+from catalog.services import Refusal, journal
 from catalog.services.editing import in_order, refuse_unknown
 from catalog.services.journal import FOLLOWERS
 from catalog.services.moderation import DepotIsRemoved, lock_depots, with_note
-from catalog.services.refusal import Refusal
 from fueldepot.data import history
 
 

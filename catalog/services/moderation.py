@@ -13,9 +13,8 @@ from django.utils import timezone
 
 from catalog import versions
 from catalog.models import Dataset, Decision, Depot, Submission
-from catalog.services import journal
+from catalog.services import Refusal, journal
 from catalog.services.journal import FOLLOWERS
-from catalog.services.refusal import Refusal
 from fueldepot.data import history
 from fueldepot.data.history import among
 

@@ -11,9 +11,8 @@ from django.utils import timezone
 
 from catalog import versions
 from catalog.models import Dataset, Decision, Depot, OwnerLink, Submission
-from catalog.services import journal, moderation
+from catalog.services import Refusal, journal, moderation
 from catalog.services.editing import check_edit_version
-from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups, letters, objections, owner_links
 from catalog.submissions.field_groups import Values
 from catalog.territory.snapshot import territory

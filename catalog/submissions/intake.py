@@ -8,9 +8,9 @@ from django.db import transaction
 from django.db.models import Q
 
 from catalog.models import Depot, Submission, SubmissionQuerySet
+from catalog.services import Refusal
 from catalog.services.editing import REPEAT
 from catalog.services.moderation import DepotIsRemoved, locked
-from catalog.services.refusal import Refusal
 from catalog.submissions import field_groups, letters, limits, tokens
 from catalog.submissions.field_groups import Values
 from catalog.submissions.limits import lock_submissions

@@ -19,7 +19,7 @@ from django.db import connection
 from django.db.models import Count, Q, QuerySet
 
 from catalog.models import OwnerLink, Submission, Subscription
-from catalog.services.refusal import Refusal
+from catalog.services import Refusal
 
 PER_NETWORK = 10
 """Unconfirmed submissions of one network."""

@@ -7,8 +7,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from catalog.models import OwnerLink, Submission
-from catalog.services.coordination import is_chief
-from catalog.services.refusal import Refusal
+from catalog.services import Refusal
+from catalog.services.editors import is_chief
 from catalog.submissions import tokens
 
 OBJECTION_TIME = timedelta(days=3)

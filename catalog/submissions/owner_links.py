@@ -19,8 +19,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.models import Decision, Depot, OwnerChange, OwnerLink, PendingLetter, Submission
-from catalog.services import journal, moderation
-from catalog.services.refusal import Refusal
+from catalog.services import Refusal, journal, moderation
 from catalog.submissions import field_groups, letters, objections, tokens
 from catalog.submissions.letter_kinds import Letter, Part, PendingLetters, compose, owner_url
 from fueldepot.data import history

@@ -7,8 +7,8 @@ from datetime import datetime
 from django.db import transaction
 
 from catalog.models import Depot, OwnerLink, Submission
+from catalog.services import Refusal
 from catalog.services.moderation import locked
-from catalog.services.refusal import Refusal
 from catalog.submissions import intake, letters, limits, tokens
 from catalog.submissions.intake import Author, SubmissionPart
 from catalog.submissions.limits import lock_submissions

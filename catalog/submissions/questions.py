@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from catalog.models import Submission, SubmissionQuestion
-from catalog.services.refusal import Refusal
+from catalog.services import Refusal
 from catalog.submissions import letters, tokens
 from catalog.submissions.decisions import SubmissionAlreadyDecided
 

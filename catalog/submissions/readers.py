@@ -14,8 +14,8 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 
 from catalog.models import Depot, GoneReport, Subscription
+from catalog.services import Refusal
 from catalog.services.moderation import locked
-from catalog.services.refusal import Refusal
 from catalog.submissions import letters, tokens
 from catalog.submissions.intake import check_published
 from catalog.submissions.limits import PER_NETWORK, PERIOD, TooManyRequests, wait_for_turn

@@ -13,7 +13,7 @@ from hashlib import sha256
 from django.core import signing
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from catalog.services.refusal import Refusal
+from catalog.services import Refusal
 
 LINK_LIFE = timedelta(hours=48)
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Depot
-from catalog.services.refusal import Refusal
+from catalog.services import Refusal
 from catalog.submissions import objections, owner_links, owner_requests
 from catalog.submissions.intake import Author
 from pages.forms.owner_pages import (

@@ -21,8 +21,8 @@ from django.views.decorators.http import require_http_methods
 
 from catalog.links import depot_path
 from catalog.models import Depot, GoneReport, Municipality, Submission, SubmissionQuestion
+from catalog.services import Refusal
 from catalog.services.moderation import DepotIsRemoved
-from catalog.services.refusal import Refusal
 from catalog.submissions import intake, questions
 from catalog.submissions.intake import SubmissionPart
 from catalog.submissions.limits import TooManyRequests

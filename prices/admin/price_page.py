@@ -18,7 +18,7 @@ from catalog.admin.desk import NextRowMixin, current_editor, page_url, read_numb
 from catalog.admin.evidence import evidence_of, find_neighbours, live_map
 from catalog.admin.submission_queue import AUTHOR_ANSWERED, AWAITS_AUTHOR
 from catalog.models import Decision, SubmissionQuestion
-from catalog.services.refusal import Refusal
+from catalog.services import Refusal
 from catalog.submissions.field_groups import values_of
 from prices.medians import Range
 from prices.models import LONGEST_REASON, DepotPrice

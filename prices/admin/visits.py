@@ -25,9 +25,9 @@ from catalog.admin.submission_page import ProposalForm, describe_part, live_map_
 from catalog.admin.submission_queue import SubmissionAdmin
 from catalog.depots import fuels
 from catalog.models import Depot, Submission
-from catalog.services.coordination import is_chief
+from catalog.services import Refusal
 from catalog.services.editing import edit_version
-from catalog.services.refusal import Refusal
+from catalog.services.editors import is_chief
 from catalog.submissions import field_groups
 from catalog.submissions.decisions import MAX_REASON, PartDecision, SubmissionAlreadyDecided
 from prices import medians, models, queries, services, validation

@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from catalog.services.coordination import CHIEF, EDITOR
+from catalog.services.editors import CHIEF, EDITOR
 from catalog.submissions import letters
 from fueldepot.http.request_log import shown_path, without_query
 from tests import factories

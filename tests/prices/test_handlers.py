@@ -10,7 +10,7 @@ from django.core import mail
 from django.urls import reverse
 
 from catalog.models import Dataset, Decision
-from catalog.services.coordination import EDITOR
+from catalog.services.editors import EDITOR
 from catalog.services.journal import undo
 from prices import owners, services, validation
 from prices.models import DepotPrice

@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 from django.core.management.base import BaseCommand, CommandParser
 from django.urls import reverse
 
-from catalog.services.coordination import CHIEF
+from catalog.services.editors import CHIEF
 from fueldepot.http.links import site_url
 
 

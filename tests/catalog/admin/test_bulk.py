@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from catalog import models
 from catalog.services import moderation
-from catalog.services.coordination import CHIEF
+from catalog.services.editors import CHIEF
 from prices.models import DepotPrice
 from tests import bulk, factories
 from tests.catalog.admin.test_list import many

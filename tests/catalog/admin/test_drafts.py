@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Decision, Draft
-from catalog.services.coordination import CHIEF, EDITOR
+from catalog.services.editors import CHIEF, EDITOR
 from fueldepot.data import snapshot
 from prices.models import PlausibleRange
 from regulations.models import Deadline, FuelBan

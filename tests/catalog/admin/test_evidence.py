@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from catalog.depots import quality
 from catalog.models import CaseComment, Depot
-from catalog.services import coordination, moderation
+from catalog.services import editors, moderation
 from catalog.submissions import owner_links
 from tests import factories
 from tests.pages.reading import text_of
@@ -82,7 +82,7 @@ def test_editors_comment_on_a_case_wherever_they_meet_it(client, editor, depot):
     assert client.post(write, {"comment": " ", "back": "https://evil.example/"})["Location"] == page(depot)
     assert CaseComment.objects.get().depot == depot
     new = factories.SubmissionFactory(depot=None, kind="add", proposed={"name": "Nowy"})
-    coordination.write_comment(case=new, text="Zapytać w gminie.", by=editor, on=NOW)
+    editors.write_comment(case=new, text="Zapytać w gminie.", by=editor, on=NOW)
     assert "Zapytać w gminie." in text_of(client.get(page(new)))
     editor.groups.clear()
     assert client.post(write, {"comment": "x"}).status_code == 403

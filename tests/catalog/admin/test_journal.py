@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Decision, Depot, NotDuplicate, VoivodeshipClaim
-from catalog.services import coordination, editing, journal, merging, moderation, publishing
-from catalog.services.coordination import CHIEF
+from catalog.services import editing, editors, journal, merging, moderation, publishing
+from catalog.services.editors import CHIEF
 from catalog.submissions import decisions
 from prices import owners
 from prices import services as prices
@@ -207,9 +207,9 @@ def test_a_range_that_was_changed_since_stays(editor):
 
 def test_a_voivodeship_is_released_and_given_back(editor):
     voivodeship = factories.VoivodeshipFactory()
-    claim = coordination.take_voivodeship(voivodeship=voivodeship, by=editor, on=NOW)
+    claim = editors.take_voivodeship(voivodeship=voivodeship, by=editor, on=NOW)
     taken = last()
-    coordination.release_voivodeship(claim=claim, by=editor, on=NOW + timedelta(hours=1))
+    editors.release_voivodeship(claim=claim, by=editor, on=NOW + timedelta(hours=1))
     assert (taken.title, last().title) == ("Wzięto województwo małopolskie", "Oddano województwo małopolskie")
     journal.undo(decision=last(), by=editor, on=NOW + timedelta(hours=2))
     assert VoivodeshipClaim.objects.standing().get() == claim

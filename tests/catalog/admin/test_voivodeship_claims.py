@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import VoivodeshipClaim
-from catalog.services import coordination
-from catalog.services.coordination import CHIEF, EDITOR
+from catalog.services import editors
+from catalog.services.editors import CHIEF, EDITOR
 from tests import factories
 from tests.pages.reading import text_of
 
@@ -66,7 +66,7 @@ def test_a_chief_editor_takes_it_from_who_went_away():
 
 def test_two_cannot_hold_one_and_nobody_gives_back_nothing():
     editor, voivodeship = factories.UserFactory(), factories.krakow().voivodeship
-    coordination.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
+    editors.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
     for broken in (
         {"voivodeship": voivodeship, "editor": editor, "taken_at": timezone.now()},
         {"voivodeship": voivodeship, "editor": editor, "taken_at": timezone.now(), "released_at": timezone.now()},

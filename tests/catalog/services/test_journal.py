@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from catalog import models
 from catalog.services import editing, journal, moderation, publishing
-from catalog.services.coordination import CHIEF, EDITOR
+from catalog.services.editors import CHIEF, EDITOR
 from catalog.submissions import letters
 from fueldepot.data import history
 from tests import bulk, factories

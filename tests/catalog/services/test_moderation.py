@@ -10,7 +10,7 @@ from django.db.models import ManyToOneRel
 from catalog.importers.records import DepotRecord, Extract, Options
 from catalog.importers.sync_depots import sync_depots
 from catalog.models import Depot, GoneReport, OwnerChange, SubmissionQuestion
-from catalog.services import coordination, merging, moderation, publishing
+from catalog.services import editors, merging, moderation, publishing
 from catalog.submissions import owner_links
 from catalog.submissions.readers import report_gone
 from tests import factories
@@ -85,8 +85,8 @@ def fill_every_table(editor):
     owner_links.request_link(depot=first, email="jan@opal.pl", on=NOW)
     OwnerChange.objects.create(depot=first, made_at=NOW, text="x")
     factories.DepotPriceFactory(depot=first).save()
-    coordination.mark_viewing(depot=first, by=editor, on=NOW)
-    coordination.write_comment(case=first, text="Dzwoniłam.", by=editor, on=NOW)
+    editors.mark_viewing(depot=first, by=editor, on=NOW)
+    editors.write_comment(case=first, text="Dzwoniłam.", by=editor, on=NOW)
     report_gone(depot=first, reason=GoneReport.Reason.CLOSED, email="", client="10.0.0.1", on=NOW)
     merging.mark_distinct(one=first, other=second, by=editor, at=NOW)
     merging.merge_depots(survivor=first, loser=third, take=[], by=editor, on=TODAY)

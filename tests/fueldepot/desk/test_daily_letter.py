@@ -10,8 +10,8 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from catalog.models import DailyLetter
-from catalog.services import coordination
-from fueldepot.desk.daily_letter import send_daily_letters
+from catalog.services import editors
+from fueldepot.desk.overview import send_daily_letters
 from tests import factories
 from tests.pages.reading import text_of
 
@@ -54,7 +54,7 @@ def test_it_says_what_waits_since_when_in_the_claimed_voivodeships(subscribed, d
         factories.DepotPriceFactory(depot=depot, pending=True, from_reader=True)
     new = {"depot": None, "kind": "add", "proposed": {"name": "x", "municipality": "1261011"}}
     factories.SubmissionFactory(confirmed_at=datetime(2026, 11, 9, tzinfo=UTC), **new)
-    coordination.take_voivodeship(voivodeship=krakow.municipality.voivodeship, by=subscribed, on=NOW)
+    editors.take_voivodeship(voivodeship=krakow.municipality.voivodeship, by=subscribed, on=NOW)
     with django_assert_max_num_queries(16):  # two of the list, three of its transaction, rights 2, nine of the letter
         assert send().sent == ("ewa",)
     (letter,) = mail.outbox
@@ -63,14 +63,14 @@ def test_it_says_what_waits_since_when_in_the_claimed_voivodeships(subscribed, d
     assert "- Zgłoszenia właścicieli i czytelników: 2, najdłużej od 09.11.2026" in letter.body
     assert "/admin/catalog/submission/?unit=mine" in letter.body
     assert "- Ceny do zatwierdzenia: 1, " in letter.body
-    coordination.release_voivodeship(claim=subscribed_claim(subscribed), by=subscribed, on=NOW)
+    editors.release_voivodeship(claim=subscribed_claim(subscribed), by=subscribed, on=NOW)
     send(TODAY + timedelta(days=1))
     assert "czytelników: 3, najdłużej od 01.11.2026" in mail.outbox[1].body
     assert "unit=mine" not in mail.outbox[1].body
 
 
 def subscribed_claim(editor):
-    return coordination.VoivodeshipClaim.objects.standing().get(editor=editor)
+    return editors.VoivodeshipClaim.objects.standing().get(editor=editor)
 
 
 def test_one_a_day_and_none_when_nothing_waits(subscribed, capsys):

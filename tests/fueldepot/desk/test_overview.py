@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.services import moderation
-from catalog.services.coordination import CHIEF, EDITOR
+from catalog.services.editors import CHIEF, EDITOR
 from catalog.submissions import decisions
 from tests import factories
 from tests.catalog.admin.test_drafts import draft_of, person

@@ -8,7 +8,7 @@ from django.core import mail
 from django.urls import reverse
 
 from catalog.models import OwnerLink, Submission
-from catalog.services.coordination import CHIEF
+from catalog.services.editors import CHIEF
 from catalog.submissions import decisions, letters, objections
 from catalog.submissions.retention import purge_submissions
 from tests import factories

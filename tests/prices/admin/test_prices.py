@@ -15,7 +15,7 @@ from django.utils import timezone
 from openpyxl import Workbook
 
 from catalog.models import Dataset, Decision
-from catalog.services.coordination import CHIEF, EDITOR
+from catalog.services.editors import CHIEF, EDITOR
 from fueldepot.data import snapshot
 from prices import uploads
 from prices.models import DepotPrice, Observation, PlausibleRange, Series
