@@ -14,7 +14,7 @@ from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.error_body import is_api
 from fueldepot.http.rate_limit import read_address, read_networks, trusts
 from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedCoding, read_whole
-from pages import views
+from pages import error_pages
 
 View = Callable[[HttpRequest], HttpResponse]
 
@@ -141,11 +141,11 @@ def guard_private_views(get_response: View) -> View:
     def answer(request: HttpRequest) -> HttpResponse:
         at_desk = request.path.startswith("/admin/")
         if at_desk and not is_admitted(request.META.get("REMOTE_ADDR", "")):
-            return views.not_found(request, Http404())
+            return error_pages.not_found(request, Http404())
         if at_desk and "%00" in request.META["QUERY_STRING"]:
-            return views.bad_request(request)
+            return error_pages.bad_request(request)
         if snapshot.database_is_away():
-            return views.unavailable(request)
+            return error_pages.unavailable(request)
         response = get_response(request)
         if at_desk:
             response.headers.setdefault("Cache-Control", NO_STORE)

@@ -1,13 +1,7 @@
-"""Views of read-only pages, and of errors of the site.
+"""Views of read-only pages. Each builds a page object; `pages.rendering` renders it."""
 
-Each builds a page object; `pages.rendering` renders it. Errors are not cached; all but 404 render without the request.
-"""
-
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -17,7 +11,6 @@ from catalog.depots.opening_times import opening_period
 from catalog.depots.snapshot import depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset
-from fueldepot.http.error_body import RETRY_AFTER_S
 from pages import fixed_pages
 from pages.choices import Choices, read_origin
 from pages.datasets import datasets_page
@@ -30,16 +23,7 @@ from pages.municipality import find_municipality, municipality_page
 from pages.page import Page, twin_path
 from pages.prices import index_page
 from pages.regulations import regulation_page, regulations_page
-from pages.rendering import (
-    MARKDOWN_UTF8,
-    PageMoved,
-    PageViews,
-    as_html,
-    collapse_blank_lines,
-    page_view,
-    render_page,
-    wants_markdown,
-)
+from pages.rendering import PageMoved, PageViews, as_html, page_view
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page, subsidy_page
 from prices.queries import RESTS_ON as PRICE_DATA
@@ -184,60 +168,3 @@ def check_path(request: HttpRequest, path: str) -> None:
     """Raise PageMoved unless the page of a path, or its twin, is requested."""
     if request.path not in {path, twin_path(path)}:
         raise PageMoved(path)
-
-
-def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 404, in Markdown where the request prefers it."""
-    if wants_markdown(request):
-        return plain("404.md", 404)
-    page = Page(title="Nie ma takiej strony", description="", path="", indexed=False)
-    return unkept(render_page(request, "404.html", page, status=404))
-
-
-def bad_request(request: HttpRequest, status: int = 400) -> HttpResponse:
-    return bare("400.html", status)
-
-
-def unknown_host(request: HttpRequest) -> HttpResponse:
-    return bare("400_host.html", 400)
-
-
-def broken_body(request: HttpRequest) -> HttpResponse:
-    return bare("400_body.html", 400)
-
-
-def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return bare("403.html", 403)
-
-
-def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
-    return bare("403_csrf.html", 403)
-
-
-def server_error(request: HttpRequest) -> HttpResponse:
-    return bare("500.html", 500)
-
-
-def unavailable(request: HttpRequest) -> HttpResponse:
-    """Answer 503 while the database is unavailable. Runs no query."""
-    response = plain("503.md", 503) if wants_markdown(request) else bare("503.html", 503)
-    response["Retry-After"] = str(RETRY_AFTER_S)
-    return response
-
-
-def bare(template: str, status: int) -> HttpResponse:
-    """Render HTML without a request and without the database."""
-    names = {"site_name": settings.SITE_NAME, "site_url": settings.SITE_URL}
-    return unkept(HttpResponse(render_to_string(template, names), status=status))
-
-
-def plain(template: str, status: int) -> HttpResponse:
-    """Render a few lines of Markdown, without the requested path, which is untrusted."""
-    text = collapse_blank_lines(render_to_string(template))
-    return unkept(HttpResponse(text, content_type=MARKDOWN_UTF8, status=status))
-
-
-def unkept(response: HttpResponse) -> HttpResponse:
-    response["Cache-Control"] = "no-store"
-    patch_vary_headers(response, ["Accept"])
-    return response
