@@ -99,7 +99,7 @@ def changes_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Fie
 
 def source_of(name: str, line: HistoryEntry, depot: Depot) -> str:
     """A sentence on the source of a field's present value. line: the change that set it."""
-    if line.reason.startswith((history.REQUESTED, history.REQUESTED_BEFORE)):
+    if line.reason.startswith((history.SUBMITTED, history.SUBMITTED_BEFORE)):
         source = f"zgłoszenie; przyjęła redakcja ({line.who})"
     elif line.who in {history.IMPORTED, history.BY_OWNER}:
         source = line.who

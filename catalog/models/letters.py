@@ -59,7 +59,7 @@ class OwnerLinkQuerySet(models.QuerySet["OwnerLink"]):
 class OwnerLink(models.Model):
     """A permanent link by which one owner updates hours and prices of one depot. Addresses as in `Submission`.
 
-    serial: of the valid link; renewing it invalidates the former one. links_at: for the limits. used_at: the last
+    serial: of the valid link; renewing it invalidates the former one. letters_at: for the limits. used_at: the last
     change. replaced_at: when another owner's claim ended it; its data are kept for some days, in case that is undone.
     """
 
@@ -68,7 +68,9 @@ class OwnerLink(models.Model):
     email_hash = models.CharField("skrót adresu e-mail", max_length=64, blank=True)
     mailbox_hash = models.CharField("skrót skrzynki", max_length=64, blank=True)
     serial = models.PositiveIntegerField("numer odnośnika", default=1)
-    links_at = ArrayField(models.DateTimeField(), verbose_name="kiedy wysłano odnośniki", default=list, blank=True)
+    letters_at = ArrayField(
+        models.DateTimeField(), verbose_name="kiedy wysłano odnośniki", default=list, blank=True, db_column="links_at"
+    )
     granted_at = models.DateTimeField("przyznano")
     used_at = models.DateTimeField("ostatnia zmiana", null=True, blank=True)
     replaced_at = models.DateTimeField("zastąpiono", null=True, blank=True)
@@ -149,7 +151,9 @@ class Subscription(models.Model):
     created_at = models.DateTimeField("zamówiono")
     mailed_at = models.DateTimeField("wysłano odnośnik", null=True, blank=True)
     letter_tried_at = models.DateTimeField("ostatnia próba wysłania", null=True, blank=True)
-    links_at = ArrayField(models.DateTimeField(), verbose_name="kiedy wysłano odnośniki", default=list, blank=True)
+    letters_at = ArrayField(
+        models.DateTimeField(), verbose_name="kiedy wysłano odnośniki", default=list, blank=True, db_column="links_at"
+    )
     confirmed_at = models.DateTimeField("potwierdzono", null=True, blank=True)
     asked_at = models.DateTimeField("zapytano o przedłużenie", null=True, blank=True)
     content = models.JSONField("o czym już napisano", default=dict, blank=True)

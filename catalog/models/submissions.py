@@ -48,8 +48,8 @@ class Submission(models.Model):
 
     email_hash, mailbox_hash, client_hash: keyed hashes (`catalog.submissions.tokens`). The first identifies the author,
     the others, of mailbox and network, count against limits. token_hash: of the last link. mailed_at: None while it is
-    still to be sent. links_at: when letters were sent, oldest first, as long as limits count them. letter_tried_at:
-    None once it has left; meanwhile `links_at` has the same moment, unless the letter could not be sent.
+    still to be sent. letters_at: when letters were sent, oldest first, as long as limits count them. letter_tried_at:
+    None once it has left; meanwhile `letters_at` has the same moment, unless the letter could not be sent.
 
     expiry_letter_at: when the author was warned of deletion. decided_at: when it was closed, by whomever. reason: of a
     rejection, or of omitted fields. answered_at: when the last of its prices was decided. owner_told_at: when the owner
@@ -115,8 +115,13 @@ class Submission(models.Model):
     created_at = models.DateTimeField("zgłoszono")
     mailed_at = models.DateTimeField("wysłano odnośnik", null=True, blank=True)
     mails_sent = models.PositiveSmallIntegerField("wysłane odnośniki", default=0)
-    links_at = ArrayField(
-        models.DateTimeField(), verbose_name="kiedy wysłano odnośniki", default=list, db_default=[], blank=True
+    letters_at = ArrayField(
+        models.DateTimeField(),
+        verbose_name="kiedy wysłano odnośniki",
+        default=list,
+        db_default=[],
+        blank=True,
+        db_column="links_at",
     )
     confirmed_at = models.DateTimeField("potwierdzono", null=True, blank=True)
     decided_at = models.DateTimeField("zamknięto", null=True, blank=True)

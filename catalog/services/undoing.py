@@ -157,7 +157,7 @@ def undo_owner_links(undoing: Undoing) -> None:
     replaced = [link for link in links if link.replaced_at is not None and link.revoked_at is None]
     granted = [link.pk for link in links if link.granted_at == at and link.replaced_at is None]
     OwnerLink.objects.filter(pk__in=granted, revoked_at=None).update(
-        revoked_at=undoing.on, email="", email_hash="", mailbox_hash="", links_at=[]
+        revoked_at=undoing.on, email="", email_hash="", mailbox_hash="", letters_at=[]
     )
     OwnerLink.objects.filter(pk__in=[link.pk for link in replaced]).update(replaced_at=None)
     for link in replaced:

@@ -282,7 +282,7 @@ class DecisionBatch:
             for kind in Kind:
                 about = {submission.depot_id for submission in self.decided.changed if submission.kind == kind}
                 keys = [key for key in self.touched if key in about]
-                history.record_bulk(Depot, keys, by=self.by, reason=f"{history.REQUESTED}: {kind.label}")
+                history.record_bulk(Depot, keys, by=self.by, reason=f"{history.SUBMITTED}: {kind.label}")
         if self.touched or any(submission.kind == Kind.ADD for submission in self.decided.changed):
             versions.bump_version(Dataset.Slug.DEPOTS)
         if decided:
@@ -363,7 +363,7 @@ class DecisionBatch:
         depot.municipality_id = located.teryt
         depot.confirmed_fields = sorted(Depot.PUBLIC_FIELDS)
         depot._history_user = self.by  # type: ignore[attr-defined] # both are read by simple-history
-        depot._change_reason = f"{history.REQUESTED}: {Kind.ADD.label}"  # type: ignore[attr-defined]
+        depot._change_reason = f"{history.SUBMITTED}: {Kind.ADD.label}"  # type: ignore[attr-defined]
         depot.save()
         submission.depot = depot
         return names

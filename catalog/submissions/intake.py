@@ -65,7 +65,7 @@ class SubmissionDeleted(tokens.LinkExpired):
 
 
 class TooManyEmails(Refusal):
-    """The link of a submission was sent `LINKS_PER_SUBMISSION` times."""
+    """The link of a submission was sent `LETTERS_PER_SUBMISSION` times."""
 
     status, title = 429, "Odnośnik wysłaliśmy już kilka razy"
     reason = "Sprawdź folder ze spamem. Jeśli w adresie był błąd, wypełnij formularz jeszcze raz."
@@ -147,7 +147,7 @@ def resend_link(*, submission: Submission, on: datetime) -> Submission:
     """
     stored = Submission.objects.select_for_update(of=("self",)).select_related("depot").get(pk=submission.pk)
     _check_unconfirmed(stored)
-    if stored.mails_sent >= limits.LINKS_PER_SUBMISSION:
+    if stored.mails_sent >= limits.LETTERS_PER_SUBMISSION:
         raise TooManyEmails(stored.pk)
     if stored.mailed_at is not None:
         limits.check_pause(stored, on)

@@ -136,7 +136,7 @@ def decided_part(submission: Submission) -> Part:
         case Kind.CORRECT | Kind.ADD:
             values["changes"] = accepted_changes(submission)
         case Kind.DELETE:
-            values["link"] = site_url(reverse("request-restore")) + f"?znak={tokens.restore_token(submission.pk)}"
+            values["link"] = site_url(reverse("submission-restore")) + f"?znak={tokens.restore_token(submission.pk)}"
     return f"accepted_{submission.kind}", values
 
 
@@ -178,7 +178,7 @@ def describe_part(submission: Submission) -> tuple[str, str]:
 def status_url(submission: Submission) -> str:
     """Return the URL of a visit's page. The reference is in the query string, which no log keeps."""
     reference = tokens.status_reference(submission.visit_id or submission.pk)
-    return site_url(reverse("request-status")) + f"?znak={reference}"
+    return site_url(reverse("submission-status")) + f"?znak={reference}"
 
 
 def owner_url(link: OwnerLink, serial: int) -> str:
@@ -190,7 +190,7 @@ def owner_url(link: OwnerLink, serial: int) -> str:
 class Letter:
     """A letter to send.
 
-    row: that waits for it. counted: whose `links_at` counts it against the limit of its mailbox, None for no limit.
+    row: that waits for it. counted: whose `letters_at` counts it against the limit of its mailbox, None for no limit.
     write: returns the message. left: called once the letter has left.
     """
 
@@ -251,7 +251,7 @@ class LinkLetters(SubmissionLetters):
     def write(self, row: Submission, on: datetime) -> EmailMessage:
         # The table has only the hash of the token, so every attempt makes a new link.
         token, row.token_hash = tokens.new_token(row.pk, on)
-        link = site_url(reverse("request-confirm")) + f"?odnosnik={token}"
+        link = site_url(reverse("submission-confirm")) + f"?odnosnik={token}"
         parts = [row, *row.companions.filter(state=State.UNCONFIRMED).order_by("pk")]
         hours = tokens.LINK_LIFE // timedelta(hours=1)
         return to_author(row, "link", link=link, hours=hours, parts=[describe_part(part) for part in parts])
@@ -322,7 +322,7 @@ class QuestionLetters(LetterKind):
 
     def letters(self, row: SubmissionQuestion, on: datetime) -> Iterable[Letter]:
         # The token is in the query of the link, which is not logged.
-        link = site_url(reverse("request-answer")) + f"?znak={tokens.question_token(row.pk)}"
+        link = site_url(reverse("submission-answer")) + f"?znak={tokens.question_token(row.pk)}"
         write = partial(to_author, row.submission, "question", question=row, link=link)
         return [Letter(row, row.submission, write)]
 

@@ -40,10 +40,10 @@ AFTER_ANSWER_S = 1.0
 """How long the thread waits after a request, so that its work does not slow down an answer that is still being sent."""
 
 TRIED_COLUMNS: Mapping[type[Model], list[str]] = {
-    Submission: ["letter_tried_at", "token_hash", "mailbox_hash", "links_at"],
+    Submission: ["letter_tried_at", "token_hash", "mailbox_hash", "letters_at"],
     SubmissionQuestion: ["letter_tried_at"],
-    OwnerLink: ["links_at"],
-    Subscription: ["letter_tried_at", "links_at"],
+    OwnerLink: ["letters_at"],
+    Subscription: ["letter_tried_at", "letters_at"],
     PendingLetter: ["letter_tried_at"],
 }
 """Columns that an attempt changes, of the row that waits and of the one that counts the letter."""
@@ -162,7 +162,7 @@ def _mark(
                 delayed.append(letter)
                 continue
             # Counted before it is sent, so that no other letter is sent meanwhile.
-            row.links_at = [*row.links_at, on]
+            row.letters_at = [*row.letters_at, on]
             changed[type(row)].add(row)
         letter.row.letter_tried_at = on
         changed[type(letter.row)].add(letter.row)
@@ -208,7 +208,7 @@ def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Let
         if numbers:
             rows = model._default_manager.filter(pk__in=numbers)
             list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
-            rows.update(links_at=Func(F("links_at"), Value(on), function="array_remove"))
+            rows.update(letters_at=Func(F("letters_at"), Value(on), function="array_remove"))
     for letter in letters:
         if letter.left is not None and letter not in unsent:
             letter.left()

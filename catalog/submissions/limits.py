@@ -37,7 +37,7 @@ Claims and deletions have no such limit. Links sent before remain usable: an aut
 """
 
 COUNTED = (Submission, OwnerLink, Subscription)
-"""Tables whose `links_at` counts the letters to a mailbox."""
+"""Tables whose `letters_at` counts the letters to a mailbox."""
 
 OWNERS_KINDS = (Submission.Kind.CLAIM, Submission.Kind.DELETE, Submission.Kind.RESTORE)
 """Kinds of submissions of owners."""
@@ -52,7 +52,7 @@ LETTERS_PERIOD = timedelta(hours=1)
 PAUSES = (timedelta(minutes=1), timedelta(minutes=5))
 """Pauses before the second letter of a submission, the third, and so on."""
 
-LINKS_PER_SUBMISSION = 1 + len(PAUSES)
+LETTERS_PER_SUBMISSION = 1 + len(PAUSES)
 """Letters with a link per submission."""
 
 
@@ -131,12 +131,12 @@ def recent_letters(mailboxes: Collection[str], on: datetime) -> dict[str, list[d
     if not mailboxes:
         return {}
     letters = " UNION ALL ".join(
-        f"SELECT mailbox_hash, link_at FROM {model._meta.db_table}, unnest(links_at) AS link_at "  # noqa: S608
-        "WHERE mailbox_hash = ANY(%(mailboxes)s) AND link_at > %(since)s"
+        f"SELECT mailbox_hash, letter_at FROM {model._meta.db_table}, unnest(links_at) AS letter_at "  # noqa: S608
+        "WHERE mailbox_hash = ANY(%(mailboxes)s) AND letter_at > %(since)s"
         for model in COUNTED
     )
     with connection.cursor() as cursor:
-        cursor.execute(f"{letters} ORDER BY link_at", {"mailboxes": list(mailboxes), "since": on - LETTERS_PERIOD})
+        cursor.execute(f"{letters} ORDER BY letter_at", {"mailboxes": list(mailboxes), "since": on - LETTERS_PERIOD})
         sent: dict[str, list[datetime]] = {}
         for mailbox, sent_at in cursor.fetchall():
             sent.setdefault(mailbox, []).append(sent_at)
@@ -145,15 +145,15 @@ def recent_letters(mailboxes: Collection[str], on: datetime) -> dict[str, list[d
 
 def check_pause(submission: Submission, on: datetime) -> None:
     """Raise LinkSentJustNow unless the pause since the last link of a submission is over."""
-    if (next_at := next_link_at(submission.links_at)) is not None and on < next_at:
+    if (next_at := next_letter_at(submission.letters_at)) is not None and on < next_at:
         raise LinkSentJustNow(next_at, submission.pk)
 
 
-def next_link_at(links_at: Sequence[datetime]) -> datetime | None:
+def next_letter_at(letters_at: Sequence[datetime]) -> datetime | None:
     """Return from when the link of a submission may be sent again; None if no letter was sent."""
-    if not links_at:
+    if not letters_at:
         return None
-    return links_at[-1] + PAUSES[min(len(links_at), len(PAUSES)) - 1]
+    return letters_at[-1] + PAUSES[min(len(letters_at), len(PAUSES)) - 1]
 
 
 def _key(text: str) -> int:

@@ -142,7 +142,7 @@ def replace_owners(claim: Submission, *, on: datetime) -> list[OwnerLink]:
 def revoke_links(links: Sequence[OwnerLink], *, on: datetime) -> int:
     """Revoke links and erase their owners' data. Returns how many were valid."""
     rows = OwnerLink.objects.filter(pk__in=[link.pk for link in links], revoked_at__isnull=True)
-    return rows.update(revoked_at=on, email="", email_hash="", mailbox_hash="", links_at=[])
+    return rows.update(revoked_at=on, email="", email_hash="", mailbox_hash="", letters_at=[])
 
 
 def forget_unused(*, on: datetime) -> int:
@@ -190,7 +190,7 @@ def _hand_over(links: QuerySet[OwnerLink], to: int) -> list[int]:
 
 def last_sign_of_life(link: OwnerLink) -> datetime:
     """Return when a link was last granted, sent or used."""
-    return max([link.granted_at, *link.links_at, *([link.used_at] if link.used_at else [])])
+    return max([link.granted_at, *link.letters_at, *([link.used_at] if link.used_at else [])])
 
 
 @transaction.atomic

@@ -84,7 +84,7 @@ def purge_submissions(*, on: datetime) -> Purged:
         token_hash="",
         notification_pending=False,
     )
-    mailboxes.update(mailbox_hash="", links_at=[])
+    mailboxes.update(mailbox_hash="", letters_at=[])
     lasting = Q(kind__in=[PendingLetter.Kind.OWNER_REPLACED, PendingLetter.Kind.OWNER_CHANGED])
     unsent = (lasting & Q(requested_at__lte=on - KEPT)) | (~lasting & Q(requested_at__lte=on - KEPT_FOR_LIMITS))
     PendingLetter.objects.filter(unsent).delete()
@@ -193,9 +193,9 @@ def _forgettable(on: datetime) -> tuple[QuerySet[Submission], ...]:
     old = Submission.objects.filter(created_at__lte=on - KEPT_FOR_LIMITS)
     clients = old.exclude(client_hash="")
     last = "(%(expressions)s)[cardinality(%(expressions)s)]"
-    last_letter = Func(F("links_at"), template=last, output_field=DateTimeField())
+    last_letter = Func(F("letters_at"), template=last, output_field=DateTimeField())
     over = LessThanOrEqual(last_letter, Value(on - KEPT_FOR_LIMITS, output_field=DateTimeField()))
     mailboxes = old.exclude(mailbox_hash="").filter(
-        Q(mailed_at__isnull=True) | Q(mailed_at__lte=on - KEPT_FOR_LIMITS), Q(links_at=[]) | Q(over)
+        Q(mailed_at__isnull=True) | Q(mailed_at__lte=on - KEPT_FOR_LIMITS), Q(letters_at=[]) | Q(over)
     )
     return unconfirmed, expired, due, clients, mailboxes

@@ -22,10 +22,10 @@ CREATED, CHANGED = "+", "~"
 IMPORTED = "import"
 """Prefix of the reason of changes by imports."""
 
-REQUESTED = "zgłoszenie"
+SUBMITTED = "zgłoszenie"
 """Prefix of the reason of changes by submissions."""
 
-REQUESTED_BEFORE = "wniosek"
+SUBMITTED_BEFORE = "wniosek"
 """The same in older rows."""
 
 OWNER = "właściciel"

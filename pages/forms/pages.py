@@ -13,7 +13,7 @@ from catalog.models import Depot, Municipality, Submission
 from catalog.submissions import field_groups, retention
 from catalog.submissions.field_groups import Difference
 from catalog.submissions.letters import RETRY
-from catalog.submissions.limits import LETTERS_PER_MAILBOX, LINKS_PER_SUBMISSION, mailbox_free_at, next_link_at
+from catalog.submissions.limits import LETTERS_PER_MAILBOX, LETTERS_PER_SUBMISSION, mailbox_free_at, next_letter_at
 from catalog.submissions.tokens import LINK_LIFE, status_reference
 from catalog.text import masked_address
 from pages.dates import day, moment, until
@@ -171,13 +171,13 @@ def status_page(
     waiting = submission.state == Submission.State.UNCONFIRMED
     unsent = waiting and submission.mailed_at is None
     tried_at = submission.letter_tried_at if unsent else None
-    failed = tried_at is not None and tried_at not in submission.links_at
+    failed = tried_at is not None and tried_at not in submission.letters_at
     if tried_at is not None:
         next_at: datetime | None = tried_at + RETRY
     elif unsent:
         next_at = mailbox_free_at(submission.mailbox_hash, now)
     else:
-        next_at = next_link_at(submission.links_at)
+        next_at = next_letter_at(submission.letters_at)
     held_back = unsent and tried_at is None and next_at is not None
     leaving = unsent and not failed and not held_back
     title = TITLES[Submission.State(submission.state)]
@@ -196,7 +196,7 @@ def status_page(
         leaving=leaving,
         failed=failed,
         held_back=held_back,
-        resendable=waiting and not unsent and submission.mails_sent < LINKS_PER_SUBMISSION,
+        resendable=waiting and not unsent and submission.mails_sent < LETTERS_PER_SUBMISSION,
         again=until(next_at, now) if next_at and now < next_at else "",
         form=form if waiting else None,
     )
@@ -207,7 +207,7 @@ def confirmation_page(submission: Submission, parts: Sequence[Submission], token
     return _submission_page(
         submission,
         title="Potwierdź zgłoszenie",
-        path=reverse("request-confirm"),
+        path=reverse("submission-confirm"),
         stated=[_stated(part, None) for part in parts],
         token=token,
         button="Potwierdzam",
@@ -234,7 +234,7 @@ def form_title(title: str, form: PublicForm, problem: str = "") -> str:
 
 def status_path(number: int) -> str:
     """Return the path of the status page of a submission."""
-    return f"{reverse('request-status')}?znak={status_reference(number)}"
+    return f"{reverse('submission-status')}?znak={status_reference(number)}"
 
 
 def _submission_page(

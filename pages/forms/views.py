@@ -222,7 +222,7 @@ def answer(request: HttpRequest) -> HttpResponse:
     if posting and form.is_valid():
         with suppress(questions.AlreadyAnswered):  # the page says so
             questions.answer_question(question=question, text=form.cleaned_data["answer"], on=now)
-        return HttpResponseRedirect(f"{reverse('request-answer')}?znak={token}")
+        return HttpResponseRedirect(f"{reverse('submission-answer')}?znak={token}")
     questions.check_answerable(question)
     page = answer_page(form, question, token)
     return show_page(request, "pages/forms/answer.html", page, status=400 if posting else 200)
@@ -239,7 +239,7 @@ def answer_page(form: PublicForm, question: SubmissionQuestion, token: str) -> A
     return AnswerPage(
         title=form_title(title, form),
         description="Odpowiedź na pytanie redakcji o zgłoszenie.",
-        path=reverse("request-answer"),
+        path=reverse("submission-answer"),
         indexed=False,
         form=form,
         token=token,

@@ -382,7 +382,7 @@ def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves
     now = [NOW]
     monkeypatch.setattr(timezone, "now", lambda: now[0])
     asked = {"email": "jan@opal.pl", "depot": factories.DepotFactory(), "mailbox_hash": hash_mailbox("jan@opal.pl")}
-    factories.SubmissionFactory(unconfirmed=True, links_at=[NOW - timedelta(minutes=59)], **asked)
+    factories.SubmissionFactory(unconfirmed=True, letters_at=[NOW - timedelta(minutes=59)], **asked)
     rows = [factories.SubmissionFactory(email="jan@opal.pl") for _ in range(4)]
     other = factories.SubmissionFactory()
     numbers = [row.pk for row in (*rows, other)]
@@ -532,15 +532,15 @@ def test_addresses_of_one_mailbox_are_counted_as_one(one, other, same):
 
 def test_hashes_of_mailboxes_go_a_day_after_the_last_link():
     late, values = NOW + timedelta(hours=20), {"mailbox_hash": "x", "created_at": NOW}
-    old = factories.SubmissionFactory(mailed_at=NOW, links_at=[NOW], **values)
-    resent = factories.SubmissionFactory(unconfirmed=True, mailed_at=late, links_at=[NOW, late], **values)
+    old = factories.SubmissionFactory(mailed_at=NOW, letters_at=[NOW], **values)
+    resent = factories.SubmissionFactory(unconfirmed=True, mailed_at=late, letters_at=[NOW, late], **values)
     retention.purge_submissions(on=NOW + timedelta(hours=24))
     for row, kept in ((old, ("", [])), (resent, ("x", [NOW, late]))):
         row.refresh_from_db()
-        assert (row.mailbox_hash, row.links_at) == kept
+        assert (row.mailbox_hash, row.letters_at) == kept
     retention.purge_submissions(on=late + timedelta(hours=24))
     resent.refresh_from_db()
-    assert (resent.mailbox_hash, resent.links_at) == ("", [])
+    assert (resent.mailbox_hash, resent.letters_at) == ("", [])
 
 
 def test_a_link_whose_submission_was_deleted_meanwhile():

@@ -19,7 +19,14 @@ FORMS = {
     *("alerts", "alerts-confirm", "alerts-mine", "alerts-end"),
 }
 OF_SUBMISSIONS = {
-    *("owner-object", "owner-undo", "request-answer", "request-confirm", "request-restore", "request-status"),
+    *(
+        "owner-object",
+        "owner-undo",
+        "submission-answer",
+        "submission-confirm",
+        "submission-restore",
+        "submission-status",
+    ),
 }
 
 

@@ -83,7 +83,7 @@ def test_a_mail_server_that_is_away_is_asked_once_for_many_letters(monkeypatch):
         factories.SubmissionFactory(decided=True, notification_pending=True)
     assert len(letters.send_waiting().unsent) == 3
     assert len(asked) == 1
-    assert not Submission.objects.exclude(links_at=[]).exists()  # none counts against a limit
+    assert not Submission.objects.exclude(letters_at=[]).exists()  # none counts against a limit
 
 
 def test_letters_of_one_batch_to_one_owner_add_up(clock):
@@ -92,7 +92,7 @@ def test_letters_of_one_batch_to_one_owner_add_up(clock):
     for _ in range(4):
         factories.SubmissionFactory(depot=depot, claim=True)
     assert len(letters.send_waiting().delayed) == 1
-    assert OwnerLink.objects.get().links_at == [clock.now] * 3
+    assert OwnerLink.objects.get().letters_at == [clock.now] * 3
     clock.move(hours=1)
     assert len(letters.send_waiting().sent) == 1
 
