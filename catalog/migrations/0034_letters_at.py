@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import migrations, models
 
 
-def moments(**options: Any) -> ArrayField[Any, Any]:
+def moments(**options: Any) -> "ArrayField[Any, Any]":
     name = "kiedy wysłano odnośniki"
     return ArrayField(
         models.DateTimeField(), verbose_name=name, default=list, blank=True, db_column="links_at", **options
