@@ -91,7 +91,7 @@ def read_history(depot: Depot) -> FieldHistory:
 def changes_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[FieldChange, ...]:
     """Return the changed fields of two history rows in words."""
     return tuple(
-        FieldChange(LABELS[name], shown(name, before[column]), shown(name, after[column]))
+        FieldChange(LABELS[name], field_in_words(name, before[column]), field_in_words(name, after[column]))
         for name, column in COLUMNS.items()
         if before[column] != after[column]
     )
@@ -116,7 +116,7 @@ def source_of(name: str, line: HistoryEntry, depot: Depot) -> str:
     return f"{text}; {'potwierdzone przez właściciela' if owner else 'ustalone przez człowieka'}, import go nie zmieni."
 
 
-def shown(name: str, value: Any) -> str:
+def field_in_words(name: str, value: Any) -> str:
     """A value of a field in words."""
     if name in FUELS and value:
         return ", ".join(fuels.labels(value))
@@ -300,7 +300,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
             if same(clash.field, typed(data[clash.field]), clash.opened):
                 self._take_stored(clash, data, stored)
             else:
-                now, before = shown(clash.field, clash.stored), shown(clash.field, clash.opened)
+                now, before = field_in_words(clash.field, clash.stored), field_in_words(clash.field, clash.opened)
                 self.add_error(
                     clash.field,
                     f"W tym czasie ktoś zmienił to pole z „{before}” na „{now}”. W formularzu jest Twoja wartość: "

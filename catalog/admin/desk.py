@@ -147,7 +147,7 @@ def read_number(given: str | None) -> int:
 BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
-def shown(value: Any) -> Any:
+def excel_value(value: Any) -> Any:
     """Return a value of a cell: fractions with a decimal comma, which Polish Excel reads as numbers."""
     return str(value).replace(".", ",") if isinstance(value, float | Decimal) else value
 
@@ -169,7 +169,9 @@ class CsvMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
         rows = self.get_changelist_instance(request).queryset
-        table = ([shown(read(row)) for read in self.csv_columns.values()] for row in rows.iterator(chunk_size=1000))
+        table = (
+            [excel_value(read(row)) for read in self.csv_columns.values()] for row in rows.iterator(chunk_size=1000)
+        )
         text = write_table(list(self.csv_columns), table, separator=";")
         name = f"{self.opts.verbose_name_plural}.csv".replace(" ", "-")
         response = HttpResponse(BYTE_ORDER_MARK + text, content_type="text/csv; charset=utf-8")

@@ -221,8 +221,8 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
         for name in form.changed_data:
             model_field = next((field for field in desk.model._meta.fields if field.name == name), None)
             label = str(form.fields[name].label or name)
-            before = "" if row is None or model_field is None else shown(row, model_field)
-            value = shown(after, model_field) if model_field is not None else written(form.cleaned_data[name])
+            before = "" if row is None or model_field is None else value_in_words(row, model_field)
+            value = value_in_words(after, model_field) if model_field is not None else written(form.cleaned_data[name])
             changes.append(FieldChange(label[:1].upper() + label[1:], before, value))
         return changes, desk.describe_draft(row, after, form.cleaned_data)
 
@@ -262,7 +262,7 @@ def put_into_effect(request: HttpRequest, desk: Any, draft: Draft, row: Model | 
     desk.write_draft(request, obj, form, row is not None)
 
 
-def shown(row: Any, field: Any) -> str:
+def value_in_words(row: Any, field: Any) -> str:
     """Return the value of a field in words."""
     if field.is_relation:
         return written(str(getattr(row, field.name)))

@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from catalog import links, models
-from catalog.admin.depot_form import shown
+from catalog.admin.depot_form import field_in_words
 from catalog.admin.depot_list import DepotListAdmin
 from catalog.admin.depot_page import DepotChangeForm
 from catalog.admin.desk import AnyModelAdmin, current_editor
@@ -182,7 +182,7 @@ def choice_of(group: FieldGroup, one: Depot, other: Depot) -> FieldChoice:
     preferred, both = "second" if to_second else "first", ""
     union = {*one.fuels, *other.fuels}
     if group.name == "fuels" and union not in (set(one.fuels), set(other.fuels)):
-        both = shown("fuels", fuels.in_order(union))
+        both = field_in_words("fuels", fuels.in_order(union))
         preferred = preferred if first_sure != second_sure else "both"
     return FieldChoice(group.name, group.label, first, second, first != second, preferred, both)
 
@@ -204,7 +204,7 @@ def words(group: FieldGroup, depot: Depot) -> str:
         elif name == "location_approximate":
             parts.append("przybliżone" if depot.location_approximate else "dokładne")
         elif name != "hours":
-            parts.append(shown(name, getattr(depot, name)))
+            parts.append(field_in_words(name, getattr(depot, name)))
     return ", ".join(part for part in parts if part != NOTHING) or NOTHING
 
 

@@ -208,9 +208,9 @@ def rows_of(submission: Submission, form: ProposalForm) -> list[dict[str, Any]]:
         rows.append(
             {
                 "group": group,
-                "now": field_groups.shown(group, now, names),
-                "then": field_groups.shown(group, submission.stored, names),
-                "proposed": field_groups.shown(group, submission.proposed, names),
+                "now": field_groups.group_in_words(group, now, names),
+                "then": field_groups.group_in_words(group, submission.stored, names),
+                "proposed": field_groups.group_in_words(group, submission.proposed, names),
                 "changed": changed_since and submission.kind == Kind.CORRECT,
                 "accepted": group.name in submission.accepted_fields,
                 "fields": fields,

@@ -100,7 +100,7 @@ def differences(before: Values, after: Values, municipalities: Mapping[str, str]
     municipalities: names by code, see `municipalities`.
     """
     return tuple(
-        Difference(group, shown(group, before, municipalities), shown(group, after, municipalities))
+        Difference(group, group_in_words(group, before, municipalities), group_in_words(group, after, municipalities))
         for group in groups_in(after)
     )
 
@@ -113,7 +113,7 @@ def municipalities(*values: Values) -> dict[str, str]:
     return dict(Municipality.objects.filter(pk__in=codes).values_list("pk", "name"))
 
 
-def shown(group: FieldGroup, values: Values, names: Mapping[str, str]) -> str:
+def group_in_words(group: FieldGroup, values: Values, names: Mapping[str, str]) -> str:
     """Return a group in words; several lines for hours."""
     value = values.get(group.name)
     if group.name == "lat":

@@ -161,7 +161,7 @@ def accepted_changes(submission: Submission) -> list[dict[str, Any]]:
         if not change["is_accepted"]:
             change["reason"] = submission.reason
         elif now and any(now[name] != submission.proposed.get(name) for name in compared):
-            present = field_groups.shown(group, now, field_groups.municipalities(now))
+            present = field_groups.group_in_words(group, now, field_groups.municipalities(now))
             change |= {"after": present, "proposed": change["after"]}
     return changes
 
