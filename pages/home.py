@@ -18,7 +18,7 @@ from catalog.depots.fuels import Fuel
 from catalog.depots.snapshot import DepotRow, depots, find_by_words
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Municipality, Voivodeship
-from catalog.search.query import split_fuel
+from catalog.search.query import split_fuel, spoken_name
 from catalog.search.suggestions import Suggestion, guess_locations, suggest_locations
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import plain, sort_key
@@ -243,7 +243,7 @@ def home_page(query_string: str, today: date) -> HomePage:
     suggested = suggest_locations(text)
     results = tuple(_result(row) for row in suggested.found)
     slug, rest = split_fuel(plain(text))
-    alone = bool(slug) and not rest
+    alone = bool(slug) and not spoken_name(rest)[0]
     return HomePage(
         title=f"Wyniki dla: {text}" if text else "Znajdź skład opału",
         description="Składy opału w całej Polsce według gmin: adres, paliwa, godziny, telefon. Szukaj po miejscowości "
@@ -272,10 +272,11 @@ def home_page(query_string: str, today: date) -> HomePage:
 
 
 def find_medians(today: date) -> tuple[Median, ...]:
-    """Return the medians of every fuel in Poland, in the order of the catalog."""
+    """Return the medians in Poland, in the order of the catalog; coal stands for its assortments but that of boilers."""
     return tuple(
         as_median(fuel, prices.get().figures(fuel.slug, today).country, route_path("fuel-prices", fuel.slug))
         for fuel in fuels.FUELS
+        if fuel.bag_kg or not fuel.coal
     )
 
 

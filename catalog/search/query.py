@@ -65,7 +65,7 @@ FILLERS = frozenset(
     | {"polska", "na", "prawach", "do", "dla", "sklad", "sklady", "skladu", "opal", "opalu", "opalowy", "opalowe"}
     | {"tani", "tanie", "tanio", "najtanszy", "najtansze", "najtaniej", "najblizszy", "najblizsze", "najblizej"}
     | {"centrum", "in", "near", "cena", "ceny", "kod", "pocztowy", "gdzie", "kupic", "otwarty"}
-    | {"otwarte", "teraz", "dzis", "dzisiaj"}
+    | {"otwarte", "teraz", "dzis", "dzisiaj", "me", "mnie", "poblizu"}
     | {"poniedzialek", "wtorek", "srode", "czwartek", "sobota", "sobote", "niedziela", "niedziele"}
 )
 """Words without information on a location. First tried as parts of names: Nowa Wieś, Kamienica Polska.
@@ -89,11 +89,11 @@ STREETS = frozenset(["ul", "ulica", "ulicy", "al", "aleja", "aleje", "pl", "plac
 FUELS = {
     slug: re.compile(rf"(?<![^\W_])(?:{forms})(?![^\W_])")
     for slug, forms in {
-        "wegiel-kostka": r"(?:wegiel |wegla )?kostk[aie]",
-        "wegiel-orzech": r"(?:wegiel |wegla )?orzecha?",
+        "wegiel-kostka": r"(?:wegiel |wegla )?kostk[aie]|lump coal",
+        "wegiel-orzech": r"(?:wegiel |wegla )?orzecha?|nut coal",
         "ekogroszek": r"eko ?grosz(?:ek|ku|kiem)|eco pea coal",
-        "wegiel-groszek": r"(?:wegiel |wegla )?grosz(?:ek|ku)",
-        "mial-weglowy": r"mial(?:u|em)?(?: weglow(?:y|ego))?",
+        "wegiel-groszek": r"(?:wegiel |wegla )?grosz(?:ek|ku)|pea coal",
+        "mial-weglowy": r"mial(?:u|em)?(?: weglow(?:y|ego))?|fine coal",
         "wegiel": r"weg(?:iel|la|lem)(?: kamienn(?:y|ego))?|(?:hard )?coal",
         "pellet": r"(?:wood )?pell?et(?:u|y|em|ow|s)?(?: drzewn(?:y|ego))?",
         "brykiet": r"brykiet(?:u|y|em|ow)?(?: drzewn(?:y|ego))?|(?:wood )?briquettes?",
@@ -292,7 +292,7 @@ VOWELS = "aeiouy"
 COMPOUNDS = {"bialystok": ("bialy", "stok"), "krasnystaw": ("krasny", "staw")}
 """Names that inflect inside."""
 
-IRREGULAR = {"wies": "wsi", "miasto": "miescie"}
+IRREGULAR = {"wies": "wsi", "miasto": "miescie", "ujazd": "ujezdzie"}
 
 UNINFLECTED_AFTER = frozenset({"nad", "pod", "na", "w", "przy", "kolo"})
 """Words after which the rest of a name stays: Nakło nad Notecią."""
@@ -342,11 +342,7 @@ def inflect(word: str) -> tuple[Forms, Forms]:
             of = {stem, f"{stem}ow", f"{stem}ego", f"{word}ego", *fleeting(stem)}
             at = {f"{stem}ach", f"{word}ach", f"{stem}ym", f"{word}m"}
         case _:
-            short = word
-            for ending in ("iec", "ec", "ek", "el", "er"):
-                if word.endswith(ending):
-                    short = word.removesuffix(ending) + word[-1]
-                    break
+            short = re.sub(r"i?e(cz|[cklrz])$", r"\1", word)
             of = {f"{form}{ending}" for form in {word, short} for ending in ("a", "u", "ia", "i", "y")}
             at = {f"{form}{ending}" for form in {word, short} for ending in ("u", "iu", "e", "i", "y")}
             at |= {soften(word), soften(short)}

@@ -62,6 +62,9 @@ def test_a_town_is_first_however_its_name_is_inflected(search, phrases):
         ("w Nakle nad Notecią", "naklo nad notecia", None),
         ("wood pellets in Cracow", "krakow", "pellet"),
         ("coal Warsaw", "warszawa", "wegiel"),
+        ("nut coal Poznań", "poznan", "wegiel-orzech"),
+        ("do Śmigla", "smigiel", None),
+        ("w Ujeździe", "ujazd", None),
         # A name as it is goes before a form of a small town, but for a preposition.
         ("Sanoka", "sanoka", None),
         ("do Sanoka", "sanok", None),
