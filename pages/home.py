@@ -272,7 +272,7 @@ def home_page(query_string: str, today: date) -> HomePage:
 
 
 def find_medians(today: date) -> tuple[Median, ...]:
-    """Return the medians in Poland, in the order of the catalog; coal stands for its assortments but that of boilers."""
+    """Return the medians in Poland, in the order of the catalog; coal stands for its assortments without ekogroszek."""
     return tuple(
         as_median(fuel, prices.get().figures(fuel.slug, today).country, route_path("fuel-prices", fuel.slug))
         for fuel in fuels.FUELS
