@@ -34,7 +34,6 @@ from fueldepot.http.cache_control import NO_STORE, version_and_release
 from fueldepot.http.error_body import JSON, RETRY_AFTER_S, is_api
 from fueldepot.http.request_log import is_private
 from regulations.models import LegalState
-from regulations.snapshot import STALE_AFTER
 
 NEEDED = frozenset({*Dataset.Slug} - {Dataset.Slug.DEPOTS, Dataset.Slug.PRICES, Dataset.Slug.SERIES})
 """Data sets that the service needs; the others may have few rows or none."""
@@ -204,7 +203,7 @@ class ServiceState(Collector):
             waiting = Submission.objects.waiting()
             count, oldest = waiting.count(), waiting.aggregate(oldest=Min("confirmed_at"))["oldest"]
             unsent = Submission.objects.unnotified().count()
-            outdated = LegalState.objects.filter(as_of__lt=timezone.localdate() - STALE_AFTER).count()
+            outdated = LegalState.objects.stale(timezone.localdate()).count()
         except DATABASE_AWAY:
             return
         yield gauge("fueldepot_submissions_waiting", "Confirmed requests that nobody has decided.", {(): count})

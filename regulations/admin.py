@@ -19,8 +19,18 @@ from catalog.admin.drafts import DraftedAdmin
 from catalog.admin.registers import HistoryAdmin
 from catalog.models import County, Municipality
 from regulations import services
-from regulations.models import DAY, Amendment, Deadline, FuelBan, LegalState, Provision, Resolution
-from regulations.snapshot import STALE_AFTER, binds_municipality, is_stale, overdue_condition
+from regulations.models import (
+    DAY,
+    STALE_AFTER,
+    Amendment,
+    Deadline,
+    FuelBan,
+    LegalState,
+    Provision,
+    Resolution,
+    is_stale,
+)
+from regulations.snapshot import binds_municipality, overdue_condition
 
 
 def describe_change(before: Provision | None, after: Provision | None, moved: dict[str, Any], today: date) -> list[str]:

@@ -9,8 +9,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from catalog.models import County, Municipality
-from regulations.models import Deadline, FuelBan, LegalState, Resolution, Scope
-from regulations.snapshot import STALE_AFTER, is_stale
+from regulations.models import STALE_AFTER, Deadline, FuelBan, LegalState, Resolution, Scope, is_stale
 
 
 def is_migrated(alias: str) -> bool:

@@ -3,9 +3,9 @@
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
@@ -125,6 +125,19 @@ class Scope(models.Model):
         return " ".join(filter(None, (self.caveat, self.part_caveat if binds is None else "")))
 
 
+STALE_AFTER = timedelta(days=180)
+"""Age of a confirmation from which a legal state is stale."""
+
+
+def is_stale(as_of: date, today: date) -> bool:
+    return today - as_of > STALE_AFTER
+
+
+class LegalStateQuerySet(models.QuerySet["LegalState"]):
+    def stale(self, today: date) -> Self:
+        return self.filter(as_of__lt=today - STALE_AFTER)
+
+
 class LegalState(models.Model):
     """The state of a voivodeship, with or without a resolution. file: values of its YAML file at the last import."""
 
@@ -136,6 +149,7 @@ class LegalState(models.Model):
     note = models.TextField("uwagi", blank=True)
     sources = SourcesField("źródła")
     file = models.JSONField("ostatni import", default=dict, editable=False)
+    objects = LegalStateQuerySet.as_manager()
     history = HistoricalRecords(excluded_fields=["file"])
 
     class Meta:

@@ -10,7 +10,7 @@ from catalog.territory.snapshot import PostcodeNotFound, territory
 from fueldepot.http.params import InvalidParameters, ParameterError
 from regulations import snapshot
 from regulations.api.params import CalendarQuery, DeadlinesQuery, RegulationsQuery
-from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope
+from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope, is_stale
 from regulations.snapshot import NOWHERE, WITHOUT_UNIT, LegalStateRecords, Reach, states
 
 WIDEST_FIRST = (Scope.Area.VOIVODESHIP, Scope.Area.OUTSIDE_TOWNS, Scope.Area.TOWNS, Scope.Area.LISTED)
@@ -85,8 +85,8 @@ class Regulation:
 
     @property
     def is_stale(self) -> bool:
-        """Whether the state was not confirmed for long, see `freshness.is_stale`."""
-        return self.state is not None and snapshot.is_stale(self.state.as_of, self.on)
+        """Whether the state was not confirmed for long."""
+        return self.state is not None and is_stale(self.state.as_of, self.on)
 
     @property
     def main(self) -> Resolution | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from functools import cache
 
 from django.db.models import Exists, OuterRef, Q
@@ -10,15 +10,7 @@ from django.db.models import Exists, OuterRef, Q
 from catalog.models import Dataset, Municipality
 from catalog.text import group_by_unit
 from fueldepot.data.snapshot import Snapshot
-from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution, Scope
-
-STALE_AFTER = timedelta(days=180)
-"""Age of a confirmation from which a legal state is stale."""
-
-
-def is_stale(as_of: date, today: date) -> bool:
-    """Whether a state confirmed on `as_of` is older than STALE_AFTER."""
-    return today - as_of > STALE_AFTER
+from regulations.models import STALE_AFTER, Amendment, Deadline, FuelBan, LegalState, Resolution, Scope, is_stale
 
 
 def year_after(day: date) -> date:

@@ -42,8 +42,7 @@ from fueldepot.http.links import site_url
 from pages.svg.maps import AreaMap, MapUnit
 from pages.svg.territory import country_map
 from prices.models import DepotPrice
-from regulations.models import LegalState
-from regulations.snapshot import STALE_AFTER
+from regulations.models import STALE_AFTER, LegalState
 
 REJECTED_SHOWN = timedelta(days=14)
 """How long the start page tells of a rejected draft."""
@@ -224,7 +223,7 @@ def drafts_waiting(user: Any) -> list[Waiting]:
 
 def stale_states() -> Waiting:
     """Return legal states due for a review."""
-    count = LegalState.objects.filter(as_of__lt=timezone.localdate() - STALE_AFTER).count()
+    count = LegalState.objects.stale(timezone.localdate()).count()
     url = f"{reverse('admin:regulations_legalstate_changelist')}?stale=yes"
     return Waiting(f"Stany prawne starsze niż {STALE_AFTER.days} dni", count, url)
 

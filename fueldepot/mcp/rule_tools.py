@@ -23,9 +23,8 @@ from pages.regulations import basis_of
 from regulations.api.params import DeadlinesQuery, RegulationsQuery
 from regulations.appliance_check import check_appliance
 from regulations.appliance_descriptions import describe_check
-from regulations.models import Deadline
+from regulations.models import STALE_AFTER, Deadline
 from regulations.queries import Regulation, find_deadlines, find_regulations
-from regulations.snapshot import STALE_AFTER
 from subsidy import rules
 from subsidy.api.params import SubsidyQuery
 from subsidy.application import DOCUMENTS

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from pages.svg.timelines import WIDTH, Axis, Box, axis, text_width
+from pages.svg.scales import WIDTH, Axis, Box, axis, text_width
 
 TEXT = 11.0
 """Font size, and least distance of lines of text."""

@@ -13,7 +13,7 @@ import shapely
 
 from pages.svg import outlines
 from pages.svg.outlines import RADIUS, Areas, Dot, arrange
-from pages.svg.timelines import Box, Frame, ScaleBar, fit, round_down, scale_bar, text_width
+from pages.svg.scales import Box, Frame, ScaleBar, fit, round_down, scale_bar, text_width
 
 STRIP = 28.0
 """Height of the strip below a map, with its scale bar and north arrow."""

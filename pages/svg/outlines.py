@@ -13,7 +13,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from pages.svg.timelines import Frame
+from pages.svg.scales import Frame
 
 FINE = 10
 """Path units per unit of the picture: paths have whole numbers, and the template scales them down."""

@@ -21,7 +21,7 @@ from catalog.territory import coordinates
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.snapshot import territory
 from pages.svg import maps, outlines
-from pages.svg.timelines import Frame
+from pages.svg.scales import Frame
 
 GROUND_BYTES = 12 * 1024 * 1024
 """Size of the cache of grounds: some 1,900 of the 2,479 municipalities."""

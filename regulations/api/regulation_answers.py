@@ -34,9 +34,8 @@ from regulations.appliance_descriptions import (
     without_deadline,
 )
 from regulations.fields import Appliance
-from regulations.models import Deadline
+from regulations.models import STALE_AFTER, Deadline
 from regulations.queries import Regulation, Unit
-from regulations.snapshot import STALE_AFTER
 
 
 @answer

@@ -8,9 +8,8 @@ from typing_extensions import TypedDict
 
 from fueldepot.http.query import Day, OneOf, Url, answer, example
 from regulations.fields import Appliance, Condition, Exemption, FuelCode, read_spared
-from regulations.models import Amendment, Deadline, FuelBan, Provision, Resolution, Scope, read_sources
+from regulations.models import STALE_AFTER, Amendment, Deadline, FuelBan, Provision, Resolution, Scope, read_sources
 from regulations.queries import DeadlineStatus, Law, Regulation
-from regulations.snapshot import STALE_AFTER
 
 GAZETTE = "https://edziennik.malopolska.uw.gov.pl/WDU_K/2017/787/akt.pdf"
 

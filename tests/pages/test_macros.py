@@ -10,7 +10,7 @@ from catalog.depots.opening_times import OpeningState
 from pages.choices import CardFacts, CardPrice, DepotCard, Phone, Status
 from pages.svg.maps import DepotMap, Name
 from pages.svg.outlines import Dot
-from pages.svg.timelines import Frame, ScaleBar
+from pages.svg.scales import Frame, ScaleBar
 
 
 def macro(template, name):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pages.svg import charts
 from pages.svg.charts import ChartMonth, months_chart, years_chart
-from pages.svg.timelines import WIDTH, Box, text_width
+from pages.svg.scales import WIDTH, Box, text_width
 
 MONTHS = st.dictionaries(
     st.integers(24_300, 24_323), st.tuples(st.floats(300, 3000), st.integers(3, 9999)), min_size=2

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pages.svg import outlines
-from pages.svg.timelines import HEIGHTS, WIDTH
+from pages.svg.scales import HEIGHTS, WIDTH
 
 PLACES = st.lists(st.tuples(st.floats(0, WIDTH), st.floats(0, HEIGHTS[0])), max_size=250)
 CROWDED = st.lists(st.tuples(st.floats(150, 156), st.floats(100, 104)), max_size=90)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.svg import maps, outlines
-from pages.svg.timelines import HEIGHTS, MARGIN, WIDTH, fit
+from pages.svg.scales import HEIGHTS, MARGIN, WIDTH, fit
 
 METRES = st.floats(-4e5, 4e5)
 

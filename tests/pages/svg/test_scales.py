@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.svg.timelines import axis, nice_step, scale_bar, spread
+from pages.svg.scales import axis, nice_step, scale_bar, spread
 
 AMOUNTS = st.floats(min_value=0.01, max_value=1e6)
 

@@ -6,7 +6,8 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.svg.timelines import LINE, TEXT, WIDTH, WORDS_X, YEAR_ROOM, TimelineDeadline, text_width, timeline
+from pages.svg.scales import WIDTH, text_width
+from pages.svg.timelines import LINE, TEXT, WORDS_X, YEAR_ROOM, TimelineDeadline, timeline
 
 DAYS = st.dates(date(2010, 1, 1), date(2050, 12, 31))
 DEADLINES = st.lists(
