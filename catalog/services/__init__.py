@@ -2,7 +2,7 @@
 
 `moderation`: verify, remove, restore. `publishing`: publish, and offers. `editing`: edit, add, drafts. `merging`: merge
 or mark as distinct. `journal`: records each decision, and undoes it with the handlers of `undoing`. `editors`: who
-works on what, and the second factor of the login. Accepted submissions make the same changes: `catalog.submissions`.
+works on what. `second_factor`: of the login. Accepted submissions make the same changes: `catalog.submissions`.
 """
 
 
