@@ -11,4 +11,4 @@ def act(client, listing, action, *rows, **typed):
     typed = {"reason": "Przegląd.", **typed}
     shown = choose(client, listing, action, *rows, **typed).context["shown"]
     chosen = {"action": action, "_selected_action": [row.pk for row in rows], **typed}
-    return client.post(listing, {**chosen, "shown": shown}, follow=True)
+    return client.post(listing, {**chosen, "shown": shown})

@@ -10,9 +10,16 @@ NOINDEX = '<meta name="robots" content="noindex">'
 SCRIPT = "<script>alert(1)</script>"
 
 
+def html_of(response):
+    """Return the page that a response holds, or sends a browser to, with blanks in place of typography's."""
+    if response.status_code in {301, 302}:
+        response = response.client.get(response["Location"], follow=True)
+    return response.content.decode().replace("\xa0", " ")
+
+
 def text_of(response):
-    """Return the visible text of a response, on one line."""
-    return text_of_html(re.split("<body[^>]*>", response.content.decode(), maxsplit=1)[-1])
+    """Return the visible text of a response, or of where it sends a browser, on one line."""
+    return text_of_html(re.split("<body[^>]*>", html_of(response), maxsplit=1)[-1])
 
 
 def text_of_html(html):

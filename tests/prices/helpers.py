@@ -37,4 +37,4 @@ def preview(desk: Client, file: SimpleUploadedFile) -> Any:
 def confirm(desk: Client, answer: Any, *ticked: int) -> Any:
     """Confirm a preview. ticked: numbers of doubtful rows."""
     form = answer.context["confirm_form"]
-    return desk.post(f"{LIST}process_import/", {**form.initial, "ticked": ticked}, follow=True)
+    return desk.post(f"{LIST}process_import/", {**form.initial, "ticked": ticked})

@@ -15,6 +15,7 @@ from catalog.services.journal import undo
 from prices import owners, services, validation
 from prices.models import DepotPrice
 from tests import bulk, factories
+from tests.pages.reading import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -50,11 +51,7 @@ def text_of_row(price):
 
 
 def undo_at_the_desk(client, decision):
-    return client.post(reverse("admin:catalog_decision_undo", args=[decision.pk]), follow=True)
-
-
-def text_of(answer):
-    return answer.content.decode().replace("\xa0", " ")
+    return client.post(reverse("admin:catalog_decision_undo", args=[decision.pk]))
 
 
 @pytest.mark.parametrize(("action", "changes"), [("approve", 3), ("reject", 2)])
@@ -63,19 +60,19 @@ def test_one_click_takes_a_bulk_decision_back(client, editor, action, changes):
     with_history(factories.DepotPriceFactory())
     services.record_prices(NOW.date())
     before, number = stored(*prices), counted()
-    said = text_of(bulk.act(client, f"{PRICES}?status=all", action, *prices, reason="Kontrola."))
+    said = html_of(bulk.act(client, f"{PRICES}?status=all", action, *prices, reason="Kontrola."))
     assert f"Zmieniono: {changes}." in said
     assert "Cofnij całość" in said
     decision = Decision.objects.get()
     assert (decision.kind, decision.lines.filter(model="prices.depotprice").count()) == ("prices", changes)
-    page = text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
+    page = html_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
     assert text_of_row(prices[0]) in page
-    assert f"Przywrócone wpisy: {changes}." in text_of(undo_at_the_desk(client, decision))
+    assert f"Przywrócone wpisy: {changes}." in html_of(undo_at_the_desk(client, decision))
     assert stored(*prices) == before
     assert counted() == number
     lines = DepotPrice.history.filter(history_change_reason__startswith="cofnięto decyzję", history_user=editor)
     assert lines.count() == changes
-    assert "cofnięto już wcześniej" in text_of(undo_at_the_desk(client, decision))
+    assert "cofnięto już wcześniej" in html_of(undo_at_the_desk(client, decision))
 
 
 def test_what_somebody_has_decided_since_stays(editor):
@@ -103,9 +100,9 @@ def test_a_price_list_is_withdrawn_as_a_file_and_can_be_sent_again(client, edito
     quotes = [(factories.DepotFactory(), quote) for _ in range(2)]
     decision = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
     assert (decision.kind, counted()) == ("price_list", 2)
-    page = text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
+    page = html_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
     assert "Wycofaj ceny" in page
-    assert "Cofnięto. Wycofane ceny: 2." in text_of(undo_at_the_desk(client, decision))
+    assert "Cofnięto. Wycofane ceny: 2." in html_of(undo_at_the_desk(client, decision))
     assert set(DepotPrice.objects.values_list("status", "reason")) == {("rejected", "wycofano cennik z pliku")}
     assert counted() == 0
     services.publish_price_list(quotes=quotes, by=editor, on=NOW)

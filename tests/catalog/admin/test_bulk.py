@@ -14,6 +14,7 @@ from catalog.services.editors import CHIEF
 from prices.models import DepotPrice
 from tests import bulk, factories
 from tests.catalog.admin.test_list import many
+from tests.pages.reading import html_of
 from tests.regulations.factories import ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -43,11 +44,6 @@ def chief(client):
     user.groups.add(Group.objects.get(name=CHIEF))
     client.force_login(user)
     return user
-
-
-def said(answer):
-    """A page without the ties of typography."""
-    return answer.content.decode().replace("\xa0", " ")
 
 
 def state():
@@ -94,7 +90,7 @@ def test_nothing_changes_before_it_is_confirmed(client, editor, listing, names):
         for typed in ({}, {"shown": ""}, {"shown": "0" * 64}, {"post": "yes"}):
             answer = bulk.choose(client, listing, name, *rows, reason="Nie.", **typed)
             assert answer.status_code == 200
-            assert "Na razie nic nie zmieniono." in said(answer)
+            assert "Na razie nic nie zmieniono." in html_of(answer)
     assert state() == before
 
 
@@ -106,7 +102,7 @@ def test_the_page_says_how_many_names_ten_and_what_hangs_on_them(client, chief):
     factories.DepotPriceFactory(depot=depots[3], rejected=True)
     gone = removed(Reason.CLOSED, name="Dawno zamknięty")
     answer = bulk.choose(client, DEPOTS, "remove_closed", *depots, gone)
-    text = said(answer)
+    text = html_of(answer)
     assert "Zmieni się: <strong>12</strong> z 13 zaznaczonych." in text
     assert "<li>czekające zgłoszenia: 1</li><li>ceny: 1</li>" in text
     changing, staying = text.split("<h2>Bez zmian</h2>")
@@ -119,7 +115,7 @@ def test_the_page_says_how_many_names_ten_and_what_hangs_on_them(client, chief):
 
 def test_submissions_are_counted_by_what_they_ask_for(client, editor):
     rows = [factories.SubmissionFactory(), factories.SubmissionFactory(kind="delete", proposed={}, stored={})]
-    text = said(bulk.choose(client, SUBMISSIONS, "reject", *rows, reason="Nie."))
+    text = html_of(bulk.choose(client, SUBMISSIONS, "reject", *rows, reason="Nie."))
     assert "<li>poprawka: 1</li>" in text
     assert "<li>usunięcie wpisu: 1</li>" in text
 
@@ -131,14 +127,14 @@ def test_a_set_that_changed_meanwhile_is_shown_again(client, chief):
     shown = client.post(listing, chosen).context["shown"]
     factories.DepotFactory(name="Właśnie dodany", lat=54.0)
     answer = client.post(listing, {**chosen, "shown": shown})
-    text = said(answer)
+    text = html_of(answer)
     assert "Nic nie zmieniono: wpisy zmieniły się" in text
     assert "Zmieni się: <strong>4</strong>" in text
     assert not models.Depot.objects.filter(publication="removed").exists()
     moderation.remove_depot(depot=others[0], reason=Reason.CLOSED, on=TODAY)
     assert client.post(listing, {**chosen, "shown": answer.context["shown"]}).context["count"] == 3
-    again = client.post(listing, {**chosen, "shown": client.post(listing, chosen).context["shown"]}, follow=True)
-    assert "Zmieniono: 3." in again.content.decode()
+    again = client.post(listing, {**chosen, "shown": client.post(listing, chosen).context["shown"]})
+    assert "Zmieniono: 3." in html_of(again)
 
 
 def test_what_is_shown_to_one_or_for_one_action_confirms_no_other(client, editor):
@@ -156,15 +152,13 @@ def test_an_editor_changes_two_hundred_at_once_and_no_more(client, editor, actio
     first, *_ = many(201)
     before = state()
     for typed in ({}, {"shown": "x"}):
-        answer = client.post(
-            DEPOTS, {"action": action, "_selected_action": [first.pk], "select_across": "1", **typed}, follow=True
-        )
-        text = said(answer)
+        answer = client.post(DEPOTS, {"action": action, "_selected_action": [first.pk], "select_across": "1", **typed})
+        text = html_of(answer)
         assert "Nic nie zmieniono: zaznaczono 201, a redaktor może zmienić naraz najwyżej 200." in text
     assert state() == before
     models.Depot.objects.filter(pk=first.pk).update(publication="held")
     answer = bulk.act(client, f"{DEPOTS}?publication__exact=published", action, first, select_across="1")
-    assert "Zmieniono: 200." in said(answer)
+    assert "Zmieniono: 200." in html_of(answer)
 
 
 @pytest.mark.slow
@@ -172,7 +166,7 @@ def test_an_editor_never_changes_the_whole_catalog_at_once(client, editor):
     (first, *_) = many(6586)
     for action in ("verify", "reset", "publish", "remove_closed"):
         chosen = bulk.choose(client, DEPOTS, action, first, select_across="1", reason="Porządki.")
-        text = said(client.get(chosen["Location"]))
+        text = html_of(client.get(chosen["Location"]))
         assert "Nic nie zmieniono: zaznaczono 6586, a redaktor może zmienić naraz najwyżej 200." in text
     states = models.Depot.objects.values_list("publication", "data_status", "verified_at").distinct()
     assert list(states) == [("published", "unverified", None)]
@@ -182,9 +176,9 @@ def test_an_editor_never_changes_the_whole_catalog_at_once(client, editor):
 def test_a_chief_editor_and_an_administrator_change_more(client, chief, settings):
     settings.EDITOR_BULK_LIMIT = 1
     depots = many(3)
-    assert "Zmieniono: 3." in said(bulk.act(client, DEPOTS, "verify", *depots))
+    assert "Zmieniono: 3." in html_of(bulk.act(client, DEPOTS, "verify", *depots))
     client.force_login(factories.UserFactory())
-    assert "Zmieniono: 3." in said(bulk.act(client, DEPOTS, "reset", *depots))
+    assert "Zmieniono: 3." in html_of(bulk.act(client, DEPOTS, "reset", *depots))
 
 
 def test_what_was_removed_at_a_wish_merged_or_closed_is_left_out_of_bulk_restoring(client, editor):
@@ -201,11 +195,11 @@ def test_what_was_removed_at_a_wish_merged_or_closed_is_left_out_of_bulk_restori
         removed(Reason.GONE_FROM_SOURCE, name="Zniknął", confirmed_fields=["name", "phone"]),
         factories.DepotFactory(name="Wstrzymany", held=True, review="nazwa to imię i nazwisko"),
     ]
-    text = said(bulk.choose(client, DEPOTS, "publish", *stay, *back))
+    text = html_of(bulk.choose(client, DEPOTS, "publish", *stay, *back))
     assert "Zmieni się: <strong>4</strong> z 8 zaznaczonych." in text
     for why in ("Usunięty na wniosek właściciela", "Skład zakończył działalność", "Osoba prywatna", "Scalony z innym"):
         assert why in text.split("<h2>Bez zmian</h2>")[1]
-    assert "Zmieniono: 4." in said(bulk.act(client, DEPOTS, "publish", *stay, *back))
+    assert "Zmieniono: 4." in html_of(bulk.act(client, DEPOTS, "publish", *stay, *back))
     for depot in (*stay, *back):
         depot.refresh_from_db()
     assert {depot.publication for depot in stay} == {"removed"}
@@ -228,8 +222,8 @@ def test_one_of_those_is_restored_from_its_page_with_a_reason(client, editor, re
     assert "Powód przywrócenia (trafi do historii)" in client.get(page).content.decode()
     decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
     for note in ("", " \t"):
-        answer = client.post(decide, {"decision": "publish", "note": note}, follow=True)
-        assert "Nic nie zmieniono: podaj powód przywrócenia." in said(answer)
+        answer = client.post(decide, {"decision": "publish", "note": note})
+        assert "Nic nie zmieniono: podaj powód przywrócenia." in html_of(answer)
     depot.refresh_from_db()
     assert depot.publication == "removed"
     client.post(decide, {"decision": "publish", "note": "właściciel zmienił zdanie"})
@@ -307,13 +301,13 @@ def test_deleting_in_bulk_asks_too_and_knows_the_limit(client, chief, settings):
     gone_pk = gone.pk
     gone.delete()
     chosen = {"action": "delete_selected", "_selected_action": [kept.pk, gone_pk], "post": "yes"}
-    assert "Nic nie zmieniono: wpisy zmieniły się" in said(client.post(RESOLUTIONS, chosen, follow=True))
+    assert "Nic nie zmieniono: wpisy zmieniły się" in html_of(client.post(RESOLUTIONS, chosen))
     assert type(kept).objects.count() == 1
     chief.groups.clear()
     chief.user_permissions.set(Group.objects.get(name=CHIEF).permissions.all())
     settings.EDITOR_BULK_LIMIT = 0
     chosen["_selected_action"] = [kept.pk]
-    assert "redaktor może zmienić naraz najwyżej 0." in said(client.post(RESOLUTIONS, chosen, follow=True))
+    assert "redaktor może zmienić naraz najwyżej 0." in html_of(client.post(RESOLUTIONS, chosen))
     assert type(kept).objects.count() == 1
 
 
@@ -323,7 +317,7 @@ def test_fuels_by_name_are_confirmed_in_bulk_with_history(client, editor):
     plain = factories.DepotFactory(name="Nowak", lat=50.2)
     gone = removed(Reason.CLOSED, **named)
     rows = [confirmed, plain, gone]
-    asked = said(bulk.choose(client, DEPOTS, "confirm_fuels", *rows))
+    asked = html_of(bulk.choose(client, DEPOTS, "confirm_fuels", *rows))
     assert f"{confirmed}: Węgiel, Pellet (według nazwy)" in asked
     assert "Nie ma paliw według nazwy: <strong>1</strong>" in asked
     bulk.act(client, DEPOTS, "confirm_fuels", *rows)

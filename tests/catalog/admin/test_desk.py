@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from catalog import models
 from tests import bulk, factories
+from tests.pages.reading import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +26,7 @@ def act(client, action, *depots):
 def test_verifying_in_bulk(client, editor):
     depots = [factories.DepotFactory(), factories.DepotFactory()]
     answer = act(client, "verify", *depots)
-    assert "Zmieniono: 2." in answer.content.decode()
+    assert "Zmieniono: 2." in html_of(answer)
     assert set(models.Depot.objects.values_list("data_status", "verified_by")) == {("verified", editor.pk)}
 
 

@@ -19,6 +19,7 @@ from prices.models import PlausibleRange
 from regulations.models import Deadline, FuelBan
 from tests import factories
 from tests.drafts import approve
+from tests.pages.reading import html_of
 from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
 from tests.regulations.test_admin import form_of, url_of
 
@@ -45,10 +46,6 @@ def adam():
     return person("adam", EDITOR)
 
 
-def text_of(answer):
-    return " ".join(answer.content.decode().replace("\xa0", " ").split())
-
-
 def draft_of(desk, row, **changes):
     """The answer to a saved form."""
     return desk.post(url_of(row), form_of(desk.get(url_of(row))) | changes)
@@ -59,7 +56,7 @@ def test_who_was_invited_and_has_no_password_yet_is_no_second_person(ewa):
     get_user_model().objects.filter(username="adam").update(password=make_password(None))
     deadline = DeadlineFactory()
     answer = draft_of(ewa, deadline, date="2028-01-01")
-    assert "Wprowadź zmianę" in text_of(ewa.get(answer["Location"]))
+    assert "Wprowadź zmianę" in html_of(ewa.get(answer["Location"]))
     approve(ewa, answer, reason="Zmiana z 16 listopada.")
     deadline.refresh_from_db()
     assert deadline.date == date(2028, 1, 1)
@@ -70,14 +67,14 @@ def test_a_second_person_approves_a_deadline_and_its_author_cannot(ewa, adam, cl
     ResolutionFactory(state=deadline.state)
     answer = draft_of(ewa, deadline, date="2028-01-01")
     page = answer["Location"]
-    assert "Wyślij do zatwierdzenia" in text_of(ewa.get(page))
-    assert "Wprowadź zmianę" not in text_of(ewa.get(page))
-    assert "podaj powód zmiany" in text_of(approve(ewa, answer, reason=" ", decision="submit"))
-    assert "zatwierdzić musi druga osoba" in text_of(approve(ewa, answer))
+    assert "Wyślij do zatwierdzenia" in html_of(ewa.get(page))
+    assert "Wprowadź zmianę" not in html_of(ewa.get(page))
+    assert "podaj powód zmiany" in html_of(approve(ewa, answer, reason=" ", decision="submit"))
+    assert "zatwierdzić musi druga osoba" in html_of(approve(ewa, answer))
     approve(ewa, answer, reason="Zmiana z 16 listopada.", decision="submit")
-    assert "zatwierdzić musi druga osoba" in text_of(approve(ewa, answer))
+    assert "zatwierdzić musi druga osoba" in html_of(approve(ewa, answer))
     assert Deadline.objects.get().date == date(2027, 1, 1)
-    assert "Zatwierdź i wprowadź" in text_of(adam.get(page))
+    assert "Zatwierdź i wprowadź" in html_of(adam.get(page))
     approve(adam, answer, reason="")
     deadline.refresh_from_db()
     assert deadline.date == date(2028, 1, 1)
@@ -88,14 +85,14 @@ def test_a_second_person_approves_a_deadline_and_its_author_cannot(ewa, adam, cl
     snapshot.invalidate()
     (entry,) = client.get("/api/v1/regulations", {"voivodeship": "12"}).json()
     assert entry["resolution"]["next_deadline"]["date"] == "2028-01-01"
-    assert "ktoś już zdecydował" in text_of(approve(adam, answer))
+    assert "ktoś już zdecydował" in html_of(approve(adam, answer))
 
 
 def test_who_is_alone_decides_alone_with_a_reason(ewa):
     deadline = DeadlineFactory()
     answer = draft_of(ewa, deadline, date="2028-01-01")
-    assert "decydujesz samodzielnie" in text_of(ewa.get(answer["Location"]))
-    assert "podaj powód zmiany" in text_of(approve(ewa, answer, reason=""))
+    assert "decydujesz samodzielnie" in html_of(ewa.get(answer["Location"]))
+    assert "podaj powód zmiany" in html_of(approve(ewa, answer, reason=""))
     assert Deadline.objects.get().date == date(2027, 1, 1)
     approve(ewa, answer, reason="Zmiana.")
     deadline.refresh_from_db()
@@ -111,13 +108,13 @@ def test_the_page_of_a_draft_says_where_and_from_when(ewa):
     deadline = DeadlineFactory(state=act.state)
     answer = draft_of(ewa, deadline, moved_to="2029-01-01", moved_by=str(amendment.pk))
     before = Deadline.objects.values().get()
-    text = text_of(ewa.get(answer["Location"]))
+    text = html_of(ewa.get(answer["Location"]))
     assert "gminy województwa w całości: 3 z 3." in text
     assert "na dni od 16.11.2026 podadzą termin 01.01.2029, na dni wcześniejsze nadal 01.01.2027." in text
     assert "teraz 01.01.2027, po zmianie 01.01.2029" in text
     assert Deadline.objects.values().get() == before
     scoped = draft_of(ewa, deadline, area="listed", units="1261011", partly="1217011")
-    text = text_of(ewa.get(scoped["Location"]))
+    text = html_of(ewa.get(scoped["Location"]))
     assert "w całości: 1 z 3, w części albo niepewnie: 1. Dotychczas: gminy województwa w całości: 3 z 3." in text
 
 
@@ -126,11 +123,11 @@ def test_line_ends_of_a_browser_are_no_change(ewa, adam):
     amendment = AmendmentFactory(resolution=ResolutionFactory(), adopted=date(2026, 11, 16))
     deadline = DeadlineFactory(state=amendment.resolution.state, sources=sources)
     sent = {"sources": sources.replace("\n", "\r\n")}
-    assert "żadne pole nie zmieniło wartości" in text_of(
-        ewa.post(url_of(deadline), form_of(ewa.get(url_of(deadline))) | sent, follow=True)
+    assert "żadne pole nie zmieniło wartości" in html_of(
+        ewa.post(url_of(deadline), form_of(ewa.get(url_of(deadline))) | sent)
     )
     answer = draft_of(ewa, deadline, moved_to="2029-01-01", moved_by=str(amendment.pk), **sent)
-    assert "Źródła" not in text_of(ewa.get(answer["Location"]))
+    assert "Źródła" not in html_of(ewa.get(answer["Location"]))
     approve(ewa, answer, reason="Zmiana uchwały.", decision="submit")
     approve(adam, answer, reason="")
     assert set(Deadline.objects.values_list("sources", flat=True)) == {sources}
@@ -143,7 +140,7 @@ def test_a_range_shows_what_falls_out_and_the_new_median_before_it_counts(client
             depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate(), submitted_at=timezone.now()
         )
     answer = desk.post(RANGE, {"low": "1450", "high": "3900"})
-    text = text_of(desk.get(answer["Location"]))
+    text = html_of(desk.get(answer["Location"]))
     assert "Wypadnie: 2, wróci: 0." in text
     assert "liczba cen w medianie kraju 4 → 2, mediana 1450 zł → brak" in text
     assert PlausibleRange.objects.get(pk="pellet").low == 600
@@ -158,15 +155,15 @@ def test_a_draft_over_a_row_that_changed_since_is_refused_and_nothing_is_lost(ew
     deadline = DeadlineFactory()
     late, early = (draft_of(ewa, deadline, date=day) for day in ("2028-01-01", "2029-01-01"))
     approve(ewa, early)
-    assert "Wpis zmienił się od czasu szkicu" in text_of(ewa.get(late["Location"]))
-    assert "wpis zmienił się od czasu szkicu" in text_of(approve(ewa, late))
+    assert "Wpis zmienił się od czasu szkicu" in html_of(ewa.get(late["Location"]))
+    assert "wpis zmienił się od czasu szkicu" in html_of(approve(ewa, late))
     assert Deadline.objects.get().date == date(2029, 1, 1)
     adam = person("adam", EDITOR)
-    assert "podaj powód" in text_of(approve(adam, late, reason="", decision="withdraw"))
+    assert "podaj powód" in html_of(approve(adam, late, reason="", decision="withdraw"))
     approve(adam, late, reason="Jest nowszy.", decision="withdraw")
-    assert "adam" in (text := text_of(ewa.get(late["Location"])))
+    assert "adam" in (text := html_of(ewa.get(late["Location"])))
     assert "Odrzucono: Jest nowszy." in text
-    assert "Twoje szkice, które ktoś odrzucił</a></th><td>1</td>" in text_of(ewa.get("/admin/"))
+    assert "Twoje szkice, które ktoś odrzucił</a></th><td>1</td>" in html_of(ewa.get("/admin/"))
     assert set(Draft.objects.values_list("state", flat=True)) == {"approved", "withdrawn"}
 
 
@@ -175,7 +172,7 @@ def test_a_deletion_is_a_draft_too_and_needs_its_own_right(ewa):
     desk = person("szefowa", CHIEF)
     answer = desk.post(url_of(ban).replace("change", "delete"), {"post": "yes"})
     assert FuelBan.objects.exists()
-    assert "Szkic usuwa ten wpis." in text_of(desk.get(answer["Location"]))
+    assert "Szkic usuwa ten wpis." in html_of(desk.get(answer["Location"]))
     assert ewa.post(answer["Location"], {"decision": "approve", "reason": "x"}).status_code == 403
     approve(desk, answer, reason="Uchwała uchylona.")
     assert not FuelBan.objects.exists()
@@ -185,7 +182,7 @@ def test_a_deletion_is_a_draft_too_and_needs_its_own_right(ewa):
 def test_an_editor_without_the_right_sees_a_draft_of_a_range_and_decides_nothing(ewa):
     chief = person("szefowa", CHIEF)
     answer = chief.post(RANGE, {"low": "1450", "high": "3900"})
-    assert "Wprowadź zmianę" not in text_of(ewa.get(answer["Location"]))
+    assert "Wprowadź zmianę" not in html_of(ewa.get(answer["Location"]))
     for decision in ("approve", "submit", "withdraw"):
         assert ewa.post(answer["Location"], {"decision": decision, "reason": "x"}).status_code == 403
     assert PlausibleRange.objects.get(pk="pellet").low == 600
@@ -196,11 +193,11 @@ def test_an_approved_draft_still_says_what_it_changed_and_leads_on(ewa, adam):
     for answer in (first, second):
         approve(ewa, answer, decision="submit")
     page = adam.get(first["Location"], {"_changelist_filters": ""})
-    assert "2 z 2" in text_of(page)  # the newest comes first
+    assert "2 z 2" in html_of(page)  # the newest comes first
     assert {"s", "o", "n", "l"} <= set(re.findall('data-key="(.)"', page.content.decode()))
     answer = adam.post(second["Location"], {"decision": "approve_next", "reason": ""})
     assert answer["Location"].startswith(first["Location"])
-    text = text_of(ewa.get(second["Location"]))
+    text = html_of(ewa.get(second["Location"]))
     assert "Co się zmieniło" in text
     assert "<strong>01.01.2029</strong>" in text
     decision = Decision.objects.get(kind="draft")
@@ -218,4 +215,4 @@ def test_what_waits_is_listed_first(ewa, adam):
 
 @pytest.mark.parametrize("key", ["0", "x", "9" * 30])
 def test_a_draft_that_is_not_there_is_said(ewa, key):
-    assert "Nie ma takiego wpisu" in text_of(ewa.get(f"/admin/catalog/draft/{key}/change/", follow=True))
+    assert "Nie ma takiego wpisu" in html_of(ewa.get(f"/admin/catalog/draft/{key}/change/"))

@@ -41,7 +41,7 @@ def last():
 
 
 def undo_at_the_desk(client, decision):
-    return text_of(client.post(reverse("admin:catalog_decision_undo", args=[decision.pk]), follow=True))
+    return text_of(client.post(reverse("admin:catalog_decision_undo", args=[decision.pk])))
 
 
 def test_decisions_about_depots_and_prices_stand_on_one_page(client, editor):

@@ -11,6 +11,7 @@ from catalog.admin.depot_list import age
 from catalog.depots import quality
 from catalog.services import moderation
 from tests import bulk, factories
+from tests.pages.reading import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -145,7 +146,7 @@ def test_removing_and_taking_back_many_cost_as_few_statements(editor, django_ass
 def test_the_whole_queue_is_cleared_from_the_list(client, editor):
     first, *_ = many(120)
     answer = bulk.act(client, f"{DEPOTS}?queue=never", "verify", first, select_across="1")
-    assert "Zmieniono: 120." in answer.content.decode()
+    assert "Zmieniono: 120." in html_of(answer)
     assert counts(client)["never"] == 0
 
 
@@ -153,7 +154,7 @@ def test_what_was_removed_meanwhile_is_named_and_the_rest_is_checked(client, edi
     good, gone = factories.DepotFactory(name="Dobry"), factories.DepotFactory(name="Zniknął", removed=True)
     asked = bulk.choose(client, DEPOTS, "verify", good, gone).content.decode()
     assert "Zniknął" in asked.partition("Bez zmian")[2]
-    assert "Zmieniono: 1." in bulk.act(client, DEPOTS, "verify", good, gone).content.decode()
+    assert "Zmieniono: 1." in html_of(bulk.act(client, DEPOTS, "verify", good, gone))
 
 
 def test_checks_are_taken_back_from_the_list(client, editor):
@@ -167,7 +168,7 @@ def test_what_is_public_already_is_named_and_the_rest_is_published(client, edito
     public, held = factories.DepotFactory(name="Widoczny"), factories.DepotFactory(name="Wstrzymany", held=True)
     asked = bulk.choose(client, DEPOTS, "publish", public, held).content.decode()
     assert "Widoczny" in asked.partition("Bez zmian")[2]
-    assert "Zmieniono: 1." in bulk.act(client, DEPOTS, "publish", public, held).content.decode()
+    assert "Zmieniono: 1." in html_of(bulk.act(client, DEPOTS, "publish", public, held))
     held.refresh_from_db()
     assert held.publication == "published"
 

@@ -27,7 +27,7 @@ def page(submission):
 def decide(client, submission, commit, **typed):
     opened = client.get(page(submission)).context["opened"]
     with commit(execute=True):
-        return client.post(page(submission), {"opened": opened, **typed}, follow=True)
+        return client.post(page(submission), {"opened": opened, **typed})
 
 
 def test_the_queue_costs_no_query_per_row(client, editor, django_assert_max_num_queries):

@@ -37,12 +37,12 @@ def send(today=TODAY, commit=True):
 
 def test_an_editor_begins_and_ends_it_on_the_start_page(client, editor):
     url = reverse("admin:daily_letter")
-    assert "nie ma adresu e-mail" in text_of(client.post(url, {"on": ""}, follow=True))
+    assert "nie ma adresu e-mail" in text_of(client.post(url, {"on": ""}))
     type(editor).objects.filter(pk=editor.pk).update(email="ewa@example.pl")
-    assert "Wyłącz list" in text_of(client.post(url, {"on": ""}, follow=True))
+    assert "Wyłącz list" in text_of(client.post(url, {"on": ""}))
     client.post(url, {"on": ""})
     assert DailyLetter.objects.get().editor == editor
-    assert "Przysyłaj mi codzienny list" in text_of(client.post(url, {"off": ""}, follow=True))
+    assert "Przysyłaj mi codzienny list" in text_of(client.post(url, {"off": ""}))
     assert not DailyLetter.objects.exists()
     assert client.get(url).status_code == 405
 

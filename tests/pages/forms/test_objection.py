@@ -122,7 +122,7 @@ def test_the_desk_shows_the_owner_the_time_and_the_objection(client, stranger, c
     assert "Sprzeciw może zgłosić do 24 listopada 2026" in text
     assert "jan@opal-nowak.pl" not in text
     opened = client.get(page).context["opened"]
-    assert "3 dni na sprzeciw" in text_of(client.post(page, {"decision": "accept", "opened": opened}, follow=True))
+    assert "3 dni na sprzeciw" in text_of(client.post(page, {"decision": "accept", "opened": opened}))
     send_objection(stranger, objection_link(mail.outbox[-1]), "Nie znam tej firmy.")
     assert "„Nie znam tej firmy.”. Przyjąć przejęcie może tylko redaktor naczelny" in text_of(client.get(page))
 

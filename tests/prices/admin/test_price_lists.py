@@ -16,6 +16,7 @@ from prices.models import DepotPrice, PlausibleRange
 from prices.uploads import MOST_ROWS
 from tests import bulk, factories
 from tests.client import build_snapshots
+from tests.pages.reading import html_of
 from tests.prices.helpers import LIST, confirm, csv_of, preview
 
 pytestmark = pytest.mark.django_db
@@ -97,14 +98,14 @@ def test_doubtful_rows_stand_on_top_with_their_number_in_the_file_and_reason(des
 
 
 def test_what_is_not_ticked_is_left_out_and_counted(desk, file):
-    said = confirm(desk, preview(desk, file)).content.decode()
+    said = html_of(confirm(desk, preview(desk, file)))
     assert stored() == ORDINARY
     assert "Wczytano i zatwierdzono ceny: 2." in said
     assert "Pominięto wątpliwe wiersze, których nie zaznaczono: 4." in said
 
 
 def test_what_is_ticked_comes_in_but_for_the_future(desk, file):
-    said = confirm(desk, preview(desk, file), 6, 7, 8).content.decode()
+    said = html_of(confirm(desk, preview(desk, file), 6, 7, 8))
     assert stored() == {*ORDINARY, ("brykiet", 1300), ("wegiel-orzech", 15)}
     assert "Wczytano i zatwierdzono ceny: 4." in said
     assert "Pominięto wątpliwe wiersze, których nie zaznaczono: 2." in said
@@ -120,7 +121,7 @@ def test_the_ends_of_a_range_are_plausible(desk, depot, today):
         desk, csv_of(f"{depot.pk},pellet,t,{today},600,,", f"{depot.pk},pellet,t,{today - timedelta(days=1)},4000,,")
     )
     assert table(answer) == []
-    assert "Pominięto" not in confirm(desk, answer).content.decode()
+    assert "Pominięto" not in html_of(confirm(desk, answer))
 
 
 def test_ticks_of_one_file_let_nothing_of_another_in(desk, depot, today):
@@ -129,7 +130,7 @@ def test_ticks_of_one_file_let_nothing_of_another_in(desk, depot, today):
     other.context["confirm_form"].initial["seen"] = seen.context["confirm_form"].initial["seen"]
     answer = confirm(desk, other, 2)
     assert not DepotPrice.objects.exists()
-    assert "Niczego nie wczytano" in answer.content.decode()
+    assert "Niczego nie wczytano" in html_of(answer)
     assert [row[4] for row in table(answer)] == ["16 zł/t"]
 
 
@@ -149,7 +150,7 @@ def test_rows_that_became_doubtful_are_shown_before_anything_is_imported(desk, d
 def test_what_is_ticked_for_one_reason_is_not_taken_for_another(desk, depot, today):
     first = preview(desk, csv_of(f"{depot.pk},pellet,t,{today},700,,", f"{depot.pk},brykiet,t,2019-05-05,1200,,"))
     PlausibleRange.objects.filter(pk="brykiet").update(low=1300)
-    assert "Niczego nie wczytano" in confirm(desk, first, 3).content.decode()
+    assert "Niczego nie wczytano" in html_of(confirm(desk, first, 3))
     assert not DepotPrice.objects.exists()
 
 
@@ -158,7 +159,7 @@ def test_too_many_doubtful_rows_cannot_be_ticked(desk, depot, file, monkeypatch)
     answer = preview(desk, file)
     assert len(table(answer)) == 4
     assert not any(row[-1] for row in table(answer))
-    assert "pominiemy wszystkie" in answer.content.decode()
+    assert "pominiemy wszystkie" in html_of(answer)
     confirm(desk, answer)
     assert stored() == ORDINARY
 
@@ -166,7 +167,7 @@ def test_too_many_doubtful_rows_cannot_be_ticked(desk, depot, file, monkeypatch)
 def test_a_ticked_price_that_stands_already_stops_the_import(desk, depot, file, today):
     answer = preview(desk, file)
     factories.DepotPriceFactory(depot=depot, fuel="pellet", day=today)
-    said = confirm(desk, answer, 3).content.decode()
+    said = html_of(confirm(desk, answer, 3))
     assert "Niczego nie wczytano" in said
     assert "skład ma już cenę tego paliwa" in said
     assert DepotPrice.objects.count() == 1
@@ -178,7 +179,7 @@ def test_a_price_that_came_meanwhile_leaves_nothing_half_done(desk, depot, file,
     monkeypatch.setattr(
         price_lists, "readable", lambda cells, read: {depot.pk} if read.__name__ == "read_number" else set()
     )
-    said = confirm(desk, answer).content.decode()
+    said = html_of(confirm(desk, answer))
     assert "Skład ma już jedną z tych cen: ktoś dodał ją przed chwilą" in said
     assert DepotPrice.objects.count() == 1
 
@@ -235,7 +236,7 @@ def test_a_doubtful_price_is_not_approved_among_others_but_alone(desk, today):
     asked = bulk.choose(desk, LIST, "approve", good, cheap, old).content.decode()
     assert "Poza wiarygodnym przedziałem 600–4000 zł/t; zatwierdź osobno: <strong>1</strong>" in asked
     assert "Starsza niż 6 miesięcy; zatwierdź osobno: <strong>1</strong>" in asked
-    assert "Zmieniono: 1." in bulk.act(desk, LIST, "approve", good, cheap, old).content.decode()
+    assert "Zmieniono: 1." in html_of(bulk.act(desk, LIST, "approve", good, cheap, old))
     assert stored() == {("pellet", 1500)}
     bulk.act(desk, LIST, "approve", cheap)
     assert stored() == {("pellet", 1500), ("pellet", 16)}
@@ -272,7 +273,7 @@ def test_columns_fuels_and_units_have_polish_names_whatever_the_file_is_called(d
         f"{depot.pk};Pellet;t;{today};;25,50;15",
     )
     answer = preview(desk, SimpleUploadedFile("cennik.txt", "\n".join((header, *rows)).encode("cp1250")))
-    assert "Podgląd: 2" in answer.content.decode()
+    assert "Podgląd: 2" in html_of(answer)
     confirm(desk, answer)
     assert stored() == {("wegiel-orzech", Decimal("1700.50")), ("pellet", 1700)}
 
@@ -311,6 +312,6 @@ def test_many_rows_are_previewed_and_imported_in_few_statements(desk, today, cou
     build_snapshots()
     with django_assert_max_num_queries(15):
         answer = preview(desk, csv_of(*rows))
-    assert f"Podgląd: {count}" in answer.content.decode()
-    assert f"Wczytano i zatwierdzono ceny: {count}." in confirm(desk, answer).content.decode()
+    assert f"Podgląd: {count}" in html_of(answer)
+    assert f"Wczytano i zatwierdzono ceny: {count}." in html_of(confirm(desk, answer))
     assert DepotPrice.objects.filter(status="approved").count() == count

@@ -23,7 +23,7 @@ from prices.uploads import read_day
 from tests import bulk, factories
 from tests.client import build_snapshots
 from tests.drafts import approve
-from tests.pages.reading import text_of
+from tests.pages.reading import html_of, text_of
 from tests.prices.helpers import LIST, confirm, csv_of, preview
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +45,7 @@ def waiting(amount, **extra):
 
 
 def decide(desk, action, *prices, **extra):
-    return bulk.act(desk, f"{LIST}?status=all", action, *prices, **extra).content.decode()
+    return html_of(bulk.act(desk, f"{LIST}?status=all", action, *prices, **extra))
 
 
 def test_approving_and_rejecting_at_the_desk_change_the_next_answer(desk, client):
@@ -113,7 +113,7 @@ def test_an_editor_enters_a_price_by_the_bag(desk):
     assert price.history.get().history_user.username == "redaktorka"
     again = desk.post(f"{LIST}add/", entered)
     assert "Skład ma już cenę" in again.content.decode()
-    assert "jednostką jest t" in desk.post(f"{LIST}add/", {**entered, "unit": "mp"}).content.decode()
+    assert "jednostką jest t" in html_of(desk.post(f"{LIST}add/", {**entered, "unit": "mp"}))
 
 
 def test_a_price_is_neither_edited_nor_deleted_like_other_rows(desk):
@@ -130,7 +130,7 @@ def test_a_plausible_range_is_edited_with_history(desk, client):
     approve(desk, desk.post(page, {"low": "1450", "high": "4000"}))
     assert client.get(API).json()["rejected"] == 1
     assert PlausibleRange.objects.get(pk="pellet").history.get(history_type="~").history_user is not None
-    assert "musi być dodatni" in desk.post(page, {"low": "5000", "high": "4000"}).content.decode()
+    assert "musi być dodatni" in html_of(desk.post(page, {"low": "5000", "high": "4000"}))
 
 
 def test_a_range_is_written_with_a_decimal_comma_and_refused_in_one_sentence(desk):
@@ -139,7 +139,7 @@ def test_a_range_is_written_with_a_decimal_comma_and_refused_in_one_sentence(des
     stored = PlausibleRange.objects.get(pk="pellet")
     assert (stored.low, stored.high) == (Decimal("650.50"), 3900)
     assert 'value="650,50"' in desk.get(page).content.decode()
-    refused = desk.post(page, {"low": "5000", "high": "4000"}).content.decode()
+    refused = html_of(desk.post(page, {"low": "5000", "high": "4000"}))
     assert "musi być dodatni" in refused
     assert "plausiblerange_ends_in_order" not in refused
 
@@ -258,7 +258,7 @@ def bomb(members):
 def test_files_that_would_do_harm_are_refused(desk, file, reason):
     answer = preview(desk, file())
     assert answer.status_code == 200
-    assert reason in answer.content.decode()
+    assert reason in html_of(answer)
 
 
 def xlsx_of(*rows):
@@ -329,8 +329,8 @@ def test_a_row_that_cannot_be_taken_is_left_out_and_listed_with_its_reason(desk,
     factories.DepotPriceFactory(depot=depot, fuel="brykiet", day=day)
     good = f"{depot.pk},pellet,t,{day - timedelta(days=1)},1500,,"
     answer = preview(desk, csv_of(good, row.format(depot=depot.pk, day=day)))
-    assert trouble in answer.content.decode().partition("Wiersze do poprawienia: 1")[2].partition("Podgląd: 1")[0]
-    text = confirm(desk, answer).content.decode()
+    assert trouble in html_of(answer).partition("Wiersze do poprawienia: 1")[2].partition("Podgląd: 1")[0]
+    text = html_of(confirm(desk, answer))
     assert "Wczytano i zatwierdzono ceny: 1." in text
     assert "Pominięto błędne wiersze: 1 (w pliku: 3)." in text
     assert DepotPrice.objects.count() == 2
@@ -350,9 +350,9 @@ def test_an_editor_imports_no_more_rows_at_once_than_in_bulk_and_a_chief_does(de
     depot = factories.DepotFactory().pk
     editor, file = as_editor(), [f"{depot},pellet,t,{day},1500,," for day in days]
     answer = preview(editor, csv_of(*file))
-    assert "plik ma 3 cen do wczytania, a redaktor może wczytać naraz najwyżej 2" in answer.content.decode()
+    assert "plik ma 3 cen do wczytania, a redaktor może wczytać naraz najwyżej 2" in html_of(answer)
     assert "confirm_form" not in answer.context
-    assert "Podgląd: 3" in answer.content.decode()
+    assert "Podgląd: 3" in html_of(answer)
     confirm(editor, preview(desk, csv_of(*file)))
     assert not DepotPrice.objects.exists()
     confirm(desk, preview(desk, csv_of(*file)))
@@ -388,8 +388,8 @@ def test_a_file_of_a_polish_spreadsheet_is_read(desk):
     day = f"{timezone.localdate():%d.%m.%Y}"
     rows = f"depot;fuel;unit;day;price;bag_price;bag_kg\r\n{depot.pk};pellet;t;{day};1500,50;;\r\n"
     answer = preview(desk, SimpleUploadedFile("cennik.csv", rows.encode("utf-8-sig")))
-    assert "Podgląd: 1" in answer.content.decode()
-    assert "Wczytano i zatwierdzono ceny: 1." in confirm(desk, answer).content.decode()
+    assert "Podgląd: 1" in html_of(answer)
+    assert "Wczytano i zatwierdzono ceny: 1." in html_of(confirm(desk, answer))
     assert DepotPrice.objects.get().price == Decimal("1500.50")
 
 
@@ -414,7 +414,7 @@ def test_what_happened_after_the_preview_stops_the_whole_import_and_is_said(desk
     day = timezone.localdate()
     answer = preview(desk, csv_of(f"{depot.pk},brykiet,t,{day},1500,,", f"{depot.pk},pellet,t,{day},1500,,"))
     factories.DepotPriceFactory(depot=depot, day=day)
-    said = confirm(desk, answer).content.decode()
+    said = html_of(confirm(desk, answer))
     assert DepotPrice.objects.count() == 1
     assert "Niczego nie wczytano" in said
     assert "skład ma już cenę" in said
@@ -424,7 +424,7 @@ def test_what_happened_after_the_preview_stops_the_whole_import_and_is_said(desk
 def test_a_second_click_on_the_confirmation_imports_nothing_twice(desk):
     depot = factories.DepotFactory()
     answer = preview(desk, csv_of(f"{depot.pk},brykiet,t,{timezone.localdate()},1500,,"))
-    assert "Wczytano i zatwierdzono ceny: 1." in confirm(desk, answer).content.decode()
+    assert "Wczytano i zatwierdzono ceny: 1." in html_of(confirm(desk, answer))
     again = confirm(desk, answer)
     assert again.status_code == 200
     assert "Niczego nie wczytano" in again.content.decode()
@@ -433,13 +433,13 @@ def test_a_second_click_on_the_confirmation_imports_nothing_twice(desk):
 
 @pytest.mark.parametrize("name", ["cennik", "/etc/hostname", "a:b:c", "eJwDAAAAAAE:1xyz:0"])
 def test_a_confirmation_that_names_something_else_is_asked_for_again(desk, name):
-    assert "Podgląd wygasł" in desk.post(f"{LIST}process_import/", {"packed": name}, follow=True).content.decode()
+    assert "Podgląd wygasł" in html_of(desk.post(f"{LIST}process_import/", {"packed": name}))
 
 
 def test_a_preview_can_be_confirmed_for_a_day(desk, monkeypatch):
     answer = preview(desk, csv_of(f"{factories.DepotFactory().pk},brykiet,t,{timezone.localdate()},1500,,"))
     monkeypatch.setattr(uploads, "PREVIEW_HOLDS_S", -1)
-    assert "Podgląd wygasł" in confirm(desk, answer).content.decode()
+    assert "Podgląd wygasł" in html_of(confirm(desk, answer))
     assert not DepotPrice.objects.exists()
 
 
@@ -475,7 +475,7 @@ def test_what_polish_spreadsheets_save_as_csv_is_read(desk, encoding, separator)
 )
 def test_a_file_that_is_no_table_is_refused_in_polish(desk, content, reason):
     answer = preview(desk, SimpleUploadedFile("cennik.csv", content))
-    assert reason in answer.content.decode()
+    assert reason in html_of(answer)
     assert "confirm_form" not in answer.context
 
 
@@ -548,7 +548,7 @@ def test_prices_of_a_depot_are_decided_on_the_page_of_one(desk, client, django_a
         assert part in html, part
     assert html.count("checked") == 2  # nothing speaks against either
     sent = {"pending": [pellet.pk, eko.pk], "price": [pellet.pk, eko.pk], "decision": "approve"}
-    answer = desk.post(price_page(pellet), sent, follow=True).content.decode()
+    answer = html_of(desk.post(price_page(pellet), sent))
     assert "Zdecydowano: 2." in answer
     assert set(DepotPrice.objects.filter(depot=depot).values_list("status", flat=True)) == {"approved"}
 
@@ -578,7 +578,7 @@ def test_an_amount_that_cannot_be_is_refused_and_stays_typed(desk):
     price = waiting(1500)
     for typed, why in (("1.640", "1640 albo 1,64"), ("abc", "nie jest liczbą"), ("-4", "nie jest dodatnią")):
         sent = {"pending": price.pk, "price": price.pk, f"value-{price.pk}": typed, "decision": "approve"}
-        answer = desk.post(price_page(price), sent).content.decode()
+        answer = html_of(desk.post(price_page(price), sent))
         assert why in answer
         assert f'value="{typed}"' in answer
     assert DepotPrice.objects.get().status == "pending"
@@ -594,7 +594,7 @@ def test_an_outlier_is_named_and_comes_alone(desk):
     assert [row["is_ticked"] for row in page.context["rows"]] == [True, False]
     assert "odstaje od innych cen" in desk.get(LIST).content.decode()
     refused = {"pending": [outlier.pk, ordinary.pk], "price": outlier.pk, "decision": "reject_next"}
-    assert "podaj powód" in desk.post(price_page(outlier), refused).content.decode()
+    assert "podaj powód" in html_of(desk.post(price_page(outlier), refused))
     answer = desk.post(price_page(outlier), refused | {"reason": "Cena za dwie tony."})
     assert answer["Location"] == price_page(ordinary)
     assert list(DepotPrice.objects.filter(depot=depot).order_by("pk").values_list("status", flat=True)) == [
