@@ -52,15 +52,19 @@ print(json.dumps({path: client.get(path, headers=markdown, follow=True).status_c
 """Prints the status of each path, in Markdown where there is a page."""
 
 
+def environment(code: Path, database: str) -> dict[str, str]:
+    """Return the settings of a checkout over a database."""
+    ours = {**os.environ, "DATABASE_URL": url(database), "DJANGO_SETTINGS_MODULE": "fueldepot.settings"}
+    return ours | {"RATE_LIMIT": "off", "ALLOWED_HOSTS": "testserver,127.0.0.1", "PYTHONPATH": str(code)}
+
+
 def run(code: Path, database: str, *command: str) -> str:
     """Run the Python of a checkout, or this one, over a database."""
-    environment = {**os.environ, "DATABASE_URL": url(database), "DJANGO_SETTINGS_MODULE": "fueldepot.settings"}
-    environment |= {"RATE_LIMIT": "off", "ALLOWED_HOSTS": "testserver,127.0.0.1", "PYTHONPATH": str(code)}
     python = code / ".venv/bin/python"
     done = subprocess.run(
         [python if code != PROJECT_ROOT else sys.executable, *command],
         cwd=code,
-        env=environment,
+        env=environment(code, database),
         capture_output=True,
         text=True,
         check=False,
