@@ -26,7 +26,7 @@ from catalog.submissions import readers, tokens
 from catalog.submissions.letter_kinds import compose
 from catalog.submissions.letters import Told
 from catalog.territory.snapshot import territory
-from catalog.text import zloty
+from catalog.text import short_zloty
 from fueldepot.http.links import route_path, site_url
 from pages.dates import day
 from pages.municipality import present_municipality
@@ -175,7 +175,7 @@ def add_median(digest: Digest, row: Subscription, before: Decimal, after: Decima
     per_unit = PER_UNIT[BY_SLUG[row.fuel].unit]
     address = site_url(describe_subscription(row)[-1][1])
     note = f"\n{INVENTED}" if prices.get().figures(row.fuel, today).demonstration else ""
-    add(digest.medians, price_name(row), f"{zloty(after)} {per_unit}\n{address}{note}", f"{zloty(before)} {per_unit}")
+    add(digest.medians, price_name(row), f"{short_zloty(after)} {per_unit}\n{address}{note}", f"{short_zloty(before)} {per_unit}")
 
 
 def add(section: list[dict[str, str]], label: str, after: str, before: str = "") -> None:

@@ -30,7 +30,7 @@ from catalog.depots.snapshot import depots
 from catalog.links import depot_path
 from catalog.models import Dataset
 from catalog.territory.snapshot import territory
-from catalog.text import full_sentence, short_zloty, zloty
+from catalog.text import full_sentence, short_zloty
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, site_url
@@ -155,7 +155,7 @@ def of_months(today: date) -> Iterator[Entry]:
             continue
         for row in answer["months"]:
             behind = counted(row["n"], "cena", "ceny", "cen")
-            sentence = f"{answer['name']}: {zloty(row['median'])} {PER_UNIT[answer['unit']]} ({behind})"
+            sentence = f"{answer['name']}: {short_zloty(row['median'])} {PER_UNIT[answer['unit']]} ({behind})"
             months.setdefault(row["month"], []).append(sentence)
     present = today.isoformat()[:7]
     for month in sorted(month for month in months if month < present)[-MONTHS:]:
@@ -194,11 +194,11 @@ def of_prices(today: date) -> Iterator[Entry]:
             name = territory.get().voivodeships[f"{price.area:02}"].name
             notes.append(f"Najniższa z {len(others)} cen z {WINDOW_MONTHS} miesięcy, województwo {name}.")
         if former and abs(price.grosze - former.grosze) >= MOVED * former.grosze:
-            last = f"{zloty(former.grosze / 100)}, {day(date.fromordinal(former.day))}"
+            last = f"{short_zloty(former.grosze / 100)}, {day(date.fromordinal(former.day))}"
             notes.append(f"Zmiana o {change(Decimal(price.grosze) / former.grosze - 1)}, poprzednio {last}")
         if on > today - NEWS and row and notes:
             notes += ["Cena i skład są zmyślone, służą tylko do wypróbowania serwisu."] * price.demonstration
-            title = f"{fuel.name}: {zloty(price.grosze / 100)} {PER_UNIT[fuel.unit]}, {row.name}"
+            title = f"{fuel.name}: {short_zloty(price.grosze / 100)} {PER_UNIT[fuel.unit]}, {row.name}"
             yield Entry(f"cena-{fuel.slug}-{on}", title, " ".join(notes), depot_path(row.id, row.name), on)
 
 

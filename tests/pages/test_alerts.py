@@ -99,7 +99,7 @@ def test_a_median_is_told_once_it_has_moved_by_5_percent(act, amount, told):
     assert bool(letters) is told
     if told:
         assert letters[0].subject == "Powiadomienia: ceny"
-        assert "Pellet, małopolskie\n  było: 1 500,00 zł za tonę" in words_of(letters[0])
+        assert "Pellet, małopolskie\n  było: 1 500 zł za tonę" in words_of(letters[0])
     assert send(8 * DAY) == []
 
 

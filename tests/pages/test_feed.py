@@ -67,7 +67,7 @@ def test_medians_of_the_months_that_are_over(client):
         ("Ceny opału: mediany, listopad 2025", "2025-12-01"),
     ]
     root = next(entry for entry in root.iter(f"{ATOM}entry") if "mediany" in entry.findtext(f"{ATOM}title"))
-    assert "Pellet: 1 501,00 zł za tonę (3 ceny)." in " ".join(root.findtext(f"{ATOM}summary").split())
+    assert "Pellet: 1 501 zł za tonę (3 ceny)." in " ".join(root.findtext(f"{ATOM}summary").split())
 
 
 def test_invented_prices_are_no_news(client):
@@ -107,7 +107,7 @@ def test_the_lowest_price_of_a_voivodeship(client):
         factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=ON - timedelta(days=days))
     assert price_entries(client) == [
         (
-            "Pellet: 1 400,00 zł za tonę, Skład 0",
+            "Pellet: 1 400 zł za tonę, Skład 0",
             "2026-11-19",
             "Najniższa z 3 cen z 6 miesięcy, województwo małopolskie.",
         )
@@ -119,7 +119,7 @@ def test_a_price_that_moved_by_a_tenth(client, after, moved):
     depot = factories.DepotFactory(name="Skład")
     factories.DepotPriceFactory(depot=depot, price=Decimal(1000), day=ON - timedelta(days=40))
     factories.DepotPriceFactory(depot=depot, price=Decimal(after), day=ON - timedelta(days=29))
-    text = f"Zmiana o {moved}, poprzednio 1 000,00 zł, 13 października 2026 r."
+    text = f"Zmiana o {moved}, poprzednio 1 000 zł, 13 października 2026 r."
     assert [row[1:] for row in price_entries(client)] == ([("2026-10-24", text)] if moved else [])
 
 
