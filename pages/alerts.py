@@ -160,11 +160,11 @@ def add_rules(
             left = (date_of - today).days
             when = f"za {counted(left, 'dzień', 'dni', 'dni')}" if left else "dziś"
             label = f"{unit.name}: {day(date_of)}, {when}"
-            add(digest.deadlines, label, f"{applies_to}\n{address}")
+            add(digest.deadlines, label, applies_to, address)
     came = [f"nowe: {line}" for key, line in now["rules"].items() if key not in rules]
     gone = [f"już nie: {line}" for key, line in rules.items() if key not in now["rules"]]
     if came or gone:
-        add(digest.changes, unit.name, "\n".join(dict.fromkeys([*came, *gone, address])))
+        add(digest.changes, unit.name, "\n".join(dict.fromkeys([*came, *gone])), address)
 
 
 def add_median(digest: Digest, row: Subscription, before: Decimal, after: Decimal, today: date) -> None:
@@ -175,12 +175,13 @@ def add_median(digest: Digest, row: Subscription, before: Decimal, after: Decima
     per_unit = PER_UNIT[BY_SLUG[row.fuel].unit]
     address = site_url(describe_subscription(row)[-1][1])
     note = f"\n{INVENTED}" if prices.get().figures(row.fuel, today).demonstration else ""
-    add(digest.medians, price_name(row), f"{short_zloty(after)} {per_unit}\n{address}{note}", f"{short_zloty(before)} {per_unit}")
+    was, now = (f"{short_zloty(value)} {per_unit}" for value in (before, after))
+    add(digest.medians, price_name(row), now, f"{address}{note}", was)
 
 
-def add(section: list[dict[str, str]], label: str, after: str, before: str = "") -> None:
-    """Add a row, once where several subscriptions say the same."""
-    if (row := {"label": label, "before": before, "after": after}) not in section:
+def add(section: list[dict[str, str]], label: str, after: str, below: str, before: str = "") -> None:
+    """Add a row, once where several subscriptions say the same. below: the address of the page, and a note."""
+    if (row := {"label": label, "before": before, "after": after, "below": below}) not in section:
         section.append(row)
 
 

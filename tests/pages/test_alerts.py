@@ -100,6 +100,8 @@ def test_a_median_is_told_once_it_has_moved_by_5_percent(act, amount, told):
     if told:
         assert letters[0].subject == "Powiadomienia: ceny"
         assert "Pellet, małopolskie\n  było: 1 500 zł za tonę" in words_of(letters[0])
+        address = "http://127.0.0.1:8000/ceny/pellet/malopolskie/"
+        assert f'<a href="{address}" rel="nofollow">{address}</a>' in letters[0].alternatives[0].content
     assert send(8 * DAY) == []
 
 
