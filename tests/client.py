@@ -8,14 +8,16 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+import pytest
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
-from django.db import connection
+from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 from django.utils.crypto import get_random_string
+from pytest_django import DjangoDbBlocker
 
 from fueldepot.data import snapshot
 from tests.openapi.description import check_answer
@@ -181,6 +183,20 @@ def share_snapshots() -> Iterator[None]:
         yield
     finally:
         del Rows.built["shared"]
+
+
+def shared_rows(make: Callable[[], Any]) -> Any:
+    """Turn a function that makes rows into a fixture of the module; all its tests of the database must ask for it."""
+
+    @pytest.fixture(scope="module", name=make.__name__)
+    def rows(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Any]:
+        with django_db_blocker.unblock(), transaction.atomic():
+            result = make()
+            with share_snapshots():
+                yield result
+            transaction.set_rollback(True)
+
+    return rows
 
 
 def note_query(sent: list[str], execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:

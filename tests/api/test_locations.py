@@ -4,13 +4,14 @@ import pytest
 
 from catalog.search import entries
 from tests import factories
+from tests.client import shared_rows
 
 pytestmark = pytest.mark.django_db
 
 URL = "/api/v1/locations"
 
 
-@pytest.fixture
+@shared_rows
 def register():
     """Create some places around Kraków with their search index."""
     krakow, zakopane = factories.krakow(), factories.zakopane()
@@ -30,6 +31,99 @@ def register():
 
 def labels(client, q):
     return [(hit["type"], hit["label"]) for hit in client.get(URL, {"q": q}).json()]
+
+
+# First those without the register, which stays until the end of the module.
+
+
+def test_a_city_stands_before_the_rural_municipality_of_another_county(client):
+    city = factories.MunicipalityFactory(teryt="1263011", name="Tarnów")
+    rural = factories.MunicipalityFactory(teryt="1216092", name="Tarnów")
+    factories.PostcodeFactory(code="33-100", places=["Tarnów"], shares=[(rural, 0), (city, 0)])
+    factories.PostcodeFactory(code="33-101", places=["Tarnowiec"], shares=[(rural, 900)])
+    entries.rebuild_index()
+    assert client.get(URL, {"q": "tarnow"}).json()[0]["description"].startswith("gmina miejska")
+    assert "tarnow-1263011" in client.get(URL, {"q": "33-100"}).json()[0]["url"]
+
+
+def test_postcodes_without_a_known_address_come_last(client):
+    krakow = factories.krakow()
+    factories.PostcodeFactory(code="30-000", shares=[(krakow, 0)])
+    factories.PostcodeFactory(code="30-009", shares=[(krakow, 5)])
+    entries.rebuild_index()
+    assert [label for _, label in labels(client, "30-0")] == ["30-009 Kraków", "30-000 Kraków"]
+
+
+def test_part_of_a_large_city_stands_before_a_village_of_its_name(client):
+    factories.PlaceFactory(name="Nowa Huta", kind="wieś", municipality=factories.nowy_targ_rural())
+    factories.PlaceFactory(name="Nowa Huta", kind="część miasta", main=False, municipality=factories.krakow())
+    entries.rebuild_index()
+    assert "Kraków" in client.get(URL, {"q": "nowa huta"}).json()[0]["description"]
+
+
+def test_exact_diacritics_win_a_tie(client):
+    larger = factories.MunicipalityFactory(teryt="1211033", name="Rogoźno")
+    factories.MunicipalityFactory(teryt="1217022", name="Rogóźno")
+    factories.PostcodeFactory(code="64-610", places=["Rogoźno"], shares=[(larger, 900)])
+    entries.rebuild_index()
+    assert [label for _, label in labels(client, "Rogóźno")] == ["Rogóźno", "Rogoźno"]
+    assert labels(client, "rogozno")[0][1] == "Rogoźno"
+
+
+def test_hits_carry_the_best_position_that_is_known(client):
+    rural = factories.nowy_targ_rural()
+    factories.PlaceFactory(name="Ludźmierz", municipality=rural, lat=49.46861, lon=19.98)
+    factories.PlaceFactory(name="Gronków", municipality=rural, lat=None, lon=None)
+    factories.PlaceFactory(name="Ostrowsko", municipality=rural, lat=None, lon=None)
+    factories.PostcodeFactory(code="34-433", places=["Gronków", "Nowy Targ"], shares=[(rural, 5)], lat=49.44, lon=20.11)
+    entries.rebuild_index()
+
+    def position(q):
+        hit = client.get(URL, {"q": q}).json()[0]
+        return hit["lat"], hit["lon"], hit["position"], hit["url"].partition("?")[2]
+
+    assert position("Ludźmierz") == (49.46861, 19.98, "place", "p=49.46861,19.98")
+    assert position("Gronków") == (49.44, 20.11, "postcode", "p=49.44,20.11")
+    assert position("Ostrowsko") == (49.44, 20.11, "municipality", "p=49.44,20.11")
+    assert position("Nowy Targ") == (49.44, 20.11, "municipality", "")
+    assert position("34-433") == (49.44, 20.11, "postcode", "kod=34-433")
+
+
+def test_a_place_whose_position_nobody_knows_has_none(client):
+    factories.PlaceFactory(name="Ostrowsko", municipality=factories.nowy_targ_rural(), lat=None, lon=None)
+    entries.rebuild_index()
+    (hit,) = client.get(URL, {"q": "Ostrowsko"}).json()
+    assert (hit["lat"], hit["lon"], hit["position"]) == (None, None, None)
+    assert hit["url"].endswith("/nowy-targ-1211092/")
+
+
+def test_at_most_eight(client):
+    rural = factories.nowy_targ_rural()
+    for number in range(12):
+        factories.PlaceFactory(name=f"Nowa {chr(97 + number)}", municipality=rural)
+    entries.rebuild_index()
+    assert len(client.get(URL, {"q": "nowa"}).json()) == 8
+    assert len(client.get(URL, {"q": "no"}).json()) == 8
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("", "missing"),
+        ("q=", "empty"),
+        ("q=%20%20", "empty"),
+        ("q=a", "too_short"),
+        ("q=" + "a" * 101, "too_long"),
+        ("q=ab&q=cd", "repeated"),
+        ("q=%FF%FE", "malformed"),
+        ("q=ab%00", "malformed"),
+        ("q=ab%0A", "malformed"),
+    ],
+)
+def test_a_wrong_query_is_refused_with_its_code(client, query, code):
+    answer = client.get(f"{URL}?{query}")
+    assert answer.status_code == 400
+    assert [error["code"] for error in answer.json()["errors"]] == [code]
 
 
 def test_municipality_golden(client, golden, register):
@@ -115,31 +209,6 @@ def test_a_no_break_space_is_a_blank(client, register):
     assert labels(client, "nowy\u00a0targ")[0] == ("municipality", "Nowy Targ")
 
 
-def test_a_city_stands_before_the_rural_municipality_of_another_county(client):
-    city = factories.MunicipalityFactory(teryt="1263011", name="Tarnów")
-    rural = factories.MunicipalityFactory(teryt="1216092", name="Tarnów")
-    factories.PostcodeFactory(code="33-100", places=["Tarnów"], shares=[(rural, 0), (city, 0)])
-    factories.PostcodeFactory(code="33-101", places=["Tarnowiec"], shares=[(rural, 900)])
-    entries.rebuild_index()
-    assert client.get(URL, {"q": "tarnow"}).json()[0]["description"].startswith("gmina miejska")
-    assert "tarnow-1263011" in client.get(URL, {"q": "33-100"}).json()[0]["url"]
-
-
-def test_postcodes_without_a_known_address_come_last(client):
-    krakow = factories.krakow()
-    factories.PostcodeFactory(code="30-000", shares=[(krakow, 0)])
-    factories.PostcodeFactory(code="30-009", shares=[(krakow, 5)])
-    entries.rebuild_index()
-    assert [label for _, label in labels(client, "30-0")] == ["30-009 Kraków", "30-000 Kraków"]
-
-
-def test_part_of_a_large_city_stands_before_a_village_of_its_name(client):
-    factories.PlaceFactory(name="Nowa Huta", kind="wieś", municipality=factories.nowy_targ_rural())
-    factories.PlaceFactory(name="Nowa Huta", kind="część miasta", main=False, municipality=factories.krakow())
-    entries.rebuild_index()
-    assert "Kraków" in client.get(URL, {"q": "nowa huta"}).json()[0]["description"]
-
-
 def test_a_fragment_inside_a_word_is_found_last(client, register):
     assert labels(client, "opa") == [("municipality", "Zakopane")]
     assert labels(client, "op") == [("municipality", "Zakopane"), ("locality", "Łopuszna"), ("locality", "Zakopianka")]
@@ -189,15 +258,6 @@ def test_nothing_is_forgiven_where_something_fits_as_typed(client, register):
     assert labels(client, "krakowo") == [("locality", "Krakowo")]
 
 
-def test_exact_diacritics_win_a_tie(client):
-    larger = factories.MunicipalityFactory(teryt="1211033", name="Rogoźno")
-    factories.MunicipalityFactory(teryt="1217022", name="Rogóźno")
-    factories.PostcodeFactory(code="64-610", places=["Rogoźno"], shares=[(larger, 900)])
-    entries.rebuild_index()
-    assert [label for _, label in labels(client, "Rogóźno")] == ["Rogóźno", "Rogoźno"]
-    assert labels(client, "rogozno")[0][1] == "Rogoźno"
-
-
 def test_a_fuel_in_the_question_becomes_the_filter_of_the_page(client, register):
     hit = client.get(URL, {"q": "węgiel orzech Zakopane"}).json()[0]
     assert (hit["label"], hit["fuel"]) == ("Zakopane", "wegiel-orzech")
@@ -222,33 +282,6 @@ def test_an_unknown_postcode_leaves_the_place_beside_it(client, register):
     assert labels(client, "99-999 Zakopane")[0] == ("municipality", "Zakopane")
 
 
-def test_hits_carry_the_best_position_that_is_known(client):
-    rural = factories.nowy_targ_rural()
-    factories.PlaceFactory(name="Ludźmierz", municipality=rural, lat=49.46861, lon=19.98)
-    factories.PlaceFactory(name="Gronków", municipality=rural, lat=None, lon=None)
-    factories.PlaceFactory(name="Ostrowsko", municipality=rural, lat=None, lon=None)
-    factories.PostcodeFactory(code="34-433", places=["Gronków", "Nowy Targ"], shares=[(rural, 5)], lat=49.44, lon=20.11)
-    entries.rebuild_index()
-
-    def position(q):
-        hit = client.get(URL, {"q": q}).json()[0]
-        return hit["lat"], hit["lon"], hit["position"], hit["url"].partition("?")[2]
-
-    assert position("Ludźmierz") == (49.46861, 19.98, "place", "p=49.46861,19.98")
-    assert position("Gronków") == (49.44, 20.11, "postcode", "p=49.44,20.11")
-    assert position("Ostrowsko") == (49.44, 20.11, "municipality", "p=49.44,20.11")
-    assert position("Nowy Targ") == (49.44, 20.11, "municipality", "")
-    assert position("34-433") == (49.44, 20.11, "postcode", "kod=34-433")
-
-
-def test_a_place_whose_position_nobody_knows_has_none(client):
-    factories.PlaceFactory(name="Ostrowsko", municipality=factories.nowy_targ_rural(), lat=None, lon=None)
-    entries.rebuild_index()
-    (hit,) = client.get(URL, {"q": "Ostrowsko"}).json()
-    assert (hit["lat"], hit["lon"], hit["position"]) == (None, None, None)
-    assert hit["url"].endswith("/nowy-targ-1211092/")
-
-
 @pytest.mark.parametrize("q", ["xqzv", "asdfgh", "qwrtpsdf"])
 def test_nonsense_finds_nothing(client, register, q):
     assert labels(client, q) == []
@@ -258,32 +291,3 @@ def test_nonsense_finds_nothing(client, register, q):
 def test_nothing_found_is_an_empty_list(client, register, q):
     answer = client.get(URL, {"q": q})
     assert (answer.status_code, answer.json()) == (200, [])
-
-
-def test_at_most_eight(client):
-    rural = factories.nowy_targ_rural()
-    for number in range(12):
-        factories.PlaceFactory(name=f"Nowa {chr(97 + number)}", municipality=rural)
-    entries.rebuild_index()
-    assert len(client.get(URL, {"q": "nowa"}).json()) == 8
-    assert len(client.get(URL, {"q": "no"}).json()) == 8
-
-
-@pytest.mark.parametrize(
-    ("query", "code"),
-    [
-        ("", "missing"),
-        ("q=", "empty"),
-        ("q=%20%20", "empty"),
-        ("q=a", "too_short"),
-        ("q=" + "a" * 101, "too_long"),
-        ("q=ab&q=cd", "repeated"),
-        ("q=%FF%FE", "malformed"),
-        ("q=ab%00", "malformed"),
-        ("q=ab%0A", "malformed"),
-    ],
-)
-def test_a_wrong_query_is_refused_with_its_code(client, query, code):
-    answer = client.get(f"{URL}?{query}")
-    assert answer.status_code == 400
-    assert [error["code"] for error in answer.json()["errors"]] == [code]

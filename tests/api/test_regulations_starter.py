@@ -5,7 +5,7 @@ import pytest
 
 from regulations.state_files import DATA, find_files, parse
 from tests import factories
-from tests.client import share_snapshots
+from tests.client import shared_rows
 from tests.regulations.loading import load_files
 
 pytestmark = pytest.mark.django_db
@@ -14,18 +14,12 @@ URL = "/api/v1/regulations"
 ON = "2026-11-21"
 
 
-@pytest.fixture(scope="module")
-def loaded(django_db_setup, django_db_blocker):
+@shared_rows
+def loaded():
     """Load the starter data for the module."""
-    from django.db import transaction
-
-    with django_db_blocker.unblock(), transaction.atomic():
-        load_files()
-        factories.PostcodeFactory(code="30-001")
-        factories.PostcodeFactory(code="34-500", shares=[(factories.zakopane(), 3)])
-        with share_snapshots():
-            yield
-        transaction.set_rollback(True)
+    load_files()
+    factories.PostcodeFactory(code="30-001")
+    factories.PostcodeFactory(code="34-500", shares=[(factories.zakopane(), 3)])
 
 
 @pytest.fixture

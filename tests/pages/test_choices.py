@@ -16,6 +16,7 @@ from catalog.links import depot_path
 from catalog.models import Depot
 from catalog.parsing.opening_hours import daily_ranges, weekly_hours
 from tests import factories
+from tests.client import shared_rows
 from tests.pages.reading import KRAKOW, canonical_of, text_of
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +36,7 @@ def clock(monkeypatch):
     return set_time
 
 
-@pytest.fixture
+@shared_rows
 def market():
     """Create three depots in Kraków and one beyond, with prices of pellet and of an assortment of coal."""
     factories.BoundaryFactory(lat=50.06, lon=19.94)
@@ -203,7 +204,7 @@ def test_a_card_tells_price_state_distance_and_way(client, clock, market):
 
 
 @pytest.mark.parametrize("suffix", ["/", ".md"])
-def test_hours_after_a_break_are_told(client, clock, suffix):
+def test_hours_after_a_break_are_told(client, clock, market, suffix):
     source = "Mo-Fr 08:00-12:30,13:00-17:00"
     depot = factories.DepotFactory(name="Z przerwą", hours=weekly_hours(source), opening_hours=source)
     for path in (KRAKOW[:-1], depot_path(depot.pk, depot.name)[:-1]):

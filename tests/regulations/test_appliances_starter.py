@@ -8,7 +8,7 @@ from regulations import queries
 from regulations.api.params import RegulationsQuery
 from regulations.appliance_check import ApplianceStatus, check_appliance
 from regulations.fields import Appliance, Condition, Exemption
-from tests.client import build_snapshots, share_snapshots
+from tests.client import build_snapshots, shared_rows
 from tests.regulations.loading import load_files
 
 pytestmark = pytest.mark.django_db
@@ -32,16 +32,10 @@ def limits(found):
     return [(one.deadline.date.isoformat(), one.binds) for one in found.limited]
 
 
-@pytest.fixture(scope="module")
-def loaded(django_db_setup, django_db_blocker):
+@shared_rows
+def loaded():
     """Load the starter data for the module."""
-    from django.db import transaction
-
-    with django_db_blocker.unblock(), transaction.atomic():
-        load_files()
-        with share_snapshots():
-            yield
-        transaction.set_rollback(True)
+    load_files()
 
 
 @pytest.fixture
