@@ -69,8 +69,9 @@ LONE = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+(?=\S)")
 LONE_AT_END = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+\Z")
 UNITS = r"(?:r\.|zł|km|m|m²|cm|mm|kg|mg|t|mp|kW|kWh|MB|kB|godz\.|mies\.|mln|tys\.)"
 NUMBER_AND_UNIT = re.compile(rf"(?<=\d) (?={UNITS}(?![\w²³]))")
-NUMBERED = r"(?:[Nn]r|poz\.|art\.|ust\.|pkt|ul\.|klas[aąęy]|tabel[aęi]|[Rr]odzaj[ua]?|Krok)"
+NUMBERED = r"(?:[Nn]r|poz\.|art\.|ust\.|pkt|klas[aąęy]|tabel[aęi]|[Rr]odzaj[ua]?|Krok)"
 WORD_AND_NUMBER = re.compile(rf"(?<!\w)({NUMBERED}) (?=\d)")
+STREET = re.compile(r"(?<!\w)(ul\.|al\.|pl\.|os\.) (?=\w)")
 BEFORE_DASH = re.compile(r"(?<=\S) (?=– )")
 AFTER_MARK = re.compile(rf"\A (?=– |{UNITS}(?![\w²³]))")
 
@@ -83,7 +84,7 @@ MARKS = re.compile(r"(\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}|<(?:\{%.*?%\}|\{\{.*?\}\}|
 def tie(text: str) -> str:
     """Insert non-breaking spaces into plain text."""
     text = LONE.sub(rf"\1{NO_BREAK}", text)
-    text = WORD_AND_NUMBER.sub(rf"\1{NO_BREAK}", text)
+    text = STREET.sub(rf"\1{NO_BREAK}", WORD_AND_NUMBER.sub(rf"\1{NO_BREAK}", text))
     return BEFORE_DASH.sub(NO_BREAK, NUMBER_AND_UNIT.sub(NO_BREAK, text))
 
 

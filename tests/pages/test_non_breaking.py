@@ -34,6 +34,7 @@ def shown(text):
         ("Dz. Urz. z 2017 r. poz. 787, nr 4 rury", "Dz. Urz. z~2017~r. poz.~787, nr~4 rury"),
         ("kod 30-001 – Kraków", "kod 30-001~– Kraków"),
         ("1 tona i 30 metrów", "1 tona i~30 metrów"),
+        ("przy ul. Długiej 5 i os. Zielonym", "przy ul.~Długiej 5 i~os.~Zielonym"),
     ],
 )
 def test_what_belongs_together_is_tied(written, tied):
