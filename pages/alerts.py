@@ -187,7 +187,7 @@ def add(section: list[dict[str, str]], label: str, after: str, below: str, befor
 
 def write(rows: Sequence[Subscription], digest: Digest, on: datetime) -> EmailMessage:
     """Return the letter with a digest. One click in a mail program ends all letters (RFC 8058)."""
-    token = tokens.reader_token(rows[0].email_hash)
+    token = tokens.READER.token(rows[0].email_hash)
     sections = [
         ("Zbliża się termin", digest.deadlines, ""),
         ("Zmieniły się przepisy", digest.changes, ""),

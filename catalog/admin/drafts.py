@@ -170,7 +170,7 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
         is_open = draft.state in {Draft.State.PREPARED, Draft.State.WAITING}
         decisions = [] if is_open else self._decisions_of(draft)
         outdated = is_open and editing.stored_values(row) != draft.before
-        changes = [change for decision in decisions for row_of in decision.changed for change in row_of.changes]
+        changes = [change for decision in decisions for changed in decision.changed for change in changed["changes"]]
         effects: list[str] = []
         if is_open and not outdated:
             try:

@@ -5,7 +5,7 @@ Here: likely duplicates, merged or marked distinct, and `DepotAdmin`, which is m
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
@@ -46,33 +46,6 @@ CHOICES = (
 """Fields that are taken over together."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairRow:
-    """A row of the list of pairs."""
-
-    pair: quality.Pair
-    first: Depot
-    second: Depot
-    first_address: str
-    second_address: str
-
-
-@dataclass(frozen=True, slots=True)
-class FieldChoice:
-    """A group of fields on the page of a pair. preferred: the preselected side, "first", "second" or "both".
-
-    both: what both state together, "" where that is one of the two or makes no sense.
-    """
-
-    name: str
-    label: str
-    first: str
-    second: str
-    differs: bool
-    preferred: str
-    both: str = ""
-
-
 class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
     """Mixin: the pages of likely duplicates."""
 
@@ -93,7 +66,13 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         keys = {key for pair in page for key in (pair.first, pair.second)}
         depots = Depot.objects.select_related("municipality").in_bulk(keys)
         rows = [
-            PairRow(pair, first, second, address_of(first), address_of(second))
+            {
+                "pair": pair,
+                "first": first,
+                "second": second,
+                "first_address": address_of(first),
+                "second_address": address_of(second),
+            }
             for pair in page
             # A depot can be removed between the two queries.
             if (first := depots.get(pair.first)) and (second := depots.get(pair.second))
@@ -174,8 +153,11 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         return False
 
 
-def choice_of(group: FieldGroup, one: Depot, other: Depot) -> FieldChoice:
-    """A group with both values. Preselects the confirmed value, else the fuels of both or the first not empty."""
+def choice_of(group: FieldGroup, one: Depot, other: Depot) -> dict[str, Any]:
+    """A group with both values. Preselects the confirmed value, else the fuels of both or the first not empty.
+
+    both: what both state together, "" where that is one of the two or makes no sense.
+    """
     first, second = words(group, one), words(group, other)
     first_sure, second_sure = group.name in one.confirmed_fields, group.name in other.confirmed_fields
     to_second = (second_sure and not first_sure) or (first == NOTHING and not first_sure)
@@ -184,7 +166,8 @@ def choice_of(group: FieldGroup, one: Depot, other: Depot) -> FieldChoice:
     if group.name == "fuels" and union not in (set(one.fuels), set(other.fuels)):
         both = field_in_words("fuels", fuels.in_order(union))
         preferred = preferred if first_sure != second_sure else "both"
-    return FieldChoice(group.name, group.label, first, second, first != second, preferred, both)
+    named = {"name": group.name, "label": group.label, "first": first, "second": second}
+    return named | {"differs": first != second, "preferred": preferred, "both": both}
 
 
 def next_pair(pairs: Sequence[quality.Pair], first: int, second: int) -> tuple[int, int] | None:

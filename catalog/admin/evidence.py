@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote_plus, urlsplit
 
@@ -36,41 +35,29 @@ MOST_NEIGHBOURS, MOST_DECISIONS, MOST_COMMENTS = 30, 3, 50
 Position = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class LiveMap:
-    """Data of the map. before, after: stored and proposed position as "lat,lon", "" if missing.
-
-    others: further places as JSON, each `[lat, lon, label, URL]`, "" for none. outlines: URL of the outlines around the
-    municipality, "" for none. tiles: `MAP_TILES_URL`. credit: of the tiles.
-    """
-
-    before: str
-    after: str
-    outlines: str
-    tiles: str
-    credit: str
-    others: str = ""
-
-
 def live_map(
     municipality: Municipality | None,
     before: Position | None = None,
     after: Position | None = None,
     others: Iterable[tuple[float, float, str, str]] = (),
-) -> LiveMap:
-    """Return the map of a position. Reads the voivodeship of the municipality."""
+) -> dict[str, str]:
+    """Return the data of the map of a position; "" for what is missing. Reads the voivodeship of the municipality.
+
+    before, after: stored and proposed position as "lat,lon". outlines: URL of the outlines around the municipality.
+    others: further places as JSON, each `[lat, lon, label, URL]`.
+    """
     tiles = settings.MAP_TILES_URL
     places = [[round(lat, 6), round(lon, 6), label, url] for lat, lon, label, url in others]
-    return LiveMap(
-        before="{:.6f},{:.6f}".format(*before) if before else "",
-        after="{:.6f},{:.6f}".format(*after) if after else "",
-        outlines=reverse("surroundings", args=[municipality.voivodeship.slug, municipality.slug, municipality.teryt])
+    return {
+        "before": "{:.6f},{:.6f}".format(*before) if before else "",
+        "after": "{:.6f},{:.6f}".format(*after) if after else "",
+        "outlines": reverse("surroundings", args=[municipality.voivodeship.slug, municipality.slug, municipality.teryt])
         if municipality
         else "",
-        tiles=tiles,
-        credit=tiles_credit(tiles) if tiles else "",
-        others=json.dumps(places, ensure_ascii=False) if places else "",
-    )
+        "tiles": tiles,
+        "credit": tiles_credit(tiles) if tiles else "",
+        "others": json.dumps(places, ensure_ascii=False) if places else "",
+    }
 
 
 def find_near(lat: float, lon: float, metres: float, *, besides: int | None = None) -> list[tuple[Depot, int]]:

@@ -58,18 +58,11 @@ def who(decision: Decision) -> str:
     return str(decision.decided_by)
 
 
-@dataclass(frozen=True, slots=True)
-class DecidedRow:
-    """A row of a decision: what it is, its name and page, "" without one, and its values before and after."""
+def read_rows(lines: Sequence[DecisionLine]) -> list[dict[str, Any]]:
+    """Return the rows of decisions in words: what each is, its name and page ("" without one), and its changes.
 
-    label: str
-    name: str
-    url: str
-    changes: Sequence[FieldChange]
-
-
-def read_rows(lines: Sequence[DecisionLine]) -> list[DecidedRow]:
-    """Return the rows of decisions in words. Three queries for each model."""
+    Three queries for each model.
+    """
     by_model: dict[str, list[DecisionLine]] = {}
     for line in lines:
         by_model.setdefault(line.model, []).append(line)
@@ -81,12 +74,12 @@ def read_rows(lines: Sequence[DecisionLine]) -> list[DecidedRow]:
         names |= {(label, str(key)): str(row) for key, row in rows.items()}
         changes |= read_changes(model, [line for line in some if line.last is not None])
     return [
-        DecidedRow(
-            label=str(apps.get_model(line.model)._meta.verbose_name),
-            name=names.get((line.model, line.key), f"nr {line.key} (już nie istnieje)"),
-            url=_url_of(line) if (line.model, line.key) in names else "",
-            changes=changes.get(line.pk, ()),
-        )
+        {
+            "label": str(apps.get_model(line.model)._meta.verbose_name),
+            "name": names.get((line.model, line.key), f"nr {line.key} (już nie istnieje)"),
+            "url": _url_of(line) if (line.model, line.key) in names else "",
+            "changes": changes.get(line.pk, ()),
+        }
         for line in lines
     ]
 

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,7 +10,7 @@ from django.db.models import Case, Q, Value, When
 from django.utils import timezone
 
 from catalog.admin.depot_form import MISTAKES
-from catalog.admin.evidence import LiveMap, evidence_of, find_near, find_neighbours, live_map, place_of
+from catalog.admin.evidence import evidence_of, find_near, find_neighbours, live_map, place_of
 from catalog.admin.work_queues import SameContact, find_same_contact
 from catalog.depots import fuels
 from catalog.depots.field_cleaning import READERS, TYPED_LENGTHS, clean_field
@@ -222,7 +221,7 @@ def rows_of(submission: Submission, form: ProposalForm) -> list[dict[str, Any]]:
     return rows
 
 
-def live_map_of(submission: Submission, near_rows: Sequence[tuple[Depot, int]] = ()) -> LiveMap | None:
+def live_map_of(submission: Submission, near_rows: Sequence[tuple[Depot, int]] = ()) -> dict[str, str] | None:
     """Return the stored and the proposed position with the neighbours, None without a position. One query.
 
     near_rows: neighbours of a new depot.
@@ -287,33 +286,29 @@ def same_contact(*submissions: Submission) -> list[SameContact]:
     return find_same_contact(stated, besides=submissions[0].depot_id)
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimComparison:
-    """One hint. verdict: "same", "different" or "unknown".
+NUMBERS = (
+    (
+        *("Telefon", "phone", "numeru"),
+        *("numer jest we wpisie: publiczny, więc niczego nie dowodzi, ale można zadzwonić", "inny numer niż we wpisie"),
+    ),
+    (
+        *("NIP", "nip", "NIP-u"),
+        *("zgadza się z publicznym, więc niczego nie dowodzi", "inny NIP niż we wpisie"),
+    ),
+)
+"""Compared numbers: label, field, genitive, and what is said of the same and of another one."""
 
-    A number that stands in the public entry is "unknown" if it is the same: anybody could have copied it.
-    """
 
-    label: str
-    said: str
-    entry: str
-    verdict: str
-    text: str
-
-
-def compare(submission: Submission) -> tuple[ClaimComparison, ...]:
+def compare(submission: Submission) -> list[dict[str, str]]:
     """Compare e-mail domain, telephone and NIP of a claimant with the entry; empty without an entry.
 
+    verdict: "same", "different" or "unknown"; also for the same number, which is public: anybody could have copied it.
     No query if the depot is loaded.
     """
     depot = submission.depot
     if depot is None or not submission.email:
-        return ()
-    return _compare_domain(submission.email, depot), _compare_phone(submission, depot), _compare_nip(submission, depot)
-
-
-def _compare_domain(email: str, depot: Depot) -> ClaimComparison:
-    domain = email.rpartition("@")[2].lower()
+        return []
+    domain = submission.email.rpartition("@")[2].lower()
     host = (urlsplit(depot.website).hostname or "").removeprefix("www.")
     if domain in FREE_MAIL:
         verdict, text = "unknown", "bezpłatna poczta: adres nie mówi nic o firmie"
@@ -323,33 +318,17 @@ def _compare_domain(email: str, depot: Depot) -> ClaimComparison:
         verdict, text = "same", "ta sama domena co strona wpisu"
     else:
         verdict, text = "different", "inna domena niż strona wpisu"
-    return ClaimComparison("Domena adresu e-mail", domain, host, verdict, text)
-
-
-def _compare_phone(submission: Submission, depot: Depot) -> ClaimComparison:
-    claimed = _numbers(submission.claimant_phone)
-    published = _numbers(depot.phone)
-    if not claimed or not published:
-        verdict, text = "unknown", "brak numeru we wpisie" if claimed else "zgłaszający nie podał numeru"
-    elif claimed & published:
-        verdict, text = (
-            "unknown",
-            "numer jest we wpisie: publiczny, więc niczego nie dowodzi, ale można zadzwonić",
-        )
-    else:
-        verdict, text = "different", "inny numer niż we wpisie"
-    return ClaimComparison("Telefon", submission.claimant_phone, depot.phone, verdict, text)
-
-
-def _compare_nip(submission: Submission, depot: Depot) -> ClaimComparison:
-    claimed, published = submission.claimant_nip, depot.nip or ""
-    if not claimed or not published:
-        verdict, text = "unknown", "brak NIP-u we wpisie" if claimed else "zgłaszający nie podał NIP-u"
-    elif claimed == published:
-        verdict, text = "unknown", "zgadza się z publicznym, więc niczego nie dowodzi"
-    else:
-        verdict, text = "different", "inny NIP niż we wpisie"
-    return ClaimComparison("NIP", claimed, published, verdict, text)
+    rows = [{"label": "Domena adresu e-mail", "said": domain, "entry": host, "verdict": verdict, "text": text}]
+    for label, name, genitive, same, other in NUMBERS:
+        said, entry = getattr(submission, f"claimant_{name}"), getattr(depot, name) or ""
+        claimed, published = _numbers(said), _numbers(entry)
+        if not claimed or not published:
+            text = f"brak {genitive} we wpisie" if claimed else f"zgłaszający nie podał {genitive}"
+        else:
+            text = same if claimed & published else other
+        verdict = "different" if text == other else "unknown"
+        rows.append({"label": label, "said": said, "entry": entry, "verdict": verdict, "text": text})
+    return rows
 
 
 def _within(name: str, other: str) -> bool:

@@ -37,8 +37,6 @@ REPEAT = timedelta(minutes=10)
 
 
 class NothingToChange(Refusal):
-    """Every given value equals the stored one."""
-
     reason = "żadne pole nie zmieniło wartości"
 
 
@@ -212,14 +210,10 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 class DraftAlreadyDecided(Refusal):
-    """The draft was approved or withdrawn before."""
-
     reason = "ktoś już zdecydował o tym szkicu"
 
 
 class DraftNeedsReason(Refusal):
-    """A draft needs a reason."""
-
     reason = "podaj powód zmiany"
 
 

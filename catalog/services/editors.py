@@ -14,8 +14,6 @@ from catalog.services import Refusal, journal
 
 
 class VoivodeshipTaken(Refusal):
-    """Another editor has claimed the voivodeship."""
-
     def __init__(self, claim: VoivodeshipClaim) -> None:
         self.reason = f"Województwo {claim.voivodeship.name} ma już {claim.editor}."
         super().__init__(claim.pk)
@@ -80,8 +78,6 @@ def find_viewers(depot: Depot, *, besides: AbstractBaseUser, on: datetime) -> li
 
 
 class CommentEmpty(Refusal):
-    """The comment has no text."""
-
     reason = "komentarz jest pusty"
 
 

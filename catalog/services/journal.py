@@ -34,14 +34,10 @@ UNDONE = "cofnięto decyzję"
 
 
 class DecisionAlreadyUndone(Refusal):
-    """The decision was undone before."""
-
     reason = "tę decyzję cofnięto już wcześniej"
 
 
 class DecisionNotUndoable(Refusal):
-    """What undid another decision is not undone itself: decide anew."""
-
     reason = "cofnięcia nie można cofnąć; podejmij decyzję jeszcze raz"
 
 

@@ -20,26 +20,18 @@ from fueldepot.data.history import among
 
 
 class DepotIsRemoved(Refusal):
-    """The depot is removed; restore it before verifying or removing it."""
-
     reason = "wpis jest usunięty; najpierw go przywróć"
 
 
 class DepotIsPublished(Refusal):
-    """The depot is already published."""
-
     reason = "wpis jest już opublikowany"
 
 
 class DepotIsUnverified(Refusal):
-    """The depot has no status to revoke."""
-
     reason = "wpis nie ma statusu, który można cofnąć"
 
 
 class RestoringNeedsReason(Refusal):
-    """Restoring needs a reason: the owner asked for removal, or it was merged, closed or a private person's."""
-
     reason = "podaj powód przywrócenia"
 
 
@@ -51,10 +43,8 @@ RESTORED_WITH_REASON = frozenset(
 Kind = Decision.Kind
 
 VERIFYING = "sprawdzono"
-RESETTING = "cofnięto do nieweryfikowanych"
 PUBLISHING = "opublikowano"
 RESTORING = "przywrócono"
-CONFIRMING_FUELS = "potwierdzono paliwa według nazwy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +133,19 @@ def set_verified(depot: Depot, *, by: AbstractBaseUser, on: date) -> None:
     """Set what `verify_depots` sets, without saving."""
     if depot.data_status != Depot.DataStatus.OWNER:
         depot.data_status = Depot.DataStatus.VERIFIED
-    depot.publication = Depot.Publication.PUBLISHED
-    depot.verified_at = on
-    depot.verified_by_id = by.pk
-    depot.confirmed_fields = list(Depot.PUBLIC_FIELDS)
-    depot.review = ""
+    for name, value in _verification(by, on).items():
+        setattr(depot, name, value)
+
+
+def _verification(by: AbstractBaseUser, on: date) -> dict[str, Any]:
+    """Return the columns of a verified depot besides `data_status`."""
+    return {
+        "publication": Depot.Publication.PUBLISHED,
+        "verified_at": on,
+        "verified_by_id": by.pk,
+        "confirmed_fields": list(Depot.PUBLIC_FIELDS),
+        "review": "",
+    }
 
 
 @transaction.atomic
@@ -161,14 +159,7 @@ def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, note
         When(data_status=Depot.DataStatus.OWNER, then=F("data_status")),
         default=Value(Depot.DataStatus.VERIFIED.value),
     )
-    values: dict[str, Any] = {
-        "data_status": status,
-        "publication": Depot.Publication.PUBLISHED,
-        "verified_at": on,
-        "verified_by": by.pk,
-        "confirmed_fields": list(Depot.PUBLIC_FIELDS),
-        "review": "",
-    }
+    values = {"data_status": status} | _verification(by, on)
     return _decide(Kind.VERIFY, keys, why_not_removed, values, by, VERIFYING, note)
 
 
@@ -199,7 +190,7 @@ def reset_depots(*, keys: Collection[int], by: AbstractBaseUser | None, note: st
         "verified_by": None,
         "confirmed_fields": [],
     }
-    return _decide(Kind.VERIFY, keys, why_not_reset, values, by, RESETTING, note)
+    return _decide(Kind.VERIFY, keys, why_not_reset, values, by, "cofnięto do nieweryfikowanych", note)
 
 
 @transaction.atomic
@@ -228,8 +219,8 @@ def confirm_fuels(*, keys: Collection[int], by: AbstractBaseUser) -> BulkResult:
     They count as set by a person from then on; the data status stays. Depots without fuels by name stay as they are.
     """
     values = {"confirmed_fields": confirmed_with("fuels")}
-    label = "potwierdzono paliwa"
-    return _decide(Kind.VERIFY, keys, why_fuels_not_confirmed, values, by, label, said=lambda _: CONFIRMING_FUELS)
+    label, words = "potwierdzono paliwa", "potwierdzono paliwa według nazwy"
+    return _decide(Kind.VERIFY, keys, why_fuels_not_confirmed, values, by, label, said=lambda _: words)
 
 
 def confirmed_with(field: str) -> Case:

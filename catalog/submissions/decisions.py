@@ -1,6 +1,6 @@
 """Decisions about waiting submissions: accept or reject, one or many."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -34,38 +34,26 @@ class SubmissionAlreadyDecided(Refusal):
 
 
 class DepotOfSubmissionIsRemoved(Refusal):
-    """The depot was removed after the submission; only a rejection is left."""
-
     reason = "wpis jest usunięty; zgłoszenie można tylko odrzucić"
 
 
 class NoFieldsAccepted(Refusal):
-    """No field of a correction was accepted; reject it instead."""
-
     reason = "zaznacz co najmniej jedno pole albo odrzuć zgłoszenie"
 
 
 class ReasonMissing(Refusal):
-    """A rejection, or a correction accepted in part, needs a reason."""
-
     reason = "podaj powód odrzucenia zgłoszenia albo odznaczonych pól"
 
 
 class ReasonWithoutOmission(Refusal):
-    """A correction was accepted completely, though a reason to leave fields out was given."""
-
     reason = "podano powód, ale wszystkie pola są zaznaczone: odznacz te, których nie przyjmujesz, albo usuń powód"
 
 
 class LocationOutsidePoland(Refusal):
-    """The position of a proposed depot lies in no municipality."""
-
     reason = "położenie nie leży w żadnej gminie"
 
 
 class DecidedOneByOne(Refusal):
-    """A claim or deletion is not accepted together with others: it gives an entry away."""
-
     reason = "przejęcia i usunięcia przyjmuje się pojedynczo, na stronie zgłoszenia"
 
 
@@ -158,44 +146,38 @@ def reject_submission(*, submission: Submission, reason: str, by: AbstractBaseUs
     return decide(parts=[PartDecision(submission.pk, False)], reason=reason, by=by, on=on)
 
 
-@transaction.atomic
 def accept_submissions(*, submissions: Collection[int], by: AbstractBaseUser, on: datetime) -> DecisionResult:
-    """Accept several submissions completely, where possible; claims and deletions never.
-
-    The number of statements is constant.
-    """
-
-    def accept(batch: DecisionBatch, submission: Submission) -> None:
-        if submission.kind in ONE_BY_ONE:
-            raise DecidedOneByOne(submission.pk)
-        batch.accept(submission, None, {}, "")
-
-    return _decide_possible(submissions, accept, "", by, on)
+    """Accept several submissions completely, where possible; claims and deletions never."""
+    return _decide_possible(submissions, None, by, on)
 
 
-@transaction.atomic
 def reject_submissions(
     *, submissions: Collection[int], reason: str, by: AbstractBaseUser, on: datetime
 ) -> DecisionResult:
-    """Reject several submissions for one reason. The number of statements is constant. Raises ReasonMissing."""
+    """Reject several submissions for one reason, where possible. Raises ReasonMissing."""
     if not reason.strip():
         raise ReasonMissing
-    return _decide_possible(submissions, lambda batch, submission: batch.reject(submission, reason), reason, by, on)
+    return _decide_possible(submissions, reason, by, on)
 
 
+@transaction.atomic
 def _decide_possible(
-    submissions: Collection[int],
-    act: "Callable[[DecisionBatch, Submission], None]",
-    reason: str,
-    by: AbstractBaseUser,
-    on: datetime,
+    submissions: Collection[int], rejection: str | None, by: AbstractBaseUser, on: datetime
 ) -> DecisionResult:
-    """Decide the submissions that can be, and say of the others why not."""
-    with journal.recording(Decision.Kind.SUBMISSION, by=by, on=on, reason=reason) as record:
+    """Accept or reject the submissions that can be, and say of the others why not.
+
+    rejection: its reason, None to accept. The number of statements is constant.
+    """
+    with journal.recording(Decision.Kind.SUBMISSION, by=by, on=on, reason=rejection or "") as record:
         batch = DecisionBatch(submissions, record, by, on)
         for submission in batch.submissions:
             try:
-                act(batch, submission)
+                if rejection is not None:
+                    batch.reject(submission, rejection)
+                elif submission.kind in ONE_BY_ONE:
+                    raise DecidedOneByOne(submission.pk)
+                else:
+                    batch.accept(submission, None, {}, "")
             except Refusal as refusal:
                 batch.decided.unchanged.append((submission, refusal.reason))
         return batch.save()

@@ -30,15 +30,6 @@ class FieldGroup:
         return self.fields[0]
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A group with different values, in words."""
-
-    group: FieldGroup
-    before: str
-    after: str
-
-
 GROUPS = (
     FieldGroup("Nazwa", ("name",)),
     FieldGroup("Ulica", ("street",)),
@@ -94,15 +85,20 @@ def apply(depot: Depot, values: Values, groups: Collection[str]) -> list[str]:
     return names
 
 
-def differences(before: Values, after: Values, municipalities: Mapping[str, str]) -> tuple[Difference, ...]:
-    """Return stored and proposed values in words, for the groups of `after`.
+def differences(before: Values, after: Values, municipalities: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return stored and proposed values in words, for the groups of `after`: `name`, `label`, `before`, `after`.
 
     municipalities: names by code, see `municipalities`.
     """
-    return tuple(
-        Difference(group, group_in_words(group, before, municipalities), group_in_words(group, after, municipalities))
+    return [
+        {
+            "name": group.name,
+            "label": group.label,
+            "before": group_in_words(group, before, municipalities),
+            "after": group_in_words(group, after, municipalities),
+        }
         for group in groups_in(after)
-    )
+    ]
 
 
 def municipalities(*values: Values) -> dict[str, str]:

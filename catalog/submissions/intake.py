@@ -28,8 +28,6 @@ class DepotIsHeld(Exception):
 
 
 class NothingChanged(Refusal):
-    """The proposed values equal the stored ones."""
-
     status = 400
     reason = (
         "Niczego nie zmieniono: wpis mówi już dokładnie to, co w formularzu. Nie wysłaliśmy żadnego zgłoszenia, bo "
@@ -39,29 +37,19 @@ class NothingChanged(Refusal):
 
 
 class LinkAlreadyUsed(Refusal):
-    """The submission was confirmed before."""
-
     title, reason = "Zgłoszenie jest już potwierdzone", "Ten odnośnik został już użyty."
     onward, onward_label = "status", "Zobacz stan zgłoszenia"
 
 
 class TokenSuperseded(Refusal):
-    """A newer link or submission replaced this one."""
-
     title = "Jest nowszy odnośnik"
     reason = "Ten odnośnik zastąpiło późniejsze zgłoszenie albo nowsza wiadomość. Otwórz ten z ostatniej wiadomości."
 
 
 class SubmissionWithdrawn(Refusal):
-    """Its author withdrew the submission."""
-
     title = "Zgłoszenie jest wycofane"
     reason = "Nie można go już potwierdzić. Jeśli chcesz je jednak wysłać, wypełnij formularz jeszcze raz."
     onward, onward_label = "form", "Wypełnij formularz jeszcze raz"
-
-
-class SubmissionDeleted(tokens.LinkExpired):
-    """The link is valid, but its submission was deleted."""
 
 
 class TooManyEmails(Refusal):
@@ -150,7 +138,8 @@ def resend_link(*, submission: Submission, on: datetime) -> Submission:
     if stored.mails_sent >= limits.LETTERS_PER_SUBMISSION:
         raise TooManyEmails(stored.pk)
     if stored.mailed_at is not None:
-        limits.check_pause(stored, on)
+        if (next_at := limits.next_letter_at(stored.letters_at)) is not None and on < next_at:
+            raise limits.LinkSentJustNow(next_at, stored.pk)
         stored.mailed_at = None
         stored.save(update_fields=["mailed_at"])
         letters.send_soon()
@@ -160,13 +149,13 @@ def resend_link(*, submission: Submission, on: datetime) -> Submission:
 def get_confirmable(*, token: str, on: datetime) -> Submission:
     """Return the submission that a link would confirm, with its depot. Two queries.
 
-    Raises InvalidToken, LinkExpired, SubmissionDeleted, LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded,
+    Raises InvalidToken, LinkExpired, LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded,
     DepotIsRemoved, DepotIsHeld.
     """
-    link = tokens.read_token(token, on)
-    submission = Submission.objects.select_related("depot").filter(pk=link.submission_id).first()
+    number = tokens.read_token(token, on)
+    submission = Submission.objects.select_related("depot").filter(pk=number).first()
     if submission is None:
-        raise SubmissionDeleted(link.submission_id)
+        raise tokens.LinkExpired(number)  # the submission was deleted
     if submission.depot is not None:
         check_published(submission.depot)
     _check_unconfirmed(submission)

@@ -132,19 +132,18 @@ def decided_part(submission: Submission) -> Part:
         case Kind.CLAIM:
             owned = OwnerLink.objects.working().filter(depot=submission.depot, email_hash=submission.email_hash)
             link = owned.first()
-            values |= {"link": owner_url(link, link.serial)} if link else {}
+            values |= {"link": tokens.OWNER.url([link.pk, link.serial])} if link else {}
         case Kind.CORRECT | Kind.ADD:
             values["changes"] = accepted_changes(submission)
         case Kind.DELETE:
-            values["link"] = site_url(reverse("submission-restore")) + f"?znak={tokens.restore_token(submission.pk)}"
+            values["link"] = tokens.RESTORE.url(submission.pk)
     return f"accepted_{submission.kind}", values
 
 
 def proposed_changes(submission: Submission) -> list[dict[str, Any]]:
     """Return the values of a correction or new depot, before and after."""
     names = field_groups.municipalities(submission.stored, submission.proposed)
-    differences = field_groups.differences(submission.stored, submission.proposed, names)
-    return [{"label": row.group.label, "before": row.before, "after": row.after} for row in differences]
+    return field_groups.differences(submission.stored, submission.proposed, names)
 
 
 def accepted_changes(submission: Submission) -> list[dict[str, Any]]:
@@ -176,14 +175,8 @@ def describe_part(submission: Submission) -> tuple[str, str]:
 
 
 def status_url(submission: Submission) -> str:
-    """Return the URL of a visit's page. The reference is in the query string, which no log keeps."""
-    reference = tokens.status_reference(submission.visit_id or submission.pk)
-    return site_url(reverse("submission-status")) + f"?znak={reference}"
-
-
-def owner_url(link: OwnerLink, serial: int) -> str:
-    """Return the URL of an owner's link, with the token in the query string as well."""
-    return site_url(reverse("owner")) + f"?odnosnik={tokens.owner_token(link.pk, serial)}"
+    """Return the URL of a visit's page."""
+    return tokens.STATUS.url(submission.visit_id or submission.pk)
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,8 +314,7 @@ class QuestionLetters(LetterKind):
         return SubmissionQuestion.objects.unsent().select_related("submission__depot")
 
     def letters(self, row: SubmissionQuestion, on: datetime) -> Iterable[Letter]:
-        # The token is in the query of the link, which is not logged.
-        link = site_url(reverse("submission-answer")) + f"?znak={tokens.question_token(row.pk)}"
+        link = tokens.QUESTION.url(row.pk)
         write = partial(to_author, row.submission, "question", question=row, link=link)
         return [Letter(row, row.submission, write)]
 
@@ -339,7 +331,7 @@ class ClaimLetters(SubmissionLetters):
     def letters(self, row: Submission, on: datetime) -> Iterable[Letter]:
         ends = date_format(timezone.localtime(on + objections.OBJECTION_TIME), "j E Y, H:i")
         for owner in objections.other_owners(row):
-            link = site_url(reverse("owner-object")) + f"?znak={tokens.objection_token(row.pk, owner.pk)}"
+            link = tokens.OBJECTION.url([row.pk, owner.pk])
             part: Part = "claimed", {"link": link, "ends": ends}
             yield Letter(row, owner, partial(compose, owner.email, row.depot, part))
 
@@ -354,7 +346,7 @@ class SubscriptionLetters(LetterKind):
         return Subscription.objects.filter(mailed_at__isnull=True)
 
     def letters(self, row: Subscription, on: datetime) -> Iterable[Letter]:
-        link = site_url(reverse("alerts-confirm")) + f"?odnosnik={tokens.subscription_token(row.pk)}"
+        link = tokens.SUBSCRIPTION.url(row.pk)
         part: Part = "alerts_link", {"link": link, "hours": tokens.LINK_LIFE // timedelta(hours=1)}
         return [Letter(row, row, partial(compose, row.email, None, part))]
 

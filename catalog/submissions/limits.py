@@ -143,12 +143,6 @@ def recent_letters(mailboxes: Collection[str], on: datetime) -> dict[str, list[d
     return sent
 
 
-def check_pause(submission: Submission, on: datetime) -> None:
-    """Raise LinkSentJustNow unless the pause since the last link of a submission is over."""
-    if (next_at := next_letter_at(submission.letters_at)) is not None and on < next_at:
-        raise LinkSentJustNow(next_at, submission.pk)
-
-
 def next_letter_at(letters_at: Sequence[datetime]) -> datetime | None:
     """Return from when the link of a submission may be sent again; None if no letter was sent."""
     if not letters_at:

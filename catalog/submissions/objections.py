@@ -28,8 +28,6 @@ class OwnerMayObject(Refusal):
 
 
 class OwnerObjected(Refusal):
-    """The present owner objected; a chief editor decides."""
-
     reason = "właściciel wpisu zgłosił sprzeciw; przyjąć przejęcie może tylko redaktor naczelny"
 
 
@@ -53,8 +51,6 @@ class ObjectionClosed(ClaimClosed):
 
 
 class AlreadyObjected(Refusal):
-    """The owner has objected before."""
-
     status, title = 200, "Dziękujemy za sprzeciw"
     reason = "Sprzeciw jest w redakcji. Dopóki redakcja nie zdecyduje, wpis i Twój odnośnik zostają bez zmian."
 
@@ -94,7 +90,7 @@ def get_claim(token: str) -> Submission:
     Raises NoSuchClaim, ClaimClosed and AlreadyObjected.
     """
     try:
-        number, link = tokens.read_objection_token(token)
+        number, link = tokens.OBJECTION.read(token)
     except tokens.InvalidToken:
         raise NoSuchClaim from None
     claim = Submission.objects.select_related("depot__municipality__voivodeship").filter(pk=number).first()

@@ -21,7 +21,7 @@ from django.utils.formats import date_format
 from catalog.models import Decision, Depot, OwnerChange, OwnerLink, PendingLetter, Submission
 from catalog.services import Refusal, journal, moderation
 from catalog.submissions import field_groups, letters, objections, tokens
-from catalog.submissions.letter_kinds import Letter, Part, PendingLetters, compose, owner_url
+from catalog.submissions.letter_kinds import Letter, Part, PendingLetters, compose
 from fueldepot.data import history
 from fueldepot.data.history import among
 from fueldepot.http.links import site_url
@@ -81,7 +81,7 @@ def read_link(token: str, *, on: datetime) -> OwnerLink:
     Raises OwnerLinkInvalid, with the number of the depot if it is public.
     """
     try:
-        number, serial = tokens.read_owner_token(token)
+        number, serial = tokens.OWNER.read(token)
     except tokens.InvalidToken:
         raise OwnerLinkInvalid(None) from None
     rows = OwnerLink.objects.working().select_related("depot__municipality__voivodeship")
@@ -105,13 +105,13 @@ def read_branches(link: OwnerLink) -> dict[int, OwnerLink]:
 
 def is_renewed(link: OwnerLink, token: str) -> bool:
     """Whether a token of the link is of a new one, beside which the former one still works."""
-    _, serial = tokens.read_owner_token(token)
-    return serial > link.serial
+    _, serial = tokens.OWNER.read(token)
+    return bool(serial > link.serial)
 
 
 def end_former(link: OwnerLink, token: str) -> None:
     """End the former link of a renewed one. One statement."""
-    _, serial = tokens.read_owner_token(token)
+    _, serial = tokens.OWNER.read(token)
     OwnerLink.objects.filter(pk=link.pk, serial__lt=serial).update(serial=serial)
 
 
@@ -208,10 +208,9 @@ def change_hours(*, depot: Depot, values: Mapping[str, object], on: datetime) ->
     depot.confirmed_fields = sorted({*depot.confirmed_fields, *names})
     depot.updated_at = depot.verified_at = timezone.localdate(on)
     moderation.save(depot, by=None, reason=f"{history.OWNER}: godziny otwarcia")
-    differences = field_groups.differences(before, changed, {})
     return tuple(
-        f"{difference.group.label}: {_inline(difference.before)} → {_inline(difference.after)}"
-        for difference in differences
+        f"{row['label']}: {_inline(row['before'])} → {_inline(row['after'])}"
+        for row in field_groups.differences(before, changed, {})
     )
 
 
@@ -252,7 +251,7 @@ def find_undoable(token: str, *, on: datetime) -> list[Decision]:
     With the noted lines of their depots, at most `LISTED`, not older than `UNDOABLE`. Three queries. Raises
     InvalidToken, and ChangeTooOld if there is none.
     """
-    number, first = tokens.read_change_token(token)
+    number, first = tokens.CHANGE.read(token)
     standing = OwnerLink.objects.filter(pk=number, replaced_at__isnull=True)
     rows = Decision.objects.filter(kind=Decision.Kind.OWNER, pk__gte=first, decided_at__gt=on - UNDOABLE)
     changes = rows.filter(details__links__contains=number).prefetch_related("owner_changes__depot").order_by("-pk")
@@ -291,7 +290,7 @@ def owner_link_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
     """Yield the new link of an owner; nothing for another address, whose request thereby ends."""
     links = OwnerLink.objects.working().filter(depot=row.depot_id, email_hash=tokens.hash_email(row.email))
     for link in links.select_related("depot"):
-        part: Part = "owner_link", {"link": owner_url(link, link.serial + 1)}
+        part: Part = "owner_link", {"link": tokens.OWNER.url([link.pk, link.serial + 1])}
         yield Letter(row, link, partial(compose, link.email, link.depot, part))
 
 
@@ -305,7 +304,7 @@ def owner_replaced_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
 def owner_restored_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
     """Yield the letter to an owner whose link works again."""
     for link in OwnerLink.objects.working().filter(depot=row.depot_id, email=row.email).select_related("depot"):
-        part: Part = "owner_restored", {"link": owner_url(link, link.serial)}
+        part: Part = "owner_restored", {"link": tokens.OWNER.url([link.pk, link.serial])}
         yield Letter(row, link, partial(compose, link.email, link.depot, part))
 
 
@@ -322,7 +321,7 @@ def owner_changed_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
     since = since.filter(decision__details__links__contains=link.pk) if link else since.none()
     changes = list(since.filter(decision__undone_at=None).select_related("depot").order_by("-pk")[:LISTED])
     if link and changes:
-        url = site_url(reverse("owner-undo")) + f"?znak={tokens.change_token(link.pk, row.decision.pk)}"
+        url = tokens.CHANGE.url([link.pk, row.decision.pk])
         sections = [(_heading(change), [*_values(change)], "") for change in changes]
         part: Part = "owner_changed", {"link": url, "sections": sections, "days": UNDOABLE.days}
         yield Letter(row, link if link.email else None, partial(compose, row.email, row.depot, part))

@@ -19,8 +19,6 @@ Kind = Submission.Kind
 
 
 class BranchUnknown(Refusal):
-    """There is no published depot of a number."""
-
     status = 400
 
     def __init__(self, number: int) -> None:
@@ -68,7 +66,7 @@ def get_restorable(token: str, *, on: datetime) -> Submission:
     Raises InvalidToken, and NotRestorable once the entry is back or the author's data are erased.
     """
     rows = Submission.objects.select_related("depot").filter(kind=Kind.DELETE, state=State.ACCEPTED, erased_at=None)
-    deletion = rows.filter(pk=tokens.read_restore_token(token), depot__publication=Depot.Publication.REMOVED).first()
+    deletion = rows.filter(pk=tokens.RESTORE.read(token), depot__publication=Depot.Publication.REMOVED).first()
     if deletion is None:
         raise NotRestorable
     return deletion

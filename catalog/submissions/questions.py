@@ -16,20 +16,14 @@ MAX_ANSWER = 2000
 
 
 class QuestionMissing(Refusal):
-    """The text of the question is empty."""
-
     reason = "wpisz pytanie"
 
 
 class QuestionStillOpen(Refusal):
-    """The author has not answered the previous question."""
-
     reason = "autor nie odpowiedział jeszcze na poprzednie"
 
 
 class NothingToAsk(SubmissionAlreadyDecided):
-    """The submission is closed: the author is not asked any more."""
-
     reason = "zgłoszenie już nie czeka"
 
 
@@ -41,16 +35,12 @@ class QuestionNotFound(Refusal):
 
 
 class AlreadyAnswered(Refusal):
-    """The question has an answer already."""
-
     status, title = 200, "Dziękujemy za odpowiedź"
     reason = "Odpowiedź jest w redakcji. O decyzji napiszemy w wiadomości."
     onward, onward_label = "status", "Stan zgłoszenia"
 
 
 class AnswerNotNeeded(SubmissionAlreadyDecided):
-    """The submission is closed: an answer changes nothing any more."""
-
     title = "Nie trzeba już odpowiadać"
     reason = "To zgłoszenie jest już zamknięte, więc odpowiedź nie jest potrzebna."
     onward, onward_label = "status", "Stan zgłoszenia"
@@ -86,7 +76,7 @@ def get_question(token: str) -> SubmissionQuestion:
     """Return the question of a token, with its submission. Raises QuestionNotFound."""
     rows = SubmissionQuestion.objects.select_related("submission__depot__municipality__voivodeship")
     try:
-        return rows.get(pk=tokens.read_question_token(token))
+        return rows.get(pk=tokens.QUESTION.read(token))
     except (tokens.InvalidToken, SubmissionQuestion.DoesNotExist):
         raise QuestionNotFound from None
 

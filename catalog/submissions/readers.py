@@ -85,8 +85,6 @@ class SubscriptionNotFound(Refusal):
 
 
 class TooManySubscriptions(Refusal):
-    """The address has PER_READER subscriptions."""
-
     title = "Masz już bardzo wiele powiadomień"
     reason = f"Na jeden adres piszemy najwyżej w {PER_READER} sprawach. Zakończ którąś z nich i spróbuj jeszcze raz."
 
@@ -119,7 +117,7 @@ def request_letters(*, email: str, client: str, teryt: str, fuel: str, voivodesh
 def get_requested(token: str) -> Subscription:
     """Return the subscription of a link. Raises SubscriptionNotFound. One query."""
     try:
-        return Subscription.objects.get(pk=tokens.read_subscription_token(token))
+        return Subscription.objects.get(pk=tokens.SUBSCRIPTION.read(token))
     except (tokens.InvalidToken, Subscription.DoesNotExist):
         raise SubscriptionNotFound(None) from None
 
@@ -149,7 +147,7 @@ def confirm_subscription(*, subscription: Subscription, content: Mapping[str, An
 def of_reader(token: str) -> QuerySet[Subscription]:
     """Return the confirmed subscriptions of the address that a token stands for. Raises SubscriptionNotFound."""
     try:
-        email_hash = tokens.read_reader_token(token)
+        email_hash = tokens.READER.read(token)
     except tokens.InvalidToken:
         raise SubscriptionNotFound(None) from None
     return Subscription.objects.confirmed().filter(email_hash=email_hash).order_by("pk")

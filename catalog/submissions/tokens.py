@@ -7,39 +7,30 @@ hashes only, so that a leaked table confirms nothing.
 import ipaddress
 import secrets
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
+from typing import Any
 
 from django.core import signing
+from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from catalog.services import Refusal
+from fueldepot.http.links import site_url
 
 LINK_LIFE = timedelta(hours=48)
 
 _LINK_SALT = "catalog.request.link"
-_STATUS_SALT = "catalog.request.status"
-_OWNER_SALT = "catalog.owner.link"
-_QUESTION_SALT = "catalog.request.question"
-_OBJECTION_SALT = "catalog.request.objection"
-_CHANGE_SALT = "catalog.owner.change"
-_RESTORE_SALT = "catalog.request.restore"
-_SUBSCRIPTION_SALT = "catalog.subscription.link"
-_READER_SALT = "catalog.subscription.reader"
 _IPV6_SITE = 56
 """Prefix length of an IPv6 customer network: many customers get 256 /64 networks."""
 
 
 class InvalidToken(Refusal):
-    """The token is truncated, mistyped or forged."""
-
     status, title = 404, "Odnośnik jest niepełny"
     reason = "Skopiuj go z wiadomości w całości: czasem dzieli się na dwa wiersze."
 
 
 class LinkExpired(Refusal):
-    """The token is valid but older than `LINK_LIFE`."""
-
     status, title = 410, "Odnośnik wygasł"
     reason = (
         f"Działał {LINK_LIFE // timedelta(hours=1)} godzin. Zgłoszenie się nie liczy, ale możesz wysłać je jeszcze raz."
@@ -48,11 +39,58 @@ class LinkExpired(Refusal):
 
 
 @dataclass(frozen=True, slots=True)
-class SubmissionLink:
-    """Content of a link: submission and expiry."""
+class SignedLink:
+    """A link to one page, whose token is signed and holds JSON. parameter: of the query, which no log keeps."""
 
-    submission_id: int
-    until: datetime
+    salt: str
+    route: str
+    parameter: str = "znak"
+    life: timedelta | None = None
+
+    def token(self, content: Any) -> str:
+        if self.life:
+            return signing.dumps(content, salt=self.salt)
+        return signing.Signer(salt=self.salt).sign_object(content)
+
+    def path(self, content: Any) -> str:
+        return f"{reverse(self.route)}?{self.parameter}={self.token(content)}"
+
+    def url(self, content: Any) -> str:
+        return site_url(self.path(content))
+
+    def read(self, token: str) -> Any:
+        """Return the content of a token. Raises InvalidToken, also for one older than `life`."""
+        try:
+            if self.life:
+                return signing.loads(token, salt=self.salt, max_age=self.life)
+            return signing.Signer(salt=self.salt).unsign_object(token)
+        except signing.BadSignature:
+            raise InvalidToken from None
+
+
+STATUS = SignedLink("catalog.request.status", "submission-status")
+"""The page of a visit. Content: the id of its first submission, signed so that ids cannot be guessed."""
+
+QUESTION = SignedLink("catalog.request.question", "submission-answer")
+"""The page that answers a question. Content: its id."""
+
+RESTORE = SignedLink("catalog.request.restore", "submission-restore")
+"""By which the author of an accepted deletion asks for the entry back. Content: id of the deletion."""
+
+OWNER = SignedLink("catalog.owner.link", "owner", "odnosnik")
+"""An owner's link. Content: its id and serial."""
+
+CHANGE = SignedLink("catalog.owner.change", "owner-undo")
+"""By which the owner undoes a change or a later one. Content: ids of the owner's link and of the decision."""
+
+OBJECTION = SignedLink("catalog.request.objection", "owner-object")
+"""By which an owner objects to a claim. Content: ids of the claim and of the owner's link."""
+
+SUBSCRIPTION = SignedLink("catalog.subscription.link", "alerts-confirm", "odnosnik", LINK_LIFE)
+"""Confirms a subscription. Content: its id."""
+
+READER = SignedLink("catalog.subscription.reader", "alerts-mine")
+"""The page on which a reader changes or ends all letters to one address. Content: its hash."""
 
 
 def hash_email(email: str) -> str:
@@ -85,129 +123,22 @@ def hash_client(address: str) -> str:
 
 
 def new_token(submission_id: int, on: datetime) -> tuple[str, str]:
-    """Return a new token and its hash."""
+    """Return a new token that confirms a submission, and its hash."""
     until = int((on + LINK_LIFE).timestamp())
     token = signing.dumps({"r": submission_id, "u": until, "k": secrets.token_urlsafe(12)}, salt=_LINK_SALT)
     return token, hash_token(token)
 
 
-def read_token(token: str, on: datetime) -> SubmissionLink:
-    """Parse a token. Raises InvalidToken and LinkExpired. Does not know whether it was used."""
+def read_token(token: str, on: datetime) -> int:
+    """Return the id of a token's submission. Raises InvalidToken and LinkExpired. Does not know whether it was used."""
     try:
         content = signing.loads(token, salt=_LINK_SALT)
     except signing.BadSignature:
         raise InvalidToken from None
-    link = SubmissionLink(content["r"], datetime.fromtimestamp(content["u"], UTC))
-    if link.until <= on:
-        raise LinkExpired(link.submission_id)
-    return link
-
-
-def status_reference(submission_id: int) -> str:
-    """Return the signed id of a submission for the URL of its page, so that ids cannot be guessed."""
-    return signing.Signer(salt=_STATUS_SALT).sign_object(submission_id)
-
-
-def read_status_reference(reference: str) -> int | None:
-    """Return the id of a submission, None for an invalid signature."""
-    try:
-        return int(signing.Signer(salt=_STATUS_SALT).unsign_object(reference))
-    except signing.BadSignature:
-        return None
-
-
-def question_token(question_id: int) -> str:
-    """Return the signed token of the page that answers a question."""
-    return signing.Signer(salt=_QUESTION_SALT).sign_object(question_id)
-
-
-def read_question_token(token: str) -> int:
-    """Return the id of a question. Raises InvalidToken."""
-    try:
-        return int(signing.Signer(salt=_QUESTION_SALT).unsign_object(token))
-    except signing.BadSignature:
-        raise InvalidToken from None
-
-
-def owner_token(link_id: int, serial: int) -> str:
-    """Return the token of an owner's link."""
-    return signing.Signer(salt=_OWNER_SALT).sign_object([link_id, serial])
-
-
-def read_owner_token(token: str) -> tuple[int, int]:
-    """Return id and serial of an owner's link. Raises InvalidToken."""
-    try:
-        link_id, serial = signing.Signer(salt=_OWNER_SALT).unsign_object(token)
-    except signing.BadSignature:
-        raise InvalidToken from None
-    return link_id, serial
-
-
-def objection_token(claim_id: int, link_id: int) -> str:
-    """Return the token by which the owner with a link objects to a claim."""
-    return signing.Signer(salt=_OBJECTION_SALT).sign_object([claim_id, link_id])
-
-
-def read_objection_token(token: str) -> tuple[int, int]:
-    """Return the ids of a claim and of the owner's link. Raises InvalidToken."""
-    try:
-        claim_id, link_id = signing.Signer(salt=_OBJECTION_SALT).unsign_object(token)
-    except signing.BadSignature:
-        raise InvalidToken from None
-    return claim_id, link_id
-
-
-def change_token(link_id: int, decision_id: int) -> str:
-    """Return the token by which the owner with a link undoes a change or a later one."""
-    return signing.Signer(salt=_CHANGE_SALT).sign_object([link_id, decision_id])
-
-
-def read_change_token(token: str) -> tuple[int, int]:
-    """Return the ids of an owner's link and of a decision. Raises InvalidToken."""
-    try:
-        link_id, decision_id = signing.Signer(salt=_CHANGE_SALT).unsign_object(token)
-    except signing.BadSignature:
-        raise InvalidToken from None
-    return link_id, decision_id
-
-
-def restore_token(deletion_id: int) -> str:
-    """Return the token by which the author of an accepted deletion asks for the entry back."""
-    return signing.Signer(salt=_RESTORE_SALT).sign_object(deletion_id)
-
-
-def read_restore_token(token: str) -> int:
-    """Return the id of a deletion. Raises InvalidToken."""
-    try:
-        return int(signing.Signer(salt=_RESTORE_SALT).unsign_object(token))
-    except signing.BadSignature:
-        raise InvalidToken from None
-
-
-def subscription_token(subscription_id: int) -> str:
-    """Return the token that confirms a subscription, valid for `LINK_LIFE`."""
-    return signing.dumps(subscription_id, salt=_SUBSCRIPTION_SALT)
-
-
-def read_subscription_token(token: str) -> int:
-    """Return the id of a subscription. Raises InvalidToken, also for one that has expired."""
-    try:
-        return int(signing.loads(token, salt=_SUBSCRIPTION_SALT, max_age=LINK_LIFE))
-    except signing.BadSignature:
-        raise InvalidToken from None
-
-
-def reader_token(email_hash: str) -> str:
-    """Return the token of the page on which a reader changes or ends all letters to one address."""
-    return signing.Signer(salt=_READER_SALT).sign_object(email_hash)
-
-
-def read_reader_token(token: str) -> str:
-    """Return the hash of a reader's address. Raises InvalidToken."""
-    try:
-        return str(signing.Signer(salt=_READER_SALT).unsign_object(token))
-    except signing.BadSignature:
-        raise InvalidToken from None
+    submission_id: int = content["r"]
+    if content["u"] <= on.timestamp():
+        raise LinkExpired(submission_id)
+    return submission_id
 
 
 def hash_token(token: str) -> str:

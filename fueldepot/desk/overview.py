@@ -4,7 +4,7 @@ The daily letter to editors who want it: what waits, since when, in their voivod
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from smtplib import SMTPException
@@ -122,54 +122,43 @@ def submissions_waiting(codes: Sequence[str]) -> list[Waiting]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class VoivodeshipWork:
-    """Waiting work of a voivodeship and its claim. may_release: whether the user may release the claim."""
+def find_voivodeships(user: Any) -> list[dict[str, Any]]:
+    """Return the waiting work of each voivodeship and its claim, the user's own first, then by code.
 
-    voivodeship: Voivodeship
-    claim: VoivodeshipClaim | None
-    may_release: bool
-    submissions: int
-    prices: int
-    unchecked: int
-
-
-def find_voivodeships(user: Any) -> list[VoivodeshipWork]:
-    """Return the work of each voivodeship, the user's own first, then by code. At most six queries."""
+    may_release: whether the user may release the claim. At most six queries.
+    """
     if not user.has_perm("catalog.change_depot"):
         return []
     claims = {claim.voivodeship_id: claim for claim in VoivodeshipClaim.objects.standing().select_related("editor")}
     submissions = _count_by(Submission.objects.waiting(), SUBMISSION_CODE)
     prices = _count_by(DepotPrice.objects.pending(), F("depot__municipality__voivodeship"))
     unchecked = _count_by(Depot.objects.filter(work_queues.ALIVE, verified_at=None), F("municipality__voivodeship"))
-    unlimited = bool(claims) and is_chief(user)
-    own: list[VoivodeshipWork] = []
-    others: list[VoivodeshipWork] = []
-    for voivodeship in Voivodeship.objects.order_by("teryt"):
-        claim = claims.get(voivodeship.pk)
-        is_own = claim is not None and claim.editor_id == user.pk
-        work = VoivodeshipWork(
-            voivodeship=voivodeship,
-            claim=claim,
-            may_release=is_own or (claim is not None and unlimited),
-            submissions=submissions.get(voivodeship.pk, 0),
-            prices=prices.get(voivodeship.pk, 0),
-            unchecked=unchecked.get(voivodeship.pk, 0),
-        )
-        (own if is_own else others).append(work)
-    return own + others
+    own = {code for code, claim in claims.items() if claim.editor_id == user.pk}
+    releasable = claims.keys() if claims and is_chief(user) else own
+    return [
+        {
+            "voivodeship": voivodeship,
+            "claim": claims.get(voivodeship.pk),
+            "may_release": voivodeship.pk in releasable,
+            "submissions": submissions.get(voivodeship.pk, 0),
+            "prices": prices.get(voivodeship.pk, 0),
+            "unchecked": unchecked.get(voivodeship.pk, 0),
+        }
+        for voivodeship in sorted(Voivodeship.objects.order_by("teryt"), key=lambda row: row.pk not in own)
+    ]
 
 
-def draw_queue(voivodeships: Sequence[VoivodeshipWork]) -> AreaMap | None:
+def draw_queue(voivodeships: Sequence[Mapping[str, Any]]) -> AreaMap | None:
     """Return the map of what waits: a circle in each voivodeship, with a link to its queue. None without boundaries."""
-    work = {row.voivodeship.slug: row for row in voivodeships}
-    submissions, prices = (reverse(f"admin:{name}_changelist") for name in ("catalog_submission", "prices_depotprice"))
+    work = {row["voivodeship"].slug: row for row in voivodeships}
+    lists = {name: reverse(f"admin:{name}_changelist") for name in ("catalog_submission", "prices_depotprice")}
 
     def unit_of(slug: str, name: str) -> MapUnit:
         row = work[slug]
-        url = f"{prices if row.prices and not row.submissions else submissions}?unit={row.voivodeship.pk}"
-        title = f"{name}: zgłoszenia {row.submissions}, ceny {row.prices}, niesprawdzone składy {row.unchecked}"
-        return MapUnit(url, title, row.submissions + row.prices)
+        queue = "prices_depotprice" if row["prices"] and not row["submissions"] else "catalog_submission"
+        title = "{}: zgłoszenia {submissions}, ceny {prices}, niesprawdzone składy {unchecked}".format(name, **row)
+        url = f"{lists[queue]}?unit={row['voivodeship'].pk}"
+        return MapUnit(url, title, row["submissions"] + row["prices"])
 
     return country_map(unit_of) if voivodeships else None
 

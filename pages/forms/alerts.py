@@ -149,7 +149,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         content = alerts.present(subscription, timezone.localdate(now))
         readers.confirm_subscription(subscription=subscription, content=content, on=now)
-        return HttpResponseRedirect(alerts.reader_url("alerts-mine", tokens.reader_token(subscription.email_hash)))
+        return HttpResponseRedirect(alerts.reader_url("alerts-mine", tokens.READER.token(subscription.email_hash)))
     page = wishes_page("Potwierdź powiadomienia", "alerts-confirm", [subscription], token)
     return render_page(request, "pages/forms/alerts_confirm.html", page)
 

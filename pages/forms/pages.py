@@ -1,6 +1,6 @@
 """Pages of submissions: form, status, confirmation, problems."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, ClassVar
@@ -11,10 +11,9 @@ from django.utils import timezone
 from catalog.links import depot_path
 from catalog.models import Depot, Municipality, Submission
 from catalog.submissions import field_groups, retention
-from catalog.submissions.field_groups import Difference
 from catalog.submissions.letters import RETRY
 from catalog.submissions.limits import LETTERS_PER_MAILBOX, LETTERS_PER_SUBMISSION, mailbox_free_at, next_letter_at
-from catalog.submissions.tokens import LINK_LIFE, status_reference
+from catalog.submissions.tokens import LINK_LIFE, STATUS
 from catalog.text import masked_address
 from pages.dates import day, moment, until
 from pages.depots import crumbs_of
@@ -82,7 +81,7 @@ class StatedPart:
     """
 
     submission: Submission
-    differences: tuple[Difference, ...]
+    differences: Sequence[Mapping[str, str]]
     lines: tuple[tuple[str, str], ...]
     steps: tuple[StatusStep, ...] = ()
     left: tuple[str, ...] = ()
@@ -190,7 +189,7 @@ def status_page(
     return _submission_page(
         submission,
         title=title,
-        path=status_path(submission.pk),
+        path=STATUS.path(submission.pk),
         steps=_common_steps(submission, leaving=leaving),
         stated=[_stated(part, now) for part in parts],
         leaving=leaving,
@@ -232,11 +231,6 @@ def form_title(title: str, form: PublicForm, problem: str = "") -> str:
     return f"Popraw odpowiedzi – {title}" if problem or form.errors else title
 
 
-def status_path(number: int) -> str:
-    """Return the path of the status page of a submission."""
-    return f"{reverse('submission-status')}?znak={status_reference(number)}"
-
-
 def _submission_page(
     submission: Submission, *, title: str, path: str, stated: Sequence[StatedPart], **more: Any
 ) -> SubmissionPage:
@@ -262,20 +256,18 @@ def _stated(submission: Submission, now: datetime | None) -> StatedPart:
     """Return a submission for its author. now: None before the confirmation, which leaves out the steps."""
     price = submission.kind == Submission.Kind.PRICE
     names = {} if price else field_groups.municipalities(submission.stored, submission.proposed)
-    differences = () if price else field_groups.differences(submission.stored, submission.proposed, names)
+    differences = [] if price else field_groups.differences(submission.stored, submission.proposed, names)
     return StatedPart(
         submission=submission,
         differences=differences if submission.kind == Submission.Kind.CORRECT else (),
-        lines=_price_lines(submission)
-        if price
-        else tuple((difference.group.label, difference.after) for difference in differences),
+        lines=_price_lines(submission) if price else tuple((row["label"], row["after"]) for row in differences),
         steps=() if now is None else (*_question_steps(submission), *_own_steps(submission, now)),
         left=tuple(
-            difference.group.label
-            for difference in differences
+            row["label"]
+            for row in differences
             if submission.kind == Submission.Kind.CORRECT
             and submission.state == Submission.State.ACCEPTED
-            and difference.group.name not in submission.accepted_fields
+            and row["name"] not in submission.accepted_fields
         ),
         withdrawable=submission.is_undecided,
     )

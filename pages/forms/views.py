@@ -27,7 +27,7 @@ from catalog.submissions import intake, questions
 from catalog.submissions.intake import SubmissionPart
 from catalog.submissions.limits import TooManyRequests
 from catalog.submissions.readers import report_gone
-from catalog.submissions.tokens import LINK_LIFE, read_status_reference
+from catalog.submissions.tokens import LINK_LIFE, STATUS, InvalidToken
 from fueldepot.http.request_log import private
 from pages.dates import until
 from pages.depots import removed_page
@@ -39,7 +39,6 @@ from pages.forms.pages import (
     form_title,
     problem_page,
     status_page,
-    status_path,
 )
 from pages.forms.public_form import GONE, KINDS, PriceFields, PriceForm, PublicForm
 from pages.page import Page
@@ -171,9 +170,11 @@ def add(request: HttpRequest) -> HttpResponse:
 @public_form_view
 def status(request: HttpRequest) -> HttpResponse:
     """The status of a submission. POST sends the link again, to a corrected address, or withdraws a part."""
-    number = read_status_reference(request.GET.get("znak", "")[:1000])
+    number = 0
+    with suppress(InvalidToken):
+        number = STATUS.read(request.GET.get("znak", "")[:1000])
     rows = Submission.objects.select_related("depot__municipality__voivodeship")
-    submission, now = rows.filter(pk=number or 0).first(), timezone.now()
+    submission, now = rows.filter(pk=number).first(), timezone.now()
     # When the time to confirm it is over, a submission counts as deleted.
     unconfirmed = submission is not None and submission.state == Submission.State.UNCONFIRMED
     if submission is None or (unconfirmed and (submission.mailed_at or submission.created_at) + LINK_LIFE <= now):
@@ -196,7 +197,7 @@ def status(request: HttpRequest) -> HttpResponse:
         # The status page shows these.
         with suppress(intake.LinkAlreadyUsed, intake.SubmissionWithdrawn, intake.TokenSuperseded):
             intake.resend_link(submission=submission, on=now)
-    return HttpResponseRedirect(status_path(submission.pk))
+    return HttpResponseRedirect(STATUS.path(submission.pk))
 
 
 @public_form_view
@@ -207,7 +208,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
     """
     token, now = token_of(request, "odnosnik", 1000), timezone.now()
     if request.method == "POST":
-        return HttpResponseRedirect(status_path(price_submissions.confirm_visit(token=token, on=now).pk))
+        return HttpResponseRedirect(STATUS.path(price_submissions.confirm_visit(token=token, on=now).pk))
     submission = intake.get_confirmable(token=token, on=now)
     parts = parts_of(submission)
     return show_page(request, "pages/forms/confirm.html", confirmation_page(parts[0], parts, token))
@@ -246,7 +247,7 @@ def answer_page(form: PublicForm, question: SubmissionQuestion, token: str) -> A
         question=question,
         about=f"{submission.get_kind_display().capitalize()}, zgłoszenie nr {submission.pk}",
         depot_name=name,
-        status_path=status_path(submission.visit_id or submission.pk),
+        status_path=STATUS.path(submission.visit_id or submission.pk),
     )
 
 
@@ -265,7 +266,7 @@ def handle(
             author, now = form.author(request.META.get("REMOTE_ADDR", "")), timezone.now()
             try:
                 submission = intake.create_submission(parts=parts(), depot=depot, author=author, on=now)
-                return HttpResponseRedirect(status_path(submission.pk))
+                return HttpResponseRedirect(STATUS.path(submission.pk))
             except (intake.NothingChanged, TooManyRequests) as error:
                 status, refusal = error.status, error
     page = form_page(KINDS[kind], form, request.path, depot, problem=words(refusal) if refusal else "")
@@ -312,7 +313,7 @@ def claim_path(depot_id: int | None) -> str:
 
 ONWARD: dict[str, Callable[[Any], str]] = {
     "form": form_path,
-    "status": status_path,
+    "status": STATUS.path,
     "claim": claim_path,
     "alerts": lambda _: reverse("alerts"),
 }

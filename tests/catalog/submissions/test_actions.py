@@ -16,9 +16,9 @@ from catalog.services.publishing import publish_depot
 from catalog.submissions import decisions, field_groups, retention
 from catalog.submissions import letters as sending
 from catalog.submissions.decisions import DepotOfSubmissionIsRemoved
-from catalog.submissions.intake import SubmissionDeleted, confirm_submission
+from catalog.submissions.intake import confirm_submission
 from catalog.submissions.limits import mailbox_free_at
-from catalog.submissions.tokens import hash_client, hash_mailbox, new_token, status_reference
+from catalog.submissions.tokens import STATUS, LinkExpired, hash_client, hash_mailbox, new_token
 from tests import factories, texts
 from tests.pages.reading import text_of_html
 
@@ -110,7 +110,7 @@ def test_of_a_correction_some_fields_are_accepted(editor, letters):
     assert letter.subject == "Skład opału Nowak: część zmian przyjęta"
     assert letter.from_email == '"Składy opału" <noreply@127.0.0.1>'
     (html,) = letter.alternatives
-    status = f"http://127.0.0.1:8000/zgloszenia/stan/?znak={status_reference(submission.pk)}"
+    status = f"http://127.0.0.1:8000/zgloszenia/stan/?znak={STATUS.token(submission.pk)}"
     for part in (letter.body, text_of_html(html.content)):
         words = " ".join(part.split())
         assert "Zmieniliśmy" in words
@@ -547,7 +547,7 @@ def test_a_link_whose_submission_was_deleted_meanwhile():
     submission = factories.SubmissionFactory(unconfirmed=True)
     token, _ = new_token(submission.pk, NOW)
     Submission.objects.all().delete()
-    with pytest.raises(SubmissionDeleted):
+    with pytest.raises(LinkExpired):
         confirm_submission(token=token, on=NOW)
 
 

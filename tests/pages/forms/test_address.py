@@ -6,8 +6,8 @@ from django.core import mail
 from catalog.models import Submission
 from catalog.submissions import letters
 from catalog.submissions.limits import PER_NETWORK
+from catalog.submissions.tokens import STATUS
 from pages.forms import fields
-from pages.forms.pages import status_path
 from tests import factories
 from tests.pages.forms.conftest import NOW
 from tests.pages.reading import text_of
@@ -34,7 +34,7 @@ def test_the_page_after_sending_shows_the_address_masked(client, stranger, nowak
 def test_a_wrong_address_is_corrected_and_its_link_stops_working(client, stranger, nowak):
     stranger.fill(f"/sklad/{nowak.pk}/przejmij/", role="owner", claimant_nip="5260250274", agreed="1", mon="6-14")
     former, wrong = stranger.link(), Submission.objects.get(kind="claim")
-    answer = correct(stranger, status_path(wrong.pk), "jan@opal.pl")
+    answer = correct(stranger, STATUS.path(wrong.pk), "jan@opal.pl")
     assert "na j…@opal.pl." in text_of(client.get(answer["Location"]))
     assert mail.outbox[-1].to == ["jan@opal.pl"]
     assert "Jest nowszy odnośnik" in text_of(client.get(former))

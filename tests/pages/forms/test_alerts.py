@@ -58,7 +58,7 @@ def test_a_place_is_asked_for_confirmed_and_ended(stranger, place):
     assert row.confirmed_at is not None
     assert row.client_hash == ""
     assert list(row.content["rules"].values()) == ["Uchwała I/1/17", f"Od {day(date(2027, 6, 9))}: kotły klasy 3 i 4"]
-    own = f"/powiadomienia/moje/?znak={tokens.reader_token(row.email_hash)}"
+    own = f"/powiadomienia/moje/?znak={tokens.READER.token(row.email_hash)}"
     answer = stranger.client.post(
         "/powiadomienia/moje/", {"znak": own.partition("=")[2], "koniec": row.pk}, follow=True
     )
@@ -70,7 +70,7 @@ def test_a_place_is_asked_for_confirmed_and_ended(stranger, place):
 def test_one_post_without_cookie_ends_all_of_an_address(client, db):
     for number, email in enumerate(("jan@example.pl", "Jan@example.pl", "ewa@example.pl")):
         factories.SubscriptionFactory(email=email, teryt=f"126101{number}")
-    path = f"/powiadomienia/koniec/?znak={tokens.reader_token(tokens.hash_email('jan@example.pl'))}"
+    path = f"/powiadomienia/koniec/?znak={tokens.READER.token(tokens.hash_email('jan@example.pl'))}"
     client.handler.enforce_csrf_checks = True
     assert client.get(path).status_code == 302
     assert Subscription.objects.count() == 3
@@ -155,7 +155,7 @@ def test_who_does_not_go_on_is_forgotten(clock, db):
 
 def test_an_asked_reader_goes_on(client, clock, db):
     row = factories.SubscriptionFactory(asked_at=clock.now)
-    token = tokens.reader_token(row.email_hash)
+    token = tokens.READER.token(row.email_hash)
     assert "Piszcie dalej" in text_of(client.get(f"/powiadomienia/moje/?znak={token}"))
     client.post("/powiadomienia/moje/", {"znak": token, "przedluz": "1"})
     row.refresh_from_db()

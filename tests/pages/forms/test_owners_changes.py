@@ -188,7 +188,7 @@ def test_a_letter_s_link_undoes_neither_others_changes_nor_old_ones(client, stra
     path = undo_link(mail.outbox[-1])
     other = factories.DepotFactory(verified=True, data_status="owner")
     theirs = owner_links.grant_link(depot=other, email="ewa@opal.pl", on=clock.now)
-    save(stranger, f"{OWNER}?odnosnik={owner_links.tokens.owner_token(theirs.pk, 1)}", mon="6-14")
+    save(stranger, f"{OWNER}?odnosnik={owner_links.tokens.OWNER.token([theirs.pk, 1])}", mon="6-14")
     foreign = Decision.objects.filter(kind="owner").latest("pk")
     assert stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": foreign.pk}).status_code == 410
     assert stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": "x"}).status_code == 410
