@@ -16,6 +16,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import Group
+from django.template import Template
 from django.test import Client, override_settings
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
@@ -40,6 +41,9 @@ hypothesis_settings.register_profile("shared machine", deadline=None, suppress_h
 hypothesis_settings.load_profile("shared machine")
 
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup"}
+
+plain = Template._render
+WIDGETS = ("django/forms/widgets/", "admin/widgets/")
 
 GOLDEN = Path(__file__).parent / "golden"
 SHARED_DATA = SHARED / "data"
@@ -113,8 +117,11 @@ def forget(*, committed: bool = False) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _settings_of_tests() -> Iterator[None]:
+def _settings_of_tests(django_test_environment: None) -> Iterator[None]:
     """What differs for all tests, once: to tell Django of a changed setting costs more than a small test."""
+    noted = Template._render
+    # A form has hundreds of widgets, and no test asks for their contexts.
+    Template._render = lambda self, context: (plain if (self.name or "").startswith(WIDGETS) else noted)(self, context)
     with override_settings(
         # Templates name static files that only `collectstatic` would give a fingerprint. What it has collected is left
         # alone, since a test that starts a real server may be collecting it anew.
