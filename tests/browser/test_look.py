@@ -190,7 +190,7 @@ def test_the_stove_prints_with_its_day_and_without_the_search(open_window):
     page.goto("/przepisy/sprawdz/?miejsce=Zakopane&piec=fireplace")
     page.emulate_media(media="print")
     assert page.get_by_text("Stan na").last.is_visible()
-    assert not any(one.is_visible() for one in page.locator(".search").all())
+    assert not any(one.is_visible() for one in page.locator(".search, .top nav").all())
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["script", "no script"])
