@@ -43,7 +43,6 @@ def municipality_url(voivodeship_slug: str, municipality_slug: str, teryt: str, 
 
 @lru_cache(maxsize=10_000)
 def depot_slug(name: str) -> str:
-    """Slug of a depot."""
     return slug(name)
 
 
@@ -53,5 +52,4 @@ def depot_path(depot_id: int, name: str) -> str:
 
 
 def depot_url(depot_id: int, name: str) -> str:
-    """URL of a depot's page."""
     return site_url(depot_path(depot_id, name))

@@ -48,8 +48,6 @@ admin.site.unregister([User, Group, StaticDevice, TOTPDevice])
 
 
 class RoleFilter(admin.SimpleListFilter):
-    """Accounts of a group, or of none."""
-
     title = "rola"
     parameter_name = "role"
 
@@ -255,7 +253,6 @@ def password_letters(row: PendingLetter, on: datetime) -> Iterator[Letter]:
 
 
 def link_letter(user: User, template: str) -> EmailMessage:
-    """Return the letter with a link to set a password."""
     token = {
         "uidb64": urlsafe_base64_encode(force_bytes(user.pk)),
         "token": default_token_generator.make_token(user),
@@ -334,6 +331,5 @@ class OwnerLinkAdmin(OwnersAdmin):
 
     @bulk_action(description="Odwołaj odnośnik", obstacles=each(lambda row: "już odwołany" if row.revoked_at else ""))
     def revoke(self, request: HttpRequest, keys: list[int]) -> None:
-        """Revoke links."""
         ended = owner_links.revoke_links(list(OwnerLink.objects.filter(pk__in=keys)), on=timezone.now())
         self.message_user(request, f"Odwołano odnośniki: {ended}.", messages.WARNING)

@@ -16,13 +16,12 @@ from django.contrib.admin.utils import quote
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from catalog.admin.desk import current_editor, page_url, read_text
+from catalog.admin.desk import current_editor, desk_page, page_url, read_text
 from catalog.models import Decision
 from catalog.services.editors import is_chief
 
@@ -83,8 +82,6 @@ def bulk_action(
                 model_admin.message_user(request, CHANGED_MEANWHILE, messages.WARNING)
             counts = attached(changing) if attached else {}
             context = {
-                **model_admin.admin_site.each_context(request),
-                "opts": model_admin.opts,
                 "title": description,
                 "count": len(changing),
                 "chosen": len(rows),
@@ -98,7 +95,7 @@ def bulk_action(
                 "reason_length": reason_length,
                 "shown": shown,
             }
-            return TemplateResponse(request, "admin/confirm.html", context)
+            return desk_page(model_admin, request, "confirm", context)
 
         ask.asks = True  # type: ignore[attr-defined] # for the test that every action does
         return ask
@@ -180,7 +177,6 @@ UNDO_WORDS: Mapping[str, UndoWords] = {
 
 
 def words_for(decision: Decision) -> UndoWords:
-    """Return the words for the undoing of a decision."""
     return UNDO_WORDS.get(decision.kind) or UndoWords()
 
 

@@ -117,7 +117,6 @@ def source_of(name: str, line: HistoryEntry, depot: Depot) -> str:
 
 
 def field_in_words(name: str, value: Any) -> str:
-    """A value of a field in words."""
     if name in FUELS and value:
         return ", ".join(fuels.labels(value))
     if name == "hours" and value is not None:
@@ -345,7 +344,6 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         """Nothing: the services change the row, and `clean` has checked all that they could refuse."""
 
     def values(self) -> dict[str, Any]:
-        """Values for `edit_depot` and `add_depot`."""
         data: dict[str, Any] = self.cleaned_data
         municipality = cast("Municipality", data["municipality"])
         return {name: data[name] for name in editing.EDITABLE} | {"municipality": municipality.pk}

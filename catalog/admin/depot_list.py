@@ -73,7 +73,6 @@ def search_depots(rows: QuerySet[Any], typed: str, prefix: str = "", besides: Q 
 
 
 def number_condition(digits: str, prefix: str) -> Q:
-    """Return the condition for a number."""
     condition = Q(**{f"{prefix}nip": digits})
     if len(digits) == 5:
         condition |= Q(**{f"{prefix}postcode": f"{digits[:2]}-{digits[2:]}"})
@@ -100,7 +99,6 @@ def searched_text(prefix: str) -> Func:
 
 
 def only_digits(field: str) -> Func:
-    """Return a column reduced to its digits."""
     return Func(F(field), Value(r"[^0-9,]"), Value(""), Value("g"), function="regexp_replace", output_field=TextField())
 
 
@@ -153,7 +151,6 @@ removing = partial(bulk_action, obstacles=each(why_not_removed), attached=attach
 
 
 def reason_of(request: HttpRequest) -> str:
-    """Return the reason of a bulk decision on one line."""
     return " ".join(read_text(request, "reason").split())[:REASON_LENGTH]
 
 

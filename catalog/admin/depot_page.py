@@ -6,7 +6,7 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from catalog import links, models
 from catalog.admin import depot_form, evidence
 from catalog.admin.depot_form import VERIFYING, DepotAdminForm, FieldHistory, read_history
-from catalog.admin.desk import NextRowMixin, current_editor, read_number, read_text, send_closing_letters
+from catalog.admin.desk import NextRowMixin, current_editor, desk_page, read_number, read_text, send_closing_letters
 from catalog.admin.work_queues import find_same_contact
 from catalog.depots import quality
 from catalog.services import Refusal, editing, editors, moderation, publishing
@@ -191,13 +191,11 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
         if not self.has_view_permission(request, depot):
             raise PermissionDenied
         context = {
-            **self.admin_site.each_context(request),
             "title": f"Historia: {depot}",
-            "opts": self.opts,
             "original": depot,
             "lines": self._field_history(depot).lines,
         }
-        return render(request, "admin/catalog/depot/history.html", context)
+        return desk_page(self, request, "catalog/depot/history", context)
 
     def viewing_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:
         """Record that the page is open. Answers with the names of other editors who have it open."""

@@ -15,6 +15,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
 from django.db.models import Model, QuerySet, TextChoices
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from catalog.submissions import letters
@@ -89,8 +90,6 @@ class MissingObjectMixin:
 
 
 class ReasonForm(ActionForm):
-    """The choice of an action, and the reason of a rejection."""
-
     reason = forms.CharField(label="Powód odrzucenia", max_length=MAX_REASON, required=False)
 
 
@@ -119,6 +118,12 @@ class FixedRowsAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+
+def desk_page(model_admin: Any, request: HttpRequest, template: str, context: Mapping[str, Any]) -> TemplateResponse:
+    """Return a page of the desk about a model."""
+    shared = {**model_admin.admin_site.each_context(request), "opts": model_admin.opts}
+    return TemplateResponse(request, f"admin/{template}.html", {**shared, **context})
 
 
 def page_url(opts: Any, page: str, *keys: Any) -> str:
@@ -237,7 +242,6 @@ class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         return HttpResponseRedirect(self.with_filters(request, url))
 
     def with_filters(self, request: HttpRequest, url: str) -> str:
-        """Return a URL with the filters of the list."""
         address: str = add_preserved_filters(
             {"opts": self.opts, "preserved_filters": self.get_preserved_filters(request)}, url
         )

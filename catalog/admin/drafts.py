@@ -7,7 +7,6 @@ from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
@@ -18,6 +17,7 @@ from catalog.admin.desk import (
     NextRowMixin,
     PendingByDefaultFilter,
     current_editor,
+    desk_page,
     page_url,
     read_number,
     read_text,
@@ -131,8 +131,6 @@ class DraftStateFilter(PendingByDefaultFilter):
 
 @admin.register(Draft)
 class DraftAdmin(NextRowMixin, FixedRowsAdmin):
-    """Drafts that wait for approval, and the page of one draft."""
-
     list_display = ("title", "drafted_by", "drafted_at", "state", "reason", "decided_by")
     list_filter = (DraftStateFilter,)
     list_select_related = ("drafted_by", "decided_by")
@@ -154,11 +152,7 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
             if not desk.has_draft_permission(request, draft):
                 raise PermissionDenied
             return self._decide(request, draft, desk)
-        return TemplateResponse(
-            request,
-            "admin/catalog/draft/page.html",
-            {**self.admin_site.each_context(request), "opts": self.opts, **self._describe(request, draft, desk)},
-        )
+        return desk_page(self, request, "catalog/draft/page", self._describe(request, draft, desk))
 
     def _desk_of(self, draft: Draft) -> Any:
         model = draft.content_type.model_class()
@@ -227,7 +221,6 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
         return changes, desk.describe_draft(row, after, form.cleaned_data)
 
     def _decide(self, request: HttpRequest, draft: Draft, desk: Any) -> HttpResponse:
-        """Submit, approve or withdraw the draft."""
         editor, now, reason = current_editor(request), timezone.now(), read_text(request, "reason")
         decision, _, goes_on = request.POST.get("decision", "").partition("_")
         following = self.find_next(request, draft.pk) if goes_on else draft.pk
@@ -263,7 +256,6 @@ def put_into_effect(request: HttpRequest, desk: Any, draft: Draft, row: Model | 
 
 
 def value_in_words(row: Any, field: Any) -> str:
-    """Return the value of a field in words."""
     if field.is_relation:
         return written(str(getattr(row, field.name)))
     if field.choices:

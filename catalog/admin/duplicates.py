@@ -12,7 +12,6 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
@@ -21,7 +20,7 @@ from catalog import links, models
 from catalog.admin.depot_form import field_in_words
 from catalog.admin.depot_list import DepotListAdmin
 from catalog.admin.depot_page import DepotChangeForm
-from catalog.admin.desk import AnyModelAdmin, current_editor
+from catalog.admin.desk import AnyModelAdmin, current_editor, desk_page
 from catalog.admin.evidence import contacts_of, live_map
 from catalog.admin.registers import NOTHING
 from catalog.depots import fuels, quality
@@ -47,8 +46,6 @@ CHOICES = (
 
 
 class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
-    """Mixin: the pages of likely duplicates."""
-
     def get_urls(self) -> list[URLPattern]:
         pairs = self.admin_site.admin_view(self.pairs_view)
         pair = self.admin_site.admin_view(require_http_methods(["GET", "HEAD", "POST"])(self.pair_view))
@@ -78,15 +75,13 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             if (first := depots.get(pair.first)) and (second := depots.get(pair.second))
         ]
         context = {
-            **self.admin_site.each_context(request),
             "title": "Możliwe powtórzenia",
-            "opts": self.opts,
             "rows": rows,
             "page": page,
             "near_m": quality.NEAR_M,
             "may_decide": self.has_change_permission(request),
         }
-        return render(request, "admin/catalog/depot/pairs.html", context)
+        return desk_page(self, request, "catalog/depot/pairs", context)
 
     def pair_view(self, request: HttpRequest, first: int, second: int) -> HttpResponse:
         """Show two depots side by side, and process the decision about them."""
@@ -101,9 +96,7 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         if request.method == "POST" and self._decide_pair(request, one, other):
             return HttpResponseRedirect(next_url)
         context = {
-            **self.admin_site.each_context(request),
             "title": "Dwa wpisy: jeden skład czy dwa?",
-            "opts": self.opts,
             "first": one,
             "second": other,
             "first_url": links.depot_url(one.pk, one.name),
@@ -116,7 +109,7 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             "choices": [choice_of(group, one, other) for group in CHOICES],
             "gone": [depot for depot in (one, other) if depot.publication == Depot.Publication.REMOVED],
         }
-        return render(request, "admin/catalog/depot/pair.html", context)
+        return desk_page(self, request, "catalog/depot/pair", context)
 
     def _decide_pair(self, request: HttpRequest, one: Depot, other: Depot) -> bool:
         """Process the posted decision. Returns whether it was carried out; if not, a message gives the reason."""
@@ -179,7 +172,6 @@ def next_pair(pairs: Sequence[quality.Pair], first: int, second: int) -> tuple[i
 
 
 def words(group: FieldGroup, depot: Depot) -> str:
-    """The values of a group on one line."""
     parts: list[str] = []
     for name in group.fields:
         if name == "municipality":

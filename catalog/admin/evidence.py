@@ -137,11 +137,8 @@ def having_address(typed: str) -> Q:
     email = typed.strip()
     if "@" not in email:
         return Q()
-    owners, authors = (
-        OwnerLink.objects.filter(email__icontains=email),
-        Submission.objects.filter(email__icontains=email),
-    )
-    return Q(pk__in=owners.values("depot")) | Q(pk__in=authors.values("depot"))
+    owners, authors = (rows.objects.filter(email__icontains=email).values("depot") for rows in (OwnerLink, Submission))
+    return Q(pk__in=owners) | Q(pk__in=authors)
 
 
 CASES: dict[str, Any] = {str(model._meta.model_name): model for model in (Depot, Submission, Draft)}

@@ -15,8 +15,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Count, DateTimeField, Field, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
-from django.template.response import TemplateResponse
 from django.urls import NoReverseMatch, URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_date
@@ -27,7 +25,7 @@ from simple_history.utils import get_history_model_for_model
 
 from catalog.admin import depot_form
 from catalog.admin.bulk import words_for
-from catalog.admin.desk import CsvMixin, DoneFilter, current_editor, page_url, read_number
+from catalog.admin.desk import CsvMixin, DoneFilter, current_editor, desk_page, page_url, read_number
 from catalog.admin.registers import FieldChange, RegisterAdmin, written
 from catalog.models import Decision, DecisionLine, Depot, Submission
 from catalog.services import Refusal, journal
@@ -248,9 +246,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         undoable = may_undo(request, decision)
         left = journal.find_changed_since(decision) if undoable else []
         context = {
-            **self.admin_site.each_context(request),
             "title": f"Decyzja nr {decision.pk}",
-            "opts": self.opts,
             "decision": decision,
             "who": who(decision),
             "rows": read_rows(list(decision.lines.order_by("pk")[:MOST_SHOWN])),
@@ -259,7 +255,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
             "left": name_rows(left),
             "words": words_for(decision),
         }
-        return TemplateResponse(request, "admin/catalog/decision/page.html", context)
+        return desk_page(self, request, "catalog/decision/page", context)
 
     def undo_view(self, request: HttpRequest, number: int) -> HttpResponse:
         """Undo a decision, then show its page."""
@@ -295,18 +291,15 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         since = read_day(request.GET.get("since")) or until - timedelta(days=DAYS_SHOWN - 1)
         since = max(since, until - timedelta(days=MOST_DAYS - 1))
         context = {
-            **self.admin_site.each_context(request),
             "title": "Decyzje według dni i osób",
-            "opts": self.opts,
             "since": since,
             "until": until,
             "rows": count_decisions(since, until),
         }
-        return render(request, "admin/decision_statistics.html", context)
+        return desk_page(self, request, "decision_statistics", context)
 
 
 def name_rows(rows: Sequence[Model]) -> str:
-    """Return the names of the first rows."""
     return ", ".join(map(str, rows[:MOST_SHOWN]))
 
 
@@ -344,7 +337,6 @@ class DayOfEditor:
 
     @property
     def count(self) -> int:
-        """Number of decisions of the day."""
         return sum(self.kinds.values())
 
 

@@ -140,9 +140,15 @@ MINE = "mine"
 """Value of a voivodeship filter for those that the editor has claimed."""
 
 
-def voivodeship_choices() -> list[tuple[str, str]]:
-    """Return the choices of a voivodeship filter. One query."""
-    return [(MINE, "moje województwa"), *Voivodeship.objects.order_by("teryt").values_list("teryt", "name")]
+class UnitFilter(admin.SimpleListFilter):
+    """Base of filters by voivodeship."""
+
+    title = "województwo"
+    parameter_name = "unit"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Return the choices. One query."""
+        return [(MINE, "moje województwa"), *Voivodeship.objects.order_by("teryt").values_list("teryt", "name")]
 
 
 def chosen_codes(request: HttpRequest, value: str) -> list[str]:

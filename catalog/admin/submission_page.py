@@ -33,7 +33,6 @@ OUTSIDE = "To miejsce nie leży w żadnej gminie."
 
 
 def names_in(group: str) -> tuple[str, ...]:
-    """Return the names of the form fields of a field group."""
     if group == "lat":
         return tuple(POSITION)
     return ("opening_hours",) if group == "hours" else (group,)
@@ -67,7 +66,6 @@ class ProposalForm(forms.Form):
                 self.fields |= {name: self._field(name, group.label) for name in names}
 
     def _field(self, name: str, label: str) -> forms.Field:
-        """Return the form field of a value."""
         if name in POSITION:
             low, high = POSITION[name]
             label = "szerokość" if name == "lat" else "długość"

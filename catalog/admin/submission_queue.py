@@ -9,7 +9,6 @@ from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -23,10 +22,11 @@ from catalog.admin.desk import (
     PendingByDefaultFilter,
     ReasonMixin,
     current_editor,
+    desk_page,
     read_number,
     read_text,
 )
-from catalog.admin.registers import chosen_codes, voivodeship_choices
+from catalog.admin.registers import UnitFilter, chosen_codes
 from catalog.admin.submission_page import ProposalForm, describe
 from catalog.models import Decision, Depot, Submission
 from catalog.services import Refusal
@@ -99,24 +99,12 @@ class QuestionFilter(admin.SimpleListFilter):
         return [("open", AWAITS_AUTHOR), ("answered", AUTHOR_ANSWERED), ("none", "bez otwartego pytania")]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        match self.value():
-            case "open":
-                return queryset.filter(awaits_author=True)
-            case "answered":
-                return queryset.filter(author_answered=True)
-            case "none":
-                return queryset.filter(awaits_author=False)
-        return queryset
+        named = {"open": Q(awaits_author=True), "answered": Q(author_answered=True), "none": Q(awaits_author=False)}
+        return queryset.filter(named.get(self.value() or "", Q()))
 
 
-class SubmissionVoivodeshipFilter(admin.SimpleListFilter):
+class SubmissionVoivodeshipFilter(UnitFilter):
     """Voivodeship of the entry, or of the proposed depot."""
-
-    title = "województwo"
-    parameter_name = "unit"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return voivodeship_choices()
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Submission]) -> QuerySet[Submission]:
         unit = self.value()
@@ -154,7 +142,6 @@ def why_not_accepted_in_bulk(submission: Submission) -> str:
 
 
 def kinds(rows: Collection[Submission]) -> dict[str, int]:
-    """Number of submissions by kind, in Polish."""
     return Counter(row.get_kind_display() for row in rows)
 
 
@@ -292,7 +279,6 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         return HttpResponseRedirect(self.with_filters(request, reverse("admin:catalog_submission_changelist")))
 
     def show(self, request: HttpRequest, found: Submission) -> HttpResponse:
-        """Render the page that decides a submission."""
         return self._show(request, found, ProposalForm(found))
 
     def _show(self, request: HttpRequest, found: Submission, form: ProposalForm) -> HttpResponse:
@@ -303,9 +289,7 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         """Render a page that decides, with the texts that a refused decision had posted."""
         may_change = self.has_change_permission(request)
         context = {
-            **self.admin_site.each_context(request),
             **described,
-            "opts": self.opts,
             "preserved_filters": self.get_preserved_filters(request),
             "place": self.place_in_list(request, found.pk),
             "reasons": CANNED_REASONS,
@@ -317,7 +301,7 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
             "max_question": questions.MAX_QUESTION,
             "decisions": [] if found.is_undecided else Decision.objects.about(found).order_by("-pk"),
         }
-        return TemplateResponse(request, f"admin/catalog/submission/{template}.html", context)
+        return desk_page(self, request, f"catalog/submission/{template}", context)
 
     def find_following(self, request: HttpRequest, found: Submission) -> int | None:
         """Return the row to show after a decision."""
@@ -381,7 +365,6 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
             )
 
     def _report(self, request: HttpRequest, decided: decisions.DecisionResult) -> None:
-        """Report what was decided, and what could not be."""
         undo = undo_button(request, decided.decision) if decided.decision else ""
         title = decided.decision.title if decided.decision else ""
         self.message_user(request, format_html("Zdecydowano: {}. {} {}", len(decided.changed), title, undo))

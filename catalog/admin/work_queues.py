@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from catalog import models
-from catalog.admin.registers import MINE, chosen_codes, voivodeship_choices
+from catalog.admin.registers import MINE, UnitFilter, chosen_codes
 from catalog.depots import fuels, quality
 from catalog.depots.quality import DataQualityReport
 from catalog.models import Depot
@@ -36,18 +36,12 @@ class Queue:
 
 
 def ids_in(keys: Collection[int]) -> Q:
-    """Depots with the given ids."""
     return Q(pk__in=history.among(keys))
 
 
-def waiting(_today: date, _report: DataQualityReport) -> Q:
-    """Depots with a submission that waits for a decision."""
-    return Q(Exists(models.Submission.objects.waiting().filter(depot=OuterRef("pk"))))
-
-
-def reported_gone(_today: date, _report: DataQualityReport) -> Q:
-    """Depots that readers report as gone."""
-    return Q(Exists(models.GoneReport.objects.open().filter(depot=OuterRef("pk"))))
+def having(rows: QuerySet[Any]) -> Q:
+    """Depots to which some rows belong."""
+    return Q(Exists(rows.filter(depot=OuterRef("pk"))))
 
 
 def by_name(_today: date, _report: DataQualityReport) -> Q:
@@ -56,8 +50,8 @@ def by_name(_today: date, _report: DataQualityReport) -> Q:
 
 
 QUEUES = (
-    Queue("requests", "zgłoszenie czeka", waiting),
-    Queue("gone", "podobno już ich nie ma", reported_gone),
+    Queue("requests", "zgłoszenie czeka", lambda _today, _report: having(models.Submission.objects.waiting())),
+    Queue("gone", "podobno już ich nie ma", lambda _today, _report: having(models.GoneReport.objects.open())),
     Queue("held", "wstrzymane", lambda _today, _report: Q(publication=models.Depot.Publication.HELD)),
     Queue("never", "nigdy niesprawdzone", lambda _today, _report: Q(verified_at=None)),
     Queue("old", "sprawdzone ponad rok temu", lambda today, _report: Q(verified_at__lt=today - STALE_AFTER)),
@@ -121,13 +115,7 @@ class FuelFilter(admin.SimpleListFilter):
         return rows
 
 
-class VoivodeshipFilter(admin.SimpleListFilter):
-    title = "województwo"
-    parameter_name = "unit"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return voivodeship_choices()
-
+class VoivodeshipFilter(UnitFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
         if self.value() == MINE:
             return queryset.filter(municipality__voivodeship__in=chosen_codes(request, MINE))

@@ -41,8 +41,6 @@ def wants_geojson(form: str | None, accept: str) -> bool:
 
 
 class LocationViewSet(JsonViewSet):
-    """Suggestions of municipalities, localities and postcodes."""
-
     @extend_schema(
         operation_id="findLocations",
         tags=[PLACES],
@@ -69,8 +67,6 @@ class LocationViewSet(JsonViewSet):
 
 
 class LocateViewSet(JsonViewSet):
-    """The municipality of a point."""
-
     @extend_schema(
         operation_id="locate",
         tags=[PLACES],
@@ -94,8 +90,6 @@ class LocateViewSet(JsonViewSet):
 
 
 class MunicipalityViewSet(JsonViewSet):
-    """Municipalities."""
-
     @extend_schema(
         operation_id="listMunicipalities",
         tags=[PLACES],
@@ -175,8 +169,6 @@ def answer_municipality(query: MunicipalityQuery, *, geojson: bool, brief: bool 
 
 
 class PostcodeViewSet(JsonViewSet):
-    """One postcode."""
-
     @extend_schema(
         operation_id="getPostcode",
         tags=[PLACES],
@@ -195,8 +187,6 @@ class PostcodeViewSet(JsonViewSet):
 
 
 class StoreViewSet(JsonViewSet):
-    """Depots of a unit or near a point."""
-
     @extend_schema(
         operation_id="findStores",
         tags=[DEPOTS],

@@ -155,8 +155,6 @@ class Postcode(models.Model):
 
 
 class PostcodeMunicipalityQuerySet(models.QuerySet["PostcodeMunicipality"]):
-    """Shares of postcodes."""
-
     def main_first(self) -> Self:
         """Order by number of addresses, descending; without numbers, towns before rural municipalities."""
         return self.order_by("-addresses", "municipality__kind", "municipality")
@@ -299,5 +297,4 @@ class ImportRun(models.Model):
 
     @property
     def duration_s(self) -> float:
-        """Duration in seconds."""
         return (self.finished - self.started).total_seconds()

@@ -147,7 +147,6 @@ class Undoing:
 
     @property
     def reason(self) -> str:
-        """Reason for the history."""
         return f"{UNDONE}: {self.decision.title}"
 
     @cached_property

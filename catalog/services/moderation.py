@@ -275,7 +275,6 @@ def _decide(
 
 
 def with_note(said: str, note: str) -> str:
-    """Return the text for the history, with a note if there is one."""
     return f"{said}: {note}" if note else said
 
 

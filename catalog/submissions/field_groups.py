@@ -46,7 +46,6 @@ GROUPS = (
 
 
 def values_of(depot: Depot) -> dict[str, Any]:
-    """Return the public fields of a depot."""
     return {name: getattr(depot, Depot.column(name)) for name in Depot.PUBLIC_FIELDS}
 
 

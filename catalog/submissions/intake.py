@@ -283,7 +283,6 @@ def row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: dateti
 
 
 def _visits(numbers: Sequence[int]) -> SubmissionQuerySet:
-    """Return submissions with their companions."""
     return Submission.objects.filter(Q(pk__in=numbers) | Q(visit__in=numbers))
 
 
@@ -306,7 +305,6 @@ def _of_same_author(submission: Submission) -> SubmissionQuerySet:
 
 
 def _saying_same(submissions: SubmissionQuerySet, submission: Submission) -> SubmissionQuerySet:
-    """Filter submissions to those with the same values."""
     return submissions.filter(**{name: getattr(submission, name) for name in SAID})
 
 

@@ -175,7 +175,6 @@ def describe_part(submission: Submission) -> tuple[str, str]:
 
 
 def status_url(submission: Submission) -> str:
-    """Return the URL of a visit's page."""
     return tokens.STATUS.url(submission.visit_id or submission.pk)
 
 
@@ -306,8 +305,6 @@ def _closed_with_outer() -> QuerySet[Any]:
 
 
 class QuestionLetters(LetterKind):
-    """Questions of editors to authors."""
-
     locked = ("self", "submission")
 
     def rows(self, on: datetime) -> QuerySet[SubmissionQuestion]:

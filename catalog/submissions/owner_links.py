@@ -328,7 +328,6 @@ def owner_changed_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
 
 
 def _heading(change: OwnerChange) -> str:
-    """Return the depot and the moment of a change, in Polish."""
     return f"{change.depot.name}, {date_format(timezone.localtime(change.made_at), 'j E Y, H:i')}"
 
 

@@ -51,16 +51,12 @@ class Purged:
 
 @transaction.atomic
 def purge_submissions(*, on: datetime) -> Purged:
-    """Erase data that are not needed any more.
+    """Erase data whose time is over, see the constants above.
 
-    Unconfirmed submissions are deleted when their link expires, undecided ones `KEPT_UNDECIDED` after they were
-    confirmed; `warn_of_expiry` warns their authors before. Personal data are erased `KEPT` after the decision, with the
-    proposed values that were not accepted and the questions to the author; those of prices `KEPT_FOR_LIMITS` after the
-    last price was decided, those of withdrawn submissions as long after the withdrawal. Hashes of network addresses are
-    erased after `KEPT_FOR_LIMITS`, those of mailboxes as long after the last letter. A pending letter delays nothing.
-    Reports that a depot is gone are deleted after `KEPT`, subscriptions as `subscriptions.forget` says.
-    Requested links that have not left are forgotten after `KEPT_FOR_LIMITS`, letters about changes and to former owners
-    after `KEPT`.
+    Unconfirmed submissions are deleted when their link expires, undecided ones after `warn_of_expiry`. With the
+    personal data go the proposed values that were not accepted and the questions to the author. Data of prices go
+    `KEPT_FOR_LIMITS` after the last of them was decided, those of withdrawn submissions as long after the withdrawal,
+    hashes of mailboxes as long after the last letter. A pending letter delays nothing. Subscriptions: `readers.forget`.
     """
     unconfirmed, expired, due, clients, mailboxes = _forgettable(on)
     chosen = unconfirmed | expired | due | clients | mailboxes
@@ -103,8 +99,6 @@ def expiring(*, on: datetime) -> QuerySet[Submission]:
 
 
 class ExpiryLetters(SubmissionLetters):
-    """Warnings of the deletion of undecided submissions."""
-
     def rows(self, on: datetime) -> QuerySet[Submission]:
         return expiring(on=on)
 

@@ -70,12 +70,19 @@ class Waiting:
 def find_waiting(user: Any) -> list[Waiting]:
     """Return waiting work that the user may do, what readers wait for first. At most eight queries."""
     waiting = find_waiting_in(user, ())
+    today = timezone.localdate()
     if user.has_perm("regulations.view_legalstate"):
-        waiting.append(stale_states())
+        label, stale = f"Stany prawne starsze niż {STALE_AFTER.days} dni", LegalState.objects.stale(today)
+        waiting.append(Waiting(label, stale.count(), _list("regulations_legalstate", {"stale": "yes"})))
     if user.has_perm("catalog.view_depot"):
-        waiting += depots_waiting()
+        waiting += [
+            Waiting(f"Składy: {queue.label}", count, _list("catalog_depot", {"queue": queue.slug}))
+            for queue, count in work_queues.count_queues(today, quality.get_report())
+        ]
     if user.has_perm("auth.view_user"):
-        waiting.append(accounts_without_group())
+        people = get_user_model().objects.filter(is_active=True, is_superuser=False)
+        powerless = people.filter(groups__isnull=True, user_permissions__isnull=True).count()
+        waiting.append(Waiting("Konta bez grupy: nic nie mogą zrobić", powerless, _list("auth_user", {"role": "none"})))
     return waiting
 
 
@@ -88,12 +95,24 @@ def find_waiting_in(user: Any, codes: Sequence[str]) -> list[Waiting]:
     if user.has_perm("catalog.view_submission"):
         waiting += submissions_waiting(codes)
     if user.has_perm("prices.view_depotprice"):
-        waiting.append(prices_waiting(codes))
+        rows = _within(DepotPrice.objects.pending(), codes)
+        counts = rows.aggregate(number=Count("pk"), since=Min("submitted_at"))
+        url = _list("prices_depotprice", {"unit": "mine"} if codes else {})
+        waiting.append(Waiting("Ceny do zatwierdzenia", counts["number"], url, counts["since"]))
     if user.has_perm("catalog.view_ownerchange"):
-        waiting.append(owner_changes_unseen(codes))
+        rows = _within(OwnerChange.objects.filter(seen_at__isnull=True), codes)
+        counts = rows.aggregate(number=Count("pk"), since=Min("made_at"))
+        url = _list("catalog_ownerchange", {"seen": "no"})
+        waiting.append(Waiting("Zmiany właścicieli do obejrzenia", counts["number"], url, counts["since"]))
     if user.has_perm("catalog.view_draft"):
         waiting += drafts_waiting(user)
     return waiting
+
+
+def _list(model: str, query: Mapping[str, str]) -> str:
+    """Return the URL of a list of the desk."""
+    url = reverse(f"admin:{model}_changelist")
+    return f"{url}?{urlencode(query)}" if query else url
 
 
 def _within(rows: Any, codes: Sequence[str], path: str = "depot__") -> Any:
@@ -103,8 +122,7 @@ def _within(rows: Any, codes: Sequence[str], path: str = "depot__") -> Any:
 
 def submissions_waiting(codes: Sequence[str]) -> list[Waiting]:
     """Return waiting submissions, those with answers of their authors, and pending letters."""
-    url, mine = reverse("admin:catalog_submission_changelist"), {"unit": "mine"} if codes else {}
-    state = Submission.State.WAITING
+    mine, state = {"unit": "mine"} if codes else {}, Submission.State.WAITING
     rows = Submission.objects.annotate(code=SUBMISSION_CODE).filter(code__in=codes) if codes else Submission.objects
     counts = rows.aggregate(
         waiting=Count("pk", filter=Q(state=state)),
@@ -114,7 +132,7 @@ def submissions_waiting(codes: Sequence[str]) -> list[Waiting]:
     answered = _within(SubmissionQuestion.objects.answered(), codes, "submission__depot__")
     answers = answered.aggregate(number=Count("submission", distinct=True), since=Min("answered_at"))
     queries = (mine, {"state": "all", "question": "answered"} | mine, {"state": "all", "letter": "owed"} | mine)
-    queue, questions, letters = (f"{url}?{urlencode(query)}" if query else url for query in queries)
+    queue, questions, letters = (_list("catalog_submission", query) for query in queries)
     return [
         Waiting("Zgłoszenia właścicieli i czytelników", counts["waiting"], queue, counts["since"]),
         Waiting("Odpowiedzi autorów na pytania", answers["number"], questions, answers["since"]),
@@ -173,22 +191,6 @@ def _count_by(rows: Any, voivodeship: Any) -> dict[str, int]:
     return dict(rows.order_by().values_list(voivodeship).annotate(number=Count("pk")))
 
 
-def prices_waiting(codes: Sequence[str]) -> Waiting:
-    """Return waiting prices."""
-    rows = _within(DepotPrice.objects.pending(), codes)
-    counts = rows.aggregate(number=Count("pk"), since=Min("submitted_at"))
-    url = reverse("admin:prices_depotprice_changelist") + ("?unit=mine" if codes else "")
-    return Waiting("Ceny do zatwierdzenia", counts["number"], url, counts["since"])
-
-
-def owner_changes_unseen(codes: Sequence[str]) -> Waiting:
-    """Return owners' changes that no editor has reviewed."""
-    rows = _within(OwnerChange.objects.filter(seen_at__isnull=True), codes)
-    counts = rows.aggregate(number=Count("pk"), since=Min("made_at"))
-    url = reverse("admin:catalog_ownerchange_changelist")
-    return Waiting("Zmiany właścicieli do obejrzenia", counts["number"], f"{url}?seen=no", counts["since"])
-
-
 def drafts_waiting(user: Any) -> list[Waiting]:
     """Return drafts waiting for a second person, and the user's own unsent ones."""
     own = Q(state=Draft.State.PREPARED, drafted_by=user.pk)
@@ -208,27 +210,6 @@ def drafts_waiting(user: Any) -> list[Waiting]:
         Waiting("Twoje szkice, których nie wysłano", counts["own"], f"{url}?state={Draft.State.PREPARED}"),
         Waiting("Twoje szkice, które ktoś odrzucił", counts["rejected"], f"{url}?state={Draft.State.WITHDRAWN}"),
     ]
-
-
-def stale_states() -> Waiting:
-    """Return legal states due for a review."""
-    count = LegalState.objects.stale(timezone.localdate()).count()
-    url = f"{reverse('admin:regulations_legalstate_changelist')}?stale=yes"
-    return Waiting(f"Stany prawne starsze niż {STALE_AFTER.days} dni", count, url)
-
-
-def depots_waiting() -> list[Waiting]:
-    """Return the work queues of depots."""
-    url = reverse("admin:catalog_depot_changelist")
-    counts = work_queues.count_queues(timezone.localdate(), quality.get_report())
-    return [Waiting(f"Składy: {queue.label}", count, f"{url}?queue={queue.slug}") for queue, count in counts]
-
-
-def accounts_without_group() -> Waiting:
-    """Return active accounts without rights."""
-    people = get_user_model().objects.filter(is_active=True, is_superuser=False)
-    count = people.filter(groups__isnull=True, user_permissions__isnull=True).count()
-    return Waiting("Konta bez grupy: nic nie mogą zrobić", count, f"{reverse('admin:auth_user_changelist')}?role=none")
 
 
 def find_today(user: Any) -> list[DayOfEditor]:

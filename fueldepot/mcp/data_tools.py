@@ -155,38 +155,39 @@ def describe_near(row: DepotRow, metres: float | None, fuel: str | None) -> dict
     return body
 
 
-@tool(
-    "One fuel depot: hours, phone, fuels, price list, status.",
-    part(
-        FullStoreJson,
-        "name address phone website",
-        teryt=str,
-        fuels=list[str],
-        hours=dict[str, str] | None,
-        now=str,
-        status=str,
-        status_means=str,
-        price_list=each(Price),
-        correct_at=str,
-    ),
+OneDepot = part(
+    FullStoreJson,
+    "name address phone website",
+    teryt=str,
+    fuels=list[str],
+    hours=dict[str, str] | None,
+    now=str,
+    status=str,
+    status_means=str,
+    price_list=each(Price),
+    correct_at=str,
 )
+
+
+@tool("One fuel depot: hours, phone, fuels, price list, status.", OneDepot)
 def depot(query: DepotQuery) -> Findings:
     """Return one depot with its price list and hours. Raises DepotNotFound."""
     row, now = depots.get().get(query.id), timezone.now()
     store = describe_depot(row)
     week = row.hours_ranges
     listed = prices.get().price_list(row.id, timezone.localdate(now))
-    content = {
-        **{name: store[name] for name in ("name", "address", "phone", "website")},
-        "teryt": row.teryt,
-        "fuels": [*row.fuels],
-        "hours": week and {day: ", ".join(ranges) or "closed" for day, ranges in week.items()},
-        "now": opening_of(row, now).sentence,
-        "status": row.data_status,
-        "status_means": store["source"]["description"],
-        "price_list": [pick(Price, describe_price(price)) for price in listed],
-        "correct_at": site_url(reverse("depot-correct", args=[row.id])),
-    }
+    content = pick(
+        OneDepot,
+        store,
+        teryt=row.teryt,
+        fuels=[*row.fuels],
+        hours=week and {day: ", ".join(ranges) or "closed" for day, ranges in week.items()},
+        now=opening_of(row, now).sentence,
+        status=row.data_status,
+        status_means=store["source"]["description"],
+        price_list=[pick(Price, describe_price(price)) for price in listed],
+        correct_at=site_url(reverse("depot-correct", args=[row.id])),
+    )
     as_of = max(filter(None, (row.updated_at, row.verified_at)))
     return Findings(content, Citation(row.name, store["url"], as_of, [ORIGINS[row.source]], store["demonstration"]))
 

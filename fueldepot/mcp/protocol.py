@@ -4,8 +4,6 @@ status, body = handle(message, headers)
 
 Supports both kinds of clients: those that start with `initialize` (until 2025-11-25), and those whose every request
 states its version in `_meta` and in headers (from 2026-07-28).
-
-View of the Model Context Protocol: one JSON message in, one out.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,6 +24,7 @@ from mcp_types.jsonrpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
+    PARSE_ERROR,
     UNSUPPORTED_PROTOCOL_VERSION,
 )
 from mcp_types.methods import serialize_server_result, validate_client_request
@@ -246,9 +245,6 @@ ALLOWED = "POST, OPTIONS"
 @sensitive_variables()
 def mcp(request: HttpRequest) -> HttpResponse:
     """Answer a message. Without streams and sessions GET and DELETE are refused."""
-    # Imported late: its types take seventeen megabytes, and few workers need them.
-    from mcp_types.jsonrpc import PARSE_ERROR
-
     if request.method == "OPTIONS":
         return HttpResponse(status=HTTPStatus.NO_CONTENT, headers={"Allow": ALLOWED})
     if request.method != "POST":

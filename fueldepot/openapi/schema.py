@@ -42,8 +42,6 @@ class TypedDictExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped
 
 
 class QueryBodyExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call] # registers it
-    """Describes a request body with the parameters of a query."""
-
     @classmethod
     def _matches(cls, target: Any) -> bool:
         return isinstance(target, QueryBody)

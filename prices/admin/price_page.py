@@ -9,12 +9,11 @@ from django.contrib import messages
 from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.html import format_html
 
 from catalog.admin.bulk import undo_button
-from catalog.admin.desk import NextRowMixin, current_editor, page_url, read_number, read_text
+from catalog.admin.desk import NextRowMixin, current_editor, desk_page, page_url, read_number, read_text
 from catalog.admin.evidence import evidence_of, find_neighbours, live_map
 from catalog.admin.submission_queue import AUTHOR_ANSWERED, AWAITS_AUTHOR
 from catalog.models import Decision, SubmissionQuestion
@@ -160,10 +159,8 @@ class PricePageMixin(NextRowMixin):
         ]
         earlier = DepotPrice.objects.approved().filter(depot=depot).order_by("-day", "-pk")[:MOST_EARLIER]
         context = {
-            **self.admin_site.each_context(request),
             **evidence_of(values_of(depot), depot),
             "title": f"Ceny: {depot.name}",
-            "opts": self.opts,
             "price": price,
             "original": price,
             "depot": depot,
@@ -179,4 +176,4 @@ class PricePageMixin(NextRowMixin):
             "may_decide": is_pending and self.has_change_permission(request),
             "preserved_filters": self.get_preserved_filters(request),
         }
-        return TemplateResponse(request, "admin/prices/depotprice/price.html", context)
+        return desk_page(self, request, "prices/depotprice/price", context)

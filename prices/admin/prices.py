@@ -21,7 +21,7 @@ from django.utils.text import Truncator
 from catalog.admin import RegisterAdmin, depot_list
 from catalog.admin.bulk import bulk_action, each, undo_button
 from catalog.admin.desk import CsvMixin, PendingByDefaultFilter, ReasonMixin, current_editor, read_text
-from catalog.admin.registers import HistoryAdmin, chosen_codes, voivodeship_choices
+from catalog.admin.registers import HistoryAdmin, UnitFilter, chosen_codes
 from catalog.admin.submission_queue import AWAITS_AUTHOR
 from catalog.submissions.decisions import ReasonMissing
 from fueldepot.data.history import among
@@ -102,14 +102,8 @@ class StatusFilter(PendingByDefaultFilter):
     states, waiting = models.DepotPrice.Status, models.DepotPrice.Status.PENDING
 
 
-class PriceVoivodeshipFilter(admin.SimpleListFilter):
+class PriceVoivodeshipFilter(UnitFilter):
     """Filter by the voivodeship of the depot."""
-
-    title = "województwo"
-    parameter_name = "unit"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return voivodeship_choices()
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
         unit = self.value()
