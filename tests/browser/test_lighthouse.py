@@ -62,7 +62,8 @@ def proxied(lighthouse: Path) -> Iterator[Proxied]:
     url = f"https://127.0.0.1:{tls}"
     site = Site(home, starter=True, SITE_URL=url, TRUSTED_PROXIES="127.0.0.1")
     application = SimpleNamespace(port=site.port)
-    nginx = Nginx(home / "nginx", (plain, tls), [application, application])  # type: ignore[list-item]
+    pair = [application, application]
+    nginx = Nginx(home / "nginx", (plain, tls), pair, host="127.0.0.1")  # type: ignore[arg-type]
     try:
         site.ready()
         nginx.ready()

@@ -269,7 +269,9 @@ class Nginx(Server):
 
     name = "nginx"
 
-    def __init__(self, home: Path, ports: tuple[int, int], applications: list[Application]) -> None:
+    def __init__(
+        self, home: Path, ports: tuple[int, int], applications: list[Application], host: str = "sklady.example.pl"
+    ) -> None:
         super().__init__(home)
         self.plain_port, self.port = ports
         key, certificate = home / "key.pem", home / "certificate.pem"
@@ -302,6 +304,7 @@ class Nginx(Server):
             ("/etc/nginx/fueldepot/fullchain.pem", str(certificate)),
             ("/etc/nginx/fueldepot/privkey.pem", str(key)),
             ("/var/log/nginx/", f"{home}/"),
+            ("sklady.example.pl", host),
         ):
             site = site.replace(shown, here)
         (home / "site").write_text(site)
