@@ -225,11 +225,11 @@ class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
     def place_in_list(self, request: HttpRequest, row_id: int) -> dict[str, int] | None:
         """Return the `number` of a row in the list from which its page was opened, 0 outside it, and the `total`.
 
-        None for a page that was opened from no list.
+        A list without filters leaves no trace in the address: None for a row outside it.
         """
-        if "_changelist_filters" not in request.GET:
-            return None
         keys = self.keys_in_list(request)
+        if "_changelist_filters" not in request.GET and row_id not in keys:
+            return None
         return {"number": keys.index(row_id) + 1 if row_id in keys else 0, "total": len(keys)}
 
     def to_row(self, request: HttpRequest, key: int | None) -> HttpResponse:

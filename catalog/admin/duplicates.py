@@ -91,7 +91,9 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         if first == second or len(pair) != 2:
             raise Http404
         one, other = pair[first], pair[second]
-        following = next_pair(quality.get_report().unresolved_pairs(), first, second)
+        pairs = [(pair.first, pair.second) for pair in quality.get_report().unresolved_pairs()]
+        number = pairs.index((first, second)) + 1 if (first, second) in pairs else 0
+        following = next_pair(pairs, first, second)
         next_url = reverse("admin:catalog_depot_pair" if following else "admin:catalog_depot_pairs", args=following)
         if request.method == "POST" and self._decide_pair(request, one, other):
             return HttpResponseRedirect(next_url)
@@ -104,7 +106,7 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             "first_contacts": contacts_of(values_of(one)),
             "second_contacts": contacts_of(values_of(other)),
             "next_url": next_url,
-            "left": len(quality.get_report().unresolved_pairs()),
+            "place": {"number": number, "total": len(pairs)},
             "live": live_map(one.municipality, (one.lat, one.lon), (other.lat, other.lon)),
             "choices": [choice_of(group, one, other) for group in CHOICES],
             "gone": [depot for depot in (one, other) if depot.publication == Depot.Publication.REMOVED],
@@ -147,7 +149,7 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
 
 
 def choice_of(group: FieldGroup, one: Depot, other: Depot) -> dict[str, Any]:
-    """A group with both values. Preselects the confirmed value, else the fuels of both or the first not empty.
+    """A group with both values. Preselects the confirmed value, else the fuels of both, or the first not empty.
 
     both: what both state together, "" where that is one of the two or makes no sense.
     """
@@ -155,17 +157,17 @@ def choice_of(group: FieldGroup, one: Depot, other: Depot) -> dict[str, Any]:
     first_sure, second_sure = group.name in one.confirmed_fields, group.name in other.confirmed_fields
     to_second = (second_sure and not first_sure) or (first == NOTHING and not first_sure)
     preferred, both = "second" if to_second else "first", ""
-    union = {*one.fuels, *other.fuels}
-    if group.name == "fuels" and union not in (set(one.fuels), set(other.fuels)):
-        both = field_in_words("fuels", fuels.in_order(union))
-        preferred = preferred if first_sure != second_sure else "both"
+    if group.name == "fuels":
+        union = {*one.fuels, *other.fuels}
+        side = "first" if union == {*one.fuels} else "second" if union == {*other.fuels} else "both"
+        both = field_in_words("fuels", fuels.in_order(union)) if side == "both" else ""
+        preferred = preferred if first_sure != second_sure else side
     named = {"name": group.name, "label": group.label, "first": first, "second": second}
     return named | {"differs": first != second, "preferred": preferred, "both": both}
 
 
-def next_pair(pairs: Sequence[quality.Pair], first: int, second: int) -> tuple[int, int] | None:
+def next_pair(keys: Sequence[tuple[int, int]], first: int, second: int) -> tuple[int, int] | None:
     """Return the unresolved pair after a pair, or after its place once it is resolved; None without another one."""
-    keys = [(pair.first, pair.second) for pair in pairs]
     place = keys.index((first, second)) + 1 if (first, second) in keys else 0
     others = [*keys[place:], *keys[:place]]
     return next((key for key in others if key != (first, second)), None)

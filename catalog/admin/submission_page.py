@@ -298,8 +298,9 @@ NUMBERS = (
 
 
 def compare(submission: Submission) -> list[dict[str, str]]:
-    """Compare e-mail domain, telephone and NIP of a claimant with the entry; empty without an entry.
+    """Compare e-mail domain, telephone and NIP of an author with the entry; empty without an entry.
 
+    What only a claimant is asked for is left out where it is not given.
     verdict: "same", "different" or "unknown"; also for the same number, which is public: anybody could have copied it.
     No query if the depot is loaded.
     """
@@ -326,7 +327,7 @@ def compare(submission: Submission) -> list[dict[str, str]]:
             text = same if claimed & published else other
         verdict = "different" if text == other else "unknown"
         rows.append({"label": label, "said": said, "entry": entry, "verdict": verdict, "text": text})
-    return rows
+    return rows if submission.kind == Submission.Kind.CLAIM else [row for row in rows if row["said"]]
 
 
 def _within(name: str, other: str) -> bool:

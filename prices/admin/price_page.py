@@ -138,7 +138,7 @@ class PricePageMixin(NextRowMixin):
         return {key: amount for key, amount in amounts.items() if amount is not None}
 
     def _show_price(self, request: HttpRequest, price: DepotPrice) -> HttpResponse:
-        """Render the page. Nine queries besides the price and the rights."""
+        """Render the page. Nine queries besides the price, the rights and its place in the list."""
         depot = price.depot
         is_pending = price.status == DepotPrice.Status.PENDING
         batch = list(with_questions(DepotPrice.objects.pending().filter(depot=depot)))

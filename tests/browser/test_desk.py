@@ -1,5 +1,7 @@
 """The admin on a screen of 1280 pixels: width of lists, merging of a pair."""
 
+import re
+
 import pytest
 
 from tests.browser.barriers import findings
@@ -153,6 +155,81 @@ def test_enter_in_a_field_decides_nothing(desk, site):
         assert desk.locator(".messagelist").count() == 0
 
 
+TWO_OF_EACH = """
+from datetime import date
+from django.contrib.auth import get_user_model
+from django.contrib.contenttypes.models import ContentType
+from django.utils import timezone
+from catalog.models import Depot, Draft, Submission
+from catalog.submissions.tokens import hash_email
+from prices.models import DepotPrice
+from regulations.models import Deadline
+now = timezone.now()
+for depot in Depot.objects.published().order_by("-pk")[:2]:
+    email = f"jan@opal{depot.pk}.pl"
+    Submission.objects.create(
+        depot=depot, kind="correct", state="waiting", proposed={"phone": "+48 600 000 001"},
+        stored={"phone": depot.phone}, email=email, email_hash=hash_email(email),
+        created_at=now, mailed_at=now, confirmed_at=now,
+    )
+    DepotPrice.objects.create(depot=depot, fuel="pellet", price=1500, unit="t", day=now.date(), submitted_at=now)
+for deadline in Deadline.objects.order_by("pk")[:2]:
+    Draft.objects.create(
+        content_type=ContentType.objects.get_for_model(Deadline), object_id=deadline.pk, title="termin", deletion=True,
+        state="waiting", reason="Uchylony.", drafted_at=now, drafted_by=get_user_model().objects.first(),
+    )
+"""
+
+KEYED = {
+    "catalog/depot/?queue=never": {"s": "Sprawdzony i następny", "n": "Pomiń, następny"},
+    "catalog/submission/?kind__exact=correct": {"s": "Przyjmij zaznaczone i następne", "n": "Pomiń, następne"},
+    "prices/depotprice/": {"s": "Zatwierdź zaznaczone i następne", "n": "Pomiń, następna"},
+    "catalog/depot/powtorzenia/": {"1": "Scal, zostaje wpis", "n": "Pomiń, następna para"},
+    "catalog/draft/": {"o": "Wycofaj szkic", "n": "Pomiń, następny"},
+}
+"""Words of keys by list."""
+
+
+def test_every_case_has_its_place_its_keys_and_a_next_one_above_the_fold(desk, site):
+    manage("shell", "-v0", "-c", TWO_OF_EACH, database_url=site.database_url)
+    desk.set_viewport_size({"width": 1366, "height": 768})
+    for path, words in KEYED.items():
+        desk.goto(f"/admin/{path}")
+        desk.locator("#result_list tbody th a, #content table a:has-text('Porównaj')").first.click()
+        place = desk.locator(".place-in-list")
+        assert place.inner_text().startswith("1 z\xa0"), path
+        assert place.bounding_box()["y"] < 200, path
+        desk.get_by_role("button", name="? klawisze").click()
+        rows = desk.locator("dialog.keys dt").all_inner_texts()
+        labels = [text.replace("\xa0", " ") for text in desk.locator("dialog.keys dd").all_inner_texts()]
+        texts = dict(zip(rows, labels, strict=True))
+        assert {key: texts[key][: len(label)] for key, label in words.items()} == words
+        desk.get_by_role("button", name="Zamknij").click()
+        desk.keyboard.press("n")
+        place.get_by_text(re.compile("^2 z")).wait_for()
+
+
+@pytest.mark.parametrize(("path", "field"), [("catalog/depot/?queue=never", "#id_street"), (None, "#reason")])
+def test_a_session_that_ends_during_a_form_loses_nothing(desk, site, path, field):
+    if path is None:
+        submission, _ = manage("shell", "-v0", "-c", CORRECTION, database_url=site.database_url).split()[-2:]
+        desk.goto(f"/admin/catalog/submission/{submission}/change/")
+    else:
+        desk.goto(f"/admin/{path}")
+        desk.locator("#result_list tbody th a").first.click()
+    opened = desk.url
+    desk.locator(field).fill("Nie zgub mnie")
+    desk.context.clear_cookies(name=re.compile("session"))
+    desk.locator("[data-key=z], [data-key=o]").first.click()
+    name, password = site.editor
+    desk.locator("[name=username]").fill(name)
+    desk.locator("[name=password]").fill(password)
+    desk.locator("#login-form [type=submit]").click()
+    desk.wait_for_url(opened)
+    assert "Sesja wygasła" in desk.locator(".messagelist").inner_text()
+    assert desk.input_value(field) == "Nie zgub mnie"
+
+
 def test_a_pair_is_merged_once(desk):
     desk.goto("/admin/catalog/depot/powtorzenia/")
     desk.get_by_role("link", name="Porównaj").first.click()
@@ -211,7 +288,7 @@ def test_an_author_is_asked_answers_and_the_position_is_seen_on_a_map(desk, open
         desk.locator(".position-picker").scroll_into_view_if_needed()
         desk.locator(".live-map .before").wait_for()
         assert desk.locator(".live-map .marker").count() == 2
-        assert "Przesunięcie o 222 m" in desk.locator(".position-picker .said").inner_text()
+        assert "Przesunięcie od zapisanego położenia: 222 m" in desk.locator(".position-picker .said").inner_text()
         assert findings(desk) == []
     proposed = desk.input_value("[name=value-lat]")
     drag(desk, desk.locator(".live-map .chosen"))

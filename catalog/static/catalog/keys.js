@@ -3,7 +3,7 @@
 
 (() => {
   const keyed = () => [...document.querySelectorAll("[data-key]")];
-  const labelOf = (element) => (element.value || element.textContent).trim();
+  const labelOf = (element) => (element.matches("input") ? element.value : element.textContent).trim();
 
   function showKeys() {
     const dialog = document.createElement("dialog");

@@ -88,7 +88,7 @@
       const tell = () => {
         const metres = Math.round(map.distance(stored, pin.getLatLng()));
         line.setLatLngs([stored, pin.getLatLng()]);
-        said.textContent = metres ? `Przesunięcie o ${metres.toLocaleString("pl-PL")} m od zapisanego położenia.` : "";
+        said.textContent = metres ? `${picker.dataset.words || "Przesunięcie od zapisanego położenia"}: ${metres.toLocaleString("pl-PL")} m.` : "";
       };
       pin.on("move", tell);
       tell();

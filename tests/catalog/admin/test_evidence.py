@@ -62,13 +62,25 @@ def test_owner_neighbours_and_decisions_stand_beside_the_form(client, editor, de
     assert ", ewa: Sprawdzono: Sąsiad" in text_of(client.get(page(near)))
 
 
+def test_only_a_claimant_is_missed_what_he_does_not_state(client, editor, depot):
+    texts = {
+        claim: text_of(client.get(page(factories.SubmissionFactory(depot=depot, claim=claim, email=f"{claim}@o.pl"))))
+        for claim in (True, False)
+    }
+    assert [("zgłaszający nie podał" in text, "inna domena" in text) for text in texts.values()] == [
+        (True, True),
+        (False, True),
+    ]
+
+
 def test_a_page_opened_from_a_list_says_its_place(client, editor, depot):
     others = [factories.DepotFactory(name=f"Zet {number}") for number in range(2)]
     assert "1 z 3" in text_of(client.get(page(depot), {"_changelist_filters": "queue=never"}))
     assert "3 z 3" in text_of(client.get(page(others[1]), {"_changelist_filters": "queue=never"}))
     moderation.verify_depots(keys=[depot.pk], by=editor, on=NOW.date())
     assert "zostało 2" in text_of(client.get(page(depot), {"_changelist_filters": "queue=never"}))
-    assert "z 3" not in text_of(client.get(page(depot)))
+    assert "1 z 3" in text_of(client.get(page(depot)))  # of the list without filters
+    assert "place-in-list" not in client.get(page(factories.SubmissionFactory(decided=True))).content.decode()
 
 
 def test_editors_comment_on_a_case_wherever_they_meet_it(client, editor, depot):
@@ -100,7 +112,7 @@ def test_depots_are_searched_by_the_address_of_an_owner_or_author(client, editor
 
 def test_a_merge_keeps_the_fuels_of_both_and_goes_on_to_the_next_pair(client, editor, depot):
     pellet = {"fuels": ["pellet"], "nip": "5260250274"}
-    first, second, *_ = (
+    first, second, third = (
         factories.DepotFactory(name=f"Skład Nowak {n}", lat=50.1 + n / 10_000, **pellet) for n in range(3)
     )
     Depot.objects.filter(pk=second.pk).update(fuels=["ekogroszek"])
@@ -110,7 +122,11 @@ def test_a_merge_keeps_the_fuels_of_both_and_goes_on_to_the_next_pair(client, ed
     html = client.get(url).content.decode()
     assert "z\N{NO-BREAK SPACE}obu: Ekogroszek, Pellet" in html
     assert re.search(r'value="both" checked', html)
+    assert f"{place + 1} z {len(pairs)}" in text_of(client.get(url))
     assert f'data-before="{first.lat:.6f},{first.lon:.6f}" data-after="{second.lat:.6f},{second.lon:.6f}"' in html
+    Depot.objects.filter(pk=third.pk).update(fuels=["ekogroszek", "pellet"])
+    more = client.get(reverse("admin:catalog_depot_pair", args=[first.pk, third.pk])).content.decode()
+    assert 'name="take_fuels" value="second" checked' in more
     answer = client.post(url, {"decision": "first", "take_fuels": "both"})
     first.refresh_from_db()
     assert (first.fuels, "fuels" in first.confirmed_fields) == (["ekogroszek", "pellet"], True)

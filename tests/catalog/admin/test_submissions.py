@@ -64,7 +64,7 @@ def test_stored_and_proposed_stand_side_by_side(client, editor, django_assert_ma
         stored={"phone": "+48 12 111 11 11", "place": "Kraków"},
         message=SCRIPT,
     )
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(20):
         answer = client.get(page(submission))
     text = text_of(answer)
     assert "Telefon +48 12 345 67 89 +48 12 111 11 11 +48 601 234 567" in text

@@ -91,7 +91,7 @@ def test_a_visit_stands_on_one_page_whichever_part_is_opened(client, editor, vis
     client.get(page(claim))
     # session, user, rights 2; submission, its questions; parts, their questions and prices; ranges, chief, owners,
     # municipalities, others, same contact, version, neighbours, present owner, decisions, comments
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(24):
         answer = client.get(page(claim))
     for part in visit:
         text = text_of(client.get(page(part)))
