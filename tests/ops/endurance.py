@@ -216,6 +216,15 @@ def run_beside(command: list[str], site: Site, log: Path) -> subprocess.Popen[by
         )
 
 
+def end(job: subprocess.Popen[bytes]) -> int:
+    """Return the exit status of a process, which has two minutes to finish; negative if it was killed then."""
+    try:
+        return job.wait(120)
+    except subprocess.TimeoutExpired:
+        job.kill()
+        return job.wait()
+
+
 def main() -> None:
     """Run, print, and end non-zero when something went wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -261,7 +270,7 @@ def main() -> None:
             clients = load(site.port, paths, rate=rate, seconds=seconds)
             over.set()
             watching.join()
-            done = [moderating.wait(120), *(job.wait(120) for job in imported)]
+            done = [end(job) for job in (moderating, *imported)]
             moderated = (Path(folder) / "moderations").read_text().splitlines()[-1:]
             said = log.read_text() if any(done) and log.exists() else ""
         finally:
