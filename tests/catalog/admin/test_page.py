@@ -226,7 +226,7 @@ def test_the_page_says_where_each_value_comes_from(client, editor, depot, django
     editing.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
     # Session, user, two for rights; state, depot, relations, history, boundary, submissions, absorbed, pairs, index.
     build_snapshots()
-    with django_assert_max_num_queries(28):
+    with django_assert_max_num_queries(29):
         text = client.get(address(depot)).content.decode()
     assert "Źródło: redakcja (ewa)" in text
     assert f'href="https://www.openstreetmap.org/{depot.source_id}"' in text
