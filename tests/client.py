@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -96,7 +96,6 @@ def watch_rows() -> None:
         Rows.tables[each] = set()
         each.build = partial(build_noting, each.build, Rows.tables[each])
     snapshot.store.refresh = build_first  # type: ignore[method-assign]
-    snapshot.without_collections = nullcontext  # a small country leaves no rows to collect, and looking takes 20 ms
     connection.execute_wrappers.append(note_writing)
     Rows.built["committed"] = {}, snapshot.refresh()
 

@@ -21,7 +21,7 @@ def test_the_page_of_a_submission_shows_its_prices(desk, django_assert_max_num_q
             pending=True,
             from_reader=True,
         )
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(19):
         page = desk.get(f"/admin/catalog/submission/{submission.pk}/change/")
     assert "Pellet 1 499,50 zł/t 1 listopada 2026 czeka na decyzję" in text_of(page)
     assert "Ekogroszek 1 600,00 zł/t" in text_of(page)
