@@ -173,8 +173,9 @@ def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) 
         row.status, row.decided_at = DepotPrice.Status.APPROVED, on
         (added if former is None else replaced).append(row)
         before = newest.get((depot.pk, quote.fuel))
-        was = "brak ceny" if before is None else "bez zmian" if before == row.price else short_zloty(before)
-        changes[place] = f"{was} → {short_zloty(row.price)}/{row.unit}"
+        now = f"{short_zloty(row.price)}/{row.unit}"
+        was = "brak ceny" if before is None else short_zloty(before)
+        changes[place] = f"bez zmian, {now}" if before == row.price else f"{was} → {now}"
     with services.refusing_duplicates(services.CONCURRENT_DUPLICATE):
         DepotPrice.objects.bulk_create(added)
     DepotPrice.objects.bulk_update(replaced, OWNERS_COLUMNS)

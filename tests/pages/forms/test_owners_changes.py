@@ -74,7 +74,7 @@ def test_one_tap_confirms_the_prices_for_today(client, stranger, priced, link):
         ("ekogroszek", 1500, 30, 20, "price_list"),
         ("pellet", 1613, None, None, "price_list"),
     ]
-    assert "Pellet: bez zmian → 1 613 zł/t" in OwnerChange.objects.get().text.replace("\xa0", " ")
+    assert "Pellet: bez zmian, 1 613 zł/t" in OwnerChange.objects.get().text.replace("\xa0", " ")
     again = text_of(client.get(link))
     assert "Ceny są potwierdzone na dziś." in again
     assert "Ceny bez zmian, potwierdź" not in again
