@@ -14,12 +14,19 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 SEVEN = ("pellet", "brykiet", "wegiel", "ekogroszek", "wegiel-orzech", "wegiel-kostka", "wegiel-groszek")
 
 
+def unfold(page):
+    closed = page.locator(":is(.fold, .others):not([open]) > summary")
+    while closed.count():
+        closed.first.click()
+
+
 def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, site):
     depot = json.loads(site.get("/api/v1/stores?teryt=1261011").body)[0]
     where = {"latitude": 50.0655, "longitude": 19.95}
     phone = {"viewport": {"width": 390, "height": 844}, "geolocation": where, "permissions": ["geolocation"]}
     page = open_window(**phone).page
     page.goto(f"/sklad/{depot['id']}/przejmij/")
+    unfold(page)
     page.get_by_role("button", name="Użyj mojej pozycji").click()
     page.wait_for_function("document.querySelector('[name=lat]').value === '50,065500'")
     page.locator(".marker .pin").wait_for()
@@ -51,6 +58,7 @@ def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, 
     began, pages = time.monotonic(), []
     page.on("framenavigated", lambda frame: pages.append(frame.url))
     page.goto(site.link("moj-sklad"))
+    unfold(page)
     for fuel in SEVEN:
         page.locator(f"[name=price-{fuel}]").fill("1555")
     page.wait_for_timeout(MIN_FILL.total_seconds() * 1000 + 500)
