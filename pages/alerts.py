@@ -17,7 +17,6 @@ from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.db import transaction
 from django.db.models import Max, Q
-from django.urls import reverse
 from django.utils import timezone
 
 from catalog.depots.fuels import BY_SLUG, PER_UNIT
@@ -194,20 +193,20 @@ def write(rows: Sequence[Subscription], digest: Digest, on: datetime) -> EmailMe
         ("Zmieniła się mediana ceny", digest.medians, "jest"),
     ]
     asks = f"po {day(timezone.localdate(on + readers.KEPT_ASKED))}" if digest.to_ask else ""
-    values = {"topics": digest.topics, "asks": asks, "sections": sections, "link": reader_url("alerts-mine", token)}
+    values = {
+        "topics": digest.topics,
+        "asks": asks,
+        "sections": sections,
+        "link": site_url(tokens.READER.path_of(token)),
+    }
     message = compose(rows[0].email, None, ("alerts", values))
     message.extra_headers |= {
         # Of the letter before: one that is sent again after a crash has the same.
         "Message-ID": f"<{tokens.hash_token(f'{token} {last_letter(rows)}')[:32]}@{settings.SITE_HOST}>",
-        "List-Unsubscribe": f"<{reader_url('alerts-end', token)}>",
+        "List-Unsubscribe": f"<{site_url(tokens.END.path_of(token))}>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     }
     return message
-
-
-def reader_url(route: str, token: str) -> str:
-    """Return the URL of a page of one reader, with the token in the query, which no log keeps."""
-    return f"{site_url(reverse(route))}?znak={token}"
 
 
 def last_letter(rows: Sequence[Subscription]) -> datetime | None:

@@ -1,6 +1,7 @@
-"""Editors: their roles, claimed voivodeships, open depots, comments. All but roles bind nobody.
+"""Roles of editors, their claimed voivodeships, the depots that they have open, and their comments.
 
-The roles are Django groups, which `fueldepot/migrations/0001_editor_groups.py` creates.
+Only the roles restrict what an editor may do. They are Django groups, which
+`fueldepot/migrations/0001_editor_groups.py` creates.
 """
 
 from datetime import datetime, timedelta

@@ -52,8 +52,11 @@ class SignedLink:
             return signing.dumps(content, salt=self.salt)
         return signing.Signer(salt=self.salt).sign_object(content)
 
+    def path_of(self, token: str) -> str:
+        return f"{reverse(self.route)}?{self.parameter}={token}"
+
     def path(self, content: Any) -> str:
-        return f"{reverse(self.route)}?{self.parameter}={self.token(content)}"
+        return self.path_of(self.token(content))
 
     def url(self, content: Any) -> str:
         return site_url(self.path(content))
@@ -91,6 +94,9 @@ SUBSCRIPTION = SignedLink("catalog.subscription.link", "alerts-confirm", "odnosn
 
 READER = SignedLink("catalog.subscription.reader", "alerts-mine")
 """The page on which a reader changes or ends all letters to one address. Content: its hash."""
+
+END = SignedLink(READER.salt, "alerts-end")
+"""To which a mail program posts to end all letters to one address. The token is that of `READER`."""
 
 
 def hash_email(email: str) -> str:

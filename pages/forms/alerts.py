@@ -16,6 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 from catalog.depots import fuels
 from catalog.models import Subscription
 from catalog.submissions import readers, tokens
+from fueldepot.http.links import site_url
 from pages import alerts
 from pages.dates import day
 from pages.forms import fields
@@ -149,7 +150,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         content = alerts.present(subscription, timezone.localdate(now))
         readers.confirm_subscription(subscription=subscription, content=content, on=now)
-        return HttpResponseRedirect(alerts.reader_url("alerts-mine", tokens.READER.token(subscription.email_hash)))
+        return HttpResponseRedirect(tokens.READER.url(subscription.email_hash))
     page = wishes_page("Potwierdź powiadomienia", "alerts-confirm", [subscription], token)
     return render_page(request, "pages/forms/alerts_confirm.html", page)
 
@@ -167,7 +168,7 @@ def mine(request: HttpRequest) -> HttpResponse:
         else:
             number = request.POST.get("koniec", "")
             subscribed.filter(pk=int(number) if number.isascii() and number.isdigit() else 0).delete()
-        return HttpResponseRedirect(alerts.reader_url("alerts-mine", token))
+        return HttpResponseRedirect(site_url(tokens.READER.path_of(token)))
     rows = list(subscribed)
     if not rows:
         return ended(request)
@@ -181,7 +182,7 @@ def end(request: HttpRequest) -> HttpResponse:
     """End all letters to one address by the POST of a mail program (RFC 8058), which has no cookie and no form."""
     token = request.GET.get("znak", "")[:500]
     if request.method != "POST":
-        return HttpResponseRedirect(alerts.reader_url("alerts-mine", token))
+        return HttpResponseRedirect(site_url(tokens.READER.path_of(token)))
     readers.of_reader(token).delete()
     return ended(request)
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from catalog.models import Depot
 from catalog.services import Refusal
-from catalog.submissions import objections, owner_links, owner_requests
+from catalog.submissions import objections, owner_links, owner_requests, tokens
 from catalog.submissions.intake import Author
 from pages.forms.owner_pages import (
     Branch,
@@ -177,9 +177,7 @@ def undo(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         number, *_ = [*whole([request.POST.get("cofnij", "")]), 0]
         owner_links.undo_change(token=token, decision=number, on=now)
-        return problem(
-            request, 200, "Zmiany cofnięte", UNDONE, link=f"{reverse('owner-undo')}?znak={token}", link_label="Wróć"
-        )
+        return problem(request, 200, "Zmiany cofnięte", UNDONE, link=tokens.CHANGE.path_of(token), link_label="Wróć")
     page = ChangesPage(
         title="Zmiany Twoim odnośnikiem",
         description="Zmiany godzin i cen, które można cofnąć.",

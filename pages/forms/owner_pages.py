@@ -11,7 +11,7 @@ from django.urls import reverse
 from catalog.links import depot_path
 from catalog.models import Decision, Depot, OwnerLink
 from catalog.parsing.opening_hours import DAYS
-from catalog.submissions import objections, owner_links
+from catalog.submissions import objections, owner_links, tokens
 from catalog.text import short_zloty
 from pages.forms import fields
 from pages.forms.depot import HOURS, HoursFields
@@ -218,7 +218,7 @@ class TokenPage(Page):
 
 def owner_path(token: str, depot: Depot) -> str:
     """Return the path of the page behind an owner's link, about one of the owner's entries."""
-    return f"{reverse('owner')}?odnosnik={token}&sklad={depot.pk}"
+    return f"{tokens.OWNER.path_of(token)}&sklad={depot.pk}"
 
 
 def owner_page(form: OwnerForm, link: OwnerLink, token: str, branches: tuple[Branch, ...], **options: Any) -> OwnerPage:

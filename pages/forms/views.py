@@ -27,7 +27,7 @@ from catalog.submissions import intake, questions
 from catalog.submissions.intake import SubmissionPart
 from catalog.submissions.limits import TooManyRequests
 from catalog.submissions.readers import report_gone
-from catalog.submissions.tokens import LINK_LIFE, STATUS, InvalidToken
+from catalog.submissions.tokens import LINK_LIFE, QUESTION, STATUS, InvalidToken
 from fueldepot.http.request_log import private
 from pages.dates import until
 from pages.depots import removed_page
@@ -223,7 +223,7 @@ def answer(request: HttpRequest) -> HttpResponse:
     if posting and form.is_valid():
         with suppress(questions.AlreadyAnswered):  # the page says so
             questions.answer_question(question=question, text=form.cleaned_data["answer"], on=now)
-        return HttpResponseRedirect(f"{reverse('submission-answer')}?znak={token}")
+        return HttpResponseRedirect(QUESTION.path_of(token))
     questions.check_answerable(question)
     page = answer_page(form, question, token)
     return show_page(request, "pages/forms/answer.html", page, status=400 if posting else 200)

@@ -73,6 +73,6 @@ def test_a_fuel_alone_offers_its_prices_and_depots_nearby(client, text):
     assert "Ceny w Polsce i w województwach" in text_of(answer)
     assert 'data-fuel="pellet"' in html
     assert "Niczego nie znaleźliśmy" not in text_of(answer)
-    # What was asked for comes first; the medians are for who asks nothing.
+    # Results stand above the medians.
     assert "Ile kosztuje opał" not in text_of(answer)
     assert "data-fuel" not in client.get("/", {"q": f"{text} Kraków"}).content.decode()
