@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from fueldepot.desk.overview import send_daily_letters
+from fueldepot.desk.daily_letter import send_daily_letters
 
 
 class Command(BaseCommand):

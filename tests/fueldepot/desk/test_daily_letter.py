@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from catalog.models import DailyLetter
 from catalog.services import editors
-from fueldepot.desk.overview import send_daily_letters
+from fueldepot.desk.daily_letter import send_daily_letters
 from tests import factories
 from tests.pages.reading import text_of
 
