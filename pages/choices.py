@@ -24,7 +24,7 @@ from catalog import text
 from catalog.api.params import POSTCODE, Postcode
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
-from catalog.depots.opening_times import OpeningState, opening_of
+from catalog.depots.opening_times import OpeningState, openings
 from catalog.depots.snapshot import DepotRow, Depots, depots, describe_status
 from catalog.links import depot_path
 from catalog.models import Depot, SearchEntry
@@ -130,13 +130,18 @@ class Choices:
         fuel = [self.fuel.name] if self.fuel else []
         return ", ".join([*fuel, f"otwarte {when(self.opened)}"] if self.opened else fuel)
 
-    def is_open(self, row: DepotRow, now: datetime) -> bool:
-        """Whether the filter of opening hours leaves a depot; one of unknown hours only without the filter."""
-        if self.opened in {"", NOW}:
-            return not self.opened or bool(opening_of(row, now).is_open)
-        day, _, hour = self.opened.partition("-")
-        ranges = (row.hours_ranges or {}).get(DAY_CODES[day], ())
-        return any(includes(hours, int(hour)) for hours in ranges) if hour else bool(ranges)
+    def opening_filter(self, now: datetime) -> Callable[[tuple[DepotRow, object]], bool] | None:
+        """Return the filter of opening hours, None for none. It leaves out depots of unknown hours."""
+        if not self.opened:
+            return None
+        if self.opened == NOW:
+            state = openings().state
+            return lambda item: bool(state(item[0], now).is_open)
+        name, _, hour = self.opened.partition("-")
+        day = DAY_CODES[name]
+        if not hour:
+            return lambda item: bool((item[0].hours_ranges or {}).get(day))
+        return lambda item: any(includes(hours, int(hour)) for hours in (item[0].hours_ranges or {}).get(day, ()))
 
     def link(self, path: str) -> str:
         """Return the path of the page with these choices."""
@@ -262,7 +267,7 @@ def nearest_cards(point: Point, now: datetime, *, radius_km: float, limit: int, 
     today = timezone.localdate(now)
     rows = [(row, metres) for row, metres in near if row.id != without][:limit]
     return tuple(
-        depot_card(number, row, metres, price=card_price(row.id, today, None), opening=opening_of(row, now))
+        depot_card(number, row, metres, price=card_price(row.id, today, None), opening=openings().state(row, now))
         for number, (row, metres) in enumerate(rows, start=1)
     )
 

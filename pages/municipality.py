@@ -1,11 +1,11 @@
 """The page of a municipality: its depots, filtered and ordered, and the nearest ones beyond it."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
-from itertools import count
+from itertools import count, islice
 from typing import Any, ClassVar, NamedTuple
 
 from django.http import Http404
@@ -149,14 +149,22 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
     usual = Order.DISTANCE if origin else Order.NAME
     nearest_first, today = asked.origin is not None, timezone.localdate(now)
 
-    @cache  # the chips of opening hours count among the same depots
+    # The chips count among the same depots again and again.
+    @cache
+    def inside(fuel: str | None) -> list[Measured]:
+        rows = known.in_unit(unit.teryt, fuel=fuel).rows
+        distances = known.distances_m(origin.point, rows) if origin else {}
+        return [(row, distances.get(row.id)) for row in rows]
+
+    @cache
     def around(fuel: str | None, limit: int) -> list[Measured]:
         return list(known.near(origin.point, radius_km=NEAREST_KM, fuel=fuel, limit=limit).measured()) if origin else []
 
+    find = partial(find_depots, unit, inside, around, now, nearest_first=nearest_first)
     fuel = choices.fuel.slug if choices.fuel else None
     groups = [
         [Candidate(row, metres, card_price(row.id, today, fuel), opening_of(row, now)) for row, metres in group]
-        for group in find_depots(unit, origin, choices, now, around, nearest_first=nearest_first)
+        for group in find(choices)
     ]
     matching = sum(item.row.teryt == unit.teryt for group in groups for item in group)
     by_price = choices.order is Order.PRICE and any(groups)
@@ -166,7 +174,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
     number = count(1)
 
     def count_listed(other: Choices) -> int:
-        return sum(map(len, find_depots(unit, origin, other, now, around, nearest_first=nearest_first)))
+        return sum(map(len, find(other)))
 
     cards = [
         tuple(
@@ -212,38 +220,29 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
 
 def find_depots(
     unit: Municipality,
-    origin: Origin | None,
-    choices: Choices,
+    inside: Callable[[str | None], list[Measured]],
+    around: Callable[[str | None, int], list[Measured]],
     now: datetime,
-    around: Callable[[str | None, int], Iterable[Measured]],
+    choices: Choices,
     *,
     nearest_first: bool,
 ) -> list[list[Measured]]:
     """Return the filtered depots in three groups: nearest to the origin, others of the municipality, others beyond it.
 
-    around: returns the nearest depots with a fuel, None for any, at most a number.
-    nearest_first: whether to fill the first group, with depots of any municipality.
+    inside: returns the depots of the municipality with a fuel, None for any. around: the nearest ones of any
+    municipality, at most a number. nearest_first: whether to fill the first group, with depots of any municipality.
     """
-    known = depots.get()
     fuel = choices.fuel.slug if choices.fuel else None
-
-    def choose(rows: Iterable[Measured]) -> list[Measured]:
-        return [(row, metres) for row, metres in rows if choices.is_open(row, now)]
-
-    rows = known.in_unit(unit.teryt, fuel=fuel).rows
-    distances = known.distances_m(origin.point, rows) if origin else {}
-    own = choose((row, distances.get(row.id)) for row in rows)
-    if origin is None:
-        return [[], own, []]
-    limit = CHOSEN_FROM if choices.opened else len(rows) + NEAREST_LIMIT + BEYOND_LIMIT
-    near = choose(around(fuel, limit))
-    nearest = near[:NEAREST_LIMIT] if nearest_first else []
+    leaves = choices.opening_filter(now)
+    rows = inside(fuel)
+    near = filter(leaves, around(fuel, CHOSEN_FROM if choices.opened else len(rows) + NEAREST_LIMIT + BEYOND_LIMIT))
+    nearest = list(islice(near, NEAREST_LIMIT)) if nearest_first else []
     taken = {row.id for row, _ in nearest}
-    beyond = [(row, metres) for row, metres in near if row.teryt != unit.teryt and row.id not in taken]
+    beyond = (item for item in near if item[0].teryt != unit.teryt)
     return [
         nearest,
-        [(row, metres) for row, metres in own if row.id not in taken],
-        beyond[: BEYOND_LIMIT if nearest_first else NEAREST_LIMIT],
+        [item for item in filter(leaves, rows) if item[0].id not in taken],
+        list(islice(beyond, BEYOND_LIMIT if nearest_first else NEAREST_LIMIT)),
     ]
 
 
