@@ -5,11 +5,12 @@ import re
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rapidfuzz.distance import OSA
 
 from catalog.models import Municipality, SearchEntry
 from catalog.search.entries import IndexEntry
 from catalog.search.index import AT_ONCE, DEPTH, SearchIndex, read_index
-from catalog.search.ranking import LARGEST
+from catalog.search.ranking import LARGEST, WordIndex
 from tests import factories
 from tests.catalog.search.country import columns_of
 
@@ -106,6 +107,27 @@ def test_a_blank_is_not_inside_a_word():
     assert known.fragments("ara gora", 8) == [0]
 
 
+@given(
+    st.lists(st.text("abc", min_size=1, max_size=6), min_size=1, max_size=12, unique=True),
+    st.text("abc", min_size=2, max_size=5),
+)
+@example(["zakopane", "zator"], "zekop")
+@example(["zakopane"], "zakpan")
+def test_words_with_a_mistake_come_with_its_size(words, key):
+    """A prefix may end anywhere in the word, its first letter is right; in the words themselves every letter counts."""
+    names = WordIndex((word, number) for number, word in enumerate(words))
+    hits = {(edits, int(text)) for edits, texts in names.similar(key, 1) for text in texts}
+    assert hits == {(OSA.distance(key, word), n) for n, word in enumerate(words) if OSA.distance(key, word) <= 1}
+    hits = {(edits, int(text)) for edits, texts in names.similar_prefix(key, 1) for text in texts}
+    assert hits == {
+        (OSA.distance(key, word[:length]), number)
+        for number, word in enumerate(words)
+        if word[0] == key[0]
+        for length in range(1, len(word))
+        if OSA.distance(key, word[:length]) <= 1
+    }
+
+
 @pytest.mark.django_db
 def test_names_are_read_as_they_were_written():
     """All columns, in the order of importance."""
@@ -142,6 +164,7 @@ def test_names_are_read_as_they_were_written():
         ("postcode", "30001", "30-001 Kraków", "kod", krakow.pk, None, None),
     ]
     assert read.at_point(49.4715, 20.12345) == [0]
+    assert read.at_point(49.4715, 20.1) == read.at_point(49.5, 20.12345) == []
 
 
 @pytest.mark.django_db
