@@ -1,4 +1,5 @@
-// What was typed into a form whose sending ended at the login page stands in its fields again after the login.
+// What was typed into a form whose sending ended at the login page, or was refused with an old token of this browser,
+// stands in its fields again on the page of the form; without a session that page asks for a login first.
 "use strict";
 
 (() => {
@@ -30,10 +31,12 @@
   }
 
   const login = document.querySelector("#login-form");
-  if (login) {
+  if (login || document.querySelector("#form-expired")) {
     if (!kept) return;
     sessionStorage.setItem(KEY, JSON.stringify({ ...kept, interrupted: true }));
-    login.elements.next.value = kept.page; // the page with the form, not where it was sent to
+    // To the page with the form, not where it was sent to.
+    if (login) login.elements.next.value = kept.page;
+    else location.replace(kept.page);
     return;
   }
   sessionStorage.removeItem(KEY);
