@@ -113,9 +113,11 @@ def as_html(request: HttpRequest, page: Page, status: int | None = None) -> Http
     )
 
 
-def render_page(request: HttpRequest, template: str, page: Page, *, twin: str = "", status: int = 200) -> HttpResponse:
-    """Render a template with a page. twin: path of the Markdown, "" for none."""
-    return render(request, template, {"page": page, "twin": twin}, status=status)
+def render_page(
+    request: HttpRequest, template: str, page: Page, *, twin: str = "", status: int = 200, **content: Any
+) -> HttpResponse:
+    """Render a template with a page and its content. twin: path of the Markdown, "" for none."""
+    return render(request, template, content | {"page": page, "twin": twin}, status=status)
 
 
 def as_markdown(page: Page) -> HttpResponse:

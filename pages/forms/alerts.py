@@ -3,7 +3,6 @@
 GET never writes, as mail servers open links to scan them.
 """
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -20,12 +19,10 @@ from fueldepot.http.links import site_url
 from pages import alerts
 from pages.dates import day
 from pages.forms import fields
-from pages.forms.pages import FilledPage, form_title
+from pages.forms.pages import crumbs_to, show, show_form, show_problem
 from pages.forms.public_form import PublicForm
-from pages.forms.views import posted, problem, public_form_view, token_of
+from pages.forms.views import client_of, posted, public_form_view, token_of
 from pages.home import voivodeships_by_name
-from pages.page import Crumb, Page
-from pages.rendering import render_page
 from pages.stove_check import NOT_FOUND, find_place
 
 TITLE = "Powiadomienia"
@@ -90,56 +87,24 @@ class AlertsForm(PublicForm):
         return data
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """A subscription as its reader sees it. about: what of, with paths. until: the day on which we ask again."""
-
-    number: int
-    about: list[tuple[str, str]]
-    until: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WishesPage(Page):
-    """Subscriptions to confirm, or those of a reader. token: of the link. is_asked: whether to prolong them."""
-
-    wishes: tuple[Wish, ...]
-    token: str
-    is_asked: bool = False
-
-
-def wish(subscription: Subscription) -> Wish:
-    until = subscription.confirmed_at and timezone.localdate(subscription.confirmed_at + readers.KEPT)
-    return Wish(subscription.pk, alerts.describe_subscription(subscription), day(until) if until else "")
-
-
 @public_form_view
 def ask(request: HttpRequest) -> HttpResponse:
     """Ask for letters. `?gmina=`, `?paliwo=` and `?wojewodztwo=` (2 digits) prefill the form."""
     chosen = {"place": "gmina", "fuel": "paliwo", "voivodeship": "wojewodztwo"}
     initial = {name: request.GET.get(parameter, "")[:100] for name, parameter in chosen.items()}
     form = AlertsForm(posted(request), path=request.path, on=timezone.now(), initial=initial)
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         readers.request_letters(
             email=form.cleaned_data["email"],
-            client=request.META.get("REMOTE_ADDR", ""),
+            client=client_of(request),
             teryt=form.cleaned_data["place"],
             fuel=form.cleaned_data["fuel"],
             voivodeship=form.cleaned_data["voivodeship"],
             on=form.on,
         )
-        return problem(request, 200, "Sprawdź pocztę", SENT, link=reverse("home"), link_label="Strona główna")
-    page = FilledPage(
-        title=form_title(TITLE, form),
-        description="Napiszemy, gdy zbliży się termin, zmienią się przepisy albo cena opału.",
-        path=reverse("alerts"),
-        breadcrumbs=(Crumb.home(),),
-        indexed=False,
-        form=form,
-        depot_name="",
-        depot_path="",
-    )
-    return render_page(request, "pages/forms/alerts.html", page, status=400 if form.is_bound else 200)
+        return show_problem(request, 200, "Sprawdź pocztę", SENT)
+    description = "Napiszemy, gdy zbliży się termin, zmienią się przepisy albo cena opału."
+    return show_form(request, "alerts", form, title=TITLE, description=description, breadcrumbs=crumbs_to(None))
 
 
 @public_form_view
@@ -151,8 +116,7 @@ def confirm(request: HttpRequest) -> HttpResponse:
         content = alerts.present(subscription, timezone.localdate(now))
         readers.confirm_subscription(subscription=subscription, content=content, on=now)
         return HttpResponseRedirect(tokens.READER.url(subscription.email_hash))
-    page = wishes_page("Potwierdź powiadomienia", "alerts-confirm", [subscription], token)
-    return render_page(request, "pages/forms/alerts_confirm.html", page)
+    return show_wishes(request, "alerts_confirm", "Potwierdź powiadomienia", [subscription], token)
 
 
 @public_form_view
@@ -172,8 +136,7 @@ def mine(request: HttpRequest) -> HttpResponse:
     rows = list(subscribed)
     if not rows:
         return ended(request)
-    page = wishes_page("Twoje powiadomienia", "alerts-mine", rows, token)
-    return render_page(request, "pages/forms/alerts_mine.html", page)
+    return show_wishes(request, "alerts_mine", "Twoje powiadomienia", rows, token)
 
 
 @csrf_exempt
@@ -190,16 +153,25 @@ def end(request: HttpRequest) -> HttpResponse:
 def ended(request: HttpRequest) -> HttpResponse:
     """Say that a reader gets no letters; also where there were none any more."""
     again = {"link": reverse("alerts"), "link_label": readers.SubscriptionNotFound.onward_label}
-    return problem(request, 200, "Koniec powiadomień", ENDED, **again)
+    return show_problem(request, 200, "Koniec powiadomień", ENDED, **again)
 
 
-def wishes_page(title: str, route: str, rows: list[Subscription], token: str) -> WishesPage:
-    return WishesPage(
+def show_wishes(request: HttpRequest, template: str, title: str, rows: list[Subscription], token: str) -> HttpResponse:
+    """Show subscriptions to confirm, or those of a reader. token: of the link."""
+    return show(
+        request,
+        template,
         title=title,
         description="O czym piszemy na Twój adres.",
-        path=reverse(route),
-        indexed=False,
-        wishes=tuple(map(wish, rows)),
+        wishes=[
+            {
+                "number": row.pk,
+                "about": alerts.describe_subscription(row),
+                # The day on which we ask again.
+                "until": day(timezone.localdate(row.confirmed_at + readers.KEPT)) if row.confirmed_at else "",
+            }
+            for row in rows
+        ],
         token=token,
         is_asked=any(row.asked_at for row in rows),
     )

@@ -4,7 +4,9 @@ One link leads to all entries of its address. GET never writes.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -15,22 +17,16 @@ from catalog.services import Refusal
 from catalog.submissions import objections, owner_links, owner_requests, tokens
 from catalog.submissions.intake import Author
 from pages.forms.owner_pages import (
-    Branch,
     BranchesForm,
-    ChangesPage,
     ObjectionForm,
     OwnerForm,
     PriceListForm,
-    PriceListPage,
     RenewForm,
     RestoreForm,
-    TokenPage,
-    owner_page,
     owner_path,
 )
-from pages.forms.pages import form_title
-from pages.forms.views import claim_path, get_published, posted, problem, public_form_view, refused, token_of
-from pages.rendering import render_page
+from pages.forms.pages import show, show_form, show_problem
+from pages.forms.views import claim_path, client_of, get_published, posted, public_form_view, refused, token_of
 from prices.models import DepotPrice
 from prices.owners import MOST_PRICES, confirm_prices, publish_changes
 from prices.price_lists import ConfirmForm, preview_price_list
@@ -67,19 +63,15 @@ def owner(request: HttpRequest) -> HttpResponse:
     depot = owned.get(numbers[0], link).depot if numbers else link.depot
     if posting and "odwolaj" in request.POST:
         owner_links.revoke_links([*owned.values()], on=now)
-        return problem(request, 200, "Odnośnik odwołany", REVOKED, link=claim_path(depot.pk), link_label=CLAIM)
+        return show_problem(request, 200, "Odnośnik odwołany", REVOKED, link=claim_path(depot.pk), link_label=CLAIM)
     if posting and "poprzedni" in request.POST:
         owner_links.end_former(link, token)
         return HttpResponseRedirect(owner_path(token, depot))
     done = HttpResponseRedirect(f"{owner_path(token, depot)}&zapisano=1")
     prices = list(DepotPrice.objects.newest().filter(depot__in=owned))
-    branches = tuple(
-        Branch(row.depot, tuple(price for price in prices if price.depot_id == key), row.depot == depot)
-        for key, row in owned.items()
-    )
+    branches = {key: [price for price in prices if price.depot_id == key] for key in owned}
     typed = request.POST if posting and not {"potwierdz", "plik", "wczytaj"} & request.POST.keys() else None
-    present = next(branch.prices for branch in branches if branch.is_shown)
-    form = OwnerForm(typed, depot=depot, present=present, path=request.path, on=now)
+    form = OwnerForm(typed, depot=depot, present=branches[depot.pk], path=request.path, on=now)
     trouble: dict[str, str] = {}
     try:
         if posting and "potwierdz" in request.POST:
@@ -98,8 +90,30 @@ def owner(request: HttpRequest) -> HttpResponse:
         raise
     except Refusal as refusal:
         trouble = {"problem": refusal.reason}
-    page = owner_page(form, link, token, branches, saved="zapisano" in request.GET, **trouble)
-    return render_page(request, "pages/forms/owner.html", page, status=400 if posting else 200)
+    return show_form(
+        request,
+        "owner",
+        form,
+        depot,
+        title=f"Godziny i ceny: {depot.name}",
+        description="Godziny otwarcia i ceny, które właściciel zmienia sam.",
+        status=400 if posting else 200,
+        token=token,
+        shown=depot,
+        prices=branches[depot.pk],
+        outdated=outdated(branches[depot.pk], form.today),
+        all_outdated=outdated([price for own in branches.values() for price in own], form.today),
+        branches=[row.depot for row in owned.values()],
+        branches_path=f"{reverse('owner-branches')}?odnosnik={token}",
+        saved="zapisano" in request.GET,
+        former_works=owner_links.is_renewed(link, token),
+        **{"upload_error": ""} | trouble,
+    )
+
+
+def outdated(prices: Sequence[DepotPrice], today: date) -> Sequence[DepotPrice]:
+    """Return prices that can be confirmed: not all are of today."""
+    return prices if any(price.day < today for price in prices) else ()
 
 
 def whole(texts: Iterable[str]) -> list[int]:
@@ -126,19 +140,18 @@ def read_price_list(request: HttpRequest, token: str, depot: Depot, own: Mapping
     if "wczytaj" in request.POST and preview.quotes and preview.seen == confirmed.cleaned_data["seen"]:
         publish_changes(token=token, depot=depot, hours={}, quotes=preview.quotes, on=now)
         return HttpResponseRedirect(f"{owner_path(token, depot)}&zapisano=1")
-    page = PriceListPage(
+    return show(
+        request,
+        "owner_list",
+        depot,
         title=f"Cennik z pliku: {depot.name}",
         description="Podgląd cennika przed wczytaniem.",
-        path=reverse("owner"),
-        demonstration=depot.source == Depot.Source.DEMO,
-        indexed=False,
         preview=preview,
         confirm=ConfirmForm(initial={"packed": packed, "seen": preview.seen}),
         token=token,
         depot_id=depot.pk,
         back=owner_path(token, depot),
     )
-    return render_page(request, "pages/forms/owner_list.html", page)
 
 
 @public_form_view
@@ -148,26 +161,17 @@ def claim_branches(request: HttpRequest) -> HttpResponse:
     link = owner_links.read_link(token, on=now)
     nearby = owner_requests.find_branches(link)
     form = BranchesForm(posted(request), nearby=nearby, path=request.path, on=now)
-    if request.method == "POST" and form.is_valid():
-        author = Author(email=link.email, client=request.META.get("REMOTE_ADDR", ""), nip=link.depot.nip or "")
+    if form.is_valid():
+        author = Author(email=link.email, client=client_of(request), nip=link.depot.nip or "")
         try:
             owner_requests.claim_branches(link=link, depots=form.cleaned_data["depots"], author=author, on=now)
         except owner_requests.BranchUnknown as refusal:
             form.add_error(None, refusal.reason)
         else:
             onward = {"link": owner_path(token, link.depot), "link_label": "Wróć do swoich składów"}
-            return problem(request, 200, "Wysłane do redakcji", CLAIMED, **onward)
-    page = TokenPage(
-        title=form_title("Pozostałe składy", form),
-        description="Przejęcie innych wpisów tej samej firmy.",
-        path=request.path,
-        demonstration=link.depot.source == Depot.Source.DEMO,
-        indexed=False,
-        form=form,
-        token=token,
-        depot_name=link.depot.name,
-    )
-    return render_page(request, "pages/forms/branches.html", page, status=400 if form.is_bound else 200)
+            return show_problem(request, 200, "Wysłane do redakcji", CLAIMED, **onward)
+    words: dict[str, Any] = {"title": "Pozostałe składy", "description": "Przejęcie innych wpisów tej samej firmy."}
+    return show_form(request, "branches", form, link.depot, token=token, **words)
 
 
 @public_form_view
@@ -177,16 +181,17 @@ def undo(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         number, *_ = [*whole([request.POST.get("cofnij", "")]), 0]
         owner_links.undo_change(token=token, decision=number, on=now)
-        return problem(request, 200, "Zmiany cofnięte", UNDONE, link=tokens.CHANGE.path_of(token), link_label="Wróć")
-    page = ChangesPage(
+        return show_problem(
+            request, 200, "Zmiany cofnięte", UNDONE, link=tokens.CHANGE.path_of(token), link_label="Wróć"
+        )
+    return show(
+        request,
+        "undo",
         title="Zmiany Twoim odnośnikiem",
         description="Zmiany godzin i cen, które można cofnąć.",
-        path=reverse("owner-undo"),
-        indexed=False,
         changes=owner_links.find_undoable(token, on=now),
         token=token,
     )
-    return render_page(request, "pages/forms/undo.html", page)
 
 
 @public_form_view
@@ -195,20 +200,13 @@ def restore(request: HttpRequest) -> HttpResponse:
     token, now = token_of(request, "znak"), timezone.now()
     deletion = owner_requests.get_restorable(token, on=now)
     form = RestoreForm(posted(request), path=request.path, on=now)
-    if request.method == "POST" and form.is_valid():
-        client = request.META.get("REMOTE_ADDR", "")
-        owner_requests.ask_restoring(deletion=deletion, text=form.cleaned_data["message"], client=client, on=now)
-        return problem(request, 200, "Prośba wysłana", RESTORING)
-    page = TokenPage(
-        title=form_title("Przywróć wpis", form),
-        description="Prośba o przywrócenie usuniętego wpisu.",
-        path=request.path,
-        indexed=False,
-        form=form,
-        token=token,
-        depot_name=deletion.depot.name if deletion.depot else "",
-    )
-    return render_page(request, "pages/forms/restore.html", page, status=400 if form.is_bound else 200)
+    if form.is_valid():
+        text, client = form.cleaned_data["message"], client_of(request)
+        owner_requests.ask_restoring(deletion=deletion, text=text, client=client, on=now)
+        return show_problem(request, 200, "Prośba wysłana", RESTORING)
+    name = deletion.depot.name if deletion.depot else ""
+    words: dict[str, Any] = {"title": "Przywróć wpis", "description": "Prośba o przywrócenie usuniętego wpisu."}
+    return show_form(request, "restore", form, token=token, depot_name=name, **words)
 
 
 @public_form_view
@@ -216,37 +214,34 @@ def renew(request: HttpRequest, depot_id: int) -> HttpResponse:
     """Have an owner sent a new link. Answer and work are the same whether or not the address is an owner's."""
     depot = get_published(depot_id)
     form = RenewForm(posted(request), path=request.path, on=timezone.now())
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         owner_links.request_link(depot=depot, email=form.cleaned_data["email"], on=form.on)
-        return problem(request, 200, "Sprawdź pocztę", SENT, link=claim_path(depot.pk), link_label=CLAIM)
-    page = TokenPage(
+        return show_problem(request, 200, "Sprawdź pocztę", SENT, link=claim_path(depot.pk), link_label=CLAIM)
+    return show(
+        request,
+        "renew",
+        depot,
         title=f"Nowy odnośnik właściciela: {depot.name}",
         description="Nowy odnośnik do zmiany godzin i cen.",
-        path=request.path,
-        demonstration=depot.source == Depot.Source.DEMO,
-        indexed=False,
+        status=400 if form.is_bound else 200,
         form=form,
-        depot_name=depot.name,
+        token="",
     )
-    return render_page(request, "pages/forms/renew.html", page, status=400 if form.is_bound else 200)
 
 
 @public_form_view
 def object_to_claim(request: HttpRequest) -> HttpResponse:
     """Show the form of an objection, or store one."""
-    posting, token, now = request.method == "POST", token_of(request, "znak"), timezone.now()
+    token, now = token_of(request, "znak"), timezone.now()
     claim = objections.get_claim(token)
     form = ObjectionForm(posted(request), path=request.path, on=now)
-    if posting and form.is_valid():
+    if form.is_valid():
         objections.object_to_claim(claim=claim, text=form.cleaned_data["objection"], on=now)
         return refused(request, objections.AlreadyObjected(claim.pk))
-    page = TokenPage(
-        title=form_title(OBJECTION, form),
-        description="Sprzeciw właściciela wobec przejęcia wpisu przez kogoś innego.",
-        path=reverse("owner-object"),
-        indexed=False,
-        form=form,
-        token=token,
-        depot_name=claim.depot.name if claim.depot is not None else "",
+    words: dict[str, Any] = {
+        "title": OBJECTION,
+        "description": "Sprzeciw właściciela wobec przejęcia wpisu przez kogoś innego.",
+    }
+    return show_form(
+        request, "objection", form, token=token, depot_name=claim.depot.name if claim.depot else "", **words
     )
-    return render_page(request, "pages/forms/objection.html", page, status=400 if posting else 200)

@@ -2,26 +2,21 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django import forms
-from django.urls import reverse
 
-from catalog.links import depot_path
-from catalog.models import Decision, Depot, OwnerLink
+from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS
-from catalog.submissions import objections, owner_links, tokens
+from catalog.submissions import objections, tokens
 from catalog.text import short_zloty
 from pages.forms import fields
 from pages.forms.depot import HOURS, HoursFields
-from pages.forms.pages import FilledPage, form_title
 from pages.forms.public_form import HOW, PRICES, PriceFields, PublicForm
-from pages.page import INVENTED_DEPOT, Page
 from pages.polish import date_digits
 from prices.models import DepotPrice
 from prices.owners import MOST_PRICES
-from prices.price_lists import ConfirmForm, Preview, UploadForm
+from prices.price_lists import UploadForm
 
 
 class OwnerForm(HoursFields, PriceFields):
@@ -137,108 +132,6 @@ class RestoreForm(PublicForm):
     PARTS = (("Twoja prośba", "", ("message",)),)
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """An entry of an owner. prices: its newest ones. is_shown: whether the page is about it."""
-
-    depot: Depot
-    prices: tuple[DepotPrice, ...]
-    is_shown: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnerPage(FilledPage):
-    """The form of an owner. token: of the link. saved: whether a change was just saved.
-
-    branches: all entries of the owner, that of the page among them. former_works: whether the link is a new one beside
-    which the former one still works. upload_error: why a file was refused.
-    """
-
-    form: OwnerForm
-    token: str
-    correct_path: str
-    renew_path: str
-    branches_path: str
-    depot_id: int
-    branches: tuple[Branch, ...]
-    saved: bool
-    former_works: bool
-    upload_error: str = ""
-
-    @property
-    def shown(self) -> Branch:
-        return next(branch for branch in self.branches if branch.is_shown)
-
-    @property
-    def outdated(self) -> tuple[DepotPrice, ...]:
-        """The prices of the page's entry that can be confirmed: not all are of today."""
-        return self._outdated([self.shown])
-
-    @property
-    def all_outdated(self) -> tuple[DepotPrice, ...]:
-        """The same of all entries."""
-        return self._outdated(self.branches)
-
-    def _outdated(self, branches: Sequence[Branch]) -> tuple[DepotPrice, ...]:
-        prices = tuple(price for branch in branches for price in branch.prices)
-        return prices if any(price.day < self.form.today for price in prices) else ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriceListPage(Page):
-    """The preview of an owner's price list."""
-
-    demonstration_notice = INVENTED_DEPOT
-
-    preview: Preview
-    confirm: ConfirmForm
-    token: str
-    depot_id: int
-    back: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangesPage(Page):
-    """Changes by an owner's link. token: of the letter that leads here."""
-
-    changes: Sequence[Decision]
-    token: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenPage(Page):
-    """A form of an owner about one depot. token: of the letter that leads here, "" for none."""
-
-    demonstration_notice = INVENTED_DEPOT
-
-    form: PublicForm
-    depot_name: str
-    token: str = ""
-
-
 def owner_path(token: str, depot: Depot) -> str:
     """Return the path of the page behind an owner's link, about one of the owner's entries."""
     return f"{tokens.OWNER.path_of(token)}&sklad={depot.pk}"
-
-
-def owner_page(form: OwnerForm, link: OwnerLink, token: str, branches: tuple[Branch, ...], **options: Any) -> OwnerPage:
-    """Return the page behind an owner's link. options: `saved`, `problem`, `upload_error`."""
-    depot = form.depot
-    return OwnerPage(
-        title=form_title(f"Godziny i ceny: {depot.name}", form, options.get("problem", "")),
-        description="Godziny otwarcia i ceny, które właściciel zmienia sam.",
-        path=reverse("owner"),
-        demonstration=depot.source == Depot.Source.DEMO,
-        indexed=False,
-        form=form,
-        token=token,
-        depot_id=depot.pk,
-        depot_name=depot.name,
-        depot_path=depot_path(depot.pk, depot.name),
-        correct_path=reverse("depot-correct", args=[depot.pk]),
-        renew_path=reverse("owner-renew", args=[depot.pk]),
-        branches_path=f"{reverse('owner-branches')}?odnosnik={token}",
-        branches=branches,
-        former_works=owner_links.is_renewed(link, token),
-        **{"saved": False} | options,
-    )

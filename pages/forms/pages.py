@@ -1,15 +1,17 @@
-"""Pages of submissions: form, status, confirmation, problems."""
+"""Pages of forms and of submissions: what their templates show."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, ClassVar
+from operator import attrgetter
+from typing import Any, NamedTuple
 
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 
 from catalog.links import depot_path
-from catalog.models import Depot, Municipality, Submission
+from catalog.models import Depot, Submission
 from catalog.submissions import field_groups, retention
 from catalog.submissions.letters import RETRY
 from catalog.submissions.limits import LETTERS_PER_MAILBOX, LETTERS_PER_SUBMISSION, mailbox_free_at, next_letter_at
@@ -17,54 +19,44 @@ from catalog.submissions.tokens import LINK_LIFE, STATUS
 from catalog.text import masked_address
 from pages.dates import day, moment, until
 from pages.depots import crumbs_of
-from pages.forms.public_form import DEMONSTRATION, KINDS, FormTexts, PublicForm
+from pages.forms.public_form import PublicForm
 from pages.page import INVENTED_DEPOT, Crumb, Page
 from pages.polish import counted
+from pages.rendering import render_page
 from prices.submissions import describe_price, prices_from_json
 
+State = Submission.State
+
 TITLES = {
-    Submission.State.UNCONFIRMED: "Sprawdź pocztę",
-    Submission.State.WAITING: "Zgłoszenie potwierdzone",
-    Submission.State.PASSED_ON: "Zgłoszenie potwierdzone",
-    Submission.State.ACCEPTED: "Zgłoszenie przyjęte",
-    Submission.State.REJECTED: "Zgłoszenie odrzucone",
-    Submission.State.SUPERSEDED: "Zgłoszenie nieaktualne",
-    Submission.State.WITHDRAWN: "Zgłoszenie wycofane",
+    State.UNCONFIRMED: "Sprawdź pocztę",
+    State.WAITING: "Zgłoszenie potwierdzone",
+    State.PASSED_ON: "Zgłoszenie potwierdzone",
+    State.ACCEPTED: "Zgłoszenie przyjęte",
+    State.REJECTED: "Zgłoszenie odrzucone",
+    State.SUPERSEDED: "Zgłoszenie nieaktualne",
+    State.WITHDRAWN: "Zgłoszenie wycofane",
 }
 
+DECIDED = {
+    State.WITHDRAWN: "Wycofano na prośbę autora",
+    State.SUPERSEDED: "Zastąpione nowszym zgłoszeniem albo wpisu już nie ma",
+    State.ACCEPTED: "Redakcja przyjęła",
+    State.REJECTED: "Redakcja odrzuciła",
+}
+"""Steps of submissions that no longer wait."""
+
+NO_DEPOT = {"depot_name": "", "depot_path": ""}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FilledPage(Page):
-    """A page with a form. problem: why it was refused, beyond errors of fields. depot_name: "" for a new depot."""
+class UnlistedPage(Page):
+    """A page that search engines leave out; its template gets the rest of its content beside it."""
 
     demonstration_notice = INVENTED_DEPOT
-
-    form: PublicForm
-    depot_name: str
-    depot_path: str
-    problem: str = ""
-
-    @property
-    def general(self) -> list[str]:
-        """Errors of no field."""
-        return [*([self.problem] if self.problem else []), *self.form.non_field_errors()]
-
-    @property
-    def mistake_count(self) -> int:
-        return len(self.form.mistakes) + len(self.general)
+    indexed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FormPage(FilledPage):
-    """The form of a submission. outlines: path of the GeoJSON around the depot, for the map of its position."""
-
-    kind: FormTexts
-    demonstration_note: str = ""
-    outlines: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class StatusStep:
+class StatusStep(NamedTuple):
     """A step of a submission. when: in Polish. done: whether it is complete."""
 
     label: str
@@ -72,102 +64,74 @@ class StatusStep:
     done: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class StatedPart:
-    """A submission of a visit, for its author. differences: of a correction. lines: (label, value), of other kinds.
-
-    steps: since its confirmation. left: names of the fields that an editor did not accept.
-    withdrawable: whether its author may withdraw it.
-    """
-
-    submission: Submission
-    differences: Sequence[Mapping[str, str]]
-    lines: tuple[tuple[str, str], ...]
-    steps: tuple[StatusStep, ...] = ()
-    left: tuple[str, ...] = ()
-    withdrawable: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubmissionPage(Page):
-    """The submissions of a visit, for their author. steps: shared by all of them.
-
-    token: of the confirmation, "" on the status page. again: when the e-mail can be sent again, "" for now; of one that
-    has not left, when it is sent. leaving: it is about to be sent. failed: it could not be sent. held_back: it waits,
-    because the mailbox has reached its hourly limit. form: corrects the address, None once it is confirmed.
-    """
-
-    demonstration_notice = INVENTED_DEPOT
-    outlines: ClassVar[str] = ""  # the form that corrects the address has no map
-
-    submission: Submission
-    depot_name: str
-    depot_path: str
-    parts: tuple[StatedPart, ...]
-    steps: tuple[StatusStep, ...] = ()
-    hours_valid: int = LINK_LIFE // timedelta(hours=1)
-    token: str = ""
-    button: str = ""
-    leaving: bool = False
-    failed: bool = False
-    held_back: bool = False
-    resendable: bool = False
-    again: str = ""
-    form: PublicForm | None = None
-    links_per_mailbox: int = LETTERS_PER_MAILBOX
-
-    @property
-    def address(self) -> str:
-        """The address of the author, which only its first letter and its domain tell."""
-        return masked_address(self.submission.email)
-
-    @property
-    def kinds(self) -> frozenset[str]:
-        return frozenset(part.submission.kind for part in self.parts)
-
-    @property
-    def mixed(self) -> bool:
-        """Whether the submissions have different states."""
-        return len({_standing(part.submission) for part in self.parts}) > 1
+def show(
+    request: HttpRequest,
+    template: str,
+    depot: Depot | None = None,
+    *,
+    title: str,
+    description: str,
+    path: str | None = None,
+    breadcrumbs: tuple[Crumb, ...] = (),
+    status: int = 200,
+    **content: Any,
+) -> HttpResponse:
+    """Render a template of the forms. depot: that the page names. path: of the page, None for that of the request."""
+    page = UnlistedPage(
+        title=title,
+        description=description,
+        path=request.path if path is None else path,
+        breadcrumbs=breadcrumbs,
+        demonstration=depot is not None and depot.source == Depot.Source.DEMO,
+    )
+    names = {"depot_name": depot.name, "depot_path": depot_path(depot.pk, depot.name)} if depot else NO_DEPOT
+    return render_page(request, f"pages/forms/{template}.html", page, status=status, **names | content)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProblemPage(Page):
-    """A page that explains why something failed, with a link to continue."""
-
-    text: str
-    link: str
-    link_label: str
-
-
-def form_page(texts: FormTexts, form: PublicForm, path: str, depot: Depot | None, *, problem: str = "") -> FormPage:
-    """Return the page of a form. Select the depot's municipality and voivodeship with it."""
-    demonstration = depot is not None and depot.source == Depot.Source.DEMO
-    return FormPage(
-        title=form_title(texts.title if depot is None else f"{texts.title}: {depot.name}", form, problem),
-        description=texts.intro,
-        path=path,
-        breadcrumbs=_crumbs(depot),
-        demonstration=demonstration,
-        indexed=False,
+def show_form(
+    request: HttpRequest,
+    template: str,
+    form: PublicForm,
+    depot: Depot | None = None,
+    *,
+    title: str,
+    problem: str = "",
+    status: int | None = None,
+    **content: Any,
+) -> HttpResponse:
+    """Show a form, by default with status 400 once it was sent. problem: why it was refused, beyond its errors."""
+    return show(
+        request,
+        template,
+        depot,
+        title=f"Popraw odpowiedzi – {title}" if problem or form.errors else title,
         form=form,
-        kind=texts,
-        depot_name="" if depot is None else depot.name,
-        depot_path="" if depot is None else depot_path(depot.pk, depot.name),
         problem=problem,
-        outlines="" if depot is None else _outlines(depot.municipality),
-        demonstration_note=DEMONSTRATION if demonstration and texts is KINDS[Submission.Kind.CORRECT] else "",
+        status=status or (400 if form.is_bound else 200),
+        **content,
     )
 
 
-def status_page(
-    submission: Submission, parts: Sequence[Submission], now: datetime, form: PublicForm | None = None
-) -> SubmissionPage:
-    """Return the status page of a submission. parts: all submissions of its visit. form: corrects its address.
+def show_problem(
+    request: HttpRequest, status: int, title: str, text: str, *, link: str = "", link_label: str = ""
+) -> HttpResponse:
+    """Show why something failed or what comes next. link, link_label: to continue; by default the home page."""
+    onward = {"link": link or reverse("home"), "link_label": link_label if link else "Strona główna"}
+    content: dict[str, Any] = {"text": text, **onward}
+    return show(request, "problem", title=title, description=text, path="", status=status, **content)
 
-    Select the depot, its municipality and voivodeship with them.
+
+def show_status(
+    request: HttpRequest, submission: Submission, parts: Sequence[Submission], form: PublicForm, status: int
+) -> HttpResponse:
+    """Show the status page of a submission. parts: all submissions of its visit. form: corrects its address.
+
+    Select the depot, its municipality and voivodeship with them. A letter is `leaving` when it is about to be sent,
+    `failed` when it could not be, `held_back` when the mailbox has reached its hourly limit. again: when it can be sent
+    again, "" for now; of one that has not left, when it is sent.
     """
-    waiting = submission.state == Submission.State.UNCONFIRMED
+    now = form.on
+    waiting = submission.state == State.UNCONFIRMED
     unsent = waiting and submission.mailed_at is None
     tried_at = submission.letter_tried_at if unsent else None
     failed = tried_at is not None and tried_at not in submission.letters_at
@@ -179,19 +143,28 @@ def status_page(
         next_at = next_letter_at(submission.letters_at)
     held_back = unsent and tried_at is None and next_at is not None
     leaving = unsent and not failed and not held_back
-    title = TITLES[Submission.State(submission.state)]
+    # All that wait for an editor are in one state here.
+    mixed = len({State.WAITING if part.is_undecided else part.state for part in parts}) > 1
+    title = TITLES[State(submission.state)]
     if held_back:
         title = "Wiadomość wyślemy później"
     elif failed:
         title = "Nie udało się wysłać wiadomości"
-    elif len({_standing(part) for part in parts}) > 1:
+    elif mixed:
         title = "Twoje zgłoszenie"
-    return _submission_page(
+    return show_submission(
+        request,
+        "status",
         submission,
         title=title,
         path=STATUS.path(submission.pk),
-        steps=_common_steps(submission, leaving=leaving),
-        stated=[_stated(part, now) for part in parts],
+        status=status,
+        steps=common_steps(submission, leaving=leaving),
+        parts=[describe_part(part, now) for part in parts],
+        address=masked_address(submission.email),
+        hours_valid=LINK_LIFE // timedelta(hours=1),
+        links_per_mailbox=LETTERS_PER_MAILBOX,
+        mixed=mixed,
         leaving=leaving,
         failed=failed,
         held_back=held_back,
@@ -201,166 +174,117 @@ def status_page(
     )
 
 
-def confirmation_page(submission: Submission, parts: Sequence[Submission], token: str) -> SubmissionPage:
-    """Return the page that asks for the confirmation. Select the same rows as for `status_page`."""
-    return _submission_page(
+def show_confirmation(
+    request: HttpRequest, submission: Submission, parts: Sequence[Submission], token: str
+) -> HttpResponse:
+    """Show the page that asks for the confirmation. Select the same rows as for `show_status`."""
+    return show_submission(
+        request,
+        "confirm",
         submission,
         title="Potwierdź zgłoszenie",
-        path=reverse("submission-confirm"),
-        stated=[_stated(part, None) for part in parts],
+        parts=[describe_part(part, None) for part in parts],
+        kinds={part.kind for part in parts},
         token=token,
-        button="Potwierdzam",
     )
 
 
-def problem_page(title: str, text: str, *, link: str = "", link_label: str = "") -> ProblemPage:
-    """Return a page that explains a problem. link, link_label: to continue; by default the home page."""
-    return ProblemPage(
-        title=title,
-        description=text,
-        path="",
-        indexed=False,
-        text=text,
-        link=link or reverse("home"),
-        link_label=link_label if link else "Strona główna",
-    )
-
-
-def form_title(title: str, form: PublicForm, problem: str = "") -> str:
-    """Return the title of a page with a form, which says where something is to be corrected."""
-    return f"Popraw odpowiedzi – {title}" if problem or form.errors else title
-
-
-def _submission_page(
-    submission: Submission, *, title: str, path: str, stated: Sequence[StatedPart], **more: Any
-) -> SubmissionPage:
+def show_submission(
+    request: HttpRequest, template: str, submission: Submission, *, title: str, **content: Any
+) -> HttpResponse:
     depot = submission.depot
     if depot is not None and depot.publication != Depot.Publication.PUBLISHED:
         depot = None  # its name may be a person's
-    return SubmissionPage(
-        title=title,
-        description=title,
-        path=path,
-        breadcrumbs=_crumbs(depot),
-        demonstration=depot is not None and depot.source == Depot.Source.DEMO,
-        indexed=False,
-        submission=submission,
-        depot_name="" if depot is None else depot.name,
-        depot_path="" if depot is None else depot_path(depot.pk, depot.name),
-        parts=tuple(stated),
-        **more,
-    )
+    content |= {"title": title, "description": title, "breadcrumbs": crumbs_to(depot)}
+    return show(request, template, depot, submission=submission, **content)
 
 
-def _stated(submission: Submission, now: datetime | None) -> StatedPart:
-    """Return a submission for its author. now: None before the confirmation, which leaves out the steps."""
-    price = submission.kind == Submission.Kind.PRICE
+def describe_part(submission: Submission, now: datetime | None) -> dict[str, Any]:
+    """Return a submission for its author. now: None before the confirmation, which leaves out the steps.
+
+    differences: of a correction. lines: (label, value), of other kinds. left: names of the fields that an editor did
+    not accept. withdrawable: whether its author may withdraw it.
+    """
+    price, correction = (submission.kind == kind for kind in (Submission.Kind.PRICE, Submission.Kind.CORRECT))
     names = {} if price else field_groups.municipalities(submission.stored, submission.proposed)
     differences = [] if price else field_groups.differences(submission.stored, submission.proposed, names)
-    return StatedPart(
-        submission=submission,
-        differences=differences if submission.kind == Submission.Kind.CORRECT else (),
-        lines=_price_lines(submission) if price else tuple((row["label"], row["after"]) for row in differences),
-        steps=() if now is None else (*_question_steps(submission), *_own_steps(submission, now)),
-        left=tuple(
-            row["label"]
-            for row in differences
-            if submission.kind == Submission.Kind.CORRECT
-            and submission.state == Submission.State.ACCEPTED
-            and row["name"] not in submission.accepted_fields
-        ),
-        withdrawable=submission.is_undecided,
-    )
+    decided = differences if correction and submission.state == State.ACCEPTED else []
+    return {
+        "submission": submission,
+        "differences": differences if correction else [],
+        "lines": price_lines(submission) if price else [(row["label"], row["after"]) for row in differences],
+        "steps": [] if now is None else [*question_steps(submission), *own_steps(submission, now)],
+        "left": [row["label"] for row in decided if row["name"] not in submission.accepted_fields],
+        "withdrawable": submission.is_undecided,
+    }
 
 
-def _price_lines(submission: Submission) -> tuple[tuple[str, str], ...]:
+def price_lines(submission: Submission) -> list[tuple[str, str]]:
     """Return the submitted prices in Polish, with the decisions on them; nothing once they were erased."""
     proposed = submission.proposed
-    outcomes = proposed.get("outcomes") or proposed.get("refused") or []
-    refused = {fuel: reason for fuel, _, reason in outcomes if reason}
-    accepted = {fuel for fuel, _, reason in outcomes if not reason}
+    outcomes = {fuel: reason for fuel, _, reason in proposed.get("outcomes") or proposed.get("refused") or []}
     lines = []
     for fuel, value in map(describe_price, prices_from_json(proposed)):
-        if fuel in refused:
-            value += f"\nnieprzyjęta: {refused[fuel]}"
-        elif fuel in accepted:
-            value += "\nprzyjęta"
+        if fuel in outcomes:
+            value += f"\nnieprzyjęta: {outcomes[fuel]}" if outcomes[fuel] else "\nprzyjęta"
         lines.append((fuel, value))
-    return tuple(lines)
+    return lines
 
 
-def _standing(submission: Submission) -> str:
-    """Return the state of a submission, WAITING for all that wait for an editor."""
-    return Submission.State.WAITING if submission.is_undecided else submission.state
-
-
-def _common_steps(submission: Submission, *, leaving: bool) -> tuple[StatusStep, ...]:
+def common_steps(submission: Submission, *, leaving: bool) -> list[StatusStep]:
     """Return the steps from the form to the confirmation. leaving: whether the e-mail is about to be sent."""
     sent = submission.mailed_at
-    unsent = "właśnie wychodzi" if leaving else "jeszcze nie wyszła"
-    closed = submission.state in {Submission.State.SUPERSEDED, Submission.State.WITHDRAWN}
-    steps = [StatusStep("Wysłano formularz", _when(submission.created_at))]
+    closed = submission.state in {State.SUPERSEDED, State.WITHDRAWN}
+    steps = [StatusStep("Wysłano formularz", when(submission.created_at))]
     if sent or not closed:
-        steps.append(StatusStep("Wiadomość z odnośnikiem", _when(sent) if sent else unsent, bool(sent)))
+        unsent = "właśnie wychodzi" if leaving else "jeszcze nie wyszła"
+        steps.append(StatusStep("Wiadomość z odnośnikiem", when(sent) or unsent, bool(sent)))
     if submission.confirmed_at:
-        steps.append(StatusStep("Potwierdzono adres e-mail", _when(submission.confirmed_at)))
+        steps.append(StatusStep("Potwierdzono adres e-mail", when(submission.confirmed_at)))
     elif not closed:
-        until_when = (sent or submission.created_at) + LINK_LIFE
-        steps.append(StatusStep("Potwierdzenie adresu e-mail", f"czekamy do {_when(until_when)}", done=False))
-    return tuple(steps)
+        last = when((sent or submission.created_at) + LINK_LIFE)
+        steps.append(StatusStep("Potwierdzenie adresu e-mail", f"czekamy do {last}", done=False))
+    return steps
 
 
-def _question_steps(submission: Submission) -> tuple[StatusStep, ...]:
-    """Return the questions of editors, without their texts. Reads the questions; use `prefetch_related`."""
-    steps = []
-    for question in sorted(submission.questions.all(), key=lambda question: question.asked_at):
-        steps.append(StatusStep("Redakcja zadała pytanie", _when(question.asked_at)))
+def question_steps(submission: Submission) -> Iterator[StatusStep]:
+    """Yield the questions of editors, without their texts. Reads the questions; use `prefetch_related`."""
+    for question in sorted(submission.questions.all(), key=attrgetter("asked_at")):
+        yield StatusStep("Redakcja zadała pytanie", when(question.asked_at))
         if question.answered_at is not None:
-            steps.append(StatusStep("Odpowiedź na pytanie", _when(question.answered_at)))
+            yield StatusStep("Odpowiedź na pytanie", when(question.answered_at))
         elif submission.is_undecided:
             sent = "otwórz odnośnik z wiadomości" if question.sent_at else "wiadomość jeszcze nie wyszła"
-            steps.append(StatusStep("Odpowiedź na pytanie", sent, done=False))
-    return tuple(steps)
+            yield StatusStep("Odpowiedź na pytanie", sent, done=False)
 
 
-def _own_steps(submission: Submission, now: datetime) -> tuple[StatusStep, ...]:
-    """Return the steps from the confirmation to the erasure of personal data."""
-    match submission.state:
-        case Submission.State.UNCONFIRMED:
-            return ()
-        case Submission.State.WITHDRAWN:
-            steps = [StatusStep("Wycofano na prośbę autora", _when(submission.decided_at))]
-        case Submission.State.SUPERSEDED:
-            steps = [StatusStep("Zastąpione nowszym zgłoszeniem albo wpisu już nie ma", _when(submission.decided_at))]
-        case Submission.State.ACCEPTED:
-            steps = [StatusStep("Redakcja przyjęła", _when(submission.decided_at))]
-        case Submission.State.REJECTED:
-            steps = [StatusStep("Redakcja odrzuciła", _when(submission.decided_at))]
-        case Submission.State.PASSED_ON if submission.answered_at is not None:
-            steps = [StatusStep("Redakcja sprawdziła ceny", _when(submission.answered_at))]
-        case _:
-            days = (now - (submission.confirmed_at or now)).days
-            waits = f"czeka {counted(days, 'dzień', 'dni', 'dni')}" if days else "czeka od dziś"
-            steps = [StatusStep("Decyzja redakcji", waits, done=False)]
+def own_steps(submission: Submission, now: datetime) -> Iterator[StatusStep]:
+    """Yield the steps from the confirmation to the erasure of personal data."""
+    state = State(submission.state)
+    if state == State.UNCONFIRMED:
+        return
+    if state in DECIDED:
+        yield StatusStep(DECIDED[state], when(submission.decided_at))
+    elif state == State.PASSED_ON and submission.answered_at is not None:
+        yield StatusStep("Redakcja sprawdziła ceny", when(submission.answered_at))
+    else:
+        days = (now - (submission.confirmed_at or now)).days
+        waits = f"czeka {counted(days, 'dzień', 'dni', 'dni')}" if days else "czeka od dziś"
+        yield StatusStep("Decyzja redakcji", waits, done=False)
     if submission.notification_pending:
-        steps.append(StatusStep("Wiadomość o decyzji", "jeszcze nie wyszła", done=False))
+        yield StatusStep("Wiadomość o decyzji", "jeszcze nie wyszła", done=False)
     if submission.erased_at is not None:
-        steps.append(StatusStep("Usunęliśmy Twoje dane", _when(submission.erased_at)))
+        yield StatusStep("Usunęliśmy Twoje dane", when(submission.erased_at))
     elif (erased_on := retention.erased_on(submission)) is not None:
-        steps.append(StatusStep("Usuniemy Twoje dane", day(timezone.localdate(erased_on)), done=False))
-    return tuple(steps)
+        yield StatusStep("Usuniemy Twoje dane", day(timezone.localdate(erased_on)), done=False)
 
 
-def _when(value: datetime | None) -> str:
+def when(value: datetime | None) -> str:
     return "" if value is None else moment(timezone.localtime(value))
 
 
-def _outlines(unit: Municipality) -> str:
-    """Return the path of the GeoJSON around a municipality. Select its voivodeship with it."""
-    return reverse("surroundings", args=[unit.voivodeship.slug, unit.slug, unit.teryt])
-
-
-def _crumbs(depot: Depot | None) -> tuple[Crumb, ...]:
+def crumbs_to(depot: Depot | None) -> tuple[Crumb, ...]:
+    """Return the breadcrumbs of a form, with the page of its depot. Select its municipality and voivodeship with it."""
     if depot is None:
         return (Crumb.home(),)
     return (*crumbs_of(depot.municipality), Crumb(depot.name, depot_path(depot.pk, depot.name)))

@@ -5,7 +5,6 @@ GET never writes. What a service refuses, `public_form_view` shows in the words 
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import wraps
 from math import ceil
 from typing import Any
@@ -20,7 +19,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from catalog.links import depot_path
-from catalog.models import Depot, GoneReport, Municipality, Submission, SubmissionQuestion
+from catalog.models import Depot, GoneReport, Municipality, Submission
 from catalog.services import Refusal
 from catalog.services.moderation import DepotIsRemoved
 from catalog.submissions import intake, questions
@@ -33,17 +32,9 @@ from pages.dates import until
 from pages.depots import removed_page
 from pages.forms import fields
 from pages.forms.depot import AddForm, ClaimForm, CorrectForm, DeleteForm, GoneForm
-from pages.forms.pages import (
-    confirmation_page,
-    form_page,
-    form_title,
-    problem_page,
-    status_page,
-)
-from pages.forms.public_form import GONE, KINDS, PriceFields, PriceForm, PublicForm
-from pages.page import Page
+from pages.forms.pages import crumbs_to, show_confirmation, show_form, show_problem, show_status
+from pages.forms.public_form import DEMONSTRATION, GONE, KINDS, FormTexts, PriceFields, PriceForm, PublicForm
 from pages.rendering import as_html
-from pages.rendering import render_page as show_page
 from prices import submissions as price_submissions
 
 Kind = Submission.Kind
@@ -72,18 +63,6 @@ class AddressForm(PublicForm):
     """The corrected address of an unconfirmed submission."""
 
     PARTS = (("Popraw adres", "", ("email",)),)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerPage(Page):
-    """A question with its form. token: of the link. about: kind and number of the submission, in words."""
-
-    form: PublicForm
-    token: str
-    question: SubmissionQuestion
-    about: str
-    depot_name: str
-    status_path: str
 
 
 def public_form_view(view: View) -> View:
@@ -147,15 +126,13 @@ def price(request: HttpRequest, depot_id: int) -> HttpResponse:
 def gone(request: HttpRequest, depot_id: int) -> HttpResponse:
     """Report that a depot is gone; evidence for editors."""
     depot = get_published(depot_id)
-    form, now = GoneForm(posted(request), path=request.path, on=timezone.now()), timezone.now()
-    if request.method == "POST" and form.is_valid():
+    form = GoneForm(posted(request), path=request.path, on=timezone.now())
+    if form.is_valid():
         reason = GoneReport.Reason(form.cleaned_data["reason"])
-        email, client = form.cleaned_data["email"], request.META.get("REMOTE_ADDR", "")
-        report_gone(depot=depot, reason=reason, email=email, client=client, on=now)
+        report_gone(depot=depot, reason=reason, email=form.cleaned_data["email"], client=client_of(request), on=form.on)
         onward = {"link": depot_path(depot.pk, depot.name), "link_label": "Wróć do wpisu"}
-        return problem(request, 200, "Dziękujemy za zgłoszenie", THANKS, **onward)
-    page = form_page(GONE, form, request.path, depot)
-    return show_page(request, "pages/forms/form.html", page, status=200 if request.method != "POST" else 400)
+        return show_problem(request, 200, "Dziękujemy za zgłoszenie", THANKS, **onward)
+    return show_depot_form(request, GONE, form, depot)
 
 
 @public_form_view
@@ -178,25 +155,24 @@ def status(request: HttpRequest) -> HttpResponse:
     # When the time to confirm it is over, a submission counts as deleted.
     unconfirmed = submission is not None and submission.state == Submission.State.UNCONFIRMED
     if submission is None or (unconfirmed and (submission.mailed_at or submission.created_at) + LINK_LIFE <= now):
-        return problem(request, 404, "Nie ma takiego zgłoszenia", "Zgłoszenie wygasło albo adres jest niepełny.")
+        return show_problem(request, 404, "Nie ma takiego zgłoszenia", "Zgłoszenie wygasło albo adres jest niepełny.")
     parts = parts_of(submission)
     typed = posted(request) if "popraw_adres" in request.POST else None
     form = AddressForm(typed, path=request.path, on=now)
     if request.method != "POST" or (typed is not None and not form.is_valid()):
-        page = status_page(submission, parts, now, form)
-        return show_page(request, "pages/forms/status.html", page, status=400 if typed is not None else 200)
-    if typed is not None:
-        email, client = form.cleaned_data["email"], request.META.get("REMOTE_ADDR", "")
-        with suppress(intake.LinkAlreadyUsed, intake.SubmissionWithdrawn, intake.TokenSuperseded):
-            submission = intake.correct_address(submission=submission, email=email, client=client, on=now)
-    elif "wycofaj" in request.POST:
+        return show_status(request, submission, parts, form, status=400 if form.is_bound else 200)
+    if typed is None and "wycofaj" in request.POST:
         for part in parts:
             if str(part.pk) == request.POST["wycofaj"]:
                 price_submissions.withdraw(submission=part, on=now)
-    else:
-        # The status page shows these.
-        with suppress(intake.LinkAlreadyUsed, intake.SubmissionWithdrawn, intake.TokenSuperseded):
+        return HttpResponseRedirect(STATUS.path(submission.pk))
+    # The status page shows these.
+    with suppress(intake.LinkAlreadyUsed, intake.SubmissionWithdrawn, intake.TokenSuperseded):
+        if typed is None:
             intake.resend_link(submission=submission, on=now)
+        else:
+            email, client = form.cleaned_data["email"], client_of(request)
+            submission = intake.correct_address(submission=submission, email=email, client=client, on=now)
     return HttpResponseRedirect(STATUS.path(submission.pk))
 
 
@@ -211,38 +187,31 @@ def confirm(request: HttpRequest) -> HttpResponse:
         return HttpResponseRedirect(STATUS.path(price_submissions.confirm_visit(token=token, on=now).pk))
     submission = intake.get_confirmable(token=token, on=now)
     parts = parts_of(submission)
-    return show_page(request, "pages/forms/confirm.html", confirmation_page(parts[0], parts, token))
+    return show_confirmation(request, parts[0], parts, token)
 
 
 @public_form_view
 def answer(request: HttpRequest) -> HttpResponse:
     """Show the question of an editor, or store its answer."""
-    posting, token, now = request.method == "POST", token_of(request, "znak"), timezone.now()
+    token, now = token_of(request, "znak"), timezone.now()
     question = questions.get_question(token)
     form = AnswerForm(posted(request), path=request.path, on=now)
-    if posting and form.is_valid():
+    if form.is_valid():
         with suppress(questions.AlreadyAnswered):  # the page says so
             questions.answer_question(question=question, text=form.cleaned_data["answer"], on=now)
         return HttpResponseRedirect(QUESTION.path_of(token))
     questions.check_answerable(question)
-    page = answer_page(form, question, token)
-    return show_page(request, "pages/forms/answer.html", page, status=400 if posting else 200)
-
-
-def answer_page(form: PublicForm, question: SubmissionQuestion, token: str) -> AnswerPage:
-    """Return the page of an open question."""
-    submission, title = question.submission, "Pytanie redakcji"
-    depot = submission.depot
+    submission, depot = question.submission, question.submission.depot
     if depot is None:
         name = str(submission.proposed.get("name", ""))
     else:  # a name that is not public may be a person's
         name = depot.name if depot.publication == Depot.Publication.PUBLISHED else ""
-    return AnswerPage(
-        title=form_title(title, form),
+    return show_form(
+        request,
+        "answer",
+        form,
+        title="Pytanie redakcji",
         description="Odpowiedź na pytanie redakcji o zgłoszenie.",
-        path=reverse("submission-answer"),
-        indexed=False,
-        form=form,
         token=token,
         question=question,
         about=f"{submission.get_kind_display().capitalize()}, zgłoszenie nr {submission.pk}",
@@ -259,29 +228,46 @@ def handle(
     parts: Callable[[], list[SubmissionPart]],
 ) -> HttpResponse:
     """Show a form, or store a submission and redirect to its status page."""
-    status, refusal = 200, None
-    if request.method == "POST":
-        status = 400
-        if form.is_valid():
-            author, now = form.author(request.META.get("REMOTE_ADDR", "")), timezone.now()
-            try:
-                submission = intake.create_submission(parts=parts(), depot=depot, author=author, on=now)
-                return HttpResponseRedirect(STATUS.path(submission.pk))
-            except (intake.NothingChanged, TooManyRequests) as error:
-                status, refusal = error.status, error
-    page = form_page(KINDS[kind], form, request.path, depot, problem=words(refusal) if refusal else "")
-    return later(show_page(request, "pages/forms/form.html", page, status=status), refusal)
+    refusal = None
+    if form.is_valid():
+        try:
+            author = form.author(client_of(request))
+            submission = intake.create_submission(parts=parts(), depot=depot, author=author, on=timezone.now())
+            return HttpResponseRedirect(STATUS.path(submission.pk))
+        except (intake.NothingChanged, TooManyRequests) as error:
+            refusal = error
+    return show_depot_form(request, KINDS[kind], form, depot, refusal)
 
 
-def problem(request: HttpRequest, status: int, title: str, text: str, **onward: str) -> HttpResponse:
-    return show_page(request, "pages/forms/problem.html", problem_page(title, text, **onward), status=status)
+def show_depot_form(
+    request: HttpRequest, texts: FormTexts, form: PublicForm, depot: Depot | None, refusal: Refusal | None = None
+) -> HttpResponse:
+    """Show a form about a depot, or about a missing one. Select its municipality and voivodeship with it."""
+    unit = depot and depot.municipality
+    invented = depot is not None and depot.source == Depot.Source.DEMO and texts is KINDS[Kind.CORRECT]
+    answer = show_form(
+        request,
+        "form",
+        form,
+        depot,
+        title=f"{texts.title}: {depot.name}" if depot else texts.title,
+        description=texts.intro,
+        breadcrumbs=crumbs_to(depot),
+        problem=words(refusal) if refusal else "",
+        texts=texts,
+        # The GeoJSON around the depot, for the map of its position.
+        outlines=reverse("surroundings", args=[unit.voivodeship.slug, unit.slug, unit.teryt]) if unit else "",
+        demonstration_note=DEMONSTRATION if invented else "",
+        status=refusal.status if refusal else None,
+    )
+    return later(answer, refusal)
 
 
 def refused(request: HttpRequest, refusal: Refusal) -> HttpResponse:
     """Answer with the page of a refusal. At most one query."""
     link = ONWARD[refusal.onward](refusal.args[0]) if refusal.onward else ""
-    page = problem_page(refusal.title, words(refusal), link=link, link_label=refusal.onward_label)
-    return later(show_page(request, "pages/forms/problem.html", page, status=refusal.status), refusal)
+    onward = {"link": link, "link_label": refusal.onward_label}
+    return later(show_problem(request, refusal.status, refusal.title, words(refusal), **onward), refusal)
 
 
 def words(refusal: Refusal) -> str:
@@ -329,6 +315,11 @@ def get_published(depot_id: int) -> Depot:
 
 def posted(request: HttpRequest) -> Any:
     return request.POST if request.method == "POST" else None
+
+
+def client_of(request: HttpRequest) -> str:
+    """Return the network address of the client."""
+    return str(request.META.get("REMOTE_ADDR", ""))
 
 
 def token_of(request: HttpRequest, name: str, longest: int = 500) -> str:

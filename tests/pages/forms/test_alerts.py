@@ -82,8 +82,7 @@ def test_one_post_without_cookie_ends_all_of_an_address(client, db):
 
 @pytest.mark.parametrize(("asked", "filled"), [(KRAKOW, "Kraków"), ("Kraków", "Kraków"), ("\0", ""), ("9999999", "")])
 def test_the_form_begins_with_a_place_that_exists(client, place, asked, filled):
-    page = client.get(PATH, {"gmina": asked}).context["page"]
-    assert page.form["place"].value() == filled
+    assert client.get(PATH, {"gmina": asked}).context["form"]["place"].value() == filled
 
 
 @pytest.mark.parametrize(

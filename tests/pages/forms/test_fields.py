@@ -23,7 +23,7 @@ def test_every_text_may_be_as_long_as_its_column_and_no_longer(stranger, nowak, 
     too_long = texts.too_long_week() if name == "opening_hours" else {name: texts.too_long(name)}
     answer = stranger.fill(path.format(nowak.pk), **{**filled, **too_long})
     assert answer.status_code == 400
-    assert [field.name for field in answer.context["page"].form.mistakes] == [*too_long][:1]
+    assert [field.name for field in answer.context["form"].mistakes] == [*too_long][:1]
     assert not Submission.objects.exists()
     longest = texts.longest_week() if name == "opening_hours" else {name: texts.longest(name)}
     assert stranger.fill(path.format(nowak.pk), **{**filled, "phone": "", **longest}).status_code == 302

@@ -217,7 +217,7 @@ def test_one_link_leads_to_all_entries_of_the_owner(client, stranger, priced, li
     stranger.send(OWNER, typed | {"odnosnik": token_of(link), "sklad": branch.pk, "mon": "6-14"})
     branch.refresh_from_db()
     assert branch.hours["mon"] == "6:00-14:00"
-    assert client.get(f"{link}&sklad={factories.DepotFactory().pk}").context["page"].depot_id == priced.pk
+    assert client.get(f"{link}&sklad={factories.DepotFactory().pk}").context["shown"] == priced
 
 
 def test_one_tap_confirms_the_prices_of_all_entries_in_one_letter(client, stranger, priced, link, branch):

@@ -146,7 +146,7 @@ def test_pages_lead_to_the_forms(client, nowak):
 def test_mistakes_stand_in_the_order_of_the_page(stranger, nowak):
     wrong = {"email": "jan@", "mon": "rano", "name": "", "lat": "abc"}
     answer = stranger.fill("/sklady/dodaj/", place="Kraków", **wrong)
-    assert [field.name for field in answer.context["page"].form.mistakes] == ["name", "mon", "lat", "email"]
+    assert [field.name for field in answer.context["form"].mistakes] == ["name", "mon", "lat", "email"]
     assert "Wpisz nazwę, pod którą skład jest znany." in text_of(answer)
 
 
