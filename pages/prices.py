@@ -15,7 +15,7 @@ from fueldepot.http.params import choice, numbers
 from fueldepot.http.query import Query, doc, today_unless_given
 from pages.dates import day, month, month_genitive
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
-from pages.svg.charts import ChartMonth, MonthsChart, months_chart
+from pages.svg.charts import Chart, ChartMonth, months_chart
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, all_fuel_prices
 from prices.medians import WINDOW_MONTHS, WINDOWS, months_before
@@ -131,7 +131,7 @@ class OneFuelPage(Page):
     asked: Asked
     per_unit: str
     tabs: tuple[Tab, ...]
-    draw_chart: Callable[[], MonthsChart | None]
+    draw_chart: Callable[[], Chart | None]
     csv_path: str
     months_compared: ComparedMonths | None
 
@@ -236,7 +236,7 @@ def data_status(*, demonstration: bool) -> str:
     return DEMONSTRATION_STATUS if demonstration else MEDIAN_STATUS
 
 
-def draw_chart(months: Iterable[MonthMedianJson], *, reference: float | None = None) -> MonthsChart | None:
+def draw_chart(months: Iterable[MonthMedianJson], *, reference: float | None = None) -> Chart | None:
     """Return a chart of medians by month. reference: a level to compare with."""
     bars = [
         ChartMonth(int(row["month"][:4]) * 12 + int(row["month"][5:]) - 1, row["median"], row["n"]) for row in months

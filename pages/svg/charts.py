@@ -5,8 +5,8 @@ Missing values are gaps: lines join consecutive months or years only, and an iso
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from pages.svg.scales import WIDTH, Axis, Box, axis, text_width
 
@@ -25,16 +25,14 @@ FEW = 9
 MONTH_NAMES = ("sty", "lut", "mar", "kwi", "maj", "cze", "lip", "sie", "wrz", "paź", "lis", "gru")
 
 
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(NamedTuple):
     """A labelled position on an axis. at: the coordinate along the axis."""
 
     at: float
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A value of the chart. label: at (label_x, label_y), "" without room."""
 
     x: float
@@ -44,8 +42,7 @@ class Mark:
     label_y: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(NamedTuple):
     """A column. label: its number, in a row above all columns, "" without room."""
 
     x: float
@@ -59,8 +56,7 @@ class Bar:
         return round(self.x + self.width / 2, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(NamedTuple):
     """Years without a value."""
 
     x: float
@@ -69,39 +65,29 @@ class Gap:
     last: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
+class Chart(NamedTuple):
     """A line over time. lines: points of polylines, one for every run without a gap.
 
-    left, right, top, bottom: the area of the plot. y_ticks: ascending.
+    left, right, top, bottom: the area of the plot. y_ticks: ascending. Of months: bars, numbers of prices below the
+    line from `base` up; years, ticks of a second line; reference, a level to compare with. Of years: gaps, runs of
+    years without a value, between the first and the last value.
     """
 
     height: float
-    left: float = LEFT
-    right: float = WIDTH - RIGHT
-    top: float = TOP
-    bottom: float = TOP + PLOT
     y_ticks: tuple[Tick, ...]
     x_ticks: tuple[Tick, ...]
     lines: tuple[str, ...]
     marks: tuple[Mark, ...]
-
-    @property
-    def width(self) -> float:
-        return WIDTH
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MonthsChart(Chart):
-    """Monthly medians. bars: numbers of prices below the line, from `base` up. years: ticks of a second line.
-
-    reference: a level to compare with, None for none.
-    """
-
-    bars: tuple[Bar, ...]
-    base: float
-    years: tuple[Tick, ...]
-    reference: Tick | None
+    bars: tuple[Bar, ...] = ()
+    base: float = 0.0
+    years: tuple[Tick, ...] = ()
+    reference: Tick | None = None
+    gaps: tuple[Gap, ...] = ()
+    left: float = LEFT
+    right: float = WIDTH - RIGHT
+    top: float = TOP
+    bottom: float = TOP + PLOT
+    width: float = WIDTH
 
     @property
     def counts_row(self) -> float:
@@ -109,15 +95,7 @@ class MonthsChart(Chart):
         return self.base - COUNTS - 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class YearsChart(Chart):
-    """Yearly averages. gaps: runs of years without a value, between the first and the last value."""
-
-    gaps: tuple[Gap, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ChartMonth:
+class ChartMonth(NamedTuple):
     """A month. number: year × 12 + month - 1. n: number of prices of the median."""
 
     number: int
@@ -125,7 +103,7 @@ class ChartMonth:
     n: int
 
 
-def months_chart(months: Sequence[ChartMonth], *, reference: float | None = None) -> MonthsChart | None:
+def months_chart(months: Sequence[ChartMonth], *, reference: float | None = None) -> Chart | None:
     """Return the chart of months, ascending; None with fewer than two. reference: drawn as a level."""
     if len(months) < 2:
         return None
@@ -143,7 +121,7 @@ def months_chart(months: Sequence[ChartMonth], *, reference: float | None = None
         # Labels count from the newest month, the most important one.
         label = str(month.n) if (last - month.number) % every == 0 else ""
         bars.append(Bar(round(x - step * 0.35, 1), round(base - height, 1), round(step * 0.7, 1), height, label))
-    return MonthsChart(
+    return Chart(
         height=base + FOOT,
         y_ticks=_levels(scale),
         x_ticks=_month_ticks(first, last, step),
@@ -156,7 +134,7 @@ def months_chart(months: Sequence[ChartMonth], *, reference: float | None = None
     )
 
 
-def years_chart(values: Sequence[tuple[int, float]]) -> YearsChart | None:
+def years_chart(values: Sequence[tuple[int, float]]) -> Chart | None:
     """Return the chart of values by year, ascending, from zero; None with fewer than two."""
     if len(values) < 2:
         return None
@@ -175,7 +153,7 @@ def years_chart(values: Sequence[tuple[int, float]]) -> YearsChart | None:
         for before, after in pairwise(years)
         if after - before > 1
     ]
-    return YearsChart(
+    return Chart(
         height=TOP + PLOT + 24,
         y_ticks=_levels(scale),
         x_ticks=_years(years[0], years[-1], across(years[0] + 1) - across(years[0]), across(years[0])),

@@ -6,7 +6,7 @@ Grid north is up; it deviates from true north by up to four degrees, in the east
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import shapely
@@ -38,19 +38,11 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Map:
-    """A map. width, height: in units of the picture. approximate: whether some boundary is not official."""
+    """A map. approximate: whether some boundary is not official."""
 
     frame: Frame
     scale: ScaleBar
     approximate: bool
-
-    @property
-    def width(self) -> float:
-        return self.frame.width
-
-    @property
-    def height(self) -> float:
-        return self.frame.height
 
     @property
     def full_height(self) -> float:
@@ -62,25 +54,16 @@ class Map:
         return round(self.scale.length + text_width(self.scale.label, 11) + 34, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
-    """The name of a neighbour, centred at (x, y)."""
+class Name(NamedTuple):
+    """The name of a neighbour, centred at (x, y). box: its area."""
 
     text: str
     x: float
     y: float
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A place for a name. box: its area."""
-
-    name: Name
     box: Box
 
 
-@dataclass(frozen=True, slots=True)
-class Ground:
+class Ground(NamedTuple):
     """The ground below the depots of a map: `outline`, `land` and `borders` as in `DepotMap`.
 
     spots: for each neighbour the possible places of its name, the best first. approximate: as in `Map`.
@@ -90,7 +73,7 @@ class Ground:
     land: str
     borders: str
     approximate: bool
-    spots: tuple[tuple[Spot, ...], ...]
+    spots: tuple[tuple[Name, ...], ...]
 
     @property
     def bytes(self) -> int:
@@ -143,20 +126,27 @@ class Circle:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """An area that links to a page. path: in tenths of a unit. hatched: drawn with a pattern.
+class MapUnit:
+    """An area that links to a page. count: for its circle. hatched: drawn with a pattern.
 
-    label: lines of text around (x, y), () for none. shade: 1 is the lightest, 0 means none.
+    label: lines of text around its middle, () for none. shade: 1 is the lightest, 0 means none.
     """
 
-    path: str
     href: str
     title: str
+    count: int = 0
     hatched: bool = False
     label: tuple[str, ...] = ()
-    x: float = 0.0
-    y: float = 0.0
     shade: int = 0
+
+
+class Link(NamedTuple):
+    """A drawn area. path: in tenths of a unit. x, y: its middle."""
+
+    unit: MapUnit
+    path: str
+    x: float
+    y: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,23 +160,10 @@ class AreaMap(Map):
     @property
     def is_hatched(self) -> bool:
         """Whether any area needs the pattern."""
-        return any(link.hatched for link in self.links)
+        return any(link.unit.hatched for link in self.links)
 
 
-@dataclass(frozen=True, slots=True)
-class MapUnit:
-    """An area of a map before it is drawn. count: for its circle. The rest as in `Link`."""
-
-    href: str
-    title: str
-    count: int = 0
-    hatched: bool = False
-    label: tuple[str, ...] = ()
-    shade: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
+class Drawn(NamedTuple):
     """Outlines of a map of areas: key, path and centre of each. approximate: as in `Map`."""
 
     frame: Frame
@@ -266,7 +243,7 @@ def depot_map(
     )
 
 
-def name_spots(frame: Frame, name: str, area: shapely.Geometry) -> tuple[Spot, ...]:
+def name_spots(frame: Frame, name: str, area: shapely.Geometry) -> tuple[Name, ...]:
     """Return the places where the name of an area fits into its visible part, the best first."""
     part = max(shapely.get_parts(outlines.cut(area, frame)), key=shapely.area, default=None)
     if part is None or shapely.area(part) < LEAST_NAMED * frame.metres_per_unit**2:
@@ -282,20 +259,18 @@ def name_spots(frame: Frame, name: str, area: shapely.Geometry) -> tuple[Spot, .
         box = Box(x - half, y - NAME_SIZE / 2, x + half, y + NAME_SIZE / 2)
         inside = box.left >= 2 and box.right <= frame.width - 2 and box.top >= 2 and box.bottom <= frame.height - 2
         if inside and shapely.covers(part, shapely.LineString([(east - reach, north), (east + reach, north)])):
-            spots.append(Spot(Name(name, round(x, 1), round(y, 1)), box))
+            spots.append(Name(name, round(x, 1), round(y, 1), box))
     return tuple(spots)
 
 
-def place_names(neighbours: Sequence[Sequence[Spot]], marks: Sequence[Place]) -> tuple[Name, ...]:
+def place_names(neighbours: Sequence[Sequence[Name]], marks: Sequence[Place]) -> tuple[Name, ...]:
     """Return each name at its best place that covers neither a mark nor another name, if it has one."""
     taken = [Box(x - NEAR, y - NEAR, x + NEAR, y + NEAR) for x, y in marks]
     placed = []
     for spots in neighbours:
-        for spot in spots:
-            if not any(spot.box.overlaps(other) for other in taken):
-                taken.append(spot.box)
-                placed.append(spot.name)
-                break
+        if spot := next((spot for spot in spots if not any(map(spot.box.overlaps, taken))), None):
+            taken.append(spot.box)
+            placed.append(spot)
     return tuple(placed)
 
 
@@ -336,8 +311,7 @@ def area_map(drawn: Drawn, units: Sequence[MapUnit]) -> AreaMap:
         scale=scale_bar(frame.metres_per_unit, 90),
         approximate=drawn.approximate,
         links=tuple(
-            Link(path, unit.href, unit.title, unit.hatched, unit.label, *middle, unit.shade)
-            for path, middle, unit in zip(drawn.paths, drawn.middles, units, strict=True)
+            Link(unit, path, *middle) for unit, path, middle in zip(units, drawn.paths, drawn.middles, strict=True)
         ),
         circles=tuple(sorted(circles, key=lambda circle: -circle.r)),
         legend=circle_legend(most, per_root, right=frame.width - 4, middle=round(frame.height + STRIP / 2 + 1)),

@@ -6,8 +6,8 @@ Arrangement of numbered dots: overlapping dots move aside, with a line to their 
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 import shapely
@@ -124,8 +124,7 @@ MOST_MARKS = 60
 Place = tuple[float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Dot:
+class Dot(NamedTuple):
     """A mark on a map. label: a number, or the letter of a group. x, y: its centre.
 
     at_x, at_y: the true place, joined by a line if `moved`. numbers: of its depots.

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 WIDTH = 360
 """Width of every picture, in units of its view box."""
@@ -13,16 +13,14 @@ LETTER = 0.56
 """Width of an average character of a sans-serif font as a fraction of its size; a generous estimate."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScaleBar:
+class ScaleBar(NamedTuple):
     """A scale bar. length: in units of the picture. label: "500 m" or "20 km"."""
 
     length: float
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+class Axis(NamedTuple):
     """An axis. ticks: ascending and evenly spaced; the first and the last enclose the data."""
 
     ticks: tuple[float, ...]
@@ -40,8 +38,7 @@ class Axis:
         return (value - self.low) / (self.high - self.low)
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(NamedTuple):
     """A rectangle; y grows downwards."""
 
     left: float
@@ -141,8 +138,7 @@ LEAST_SPAN_M = 2000.0
 """Least width and height of a map, so that a single point has surroundings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """A frame. left, top: corner in projected metres; north is up. width, height: in units of the picture."""
 
     left: float

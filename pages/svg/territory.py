@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import attrgetter
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
@@ -34,8 +34,7 @@ NAMED_APART = (0.01, 0.015)
 """Least distance between names on the ground, in degrees of latitude and longitude: about a kilometre."""
 
 
-@dataclass(frozen=True, slots=True)
-class Numbered:
+class Numbered(NamedTuple):
     """A depot in a list. number: its position there."""
 
     number: int

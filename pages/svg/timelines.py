@@ -2,9 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pages.polish import counted
 from pages.svg.scales import WIDTH, spread, text_width
@@ -21,8 +20,7 @@ MOST_LINES = 3
 State = Literal["past", "next", "future"]
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineDeadline:
+class TimelineDeadline(NamedTuple):
     """A deadline. title: the day in Polish."""
 
     day: date
@@ -30,8 +28,7 @@ class TimelineDeadline:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineEntry:
+class TimelineEntry(NamedTuple):
     """The deadlines of one day. y: to scale. words_y: centre of the first line of text."""
 
     y: float
@@ -41,16 +38,14 @@ class TimelineEntry:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Year:
+class Year(NamedTuple):
     """A mark at the first of January."""
 
     y: float
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(NamedTuple):
     """A timeline. entries: ascending. today: position of the current day on the axis. top, bottom: ends of the axis."""
 
     entries: tuple[TimelineEntry, ...]

@@ -10,7 +10,7 @@ from catalog.depots.opening_times import OpeningState
 from pages.choices import CardFacts, CardPrice, DepotCard, Phone, Status
 from pages.svg.maps import DepotMap, Name
 from pages.svg.outlines import Dot
-from pages.svg.scales import Frame, ScaleBar
+from pages.svg.scales import Box, Frame, ScaleBar
 
 
 def macro(template, name):
@@ -45,7 +45,7 @@ def drawn(empty):
 
 
 def test_names_of_others_are_escaped(drawn):
-    picture = drawn(names=(Name("<i>", 1.5, 2.0),))
+    picture = drawn(names=(Name("<i>", 1.5, 2.0, Box(0, 0, 1, 1)),))
     assert '<text class="name" x="1.5" y="2.0" dy="3.4">&lt;i&gt;</text>' in picture
     assert "Mapa: gmina &lt;b&gt;</title>" in picture
     phone = Phone("+48 12 345 67 89 <", "tel:+48123456789")

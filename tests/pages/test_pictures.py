@@ -116,8 +116,8 @@ def test_the_map_follows_the_territory(client, krakow):
     factories.BoundaryFactory(municipality=factories.warszawa(), lat=52.2, lon=21.0)
     snapshot.invalidate()
     after = territory.country_map(lambda slug, name: territory.maps.MapUnit(slug, name))
-    assert [link.title for link in before.links] == ["małopolskie"]
-    assert [link.title for link in after.links] == ["małopolskie", "mazowieckie"]
+    assert [link.unit.title for link in before.links] == ["małopolskie"]
+    assert [link.unit.title for link in after.links] == ["małopolskie", "mazowieckie"]
 
 
 def test_home_shows_the_country(client, krakow):

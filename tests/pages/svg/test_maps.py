@@ -187,7 +187,7 @@ def test_areas_of_circles_grow_with_their_counts(counts):
         assert circle.r <= maps.LARGEST_CIRCLE + 0.1
         most = picture.circles[0]
         assert circle.r == pytest.approx(most.r * math.sqrt(circle.count / most.count), abs=0.11)
-    assert [link.href for link in picture.links] == [f"/{i}/" for i in range(len(counts))]
+    assert [link.unit.href for link in picture.links] == [f"/{i}/" for i in range(len(counts))]
 
 
 @given(st.integers(1, 5000))
