@@ -222,9 +222,9 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
 def find_place(asked: str, meant: str = "") -> tuple[Municipality | None, list[Suggestion], str]:
     """Return the municipality, other places of the name, and the name of the found locality ("" for none).
 
-    A code yields its unit or its successor. A name yields the municipality of exactly that name, else its only place;
-    None with all candidates where it is ambiguous. meant: the code of a municipality, which counts if it or a place in
-    it has the name.
+    A code yields its unit or its successor. A name yields the municipality of exactly that name, else its only place,
+    unless a better known municipality begins with it ("Gorzów"); None with all candidates where it is ambiguous. meant:
+    the code of a municipality, which counts if it or a place in it has the name.
     """
     if not asked:
         return None, [], ""
@@ -247,7 +247,7 @@ def find_place(asked: str, meant: str = "") -> tuple[Municipality | None, list[S
             )
     exact = [suggestion for suggestion in suggestions if suggestion.fold == key] or suggestions
     named = [suggestion for suggestion in exact if suggestion.kind == "municipality" and suggestion.fold == key]
-    likely = suggestions[:1] if suggested.clear else named or exact
+    likely = suggestions[:1] if suggested.clear else named or (exact if suggestions[:1] == exact[:1] else [])
     if len({suggestion.teryt for suggestion in likely}) != 1:
         return None, suggestions, ""
     teryt = likely[0].teryt

@@ -297,6 +297,33 @@ def test_the_form_keeps_the_village_that_was_chosen_among_its_namesakes(client, 
     assert "Które miejsce masz na myśli?" in said(client.get(URL, asked | {"teryt": "1217011"}))
 
 
+def test_a_village_does_not_stand_for_the_town_that_begins_with_its_name(client, searchable):
+    from catalog.search import entries
+
+    factories.MunicipalityFactory(teryt="1211011", name="Gorzów Wielkopolski")
+    factories.PlaceFactory(name="Gorzów", municipality=factories.zakopane())
+    factories.PlaceFactory(name="Bór", municipality=factories.zakopane())
+    entries.rebuild_index()
+    for path, twin in ((URL, ""), (TWIN, ".md")):
+        answer = ask(client, "Gorzów", path=path)
+        assert "Które miejsce masz na myśli?" in said(answer)
+        for teryt in ("1211011", "1217011"):
+            assert f"/przepisy/sprawdz{twin or '/'}?miejsce={teryt}&" in answer.content.decode()
+    assert "Bór (gmina Zakopane), kocioł klasy 3" in said(ask(client, "Bór"))
+
+
+def test_the_twin_names_other_places_of_the_name(client, searchable):
+    from catalog.search import entries
+
+    factories.MunicipalityFactory(teryt="1211011", name="Ostrów")
+    factories.MunicipalityFactory(teryt="1211052", name="Ostrów Wielkopolski")
+    entries.rebuild_index()
+    text = ask(client, "Ostrów", path=TWIN).content.decode()
+    assert "**Ostrów, kocioł klasy 3" in text
+    assert f"- [Ostrów Wielkopolski](http://127.0.0.1:8000{TWIN}?miejsce=1211052&piec={CLASS_3}): " in text
+    assert "Inne miejsca" not in ask(client, "Zakopane", path=TWIN).content.decode()
+
+
 def test_several_places_of_a_name_are_offered(client, searchable):
     from catalog.search import entries
 
