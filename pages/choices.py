@@ -45,7 +45,6 @@ UNREADABLE = {
 
 PRICE_WITHOUT_FUEL = "Ceny różnych paliw są za różne jednostki. Wybierz paliwo, a ułożymy składy od najtańszego."
 
-
 NOW = "1"
 """Value of `?otwarte=` for depots that are open at this moment."""
 
@@ -137,11 +136,10 @@ class Choices:
         if self.opened == NOW:
             state = openings().state
             return lambda item: bool(state(item[0], now).is_open)
-        name, _, hour = self.opened.partition("-")
-        day = DAY_CODES[name]
-        if not hour:
-            return lambda item: bool((item[0].hours_ranges or {}).get(day))
-        return lambda item: any(includes(hours, int(hour)) for hours in (item[0].hours_ranges or {}).get(day, ()))
+        day, _, hour = self.opened.partition("-")
+        return lambda item: any(
+            not hour or includes(hours, int(hour)) for hours in (item[0].hours_ranges or {}).get(DAY_CODES[day], ())
+        )
 
     def link(self, path: str) -> str:
         """Return the path of the page with these choices."""
@@ -238,10 +236,7 @@ class CardFacts(NamedTuple):
 
 
 class DepotCard(NamedTuple):
-    """A depot in a list. number: on the map and in the list. price: None when none is known.
-
-    distance_km: rounded to a tenth, None in a list without distances.
-    """
+    """A depot in a list. number: on the map too. distance_km: rounded to a tenth, None in a list without distances."""
 
     number: int
     facts: CardFacts
