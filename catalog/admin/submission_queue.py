@@ -296,6 +296,7 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
             "reason": request.POST.get("reason", ""),
             "question": request.POST.get("question", ""),
             "verify": "verify" in request.POST,
+            "keep_owners": "keep_owners" in request.POST,
             "may_decide": found.state == State.WAITING and may_change,
             "may_ask": found.is_undecided and may_change,
             "max_question": questions.MAX_QUESTION,

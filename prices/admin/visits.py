@@ -172,7 +172,6 @@ class VisitAdmin(SubmissionAdmin):
             "choices": CHOICES.items(),
             "has_correction": any(part.kind == Kind.CORRECT for part in parts),
             "has_owners": any(row["owners"] for row in described),
-            "keep_owners": "keep_owners" in request.POST,
             "live": live_map_of(next((part for part in parts if "lat" in part.proposed), found)),
             "others": [row for row in others(found) if row["row"].pk not in keys],
             "awaits_author": any(question.answered_at is None for question in found.questions.all()),

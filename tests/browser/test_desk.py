@@ -170,8 +170,8 @@ now = timezone.now()
 for depot in Depot.objects.published().order_by("-pk")[:2]:
     email = f"jan@opal{depot.pk}.pl"
     Submission.objects.create(
-        depot=depot, kind="correct", state="waiting", proposed={"phone": "+48 600 000 001"},
-        stored={"phone": depot.phone}, email=email, email_hash=hash_email(email),
+        depot=depot, kind="correct", state="waiting", message="Z tabliczki. " * 60,
+        proposed={"phone": "+48 600 000 001"}, stored={"phone": depot.phone}, email=email, email_hash=hash_email(email),
         created_at=now, mailed_at=now, confirmed_at=now,
     )
     DepotPrice.objects.create(depot=depot, fuel="pellet", price=1500, unit="t", day=now.date(), submitted_at=now)
@@ -192,7 +192,7 @@ KEYED = {
 """Words of keys by list."""
 
 
-def test_every_case_has_its_place_its_keys_and_a_next_one_above_the_fold(desk, site):
+def test_every_case_has_its_place_its_keys_its_decision_and_a_next_one_above_the_fold(desk, site):
     manage("shell", "-v0", "-c", TWO_OF_EACH, database_url=site.database_url)
     desk.set_viewport_size({"width": 1366, "height": 768})
     for path, words in KEYED.items():
@@ -201,6 +201,8 @@ def test_every_case_has_its_place_its_keys_and_a_next_one_above_the_fold(desk, s
         place = desk.locator(".place-in-list")
         assert place.inner_text().startswith("1 z\xa0"), path
         assert place.bounding_box()["y"] < 200, path
+        last = desk.locator("[data-key=s], [data-key=o], [data-key=d]").last.bounding_box()
+        assert last["y"] + last["height"] <= 768, path
         desk.get_by_role("button", name="? klawisze").click()
         rows = desk.locator("dialog.keys dt").all_inner_texts()
         labels = [text.replace("\xa0", " ") for text in desk.locator("dialog.keys dd").all_inner_texts()]
