@@ -8,13 +8,13 @@ from django.contrib import admin, messages
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.contrib.admin.widgets import AdminDateWidget
 from django.db import models, transaction
-from django.db.models import F, Model, QuerySet
+from django.db.models import F, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 
-from catalog.admin.desk import CsvMixin, current_editor
+from catalog.admin.desk import CsvMixin, KeptRowsMixin, OptionsFilter, current_editor
 from catalog.admin.drafts import DraftedAdmin
 from catalog.admin.registers import HistoryAdmin
 from catalog.models import County, Municipality
@@ -82,7 +82,13 @@ def format_day(day: date | None) -> str:
 
 SCOPE_FIELDS = ("scope", "area", "units", "partly", "excluded", "uncertain", "caveat", "part_caveat")
 WHERE = ("Gdzie obowiązuje", {"fields": SCOPE_FIELDS})
-
+PLACE_AND_TIME = (
+    WHERE,
+    ("Kiedy stoi w przepisach", {"fields": ("valid_from", "valid_to")}),
+    ("Źródła", {"fields": ("sources", "key")}),
+)
+CODES = ("appliances", "unclear_appliances", "fuels", "conditions", "exemptions", "started_before", "spared")
+CODES_HELP = "Z kodów powstają odpowiedzi „Sprawdź swój piec”. Muszą mówić to samo co opis."
 
 CSV_SCOPE = {
     "gdzie obowiązuje": lambda row: row.scope,
@@ -148,22 +154,16 @@ class MultilineField(forms.CharField):
         return text.replace("\r\n", "\n") if isinstance(text, str) else text
 
 
-class StaleFilter(admin.SimpleListFilter):
+class StaleFilter(OptionsFilter):
     title = "stan na"
     parameter_name = "stale"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [
-            ("overdue", f"starszy niż {STALE_AFTER.days} dni, a termin mija w ciągu roku"),
-            ("yes", f"starszy niż {STALE_AFTER.days} dni"),
-        ]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[LegalState]) -> QuerySet[LegalState]:
-        if self.value() == "yes":
-            return queryset.filter(as_of__lt=timezone.localdate() - STALE_AFTER)
-        if self.value() == "overdue":
-            return queryset.filter(overdue_condition(timezone.localdate()))
-        return queryset
+    options = {
+        "overdue": (
+            f"starszy niż {STALE_AFTER.days} dni, a termin mija w ciągu roku",
+            lambda states: states.filter(overdue_condition(timezone.localdate())),
+        ),
+        "yes": (f"starszy niż {STALE_AFTER.days} dni", lambda states: states.stale(timezone.localdate())),
+    }
 
 
 class RecordedAdmin(HistoryAdmin):
@@ -201,7 +201,7 @@ class OverdueFirst(ChangeList):
 
 
 @admin.register(LegalState)
-class LegalStateAdmin(RecordedAdmin):
+class LegalStateAdmin(KeptRowsMixin, RecordedAdmin):
     """The sixteen legal states, overdue ones first. Only an import adds them; none is deleted."""
 
     list_display = ("voivodeship", "as_of_marked", "summary")
@@ -220,9 +220,6 @@ class LegalStateAdmin(RecordedAdmin):
         return OverdueFirst
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
     @admin.display(description="stan na", ordering="as_of")
@@ -294,40 +291,20 @@ class DeadlineAdmin(ProvisionAdmin):
     ordering = ("state", "date", "pk")
     fieldsets = (
         (None, {"fields": ("state", "date", "kind", "applies_to", "description")}),
-        (
-            "Kody: czego dotyczy",
-            {
-                "fields": (
-                    "appliances",
-                    "unclear_appliances",
-                    "fuels",
-                    "conditions",
-                    "exemptions",
-                    "started_before",
-                    "spared",
-                ),
-                "description": "Z kodów powstają odpowiedzi „Sprawdź swój piec”. Muszą mówić to samo co opis.",
-            },
-        ),
+        ("Kody: czego dotyczy", {"fields": CODES, "description": CODES_HELP}),
         ("Przesunięcie terminu", {"fields": ("moved_to", "moved_by")}),
-        WHERE,
-        ("Kiedy stoi w przepisach", {"fields": ("valid_from", "valid_to")}),
-        ("Źródła", {"fields": ("sources", "key")}),
+        *PLACE_AND_TIME,
     )
 
     def write_draft(self, request: HttpRequest, obj: Deadline, form: Any, change: bool) -> None:
         """Move the deadline if the form says so, then save. Other changes take effect from the new `valid_from`."""
         moved_to, amendment = form.cleaned_data.get("moved_to"), form.cleaned_data.get("moved_by")
         if moved_to and amendment:
-            note = getattr(obj, "_change_reason", "")
-            moved = services.move_deadline(
-                deadline=obj, to=moved_to, amendment=amendment, by=current_editor(request), note=note
-            )
+            editor, note = current_editor(request), getattr(obj, "_change_reason", "")
+            moved = services.move_deadline(deadline=obj, to=moved_to, amendment=amendment, by=editor, note=note)
             obj.date, obj.valid_from = moved.date, moved.valid_from
-            message = (
-                f"Przesunięto na {moved_to} na mocy zmiany {amendment}. Sprawdź też opis, streszczenie i „stan na”."
-            )
-            self.message_user(request, message, messages.SUCCESS)
+            text = f"Przesunięto na {moved_to} na mocy zmiany {amendment}."
+            self.message_user(request, f"{text} Sprawdź też opis, streszczenie i „stan na”.", messages.SUCCESS)
             if set(form.changed_data) == {"moved_to", "moved_by"}:
                 return
         super().write_draft(request, obj, form, change)
@@ -346,7 +323,5 @@ class FuelBanAdmin(ProvisionAdmin):
     ordering = ("state", "pk")
     fieldsets = (
         (None, {"fields": ("state", "fuel", "fuels", "detail", "from_date")}),
-        WHERE,
-        ("Kiedy stoi w przepisach", {"fields": ("valid_from", "valid_to")}),
-        ("Źródła", {"fields": ("sources", "key")}),
+        *PLACE_AND_TIME,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial
+from operator import methodcaller
 from typing import Any
 
 from django.conf import settings
@@ -13,11 +14,7 @@ from django.contrib.auth.forms import AdminUserCreationForm, PasswordResetForm
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import Group, User
 from django.contrib.auth.tokens import default_token_generator
-from django.contrib.auth.views import (
-    PasswordResetCompleteView,
-    PasswordResetDoneView,
-    PasswordResetView,
-)
+from django.contrib.auth.views import PasswordResetCompleteView, PasswordResetDoneView, PasswordResetView
 from django.contrib.contenttypes.models import ContentType
 from django.core.mail import EmailMessage
 from django.db.models import Exists, OuterRef, QuerySet
@@ -35,7 +32,7 @@ from django_otp.plugins.otp_static.admin import StaticDevice
 from django_otp.plugins.otp_totp.admin import TOTPDevice
 
 from catalog.admin.bulk import bulk_action, each
-from catalog.admin.desk import DoneFilter, FixedRowsAdmin, MissingObjectMixin, current_editor
+from catalog.admin.desk import DeskMixin, FixedRowsAdmin, KeptRowsMixin, OptionsFilter, current_editor, done_options
 from catalog.models import DailyLetter, OwnerChange, OwnerLink, PendingLetter
 from catalog.services import second_factor
 from catalog.services.editors import CHIEF, EDITOR
@@ -47,23 +44,23 @@ from fueldepot.http.request_log import private
 admin.site.unregister([User, Group, StaticDevice, TOTPDevice])
 
 
-class RoleFilter(admin.SimpleListFilter):
+class RoleFilter(OptionsFilter):
     title = "rola"
     parameter_name = "role"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(EDITOR, EDITOR), (CHIEF, CHIEF), ("none", "bez grupy")]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[User]) -> QuerySet[User]:
-        if self.value() == "none":
-            return queryset.filter(groups__isnull=True, is_superuser=False)
-        return queryset.filter(groups__name=self.value()) if self.value() else queryset
+    options = {
+        EDITOR: (EDITOR, methodcaller("filter", groups__name=EDITOR)),
+        CHIEF: (CHIEF, methodcaller("filter", groups__name=CHIEF)),
+        "none": ("bez grupy", methodcaller("filter", groups__isnull=True, is_superuser=False)),
+    }
 
 
 def why_second_factor_stays(user: Any) -> str:
     if user.is_superuser:
         return "konto administratora"
     return "" if user.has_app else "bez drugiego składnika"
+
+
+INVITED = "Bez hasła: wyślemy na ten adres zaproszenie z odnośnikiem, pod którym się je ustawia."
 
 
 class AccountForm(AdminUserCreationForm):  # type: ignore[type-arg] # not subscriptable at run time
@@ -86,7 +83,7 @@ class AccountForm(AdminUserCreationForm):  # type: ignore[type-arg] # not subscr
 
 
 @admin.register(User)
-class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+class AccountAdmin(KeptRowsMixin, UserAdmin):  # type: ignore[type-arg] # not subscriptable at run time
     """Accounts are deactivated, never deleted: decisions refer to them."""
 
     list_display = ("username", "first_name", "last_name", "role", "has_second_factor", "is_active", "last_login")
@@ -94,13 +91,7 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at 
     list_filter = ("is_active", RoleFilter)
     add_form = AccountForm
     add_fieldsets = (
-        (
-            None,
-            {
-                "fields": ("username", "email", "groups", "password1", "password2"),
-                "description": "Bez hasła: wyślemy na ten adres zaproszenie z odnośnikiem, pod którym się je ustawia.",
-            },
-        ),
+        (None, {"fields": ("username", "email", "groups", "password1", "password2"), "description": INVITED}),
     )
     plain_fieldsets = (
         (None, {"fields": ("username", "password")}),
@@ -166,9 +157,6 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at 
             return False
         return super().has_change_permission(request, obj)
 
-    def has_delete_permission(self, request: HttpRequest, obj: User | None = None) -> bool:
-        return False
-
     def formfield_for_manytomany(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "groups" and not current_editor(request).is_superuser:
             kwargs["queryset"] = Group.objects.filter(name__in=[EDITOR, CHIEF])
@@ -199,7 +187,7 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg] # not subscriptable at 
 
 
 @admin.register(Group)
-class RoleAdmin(MissingObjectMixin, GroupAdmin):
+class RoleAdmin(DeskMixin, GroupAdmin):
     """Roles, managed by administrators of the service."""
 
 
@@ -207,8 +195,6 @@ MOST_AN_HOUR = 3
 """Letters per account and hour: anybody who knows an address could flood it otherwise."""
 
 SENT = "wysłano odnośnik do hasła"
-
-
 TEMPLATES = {PendingLetter.Kind.PASSWORD: "forgotten", PendingLetter.Kind.INVITATION: "invitation"}
 
 
@@ -216,7 +202,6 @@ class LinkForm(PasswordResetForm):
     """Password reset form. Does not reveal, by its answer or its time, whether an account has the address."""
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Have the letters sent."""
         request_link(self.cleaned_data["email"], PendingLetter.Kind.PASSWORD)
 
 
@@ -235,31 +220,19 @@ def password_letters(row: PendingLetter, on: datetime) -> Iterator[Letter]:
     if row.kind == PendingLetter.Kind.INVITATION:
         users = users.filter(password__startswith=UNUSABLE_PASSWORD_PREFIX)
     for user in users:
-        sent = {
-            "content_type": ContentType.objects.get_for_model(User),
-            "object_id": str(user.pk),
-            "change_message": SENT,
-        }
+        about = ContentType.objects.get_for_model(User)
+        sent: dict[str, Any] = {"content_type": about, "object_id": str(user.pk), "change_message": SENT}
         if LogEntry.objects.filter(**sent, action_time__gt=on - timedelta(hours=1)).count() < MOST_AN_HOUR:
-            note = partial(
-                LogEntry.objects.create,
-                user_id=user.pk,
-                action_flag=CHANGE,
-                object_repr=str(user),
-                action_time=on,
-                **sent,
-            )
+            entry = sent | {"user_id": user.pk, "action_flag": CHANGE, "object_repr": str(user), "action_time": on}
+            note = partial(LogEntry.objects.create, **entry)
             yield Letter(row, None, partial(link_letter, user, TEMPLATES[PendingLetter.Kind(row.kind)]), note)
 
 
 def link_letter(user: User, template: str) -> EmailMessage:
-    token = {
-        "uidb64": urlsafe_base64_encode(force_bytes(user.pk)),
-        "token": default_token_generator.make_token(user),
-    }
+    token = urlsafe_base64_encode(force_bytes(user.pk)), default_token_generator.make_token(user)
     context = {
         "account": user,
-        "link": site_url(reverse("password_reset_confirm", kwargs=token)),
+        "link": site_url(reverse("password_reset_confirm", args=token)),
         "site_name": settings.SITE_NAME,
         "contact": settings.CONTACT_EMAIL,
     }
@@ -281,10 +254,10 @@ def urls(context: dict[str, Any], confirm: type[View]) -> list[URLPattern]:
     ]
 
 
-class SeenFilter(DoneFilter):
+class SeenFilter(OptionsFilter):
     title = "obejrzane"
     parameter_name = "seen"
-    field, undone, done = "seen_at", "nie", "tak"
+    options = done_options("seen_at", "nie", "tak")
 
 
 class OwnersAdmin(FixedRowsAdmin):

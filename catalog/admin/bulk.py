@@ -4,9 +4,8 @@ And the button that undoes what was decided.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import wraps
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 from django.conf import settings
 from django.contrib import admin, messages
@@ -140,15 +139,13 @@ def delete_selected(model_admin: Any, request: HttpRequest, queryset: QuerySet[A
     if request.POST.get("post") and count != len(set(request.POST.getlist(ACTION_CHECKBOX_NAME))):
         model_admin.message_user(request, CHANGED_MEANWHILE, messages.WARNING)
         return None
-    answer: HttpResponse | None = builtin.delete_selected(model_admin, request, queryset)
-    return answer
+    return cast("HttpResponse | None", builtin.delete_selected(model_admin, request, queryset))
 
 
 delete_selected.asks = True  # type: ignore[attr-defined]
 
 
-@dataclass(frozen=True, slots=True)
-class UndoWords:
+class UndoWords(NamedTuple):
     """Polish words for the undoing of a decision: its button, its effect, and what the result counts."""
 
     button: str = "Cofnij całość"
@@ -180,13 +177,17 @@ def words_for(decision: Decision) -> UndoWords:
     return UNDO_WORDS.get(decision.kind) or UndoWords()
 
 
-def undo_button(request: HttpRequest, decision: Decision) -> SafeString:
-    """Return a form with one button that undoes a decision, for use in a message."""
-    return format_html(
-        '<form method="post" action="{}" class="undo"><input type="hidden" name="csrfmiddlewaretoken" value="{}">'
-        '<button class="button">{}</button> <a href="{}">Zobacz decyzję</a></form>',
-        reverse("admin:catalog_decision_undo", args=[decision.pk]),
-        get_token(request),
-        words_for(decision).button,
-        reverse("admin:catalog_decision_change", args=[decision.pk]),
+def undo_button(request: HttpRequest, decision: Decision | None) -> SafeString | str:
+    """Return a form with one button that undoes a decision, for use in a message; "" without one."""
+    return (
+        ""
+        if decision is None
+        else format_html(
+            '<form method="post" action="{}" class="undo"><input type="hidden" name="csrfmiddlewaretoken" value="{}">'
+            '<button class="button">{}</button> <a href="{}">Zobacz decyzję</a></form>',
+            reverse("admin:catalog_decision_undo", args=[decision.pk]),
+            get_token(request),
+            words_for(decision).button,
+            reverse("admin:catalog_decision_change", args=[decision.pk]),
+        )
     )

@@ -1,8 +1,6 @@
 """The form of a depot: every field that an editor sets, validated before anything is written; and its history."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from itertools import pairwise
 from typing import Any, cast
 
@@ -10,10 +8,10 @@ from django import forms
 from django.contrib.admin.widgets import AdminTextInputWidget
 from django.contrib.auth.models import User
 from django.http import QueryDict
-from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 
-from catalog.admin.registers import FieldChange, written
+from catalog.admin.desk import page_url
+from catalog.admin.registers import FieldChange, in_words
 from catalog.admin.work_queues import find_same_contact
 from catalog.depots import fuels
 from catalog.depots.field_cleaning import READERS, TYPED_LENGTHS, clean_field, clean_line
@@ -33,59 +31,30 @@ FOLLOWED = (*Depot.PUBLIC_FIELDS, *FUELS[1:], *STATE)
 COLUMNS = {name: Depot.column(name) for name in FOLLOWED}
 LABELS = {name: Depot.label(name) for name in FOLLOWED}
 
-CHOICES: dict[str, dict[Any, Any]] = {
-    "data_status": dict(Depot.DataStatus.choices),
-    "publication": dict(Depot.Publication.choices),
-    "removal_reason": dict(Depot.RemovalReason.choices),
-}
-
 MOST_LINES = 500
 """Newest history rows that a page reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
-    """One change of a depot. who: see `history.author`. changes: empty for the first row."""
+def read_history(depot: Depot) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Return the changes of a depot, newest first, and by field a sentence on its source. One query.
 
-    at: datetime
-    who: str
-    reason: str
-    changes: tuple[FieldChange, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FieldHistory:
-    """lines: newest first. sources: by field, a sentence on where its present value comes from."""
-
-    lines: tuple[HistoryEntry, ...]
-    sources: Mapping[str, str]
-
-
-def read_history(depot: Depot) -> FieldHistory:
-    """Read the history of a depot. One query."""
-    rows: list[dict[str, Any]] = list(
-        Depot.history.filter(id=depot.pk)
-        .order_by("-history_id")
-        .values(
-            "history_date", "history_user__username", "history_change_reason", "confirmed_fields", *COLUMNS.values()
-        )[:MOST_LINES]
-    )
-    rows.reverse()
-    lines: list[HistoryEntry] = []
-    last: dict[str, HistoryEntry] = {}
+    Of a change: who, see `history.author`, and the changed fields, none for the first row.
+    """
+    columns = ("history_date", "history_user__username", "history_change_reason", "confirmed_fields")
+    rows = Depot.history.filter(id=depot.pk).order_by("-history_id").values(*columns, *COLUMNS.values())
+    oldest_first = list(rows[:MOST_LINES])[::-1]
+    lines: list[dict[str, Any]] = []
+    last: dict[str, dict[str, Any]] = {}
     # The first row has none before it, and so no changes.
-    for before, row in pairwise([*rows[:1], *rows]):
+    for before, row in pairwise([*oldest_first[:1], *oldest_first]):
         changed = [name for name, column in COLUMNS.items() if before[column] != row[column]]
-        line = HistoryEntry(
-            at=row["history_date"],
-            who=history.author(row["history_user__username"], row["history_change_reason"]),
-            reason=row["history_change_reason"] or "",
-            changes=changes_of(before, row),
-        )
+        reason = row["history_change_reason"] or ""
+        who = history.author(row["history_user__username"], reason)
+        line = {"at": row["history_date"], "who": who, "reason": reason, "changes": changes_of(before, row)}
         last |= dict.fromkeys(changed if lines else COLUMNS, line)
         lines.append(line)
     sources = {name: source_of(name, line, depot) for name, line in last.items() if name in Depot.PUBLIC_FIELDS}
-    return FieldHistory(tuple(reversed(lines)), sources)
+    return lines[::-1], sources
 
 
 def changes_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[FieldChange, ...]:
@@ -97,15 +66,14 @@ def changes_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[Fie
     )
 
 
-def source_of(name: str, line: HistoryEntry, depot: Depot) -> str:
+def source_of(name: str, line: Mapping[str, Any], depot: Depot) -> str:
     """A sentence on the source of a field's present value. line: the change that set it."""
-    if line.reason.startswith((history.SUBMITTED, history.SUBMITTED_BEFORE)):
-        source = f"zgłoszenie; przyjęła redakcja ({line.who})"
-    elif line.who in {history.IMPORTED, history.BY_OWNER}:
-        source = line.who
+    who = line["who"]
+    if line["reason"].startswith((history.SUBMITTED, history.SUBMITTED_BEFORE)):
+        source = f"zgłoszenie; przyjęła redakcja ({who})"
     else:
-        source = f"redakcja ({line.who})"
-    text = f"Źródło: {source}, {line.at:%d.%m.%Y}"
+        source = who if who in {history.IMPORTED, history.BY_OWNER} else f"redakcja ({who})"
+    text = f"Źródło: {source}, {line['at']:%d.%m.%Y}"
     if name == "fuels" and depot.fuels_by_name:
         text += f"; według nazwy, bez potwierdzenia: {', '.join(fuels.labels(depot.fuels_by_name))}"
     if name == "fuels" and depot.fuels_priced:
@@ -124,7 +92,7 @@ def field_in_words(name: str, value: Any) -> str:
         return "; ".join(
             f"{label} {value[day] or 'kilka przedziałów'}" for day, label in DAY_NAMES.items() if day in value
         )
-    return written(CHOICES[name].get(value, value) if name in CHOICES else value)
+    return in_words(Depot._meta.get_field(name), value)
 
 
 VERIFYING = {"_verify", "_verify_next"}
@@ -144,14 +112,11 @@ MISTAKES = {
 NOT_OPENED_HERE = "Nie wiadomo, jaki stan wpisu pokazał formularz, więc nic nie zapisano. Sprawdź wartości i zapisz."
 
 
-def typed(value: Any) -> Any:
-    """Return a cleaned value as the depot stores it."""
-    return value.pk if isinstance(value, Municipality) else value
-
-
-def same(name: str, one: Any, other: Any) -> bool:
-    """Whether two values of a field are equal; the order of fuels does not count."""
-    return set(one) == set(other) if name == "fuels" else bool(one == other)
+def same(name: str, value: Any, other: Any) -> bool:
+    """Whether a cleaned value of a field equals a stored one; the order of fuels does not count."""
+    if name == "fuels":
+        return set(value) == set(other)
+    return bool((value.pk if isinstance(value, Municipality) else value) == other)
 
 
 class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
@@ -165,10 +130,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
     sources: Mapping[str, str]
     opened = forms.IntegerField(widget=forms.HiddenInput, required=False)
     fuels = forms.MultipleChoiceField(
-        label="Paliwa",
-        required=False,
-        choices=fuels.CHOICES,
-        widget=forms.CheckboxSelectMultiple,
+        label="Paliwa", required=False, choices=fuels.CHOICES, widget=forms.CheckboxSelectMultiple
     )
     nip = forms.CharField(
         label="NIP", max_length=TYPED_LENGTHS["nip"], required=False, help_text="10 cyfr; myślniki i odstępy można."
@@ -186,9 +148,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
     # Rendered by the error of `_warn_of_same_contact`.
     another_depot = forms.BooleanField(required=False)
     other_municipality = forms.BooleanField(
-        label="Inna gmina niż z położenia",
-        required=False,
-        help_text="Bez tego zaznaczenia gmina wynika z położenia.",
+        label="Inna gmina niż z położenia", required=False, help_text="Bez tego zaznaczenia gmina wynika z położenia."
     )
 
     class Meta:
@@ -253,25 +213,15 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         others = find_same_contact(data, besides=repeated.pk if repeated else None)
         if not others:
             return
-        rows = format_html_join(
-            "",
-            '<li><a href="{}">{}</a>, {}, {}: {}</li>',
-            (
-                (
-                    reverse("admin:catalog_depot_change", args=[entry.depot.pk]),
-                    entry.depot,
-                    entry.depot.municipality,
-                    entry.depot.get_publication_display(),
-                    entry.shared,
-                )
-                for entry in others
-            ),
+        rows = (
+            (page_url(row._meta, "change", row.pk), row, row.municipality, row.get_publication_display(), shared)
+            for row, shared in others
         )
         raise forms.ValidationError(
             format_html(
                 "Te same dane ma już inny wpis, więc jeszcze nic nie dodano.<ul>{}</ul>"
                 '<label><input type="checkbox" name="another_depot"> To inny skład niż wymienione: dodaj go.</label>',
-                rows,
+                format_html_join("", '<li><a href="{}">{}</a>, {}, {}: {}</li>', rows),
             )
         )
 
@@ -294,9 +244,9 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         if not is_known:
             raise forms.ValidationError(NOT_OPENED_HERE)
         for clash in clashes:
-            if clash.field not in data or same(clash.field, typed(data[clash.field]), clash.stored):
+            if clash.field not in data or same(clash.field, data[clash.field], clash.stored):
                 continue
-            if same(clash.field, typed(data[clash.field]), clash.opened):
+            if same(clash.field, data[clash.field], clash.opened):
                 self._take_stored(clash, data, stored)
             else:
                 now, before = field_in_words(clash.field, clash.stored), field_in_words(clash.field, clash.opened)
@@ -334,16 +284,14 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
             return
         located = territory.get().boundaries.find(data["lat"], data["lon"])
         if located is None:
-            self.add_error(
-                "lat", "To miejsce nie leży w żadnej gminie. Popraw położenie albo zaznacz inną gminę i wybierz ją."
-            )
-            return
-        data["municipality"] = Municipality.objects.get(pk=located.teryt)
+            text = "To miejsce nie leży w żadnej gminie. Popraw położenie albo zaznacz inną gminę i wybierz ją."
+            self.add_error("lat", text)
+        else:
+            data["municipality"] = Municipality.objects.get(pk=located.teryt)
 
     def _post_clean(self) -> None:
         """Nothing: the services change the row, and `clean` has checked all that they could refuse."""
 
     def values(self) -> dict[str, Any]:
         data: dict[str, Any] = self.cleaned_data
-        municipality = cast("Municipality", data["municipality"])
-        return {name: data[name] for name in editing.EDITABLE} | {"municipality": municipality.pk}
+        return {name: data[name] for name in editing.EDITABLE} | {"municipality": data["municipality"].pk}

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Collection
 from datetime import date
-from functools import partial
+from functools import partial, reduce
+from operator import and_
 from typing import Any
 
 from django.contrib import admin, messages
@@ -19,18 +20,12 @@ from django.utils.safestring import SafeString, mark_safe
 from catalog import models
 from catalog.admin import work_queues
 from catalog.admin.bulk import bulk_action, each, undo_button
-from catalog.admin.desk import CsvMixin, MissingObjectMixin, current_editor, read_text, send_closing_letters
+from catalog.admin.desk import CsvMixin, DeskMixin, current_editor, read_text, send_closing_letters
 from catalog.admin.evidence import having_address
 from catalog.depots import fuels, quality
 from catalog.services import moderation
 from catalog.services.journal import FOLLOWERS
-from catalog.services.moderation import (
-    BulkResult,
-    why_fuels_not_confirmed,
-    why_not_published,
-    why_not_removed,
-    why_not_reset,
-)
+from catalog.services.moderation import BulkResult, why_fuels_not_confirmed, why_not_published, why_not_removed
 from catalog.text import fold
 from fueldepot.data.history import among
 
@@ -52,8 +47,7 @@ def search_depots(rows: QuerySet[Any], typed: str, prefix: str = "", besides: Q 
     its prefix, at least six digits of a telephone, or a depot id; after "#" a depot id alone. besides: further rows to
     include.
     """
-    words = fold(typed).split()
-    text = typed.strip()
+    words, text = fold(typed).split(), typed.strip()
     if not text:
         return rows
     condition = besides or Q()
@@ -62,10 +56,7 @@ def search_depots(rows: QuerySet[Any], typed: str, prefix: str = "", besides: Q 
     rows = rows.annotate(searched=searched_text(prefix))
     condition |= Q(**{f"{prefix}source_id": text})
     if words:
-        with_all = Q()
-        for word in words:
-            with_all &= Q(searched__contains=word)
-        condition |= with_all
+        condition |= reduce(and_, (Q(searched__contains=word) for word in words))
     if digits := read_digits(text):
         rows = rows.annotate(phone_digits=only_digits(f"{prefix}phone"))
         condition |= number_condition(digits, prefix)
@@ -146,8 +137,8 @@ def with_fuels(depot: models.Depot) -> str:
     return f"{depot}: {', '.join(fuels.labels(depot.fuels, depot.fuels_by_name))}"
 
 
-removing = partial(bulk_action, obstacles=each(why_not_removed), attached=attached, reason_length=REASON_LENGTH)
-"""Decorator of bulk actions that remove depots."""
+hiding = partial(bulk_action, attached=attached, reason_length=REASON_LENGTH)
+removing = partial(hiding, obstacles=each(why_not_removed))
 
 
 def reason_of(request: HttpRequest) -> str:
@@ -155,41 +146,24 @@ def reason_of(request: HttpRequest) -> str:
 
 
 class DepotChangeList(ChangeList):
-    """The list with the number of open submissions of each row, and the work queues."""
+    """The list with the number of open submissions of each row."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        counted = (
-            models.Submission.objects.open()
-            .filter(depot__in=[row.pk for row in self.result_list])
-            .values_list("depot")
-            .annotate(number=Count("pk"))
-        )
-        submissions = dict(counted)
+        rows = models.Submission.objects.open().filter(depot__in=[row.pk for row in self.result_list])
+        submissions = dict(rows.values_list("depot").annotate(number=Count("pk")))
         today = timezone.localdate()
         for row in self.result_list:
             row.open_submissions, row.today = submissions.get(row.pk, 0), today
 
 
-class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
     """List of depots. The number of queries does not depend on the number of rows."""
 
-    list_display = (
-        "name",
-        "municipality",
-        "checked",
-        "fuel_names",
-        "submissions_open",
-        "published",
-    )
+    list_display = ("name", "municipality", "checked", "fuel_names", "submissions_open", "published")
     list_filter = (
-        work_queues.QueueFilter,
-        "data_status",
-        "publication",
-        "removal_reason",
-        "source",
-        work_queues.VoivodeshipFilter,
-        work_queues.FuelFilter,
+        *(work_queues.QueueFilter, "data_status", "publication", "removal_reason", "source"),
+        *(work_queues.VoivodeshipFilter, work_queues.FuelFilter),
     )
     list_select_related = ("municipality",)
     list_per_page = 100
@@ -201,14 +175,8 @@ class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: i
     search_help_text = f"{HELP}, e-mail właściciela lub zgłaszającego"
     csv_columns = CSV_COLUMNS
     actions = (
-        "verify",
-        "confirm_fuels",
-        "reset",
-        "publish",
-        "remove_closed",
-        "remove_duplicate",
-        "remove_not_a_depot",
-        "remove_private",
+        *("verify", "confirm_fuels", "reset", "publish"),
+        *("remove_closed", "remove_duplicate", "remove_not_a_depot", "remove_private"),
     )
     change_list_template = "admin/catalog/depot/list.html"
 
@@ -224,9 +192,7 @@ class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: i
         }
         return super().changelist_view(request, context)
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
+    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
         return search_depots(queryset, search_term, besides=having_address(search_term)), False
 
     # Related values share a column: more columns do not fit beside menu and filters.
@@ -257,16 +223,13 @@ class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: i
     def confirm_fuels(self, request: HttpRequest, keys: list[int]) -> None:
         self._tell(request, moderation.confirm_fuels(keys=keys, by=current_editor(request)))
 
-    @bulk_action(description="Cofnij do nieweryfikowanych", obstacles=each(why_not_reset), reason_length=REASON_LENGTH)
+    @bulk_action(
+        description="Cofnij do nieweryfikowanych", obstacles=each(moderation.why_not_reset), reason_length=REASON_LENGTH
+    )
     def reset(self, request: HttpRequest, keys: list[int]) -> None:
         self._tell(request, moderation.reset_depots(keys=keys, by=current_editor(request), note=reason_of(request)))
 
-    @bulk_action(
-        description="Opublikuj lub przywróć",
-        obstacles=each(why_not_published),
-        attached=attached,
-        reason_length=REASON_LENGTH,
-    )
+    @hiding(description="Opublikuj lub przywróć", obstacles=each(why_not_published))
     def publish(self, request: HttpRequest, keys: list[int]) -> None:
         editor, today = current_editor(request), timezone.localdate()
         self._tell(request, moderation.publish_depots(keys=keys, by=editor, on=today, note=reason_of(request)))
@@ -295,7 +258,7 @@ class DepotListAdmin(CsvMixin, MissingObjectMixin, admin.ModelAdmin):  # type: i
 
     def _tell(self, request: HttpRequest, decided: BulkResult) -> None:
         """Report how many depots changed, with the undo button, and which could not be changed."""
-        undo = undo_button(request, decided.decision) if decided.decision else ""
+        undo = undo_button(request, decided.decision)
         self.message_user(request, format_html("Zmieniono: {}. {}", decided.count, undo))
         if decided.unchanged:
             more = len(decided.unchanged) - MOST_NAMED

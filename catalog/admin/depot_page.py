@@ -7,14 +7,22 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_POST
 
 from catalog import links, models
 from catalog.admin import depot_form, evidence
-from catalog.admin.depot_form import VERIFYING, DepotAdminForm, FieldHistory, read_history
-from catalog.admin.desk import NextRowMixin, current_editor, desk_page, read_number, read_text, send_closing_letters
+from catalog.admin.depot_form import VERIFYING, DepotAdminForm, read_history
+from catalog.admin.desk import (
+    NextRowMixin,
+    UnloggedMixin,
+    current_editor,
+    desk_page,
+    desk_view,
+    read_number,
+    read_text,
+    send_closing_letters,
+)
 from catalog.admin.work_queues import find_same_contact
 from catalog.depots import quality
 from catalog.services import Refusal, editing, editors, moderation, publishing
@@ -36,38 +44,25 @@ STATE_FIELDS = (
 )
 STATE = ("Stan wpisu", {"fields": STATE_FIELDS})
 
-REASONS = [
-    reason
-    for reason in models.Depot.RemovalReason
-    if reason
-    not in {
-        models.Depot.RemovalReason.GONE_FROM_SOURCE,  # only an import knows that
-        models.Depot.RemovalReason.OWNER,  # set when a deletion is accepted
-        models.Depot.RemovalReason.MISTAKEN,  # set when an addition is undone
-    }
-]
+NOT_CHOSEN = {
+    models.Depot.RemovalReason.GONE_FROM_SOURCE,  # only an import knows that
+    models.Depot.RemovalReason.OWNER,  # set when a deletion is accepted
+    models.Depot.RemovalReason.MISTAKEN,  # set when an addition is undone
+}
+REASONS = [reason for reason in models.Depot.RemovalReason if reason not in NOT_CHOSEN]
 
 NEXT = {"_save_next", "_verify_next"}
 """Submit buttons that continue with the next row of the list."""
 
 
-class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
-    """Page of a depot. The number of queries is constant."""
+class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+    """Page of a depot. The number of queries is constant. Its history says more than Django's log."""
 
     save_on_top = True
     form = DepotAdminForm
     autocomplete_fields = ("municipality",)
     readonly_fields = STATE_FIELDS
     change_form_template = "admin/catalog/depot/page.html"
-
-    def get_urls(self) -> list[URLPattern]:
-        decision = self.admin_site.admin_view(require_POST(self.decision_view))
-        viewers = self.admin_site.admin_view(require_POST(self.viewing_view))
-        return [
-            path("<int:depot_id>/decyzja/", decision, name="catalog_depot_decide"),
-            path("<int:depot_id>/otwarty/", viewers, name="catalog_depot_viewing"),
-            *super().get_urls(),
-        ]
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> models.Depot | None:
         """Return the depot with `opened`, its edit version, which is read first and so never newer than the row."""
@@ -89,21 +84,18 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
             return (*FIELDSETS[:2], position, FIELDSETS[3], STATE)
         return ((None, {"fields": ("opened",), "classes": ("hidden",)}), *FIELDSETS, STATE)
 
-    def get_form(
-        self, request: HttpRequest, obj: models.Depot | None = None, change: bool = False, **kwargs: Any
-    ) -> Any:
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form: Any = super().get_form(request, obj, change, **kwargs)
         form.editor = current_editor(request)
         may_edit = obj is not None and self.has_change_permission(request, obj)
-        form.sources = self._field_history(obj).sources if may_edit else {}
+        form.sources = self._field_history(obj)[1] if may_edit else {}
         return form
 
-    def _field_history(self, depot: Any) -> FieldHistory:
+    def _field_history(self, depot: Any) -> Any:
         """The history of a depot, read once per request."""
         if not hasattr(depot, "field_history"):
             depot.field_history = read_history(depot)
-        fields: FieldHistory = depot.field_history
-        return fields
+        return depot.field_history
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         depot = kwargs.get("obj")
@@ -116,13 +108,11 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
     def _about(self, depot: models.Depot) -> dict[str, Any]:
         """Template context beside the form."""
         pairs_of = quality.duplicates_of(depot.pk, quality.get_report().unresolved_pairs())
-        values = field_groups.values_of(depot)
+        values, place = field_groups.values_of(depot), (depot.lat, depot.lon)
         return evidence.evidence_of(values, depot) | {
-            "field_history": self._field_history(depot),
+            "lines": self._field_history(depot)[0][:20],
             "in_municipality": territory.get().boundaries.contains(depot.municipality_id, depot.lat, depot.lon),
-            "live": evidence.live_map(
-                depot.municipality, (depot.lat, depot.lon), others=evidence.find_neighbours(depot)
-            ),
+            "live": evidence.live_map(depot.municipality, before=place, others=evidence.find_neighbours(depot)),
             "public_url": links.depot_url(depot.pk, depot.name),
             "origin_url": origin_url(depot),
             "submissions": depot.submissions.select_related("decided_by").order_by("-created_at", "-pk")[:50],
@@ -150,25 +140,13 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
             obj.__dict__.update(added.__dict__)
             return
         try:
-            editing.edit_depot(
-                depot=obj,
-                values=form.values(),
-                by=editor,
-                on=today,
-                opened=form.cleaned_data["opened"] or 0,
-                verify=verify,
-            )
+            opened = form.cleaned_data["opened"] or 0
+            editing.edit_depot(depot=obj, values=form.values(), by=editor, on=today, opened=opened, verify=verify)
             if form.merged:
                 kept = ", ".join(depot_form.LABELS[name] for name in form.merged)
                 self.message_user(request, f"Zachowano też to, co ktoś zmienił w tym czasie: {kept}.")
         except Refusal as refusal:
             obj.refusal = refusal  # type: ignore[attr-defined] # for response_change
-
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Nothing: the history of the depot says more."""
-
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Nothing: the history of the depot says more."""
 
     def response_change(self, request: HttpRequest, obj: models.Depot) -> HttpResponse:
         refusal = getattr(obj, "refusal", None)
@@ -184,32 +162,24 @@ class DepotChangeForm(NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg]
             return HttpResponseRedirect(request.get_full_path())
         return super().response_change(request, obj)
 
-    def history_view(
-        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         depot = get_object_or_404(models.Depot, pk=read_number(object_id))
         if not self.has_view_permission(request, depot):
             raise PermissionDenied
-        context = {
-            "title": f"Historia: {depot}",
-            "original": depot,
-            "lines": self._field_history(depot).lines,
-        }
+        context = {"title": f"Historia: {depot}", "original": depot, "lines": read_history(depot)[0]}
         return desk_page(self, request, "catalog/depot/history", context)
 
+    @desk_view("<int:depot_id>/otwarty/", "viewing", needs="change", methods=["POST"])
     def viewing_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:
         """Record that the page is open. Answers with the names of other editors who have it open."""
         depot = get_object_or_404(models.Depot, pk=depot_id)
-        if not self.has_change_permission(request, depot):
-            raise PermissionDenied
         others = editors.mark_viewing(depot=depot, by=current_editor(request), on=timezone.now())
         return JsonResponse({"others": others})
 
+    @desk_view("<int:depot_id>/decyzja/", "decide", needs="change", methods=["POST"])
     def decision_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:
         """Verify, revoke, publish, restore or remove one depot from its page."""
         depot = get_object_or_404(models.Depot, pk=depot_id)
-        if not self.has_change_permission(request, depot):
-            raise PermissionDenied
         editor, today = current_editor(request), timezone.localdate()
         note = " ".join(read_text(request, "note").split())[:80]
         reason = request.POST.get("reason", "")
@@ -252,6 +222,4 @@ def what_followed(depot: models.Depot) -> list[str] | None:
 
 def origin_url(depot: models.Depot) -> str:
     """URL of the depot at its source, "" if there is none."""
-    if depot.source != models.Depot.Source.OSM:
-        return ""
-    return f"https://www.openstreetmap.org/{depot.source_id}"
+    return f"https://www.openstreetmap.org/{depot.source_id}" if depot.source == models.Depot.Source.OSM else ""

@@ -1,8 +1,9 @@
 """Shared parts of the editors' desk: filters, messages, CSV of lists, the next row, closing letters."""
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from decimal import Decimal
+from functools import wraps
 from typing import Any, ClassVar, cast
 from urllib.parse import quote
 
@@ -17,6 +18,7 @@ from django.db.models import Model, QuerySet, TextChoices
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_http_methods
 
 from catalog.submissions import letters
 from catalog.submissions.decisions import MAX_REASON
@@ -51,28 +53,68 @@ class PendingByDefaultFilter(admin.SimpleListFilter):
         return queryset.filter(**{str(self.parameter_name): self.value() or self.waiting})
 
 
-class DoneFilter(admin.SimpleListFilter):
-    """Filter by whether the moment of `field` is known. undone, done: labels of the two choices."""
+View = Callable[..., HttpResponse]
+
+Options = Mapping[str, tuple[str, Callable[[Any], QuerySet[Any]]]]
+"""Label and kept rows by the value of a filter in the query string."""
+
+
+class OptionsFilter(admin.SimpleListFilter):
+    """Filter by one of a few `options`. Other values keep all rows."""
 
     title = "stan"
-    field: ClassVar[str]
-    undone: ClassVar[str]
-    done: ClassVar[str]
+    options: ClassVar[Options]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("no", self.undone), ("yes", self.done)]
+        return [(value, label) for value, (label, _) in self.options.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        if self.value() not in {"no", "yes"}:
-            return queryset
-        return queryset.filter(**{f"{self.field}__isnull": self.value() == "no"})
+        option = self.options.get(self.value() or "")
+        return option[1](queryset) if option else queryset
 
 
-class MissingObjectMixin:
-    """Mixin: a Polish message for a missing row; Django's own message is clumsy in Polish.
+def done_options(moment: str, undone: str, done: str) -> Options:
+    """Return the options of a filter by whether a moment is known, with their labels."""
+    return {
+        "no": (undone, lambda rows: rows.filter(**{f"{moment}__isnull": True})),
+        "yes": (done, lambda rows: rows.filter(**{f"{moment}__isnull": False})),
+    }
+
+
+def desk_view(route: str, name: str, *, needs: str = "", methods: Sequence[str] = ()) -> Callable[[View], View]:
+    """Make a method of an admin a view below its list, `admin:<app>_<model>_<name>`.
+
+    needs: the permission on the model, as in `has_…_permission`. methods: all without them.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def answer(model_admin: Any, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if needs and not getattr(model_admin, f"has_{needs}_permission")(request):
+                raise PermissionDenied
+            return view(model_admin, request, *args, **kwargs)
+
+        answer.desk_route = route, name, methods  # type: ignore[attr-defined] # for `DeskMixin`
+        return answer
+
+    return decorate
+
+
+class DeskMixin(AnyModelAdmin):  # type: ignore[misc] # see there
+    """Mixin: the views made by `desk_view`, and a message for a missing row, which is clumsy in Django's Polish.
 
     An action on a malformed primary key is answered with 400.
     """
+
+    def get_urls(self) -> list[URLPattern]:
+        views = [view for owner in type(self).__mro__ for view in vars(owner).values() if hasattr(view, "desk_route")]
+        urls = super().get_urls()
+        for view in views:
+            route, name, methods = view.desk_route
+            bound = view.__get__(self)
+            guarded = self.admin_site.admin_view(require_http_methods(methods)(bound) if methods else bound)
+            urls.insert(0, path(route, guarded, name=f"{self.opts.app_label}_{self.opts.model_name}_{name}"))
+        return cast("list[URLPattern]", urls)
 
     def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *args: Any) -> HttpResponse | None:
         key = queryset.model._meta.pk
@@ -81,8 +123,7 @@ class MissingObjectMixin:
                 key.to_python(number)
         except ValidationError as error:
             raise BadRequest("not the key of a row") from error
-        answer: HttpResponse | None = super().response_action(request, queryset, *args)  # type: ignore[misc]
-        return answer
+        return cast("HttpResponse | None", super().response_action(request, queryset, *args))
 
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponseRedirect:
         messages.warning(request, f"Nie ma takiego wpisu: {opts.verbose_name} „{object_id[:40]}”.")
@@ -110,13 +151,26 @@ class ReasonMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         return cast("HttpResponse", super().changelist_view(request, extra_context))
 
 
-class FixedRowsAdmin(MissingObjectMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+class KeptRowsMixin(AnyModelAdmin):  # type: ignore[misc] # see there
+    """Mixin: rows are never deleted at the desk."""
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class UnloggedMixin(AnyModelAdmin):  # type: ignore[misc] # see there
+    """Mixin: no entries in Django's log."""
+
+    def log_addition(self, *_args: Any) -> Any:
+        pass
+
+    log_change = log_deletions = log_addition
+
+
+class FixedRowsAdmin(KeptRowsMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
     """Rows that are neither added nor deleted at the desk."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
 
@@ -149,7 +203,13 @@ def read_number(given: str | None) -> int:
     return int(given) if given and given.isascii() and given.isdigit() and len(given) < 19 else 0
 
 
+def read_numbers(request: HttpRequest, name: str) -> set[int]:
+    """Numbers of a repeated POST parameter."""
+    return {read_number(value) for value in request.POST.getlist(name)}
+
+
 BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+END_OF_LIST = "To był ostatni wpis na tej liście."
 
 
 def excel_value(value: Any) -> Any:
@@ -165,14 +225,9 @@ class CsvMixin(AnyModelAdmin):  # type: ignore[misc] # see there
 
     csv_columns: ClassVar[Mapping[str, Callable[[Any], Any]]] = {}
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.csv_view)
-        return [path("csv/", view, name=f"{self.opts.app_label}_{self.opts.model_name}_csv"), *super().get_urls()]
-
+    @desk_view("csv/", "csv", needs="view")
     def csv_view(self, request: HttpRequest) -> HttpResponse:
         """Return every row of the list, not only one page, in the CSV dialect of Polish Excel."""
-        if not self.has_view_or_change_permission(request):
-            raise PermissionDenied
         rows = self.get_changelist_instance(request).queryset
         table = (
             [excel_value(read(row)) for read in self.csv_columns.values()] for row in rows.iterator(chunk_size=1000)
@@ -184,21 +239,12 @@ class CsvMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         return response
 
 
-END_OF_LIST = "To był ostatni wpis na tej liście."
-
-
 class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
     """Mixin: finds the next row of the list from which a page was opened, and redirects to it."""
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.next_view)
-        name = f"{self.opts.app_label}_{self.opts.model_name}_next"
-        return [path("<int:row_id>/nastepny/", view, name=name), *super().get_urls()]
-
+    @desk_view("<int:row_id>/nastepny/", "next", needs="view")
     def next_view(self, request: HttpRequest, row_id: int) -> HttpResponse:
         """Go to the next row without changing this one."""
-        if not self.has_view_or_change_permission(request):
-            raise PermissionDenied
         return self.to_row(request, self.find_next(request, row_id))
 
     def keys_in_list(self, request: HttpRequest) -> list[int]:
@@ -213,14 +259,14 @@ class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             rows = self.get_queryset(request)
         return list(rows.values_list("pk", flat=True))
 
-    def find_next(self, request: HttpRequest, row_id: int) -> int | None:
-        """Return the key of the next row in the list of `_changelist_filters`; None at its end.
+    def find_next(self, request: HttpRequest, row_id: int, besides: Collection[int] = ()) -> int | None:
+        """Return the key of the next row in the list of `_changelist_filters`, without `besides`; None at its end.
 
         For a row outside the list, the first one. Call it before saving: saving may take the row off the list.
         """
         keys = self.keys_in_list(request)
-        place = keys.index(row_id) + 1 if row_id in keys else 0
-        return keys[place] if place < len(keys) else None
+        following = keys[keys.index(row_id) + 1 :] if row_id in keys else keys
+        return next((key for key in following if key not in besides), None)
 
     def place_in_list(self, request: HttpRequest, row_id: int) -> dict[str, int] | None:
         """Return the `number` of a row in the list from which its page was opened, 0 outside it, and the `total`.
@@ -232,20 +278,21 @@ class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             return None
         return {"number": keys.index(row_id) + 1 if row_id in keys else 0, "total": len(keys)}
 
+    def list_context(self, request: HttpRequest, row_id: int) -> dict[str, Any]:
+        """Template context of links back to the list, and of the place in it."""
+        filters = self.get_preserved_filters(request)
+        return {"place": self.place_in_list(request, row_id), "preserved_filters": filters}
+
     def to_row(self, request: HttpRequest, key: int | None) -> HttpResponse:
         """Redirect to a row, or for None to the list; both keep the filters."""
         if key is None:
             self.message_user(request, END_OF_LIST, messages.INFO)
-            url = page_url(self.opts, "changelist")
-        else:
-            url = page_url(self.opts, "change", key)
+        url = page_url(self.opts, "changelist") if key is None else page_url(self.opts, "change", key)
         return HttpResponseRedirect(self.with_filters(request, url))
 
     def with_filters(self, request: HttpRequest, url: str) -> str:
-        address: str = add_preserved_filters(
-            {"opts": self.opts, "preserved_filters": self.get_preserved_filters(request)}, url
-        )
-        return address
+        filters = {"opts": self.opts, "preserved_filters": self.get_preserved_filters(request)}
+        return add_preserved_filters(filters, url)
 
 
 def send_closing_letters(model_admin: Any, request: HttpRequest, count: int) -> None:

@@ -12,10 +12,10 @@ from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
 
 from catalog.admin.desk import (
-    AnyModelAdmin,
     FixedRowsAdmin,
     NextRowMixin,
     PendingByDefaultFilter,
+    UnloggedMixin,
     current_editor,
     desk_page,
     page_url,
@@ -24,7 +24,7 @@ from catalog.admin.desk import (
 )
 from catalog.admin.evidence import evidence_of
 from catalog.admin.journal import read_rows
-from catalog.admin.registers import FieldChange, written
+from catalog.admin.registers import FieldChange, in_words, written
 from catalog.models import Decision, Draft
 from catalog.services import Refusal, editing
 
@@ -33,7 +33,7 @@ class DraftInvalid(editing.DraftOutdated):
     """The form of the draft is no longer valid, because rows that it refers to have changed; the argument is why."""
 
 
-class DraftedAdmin(AnyModelAdmin):  # type: ignore[misc] # see there
+class DraftedAdmin(UnloggedMixin):
     """Mixin: saving and deleting create a draft; `write_draft` and `erase_draft` carry out an approved one."""
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
@@ -69,30 +69,15 @@ class DraftedAdmin(AnyModelAdmin):  # type: ignore[misc] # see there
         )
         request.draft = draft  # type: ignore[attr-defined] # for the answer
 
-    def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Nothing: nothing was added."""
-
-    def log_change(self, request: HttpRequest, obj: Any, message: Any) -> Any:
-        """Nothing: nothing was changed."""
-
-    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
-        """Nothing: nothing was deleted."""
-
-    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
-        return self._to_draft(request)
-
-    def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
-        return self._to_draft(request)
-
-    def response_delete(self, request: HttpRequest, obj_display: str, obj_id: Any) -> HttpResponse:
-        return self._to_draft(request)
-
-    def _to_draft(self, request: HttpRequest) -> HttpResponse:
+    def response_add(self, request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponse:
+        """Go to the draft; to the list if nothing was changed."""
         draft = getattr(request, "draft", None)
         if draft is None:
             self.message_user(request, "Nic nie zapisano: żadne pole nie zmieniło wartości.", messages.WARNING)
             return HttpResponseRedirect(page_url(self.opts, "changelist"))
         return HttpResponseRedirect(reverse("admin:catalog_draft_change", args=[draft.pk]))
+
+    response_change = response_delete = response_add
 
     def read_draft(self, request: HttpRequest, draft: Draft, row: Model | None) -> Any:
         """Return the form of a draft, bound to the row as it is now. Raises DraftInvalid."""
@@ -137,15 +122,13 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
     search_fields = ("title", "reason")
     ordering = ("-drafted_at", "-pk")
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_kwargs: Any) -> HttpResponse:
         """Show a draft: its changes, their effects and the decision buttons."""
         rows = Draft.objects.select_related("content_type", "drafted_by", "decided_by")
         draft = rows.filter(pk=read_number(object_id)).first()
         if draft is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
-        desk = self._desk_of(draft)
+        desk: Any = self.admin_site.get_model_admin(draft.content_type.model_class())  # type: ignore[arg-type] # installed
         if not desk.has_view_permission(request):
             raise PermissionDenied
         if request.method == "POST":
@@ -153,11 +136,6 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
                 raise PermissionDenied
             return self._decide(request, draft, desk)
         return desk_page(self, request, "catalog/draft/page", self._describe(request, draft, desk))
-
-    def _desk_of(self, draft: Draft) -> Any:
-        model = draft.content_type.model_class()
-        assert model is not None  # noqa: S101 - every drafted model is installed
-        return self.admin_site.get_model_admin(model)
 
     def _describe(self, request: HttpRequest, draft: Draft, desk: Any) -> dict[str, Any]:
         row = desk.model._default_manager.filter(pk=draft.object_id).first() if draft.object_id else None
@@ -189,8 +167,7 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
             "own": own,
             "max_reason": editing.MAX_REASON,
             "decisions": decisions,
-            "place": self.place_in_list(request, draft.pk),
-            "preserved_filters": self.get_preserved_filters(request),
+            **self.list_context(request, draft.pk),
             **evidence_of({}, None, draft),
         }
 
@@ -201,9 +178,7 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
             decision.changed = read_rows(list(decision.lines.filter(last__isnull=False).order_by("pk")))
         return rows
 
-    def _preview(
-        self, request: HttpRequest, draft: Draft, desk: Any, row: Model | None
-    ) -> tuple[list[FieldChange], list[str]]:
+    def _preview(self, request: HttpRequest, draft: Draft, desk: Any, row: Any) -> tuple[list[FieldChange], list[str]]:
         """Return the changed fields and their effects. Writes nothing."""
         if draft.deletion:
             return [], desk.describe_draft(row, None, {})
@@ -212,11 +187,11 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
         form = desk.read_draft(request, draft, instance)
         after = desk.save_form(request, form, row is not None)
         changes = []
+        model_fields = {field.name: field for field in desk.model._meta.fields}
         for name in form.changed_data:
-            model_field = next((field for field in desk.model._meta.fields if field.name == name), None)
-            label = str(form.fields[name].label or name)
-            before = "" if row is None or model_field is None else value_in_words(row, model_field)
-            value = value_in_words(after, model_field) if model_field is not None else written(form.cleaned_data[name])
+            field, label = model_fields.get(name), str(form.fields[name].label or name)
+            before = "" if row is None or field is None else value_in_words(row, field)
+            value = value_in_words(after, field) if field is not None else written(form.cleaned_data[name])
             changes.append(FieldChange(label[:1].upper() + label[1:], before, value))
         return changes, desk.describe_draft(row, after, form.cleaned_data)
 
@@ -256,8 +231,4 @@ def put_into_effect(request: HttpRequest, desk: Any, draft: Draft, row: Model | 
 
 
 def value_in_words(row: Any, field: Any) -> str:
-    if field.is_relation:
-        return written(str(getattr(row, field.name)))
-    if field.choices:
-        return str(getattr(row, f"get_{field.name}_display")())
-    return written(getattr(row, field.attname))
+    return written(str(getattr(row, field.name))) if field.is_relation else in_words(field, getattr(row, field.attname))

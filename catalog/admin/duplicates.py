@@ -8,19 +8,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.db.models import Model
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
 from catalog import links, models
 from catalog.admin.depot_form import field_in_words
 from catalog.admin.depot_list import DepotListAdmin
 from catalog.admin.depot_page import DepotChangeForm
-from catalog.admin.desk import AnyModelAdmin, current_editor, desk_page
+from catalog.admin.desk import AnyModelAdmin, KeptRowsMixin, current_editor, desk_page, desk_view
 from catalog.admin.evidence import contacts_of, live_map
 from catalog.admin.registers import NOTHING
 from catalog.depots import fuels, quality
@@ -46,33 +43,17 @@ CHOICES = (
 
 
 class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
-    def get_urls(self) -> list[URLPattern]:
-        pairs = self.admin_site.admin_view(self.pairs_view)
-        pair = self.admin_site.admin_view(require_http_methods(["GET", "HEAD", "POST"])(self.pair_view))
-        return [
-            path("powtorzenia/", pairs, name="catalog_depot_pairs"),
-            path("powtorzenia/<int:first>/<int:second>/", pair, name="catalog_depot_pair"),
-            *super().get_urls(),
-        ]
-
+    @desk_view("powtorzenia/", "pairs", needs="view")
     def pairs_view(self, request: HttpRequest) -> HttpResponse:
         """Show the unresolved pairs, likeliest first. One query besides those of `quality`."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
         page = Paginator(quality.get_report().unresolved_pairs(), PER_PAGE).get_page(request.GET.get("p"))
         keys = {key for pair in page for key in (pair.first, pair.second)}
         depots = Depot.objects.select_related("municipality").in_bulk(keys)
+        # A depot can be removed between the two queries.
         rows = [
-            {
-                "pair": pair,
-                "first": first,
-                "second": second,
-                "first_address": address_of(first),
-                "second_address": address_of(second),
-            }
+            {"pair": pair, "depots": [(depots[key], address_of(depots[key])) for key in (pair.first, pair.second)]}
             for pair in page
-            # A depot can be removed between the two queries.
-            if (first := depots.get(pair.first)) and (second := depots.get(pair.second))
+            if {pair.first, pair.second} <= depots.keys()
         ]
         context = {
             "title": "Możliwe powtórzenia",
@@ -83,10 +64,9 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         }
         return desk_page(self, request, "catalog/depot/pairs", context)
 
+    @desk_view("powtorzenia/<int:first>/<int:second>/", "pair", needs="change", methods=["GET", "HEAD", "POST"])
     def pair_view(self, request: HttpRequest, first: int, second: int) -> HttpResponse:
         """Show two depots side by side, and process the decision about them."""
-        if not self.has_change_permission(request):
-            raise PermissionDenied
         pair = Depot.objects.select_related("municipality__voivodeship").in_bulk([first, second])
         if first == second or len(pair) != 2:
             raise Http404
@@ -130,13 +110,9 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             take = [
                 name for group in CHOICES if request.POST.get(f"take_{group.name}") == theirs for name in group.fields
             ]
+            today, unite_fuels = timezone.localdate(now), request.POST.get("take_fuels") == "both"
             merging.merge_depots(
-                survivor=survivor,
-                loser=loser,
-                take=take,
-                by=editor,
-                on=timezone.localdate(now),
-                unite_fuels=request.POST.get("take_fuels") == "both",
+                survivor=survivor, loser=loser, take=take, by=editor, on=today, unite_fuels=unite_fuels
             )
         except moderation.DepotIsRemoved:
             self.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
@@ -174,14 +150,12 @@ def next_pair(keys: Sequence[tuple[int, int]], first: int, second: int) -> tuple
 
 
 def words(group: FieldGroup, depot: Depot) -> str:
-    parts: list[str] = []
-    for name in group.fields:
-        if name == "municipality":
-            parts.append(str(depot.municipality))
-        elif name == "location_approximate":
-            parts.append("przybliżone" if depot.location_approximate else "dokładne")
-        elif name != "hours":
-            parts.append(field_in_words(name, getattr(depot, name)))
+    own = {
+        "municipality": str(depot.municipality),
+        "location_approximate": "przybliżone" if depot.location_approximate else "dokładne",
+        "hours": NOTHING,  # as its text says
+    }
+    parts = [own.get(name) or field_in_words(name, getattr(depot, name)) for name in group.fields]
     return ", ".join(part for part in parts if part != NOTHING) or NOTHING
 
 
@@ -191,8 +165,5 @@ def address_of(depot: Depot) -> str:
 
 
 @admin.register(models.Depot)
-class DepotAdmin(DepotListAdmin, DepotChangeForm, DuplicatesMixin):
+class DepotAdmin(KeptRowsMixin, DepotListAdmin, DepotChangeForm, DuplicatesMixin):
     """The list, the page of a depot, and the pages of likely duplicates."""
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Mapping
+from operator import itemgetter
 from typing import Any
 from urllib.parse import quote_plus, urlsplit
 
@@ -46,14 +47,15 @@ def live_map(
     before, after: stored and proposed position as "lat,lon". outlines: URL of the outlines around the municipality.
     others: further places as JSON, each `[lat, lon, label, URL]`.
     """
-    tiles = settings.MAP_TILES_URL
+    tiles, outlines = settings.MAP_TILES_URL, ""
+    if municipality:
+        unit = (municipality.voivodeship.slug, municipality.slug, municipality.teryt)
+        outlines = reverse("surroundings", args=unit)
     places = [[round(lat, 6), round(lon, 6), label, url] for lat, lon, label, url in others]
     return {
         "before": "{:.6f},{:.6f}".format(*before) if before else "",
         "after": "{:.6f},{:.6f}".format(*after) if after else "",
-        "outlines": reverse("surroundings", args=[municipality.voivodeship.slug, municipality.slug, municipality.teryt])
-        if municipality
-        else "",
+        "outlines": outlines,
         "tiles": tiles,
         "credit": tiles_credit(tiles) if tiles else "",
         "others": json.dumps(places, ensure_ascii=False) if places else "",
@@ -68,12 +70,11 @@ def find_near(lat: float, lon: float, metres: float, *, besides: int | None = No
     north, east = metres / 110_000, metres / 63_000  # a degree of longitude is 63 km at 55° N, more further south
     box = Depot.objects.filter(lat__range=(lat - north, lat + north), lon__range=(lon - east, lon + east))
     here = coordinates.project(lat, lon)
-    rows = [
+    rows = (
         (depot, round(math.dist(here, coordinates.project(depot.lat, depot.lon))))
         for depot in box.exclude(pk=besides or 0).order_by("pk")[:100]
-    ]
-    near = sorted((row for row in rows if row[1] <= metres), key=lambda row: row[1])
-    return near[:MOST_NEIGHBOURS]
+    )
+    return sorted((row for row in rows if row[1] <= metres), key=itemgetter(1))[:MOST_NEIGHBOURS]
 
 
 def place_of(depot: Depot, metres: int) -> tuple[float, float, str, str]:
@@ -119,12 +120,11 @@ def evidence_of(
         "most_in_comment": CaseComment._meta.get_field("text").max_length,
     }
     if depot is not None:
+        is_public = depot.publication == Depot.Publication.PUBLISHED
         context |= {
             "present_owners": OwnerLink.objects.working().filter(depot=depot).order_by("-granted_at"),
             "earlier": Decision.objects.about(depot).select_related("decided_by").order_by("-pk")[:MOST_DECISIONS],
-            "site_url": links.depot_url(depot.pk, depot.name)
-            if depot.publication == Depot.Publication.PUBLISHED
-            else "",
+            "site_url": links.depot_url(depot.pk, depot.name) if is_public else "",
         }
     return context
 
@@ -161,10 +161,9 @@ class CaseCommentAdmin(RegisterAdmin):
         case = get_object_or_404(model, pk=key)
         if not current_editor(request).has_perm(f"catalog.view_{model._meta.model_name}"):
             raise PermissionDenied
+        text, editor = read_text(request, "comment"), current_editor(request)
         try:
-            editors.write_comment(
-                case=case, text=read_text(request, "comment"), by=current_editor(request), on=timezone.now()
-            )
+            editors.write_comment(case=case, text=text, by=editor, on=timezone.now())
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zapisano: {refusal.reason}.", messages.WARNING)
         back = read_text(request, "back")

@@ -1,32 +1,39 @@
 """The journal of decisions at the desk: who decided what, values before and after, undoing, counts by person."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from functools import partial
 from statistics import median
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.apps import apps
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, DateTimeField, Field, Model, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, DateTimeField, Model, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import NoReverseMatch, URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.views.decorators.http import require_POST
 from simple_history.utils import get_history_model_for_model
 
 from catalog.admin import depot_form
 from catalog.admin.bulk import words_for
-from catalog.admin.desk import CsvMixin, DoneFilter, current_editor, desk_page, page_url, read_number
-from catalog.admin.registers import FieldChange, RegisterAdmin, written
+from catalog.admin.desk import (
+    CsvMixin,
+    OptionsFilter,
+    current_editor,
+    desk_page,
+    desk_view,
+    done_options,
+    page_url,
+    read_number,
+)
+from catalog.admin.registers import FieldChange, RegisterAdmin, in_words
 from catalog.models import Decision, DecisionLine, Depot, Submission
 from catalog.services import Refusal, journal
 from catalog.services.editors import is_chief
@@ -61,41 +68,40 @@ def read_rows(lines: Sequence[DecisionLine]) -> list[dict[str, Any]]:
 
     Three queries for each model.
     """
-    by_model: dict[str, list[DecisionLine]] = {}
-    for line in lines:
-        by_model.setdefault(line.model, []).append(line)
     names: dict[tuple[str, str], str] = {}
-    changes: dict[int, tuple[FieldChange, ...]] = {}
-    for label, some in by_model.items():
+    for label in {line.model for line in lines}:
         model = apps.get_model(label)
-        rows = model._default_manager.in_bulk([model._meta.pk.to_python(line.key) for line in some])
-        names |= {(label, str(key)): str(row) for key, row in rows.items()}
-        changes |= read_changes(model, [line for line in some if line.last is not None])
-    return [
-        {
-            "label": str(apps.get_model(line.model)._meta.verbose_name),
-            "name": names.get((line.model, line.key), f"nr {line.key} (już nie istnieje)"),
-            "url": _url_of(line) if (line.model, line.key) in names else "",
-            "changes": changes.get(line.pk, ()),
-        }
-        for line in lines
-    ]
+        keys = [model._meta.pk.to_python(line.key) for line in lines if line.model == label]
+        names |= {(label, str(key)): str(row) for key, row in model._default_manager.in_bulk(keys).items()}
+    changes = read_changes([line for line in lines if line.last is not None])
+    rows = []
+    for line in lines:
+        options, name = apps.get_model(line.model)._meta, names.get((line.model, line.key))
+        has_page = name is not None and admin.site.is_registered(options.model)
+        rows.append(
+            {
+                "label": str(options.verbose_name),
+                "name": name or f"nr {line.key} (już nie istnieje)",
+                "url": page_url(options, "change", line.key) if has_page else "",
+                "changes": changes.get(line.pk, ()),
+            }
+        )
+    return rows
 
 
-def _url_of(line: DecisionLine) -> str:
-    try:
-        return page_url(apps.get_model(line.model)._meta, "change", line.key)
-    except NoReverseMatch:
-        return ""
+def read_changes(lines: Sequence[DecisionLine]) -> dict[int, tuple[FieldChange, ...]]:
+    """Return the fields that decisions changed, by id of the line. Two queries for each model."""
+    changes: dict[int, tuple[FieldChange, ...]] = {}
+    for label in dict.fromkeys(line.model for line in lines):
+        changes |= _changes_of(apps.get_model(label), [line for line in lines if line.model == label])
+    return changes
 
 
-def read_changes(model: type[Model], lines: Sequence[DecisionLine]) -> dict[int, tuple[FieldChange, ...]]:
-    """Return the fields that decisions changed, by id of the line; none for an added or deleted row. Two queries.
+def _changes_of(model: type[Model], lines: Sequence[DecisionLine]) -> dict[int, tuple[FieldChange, ...]]:
+    """Return the changed fields; none for an added or deleted row.
 
     Moments and users are left out: the page shows those of the decision.
     """
-    if not lines:
-        return {}
     historical = get_history_model_for_model(model)
     key = model._meta.pk.name
     earlier = historical._default_manager.filter(**{key: OuterRef(key)}, history_id__lt=OuterRef("history_id"))
@@ -104,7 +110,7 @@ def read_changes(model: type[Model], lines: Sequence[DecisionLine]) -> dict[int,
     formers = dict(firsts.values_list("history_id", "former"))
     numbers = [line.last for line in lines] + [number for number in formers.values() if number]
     rows = {row["history_id"]: row for row in historical._default_manager.filter(history_id__in=numbers).values()}
-    compare = depot_form.changes_of if model is Depot else _Comparison(historical)
+    compare = depot_form.changes_of if model is Depot else partial(_compare, historical)
     return {
         line.pk: compare(rows[before], rows[line.last])
         for line in lines
@@ -112,35 +118,21 @@ def read_changes(model: type[Model], lines: Sequence[DecisionLine]) -> dict[int,
     }
 
 
-class _Comparison:
-    """Compares rows of any history by the labels and choices of its fields."""
-
-    def __init__(self, historical: type[Model]) -> None:
-        self.fields: list[Field[Any, Any]] = [
-            field
-            for field in historical._meta.concrete_fields
-            if field.name not in history.OWN_FIELDS
-            and not isinstance(field, DateTimeField)
-            and field.related_model is not get_user_model()
-        ]
-
-    def __call__(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[FieldChange, ...]:
-        return tuple(
-            FieldChange(str(field.verbose_name), _worded(field, before), _worded(field, after))
-            for field in self.fields
-            if before[field.attname] != after[field.attname]
-        )
+def _compare(historical: type[Model], before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[FieldChange, ...]:
+    """Compare rows of any history by the labels and choices of its fields."""
+    return tuple(
+        FieldChange(str(field.verbose_name), *(in_words(field, row[field.attname]) for row in (before, after)))
+        for field in historical._meta.concrete_fields
+        if field.name not in history.OWN_FIELDS
+        and not isinstance(field, DateTimeField)
+        and field.related_model is not get_user_model()
+        and before[field.attname] != after[field.attname]
+    )
 
 
-def _worded(field: "Field[Any, Any]", row: Mapping[str, Any]) -> str:
-    value = row[field.attname]
-    choices = dict(field.flatchoices)
-    return written(choices.get(value, value) if isinstance(value, str) else value)
-
-
-class UndoneFilter(DoneFilter):
+class UndoneFilter(OptionsFilter):
     parameter_name = "undone"
-    field, undone, done = "undone_at", "obowiązuje", "cofnięta"
+    options = done_options("undone_at", "obowiązuje", "cofnięta")
 
 
 class DecisionList(ChangeList):
@@ -150,15 +142,12 @@ class DecisionList(ChangeList):
         super().get_results(request)
         few = [row.pk for row in self.result_list if row.rows <= MOST_COMPARED]
         lines = list(DecisionLine.objects.filter(decision__in=few, last__isnull=False).order_by("pk"))
-        by_line = {line.pk: line.decision_id for line in lines}
-        changes_of: dict[int, list[FieldChange]] = {}
-        for label in dict.fromkeys(line.model for line in lines):
-            some = [line for line in lines if line.model == label]
-            for key, changes in read_changes(apps.get_model(label), some).items():
-                changes_of.setdefault(by_line[key], []).extend(changes)
+        changes, changes_of = read_changes(lines), defaultdict[int, list[FieldChange]](list)
+        for line in lines:
+            changes_of[line.decision_id].extend(changes.get(line.pk, ()))
         for row in self.result_list:
-            shown = changes_of.get(row.pk, [])
-            row.changes = shown if len(shown) <= MOST_CHANGES else ()
+            few_changes = len(changes_of[row.pk]) <= MOST_CHANGES
+            row.changes = changes_of[row.pk] if few_changes else ()
 
 
 @admin.register(Decision)
@@ -187,20 +176,10 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         "cofnięto": lambda row: "" if row.undone_at is None else f"{timezone.localtime(row.undone_at):%Y-%m-%d %H:%M}",
     }
 
-    def get_urls(self) -> list[URLPattern]:
-        undo = self.admin_site.admin_view(require_POST(self.undo_view))
-        days = self.admin_site.admin_view(self.days_view)
-        return [
-            path("dni/", days, name="catalog_decision_days"),
-            path("<int:number>/cofnij/", undo, name="catalog_decision_undo"),
-            *super().get_urls(),
-        ]
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[Decision]:
         lines = DecisionLine.objects.filter(decision=OuterRef("pk")).order_by().values("decision")
         counted = Subquery(lines.annotate(number=Count("pk")).values("number"))
-        rows: QuerySet[Decision] = super().get_queryset(request).annotate(rows=Coalesce(counted, 0))
-        return rows
+        return cast("QuerySet[Decision]", super().get_queryset(request).annotate(rows=Coalesce(counted, 0)))
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return DecisionList
@@ -208,8 +187,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
         if search_term.startswith("#"):
             return queryset.about(Depot(pk=read_number(search_term[1:]))), False
-        rows, may_repeat = super().get_search_results(request, queryset, search_term)
-        return rows, may_repeat
+        return super().get_search_results(request, queryset, search_term)
 
     @admin.display(description="kto", ordering="decided_by__username")
     def person(self, decision: Decision) -> str:
@@ -217,30 +195,23 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
 
     @admin.display(description="co zdecydowano", ordering="title")
     def what(self, decision: Any) -> SafeString:
-        changes = ((change.label, change.before, change.after) for change in decision.changes)
-        return format_html(
-            "{}{}",
-            decision.title,
-            format_html_join("", '<br><span class="quiet">{}: <del>{}</del> → <ins>{}</ins></span>', changes),
-        )
+        line = '<br><span class="quiet">{}: <del>{}</del> → <ins>{}</ins></span>'
+        return format_html("{}{}", decision.title, format_html_join("", line, decision.changes))
 
     @admin.display(description="wiersze", ordering="rows")
     def count(self, decision: Any) -> int:
-        number: int = decision.rows
-        return number
+        return cast("int", decision.rows)
 
     @admin.display(description="stan", ordering="undone_at")
     def state(self, decision: Decision) -> str:
         by = f" ({decision.undone_by})" if decision.undone_by_id else ""
         return f"cofnięta{by}" if decision.undone_at else "obowiązuje"
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_kwargs: Any) -> HttpResponse:
         """Show a decision: its rows with their values before and after, and what undoing it would leave."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        decision = self.get_queryset(request).filter(pk=read_number(object_id)).first()
+        decision: Any = self.get_object(request, object_id)
         if decision is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
         undoable = may_undo(request, decision)
@@ -257,6 +228,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         }
         return desk_page(self, request, "catalog/decision/page", context)
 
+    @desk_view("<int:number>/cofnij/", "undo", methods=["POST"])
     def undo_view(self, request: HttpRequest, number: int) -> HttpResponse:
         """Undo a decision, then show its page."""
         decision = Decision.objects.filter(pk=number).first()
@@ -276,27 +248,20 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
                 message += f" Listy o cofnięciu: {undoing.told}."
             self.message_user(request, message)
             if undoing.left:
-                text = (
-                    f"Bez zmian, bo od tamtej decyzji ktoś je zmienił: {len(undoing.left)}. {name_rows(undoing.left)}"
-                )
+                changed = f"{len(undoing.left)}. {name_rows(undoing.left)}"
+                text = f"Bez zmian, bo od tamtej decyzji ktoś je zmienił: {changed}"
                 self.message_user(request, text, messages.WARNING)
-        return HttpResponseRedirect(reverse("admin:catalog_decision_change", args=[decision.pk]))
+        return HttpResponseRedirect(page_url(self.opts, "change", decision.pk))
 
+    @desk_view("dni/", "days", needs="view")
     def days_view(self, request: HttpRequest) -> HttpResponse:
         """Show decisions by day and person, by default of the last two weeks."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
         today = timezone.localdate()
         until = min(max(read_day(request.GET.get("until")) or today, EARLIEST), today)
         since = read_day(request.GET.get("since")) or until - timedelta(days=DAYS_SHOWN - 1)
         since = max(since, until - timedelta(days=MOST_DAYS - 1))
-        context = {
-            "title": "Decyzje według dni i osób",
-            "since": since,
-            "until": until,
-            "rows": count_decisions(since, until),
-        }
-        return desk_page(self, request, "decision_statistics", context)
+        context = {"title": "Decyzje według dni i osób", "since": since, "until": until}
+        return desk_page(self, request, "decision_statistics", context | {"rows": count_decisions(since, until)})
 
 
 def name_rows(rows: Sequence[Model]) -> str:
@@ -319,29 +284,12 @@ def may_undo(request: HttpRequest, decision: Decision) -> bool:
     return all(editor.has_perm(f"{model._meta.app_label}.change_{model._meta.model_name}") for model in models)
 
 
-@dataclass(frozen=True, slots=True)
-class DayOfEditor:
-    """Decisions of a person on a day, of whatever size. kinds: counts by their Polish name. last: the newest.
+def count_decisions(since: date, until: date) -> list[dict[str, Any]]:
+    """Return the decisions of each person by day, newest first, then by person; without owners' changes. One query.
 
-    Undoing is none, and of the others `undone` were undone since.
-
-    waited_days: median time that the decided submissions and prices had waited, None if nothing waited.
+    Of whatever size, without undoings. kinds: counts by their Polish name. last: the newest. undone: how many were
+    undone since. waited_days: median time that submissions and prices had waited, None if nothing waited.
     """
-
-    day: date
-    who: str
-    kinds: Mapping[str, int]
-    last: datetime
-    waited_days: float | None
-    undone: int = 0
-
-    @property
-    def count(self) -> int:
-        return sum(self.kinds.values())
-
-
-def count_decisions(since: date, until: date) -> list[DayOfEditor]:
-    """Return the decisions of days by day, newest first, then by person; without owners' changes. One query."""
     begin, end = (timezone.make_aware(datetime.combine(*when)) for when in ((since, time.min), (until, time.max)))
     rows = Decision.objects.filter(decided_at__gte=begin, decided_at__lte=end, decided_by__isnull=False)
     rows = rows.exclude(kind=Kind.UNDO)
@@ -350,15 +298,17 @@ def count_decisions(since: date, until: date) -> list[DayOfEditor]:
     for name, at, *rest in rows.values_list(*columns):
         days.setdefault((timezone.localdate(at), name), []).append((at, *rest))
     return [
-        DayOfEditor(
-            day=day,
-            who=name,
-            kinds=dict(Counter(str(Kind(kind).label) for _, kind, *_ in some)),
-            last=max(at for at, *_ in some),
-            waited_days=median(waits) if (waits := [(at - start) / DAY for at, _, start, _ in some if start]) else None,
-            undone=sum(undone is not None for *_, undone in some),
-        )
+        {
+            "day": day,
+            "who": name,
+            "count": len(some),
+            "kinds": dict(Counter(str(Kind(kind).label) for _, kind, *_ in some)),
+            "last": max(at for at, *_ in some),
+            "waited_days": median(waits) if waits else None,
+            "undone": sum(undone is not None for *_, undone in some),
+        }
         for (day, name), some in sorted(days.items(), key=lambda item: (-item[0][0].toordinal(), item[0][1]))
+        for waits in [[(at - start) / DAY for at, _, start, _ in some if start]]
     ]
 
 

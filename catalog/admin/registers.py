@@ -1,28 +1,27 @@
 """Rows that the desk only shows: public registers, imports, history; and claims of voivodeships."""
 
-from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, ClassVar
+from functools import reduce
+from operator import or_
+from typing import Any, ClassVar, NamedTuple, cast
 
 from django.contrib import admin, messages
-from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model
+from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseNotAllowed
 from django.shortcuts import get_object_or_404
 from django.template.defaultfilters import floatformat
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.views.decorators.http import require_POST
 from simple_history.admin import SimpleHistoryAdmin
 from simple_history.models import DeletedObject
 from simple_history.template_utils import HistoricalRecordContextHelper
 
 from catalog import models
-from catalog.admin.desk import DoneFilter, FixedRowsAdmin, MissingObjectMixin, current_editor
+from catalog.admin.desk import DeskMixin, FixedRowsAdmin, OptionsFilter, current_editor, desk_view, done_options
 from catalog.models import Voivodeship, VoivodeshipClaim
 from catalog.services import editors
 from catalog.services.editors import is_chief
@@ -76,8 +75,7 @@ class ImportRunAdmin(RegisterAdmin):
 NOTHING = "–"
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldChange(NamedTuple):
     """A changed field in words. before: "" for a new row."""
 
     label: str
@@ -85,7 +83,7 @@ class FieldChange:
     after: str
 
 
-class HistoryAdmin(MissingObjectMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the package has no types
+class HistoryAdmin(DeskMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the package has no types
     """Admin with history pages. revertible: whether saving an old version is offered."""
 
     revertible: ClassVar[bool] = True
@@ -96,8 +94,7 @@ class HistoryAdmin(MissingObjectMixin, SimpleHistoryAdmin):  # type: ignore[misc
     def history_form_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.method == "POST" and not self.revertible:
             return HttpResponseNotAllowed(["GET", "HEAD"])
-        response: HttpResponse = super().history_form_view(request, *args, **kwargs)
-        return response
+        return cast("HttpResponse", super().history_form_view(request, *args, **kwargs))
 
     def history_view_title(self, request: HttpRequest, obj: Model) -> str:
         return f"Historia: {obj}"
@@ -113,8 +110,13 @@ class HistoryChange(HistoricalRecordContextHelper):  # type: ignore[misc] # the 
     """Changes from one version to the next, with formatted values."""
 
     def prepare_delta_change_value(self, change: Any, value: Any) -> str:
-        choices = dict(getattr(self.model._meta.get_field(change.field), "flatchoices", None) or ())
-        return written(choices.get(value, value) if isinstance(value, str) else value)
+        return in_words(self.model._meta.get_field(change.field), value)
+
+
+def in_words(field: Any, value: Any) -> str:
+    """A stored value of a field in words: the label of a choice, and a dash for none."""
+    choices = dict(getattr(field, "flatchoices", None) or ())
+    return written(choices.get(value, value) if isinstance(value, str) else value)
 
 
 def written(value: Any) -> str:
@@ -141,29 +143,31 @@ MINE = "mine"
 
 
 class UnitFilter(admin.SimpleListFilter):
-    """Base of filters by voivodeship."""
+    """Filter by the voivodeship of the depot. path: from a row to its depot."""
 
     title = "województwo"
     parameter_name = "unit"
+    path: ClassVar[str] = "depot__"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         """Return the choices. One query."""
         return [(MINE, "moje województwa"), *Voivodeship.objects.order_by("teryt").values_list("teryt", "name")]
 
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        """Keep the rows of the chosen voivodeships. At most one query."""
+        if not (unit := self.value()):
+            return queryset
+        codes = editors.claimed_codes(current_editor(request)) if unit == MINE else [unit]
+        return queryset.filter(reduce(or_, map(self.within, codes), Q(pk__in=())))
 
-def chosen_codes(request: HttpRequest, value: str) -> list[str]:
-    """Return the codes selected by a value of a voivodeship filter. At most one query."""
-    return editors.claimed_codes(current_editor(request)) if value == MINE else [value]
+    def within(self, code: str) -> Q:
+        """Match the rows of a unit. code: its TERYT, or the beginning of it."""
+        return Q(**{f"{self.path}municipality__teryt__startswith": code})
 
 
-def may_release(user: User, claim: VoivodeshipClaim) -> bool:
-    """Whether a user may release a claim: their own, or any as a chief editor."""
-    return bool(claim.editor_id == user.pk or is_chief(user))
-
-
-class ReleasedFilter(DoneFilter):
+class ReleasedFilter(OptionsFilter):
     parameter_name = "released"
-    field, undone, done = "released_at", "wzięte teraz", "oddane"
+    options = done_options("released_at", "wzięte teraz", "oddane")
 
 
 @admin.register(VoivodeshipClaim)
@@ -183,15 +187,7 @@ class VoivodeshipClaimAdmin(RegisterAdmin):
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return current_editor(request).has_perm("catalog.view_depot")
 
-    def get_urls(self) -> list[URLPattern]:
-        taking = self.admin_site.admin_view(require_POST(self.take_view))
-        releasing = self.admin_site.admin_view(require_POST(self.release_view))
-        return [
-            path("wez/<str:teryt>/", taking, name="catalog_voivodeshipclaim_take"),
-            path("oddaj/<int:claim_id>/", releasing, name="catalog_voivodeshipclaim_release"),
-            *super().get_urls(),
-        ]
-
+    @desk_view("wez/<str:teryt>/", "take", methods=["POST"])
     def take_view(self, request: HttpRequest, teryt: str) -> HttpResponse:
         """Claim a voivodeship, then redirect to the start page."""
         editor = current_editor(request)
@@ -206,11 +202,12 @@ class VoivodeshipClaimAdmin(RegisterAdmin):
             self.message_user(request, f"Województwo {voivodeship.name} jest Twoje. Inni widzą to na tej stronie.")
         return HttpResponseRedirect(reverse("admin:index"))
 
+    @desk_view("oddaj/<int:claim_id>/", "release", methods=["POST"])
     def release_view(self, request: HttpRequest, claim_id: int) -> HttpResponse:
-        """Release a claim, then redirect to the start page."""
+        """Release an own claim, or any as a chief editor, then redirect to the start page."""
         claim = get_object_or_404(VoivodeshipClaim.objects.select_related("voivodeship"), pk=claim_id)
         editor = current_editor(request)
-        if not may_release(editor, claim):
+        if claim.editor_id != editor.pk and not is_chief(editor):
             raise PermissionDenied
         if editors.release_voivodeship(claim=claim, by=editor, on=timezone.now()):
             self.message_user(request, f"Oddano województwo {claim.voivodeship.name}.")

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from catalog.admin.depot_form import MISTAKES
 from catalog.admin.evidence import evidence_of, find_near, find_neighbours, live_map, place_of
-from catalog.admin.work_queues import SameContact, find_same_contact
+from catalog.admin.work_queues import find_same_contact
 from catalog.depots import fuels
 from catalog.depots.field_cleaning import READERS, TYPED_LENGTHS, clean_field
 from catalog.depots.quality import PROPOSED_NEAR_M
@@ -20,7 +20,6 @@ from catalog.parsing.contacts import is_personal_name
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.services.editing import edit_version
 from catalog.submissions import field_groups, objections
-from catalog.submissions.decisions import MAX_REASON
 from catalog.submissions.limits import LETTERS_PER_MAILBOX
 from catalog.territory import coordinates
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
@@ -71,13 +70,8 @@ class ProposalForm(forms.Form):
             label = "szerokość" if name == "lat" else "długość"
             return forms.FloatField(label=label, min_value=low, max_value=high, initial=self.proposed[name])
         if name == "fuels":
-            return FuelsField(
-                label=label,
-                choices=fuels.CHOICES,
-                required=False,
-                initial=self.proposed["fuels"],
-                widget=forms.CheckboxSelectMultiple,
-            )
+            widget, initial = forms.CheckboxSelectMultiple, self.proposed["fuels"]
+            return FuelsField(label=label, choices=fuels.CHOICES, required=False, initial=initial, widget=widget)
         return forms.CharField(
             label=label,
             required=name == "name",
@@ -150,25 +144,21 @@ def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
     depot = submission.depot
     beside = field_groups.values_of(depot) if depot else submission.proposed
     near_rows = near(submission)
-    return (
-        describe_part(submission, form)
-        | evidence_of(beside, depot, submission)
-        | {
-            "title": f"Zgłoszenie nr {submission.pk}: {submission.get_kind_display()}",
-            "depot": depot,
-            "others": others(submission),
-            "near": near_rows,
-            "live": live_map_of(submission, near_rows),
-            "same_contact": same_contact(submission),
-            "removed": depot is not None
-            and depot.publication == Depot.Publication.REMOVED
-            and submission.kind != Kind.RESTORE,
-            "private": is_personal_name(str(submission.proposed.get("name", ""))),
-            "opened": edit_version(depot) if depot else 0,
-            "max_reason": MAX_REASON,
-            "letters_an_hour": LETTERS_PER_MAILBOX,
-        }
-    )
+    is_removed = depot is not None and depot.publication == Depot.Publication.REMOVED
+    return {
+        **describe_part(submission, form),
+        **evidence_of(beside, depot, submission),
+        "title": f"Zgłoszenie nr {submission.pk}: {submission.get_kind_display()}",
+        "depot": depot,
+        "others": others(submission),
+        "near": near_rows,
+        "live": live_map_of(submission, near_rows),
+        "same_contact": same_contact(submission),
+        "removed": is_removed and submission.kind != Kind.RESTORE,
+        "private": is_personal_name(str(submission.proposed.get("name", ""))),
+        "opened": edit_version(depot) if depot else 0,
+        "letters_an_hour": LETTERS_PER_MAILBOX,
+    }
 
 
 def describe_part(submission: Submission, form: ProposalForm) -> dict[str, Any]:
@@ -230,11 +220,11 @@ def live_map_of(submission: Submission, near_rows: Sequence[tuple[Depot, int]] =
             return None
         return live_map(depot.municipality, after=(depot.lat, depot.lon), others=find_neighbours(depot))
     units = Municipality.objects.select_related("voivodeship")
-    municipality = depot.municipality if depot else units.filter(pk=proposed.get("municipality")).first()
-    before = (depot.lat, depot.lon) if depot else None
     after = (proposed["lat"], proposed["lon"])
-    others = find_neighbours(depot) if depot else [place_of(*row) for row in near_rows]
-    return live_map(municipality, before, after, others)
+    if depot:
+        return live_map(depot.municipality, (depot.lat, depot.lon), after, find_neighbours(depot))
+    municipality = units.filter(pk=proposed.get("municipality")).first()
+    return live_map(municipality, None, after, [place_of(*row) for row in near_rows])
 
 
 def others(submission: Submission) -> list[dict[str, Any]]:
@@ -275,7 +265,7 @@ def near(submission: Submission) -> list[tuple[Depot, int]]:
     return find_near(proposed["lat"], proposed["lon"], PROPOSED_NEAR_M)
 
 
-def same_contact(*submissions: Submission) -> list[SameContact]:
+def same_contact(*submissions: Submission) -> list[tuple[Depot, str]]:
     """Other depots with the tax number, telephone or website of submissions about one depot. At most one query."""
     stated: dict[str, Any] = {}
     for row in submissions:
@@ -284,17 +274,12 @@ def same_contact(*submissions: Submission) -> list[SameContact]:
     return find_same_contact(stated, besides=submissions[0].depot_id)
 
 
+SAME_PHONE = "numer jest we wpisie: publiczny, więc niczego nie dowodzi, ale można zadzwonić"
 NUMBERS = (
-    (
-        *("Telefon", "phone", "numeru"),
-        *("numer jest we wpisie: publiczny, więc niczego nie dowodzi, ale można zadzwonić", "inny numer niż we wpisie"),
-    ),
-    (
-        *("NIP", "nip", "NIP-u"),
-        *("zgadza się z publicznym, więc niczego nie dowodzi", "inny NIP niż we wpisie"),
-    ),
+    ("Telefon", "phone", "numer", "numeru", SAME_PHONE),
+    ("NIP", "nip", "NIP", "NIP-u", "zgadza się z publicznym, więc niczego nie dowodzi"),
 )
-"""Compared numbers: label, field, genitive, and what is said of the same and of another one."""
+"""Compared numbers: label, field, noun, its genitive, and what is written where it is that of the entry."""
 
 
 def compare(submission: Submission) -> list[dict[str, str]]:
@@ -318,14 +303,14 @@ def compare(submission: Submission) -> list[dict[str, str]]:
     else:
         verdict, text = "different", "inna domena niż strona wpisu"
     rows = [{"label": "Domena adresu e-mail", "said": domain, "entry": host, "verdict": verdict, "text": text}]
-    for label, name, genitive, same, other in NUMBERS:
+    for label, name, noun, genitive, same in NUMBERS:
         said, entry = getattr(submission, f"claimant_{name}"), getattr(depot, name) or ""
         claimed, published = _numbers(said), _numbers(entry)
+        verdict, text = "unknown", same
         if not claimed or not published:
             text = f"brak {genitive} we wpisie" if claimed else f"zgłaszający nie podał {genitive}"
-        else:
-            text = same if claimed & published else other
-        verdict = "different" if text == other else "unknown"
+        elif not claimed & published:
+            verdict, text = "different", f"inny {noun} niż we wpisie"
         rows.append({"label": label, "said": said, "entry": entry, "verdict": verdict, "text": text})
     return rows if submission.kind == Submission.Kind.CLAIM else [row for row in rows if row["said"]]
 

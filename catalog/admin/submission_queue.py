@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Collection
-from typing import Any
+from operator import methodcaller
+from typing import Any, cast
 
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
@@ -19,14 +19,16 @@ from catalog.admin.desk import (
     CsvMixin,
     FixedRowsAdmin,
     NextRowMixin,
+    OptionsFilter,
     PendingByDefaultFilter,
     ReasonMixin,
     current_editor,
     desk_page,
+    page_url,
     read_number,
     read_text,
 )
-from catalog.admin.registers import UnitFilter, chosen_codes
+from catalog.admin.registers import UnitFilter
 from catalog.admin.submission_page import ProposalForm, describe
 from catalog.models import Decision, Depot, Submission
 from catalog.services import Refusal
@@ -76,45 +78,31 @@ class StateFilter(PendingByDefaultFilter):
     states, waiting = State, State.WAITING
 
 
-class LetterFilter(admin.SimpleListFilter):
+class LetterFilter(OptionsFilter):
     """Decided submissions whose author was not notified."""
 
     title = "list o decyzji"
     parameter_name = "letter"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("owed", "nie wyszedł")]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        return queryset.unnotified() if self.value() else queryset
+    options = {"owed": ("nie wyszedł", methodcaller("unnotified"))}
 
 
-class QuestionFilter(admin.SimpleListFilter):
+class QuestionFilter(OptionsFilter):
     """Filter by whether the author was asked and has answered."""
 
     title = "pytanie do autora"
     parameter_name = "question"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("open", AWAITS_AUTHOR), ("answered", AUTHOR_ANSWERED), ("none", "bez otwartego pytania")]
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        named = {"open": Q(awaits_author=True), "answered": Q(author_answered=True), "none": Q(awaits_author=False)}
-        return queryset.filter(named.get(self.value() or "", Q()))
+    options = {
+        "open": (AWAITS_AUTHOR, methodcaller("filter", awaits_author=True)),
+        "answered": (AUTHOR_ANSWERED, methodcaller("filter", author_answered=True)),
+        "none": ("bez otwartego pytania", methodcaller("filter", awaits_author=False)),
+    }
 
 
 class SubmissionVoivodeshipFilter(UnitFilter):
     """Voivodeship of the entry, or of the proposed depot."""
 
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Submission]) -> QuerySet[Submission]:
-        unit = self.value()
-        if not unit:
-            return queryset
-        condition = Q(pk__in=())
-        for code in chosen_codes(request, unit):
-            condition |= Q(depot__municipality__teryt__startswith=code)
-            condition |= Q(depot=None, proposed__municipality__startswith=code)
-        return queryset.filter(condition)
+    def within(self, code: str) -> Q:
+        return super().within(code) | Q(depot=None, proposed__municipality__startswith=code)
 
 
 class SubmissionChangeList(ChangeList):
@@ -179,9 +167,7 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return SubmissionChangeList
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
+    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
         typed = search_term.strip()
         own = Q(email__icontains=typed) | Q(pk=read_number(typed.removeprefix("#"))) if typed else Q()
         proposed = Q(proposed__name__icontains=typed) if typed else Q()
@@ -197,14 +183,11 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
 
     @admin.display(description="gmina")
     def municipality(self, row: Any) -> str:
-        name: str = row.depot.municipality.name if row.depot else row.proposed_municipality
-        return name
+        return cast("str", row.depot.municipality.name if row.depot else row.proposed_municipality)
 
     @admin.display(description="co")
     def asked(self, row: Submission) -> str:
-        if row.kind != Kind.CORRECT:
-            return row.get_claimant_role_display()
-        return field_groups.labels(row.proposed)
+        return field_groups.labels(row.proposed) if row.kind == Kind.CORRECT else row.get_claimant_role_display()
 
     @admin.display(description="stan", ordering="state")
     def standing(self, row: Submission) -> str:
@@ -232,27 +215,14 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         reason_length=decisions.MAX_REASON,
     )
     def reject(self, request: HttpRequest, keys: list[int]) -> None:
-        reason = read_text(request, "reason")
-        try:
-            decided = decisions.reject_submissions(
-                submissions=keys, reason=reason, by=current_editor(request), on=timezone.now()
-            )
-        except decisions.ReasonMissing as refusal:
-            self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.ERROR)
-            return
-        self._report(request, decided)
+        editor, now, reason = current_editor(request), timezone.now(), read_text(request, "reason")
+        self._report(request, decisions.reject_submissions(submissions=keys, reason=reason, by=editor, on=now))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        context = {
-            "title": "Zgłoszenia właścicieli i czytelników",
-            "unnotified": Submission.objects.unnotified().count(),
-            **(extra_context or {}),
-        }
-        return super().changelist_view(request, context)
+        context = {"title": "Zgłoszenia właścicieli i czytelników", **(extra_context or {})}
+        return super().changelist_view(request, context | {"unnotified": Submission.objects.unnotified().count()})
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_kwargs: Any) -> HttpResponse:
         """Show a submission beside the entry, and process the decision."""
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
@@ -261,14 +231,17 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         submission = rows.filter(pk=read_number(object_id)).first()
         if submission is None:
             self.message_user(request, "Nie ma takiego zgłoszenia.", messages.WARNING)
-            return HttpResponseRedirect(reverse("admin:catalog_submission_changelist"))
+            return HttpResponseRedirect(page_url(self.opts, "changelist"))
         if request.method != "POST":
             return self.show(request, submission)
         if not self.has_change_permission(request):
             raise PermissionDenied
         decision, _, goes_on = request.POST.get("decision", "").partition("_")
         # Find the next row first: a decision may take this one off the list.
-        following = self.find_following(request, submission) if goes_on else None
+        following = None
+        if goes_on:
+            decided = [part.pk for part in self.together(submission)] if decision == "visit" else ()
+            following = self.find_next(request, submission.pk, besides=decided)
         if decision == "ask":
             self._ask(request, submission)
             return self.to_row(request, following if goes_on else submission.pk)
@@ -276,13 +249,13 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
             return refused
         if goes_on:
             return self.to_row(request, following)
-        return HttpResponseRedirect(self.with_filters(request, reverse("admin:catalog_submission_changelist")))
+        return HttpResponseRedirect(self.with_filters(request, page_url(self.opts, "changelist")))
 
     def show(self, request: HttpRequest, found: Submission) -> HttpResponse:
-        return self._show(request, found, ProposalForm(found))
+        return self.show_one(request, found, ProposalForm(found))
 
-    def _show(self, request: HttpRequest, found: Submission, form: ProposalForm) -> HttpResponse:
-        """Render the page, with all that a refused decision had posted. form: the proposed values, or those typed."""
+    def show_one(self, request: HttpRequest, found: Submission, form: ProposalForm) -> HttpResponse:
+        """Render the page of a single submission. form: the proposed values, or those that were refused."""
         return self.render(request, found, describe(found, form), "decide")
 
     def render(self, request: HttpRequest, found: Submission, described: dict[str, Any], template: str) -> HttpResponse:
@@ -290,10 +263,10 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         may_change = self.has_change_permission(request)
         context = {
             **described,
-            "preserved_filters": self.get_preserved_filters(request),
-            "place": self.place_in_list(request, found.pk),
+            **self.list_context(request, found.pk),
             "reasons": CANNED_REASONS,
             "reason": request.POST.get("reason", ""),
+            "max_reason": decisions.MAX_REASON,
             "question": request.POST.get("question", ""),
             "verify": "verify" in request.POST,
             "keep_owners": "keep_owners" in request.POST,
@@ -304,9 +277,9 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         }
         return desk_page(self, request, f"catalog/submission/{template}", context)
 
-    def find_following(self, request: HttpRequest, found: Submission) -> int | None:
-        """Return the row to show after a decision."""
-        return self.find_next(request, found.pk)
+    def together(self, found: Submission) -> list[Submission]:
+        """Return the submissions that the page decides together."""
+        return [found]
 
     def decide(self, request: HttpRequest, found: Submission, decision: str) -> HttpResponse | None:
         """Accept or reject. Returns the answer to a decision that was refused, None to one that was carried out."""
@@ -314,7 +287,7 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         form = ProposalForm(found, request.POST)
         if decision == "accept" and found.state == State.WAITING and not form.is_valid():
             self.message_user(request, "Nic nie zapisano: popraw wartości przy polach.", messages.ERROR)
-            return self._show(request, found, form)
+            return self.show_one(request, found, form)
         try:
             if decision == "accept":
                 decided = decisions.accept_submission(
@@ -337,7 +310,7 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
             found.refresh_from_db()
-            return self._show(request, found, form)
+            return self.show_one(request, found, form)
         self._report(request, decided)
         return None
 
@@ -345,28 +318,23 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         """Say who has decided a submission meanwhile, and show it again."""
         found.refresh_from_db()
         by = f" ({found.decided_by})" if found.decided_by else ""
-        self.message_user(
-            request,
-            f"O zgłoszeniu nr {found.pk} zdecydował już ktoś inny{by}: {found.get_state_display()}. "
-            "Twoja decyzja nic nie zmieniła.",
-            messages.WARNING,
-        )
+        text = f"O zgłoszeniu nr {found.pk} zdecydował już ktoś inny{by}: {found.get_state_display()}."
+        self.message_user(request, f"{text} Twoja decyzja nic nie zmieniła.", messages.WARNING)
         return HttpResponseRedirect(self.with_filters(request, request.path))
 
     def _ask(self, request: HttpRequest, submission: Submission) -> None:
         """Send the typed question to the author."""
         editor, text = current_editor(request), read_text(request, "question")
+        sent = f"Pytanie wychodzi listem. Zgłoszenie nr {submission.pk} czeka na odpowiedź autora."
         try:
             questions.ask_author(submission=submission, text=text, by=editor, on=timezone.now())
         except Refusal as refusal:
             self.message_user(request, f"Nie wysłano: {refusal.reason}.", messages.ERROR)
         else:
-            self.message_user(
-                request, f"Pytanie wychodzi listem. Zgłoszenie nr {submission.pk} czeka na odpowiedź autora."
-            )
+            self.message_user(request, sent)
 
     def _report(self, request: HttpRequest, decided: decisions.DecisionResult) -> None:
-        undo = undo_button(request, decided.decision) if decided.decision else ""
+        undo = undo_button(request, decided.decision)
         title = decided.decision.title if decided.decision else ""
         self.message_user(request, format_html("Zdecydowano: {}. {} {}", len(decided.changed), title, undo))
         if decided.unchanged:

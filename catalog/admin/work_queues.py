@@ -1,19 +1,17 @@
 """Work queues: named filters over the list of depots, each with a count; and depots that share a contact."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from datetime import date, timedelta
+from operator import methodcaller
 from typing import Any
 from urllib.parse import urlsplit
 
-import django_filters
-from django.contrib import admin
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
-from django.http import HttpRequest
 from django.utils import timezone
 
 from catalog import models
-from catalog.admin.registers import MINE, UnitFilter, chosen_codes
+from catalog.admin.desk import OptionsFilter
+from catalog.admin.registers import UnitFilter
 from catalog.depots import fuels, quality
 from catalog.depots.quality import DataQualityReport
 from catalog.models import Depot
@@ -26,13 +24,7 @@ STALE_AFTER = timedelta(days=365)
 ALIVE = ~Q(publication=models.Depot.Publication.REMOVED)
 
 
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """A work queue. slug: in the query string. condition: for a day and a report; removed depots are never included."""
-
-    slug: str
-    label: str
-    condition: Callable[[date, DataQualityReport], Q]
+Condition = Callable[[date, DataQualityReport], Q]
 
 
 def ids_in(keys: Collection[int]) -> Q:
@@ -49,78 +41,50 @@ def by_name(_today: date, _report: DataQualityReport) -> Q:
     return Q(fuels__overlap=F("fuels_in_name")) & ~Q(confirmed_fields__contains=["fuels"])
 
 
-QUEUES = (
-    Queue("requests", "zgłoszenie czeka", lambda _today, _report: having(models.Submission.objects.waiting())),
-    Queue("gone", "podobno już ich nie ma", lambda _today, _report: having(models.GoneReport.objects.open())),
-    Queue("held", "wstrzymane", lambda _today, _report: Q(publication=models.Depot.Publication.HELD)),
-    Queue("never", "nigdy niesprawdzone", lambda _today, _report: Q(verified_at=None)),
-    Queue("old", "sprawdzone ponad rok temu", lambda today, _report: Q(verified_at__lt=today - STALE_AFTER)),
-    Queue("duplicates", "możliwe powtórzenie", lambda _today, report: ids_in(report.with_duplicates())),
-    Queue("outside", "poza swoją gminą", lambda _today, report: ids_in(report.outside)),
-    Queue("nip", "błędny NIP", lambda _today, report: ids_in(report.bad_nip)),
-    Queue("fuels", "paliwa według nazwy", by_name),
-    Queue("hours", "bez godzin", lambda _today, _report: Q(hours__isnull=True)),
-    Queue("review", "z uwagą importu", lambda _today, _report: ~Q(review="")),
-)
+QUEUES: Mapping[str, tuple[str, Condition]] = {
+    "requests": ("zgłoszenie czeka", lambda _today, _report: having(models.Submission.objects.waiting())),
+    "gone": ("podobno już ich nie ma", lambda _today, _report: having(models.GoneReport.objects.open())),
+    "held": ("wstrzymane", lambda _today, _report: Q(publication=models.Depot.Publication.HELD)),
+    "never": ("nigdy niesprawdzone", lambda _today, _report: Q(verified_at=None)),
+    "old": ("sprawdzone ponad rok temu", lambda today, _report: Q(verified_at__lt=today - STALE_AFTER)),
+    "duplicates": ("możliwe powtórzenie", lambda _today, report: ids_in(report.with_duplicates())),
+    "outside": ("poza swoją gminą", lambda _today, report: ids_in(report.outside)),
+    "nip": ("błędny NIP", lambda _today, report: ids_in(report.bad_nip)),
+    "fuels": ("paliwa według nazwy", by_name),
+    "hours": ("bez godzin", lambda _today, _report: Q(hours__isnull=True)),
+    "review": ("z uwagą importu", lambda _today, _report: ~Q(review="")),
+}
+"""Label and condition by the value in the query string. Removed depots are in none."""
 
-BY_SLUG = {queue.slug: queue for queue in QUEUES}
 
-
-def count_queues(today: date, report: DataQualityReport) -> list[tuple[Queue, int]]:
-    """Return every queue with its number of depots. Two queries."""
+def count_queues(today: date, report: DataQualityReport) -> list[tuple[str, str, int]]:
+    """Return every queue with its label and its number of depots. Two queries."""
     counts = models.Depot.objects.filter(ALIVE).aggregate(
-        **{queue.slug: Count("pk", filter=queue.condition(today, report)) for queue in QUEUES}
+        **{slug: Count("pk", filter=condition(today, report)) for slug, (_, condition) in QUEUES.items()}
     )
-    return [(queue, counts[queue.slug]) for queue in QUEUES]
+    return [(slug, label, counts[slug]) for slug, (label, _) in QUEUES.items()]
 
 
-class QueueFilter(admin.SimpleListFilter):
+def in_queue(condition: Condition) -> Callable[[Any], QuerySet[Any]]:
+    return lambda depots: depots.filter(ALIVE, condition(timezone.localdate(), quality.get_report()))
+
+
+class QueueFilter(OptionsFilter):
     """The chosen queue. The list shows all queues with counts above it, so the sidebar only names the chosen one."""
 
     title = "do zrobienia"
     parameter_name = "queue"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(queue.slug, queue.label) for queue in QUEUES]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
-        queue = BY_SLUG.get(self.value() or "")
-        if queue is None:
-            return queryset
-        return queryset.filter(ALIVE, queue.condition(timezone.localdate(), quality.get_report()))
+    options = {slug: (label, in_queue(condition)) for slug, (label, condition) in QUEUES.items()}
 
 
-class DepotFilter(django_filters.FilterSet):  # type: ignore[misc] # the library has no types
-    """Depots of a unit (2, 4 or 7 digits of TERYT), or with a fuel."""
-
-    unit = django_filters.CharFilter(method="filter_unit")
-    fuel = django_filters.ChoiceFilter(choices=fuels.CHOICES, method="filter_fuel")
-
-    def filter_unit(self, depots: models.DepotQuerySet, name: str, value: str) -> models.DepotQuerySet:
-        return depots.in_unit(value)
-
-    def filter_fuel(self, depots: models.DepotQuerySet, name: str, value: str) -> models.DepotQuerySet:
-        return depots.offering(value)
-
-
-class FuelFilter(admin.SimpleListFilter):
+class FuelFilter(OptionsFilter):
     title = "paliwo"
     parameter_name = "fuel"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return fuels.CHOICES
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
-        rows: QuerySet[models.Depot] = DepotFilter({"fuel": self.value()}, queryset=queryset).qs
-        return rows
+    options = {slug: (label, methodcaller("offering", slug)) for slug, label in fuels.CHOICES}
 
 
 class VoivodeshipFilter(UnitFilter):
-    def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
-        if self.value() == MINE:
-            return queryset.filter(municipality__voivodeship__in=chosen_codes(request, MINE))
-        rows: QuerySet[models.Depot] = DepotFilter({"unit": self.value()}, queryset=queryset).qs
-        return rows
+    path = ""
 
 
 MOST = 20
@@ -135,18 +99,10 @@ SHARED_HOSTS = frozenset(
 """Hosts shared by many firms: not a sign of a duplicate."""
 
 
-@dataclass(frozen=True, slots=True)
-class SameContact:
-    """A depot with the values it shares, in Polish."""
+def find_same_contact(values: Mapping[str, Any], *, besides: int | None = None) -> list[tuple[Depot, str]]:
+    """Return depots with the same `nip`, `phone` or `website` and what they share in Polish. At most one query.
 
-    depot: Depot
-    shared: str
-
-
-def find_same_contact(values: Mapping[str, Any], *, besides: int | None = None) -> list[SameContact]:
-    """Return depots with the same `nip`, `phone` or `website`, removed ones last. At most one query.
-
-    besides: id of the depot that the values belong to, left out.
+    Removed ones last. besides: id of the depot that the values belong to, left out.
     """
     nip = values.get("nip") or ""
     phones = split_phones(values.get("phone") or "")
@@ -163,19 +119,14 @@ def find_same_contact(values: Mapping[str, Any], *, besides: int | None = None) 
     rows = Depot.objects.filter(condition).exclude(pk=besides or 0).select_related("municipality").order_by("pk")
     found = []
     for depot in rows[: 10 * MOST]:
-        shared = [
-            word
-            for word, same in (
-                ("NIP", bool(nip) and depot.nip == nip),
-                ("telefon", bool(phones & split_phones(depot.phone))),
-                ("strona", bool(host) and site_of(depot.website) == host),
-            )
-            if same
-        ]
-        if shared:
-            found.append(SameContact(depot, ", ".join(shared)))
-    found.sort(key=lambda row: row.depot.publication == Depot.Publication.REMOVED)
-    return found[:MOST]
+        same = {
+            "NIP": bool(nip) and depot.nip == nip,
+            "telefon": bool(phones & split_phones(depot.phone)),
+            "strona": bool(host) and site_of(depot.website) == host,
+        }
+        if any(same.values()):
+            found.append((depot, ", ".join(word for word, is_same in same.items() if is_same)))
+    return sorted(found, key=lambda row: row[0].publication == Depot.Publication.REMOVED)[:MOST]
 
 
 def split_phones(text: str) -> set[str]:

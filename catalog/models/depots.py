@@ -51,10 +51,6 @@ class DepotQuerySet(models.QuerySet["Depot"]):
         """Keep published depots: neither held nor removed."""
         return self.filter(publication=Depot.Publication.PUBLISHED)
 
-    def in_unit(self, teryt: str) -> Self:
-        """Keep depots assigned to a territorial unit. teryt: 2, 4 or 7 digits."""
-        return self.filter(municipality__teryt__startswith=teryt)
-
     def offering(self, fuel: str) -> Self:
         """Keep depots that offer a fuel; `wegiel` includes every assortment of coal."""
         return self.filter(fuels__overlap=list(fuels.assortments(fuel)))

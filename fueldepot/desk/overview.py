@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.admin import work_queues
-from catalog.admin.journal import DayOfEditor, count_decisions
+from catalog.admin.journal import count_decisions
 from catalog.depots import quality
 from catalog.models import (
     DailyLetter,
@@ -64,8 +64,8 @@ def find_waiting(user: Any) -> list[Waiting]:
         waiting.append(Waiting(label, stale.count(), _list("regulations_legalstate", {"stale": "yes"})))
     if user.has_perm("catalog.view_depot"):
         waiting += [
-            Waiting(f"Składy: {queue.label}", count, _list("catalog_depot", {"queue": queue.slug}))
-            for queue, count in work_queues.count_queues(today, quality.get_report())
+            Waiting(f"Składy: {label}", count, _list("catalog_depot", {"queue": slug}))
+            for slug, label, count in work_queues.count_queues(today, quality.get_report())
         ]
     if user.has_perm("auth.view_user"):
         people = get_user_model().objects.filter(is_active=True, is_superuser=False)
@@ -200,7 +200,7 @@ def drafts_waiting(user: Any) -> list[Waiting]:
     ]
 
 
-def find_today(user: Any) -> list[DayOfEditor]:
+def find_today(user: Any) -> list[dict[str, Any]]:
     """Return today's decisions by editor, none if the user may not see them. One query."""
     today = timezone.localdate()
     return count_decisions(today, today) if user.has_perm("catalog.view_decision") else []

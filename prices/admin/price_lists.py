@@ -7,15 +7,14 @@ bulk actions.
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
 from catalog.admin.bulk import row_limit, undo_button
-from catalog.admin.desk import current_editor
+from catalog.admin.desk import current_editor, desk_page, desk_view
 from catalog.depots import fuels
 from catalog.models import Decision
 from prices import services, validation
@@ -30,16 +29,6 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
 
     change_list_template = "admin/prices/depotprice/change_list.html"
 
-    def get_urls(self) -> list[URLPattern]:
-        views = (("import", self.import_view), ("process_import", self.confirm_view))
-        return [
-            *(
-                path(f"{name}/", self.admin_site.admin_view(view), name=f"prices_depotprice_{name}")
-                for name, view in views
-            ),
-            *super().get_urls(),
-        ]
-
     def has_import_permission(self, request: HttpRequest) -> bool:
         """Whether the user may import price lists."""
         return bool(self.has_change_permission(request) and self.has_add_permission(request))
@@ -48,10 +37,9 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
         can_import = {"has_import_permission": self.has_import_permission(request)}
         return super().changelist_view(request, {**(extra_context or {}), **can_import})
 
+    @desk_view("import/", "import", needs="import")
     def import_view(self, request: HttpRequest) -> HttpResponse:
         """Show the upload form, or the preview of a file."""
-        if not self.has_import_permission(request):
-            raise PermissionDenied
         form = UploadForm(request.POST or None, request.FILES or None)
         if not form.is_valid():
             return self.render_price_list(request, form=form)
@@ -63,21 +51,16 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
             context["confirm_form"] = ConfirmForm(initial={"packed": form.packed, "seen": preview.seen})
         return self.render_price_list(request, **context)
 
+    @desk_view("process_import/", "process_import", needs="import")
     def confirm_view(self, request: HttpRequest) -> HttpResponse:
         """Publish the previewed prices, unless other rows are left out now; an expired preview leads to the upload."""
-        if not self.has_import_permission(request):
-            raise PermissionDenied
         form = ConfirmForm(request.POST)
         if not form.is_valid():
             messages.error(request, "Podgląd wygasł. Wczytaj plik jeszcze raz.")
             return HttpResponseRedirect(reverse("admin:prices_depotprice_import"))
         moment, editor = timezone.now(), current_editor(request)
-        preview = preview_price_list(
-            form.table,
-            limit=row_limit(editor),
-            today=timezone.localdate(moment),
-            ticked=form.cleaned_data["ticked"] or (),
-        )
+        today, ticked = timezone.localdate(moment), form.cleaned_data["ticked"] or ()
+        preview = preview_price_list(form.table, limit=row_limit(editor), today=today, ticked=ticked)
         if not (preview.is_refused or preview.too_many) and preview.seen == form.cleaned_data["seen"]:
             try:
                 decision = services.publish_price_list(quotes=preview.quotes, by=editor, on=moment)
@@ -95,7 +78,7 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
 
     def tell(self, request: HttpRequest, preview: Preview, decision: Decision | None) -> None:
         """Say what was imported and what was left out."""
-        undo = undo_button(request, decision) if decision else ""
+        undo = undo_button(request, decision)
         messages.success(request, format_html("Wczytano i zatwierdzono ceny: {}. {}", len(preview.quotes), undo))
         left_out = len(preview.ordinary) + len(preview.doubtful) - len(preview.quotes)
         if left_out:
@@ -107,10 +90,6 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
 
     def render_price_list(self, request: HttpRequest, **context: Any) -> TemplateResponse:
         """Return the page of the upload, with a preview if there is one."""
-        common = {"title": "Cennik z pliku", "opts": self.opts, "media": self.media}
+        common = {"title": "Cennik z pliku", "media": self.media}
         words = {"fuels": fuels.CHOICES, "units": list(fuels.UNIT_NAMES.items())}
-        return TemplateResponse(
-            request,
-            "admin/prices/depotprice/price_list.html",
-            {**self.admin_site.each_context(request), **common, **words, **context},
-        )
+        return desk_page(self, request, "prices/depotprice/price_list", common | words | context)

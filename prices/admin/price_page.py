@@ -1,9 +1,8 @@
 """The page on which a price is decided, together with the others of its depot that wait."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
@@ -13,7 +12,15 @@ from django.utils import timezone
 from django.utils.html import format_html
 
 from catalog.admin.bulk import undo_button
-from catalog.admin.desk import NextRowMixin, current_editor, desk_page, page_url, read_number, read_text
+from catalog.admin.desk import (
+    NextRowMixin,
+    current_editor,
+    desk_page,
+    page_url,
+    read_number,
+    read_numbers,
+    read_text,
+)
 from catalog.admin.evidence import evidence_of, find_neighbours, live_map
 from catalog.admin.submission_queue import AUTHOR_ANSWERED, AWAITS_AUTHOR
 from catalog.models import Decision, SubmissionQuestion
@@ -39,29 +46,18 @@ MOST_EARLIER = 8
 """Published prices of the depot listed beside those that wait."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedPrice:
-    """A price with what speaks against it, in Polish; `doubts` is "" where nothing does.
-
-    comparison: with the median of Poland, "" without one.
-    """
-
-    row: DepotPrice
-    doubts: str
-    comparison: str
-    is_pending: bool
-
-
 def with_questions(rows: "QuerySet[DepotPrice]") -> "QuerySet[Any]":
     """Annotate prices with `awaits_author` and `author_answered`."""
     questions = SubmissionQuestion.objects.filter(submission=OuterRef("submission"))
     return rows.annotate(awaits_author=Exists(questions.open()), author_answered=Exists(questions.answered()))
 
 
-def describe_rows(rows: Sequence[Any], ranges: Mapping[str, Range]) -> list[JudgedPrice]:
-    """Return prices with what speaks against each. No query if the snapshot is built."""
+def describe_rows(rows: Iterable[Any], ranges: Mapping[str, Range]) -> None:
+    """Set `doubts`, what speaks against each price in Polish, and `comparison` with the median of Poland.
+
+    Both are "" where there is none. No query if the snapshot is built.
+    """
     today = timezone.localdate()
-    described = []
     for row in rows:
         figures = prices.get().figures(row.fuel, today)
         doubts = [*find_doubts(row.fuel, row.price, row.day, ranges, today), describe_outlier(row.price, figures)]
@@ -70,10 +66,8 @@ def describe_rows(rows: Sequence[Any], ranges: Mapping[str, Range]) -> list[Judg
         elif getattr(row, "author_answered", False):
             doubts.append(AUTHOR_ANSWERED)
         median = figures.country.median
-        comparison = "" if median is None else f"{deviation(row.price, median)}% od mediany"
-        is_pending = row.status == DepotPrice.Status.PENDING
-        described.append(JudgedPrice(row, ", ".join(filter(None, doubts)), comparison, is_pending))
-    return described
+        row.doubts = ", ".join(filter(None, doubts))
+        row.comparison = "" if median is None else f"{deviation(row.price, median)}% od mediany"
 
 
 def distance(row: DepotPrice) -> Decimal:
@@ -85,17 +79,14 @@ def distance(row: DepotPrice) -> Decimal:
 class PricePageMixin(NextRowMixin):
     """Mixin: prices are decided on the page of one, with those of the same depot that wait."""
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_kwargs: Any) -> HttpResponse:
         """Show a price with the evidence, and process the decision."""
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
         rows = DepotPrice.objects.select_related("depot__municipality__voivodeship", "submission", "decided_by")
         price = rows.filter(pk=read_number(object_id)).first()
         if price is None:
-            missing: HttpResponse = self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
-            return missing
+            return cast("HttpResponse", self._get_obj_does_not_exist_redirect(request, self.opts, object_id))
         if request.method != "POST":
             return self._show_price(request, price)
         if not self.has_change_permission(request):
@@ -103,13 +94,10 @@ class PricePageMixin(NextRowMixin):
         decision, _, goes_on = request.POST.get("decision", "").partition("_")
         if decision not in {"approve", "reject"}:
             raise BadRequest("unknown decision")
-        chosen = {read_number(value) for value in request.POST.getlist("price")}
-        pending = [read_number(value) for value in request.POST.getlist("pending")]
-        following = self.find_next(request, price.pk) if goes_on else None
-        while following in chosen:
-            following = self.find_next(request, following)
+        chosen, pending = read_numbers(request, "price"), read_numbers(request, "pending")
+        following = self.find_next(request, price.pk, besides=chosen) if goes_on else None
         try:
-            decided = {key: decision == "approve" for key in pending if key in chosen}
+            decided = dict.fromkeys(sorted(pending & chosen), decision == "approve")
             typed = self._read_typed(request, decided) if decision == "approve" else {}
             count, recorded = decide_visit(
                 parts=(),
@@ -126,7 +114,7 @@ class PricePageMixin(NextRowMixin):
                 return HttpResponseRedirect(self.with_filters(request, request.path))
             return self._show_price(request, price)
         title = recorded.title if recorded else ""
-        undo = undo_button(request, recorded) if recorded else ""
+        undo = undo_button(request, recorded)
         self.message_user(request, format_html("Zdecydowano: {}. {} {}", count, title, undo))
         if goes_on:
             return self.to_row(request, following)
@@ -143,37 +131,32 @@ class PricePageMixin(NextRowMixin):
         is_pending = price.status == DepotPrice.Status.PENDING
         batch = list(with_questions(DepotPrice.objects.pending().filter(depot=depot)))
         batch.sort(key=lambda row: (row.pk != price.pk, -distance(row), row.pk))
-        described = describe_rows(batch, read_ranges())
+        describe_rows(batch, read_ranges())
         # Reading a doubtful price is the point of this page; the others come along where nothing speaks against them.
-        alone = any(row.doubts for row in described if row.row.pk == price.pk)
-        ticked = {row.row.pk for row in described if row.row.pk == price.pk or not (alone or row.doubts)}
+        alone = any(row.doubts for row in batch if row.pk == price.pk)
+        ticked = {row.pk for row in batch if row.pk == price.pk or not (alone or row.doubts)}
         if request.method == "POST":
-            ticked = {read_number(value) for value in request.POST.getlist("price")}
-        listed = [
-            {
-                "price": row,
-                "is_ticked": row.row.pk in ticked,
-                "typed": request.POST.get(f"value-{row.row.pk}", f"{row.row.price:f}".replace(".", ",")),
-            }
-            for row in described
-        ]
-        earlier = DepotPrice.objects.approved().filter(depot=depot).order_by("-day", "-pk")[:MOST_EARLIER]
+            ticked = read_numbers(request, "price")
+        for row in batch:
+            row.is_ticked = row.pk in ticked
+            row.typed = request.POST.get(f"value-{row.pk}", f"{row.price:f}".replace(".", ","))
+        earlier = list(DepotPrice.objects.approved().filter(depot=depot).order_by("-day", "-pk")[:MOST_EARLIER])
+        describe_rows(earlier, {})
         context = {
             **evidence_of(values_of(depot), depot),
             "title": f"Ceny: {depot.name}",
             "price": price,
             "original": price,
             "depot": depot,
-            "rows": listed if is_pending else [],
+            "rows": batch if is_pending else [],
             "others_wait": 0 if is_pending else len(batch),
-            "earlier_prices": describe_rows(list(earlier), {}),
+            "earlier_prices": earlier,
             "live": live_map(depot.municipality, after=(depot.lat, depot.lon), others=find_neighbours(depot)),
             "decisions": Decision.objects.about(price).order_by("-pk") if not is_pending else [],
-            "place": self.place_in_list(request, price.pk),
+            **self.list_context(request, price.pk),
             "reasons": CANNED_REASONS,
             "reason": request.POST.get("reason", ""),
             "max_reason": LONGEST_REASON,
             "may_decide": is_pending and self.has_change_permission(request),
-            "preserved_filters": self.get_preserved_filters(request),
         }
         return desk_page(self, request, "prices/depotprice/price", context)

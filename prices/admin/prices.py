@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
-from django.db.models import Case, F, Model, QuerySet, Value, When
+from django.db.models import Case, F, QuerySet, Value, When
 from django.db.models.functions import Abs
 from django.http import HttpRequest
 from django.template.defaultfilters import floatformat
@@ -20,10 +20,9 @@ from django.utils.text import Truncator
 
 from catalog.admin import RegisterAdmin, depot_list
 from catalog.admin.bulk import bulk_action, each, undo_button
-from catalog.admin.desk import CsvMixin, PendingByDefaultFilter, ReasonMixin, current_editor, read_text
-from catalog.admin.registers import HistoryAdmin, UnitFilter, chosen_codes
+from catalog.admin.desk import CsvMixin, KeptRowsMixin, PendingByDefaultFilter, ReasonMixin, current_editor, read_text
+from catalog.admin.registers import HistoryAdmin, UnitFilter
 from catalog.admin.submission_queue import AWAITS_AUTHOR
-from catalog.submissions.decisions import ReasonMissing
 from fueldepot.data.history import among
 from prices import models, queries, services, validation
 from prices.admin.price_lists import PriceListImport
@@ -102,23 +101,15 @@ class StatusFilter(PendingByDefaultFilter):
     states, waiting = models.DepotPrice.Status, models.DepotPrice.Status.PENDING
 
 
-class PriceVoivodeshipFilter(UnitFilter):
-    """Filter by the voivodeship of the depot."""
-
-    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        unit = self.value()
-        return queryset.filter(depot__municipality__voivodeship__in=chosen_codes(request, unit)) if unit else queryset
-
-
 class PriceChangeList(ChangeList):
     """The list with the current median of each row's fuel."""
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         medians = queries.current_medians(timezone.localdate())
-        described = describe_rows(self.result_list, read_ranges())
-        for row, price in zip(self.result_list, described, strict=True):
-            row.present_median, row.doubts = medians.get(row.fuel), price.doubts
+        describe_rows(self.result_list, read_ranges())
+        for row in self.result_list:
+            row.present_median = medians.get(row.fuel)
 
 
 PRICE_FIELDS = ("depot", "fuel", "unit", "price", "bag_price", "bag_kg", "day", "origin")
@@ -137,16 +128,9 @@ class PriceAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         localized_fields = ("bag_price", "bag_kg")
 
     def quote(self) -> validation.PriceInput:
-        """Return the entered price."""
-        data: dict[str, Any] = self.cleaned_data
-        return validation.PriceInput(
-            fuel=data["fuel"],
-            day=data["day"],
-            unit=data["unit"],
-            price=data.get("price"),
-            bag_price=data.get("bag_price"),
-            bag_kg=data.get("bag_kg"),
-        )
+        names = ("fuel", "day", "unit", "price", "bag_price", "bag_kg")
+        values: dict[str, Any] = {name: self.cleaned_data.get(name) for name in names}
+        return validation.PriceInput(**values)
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
@@ -166,14 +150,14 @@ class PriceAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
 
 
 @admin.register(models.DepotPrice)
-class DepotPriceAdmin(ReasonMixin, PriceListImport, CsvMixin, PricePageMixin, HistoryAdmin):
+class DepotPriceAdmin(KeptRowsMixin, ReasonMixin, PriceListImport, CsvMixin, PricePageMixin, HistoryAdmin):
     """The moderation queue with the current median beside each price, those farthest from it first. No deleting."""
 
     revertible = False  # a new decision replaces an old one, from its own day on
     # Cells combine two values: more columns do not fit beside menu and filters.
     list_display = ("shown_depot", "fuel", "shown_price", "shown_median", "shown_day", "sent", "decision")
     list_display_links = ("shown_price",)
-    list_filter = (StatusFilter, "fuel", "origin", PriceVoivodeshipFilter)
+    list_filter = (StatusFilter, "fuel", "origin", UnitFilter)
     list_select_related = ("depot",)
     list_per_page = 50
     search_fields = ("depot__name",)  # shows the search box; `get_search_results` searches more fields
@@ -190,16 +174,11 @@ class DepotPriceAdmin(ReasonMixin, PriceListImport, CsvMixin, PricePageMixin, Hi
         waiting = Case(When(status=PENDING, then=Value(0)), default=Value(1))
         return rows.order_by(waiting, "-distance", "submitted_at", "pk")
 
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
+    def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
         return depot_list.search_depots(queryset, search_term, "depot__"), False
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return PriceChangeList
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
 
     def get_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> Any:
         return [field.name for field in models.DepotPrice._meta.fields if field.name != "id"] if obj else PRICE_FIELDS
@@ -207,9 +186,7 @@ class DepotPriceAdmin(ReasonMixin, PriceListImport, CsvMixin, PricePageMixin, Hi
     def get_readonly_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> list[str]:
         return [] if obj is None else [field.name for field in models.DepotPrice._meta.fields]
 
-    def get_form(
-        self, request: HttpRequest, obj: models.DepotPrice | None = None, change: bool = False, **kwargs: Any
-    ) -> Any:
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         # A stored price is read-only and needs no form of its own.
         own = {} if obj is None else {"form": forms.ModelForm}
         return super().get_form(request, obj, change, **kwargs, **own)
@@ -261,18 +238,11 @@ class DepotPriceAdmin(ReasonMixin, PriceListImport, CsvMixin, PricePageMixin, Hi
     )
     def reject(self, request: HttpRequest, keys: list[int]) -> None:
         prices = models.DepotPrice.objects.filter(pk__in=among(keys))
-        reason = read_text(request, "reason")[:LONGEST_REASON]
-        try:
-            decided = services.reject_prices(
-                prices=prices, reason=reason, by=current_editor(request), on=timezone.now()
-            )
-        except ReasonMissing:
-            self.message_user(request, "Nic nie zmieniono: odrzucenie wymaga podania powodu.", messages.ERROR)
-            return
-        self._report(request, decided)
+        editor, reason = current_editor(request), read_text(request, "reason")[:LONGEST_REASON]
+        self._report(request, services.reject_prices(prices=prices, reason=reason, by=editor, on=timezone.now()))
 
     def _report(self, request: HttpRequest, decided: PriceDecisionResult) -> None:
-        undo = undo_button(request, decided.decision) if decided.decision else ""
+        undo = undo_button(request, decided.decision)
         self.message_user(request, format_html("Zmieniono: {}. {}", len(decided.changed), undo))
         if decided.unchanged:
             named = "; ".join(f"{price}: {reason}" for price, reason in decided.unchanged)
@@ -282,11 +252,7 @@ class DepotPriceAdmin(ReasonMixin, PriceListImport, CsvMixin, PricePageMixin, Hi
         """Submit a new price. A stored price has no editable field."""
         if change:
             return
-        taken = services.submit_price(
-            depot=form.cleaned_data["depot"],
-            quote=form.quote(),
-            origin=models.DepotPrice.Origin(form.cleaned_data["origin"]),
-            by=current_editor(request),
-            on=timezone.now(),
-        )
+        depot, origin = form.cleaned_data["depot"], models.DepotPrice.Origin(form.cleaned_data["origin"])
+        editor, now = current_editor(request), timezone.now()
+        taken = services.submit_price(depot=depot, quote=form.quote(), origin=origin, by=editor, on=now)
         obj.__dict__.update(taken.__dict__)

@@ -11,14 +11,14 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model, Q, prefetch_related_objects
+from django.db.models import Q, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.html import format_html
 
 from catalog.admin import DraftedAdmin
 from catalog.admin.bulk import undo_button
-from catalog.admin.desk import current_editor, read_number, read_text
+from catalog.admin.desk import KeptRowsMixin, current_editor, read_number, read_numbers, read_text
 from catalog.admin.evidence import evidence_of
 from catalog.admin.registers import HistoryAdmin
 from catalog.admin.submission_page import ProposalForm, describe_part, live_map_of, others, same_contact
@@ -29,7 +29,7 @@ from catalog.services import Refusal
 from catalog.services.editing import edit_version
 from catalog.services.editors import is_chief
 from catalog.submissions import field_groups
-from catalog.submissions.decisions import MAX_REASON, PartDecision, SubmissionAlreadyDecided
+from catalog.submissions.decisions import PartDecision, SubmissionAlreadyDecided
 from prices import medians, models, queries, services, validation
 from prices.medians import IMPLAUSIBLE, PriceStatistics, Range, Rejected
 from prices.models import DepotPrice
@@ -61,16 +61,10 @@ class VisitAdmin(SubmissionAdmin):
 
     def show(self, request: HttpRequest, found: Submission) -> HttpResponse:
         parts = parts_of(found)
-        return super().show(request, found) if len(parts) == 1 else self._show_visit(request, found, parts)
+        return super().show(request, found) if len(parts) == 1 else self._show_visit(request, found, parts, {})
 
-    def find_following(self, request: HttpRequest, found: Submission) -> int | None:
-        following: int | None = super().find_following(request, found)
-        if request.POST.get("decision") != "visit_next":
-            return following
-        together = {part.pk for part in parts_of(found)}
-        while following in together:
-            following = self.find_next(request, following)
-        return following
+    def together(self, found: Submission) -> list[Submission]:
+        return parts_of(found)
 
     def decide(self, request: HttpRequest, found: Submission, decision: str) -> HttpResponse | None:
         if decision != "visit":
@@ -81,9 +75,7 @@ class VisitAdmin(SubmissionAdmin):
         prefetch_related_objects(parts, "prices")
         forms = {part.pk: ProposalForm(part, request.POST, f"-{part.pk}") for part in parts}
         choices = {part.pk: request.POST.get(f"choice-{part.pk}") for part in parts}
-        shown = {read_number(value) for value in request.POST.getlist("part")}
-        accepted = {read_number(value) for value in request.POST.getlist("price")}
-        pending = {read_number(value) for value in request.POST.getlist("pending")}
+        shown, accepted, pending = (read_numbers(request, name) for name in ("part", "price", "pending"))
         decided: list[PartDecision] = []
         prices: dict[int, bool] = {}
         for part in parts:
@@ -121,23 +113,18 @@ class VisitAdmin(SubmissionAdmin):
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
             found.refresh_from_db()
             return self._show_visit(request, found, parts_of(found), forms)
-        undo = undo_button(request, recorded) if recorded else ""
-        self.message_user(request, format_html("Zdecydowano: {}. {}", count, undo))
+        self.message_user(request, format_html("Zdecydowano: {}. {}", count, undo_button(request, recorded)))
         return None
 
     def _show_visit(
-        self,
-        request: HttpRequest,
-        found: Submission,
-        parts: list[Submission],
-        forms: dict[int, ProposalForm] | None = None,
+        self, request: HttpRequest, found: Submission, parts: list[Submission], forms: Mapping[int, ProposalForm]
     ) -> HttpResponse:
         """Render the page of a visit. forms: what a refused decision had posted, by submission."""
         depot = found.depot
         assert depot is not None  # noqa: S101 - see `parts_of`
-        forms, ranges, today = forms or {}, read_ranges(), timezone.localdate()
+        ranges, today = read_ranges(), timezone.localdate()
         chief = is_chief(current_editor(request))
-        ticked = {read_number(value) for value in request.POST.getlist("price")}
+        ticked = read_numbers(request, "price")
         prefetch_related_objects(parts, "questions__asked_by", "prices")
         described: list[dict[str, Any]] = []
         for part in parts:
@@ -178,7 +165,6 @@ class VisitAdmin(SubmissionAdmin):
             "same_contact": same_contact(*parts),
             "removed": depot.publication == Depot.Publication.REMOVED,
             "opened": edit_version(depot),
-            "max_reason": MAX_REASON,
         }
         return self.render(request, found, context, "visit")
 
@@ -190,7 +176,7 @@ def describe_range(fuel: str, wanted: Range, today: date) -> list[str]:
     """
     prices = read_prices()
     ranges: Mapping[str, Range] = {**prices.ranges, fuel: wanted}
-    said: list[str] = []
+    effects: list[str] = []
     for other in fuels.FUELS:
         if fuel not in fuels.assortments(other.slug):
             continue
@@ -199,15 +185,15 @@ def describe_range(fuel: str, wanted: Range, today: date) -> list[str]:
         after = medians.compute(columns, ranges, today)
         if other.slug == fuel:
             gone, back = implausible(after) - implausible(before), implausible(before) - implausible(after)
-            said.append(
+            effects.append(
                 f"Ceny z ostatnich {medians.WINDOW_MONTHS} miesięcy: {before.considered}. "
                 f"Wypadnie: {gone.total()}, wróci: {back.total()}."
             )
-        said.append(
+        effects.append(
             f"{other.name}: liczba cen w medianie kraju {before.country.n} → {after.country.n}, "
             f"mediana {amount(before)} → {amount(after)}."
         )
-    return said
+    return effects
 
 
 def implausible(figures: PriceStatistics) -> Counter[Rejected]:
@@ -238,7 +224,7 @@ class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
 
 
 @admin.register(models.PlausibleRange)
-class PlausibleRangeAdmin(DraftedAdmin, HistoryAdmin):
+class PlausibleRangeAdmin(KeptRowsMixin, DraftedAdmin, HistoryAdmin):
     """Ranges change by drafts. Each fuel has at most one range; ranges cannot be deleted."""
 
     list_display = ("fuel", "low", "high")
@@ -257,18 +243,9 @@ class PlausibleRangeAdmin(DraftedAdmin, HistoryAdmin):
         missing = [(fuel.slug, fuel.name) for fuel in queries.find_fuels_without_range()]
         return super().formfield_for_choice_field(db_field, request, **kwargs, choices=missing)
 
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
-
     def describe_draft(self, before: Any, after: Any, cleaned: Any) -> list[str]:
         return describe_range(after.pk, Range(after.low, after.high), timezone.localdate())
 
     def write_draft(self, request: HttpRequest, obj: models.PlausibleRange, form: Any, change: bool) -> None:
-        services.change_range(
-            fuel=obj.pk,
-            low=obj.low,
-            high=obj.high,
-            by=current_editor(request),
-            on=timezone.now(),
-            reason=getattr(obj, "_change_reason", ""),
-        )
+        editor, now, reason = current_editor(request), timezone.now(), getattr(obj, "_change_reason", "")
+        services.change_range(fuel=obj.pk, low=obj.low, high=obj.high, by=editor, on=now, reason=reason)

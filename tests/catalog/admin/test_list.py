@@ -23,7 +23,7 @@ def names(client, **asked):
 
 
 def counts(client):
-    return {queue.slug: count for queue, count in client.get(DEPOTS).context["queues"]}
+    return {slug: count for slug, _, count in client.get(DEPOTS).context["queues"]}
 
 
 def many(number, **values):
