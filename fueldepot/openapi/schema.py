@@ -95,6 +95,10 @@ def plain(schema: Any) -> Any:
         if len(schemas) == 1 and isinstance(schemas[0].get("type"), str):
             return {**schemas[0], "type": [schemas[0]["type"], "null"], **short}
         short["oneOf"] = either
+    if "patternProperties" in short:  # generators of clients read `additionalProperties` only
+        [(pattern, values)] = short.pop("patternProperties").items()
+        short["propertyNames"] = {**short.get("propertyNames", {}), "pattern": pattern}
+        short["additionalProperties"] = values
     return short
 
 

@@ -22,6 +22,7 @@ from subsidy.application import Item
 from tests.openapi.description import example_of
 
 DOCUMENT = links.document()
+CLIENTS = Path(__file__).parents[1] / "clients"
 OPERATIONS = [(path, method, one) for path, methods in DOCUMENT["paths"].items() for method, one in methods.items()]
 
 
@@ -118,6 +119,26 @@ def test_every_field_has_a_type_and_words():
     for name, form in DOCUMENT["components"]["schemas"].items():
         assert form["description"], name
         check(name, form)
+
+
+def test_generators_of_clients_can_read_the_type_of_every_object():
+    """They know nothing of `patternProperties`."""
+    text = json.dumps(DOCUMENT)
+    assert "patternProperties" not in text
+    years = DOCUMENT["components"]["schemas"]["Series"]["properties"]["poland"]
+    assert years["additionalProperties"]["type"] == "number"
+    assert years["propertyNames"]["pattern"] == "^[0-9]{4}$"
+
+
+def test_the_programs_of_generated_clients_use_every_operation():
+    programs = {path.name: path.read_text(encoding="utf-8") for path in CLIENTS.iterdir() if path.is_file()}
+    for path, method, operation in OPERATIONS:
+        name = operation["operationId"]
+        in_snake_case = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+        assert f"{in_snake_case}." in programs["python_client.py"], name
+        assert f".{in_snake_case}(" in programs["generator_client.py"], name
+        assert f"api.{name}(" in programs["hey_api.ts"], name
+        assert f'api.{method.upper()}("{path}"' in programs["openapi_fetch.ts"], path
 
 
 def test_references_lead_somewhere_and_nothing_is_left_over():
