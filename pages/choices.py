@@ -24,7 +24,7 @@ from catalog import text
 from catalog.api.params import POSTCODE, Postcode
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
-from catalog.depots.opening_times import OpeningState, openings
+from catalog.depots.opening_times import OpeningState, opening_of, openings
 from catalog.depots.snapshot import DepotRow, Depots, depots, describe_status
 from catalog.links import depot_path
 from catalog.models import Depot, SearchEntry
@@ -140,6 +140,14 @@ class Choices:
         return lambda item: any(
             not hour or includes(hours, int(hour)) for hours in (item[0].hours_ranges or {}).get(DAY_CODES[day], ())
         )
+
+    def opening(self, row: DepotRow, now: datetime) -> OpeningState:
+        """Return the hours of a listed depot on the chosen day; its present state for today or without a choice."""
+        day = self.opened.partition("-")[0]
+        if day in {"", NOW, [*DAY_CODES][timezone.localdate(now).weekday()]}:
+            return opening_of(row, now)
+        hours = (row.hours_ranges or {}).get(DAY_CODES[day], ())
+        return OpeningState(True, f"{when(day)} {' i '.join(hours).replace('-', '–')}")
 
     def link(self, path: str) -> str:
         """Return the path of the page with these choices."""
@@ -396,5 +404,7 @@ def describe_point(lat: float, lon: float) -> tuple[str, str, str]:
     if not named and SearchEntry.Kind.POSTCODE in kinds:
         code = index.fold(kinds[SearchEntry.Kind.POSTCODE])
         label = f"środka zabudowy z kodem {code[:2]}-{code[2:]}"
+        if len(localities) == 1:
+            return label, index.labels[localities[0]], ""
         return label, "", PLACE_UNKNOWN.format(label=label) if sources[SearchEntry.Position.POSTCODE] > 1 else ""
     return f"wskazanego punktu ({coordinates(lat, lon)})", "", ""

@@ -179,12 +179,14 @@ def data_set(slug: str, row: Dataset | None, invented: int) -> dict[str, Any]:
     changed_on: the day of the last change in this catalog. demonstration: a sentence about invented rows, "" without.
     """
     terms = TERMS[slug]
+    as_of, last = (None, None) if row is None else (row.as_of, None) if row.as_of else days_of_rows(row)
     return {
         "slug": slug,
         "name": Dataset.Slug(slug).label,
         "what": terms.what,
         "rows": row.row_count if row else 0,
-        "as_of": (row.as_of or day_of_rows(row)) if row else None,
+        "as_of": as_of,
+        "as_of_last": last if last != as_of else None,
         "changed_on": timezone.localdate(row.changed_at) if row else None,
         "source": row.source if row else "",
         "licence": "; ".join(dict.fromkeys(licence_of(source, terms) for source in (row.sources if row else ("",)))),
@@ -194,13 +196,14 @@ def data_set(slug: str, row: Dataset | None, invented: int) -> dict[str, Any]:
     }
 
 
-def day_of_rows(row: Dataset) -> date | None:
-    """Return the day that the pages of a data set give where its import knows none; None for other data sets."""
+def days_of_rows(row: Dataset) -> tuple[date | None, date | None]:
+    """Return the first and last day that the pages of a data set give where its import knows none; None for others."""
     if row.slug == Dataset.Slug.SERIES:
-        return timezone.localdate(row.changed_at)
+        return timezone.localdate(row.changed_at), None
     if row.slug == Dataset.Slug.REGULATIONS:
-        return min((records.state.as_of for records in states.get().values()), default=None)
-    return None
+        as_of = [records.state.as_of for records in states.get().values()]
+        return min(as_of, default=None), max(as_of, default=None)
+    return None, None
 
 
 def licence_of(source: str, terms: Terms) -> str:
@@ -216,6 +219,7 @@ def programme(today: date) -> dict[str, Any]:
         "what": "Poziomy, progi dochodu, limity kwot i warunki, od których zależy dotacja.",
         "rows": len(Item),
         "as_of": edition.as_of,
+        "as_of_last": None,
         "changed_on": edition.as_of,
         "source": "; ".join(source.title for source in edition.sources),
         "licence": QUOTING,

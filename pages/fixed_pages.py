@@ -1,6 +1,5 @@
 """Pages of text: the rules of the API, English, for owners, privacy. Each is data for its two templates."""
 
-import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,17 +26,63 @@ from pages.page import Crumb, Page, publisher
 from pages.polish import whole
 from subsidy.application import ENVELOPE
 
-RULES_AS_OF = date(2026, 11, 23)
+RULES_AS_OF = date(2026, 11, 25)
 ENGLISH_AS_OF = FOR_OWNERS_AS_OF = PRIVACY_AS_OF = date(2026, 11, 24)
 """The days on which the texts last changed; renew them with every change."""
 
 NUMBER_OF_RULES = 10
 """As many as the specification has."""
 
-AREAS, COSTS = ", ".join(ENVELOPE), "cost_…"
+GROUPS = {
+    "cost_": "koszt netto pozycji o tej nazwie w zł: liczba od 0",
+    "price_": "własna cena źródła o tej nazwie w zł za tonę, metr przestrzenny albo kilowatogodzinę",
+    "bag_": "własna cena worka w zł, gdy nie ma ceny tony",
+    "efficiency_": "własna sprawność źródła o tej nazwie, na przykład 0,85; pompy: ciepło z kilowatogodziny prądu",
+}
+"""Beginnings of the names of parameters that share a row, and what they are."""
 
-GROUPS = {AREAS: "powierzchnia prac w m²: ", COSTS: "koszt netto pozycji o tej nazwie w zł: "}
-"""Parameters that share a row, and what they are."""
+AREAS = ", ".join(ENVELOPE)
+
+MEANINGS = {
+    AREAS: "Powierzchnia prac w m²; bez niej albo z 0 nie ma ich w zakresie.",
+    "about": "Tylko progi i udziały poziomów, limity rodzajów przedsięwzięcia albo limity pozycji.",
+    "annual_income": "Roczny dochód wnioskodawcy w zł; od niego zależy poziom podstawowy.",
+    "appliance": "Urządzenie, którego mają dotyczyć terminy.",
+    "area": "Ogrzewana powierzchnia w m²; bez niej 150.",
+    "audit": "Zwrot kosztu audytu energetycznego.",
+    "benefit": "Prawo do zasiłku stałego, okresowego, rodzinnego lub specjalnego opiekuńczego; daje poziom najwyższy.",
+    "binding": "Tylko to, co obowiązuje lub może obowiązywać w jednostce z `teryt` albo `postcode`.",
+    "brief": "Skraca odpowiedź: gminy o kody pocztowe, dotacji o pozycje, warunki i źródła.",
+    "business": "Wnioskodawca lub małżonek prowadzi działalność, także najem.",
+    "central_heating_dhw": "Nowa instalacja centralnego ogrzewania i ciepłej wody.",
+    "county": "Ma pierwszeństwo przed `voivodeship`.",
+    "current_heating": "`solid_fuel`: tylko paliwo stałe poniżej klasy 5; `solid_fuel_class5`: klasa 5, ekoprojekt; "
+    "`other`: gaz, olej, prąd, pompa ciepła, sieć albo kilka źródeł.",
+    "energy_certificate": "Zwrot kosztu świadectwa energetycznego.",
+    "eu": "Wskaźnik EU z audytu: `1` poniżej 80, `2` od 80 do 140, `3` powyżej 140 kWh/(m²·rok).",
+    "from": "Bez niego od dziś.",
+    "fuel": "`wegiel` obejmuje swoje sortymenty.",
+    "html": "Dodaje gotowe fragmenty HTML wyniku.",
+    "income": "Przeciętny miesięczny dochód w zł; wymaga `people`.",
+    "income_type": "Dochód na jedną osobę albo całego gospodarstwa.",
+    "kwh": "Ciepło użytkowe w kWh rocznie; zastępuje `area` i `need`.",
+    "lat": "Szerokość geograficzna WGS84, razem z `lon`.",
+    "limit": "Liczba wierszy; wszystkich jest tyle, ile podaje `X-Total-Count`.",
+    "lon": "Długość geograficzna WGS84, razem z `lat`.",
+    "need": "Zapotrzebowanie na ciepło w kWh/m² rocznie; bez niego 140, po ociepleniu 80.",
+    "new_source": "Nowe źródło ciepła.",
+    "offset": "Liczba pominiętych wierszy; adresy pozostałych części podaje `Link`.",
+    "on": "Stan na ten dzień; bez niego na dziś.",
+    "people": "Liczba osób; wymagana razem z `income`.",
+    "radius": "Promień w kilometrach, w linii prostej.",
+    "series": "Tylko liczby tego szeregu.",
+    "to": "Bez niego bez końca.",
+    "values": "Dodaje ceny `values` z całego kraju, od najniższej; pomijany z `voivodeship`.",
+    "ventilation": "Wentylacja mechaniczna z odzyskiem ciepła.",
+    "window": "Z tylu miesięcy jest mediana.",
+    "year": "Tylko liczby z tego roku.",
+}
+"""What parameters mean, with backticks; of the others `Parameter.accepted` says all."""
 
 PATTERNS = {
     text_pattern(params.QUERY_MIN_LENGTH): f"tekst, co najmniej {params.QUERY_MIN_LENGTH} znaki",
@@ -48,16 +93,13 @@ PATTERNS = {
     params.VOIVODESHIP_PATTERN.pattern: "nazwa województwa albo 2 cyfry TERYT",
 }
 
-SENTENCE_END = re.compile(r"(?<=\.) (?=[A-Z`])")
-PLAIN_DAY = re.compile(r"A (first |last )?day as YYYY-MM-DD, such as \S+\.")
-
 
 class Parameter(NamedTuple):
-    """A parameter or a group of them. accepted: in Polish. use: in English, with backticks; "" where that is all."""
+    """A parameter or a group of them. accepted: its values. meaning: with backticks; "" where that is all."""
 
     name: str
     accepted: str
-    use: str
+    meaning: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,16 +198,14 @@ def describe_parameters(parameters: list[dict[str, Any]]) -> tuple[Parameter, ..
     """Return the parameters of an operation without deprecated ones, each group as one."""
     rows: dict[str, Parameter] = {}
     for parameter in parameters:
-        name, schema = parameter["name"], parameter["schema"]
-        label = AREAS if name in ENVELOPE else COSTS if name.startswith("cost_") else name
-        sentences = SENTENCE_END.split(parameter["description"])
-        says_form = ("pattern" in schema and "`" not in sentences[0]) or PLAIN_DAY.fullmatch(sentences[0])
-        use = sentences[-1:] if label in GROUPS else sentences[1:2] if says_form else sentences[:2]
+        name = parameter["name"]
+        group = next((start for start in GROUPS if name.startswith(start)), "")
+        label = AREAS if name in ENVELOPE else f"{group}…" if group else name
         where = "w adresie: " if parameter["in"] == "path" else ""
         needed = ", wymagane" if parameter.get("required") and not where else ""
         if not parameter.get("deprecated"):
-            accepted = f"{where}{GROUPS.get(label, '')}{describe_values(schema)}{needed}"
-            rows.setdefault(label, Parameter(label, accepted, " ".join(use)))
+            accepted = f"{where}{GROUPS.get(group) or describe_values(parameter['schema'])}{needed}"
+            rows.setdefault(label, Parameter(label, accepted, MEANINGS.get(label, "")))
     return tuple(rows.values())
 
 

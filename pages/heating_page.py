@@ -227,9 +227,9 @@ def money_range(span: Estimate) -> str:
 
 
 def year_range(span: Estimate) -> str:
-    """ "7800–9400 zł"."""
-    ends = dict.fromkeys(whole(int(rounded_year(end))) for end in (span.low, span.high))
-    return f"{'–'.join(ends)}\N{NO-BREAK SPACE}zł"
+    """ "7 800–9 400 zł"."""
+    ends = dict.fromkeys(short_zloty(rounded_year(end)) for end in (span.low, span.high))
+    return "–".join(ends).replace("\N{NO-BREAK SPACE}zł–", "–")
 
 
 def describe_price(row: HeatingRow) -> str:

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from catalog.api.params import LIMIT_RANGE
 from catalog.depots import fuels
-from catalog.depots.opening_times import OpeningState, opening_of, opening_period
+from catalog.depots.opening_times import OpeningState, opening_period
 from catalog.depots.snapshot import DepotRow, depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Depot, Municipality
@@ -163,7 +163,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
     find = partial(find_depots, unit, inside, around, now, nearest_first=nearest_first)
     fuel = choices.fuel.slug if choices.fuel else None
     groups = [
-        [Candidate(row, metres, card_price(row.id, today, fuel), opening_of(row, now)) for row, metres in group]
+        [Candidate(row, metres, card_price(row.id, today, fuel), choices.opening(row, now)) for row, metres in group]
         for group in find(choices)
     ]
     matching = sum(item.row.teryt == unit.teryt for group in groups for item in group)

@@ -220,7 +220,7 @@ def by_name(*filters: Filter) -> dict[str, Filter]:
 
 MARKDOWN = {
     **by_name(md, prose, address, autolink, citing, code, md_urlize, to_twin, md_day, md_zloty, number, iso),
-    **by_name(polish.change, polish.signed_zloty, polish.tenths, polish.counted, dates.span),
+    **by_name(polish.change, polish.signed_zloty, polish.tenths, polish.counted, dates.days, dates.span),
     "linked": link,
 }
 """Filters whose results are safe in Markdown."""

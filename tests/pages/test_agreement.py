@@ -11,6 +11,7 @@ from django.utils import timezone
 from catalog.models import Dataset
 from catalog.search.entries import rebuild_index
 from catalog.versions import bump_version
+from pages import fixed_pages
 from pages.machine_files import QUESTIONS
 from pages.page import twin_path
 from prices.models import Observation, Series
@@ -170,7 +171,8 @@ def test_the_day_of_the_list_of_voivodeships_is_said_alike(client):
     assert "/przepisy.md): stan na 2022-01-31/2026-09-11" in read(client, "/llms.txt")
     assert "/przepisy/</loc><lastmod>2026-09-11</lastmod>" in read(client, "/sitemap.xml")
     resolutions = read(client, "/dane.md").partition("## uchwały antysmogowe")[2]
-    assert "- Stan na: 31 stycznia 2022 r.\n" in resolutions.partition("\n## ")[0]
+    assert f"stan na {days}" in read(client, "/dane/").replace("\N{NO-BREAK SPACE}", " ")
+    assert f"- Stan na: {days}\n" in resolutions.partition("\n## ")[0]
     assert "- Źródło: dane startowe serwisu\n" in resolutions.partition("\n## ")[0]
 
 
@@ -249,19 +251,24 @@ def test_the_page_of_the_api_names_every_parameter(client):
     page, twin = client.get("/api/").content.decode(), client.get("/api.md").content.decode()
     rows = {row.partition("</code></th>")[0]: row for row in re.split(r'<th scope="row">', page)[1:]}
     sections = {section.partition("\n")[0]: section for section in twin.split("\n### ")[1:]}
+    described_as: set[str] = set()
     for path, methods in described.items():
         for method, operation in methods.items():
             row, section = rows[f"{method.upper()} <code>{path}"], sections[f"{method.upper()} `{path}`"]
             assert operation["x-summary-pl"].partition(" ")[0] in row
             assert operation["x-summary-pl"] in section
             published = [one["name"] for one in operation.get("parameters", []) if not one.get("deprecated")]
-            names = {re.sub("^cost_.*", "cost_…", name) for name in published}
+            names = {re.sub(f"^({'|'.join(fixed_pages.GROUPS)}).*", r"\1…", name) for name in published}
+            described_as |= names
             if re.search(r"Parametry jak w\s<code>/stores</code>", row):
                 row, section = rows["GET <code>/stores"], sections["GET `/stores`"]
             assert names == {
                 name for names in re.findall(r"<li><code>(.*?)</code>\s–", row) for name in names.split(", ")
             }
             assert names == {name for names in re.findall("\n- `(.*?)`: ", section) for name in names.split(", ")}
+            english = [one["description"].partition(".")[0] for one in operation.get("parameters", [])]
+            assert not [text for text in english if text in row or text in section]
+    assert {name for names in fixed_pages.MEANINGS for name in names.split(", ")} <= described_as
 
 
 def test_where_boundaries_come_from_is_said_alike(client, country):

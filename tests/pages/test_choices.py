@@ -98,6 +98,16 @@ def test_choices(client, clock, market, query, listed):
     assert re.findall(r"^- \[([^\]]+)\]\(", twin, re.MULTILINE)[: len(listed)] == listed
 
 
+def test_a_list_for_another_day_shows_the_hours_of_that_day(client, clock, market):
+    clock(FRIDAY_NOON)
+    for path in (KRAKOW, f"{KRAKOW[:-1]}.md"):
+        saturday, today = (text_of(client.get(f"{path}?otwarte={chosen}")) for chosen in ("so", "pt-11"))
+        assert saturday.count("w sobotę 8:00–13:00") == 3
+        assert "otwarte do" not in saturday
+        assert "w piątek 8" not in today
+        assert "otwarte do" in today
+
+
 def test_what_cannot_be_used_is_named(client, clock, market):
     text = text_of(client.get(f"{KRAKOW}?paliwo=torf&kolejnosc=x&otwarte=tak"))
     for notice in ("Nie znamy paliwa", "Nie znamy kolejności", "może stać otwarte=1, dzień (so)"):
@@ -194,7 +204,8 @@ def test_beyond_the_nearest_to_a_point_are_farther_depots(client, clock, market)
 
 def test_a_card_tells_price_state_distance_and_way(client, clock, market):
     text = text_of(client.get(KRAKOW))
-    assert "1 Blisko 1 700 zł /t Pellet, 19.11.2026 otwarte do 16:00 · " in text
+    assert "1 Blisko 1 700 zł /t Pellet, 19.11.2026 otwarte do 16:00 " in text
+    assert "16:00 ·" not in text
     assert "Środek 1 500 zł /t Węgiel orzech, 19.11.2026 godziny nieznane" in text
     assert "zamknięte, otwiera o 14:00" in text
     assert "brak ceny" not in text

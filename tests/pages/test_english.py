@@ -13,6 +13,9 @@ def test_the_page_is_in_english_and_its_frame_in_polish(client):
     assert '<html lang="en">' in html
     assert '<header class="top" lang="pl">' in html
     assert '<footer class="bottom" lang="pl">' in html
+    content = html.partition("<main")[2].partition("</main>")[0]
+    assert "Licencja" not in content
+    assert "This page in Markdown" in content
 
 
 def test_every_fuel_has_its_word(client):

@@ -53,6 +53,7 @@ def test_a_centre_that_several_places_share_is_said_to_be_all_that_is_known():
     assert {hit.position for name, hit in hits.items() if name != "Kraków"} == {"postcode"}
     alone, shared = (read_origin(f"p={hits[name].query['p']}") for name in ("Nowa Huta", "Lubocza"))
     assert (alone.origin.label, alone.notices) == ("środka zabudowy z kodem 31-901", ())
+    assert (alone.origin.place, shared.origin.place) == ("Nowa Huta", "")
     label = "środka zabudowy z kodem 31-702"
     assert shared.origin.label == label
     assert shared.notices == (f"Nie znamy położenia szukanego miejsca, więc odległości liczymy od {label}.",)

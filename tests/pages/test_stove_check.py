@@ -404,6 +404,7 @@ def test_after_the_verdict_it_says_what_may_replace_the_appliance(client, acts):
         description="Nowy kocioł tylko z podajnikiem.",
     )
     text = said(ask(client, "1217011"))
+    assert text.index("Czym go zastąpić i ile da dotacja") < text.index("Podstawa:") < text.index("Co potem")
     after = text[text.index("Co potem") :]
     assert "Nowy kocioł tylko z podajnikiem." in after
     assert "pompy ciepła" in after
