@@ -311,11 +311,18 @@ def area_map(drawn: Drawn, units: Sequence[MapUnit]) -> AreaMap:
         scale=scale_bar(frame.metres_per_unit, 90),
         approximate=drawn.approximate,
         links=tuple(
-            Link(unit, path, *middle) for unit, path, middle in zip(units, drawn.paths, drawn.middles, strict=True)
+            Link(unit, path, within(x, unit.label, frame.width), y)
+            for unit, path, (x, y) in zip(units, drawn.paths, drawn.middles, strict=True)
         ),
         circles=tuple(sorted(circles, key=lambda circle: -circle.r)),
         legend=circle_legend(most, per_root, right=frame.width - 4, middle=round(frame.height + STRIP / 2 + 1)),
     )
+
+
+def within(x: float, lines: Sequence[str], width: float) -> float:
+    """Return the centre nearest to x around which the lines fit into a picture."""
+    half = max((text_width(line, NAME_SIZE) for line in lines), default=0.0) / 2 + 2
+    return round(min(max(x, half), width - half), 1)
 
 
 def name_lines(name: str) -> tuple[str, ...]:

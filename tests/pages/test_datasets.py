@@ -9,7 +9,8 @@ from django.utils import timezone
 from catalog.importers import freshness
 from catalog.importers.records import Report
 from catalog.importers.runner import RunOrigin, record
-from catalog.models import ImportRun
+from catalog.models import Depot, ImportRun
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 
@@ -33,3 +34,10 @@ def test_every_source_says_when_it_was_last_found_current(django_assert_num_quer
     assert "does not answer" not in html
     assert html.count("jeszcze nie") == len(states) - 1
     assert html.count("zaległe") == 1
+
+
+def test_an_address_among_the_origins_may_break(client):
+    """The text of a link breaks anywhere, see site.css: on a phone the table stays as wide as its window."""
+    factories.DepotFactory(source=Depot.Source.OSM)
+    row = client.get("/dane/").content.decode().partition('id="pochodzenie"')[2]
+    assert '<a href="https://www.openstreetmap.org/copyright"' in row.partition("</tr></tbody>")[0]

@@ -70,6 +70,9 @@ def test_overlapping_sources_are_not_ranked(client):
     text = read(client, "?cena_pellet=1600&cena_ekogroszek_class_5=2400&cena_electric=1,10")
     assert text.index("Podobnie") < text.index("Ekogroszek, kocioł") < text.index("Pellet, kocioł")
     assert text.index("Pellet, kocioł") < text.index("Wyraźnie drożej") < text.index("Grzejniki na prąd")
+    groups = read(client, "?cena_heat_pump_ground=0,50&cena_heat_pump_air=1&cena_electric=2")
+    assert groups.index("Najtaniej") < groups.index("Wyraźnie drożej") < groups.index("Jeszcze drożej")
+    assert groups.count("Wyraźnie drożej") == 1
 
 
 def test_the_twin_and_the_csv_have_the_same_numbers(client, pellet):

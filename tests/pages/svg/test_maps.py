@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.svg import maps, outlines
-from pages.svg.scales import HEIGHTS, MARGIN, WIDTH, fit
+from pages.svg.scales import HEIGHTS, MARGIN, WIDTH, fit, text_width
 
 METRES = st.floats(-4e5, 4e5)
 
@@ -212,6 +212,17 @@ def test_labels_stand_in_the_largest_part():
     drawn = maps.draw_areas(areas(island), ["a"], approximate=False)
     ((x, _),) = drawn.middles
     assert x > drawn.frame.place(1000, 0)[0]
+
+
+def test_labels_stay_inside_the_picture():
+    shapes = areas(shapely.box(0, 0, 300, 8000), shapely.box(300, 0, 8000, 8000), shapely.box(8000, 0, 8300, 8000))
+    units = [
+        maps.MapUnit(f"/{name}/", name, 0, label=(name,)) for name in ("zachodniopomorskie", "małe", "podkarpackie")
+    ]
+    picture = maps.area_map(maps.draw_areas(shapes, [unit.href for unit in units], approximate=True), units)
+    for link in picture.links:
+        half = text_width(link.unit.title, maps.NAME_SIZE) / 2
+        assert half < link.x < picture.frame.width - half
 
 
 def test_compound_names_take_two_lines():
