@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import date, timedelta
-from operator import methodcaller
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
+import django_filters
+from django.contrib import admin
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.http import HttpRequest
 from django.utils import timezone
 
 from catalog import models
@@ -77,10 +79,24 @@ class QueueFilter(OptionsFilter):
     options = {slug: (label, in_queue(condition)) for slug, (label, condition) in QUEUES.items()}
 
 
-class FuelFilter(OptionsFilter):
+class DepotFilter(django_filters.FilterSet):  # type: ignore[misc] # the library has no types
+    """Depots with a fuel; coal stands for its assortments too."""
+
+    fuel = django_filters.ChoiceFilter(choices=fuels.CHOICES, method="filter_fuel")
+
+    def filter_fuel(self, depots: models.DepotQuerySet, name: str, value: str) -> models.DepotQuerySet:
+        return depots.offering(value)
+
+
+class FuelFilter(admin.SimpleListFilter):
     title = "paliwo"
     parameter_name = "fuel"
-    options = {slug: (label, methodcaller("offering", slug)) for slug, label in fuels.CHOICES}
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return fuels.CHOICES
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
+        return cast("models.DepotQuerySet", DepotFilter({"fuel": self.value()}, queryset=queryset).qs)
 
 
 class VoivodeshipFilter(UnitFilter):
