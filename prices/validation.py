@@ -98,7 +98,7 @@ def unit_price(quote: PriceInput, today: date) -> Decimal:
     """Return the price per unit of an entered price, in zł. Raises InvalidPrice."""
     fuel = fuels.BY_SLUG.get(quote.fuel)
     if fuel is None:
-        raise InvalidPrice(f"nieznane paliwo {quote.fuel}; podaj jedno z: {', '.join(fuels.BY_SLUG)}")
+        raise InvalidPrice(f"nieznane paliwo {quote.fuel}; podaj jedno z: {', '.join(fuels.labels(fuels.BY_SLUG))}")
     if quote.unit != fuel.unit:
         raise InvalidPrice(f"{fuel.name}: jednostką jest {fuel.unit}, nie {quote.unit}; cen nie przeliczamy")
     if quote.day > today:

@@ -5,6 +5,7 @@ Here: likely duplicates, merged or marked distinct, and `DepotAdmin`, which is m
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django.contrib import admin, messages
@@ -12,8 +13,10 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 
 from catalog import links, models
+from catalog.admin.bulk import undo_button
 from catalog.admin.depot_form import field_in_words
 from catalog.admin.depot_list import DepotListAdmin
 from catalog.admin.depot_page import DepotChangeForm
@@ -100,8 +103,7 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         try:
             if decision == "apart":
                 merging.mark_distinct(one=one, other=other, by=editor, at=now)
-                self.message_user(request, f"Zapamiętano, że to dwa różne składy: {one}, {other}.")
-                return True
+                return self._tell_of_pair(request, one, f"Zapamiętano, że to dwa różne składy: {one}, {other}.", now)
             if decision not in {"first", "second"}:
                 self.message_user(request, "Nic nie zmieniono: wybierz, który wpis zostaje.", messages.ERROR)
                 return False
@@ -119,9 +121,16 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
         else:
-            self.message_user(request, f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego.")
-            return True
+            return self._tell_of_pair(
+                request, one, f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego.", now
+            )
         return False
+
+    def _tell_of_pair(self, request: HttpRequest, one: Depot, text: str, since: datetime) -> bool:
+        """Say what was decided, with the undo button of the decision recorded since a moment. Returns True."""
+        recorded = models.Decision.objects.about(one).filter(decided_at__gte=since).order_by("-pk").first()
+        self.message_user(request, format_html("{} {}", text, undo_button(request, recorded) if recorded else ""))
+        return True
 
 
 def choice_of(group: FieldGroup, one: Depot, other: Depot) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from catalog.models import Depot, OwnerLink, Submission
 from catalog.services import Refusal
@@ -26,6 +27,10 @@ class BranchUnknown(Refusal):
         super().__init__(number)
 
 
+class NoFurtherBranch(Refusal):
+    status, reason = 400, "Te składy są już pod Twoim odnośnikiem."
+
+
 class NotRestorable(Refusal):
     """The depot is published again, or the data of the deletion's author are erased."""
 
@@ -37,21 +42,29 @@ def find_branches(link: OwnerLink) -> list[Depot]:
     """Return the published depots with the NIP of an owner's depot that the owner has no link to. One query."""
     if not link.depot.nip:
         return []
-    mine = OwnerLink.objects.working().filter(email_hash=link.email_hash).values("depot")
-    rows = Depot.objects.published().filter(nip=link.depot.nip).exclude(pk__in=mine)
+    rows = Depot.objects.published().filter(nip=link.depot.nip).exclude(pk__in=_depots_of(link))
     return list(rows.order_by("name", "pk")[: limits.PER_MAILBOX])
+
+
+def _depots_of(link: OwnerLink) -> "QuerySet[OwnerLink, int]":
+    """Ids of the depots of a link's owner."""
+    return OwnerLink.objects.working().filter(email_hash=link.email_hash).values_list("depot", flat=True)
 
 
 @transaction.atomic
 def claim_branches(*, link: OwnerLink, depots: Collection[int], author: Author, on: datetime) -> None:
     """Let claims of further depots by the owner of one wait for an editor; the link has confirmed the address.
 
-    Replaces waiting claims of the same author. Raises BranchUnknown and TooManyRequests.
+    Leaves out those that the owner has. Replaces waiting claims of the same author. Raises BranchUnknown,
+    NoFurtherBranch and TooManyRequests.
     """
     limits.wait_for_turn(tokens.hash_client(author.client), tokens.hash_mailbox(author.email))
     rows = list(Depot.objects.select_for_update(of=("self",)).filter(pk__in=among(depots)).order_by("pk"))
     if unknown := set(depots) - {depot.pk for depot in rows if depot.publication == Depot.Publication.PUBLISHED}:
         raise BranchUnknown(min(unknown))
+    owned = {*_depots_of(link)}
+    if not (rows := [depot for depot in rows if depot.pk not in owned]):
+        raise NoFurtherBranch
     evidence = f"Zgłoszone odnośnikiem właściciela wpisu nr {link.depot_id} ({link.depot.name})."
     for depot in rows:
         claim = intake.row_of(SubmissionPart(Kind.CLAIM), depot, replace(author, message=evidence), on)

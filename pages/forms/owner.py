@@ -23,6 +23,7 @@ from pages.forms.owner_pages import (
     PriceListForm,
     RenewForm,
     RestoreForm,
+    label_of,
     owner_path,
 )
 from pages.forms.pages import show, show_form, show_problem
@@ -103,7 +104,7 @@ def owner(request: HttpRequest) -> HttpResponse:
         prices=branches[depot.pk],
         outdated=outdated(branches[depot.pk], form.today),
         all_outdated=outdated([price for own in branches.values() for price in own], form.today),
-        branches=[row.depot for row in owned.values()],
+        labels={key: label_of(row.depot) for key, row in owned.items()},
         branches_path=f"{reverse('owner-branches')}?odnosnik={token}",
         saved="zapisano" in request.GET,
         former_works=owner_links.is_renewed(link, token),
@@ -165,7 +166,7 @@ def claim_branches(request: HttpRequest) -> HttpResponse:
         author = Author(email=link.email, client=client_of(request), nip=link.depot.nip or "")
         try:
             owner_requests.claim_branches(link=link, depots=form.cleaned_data["depots"], author=author, on=now)
-        except owner_requests.BranchUnknown as refusal:
+        except (owner_requests.BranchUnknown, owner_requests.NoFurtherBranch) as refusal:
             form.add_error(None, refusal.reason)
         else:
             onward = {"link": owner_path(token, link.depot), "link_label": "Wróć do swoich składów"}

@@ -54,6 +54,12 @@ class PriceListForm(UploadForm):
         return file
 
 
+def label_of(depot: Depot) -> str:
+    """Name, street and place: branches of one name may stand in one town."""
+    street = f"{depot.street} {depot.house_number}".strip()
+    return ", ".join(part for part in (depot.name, street, depot.place) if part)
+
+
 class BranchesForm(PublicForm):
     """Claim of further entries by an owner. nearby: published entries with the same NIP."""
 
@@ -81,11 +87,11 @@ class BranchesForm(PublicForm):
             del self.fields["branches"]
             return
         field: Any = self.fields["branches"]
-        field.choices = [(str(depot.pk), f"{depot.name}, {depot.place}") for depot in nearby]
+        field.choices = [(str(depot.pk), label_of(depot)) for depot in nearby]
 
     def clean_numbers(self) -> list[int]:
         rows = self.cleaned_data["numbers"].replace(",", " ").split()
-        numbers = [re.fullmatch(r"(?:\S*/sklad/)?([0-9]{1,9})(?:[-/]\S*)?", row) for row in rows]
+        numbers = [re.fullmatch(r"(?:(?:\S*/)?sklad/)?([0-9]{1,9})(?:[-/]\S*)?", row) for row in rows]
         if unclear := [row for row, number in zip(rows, numbers, strict=True) if number is None]:
             raise forms.ValidationError(f"To nie jest adres strony składu ani numer: {unclear[0][:60]}.")
         return [int(number[1]) for number in numbers if number]
@@ -111,7 +117,7 @@ class ObjectionForm(PublicForm):
     email = None  # type: ignore[assignment] # removes the inherited field
 
     objection = fields.Message(
-        label="Dlaczego (niekonieczne)",
+        label="Dlaczego",
         max_length=objections.MAX_OBJECTION,
         required=False,
         help_text="Przeczyta to tylko redakcja.",
@@ -126,7 +132,7 @@ class RestoreForm(PublicForm):
     email = None  # type: ignore[assignment] # removes the inherited field
 
     message = fields.Message(
-        label="Dlaczego (niekonieczne)", max_length=2000, required=False, help_text="Przeczyta to tylko redakcja."
+        label="Dlaczego", max_length=2000, required=False, help_text="Przeczyta to tylko redakcja."
     )
 
     PARTS = (("Twoja prośba", "", ("message",)),)

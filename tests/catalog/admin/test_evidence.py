@@ -58,6 +58,9 @@ def test_owner_neighbours_and_decisions_stand_beside_the_form(client, editor, de
     moderation.verify_depots(keys=[near.pk], by=editor, on=NOW.date())
     answer = client.get(page(depot))
     assert "od 21 listopada 2026, j…@opal.pl" in text_of(answer)
+    letters = {email: factories.SubmissionFactory(depot=depot, email=email) for email in ("Jan@opal.pl", "x@opal.pl")}
+    marked = {email: "(adres zgłaszającego)" in text_of(client.get(page(row))) for email, row in letters.items()}
+    assert marked == {"Jan@opal.pl": True, "x@opal.pl": False}
     assert [row[2:] for row in others_on_map(answer)] == [["Sąsiad, 1111 m", page(near)]]
     assert ", ewa: Sprawdzono: Sąsiad" in text_of(client.get(page(near)))
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from catalog.depots import quality
 from catalog.importers.records import DepotRecord, Extract, Options
 from catalog.importers.sync_depots import sync_depots
-from catalog.models import Dataset, Depot, NotDuplicate, Submission
+from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
 from catalog.services import merging, moderation, publishing
 from prices.models import DepotPrice
 from tests import factories
@@ -100,6 +100,16 @@ def test_merging_to_the_right(client, editor, two):
     )
     other.refresh_from_db()
     assert (other.nip, other.publication) == ("5260250274", "published")
+
+
+@pytest.mark.parametrize("decision", ["first", "apart"])
+def test_a_decision_about_a_pair_is_undone_from_its_message(client, editor, two, decision):
+    pair = reverse("admin:catalog_depot_pair", args=[two[0].pk, two[1].pk])
+    answer = client.post(pair, {"decision": decision}, follow=True).content.decode()
+    undo = reverse("admin:catalog_decision_undo", args=[Decision.objects.get().pk])
+    assert f'action="{undo}"' in answer
+    client.post(undo)
+    assert found() == [(two[0].pk, two[1].pk)]
 
 
 @pytest.mark.parametrize("given", [{}, {"decision": "both"}, {"decision": "first\0"}])

@@ -248,11 +248,12 @@ def test_an_entry_whose_link_an_editor_revoked_is_left_out(client, stranger, pri
 
 def test_further_entries_are_claimed_together_without_full_forms(client, stranger, nowak, link):
     Depot.objects.filter(pk=nowak.pk).update(nip="5260250274")
-    near = factories.DepotFactory(name="Opał Nowak Skawina", nip="5260250274")
+    at = {"street": "Długa", "house_number": "5", "place": "Skawina"}
+    near = factories.DepotFactory(name="Opał Nowak", nip="5260250274", **at)
     far = factories.DepotFactory(name="Opał Nowak Zakopane")
     path = f"/zgloszenia/moj-sklad/inne/?odnosnik={token_of(link)}"
     typed = stranger.show(path)
-    assert "Opał Nowak Skawina" in text_of(client.get(path))
+    assert "Opał Nowak, Długa 5, Skawina" in text_of(client.get(path))
     stranger.clock.move(seconds=10)
     typed |= {"odnosnik": token_of(link), "branches": [near.pk], "agreed": "1"}
     wrong = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": "skład Nowak"})
@@ -260,7 +261,9 @@ def test_further_entries_are_claimed_together_without_full_forms(client, strange
     unknown = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": "999999"})
     assert "Nie ma opublikowanego składu o numerze 999999." in text_of(unknown)
     assert not Submission.objects.filter(kind="claim", state="waiting").exists()
-    numbers = f"http://127.0.0.1:8000/sklad/{far.pk}-opal-nowak-zakopane/"
+    own = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"branches": [], "numbers": str(nowak.pk)})
+    assert "Te składy są już pod Twoim odnośnikiem." in text_of(own)
+    numbers = f"http://127.0.0.1:8000/sklad/{far.pk}-opal-nowak-zakopane/\nsklad/{nowak.pk}"
     done = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": numbers})
     assert "Wysłane do redakcji" in text_of(done)
     claims = Submission.objects.filter(kind="claim", state="waiting")
@@ -269,7 +272,7 @@ def test_further_entries_are_claimed_together_without_full_forms(client, strange
     assert all(f"wpisu nr {nowak.pk}" in row.message for row in claims)
     for claim in claims:
         decisions.accept_submission(submission=claim, by=factories.UserFactory(), on=stranger.clock.now)
-    assert "Opał Nowak Skawina" in text_of(client.get(link))
+    assert "Opał Nowak, Długa 5, Skawina" in text_of(client.get(link))
 
 
 def test_further_entries_are_limited_as_all_claims(stranger, nowak, link, clock):

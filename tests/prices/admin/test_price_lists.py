@@ -199,6 +199,7 @@ def test_rows_are_counted_as_in_the_file(desk, depot, suffix):
     said = preview(desk, SimpleUploadedFile(f"cennik.{suffix}", content.getvalue())).content.decode()
     faulty, _, ordinary = said.partition("Wiersze do poprawienia: 1")[2].partition("Podgląd: 1")
     assert [re.findall(r'<th scope="row">(\d+)</th>', table) for table in (faulty, ordinary)] == [["5"], ["3"]]
+    assert "nieznane paliwo uran; podaj jedno z: Węgiel, Ekogroszek, Węgiel kostka" in faulty
 
 
 def test_a_price_list_costs_the_same_queries_however_long(desk, today, django_assert_max_num_queries):
