@@ -170,6 +170,8 @@ def basis_of(entries: Sequence[Regulation]) -> Basis:
         unit, voivodeship = entry.unit, entry.voivodeship
         place = f"{unit.name}, województwo {voivodeship.name}" if unit else f"województwo {voivodeship.name}"
         title = f"{'Bez uchwały antysmogowej' if entry.has_resolution is False else 'Uchwała antysmogowa'}: {place}"
+        if entry.changed_since:
+            title += f", w dniu {day(entry.on)}"
         url = site_url(route_path("regulation", voivodeship.slug)) + (f"?teryt={unit.teryt}" if unit else "")
     days = sorted({entry.state.as_of for entry in entries if entry.state})
     laws = [law for entry in entries for law in entry.of_unit.laws]

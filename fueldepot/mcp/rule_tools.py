@@ -106,23 +106,28 @@ def cite_states(entries: Sequence[Regulation], left: int) -> Citation:
 
 
 def describe_rules(entry: Regulation, query: PlaceRulesQuery) -> PlaceRules:
-    """Return the rules of a unit in one voivodeship: future deadlines first, then past ones."""
+    """Return the rules of a unit in one voivodeship: future deadlines first, then past ones.
+
+    Those that decide about a requested appliance stand before both: the others are left out first.
+    """
     assert entry.unit is not None  # noqa: S101 - the parameters want one
     of_unit = entry.of_unit
     coming = [row for row in of_unit.deadlines if row.date > entry.on]
     passed = [row for row in reversed(of_unit.deadlines) if row.date <= entry.on]
-    verdict: ApplianceVerdict = {}
+    rows, verdict = [*coming, *passed], ApplianceVerdict()
     if query.appliance:
         check = check_appliance(entry, query.appliance)
         sentence = describe_check(check, entry.unit.name, entry.on).sentence
         verdict = {"appliance": query.appliance, "status": check.status, "sentence": sentence}
+        deciding = {row.deadline for row in (check.deciding, *check.limited, *check.spared_by) if row}
+        rows.sort(key=lambda row: row not in deciding)
     return {
         "unit": f"{entry.unit.name} ({entry.unit.teryt})",
         "voivodeship": entry.voivodeship.slug,
         "has_resolution": entry.has_resolution,
         "deadline_status": entry.deadline_status_of_unit,
         **verdict,
-        "deadlines": list(describe_deadlines(entry, (*coming, *passed))),
+        "deadlines": list(describe_deadlines(entry, rows)),
         "banned_fuels": [row.fuel for row in of_unit.bans],
     }
 
@@ -180,12 +185,17 @@ ComingRow = TypedDict(
     f"At most {MOST_DEADLINES}, fewer where they are long; read on with offset from `next_offset`.",
     total=int,
     deadlines=list[ComingRow],
+    why_empty=NotRequired[str],
     next_offset=int | None,
 )
 def deadlines(query: ComingQuery) -> Findings:
     coming, total = find_deadlines(query, today=timezone.localdate())
     rows = [describe_coming(entry, row) for entry, row in coming]
-    content = {"total": total, "deadlines": rows}
+    content: dict[str, Any] = {"total": total, "deadlines": rows}
+    if total and not rows:
+        content["why_empty"] = f"offset {query.offset} is past the end; the last deadline is at {total - 1}"
+    elif not rows:
+        content["why_empty"] = "no such deadline is known; rules_at also has those that have passed"
     return Findings(content, partial(cite_states, [entry for entry, _ in coming]), rows=rows, offset=query.offset)
 
 

@@ -250,6 +250,26 @@ def test_descriptions_give_way_before_deadlines(call, country):
     assert "description" not in rows[-1]
 
 
+def test_deadlines_of_the_requested_appliance_come_first(call, country):
+    for year in (2028, 2029, 2030):
+        DeadlineFactory(date=date(year, 1, 1), applies_to="kotły klasy 5", appliances=["boiler_class_5"])
+    about = {"date": date(2024, 5, 1), "applies_to": "kominki", "appliances": ["fireplace"]}
+    DeadlineFactory(**about, exemptions=["ecodesign"], description="Nie wolno używać kominków. " + "Wyjątki. " * 90)
+    name, arguments = RULES
+    answer = call((name, arguments | {"appliance": "fireplace"}))["answer"][0]
+    assert answer["status"] == "ended"
+    assert [row["what"] for row in answer["deadlines"]] == ["kominki", "kotły klasy 3 i 4", *["kotły klasy 5"] * 3]
+
+
+def test_a_citation_of_a_former_state_has_its_day(call, country):
+    (name, arguments), on = RULES, date(2016, 1, 1)
+    LegalStateFactory().__class__.objects.update(as_of=date(2024, 4, 30))
+    former, present = call((name, arguments | {"on": on.isoformat()}), RULES)
+    assert former["answer"][0]["has_resolution"] is False
+    assert f"Zakopane, województwo małopolskie, w dniu 1 stycznia 2016" in former["cite"].replace(NO_BREAK, " ")
+    assert "w dniu" not in present["cite"]
+
+
 def test_deadlines_of_the_country_are_cut_to_the_limit_and_counted(call, country):
     for year in range(2028, 2038):
         DeadlineFactory(date=date(year, 1, 1), applies_to="kotły bezklasowe", caveat="Źródła różnią się co do drewna.")
@@ -494,6 +514,10 @@ def test_an_empty_list_says_why_and_what_is_nearest_beyond(call, country):
     assert answer["why_empty"] == "offset 5 is past the end; the last depot is at 0"
     answer = near["answer"]
     assert (answer["total"], answer["why_empty"]) == (0, "Nie znamy tu żadnego składu.")
+    coming, past = call(("deadlines", {"to": "2026-12-01"}), ("deadlines", {"offset": 3}))
+    assert (coming["answer"]["total"], coming["answer"]["deadlines"]) == (0, [])
+    assert "rules_at" in coming["answer"]["why_empty"]
+    assert past["answer"]["why_empty"] == "offset 3 is past the end; the last deadline is at 0"
     (beyond,) = answer["nearest_beyond"]
     assert beyond["id"] == country.pk
     assert beyond["km"] == pytest.approx(55.6, abs=0.2)
