@@ -118,7 +118,7 @@ DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], ErrorJson]] = {
     MalformedBody: lambda error: error_body("malformed_body", f"The request body cannot be read: {error}."),
     UnsupportedBody: lambda error: error_body(
         "unsupported_media_type",
-        f"The content type is {quote(str(error)) if str(error) else 'missing'}; "
+        f"The {error.args[0]} is {quote(error.args[1]) if error.args[1] else 'missing'}; "
         f"send the parameters in UTF-8 as one of {', '.join(READERS)}.",
     ),
     UnsupportedCoding: lambda error: error_body(
@@ -132,6 +132,9 @@ DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], ErrorJson]] = {
 }
 """Responses by exceptions of the layers below. Other exceptions are server errors."""
 
+OTHER_NAMES = {"teryt": "county", "postcode": "code"}
+"""Parameters that a request may have instead of the one that an error names, in its query or path."""
+
 FRAMEWORK_CODES = {status: code for code, status in CODES.items()}
 """Codes by status, for errors that DRF raises; a 400 of DRF is about a body."""
 
@@ -140,7 +143,13 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse |
     """DRF's exception handler: error body and headers of exceptions raised by viewsets."""
     request = context["request"]
     if describe := DOMAIN_ERRORS.get(type(error)):
-        response = plain_error(describe(error))
+        body = describe(error)
+        named = {*request.GET, *(request.resolver_match.kwargs if request.resolver_match else ())}
+        for row in body["errors"]:
+            other = OTHER_NAMES.get(row["parameter"])
+            if other in named and row["parameter"] not in named:
+                row["parameter"] = other
+        response = plain_error(body)
         if isinstance(error, DepotNotFound) and error.removed:
             response["Cache-Control"] = behind_cache(GONE, request)
         return response

@@ -28,7 +28,7 @@ class MalformedBody(Exception):
 
 
 class UnsupportedBody(Exception):
-    """The content type is not supported."""
+    """The content type or charset is not supported. args: which of the two, and its value."""
 
 
 class BodyTooLarge(Exception):
@@ -89,8 +89,10 @@ def read_pairs(content_type: str, body: bytes) -> Pairs:
     media_type, options = split_content_type(content_type)
     if not media_type and not body:
         return []
-    if media_type not in READERS or options.get("charset", "utf-8").lower() not in {"utf-8", "utf8"}:
-        raise UnsupportedBody(media_type)
+    if media_type not in READERS:
+        raise UnsupportedBody("content type", media_type)
+    if (charset := options.get("charset", "utf-8")).lower() not in {"utf-8", "utf8"}:
+        raise UnsupportedBody("charset", charset)
     pairs = READERS[media_type](body, options)
     if len(pairs) > MAX_PARAMETERS:
         raise MalformedBody(f"the body holds more than {MAX_PARAMETERS} parameters")

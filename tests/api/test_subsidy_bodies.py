@@ -51,11 +51,20 @@ def test_an_empty_body_gives_nothing(client, content_type):
 
 
 @pytest.mark.parametrize(
-    "content_type",
-    ["text/plain", "application/xml", "application/jsonp", "", f"{FORM}; charset=iso-8859-2", "multipart/mixed"],
+    ("content_type", "what"),
+    [
+        ("text/plain", "content type is 'text/plain'"),
+        ("application/xml", "content type is 'application/xml'"),
+        ("application/jsonp", "content type is 'application/jsonp'"),
+        ("", "content type is missing"),
+        (f"{FORM}; charset=iso-8859-2", "charset is 'iso-8859-2'"),
+        ("multipart/mixed", "content type is 'multipart/mixed'"),
+    ],
 )
-def test_other_bodies_are_415(client, content_type):
-    check_body(client.post(URL, "people=2", content_type=content_type), 415, "unsupported_media_type")
+def test_other_bodies_are_415(client, content_type, what):
+    answer = client.post(URL, "people=2", content_type=content_type)
+    check_body(answer, 415, "unsupported_media_type")
+    assert answer.json()["message"].startswith(f"The {what}; send the parameters in UTF-8 as one of ")
 
 
 def test_a_large_body_is_413(client):
