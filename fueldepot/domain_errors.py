@@ -146,8 +146,7 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse |
         body = describe(error)
         named = {*request.GET, *(request.resolver_match.kwargs if request.resolver_match else ())}
         for row in body["errors"]:
-            other = OTHER_NAMES.get(row["parameter"])
-            if other in named and row["parameter"] not in named:
+            if row["parameter"] not in named and (other := OTHER_NAMES.get(row["parameter"], "")) in named:
                 row["parameter"] = other
         response = plain_error(body)
         if isinstance(error, DepotNotFound) and error.removed:

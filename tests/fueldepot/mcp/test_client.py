@@ -266,7 +266,7 @@ def test_a_citation_of_a_former_state_has_its_day(call, country):
     LegalStateFactory().__class__.objects.update(as_of=date(2024, 4, 30))
     former, present = call((name, arguments | {"on": on.isoformat()}), RULES)
     assert former["answer"][0]["has_resolution"] is False
-    assert f"Zakopane, województwo małopolskie, w dniu 1 stycznia 2016" in former["cite"].replace(NO_BREAK, " ")
+    assert "Zakopane, województwo małopolskie, w dniu 1 stycznia 2016" in former["cite"].replace(NO_BREAK, " ")
     assert "w dniu" not in present["cite"]
 
 
