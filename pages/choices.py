@@ -1,6 +1,5 @@
 """Listed depots of a municipality: the origin of distances, cards, filters and orders.
 
-The fixed part of a card is rendered once per snapshot of the depots; a page adds numbers, prices and opening hours.
 Filters and orders are links: `?paliwo=`, `?kolejnosc=` and `?otwarte=` (`1` for now, a day, a day with its hour),
 combined with the origin, `?p=50.06,19.94` or `?kod=30-001`.
 """
@@ -20,7 +19,6 @@ from django.template import engines
 from django.utils import timezone
 from markupsafe import Markup
 
-from catalog import text
 from catalog.api.params import POSTCODE, Postcode
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
@@ -166,10 +164,10 @@ class Choices:
     def order_chips(self, path: str, usual: Order) -> tuple[Chip, ...]:
         """Return links to the orders, by price only with a fuel. usual: the default, whose link has no parameter."""
         labels = {Order.DISTANCE: "najbliżej", Order.PRICE: "najtaniej", Order.NAME: "według nazwy"}
-        others = {order: replace(self, order=None if order is usual else order) for order in labels}
+        current = self.order or usual
         return tuple(
-            Chip(labels[order], choices.link(path), order is (self.order or usual))
-            for order, choices in others.items()
+            Chip(label, replace(self, order=None if order is usual else order).link(path), order is current)
+            for order, label in labels.items()
             if self.fuel or order is not Order.PRICE
         )
 
@@ -181,8 +179,7 @@ class Choices:
                 is_current = opened == self.opened
                 label = f"dziś o {AFTER_WORK}:00" if opened == usual[1] else when(opened)
                 other = replace(self, opened="" if is_current else opened)
-                number = count(replace(self, opened=opened))
-                yield Chip(f"otwarte {label}", other.link(path), is_current, number)
+                yield Chip(f"otwarte {label}", other.link(path), is_current, count(replace(self, opened=opened)))
 
 
 def when(opened: str) -> str:
@@ -224,10 +221,9 @@ class CardPrice(NamedTuple):
 
 
 class CardFacts(NamedTuple):
-    """Data of a card that depend on the depot alone. at: "lat,lon", for the map. way: URL of a route planner.
+    """Data of a card that depend on the depot alone, and the HTML made from them. at: "lat,lon", for the map.
 
-    gone: path of the form that reports it closed. is_osm: whether maps must credit OpenStreetMap. fixed: the HTML
-    rendered from these data.
+    way: URL of a route planner. gone: path of the form that reports it closed. is_osm: maps must credit OpenStreetMap.
     """
 
     name: str
@@ -270,7 +266,7 @@ def nearest_cards(point: Point, now: datetime, *, radius_km: float, limit: int, 
     today = timezone.localdate(now)
     rows = [(row, metres) for row, metres in near if row.id != without][:limit]
     return tuple(
-        depot_card(number, row, metres, price=card_price(row.id, today, None), opening=openings().state(row, now))
+        depot_card(number, row, metres, price=card_price(row.id, today, None), opening=opening_of(row, now))
         for number, (row, metres) in enumerate(rows, start=1)
     )
 
@@ -282,7 +278,7 @@ def card_facts(row: DepotRow) -> CardFacts:
         facts = CardFacts(
             name=row.name,
             path=depot_path(row.id, row.name),
-            address=address_of(row),
+            address=row.address,
             fuels=fuels.labels(row.fuels, row.fuels_by_name),
             phones=phones(row.phone),
             status=status_of(row),
@@ -308,26 +304,20 @@ def card_price(depot: int, today: date, fuel: str | None) -> CardPrice | None:
     return CardPrice(kind.name, float(listed[0].price), kind.unit, listed[0].day)
 
 
-def address_of(depot: DepotRow) -> str:
-    return text.format_address(depot.street, depot.house_number, depot.postcode, depot.place, depot.municipality)
-
-
 def phones(stored: str) -> tuple[Phone, ...]:
     """Return the numbers of a depot; several are stored with ", " between them (see `catalog.parsing.contacts`)."""
-    numbers = [number.strip() for number in stored.split(",") if number.strip()]
+    numbers = filter(None, map(str.strip, stored.split(",")))
     return tuple(Phone(number, "tel:" + re.sub(r"[^+0-9]", "", number.partition("ext")[0])) for number in numbers)
 
 
 def status_of(depot: DepotRow) -> Status:
     """Return the data status, or "demo" for a demonstration entry."""
     description = describe_status(depot.data_status, depot.source, depot.fuels_by_name)
-    if depot.source == Depot.Source.DEMO:
-        return Status("demo", Depot.Source.DEMO.label, description)
-    return Status(depot.data_status, Depot.DataStatus(depot.data_status).label, description)
+    demo, status = Depot.Source.DEMO, Depot.DataStatus(depot.data_status)
+    return Status(*(("demo", demo.label) if depot.source == demo else (status, status.label)), description)
 
 
 POINT_PATTERN = re.compile(r"(-?[0-9]{1,3}(?:\.[0-9]{1,20})?), ?(-?[0-9]{1,3}(?:\.[0-9]{1,20})?)", re.ASCII)
-
 MALFORMED = {
     "kod": "Kod pocztowy w adresie strony jest zapisany nieprawidłowo, więc go pominęliśmy. Poprawny zapis: 30-001.",
     "p": "Punkt w adresie strony jest zapisany nieprawidłowo, więc go pominęliśmy. Poprawny zapis: 50.0614,19.9366.",

@@ -26,7 +26,6 @@ from fueldepot.data import snapshot
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.params import line
 from fueldepot.http.query import Query, doc
-from pages.choices import address_of
 from pages.page import Crumb, Page, publisher, terms_of_list
 from pages.polish import counted
 from pages.svg import territory as territory_svg
@@ -295,4 +294,4 @@ def _result(row: Suggestion) -> SearchResult:
 
 
 def _depot_result(row: DepotRow) -> SearchResult:
-    return SearchResult(row.name, address_of(row), depot_path(row.id, row.name))
+    return SearchResult(row.name, row.address, depot_path(row.id, row.name))

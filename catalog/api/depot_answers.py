@@ -14,7 +14,6 @@ from catalog.links import depot_url, municipality_url
 from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
-from catalog.text import format_address
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
 
 FUEL_NAMES = {fuel.slug: fuel.name for fuel in fuels.FUELS}
@@ -171,7 +170,7 @@ def describe_depot(row: DepotRow) -> StoreJson:
         "id": row.id,
         "name": row.name,
         "url": depot_url(row.id, row.name),
-        "address": format_address(row.street, row.house_number, row.postcode, row.place, row.municipality),
+        "address": row.address,
         "nip": row.nip,
         "phone": row.phone or None,
         "website": row.website or None,

@@ -24,7 +24,7 @@ from catalog.models import Dataset, Depot
 from catalog.parsing.opening_hours import Week, ranges_of_week
 from catalog.territory import coordinates
 from catalog.territory.coordinates import Point
-from catalog.text import fold
+from catalog.text import fold, format_address
 from fueldepot.data.snapshot import Snapshot
 
 MAX_ID = 2**63 - 1
@@ -97,13 +97,17 @@ class DepotRow(NamedTuple):
     hours_ranges: Week | None = None
 
     @property
+    def address(self) -> str:
+        return format_address(self.street, self.house_number, self.postcode, self.place, self.municipality)
+
+    @property
     def fuels_by_name(self) -> list[str]:
         """Fuels that only the name states, in the order of the catalog; none once a person confirmed the fuels."""
         return [] if self.fuels_confirmed else [fuel for fuel in self.fuels if fuel in self.fuels_in_name]
 
     @property
     def fuels_source(self) -> str | None:
-        """Source of the fuels: a key of `attribution.FUELS_SOURCES`, the least reliable one; None without fuels."""
+        """Source of the fuels: a key of `FUELS_SOURCES`, the least reliable one; None without fuels."""
         if not self.fuels:
             return None
         if self.fuels_confirmed or self.source == Depot.Source.EDITOR:
