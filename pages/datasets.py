@@ -1,9 +1,8 @@
 """The page of the data sets: content, age, source and licence of each."""
 
 from collections import Counter
-from dataclasses import dataclass
 from datetime import date
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from django.urls import reverse
 from django.utils import timezone
@@ -101,24 +100,13 @@ EXTRACTS = {
 """Files for spreadsheets by the names of their routes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetsPage(Page):
     """The data sets. sets: see `data_set`. origins: (name, licence, published depots), the most frequent first.
 
-    runs: the last import of every source. overdue: those whose next import is late.
+    extracts: (URL, content) of each file. runs: the last import of every source. overdue: those with a late next one.
     """
 
-    template: ClassVar[str] = "pages/datasets"
-
-    sets: tuple[dict[str, Any], ...]
-    origins: tuple[tuple[str, str, int], ...]
-    runs: tuple[SourceState, ...]
-    overdue: tuple[SourceState, ...]
-
-    @property
-    def extracts(self) -> list[tuple[str, str]]:
-        """(URL, content) of each file."""
-        return [(site_url(reverse(route)), what) for route, what in EXTRACTS.items()]
+    template = "pages/datasets"
 
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the catalog and its data sets, except those with invented rows."""
@@ -132,7 +120,7 @@ class DatasetsPage(Page):
                 isBasedOn=entry["source"],
                 **({"dateModified": entry["changed_on"].isoformat()} if entry["changed_on"] else {}),
             )
-            for entry in self.sets
+            for entry in self.content["sets"]
             if not entry["demonstration"]
         ]
         return [{"@type": "DataCatalog", "name": self.title, "url": self.canonical, "dataset": sets}]
@@ -163,13 +151,16 @@ def datasets_page(today: date) -> DatasetsPage:
         as_of=max((entry["changed_on"] for entry in sets if entry["changed_on"]), default=None),
         data_status="podany przy każdym zbiorze",
         licence="podana przy każdym zbiorze",
-        sets=sets,
-        runs=runs,
-        overdue=tuple(state for state in runs if state.is_overdue(today)),
-        origins=tuple(
-            (ORIGINS[source], LICENCES[source], number)
-            for source, number in sorted(by_source.items(), key=lambda item: (-item[1], item[0]))
-        ),
+        content={
+            "sets": sets,
+            "extracts": [(site_url(reverse(route)), what) for route, what in EXTRACTS.items()],
+            "runs": runs,
+            "overdue": tuple(state for state in runs if state.is_overdue(today)),
+            "origins": tuple(
+                (ORIGINS[source], LICENCES[source], number)
+                for source, number in sorted(by_source.items(), key=lambda item: (-item[1], item[0]))
+            ),
+        },
     )
 
 

@@ -99,15 +99,11 @@ class DepotPage(Page):
         return [] if self.demonstration else [business(self)]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RemovedPage(Page):
     """The page of a removed depot. It omits the name, which may be a person's."""
 
-    template: ClassVar[str] = "410"
-    status: ClassVar[int] = 410
-
-    reason: str
-    removed_at: date | None
+    template = "410"
+    status = 410
 
 
 def find_gone_depot(depot_id: int) -> Depot:
@@ -255,8 +251,7 @@ def removed_page(depot: Depot) -> RemovedPage:
         breadcrumbs=crumbs_of(depot.municipality),
         indexed=False,
         as_of=depot.removed_at,
-        reason=Depot.RemovalReason(depot.removal_reason).label,
-        removed_at=depot.removed_at,
+        content={"reason": Depot.RemovalReason(depot.removal_reason).label, "removed_at": depot.removed_at},
     )
 
 

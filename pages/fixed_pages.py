@@ -2,9 +2,8 @@
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.template import engines
@@ -102,22 +101,13 @@ class Parameter(NamedTuple):
     meaning: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RulesPage(Page):
     """The page. base_url: of the endpoints, see `endpoints`. openapi, docs: paths of the description of the API.
 
     rate_limit: a sentence. contact: an e-mail address, "" for none. The texts stand in `pages/_api_rules.md`.
     """
 
-    template: ClassVar[str] = "pages/api_rules"
-
-    site_name: str
-    base_url: str
-    endpoints: tuple[dict[str, Any], ...]
-    rate_limit: str
-    contact: str
-    openapi: str
-    docs: str
+    template = "pages/api_rules"
 
     def schema_org(self) -> list[dict[str, Any]]:
         return [
@@ -126,7 +116,7 @@ class RulesPage(Page):
                 "name": f"{settings.SITE_NAME}: API",
                 "description": self.description,
                 "url": self.canonical,
-                "documentation": site_url(self.docs),
+                "documentation": site_url(reverse("v1:docs")),
                 "termsOfService": f"{self.canonical}#zasady",
                 "provider": publisher(),
             }
@@ -145,7 +135,7 @@ def describe_rate_limit(limit: RateLimit | None) -> str:
 def rules_of_use() -> list[tuple[str, str]]:
     """Return title and text of each rule of use, NUMBER_OF_RULES of them, names of fields in backticks."""
     texts = engines["jinja2"].env.get_template("pages/_api_rules.md")  # type: ignore[attr-defined] # Jinja2's backend
-    rules: list[tuple[str, str]] = texts.make_module({"page": rules_page()}).rules
+    rules: list[tuple[str, str]] = texts.make_module(rules_page().content).rules
     return rules
 
 
@@ -157,13 +147,15 @@ def rules_page() -> RulesPage:
         breadcrumbs=(Crumb.home(),),
         as_of=RULES_AS_OF,
         data_status="obowiązuje",
-        site_name=settings.SITE_NAME,
-        base_url=site_url(reverse("api-index")),
-        rate_limit=describe_rate_limit(settings.RATE_LIMIT),
-        contact=settings.CONTACT_EMAIL,
-        openapi=reverse("v1:openapi"),
-        docs=reverse("v1:docs"),
-        endpoints=tuple(endpoints()),
+        content={
+            "site_name": settings.SITE_NAME,
+            "base_url": site_url(reverse("api-index")),
+            "rate_limit": describe_rate_limit(settings.RATE_LIMIT),
+            "contact": settings.CONTACT_EMAIL,
+            "openapi": reverse("v1:openapi"),
+            "docs": reverse("v1:docs"),
+            "endpoints": tuple(endpoints()),
+        },
     )
 
 
@@ -247,16 +239,12 @@ RULES = (
 """Polish words on the pages, with their meaning."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EnglishPage(Page):
     """The page in English. depots, fuels: as in the catalog. rules: (word, meaning)."""
 
-    template: ClassVar[str] = "pages/english"
-    language: ClassVar[str] = "en"
-    rules: ClassVar[tuple[tuple[str, str], ...]] = RULES
-
-    depots: int
-    fuels: tuple[fuels.Fuel, ...]
+    template = "pages/english"
+    language = "en"
+    rules = RULES
 
 
 def english_page() -> EnglishPage:
@@ -269,21 +257,19 @@ def english_page() -> EnglishPage:
         as_of=ENGLISH_AS_OF,
         data_status="in force",
         licence="may be quoted with attribution",
-        depots=len(depots.get().rows),
-        fuels=fuels.FUELS,
+        content={"depots": len(depots.get().rows), "fuels": fuels.FUELS},
     )
 
 
 FOR_OWNERS_TITLE = "Dla właścicieli składów"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ForOwnersPage(Page):
     """The page for owners. link_hours: of a letter that confirms. unused_days: after which an owner's link ends."""
 
-    template: ClassVar[str] = "pages/for_owners"
-    link_hours: ClassVar[int] = LINK_LIFE // timedelta(hours=1)
-    unused_days: ClassVar[int] = UNUSED.days
+    template = "pages/for_owners"
+    link_hours = LINK_LIFE // timedelta(hours=1)
+    unused_days = UNUSED.days
 
 
 def for_owners_page() -> ForOwnersPage:
@@ -297,25 +283,21 @@ def for_owners_page() -> ForOwnersPage:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyPage(Page):
     """The privacy page: how long what is kept. contact: an e-mail address, "" for none."""
 
-    template: ClassVar[str] = "pages/privacy"
-    link_hours: ClassVar[int] = LINK_LIFE // timedelta(hours=1)
-    request_days: ClassVar[int] = KEPT.days
-    undecided_days: ClassVar[int] = KEPT_UNDECIDED.days
-    warning_days: ClassVar[int] = WARNED_BEFORE.days
-    limit_hours: ClassVar[int] = KEPT_FOR_LIMITS // timedelta(hours=1)
-    owner_link_days: ClassVar[int] = UNUSED.days
-    replaced_days: ClassVar[int] = REPLACED_KEPT.days
-    subscribed_days: ClassVar[int] = SUBSCRIBED.days
-    asked_days: ClassVar[int] = KEPT_ASKED.days
-    browser_minutes: ClassVar[int] = seconds(CATALOG, "max-age") // 60
-    outage_minutes: ClassVar[int] = seconds(OUTAGE, "stale-if-error") // 60
-
-    operator: str
-    contact: str
+    template = "pages/privacy"
+    link_hours = LINK_LIFE // timedelta(hours=1)
+    request_days = KEPT.days
+    undecided_days = KEPT_UNDECIDED.days
+    warning_days = WARNED_BEFORE.days
+    limit_hours = KEPT_FOR_LIMITS // timedelta(hours=1)
+    owner_link_days = UNUSED.days
+    replaced_days = REPLACED_KEPT.days
+    subscribed_days = SUBSCRIBED.days
+    asked_days = KEPT_ASKED.days
+    browser_minutes = seconds(CATALOG, "max-age") // 60
+    outage_minutes = seconds(OUTAGE, "stale-if-error") // 60
 
 
 def privacy_page() -> PrivacyPage:
@@ -326,6 +308,5 @@ def privacy_page() -> PrivacyPage:
         breadcrumbs=(Crumb.home(),),
         as_of=PRIVACY_AS_OF,
         data_status="obowiązuje",
-        operator=settings.OPERATOR_NAME,
-        contact=settings.CONTACT_EMAIL,
+        content={"operator": settings.OPERATOR_NAME, "contact": settings.CONTACT_EMAIL},
     )

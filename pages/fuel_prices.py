@@ -221,23 +221,15 @@ def month_rows(own: list[MonthMedianJson], poland: list[MonthMedianJson]) -> Ite
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class OfficialPricesPage(Page):
     """The official averages, which are never mixed with medians. official: see `official_rows`."""
 
-    template: ClassVar[str] = "pages/official_prices"
-
-    official: tuple[dict[str, Any], ...]
-
-    @property
-    def official_path(self) -> str:
-        """The path of the CSV of all averages, voivodeships included."""
-        return reverse("official-prices-csv")
+    template = "pages/official_prices"
 
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the averages as a data set; nothing without averages."""
-        files = (("application/json", site_url(self.data_path)), ("text/csv", site_url(self.official_path)))
-        measured = [f"{row['name']} ({row['unit']})" for row in self.official]
+        files = (("application/json", site_url(self.data_path)), ("text/csv", site_url(reverse("official-prices-csv"))))
+        measured = [f"{row['name']} ({row['unit']})" for row in self.content["official"]]
         return [dataset(self, files=files, variableMeasured=measured)] if self.indexed else []
 
 
@@ -253,7 +245,7 @@ def official_page() -> OfficialPricesPage:
         data_path=reverse("v1:prices"),
         as_of=snapshot.changed_on(Dataset.Slug.SERIES),
         data_status="średnie urzędowe; źródło przy każdej liczbie",
-        official=rows,
+        content={"official": rows},
     )
 
 

@@ -2,12 +2,11 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from itertools import groupby
 from operator import attrgetter
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -69,7 +68,6 @@ class HeatingPlaceQuery(Query):
 HeatingPageQuery = create_model("HeatingPageQuery", __base__=HeatingPlaceQuery, **own_fields(*OWN, "thousands"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HeatingCostsPage(Page):
     """The comparison. place: the typed text or the found name. options: candidates while the place is ambiguous.
 
@@ -77,34 +75,18 @@ class HeatingCostsPage(Page):
     whose ranges overlap, see `cost_row`; the number is None for those without a price.
     """
 
-    template: ClassVar[str] = "pages/heating_costs"
-    demonstration_notice: ClassVar[tuple[str, str]] = (
+    template = "pages/heating_costs"
+    demonstration_notice = (
         "Dane demonstracyjne",
         "Mediany składów na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. Średnie GUS są prawdziwe.",
     )
-    query_params: ClassVar[tuple[str, ...]] = HeatingPageQuery.names()
-
-    place: str
-    teryt: str
-    voivodeship: str
-    where: str
-    notice: str
-    options: tuple[SearchResult, ...]
-    demand: str
-    house: dict[str, str]
-    groups: tuple[dict[str, Any], ...]
-    axis: tuple[str, ...]
-    csv_path: str
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return (*NOTES, HOUSE.origin)
+    query_params = HeatingPageQuery.names()
 
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the comparison as a data set, unless it rests on invented prices."""
         if not self.indexed:
             return []
-        files = (("application/json", site_url(self.data_path)), ("text/csv", site_url(self.csv_path)))
+        files = (("application/json", site_url(self.data_path)), ("text/csv", site_url(self.content["csv_path"])))
         return [dataset(self, files=files, variableMeasured=["koszt kilowatogodziny ciepła (zł)"])]
 
 
@@ -135,26 +117,29 @@ def heating_costs_page(query_string: str, today: date) -> HeatingCostsPage:
         demonstration=demonstration,
         indexed=not query_string and not demonstration,
         data_path=reverse("v1:heating-costs") + api_query(query, unit, voivodeship, own),
-        csv_path=reverse("heating-costs-csv") + (f"?{query_string}" if query_string else ""),
         as_of=today,
         data_status=STATUS,
-        place=village or (unit.name if unit else query.miejsce),
-        teryt=unit.teryt if unit else "",
-        voivodeship=voivodeship.slug if voivodeship and not unit else "",
-        where=where,
-        notice=" ".join(notices),
-        options=tuple(
-            SearchResult(place.label, place.description, f"{reverse('heating-costs')}?miejsce={place.teryt}")
-            for place in suggestions
-            if unit is None
-        ),
-        demand=f"{whole(int(demand))} kWh",
-        house={name: plain(getattr(query, name)) for name in ("powierzchnia", "potrzeba", "kwh")},
-        groups=tuple(
-            {"number": number, "rows": [cost_row(row, steps * AXIS_STEP) for row in members]}
-            for number, members in groupby(rows, key=attrgetter("group"))
-        ),
-        axis=("0", *(decimal_comma(AXIS_STEP * step) for step in range(1, steps + 1))),
+        content={
+            "csv_path": reverse("heating-costs-csv") + (f"?{query_string}" if query_string else ""),
+            "place": village or (unit.name if unit else query.miejsce),
+            "teryt": unit.teryt if unit else "",
+            "voivodeship": voivodeship.slug if voivodeship and not unit else "",
+            "where": where,
+            "notice": " ".join(notices),
+            "options": tuple(
+                SearchResult(place.label, place.description, f"{reverse('heating-costs')}?miejsce={place.teryt}")
+                for place in suggestions
+                if unit is None
+            ),
+            "demand": f"{whole(int(demand))} kWh",
+            "house": {name: plain(getattr(query, name)) for name in ("powierzchnia", "potrzeba", "kwh")},
+            "groups": tuple(
+                {"number": number, "rows": [cost_row(row, steps * AXIS_STEP) for row in members]}
+                for number, members in groupby(rows, key=attrgetter("group"))
+            ),
+            "notes": (*NOTES, HOUSE.origin),
+            "axis": ("0", *(decimal_comma(AXIS_STEP * step) for step in range(1, steps + 1))),
+        },
     )
 
 

@@ -1,12 +1,11 @@
 """The home page with search, map and medians, and the page of a voivodeship with its municipalities."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import date
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from django.conf import settings
 from django.http import Http404
@@ -64,32 +63,14 @@ class Median(NamedTuple):
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class VoivodeshipPage(Page):
     """A voivodeship with its municipalities in Polish order. draw_map: None without boundaries. medians: known ones."""
 
-    template: ClassVar[str] = "pages/voivodeship"
-
-    draw_map: Callable[[], AreaMap | None]
-    name: str
-    slug: str
-    medians: tuple[Median, ...]
-    rows: tuple[ListedMunicipality, ...]
-    municipalities: int
-    depots: int
-
-    @property
-    def counties(self) -> list[tuple[str, list[ListedMunicipality]]]:
-        """The rows by county, in Polish order; cities with county rights together."""
-        rows = sorted(self.rows, key=lambda row: (sort_key(row.county), sort_key(row.name)))
-        return [(PLURALS.get(name, name), list(group)) for name, group in groupby(rows, key=attrgetter("county"))]
+    template = "pages/voivodeship"
 
     def schema_org(self) -> list[dict[str, Any]]:
-        return [{"@type": "AdministrativeArea", "name": f"województwo {self.name}", "url": self.canonical}]
-
-    @property
-    def map_name(self) -> str:
-        return f"składy opału w gminach, województwo {self.name}"
+        name = f"województwo {self.content['name']}"
+        return [{"@type": "AdministrativeArea", "name": name, "url": self.canonical}]
 
 
 def depots_as_of(*days: date | None) -> date | None:
@@ -148,14 +129,22 @@ def voivodeship_page(slug: str, today: date) -> VoivodeshipPage:
         indexed=not demonstration,
         data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
         as_of=depots_as_of(*(row.updated_at for row in own)),
-        draw_map=partial(draw_map, unit, tuple(zip(municipalities, rows, strict=True))),
-        name=unit.name,
-        slug=unit.slug,
-        medians=tuple(filter(None, (find_median(unit, fuel, today) for fuel in fuels.FUELS))),
-        rows=tuple(rows),
-        municipalities=len(rows),
-        depots=total,
+        content={
+            "draw_map": partial(draw_map, unit, tuple(zip(municipalities, rows, strict=True))),
+            "name": unit.name,
+            "slug": unit.slug,
+            "medians": tuple(filter(None, (find_median(unit, fuel, today) for fuel in fuels.FUELS))),
+            "rows": rows,
+            "counties": by_county(rows),
+            "depots": total,
+        },
     )
+
+
+def by_county(rows: Iterable[ListedMunicipality]) -> list[tuple[str, list[ListedMunicipality]]]:
+    """Return municipalities by county, in Polish order; cities with county rights together."""
+    ordered = sorted(rows, key=lambda row: (sort_key(row.county), sort_key(row.name)))
+    return [(PLURALS.get(name, name), list(group)) for name, group in groupby(ordered, key=attrgetter("county"))]
 
 
 def draw_map(unit: Voivodeship, municipalities: Iterable[tuple[Municipality, ListedMunicipality]]) -> AreaMap | None:
@@ -182,7 +171,6 @@ class SearchResult(NamedTuple):
     path: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class HomePage(Page):
     """The home page. asked: the search text, "" for none. results: best first. notice: why the text was not searched.
 
@@ -192,28 +180,12 @@ class HomePage(Page):
     draw_map: of the voivodeships, None without boundaries. medians: of every fuel. invented: whether their prices are.
     """
 
-    template: ClassVar[str] = "pages/home"
-    query_params: ClassVar[tuple[str, ...]] = ("q",)
+    template = "pages/home"
+    query_params = ("q",)
     demonstration_notice = (
         "Dane demonstracyjne",
         "Wszystkie składy w katalogu są na razie zmyślone i służą tylko do wypróbowania serwisu.",
     )
-
-    draw_map: Callable[[], AreaMap | None]
-    asked: str
-    results: tuple[SearchResult, ...]
-    forgiven: bool
-    guesses: tuple[SearchResult, ...]
-    fuel: Fuel | None
-    alone: bool
-    depot_results: tuple[SearchResult, ...]
-    notice: str
-    voivodeships: tuple[Voivodeship, ...]
-    depots: int
-    municipalities: int
-    updated_at: date | None
-    medians: tuple[Median, ...]
-    invented: bool
 
     def schema_org(self) -> list[dict[str, Any]]:
         search = {
@@ -251,22 +223,24 @@ def home_page(query_string: str, today: date) -> HomePage:
         **terms_of_list(demonstration=depots_now.demonstration),
         indexed=not (text or error),
         as_of=depots_as_of(depots_now.updated_at),
-        draw_map=partial(territory_svg.country_map, map_unit),
-        asked=text,
-        results=results,
-        forgiven=suggested.forgiven,
-        guesses=() if results or alone or not text else tuple(_result(row) for row in guess_locations(text)),
-        fuel=fuels.BY_SLUG.get((slug if alone else suggested.fuel) or ""),
-        alone=alone,
-        depot_results=() if alone or not text else tuple(map(_depot_result, find_by_words(text))),
-        notice="" if error in {"", "empty"} else TOO_SHORT if error == "too_short" else UNREADABLE,
         leads_to=results[0].path if suggested.clear and not alone else "",
-        voivodeships=voivodeships_by_name(),
-        depots=len(depots_now.rows),
-        municipalities=len({row.teryt for row in depots_now.rows}),
-        updated_at=depots_now.updated_at,
-        medians=find_medians(today),
-        invented=any(prices.get().figures(fuel.slug, today).demonstration for fuel in fuels.FUELS),
+        content={
+            "draw_map": partial(territory_svg.country_map, map_unit),
+            "asked": text,
+            "results": results,
+            "forgiven": suggested.forgiven,
+            "guesses": () if results or alone or not text else tuple(_result(row) for row in guess_locations(text)),
+            "fuel": fuels.BY_SLUG.get((slug if alone else suggested.fuel) or ""),
+            "alone": alone,
+            "depot_results": () if alone or not text else tuple(map(_depot_result, find_by_words(text))),
+            "notice": "" if error in {"", "empty"} else TOO_SHORT if error == "too_short" else UNREADABLE,
+            "voivodeships": voivodeships_by_name(),
+            "depots": len(depots_now.rows),
+            "municipalities": len({row.teryt for row in depots_now.rows}),
+            "updated_at": depots_now.updated_at,
+            "medians": find_medians(today),
+            "invented": any(prices.get().figures(fuel.slug, today).demonstration for fuel in fuels.FUELS),
+        },
     )
 
 

@@ -3,7 +3,8 @@
 `pages.rendering` renders a page as HTML and as Markdown; `Page.structured` holds its data for search engines.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -55,6 +56,8 @@ class Page:
     as_of: the day of the content, None when unknown; of rows that have days of their own the first.
     as_of_last: the last day of such rows, None where they have a single day.
     data_status: reliability of the data, a phrase. licence: terms of use.
+    cited_path: of what a citation names, with its query; "" for the canonical path.
+    content: what the template shows besides, by name. Not in `repr`, as it may hold what a person typed.
 
     template: path without suffix; one file per format.
     language: of the content. status: of the response. query_params: parameters that the content depends on.
@@ -81,6 +84,8 @@ class Page:
     as_of_last: date | None = None
     data_status: str = MIXED_STATUS
     licence: str = QUOTING
+    cited_path: str = ""
+    content: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def canonical(self) -> str:
@@ -105,7 +110,7 @@ class Page:
 
     @property
     def cited_url(self) -> str:
-        return self.canonical
+        return site_url(self.cited_path or self.path)
 
     @property
     def quoted_status(self) -> str:

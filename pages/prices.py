@@ -244,24 +244,19 @@ def draw_chart(months: Iterable[MonthMedianJson], *, reference: float | None = N
     return months_chart(bars, reference=reference)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class PricesPage(Page):
-    template: ClassVar[str] = "pages/prices"
-    query_params: ClassVar[tuple[str, ...]] = ("dzien",)
+    template = "pages/prices"
+    query_params = ("dzien",)
     demonstration_notice = (
         "Dane demonstracyjne",
         "Ceny składów na tej stronie są zmyślone i służą tylko do wypróbowania serwisu.",
     )
 
-    tabs: tuple[Tab, ...]
-    rows: tuple[dict[str, Any], ...]
-    asked: Asked
-
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the medians as a data set; nothing without prices, and for invented ones."""
         if self.demonstration or not self.indexed:
             return []
-        medians = [variable(row["name"], row["median"], row["per_unit"]) for row in self.rows]
+        medians = [variable(row["name"], row["median"], row["per_unit"]) for row in self.content["rows"]]
         return [
             dataset(
                 self,
@@ -286,19 +281,21 @@ def index_page(today: date, query_string: str = "") -> PricesPage:
         indexed=has_prices and not demonstration and asked.is_usual,
         as_of=asked.day,
         data_status=data_status(demonstration=demonstration),
-        tabs=fuel_tabs("", lambda slug: reverse("fuel-prices", args=[slug]), asked.query()),
-        rows=tuple(
-            {
-                "name": answer["name"],
-                "path": reverse("fuel-prices", args=[fuel]) + asked.query(),
-                "median": answer["median"],
-                "per_unit": fuels.PER_UNIT[answer["unit"]],
-                "n": answer["n"],
-                "bag_price": answer.get("bag_price"),
-                "bag_kg": answer.get("bag_kg"),
-                "compared": compare_country(fuels.BY_SLUG[fuel], asked.day),
-            }
-            for fuel, answer in answers.items()
-        ),
-        asked=asked,
+        content={
+            "tabs": fuel_tabs("", lambda slug: reverse("fuel-prices", args=[slug]), asked.query()),
+            "rows": tuple(
+                {
+                    "name": answer["name"],
+                    "path": reverse("fuel-prices", args=[fuel]) + asked.query(),
+                    "median": answer["median"],
+                    "per_unit": fuels.PER_UNIT[answer["unit"]],
+                    "n": answer["n"],
+                    "bag_price": answer.get("bag_price"),
+                    "bag_kg": answer.get("bag_kg"),
+                    "compared": compare_country(fuels.BY_SLUG[fuel], asked.day),
+                }
+                for fuel, answer in answers.items()
+            ),
+            "asked": asked,
+        },
     )

@@ -1,10 +1,9 @@
 """Pages of the anti-smog resolutions: the list of voivodeships, and one voivodeship with its deadlines."""
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import partial
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from django.http import Http404
 from django.urls import reverse
@@ -19,11 +18,11 @@ from pages.home import get_voivodeship, voivodeships_by_name
 from pages.page import Crumb, Page
 from pages.svg import maps
 from pages.svg import territory as territory_svg
-from pages.svg.timelines import Timeline, TimelineDeadline, timeline
+from pages.svg.timelines import TimelineDeadline, timeline
 from regulations.api.rule_answers import publication
 from regulations.appliance_descriptions import without_deadline
 from regulations.fields import Appliance
-from regulations.models import Deadline, FuelBan, Provision, Resolution, Source, read_sources
+from regulations.models import Deadline, FuelBan, Provision, Resolution, read_sources
 from regulations.queries import Regulation, Unit, get_unit, regulations_of, unit_of
 
 STATUS = "opis redakcji według uchwał ogłoszonych w dziennikach urzędowych; wiąże tekst uchwały"
@@ -54,7 +53,6 @@ APPLIANCES = tuple(ApplianceChoice(appliance.value, appliance.label) for applian
 """The choices of the form of the check, none chosen."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RegulationsPage(Page):
     """All voivodeships in Polish order. draw_map: with the year of their next deadlines, None without boundaries.
 
@@ -62,15 +60,8 @@ class RegulationsPage(Page):
     of it. is_overdue: a deadline comes within a year, but the state was not confirmed for long.
     """
 
-    template: ClassVar[str] = "pages/regulations"
-    appliances: ClassVar[tuple[ApplianceChoice, ...]] = APPLIANCES
-
-    draw_map: Callable[[], maps.AreaMap | None]
-    rows: tuple[dict[str, Any], ...]
-
-    @property
-    def has_overdue(self) -> bool:
-        return any(row["is_overdue"] for row in self.rows)
+    template = "pages/regulations"
+    appliances = APPLIANCES
 
 
 class ProvisionRow(NamedTuple):
@@ -85,7 +76,6 @@ class ProvisionRow(NamedTuple):
     passed: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RegulationPage(Page):
     """One voivodeship, or the rules that bind a municipality or county in it (`unit`).
 
@@ -95,35 +85,13 @@ class RegulationPage(Page):
     calendar_path: "" without deadlines.
     """
 
-    template: ClassVar[str] = "pages/regulation"
-    query_params: ClassVar[tuple[str, ...]] = ("teryt",)
-    appliances: ClassVar[tuple[ApplianceChoice, ...]] = APPLIANCES
-
-    regulation: Regulation
-    unit: Unit | None
-    next_deadlines: tuple[ProvisionRow, ...]
-    ends: str
-    instead: str
-    deadlines: tuple[ProvisionRow, ...]
-    foreign: tuple[ProvisionRow, ...]
-    bans: tuple[ProvisionRow, ...]
-    draw_timeline: Callable[[], Timeline | None]
-    sources: tuple[Source, ...]
-    stale_notice: str
-    notice: str
-    calendar_path: str
-    depots_path: str
-
-    @property
-    def place(self) -> str:
-        return self.unit.name if self.unit and self.unit.level == "municipality" else ""
-
-    @property
-    def cited_url(self) -> str:
-        return basis_of([self.regulation]).url
+    template = "pages/regulation"
+    query_params = ("teryt",)
+    appliances = APPLIANCES
 
     def schema_org(self) -> list[dict[str, Any]]:
-        return [legislation(law.resolution, self.regulation.voivodeship) for law in self.regulation.laws]
+        entry: Regulation = self.content["regulation"]
+        return [legislation(law.resolution, entry.voivodeship) for law in entry.laws]
 
 
 def legislation(resolution: Resolution, voivodeship: Voivodeship) -> dict[str, Any]:
@@ -190,7 +158,6 @@ def regulations_page(today: date) -> RegulationsPage:
     by_slug = {entry.voivodeship.slug: entry for entry in entries}
     basis = basis_of(entries)
     return RegulationsPage(
-        draw_map=partial(territory_svg.country_map, lambda slug, name: map_unit(slug, name, by_slug.get(slug))),
         title=LIST_TITLE,
         description="Do kiedy wolno używać starego kotła, pieca lub kominka i czym nie wolno palić: terminy uchwał "
         "antysmogowych wszystkich województw.",
@@ -200,18 +167,21 @@ def regulations_page(today: date) -> RegulationsPage:
         as_of=basis.first,
         as_of_last=basis.last,
         data_status=STATUS,
-        rows=tuple(
-            {
-                "name": entry.voivodeship.name,
-                "path": route_path("regulation", entry.voivodeship.slug),
-                "on": entry.next_deadline.date if entry.next_deadline else None,
-                "ends": what_and_where(entry.next_deadlines_of_unit),
-                "instead": in_short(entry),
-                "as_of": entry.state.as_of if entry.state else None,
-                "is_overdue": bool(entry.overdue),
-            }
-            for entry in entries
-        ),
+        content={
+            "draw_map": partial(territory_svg.country_map, lambda slug, name: map_unit(slug, name, by_slug.get(slug))),
+            "rows": tuple(
+                {
+                    "name": entry.voivodeship.name,
+                    "path": route_path("regulation", entry.voivodeship.slug),
+                    "on": entry.next_deadline.date if entry.next_deadline else None,
+                    "ends": what_and_where(entry.next_deadlines_of_unit),
+                    "instead": in_short(entry),
+                    "as_of": entry.state.as_of if entry.state else None,
+                    "is_overdue": bool(entry.overdue),
+                }
+                for entry in entries
+            ),
+        },
     )
 
 
@@ -280,26 +250,30 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
         data_path=f"{reverse('v1:regulations')}?teryt={unit.teryt if unit else voivodeship.teryt}",
         as_of=basis.first,
         data_status=STATUS,
-        regulation=entry,
-        unit=unit,
-        next_deadlines=provision_rows(entry, upcoming),
-        ends="; ".join(dict.fromkeys(row.applies_to for row in upcoming)),
-        instead="" if upcoming else without_deadline(entry),
-        deadlines=provision_rows(entry, entry.deadlines_of_unit),
-        foreign=provision_rows(entry, [row for row in entry.deadlines if unit and entry.binds(row) is False]),
-        bans=ban_rows(entry),
-        draw_timeline=partial(
-            timeline,
-            [TimelineDeadline(row.date, day(row.date), row.applies_to) for row in entry.deadlines_of_unit],
-            entry.on,
-        ),
-        sources=read_sources(entry.state.sources) if entry.state else (),
-        stale_notice=stale_notice(entry),
-        notice=notice,
-        calendar_path=route_path("v1:regulations-calendar", voivodeship.slug) + query
-        if entry.deadlines_of_unit
-        else "",
-        depots_path=route_path("voivodeship", voivodeship.slug),
+        cited_path=path + query,
+        content={
+            "regulation": entry,
+            "unit": unit,
+            "place": unit.name if unit and unit.level == "municipality" else "",
+            "next_deadlines": provision_rows(entry, upcoming),
+            "ends": "; ".join(dict.fromkeys(row.applies_to for row in upcoming)),
+            "instead": "" if upcoming else without_deadline(entry),
+            "deadlines": provision_rows(entry, entry.deadlines_of_unit),
+            "foreign": provision_rows(entry, [row for row in entry.deadlines if unit and entry.binds(row) is False]),
+            "bans": ban_rows(entry),
+            "draw_timeline": partial(
+                timeline,
+                [TimelineDeadline(row.date, day(row.date), row.applies_to) for row in entry.deadlines_of_unit],
+                entry.on,
+            ),
+            "sources": read_sources(entry.state.sources) if entry.state else (),
+            "stale_notice": stale_notice(entry),
+            "notice": notice,
+            "calendar_path": route_path("v1:regulations-calendar", voivodeship.slug) + query
+            if entry.deadlines_of_unit
+            else "",
+            "depots_path": route_path("voivodeship", voivodeship.slug),
+        },
     )
 
 

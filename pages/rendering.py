@@ -108,9 +108,8 @@ def as_html(request: HttpRequest, page: Page, status: int | None = None) -> Http
     """Render a page as HTML. status: overrides that of the page."""
     query = urlencode([(name, value) for name in page.query_params for value in request.GET.getlist(name)], safe=",")
     twin = page.markdown_path + (f"?{query}" if query else "")
-    return render_page(
-        request, f"{page.template}.html", page, twin=twin if page.path else "", status=status or page.status
-    )
+    twin = twin if page.path else ""
+    return render_page(request, f"{page.template}.html", page, twin=twin, status=status or page.status, **page.content)
 
 
 def render_page(
@@ -131,7 +130,7 @@ def as_markdown(page: Page) -> HttpResponse:
 
 def markdown_text(page: Page) -> str:
     """Render a page as Markdown, with one line break at the end."""
-    return collapse_blank_lines(render_to_string(f"{page.template}.md", {"page": page}))
+    return collapse_blank_lines(render_to_string(f"{page.template}.md", {**page.content, "page": page}))
 
 
 def collapse_blank_lines(text: str) -> str:

@@ -5,10 +5,9 @@ on more than place and appliance, the page asks the one question that decides, a
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -17,12 +16,12 @@ from catalog.models import Municipality
 from catalog.search.suggestions import Suggestion, suggest_locations
 from catalog.territory.snapshot import UnitNotFound, territory
 from catalog.text import fold
-from fueldepot.http.links import route_path, site_url
+from fueldepot.http.links import route_path
 from fueldepot.http.params import line, word_for
 from fueldepot.http.query import Query, doc
 from pages.home import SearchResult
 from pages.page import Crumb, Page
-from pages.regulations import STATUS, ApplianceChoice, ProvisionRow, ban_rows, provision_rows, stale_notice, state_of
+from pages.regulations import STATUS, ApplianceChoice, ban_rows, provision_rows, stale_notice, state_of
 from regulations.api.params import MUNICIPALITY_DIGITS
 from regulations.appliance_check import (
     BURNS_COAL,
@@ -43,7 +42,7 @@ from regulations.appliance_descriptions import (
 )
 from regulations.fields import BOILERS, Appliance, Condition
 from regulations.models import Deadline, read_sources
-from regulations.queries import DeadlineStatus, Law, Regulation, Unit
+from regulations.queries import DeadlineStatus, Regulation, Unit
 from subsidy import rules
 from subsidy.application import SOURCES, Heating, Level
 from subsidy.calculator.rows import describe_refusal
@@ -117,49 +116,17 @@ class FactQuestion(NamedTuple):
     undo: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoveCheckPage(Page):
     """The form with the result, or with places to choose from.
 
     place: the typed text or the found name. entry: the legal state there, None without a place. options: candidates
     while the place is ambiguous. others: further places of that name. bans, laws: those that bind the municipality or a
     part of it. answer: see `answer_of`, None without an appliance. answered: questions with an answer. outlook: what
-    follows, see `outlook_of`, None without a place.
+    follows, see `outlook_of`, None without a place. boilers: of every class, for who does not know theirs.
     """
 
-    template: ClassVar[str] = "pages/stove_check"
-    query_params: ClassVar[tuple[str, ...]] = ("miejsce", "piec", "teryt", "tak", "nie")
-
-    place: str
-    notice: str
-    options: tuple[SearchResult, ...]
-    others: tuple[SearchResult, ...]
-    appliances: tuple[ApplianceChoice, ...]
-    unit: Municipality | None
-    entry: Regulation | None
-    answer: dict[str, Any] | None
-    answered: tuple[FactQuestion, ...]
-    outlook: dict[str, Any] | None
-    bans: tuple[ProvisionRow, ...]
-    laws: tuple[Law, ...]
-    stale_notice: str
-    calendar_path: str
-    regulation_path: str
-
-    @property
-    def boilers(self) -> tuple[ApplianceChoice, ...]:
-        """The boilers of every class, for who does not know theirs; nothing for others."""
-        if not any(appliance.chosen and appliance.code == UNKNOWN_CLASS for appliance in self.appliances):
-            return ()
-        return tuple(appliance for appliance in self.appliances if appliance.code in BOILERS)
-
-    @property
-    def cited_url(self) -> str:
-        if self.unit is None:
-            return self.canonical
-        return site_url(
-            check_path(self.unit.teryt, next((appliance.code for appliance in self.appliances if appliance.chosen), ""))
-        )
+    template = "pages/stove_check"
+    query_params = ("miejsce", "piec", "teryt", "tak", "nie")
 
 
 def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
@@ -183,6 +150,8 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
         SearchResult(suggestion.label, suggestion.description, check_path(suggestion.teryt, choice or ""))
         for suggestion in suggestions
     )
+    appliances = tuple(as_choice(code, entry, appliance, place) for code in Appliance)
+    unknown = check_path(unit.teryt if unit else place, UNKNOWN_CLASS)
     return StoveCheckPage(
         title=title_of(unit, appliance),
         description="Wpisz miejscowość i wybierz kocioł, piec albo kominek. Powiemy jednym zdaniem, do kiedy wolno go "
@@ -193,29 +162,28 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
         data_path=data_path(entry, appliance),
         as_of=entry.state.as_of if entry and entry.state else None,
         data_status=STATUS,
-        place=village or (unit.name if unit else place),
-        notice=" ".join(notices),
-        options=options if unit is None else (),
-        others=options if unit else (),
-        appliances=(
-            *(as_choice(code, entry, appliance, place) for code in Appliance),
-            ApplianceChoice(
-                UNKNOWN_CLASS,
-                "kocioł, nie wiem jakiej klasy",
-                check_path(unit.teryt if unit else place, UNKNOWN_CLASS),
-                choice == UNKNOWN_CLASS,
+        cited_path=check_path(unit.teryt, choice or "") if unit else "",
+        content={
+            "place": village or (unit.name if unit else place),
+            "notice": " ".join(notices),
+            "options": options if unit is None else (),
+            "others": options if unit else (),
+            "appliances": (
+                *appliances,
+                ApplianceChoice(UNKNOWN_CLASS, "kocioł, nie wiem jakiej klasy", unknown, choice == UNKNOWN_CLASS),
             ),
-        ),
-        unit=unit,
-        entry=entry,
-        answer=answer_of(entry, appliance, village, facts) if entry and appliance else None,
-        answered=answered(unit.teryt, appliance, facts) if unit and appliance else (),
-        outlook=outlook_of(entry, appliance, facts) if entry else None,
-        bans=ban_rows(entry) if entry else (),
-        laws=tuple(law for law in entry.laws if entry.binds(law.resolution) is not False) if entry else (),
-        stale_notice=stale_notice(entry) if entry else "",
-        calendar_path=calendar_path(unit) if unit and entry and entry.laws else "",
-        regulation_path=route_path("regulation", unit.voivodeship.slug) + f"?teryt={unit.teryt}" if unit else "",
+            "boilers": [row for row in appliances if choice == UNKNOWN_CLASS and row.code in BOILERS],
+            "unit": unit,
+            "entry": entry,
+            "answer": answer_of(entry, appliance, village, facts) if entry and appliance else None,
+            "answered": answered(unit.teryt, appliance, facts) if unit and appliance else (),
+            "outlook": outlook_of(entry, appliance, facts) if entry else None,
+            "bans": ban_rows(entry) if entry else (),
+            "laws": tuple(law for law in entry.laws if entry.binds(law.resolution) is not False) if entry else (),
+            "stale_notice": stale_notice(entry) if entry else "",
+            "calendar_path": calendar_path(unit) if unit and entry and entry.laws else "",
+            "regulation_path": route_path("regulation", unit.voivodeship.slug) + f"?teryt={unit.teryt}" if unit else "",
+        },
     )
 
 

@@ -5,10 +5,8 @@ link may carry the place, the number of people and the present heating into the 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import date
-from decimal import Decimal
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from django.http import QueryDict
 from django.urls import reverse
@@ -20,7 +18,7 @@ from catalog.territory.snapshot import territory
 from fueldepot.http.params import InvalidParameters, ParameterError, whole, word_for
 from fueldepot.http.query import Query, doc
 from pages.page import Crumb, Page
-from pages.subsidy_form import PAGE, Field, Step, demand, filled, missing_areas, parameters, read_values
+from pages.subsidy_form import PAGE, demand, filled, missing_areas, parameters, read_values
 from subsidy import rules
 from subsidy.api.params import HEATINGS, PEOPLE_RANGE, SubsidyQuery
 from subsidy.application import DOCUMENTS, Application, Heating, Household, Item, Level, ProjectType
@@ -61,11 +59,11 @@ class StartQuery(Query):
         return {name: str(value) for name, value in carried.items() if value} | dict.fromkeys(DOCUMENTS, "1")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SubsidyPage(Page):
     """A step of the form, or the result.
 
-    number: of the step, RESULT for the result. steps: all steps, as filled in. place: that a link carried, or None.
+    number: of the step, RESULT for the result. steps: all steps, as filled in; step: the shown one, None for the
+    result. hidden: answers of the other steps. place: that a link carried, or None.
     mistakes: the invalid fields of the step. obstacle: why there is no subsidy, or not for a new source, said at the
     step that decides it; "" elsewhere. went_on: it was read.
     result: of the answers so far; None before the first, or with an invalid one.
@@ -75,37 +73,8 @@ class SubsidyPage(Page):
     source_condition: of every limit of a heat source. limit_conditions: in words, beside the limits.
     """
 
-    template: ClassVar[str] = "pages/subsidy"
-    query_params: ClassVar[tuple[str, ...]] = ("people", "current_heating", "teryt")
-
-    number: int
-    steps: tuple[Step, ...]
-    values: Mapping[str, str] = field(repr=False)
-    mistakes: tuple[Field, ...]
-    place: Municipality | None = None
-    obstacle: str = ""
-    went_on: bool = False
-    result: Result | None
-    cards: tuple[dict[str, Any], ...]
-    levels: tuple[dict[str, Any], ...]
-    annual_limit: Decimal
-    highest_demand: str
-    edition: rules.Edition
-    items: tuple[dict[str, Any], ...]
-    sums: tuple[dict[str, Any], ...]
-    source_condition: str
-    limit_conditions: tuple[rules.RuleCondition, ...]
-    today: date
-
-    @property
-    def step(self) -> Step | None:
-        """The current step; None for the result."""
-        return None if self.number == RESULT else self.steps[self.number - 1]
-
-    @property
-    def hidden(self) -> list[tuple[str, str]]:
-        names = {field.name for field in self.step or ()}
-        return [(name, value) for name, value in self.values.items() if name not in names]
+    template = "pages/subsidy"
+    query_params = ("people", "current_heating", "teryt")
 
 
 @sensitive_variables()
@@ -182,7 +151,8 @@ def describe_step(
     on = rules.current().on(today)
     steps = filled(values, errors, on)
     title = "Kalkulator dotacji Czyste Powietrze"
-    mistakes = () if number == RESULT else tuple(field for field in steps[number - 1] if field.error)
+    step = None if number == RESULT else steps[number - 1]
+    mistakes = [field for field in step or () if field.error]
     heading = "Wynik" if number == RESULT else f"Krok {number} z {len(steps)}"
     return SubsidyPage(
         title=f"Popraw dane – {title}" if mistakes else title if number == FIRST else f"{heading} – {title}",
@@ -192,36 +162,42 @@ def describe_step(
         breadcrumbs=(Crumb.home(),),
         as_of=on.edition.as_of,
         data_status=STATUS,
-        steps=steps,
-        number=number,
-        values=values,
-        mistakes=mistakes,
-        result=result,
-        **more,
-        cards=tuple(
-            {"variant": row, "demand": demand(row.project_type, on), "shown": row is result.shown}
-            for row in result.variants
-        )
-        if result
-        else (),
-        levels=tuple(level_row(level, on) for level in LEVELS),
-        annual_limit=on.number("levels/annual_income", Level.BASIC),
-        highest_demand=demand(ProjectType.HIGH, on),
-        edition=on.edition,
-        items=tuple(
-            {"name": on.items[item].name, "unit": on.items[item].unit, "limits": limits(on, f"items/{item}")}
-            for item in Item
-        ),
-        sums=tuple(
-            {
-                "name": f"rodzaj przedsięwzięcia {kind.value}, wskaźnik EU {demand(kind, on)}",
-                "limits": limits(on, "project_types/table_3_limit", f"{kind.value}/"),
-            }
-            for kind in ProjectType
-        ),
-        source_condition=describe_refusal("row_source_alone", on),
-        limit_conditions=tuple(condition for condition in on.conditions if condition.applies == "limits"),
-        today=today,
+        content={
+            "place": None,
+            "obstacle": "",
+            "went_on": False,
+            **more,
+            "steps": steps,
+            "step": step,
+            "number": number,
+            "hidden": [(name, value) for name, value in values.items() if name not in {row.name for row in step or ()}],
+            "mistakes": mistakes,
+            "result": result,
+            "cards": tuple(
+                {"variant": row, "demand": demand(row.project_type, on), "shown": row is result.shown}
+                for row in result.variants
+            )
+            if result
+            else (),
+            "levels": tuple(level_row(level, on) for level in LEVELS),
+            "annual_limit": on.number("levels/annual_income", Level.BASIC),
+            "highest_demand": demand(ProjectType.HIGH, on),
+            "edition": on.edition,
+            "items": tuple(
+                {"name": on.items[item].name, "unit": on.items[item].unit, "limits": limits(on, f"items/{item}")}
+                for item in Item
+            ),
+            "sums": tuple(
+                {
+                    "name": f"rodzaj przedsięwzięcia {kind.value}, wskaźnik EU {demand(kind, on)}",
+                    "limits": limits(on, "project_types/table_3_limit", f"{kind.value}/"),
+                }
+                for kind in ProjectType
+            ),
+            "source_condition": describe_refusal("row_source_alone", on),
+            "limit_conditions": tuple(condition for condition in on.conditions if condition.applies == "limits"),
+            "today": today,
+        },
     )
 
 

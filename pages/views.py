@@ -128,7 +128,7 @@ def calculator(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return subsidy.page(request)
     page = subsidy_page(request.POST, timezone.localdate())
-    response = as_html(request, page, status=400 if page.mistakes else 200)
+    response = as_html(request, page, status=400 if page.content["mistakes"] else 200)
     response["Cache-Control"] = "no-store"
     return response
 

@@ -294,7 +294,7 @@ def rules_of_use(query: UseQuery) -> Findings:
     """Return the rules of use as the page of the API says them, and licences as the page of the data sets does."""
     page, rules = fixed_pages.rules_page(), fixed_pages.rules_of_use()
     content: dict[str, Any] = {"rules": [title for title, _ in rules], "licences": {}}
-    for row in datasets_page(timezone.localdate()).sets:
+    for row in datasets_page(timezone.localdate()).content["sets"]:
         content["licences"].setdefault(row["licence"], []).append(str(row["slug"]))
     for source, licence in LICENCES.items():
         content["licences"].setdefault(licence, []).append(f"depots/{source}")

@@ -244,17 +244,17 @@ def test_the_map_names_the_next_deadline_or_that_none_is_left():
     ResolutionFactory()
     DeadlineFactory(date=date(2028, 1, 1))
     for today, label in ((date(2028, 1, 1), "2028"), (date(2028, 1, 2), "–")):
-        (shape,) = regulations_page(today).draw_map().links
+        (shape,) = regulations_page(today).content["draw_map"]().links
         assert shape.unit.label == (label,)
         assert ("wszystkie znane terminy minęły" in shape.unit.title) == (label == "–")
 
 
 def test_the_map_does_not_say_none_where_nothing_is_known():
     factories.BoundaryFactory()
-    (unknown,) = regulations_page(date(2028, 1, 2)).draw_map().links
+    (unknown,) = regulations_page(date(2028, 1, 2)).content["draw_map"]().links
     ResolutionFactory(krakow=True)
     snapshot.invalidate()
-    (undated,) = regulations_page(date(2028, 1, 2)).draw_map().links
+    (undated,) = regulations_page(date(2028, 1, 2)).content["draw_map"]().links
     assert (unknown.unit.label, undated.unit.label) == (("?",), ("?",))
     assert unknown.unit.title.endswith("nie wiemy: nie wczytano jeszcze stanu prawnego")
     assert undated.unit.title.endswith("terminów części uchwał nie znamy")

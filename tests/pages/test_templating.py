@@ -3,14 +3,17 @@
 from dataclasses import fields
 
 import pytest
+from django.http import HttpResponse
 from django.template import TemplateDoesNotExist, engines
 from django.template.loader import get_template
-from jinja2 import UndefinedError, nodes
+from django.urls import reverse
+from jinja2 import UndefinedError, meta, nodes
 
 from fueldepot.api import DocsPage
-from pages import rendering, views  # noqa: F401 - with it every page object is known
+from pages import rendering, urls
 from pages.forms.pages import UnlistedPage
 from pages.page import Page
+from tests import factories
 
 
 @pytest.fixture
@@ -76,6 +79,27 @@ def test_templates_ask_pages_for_what_they_have(env):
         assert not [one for one in asked if callable(getattr(sort, one, None))], name
 
 
+@pytest.mark.django_db
+def test_templates_name_what_their_page_gives(client, env, monkeypatch):
+    """Also in branches without tests."""
+    checked = []
+
+    def check(request, template, page, *, twin, status, **content):
+        for ending in (".html", ".md"):
+            name = template.replace(".html", ending)
+            assert undeclared(env, name) <= {*content, *rendering.site(request), "page", "twin", *env.globals}, name
+        checked.append(template)
+        return HttpResponse()
+
+    monkeypatch.setattr(rendering, "render_page", check)
+    factories.krakow()
+    plain = [route.name for route in urls.urlpatterns if route.name and not route.pattern.converters]
+    paths = [reverse(name) for name in plain if f"{name}-md" in plain]
+    paths += ["/sklady/malopolskie/", "/przepisy/malopolskie/"]
+    assert all(client.get(path).status_code == 200 for path in paths)
+    assert len(checked) > 13
+
+
 def subclasses(sort):
     for found in sort.__subclasses__():
         yield found
@@ -89,3 +113,14 @@ def attributes(env, name, variable):
     for other in tree.find_all((nodes.Extends, nodes.Include)):
         asked |= attributes(env, other.template.value, variable)
     return asked
+
+
+def undeclared(env, name):
+    """Return the names that a template, and those it extends or includes, take from outside."""
+    tree = env.parse(env.loader.get_source(env, name)[0])
+    names = meta.find_undeclared_variables(tree)
+    for other in tree.find_all((nodes.Extends, nodes.Include)):
+        names |= undeclared(env, other.template.value)
+    own = [name.name for name in tree.find_all(nodes.Name) if name.ctx == "param"]  # of `with`
+    own += [name for line in tree.find_all(nodes.FromImport) for name in line.names]
+    return names.difference(own, (macro.name for macro in tree.find_all(nodes.Macro)))

@@ -104,7 +104,7 @@ def test_a_data_set_of_two_publishers_names_both_and_the_older_day(country, owne
     assert state() == (f"{OSM} oraz {OWNERS}", "2031-06-01")
     country(owned("2031-11-01", range(5, 9)))
     assert state() == (f"{OSM} oraz {OWNERS}", "2031-10-03")
-    (shown,) = (entry for entry in datasets_page(TODAY).sets if entry["slug"] == "depots")
+    (shown,) = (entry for entry in datasets_page(TODAY).content["sets"] if entry["slug"] == "depots")
     assert (shown["source"], shown["as_of"]) == (f"{OSM} oraz {OWNERS}", date(2031, 10, 3))
     assert shown["licence"] == "ODbL 1.0; podana przy każdym wpisie"
 
@@ -140,7 +140,7 @@ def test_postcodes_of_which_some_come_from_elsewhere_name_both(country):
     country(("prg_postcodes", rows.encode()))
     assert set(Postcode.objects.values_list("source", flat=True)) == {"geonames", "prg"}
     assert state("postcodes") == ("GUGiK, punkty adresowe PRG oraz GeoNames, CC BY 4.0", None)
-    (shown,) = (entry for entry in datasets_page(TODAY).sets if entry["slug"] == "postcodes")
+    (shown,) = (entry for entry in datasets_page(TODAY).content["sets"] if entry["slug"] == "postcodes")
     assert shown["licence"] == "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego; CC BY 4.0"
 
 
@@ -156,7 +156,7 @@ def test_places_of_the_starter_data_keep_their_credit_and_licence(country):
     )
     country(("simc", small_country.simc()))
     assert state("places")[0] == f"{starter.PLACES_CREDIT} oraz GUS, rejestr TERYT (SIMC)"
-    (shown,) = (entry for entry in datasets_page(TODAY).sets if entry["slug"] == "places")
+    (shown,) = (entry for entry in datasets_page(TODAY).content["sets"] if entry["slug"] == "places")
     assert "CC BY 3.0" in shown["licence"]
     # Brought in anew by their own publisher, they are credited to it.
     assert list(registry.other_publishers(all_sources()["prng-places"])) == ["GUS, rejestr TERYT (SIMC)"]
