@@ -148,7 +148,6 @@ class Choices:
         return OpeningState(True, f"{when(day)} {' i '.join(hours).replace('-', '–')}")
 
     def link(self, path: str) -> str:
-        """Return the path of the page with these choices."""
         order = self.order if self.fuel or self.order is not Order.PRICE else None
         choices = [("paliwo", self.fuel and self.fuel.slug), ("kolejnosc", order), ("otwarte", self.opened)]
         query = [*self.place, *((name, value) for name, value in choices if value)]

@@ -54,18 +54,19 @@ def csv_answer(
     header: Sequence[str],
     rows: Iterable[Sequence[Value]],
     *,
-    licence: str,
+    licence: str = "",
     demonstration: bool = False,
 ) -> HttpResponse:
     """Return a table as a download, with its licence and description in the Link header.
 
-    name: of the file, without suffix. demonstration: the table has invented figures and is not indexed by search
-    engines.
+    name: of the file, without suffix. licence: URL, by default of the rules of use. demonstration: the table has
+    invented figures and is not indexed by search engines.
     """
     excel = request.GET.get("excel") == "1"
     text = write_table(header, rows, excel=excel)
     response = HttpResponse(text, content_type="text/csv; charset=utf-8; header=present")
     response["Content-Disposition"] = f'attachment; filename="{name}{"-excel" if excel else ""}.csv"'
+    licence = licence or site_url(reverse("api-rules"))
     response["Link"] = f'<{licence}>; rel="license", <{site_url(reverse("datasets"))}>; rel="describedby"'
     if demonstration:
         response["X-Robots-Tag"] = "noindex"
@@ -102,8 +103,7 @@ def municipalities(request: HttpRequest) -> HttpResponse:
         )
         for unit in territory.get().municipalities.values()
     )
-    licence = site_url(reverse("api-rules")) if invented else ODBL
-    return csv_answer(request, "gminy", header, rows, licence=licence, demonstration=invented)
+    return csv_answer(request, "gminy", header, rows, licence="" if invented else ODBL, demonstration=invented)
 
 
 @require_safe
@@ -132,8 +132,7 @@ def medians(request: HttpRequest) -> HttpResponse:
             median = None if figure["median"] is None else DecimalText(f"{figure['median']:.2f}")
             end = (median, fuels.UNIT_NAMES[answer["unit"]], figure["n"], yes(demonstration))
             rows.append((*begin, area, teryt, period, *days, *end, answer["source"], answer["page"]))
-    rules = site_url(reverse("api-rules"))
-    return csv_answer(request, "ceny-mediany", header, rows, licence=rules, demonstration=invented)
+    return csv_answer(request, "ceny-mediany", header, rows, demonstration=invented)
 
 
 @require_safe
@@ -176,9 +175,8 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
             for month, median, n in months
         ]
     name = "-".join(filter(None, ("ceny", fuel, areas[0].slug if areas[0] else "")))
-    licence = site_url(reverse("api-rules"))
     header = (*MEDIAN_HEADER, *CHANGES_HEADER, *ORIGIN_HEADER)
-    return csv_answer(request, name, header, rows, licence=licence, demonstration=demonstration)
+    return csv_answer(request, name, header, rows, demonstration=demonstration)
 
 
 def decimals(amount: Decimal | None) -> DecimalText | None:
@@ -244,5 +242,4 @@ def heating_costs(request: HttpRequest) -> HttpResponse:
                 page.canonical,
             )
         )
-    licence = site_url(reverse("api-rules"))
-    return csv_answer(request, "porownanie", header, rows, licence=licence, demonstration=page.demonstration)
+    return csv_answer(request, "porownanie", header, rows, demonstration=page.demonstration)

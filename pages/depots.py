@@ -1,10 +1,10 @@
 """The pages of published and of removed depots."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -18,8 +18,7 @@ from catalog.models import Depot, Municipality
 from catalog.parsing.opening_hours import CLOSED, DAYS, Week
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
-from fueldepot.http.cache_control import Period
-from pages.choices import CardFacts, DepotCard, Status, card_facts, nearest_cards
+from pages.choices import CardFacts, DepotCard, card_facts, nearest_cards
 from pages.page import INVENTED_DEPOT, Crumb, Page
 from pages.polish import coordinates
 from pages.svg import territory as territory_svg
@@ -54,45 +53,24 @@ class PriceRow(NamedTuple):
 class DepotPage(Page):
     """The page of a published depot. week: empty for unknown or irregular hours.
 
-    opening: the state, which holds for the `period`. price_list: the newest price of each fuel. unpriced: names of the
-    fuels without a price. nearby: other depots, with distances from this one. draw_map: of this depot and those nearby.
+    opening: the state, which holds for the `period`. today: its hours, "" when unknown. price_list: the newest price of
+    each fuel. unpriced: names of the fuels without a price. nearby: other depots, with distances from this one.
+    draw_map: of this depot and those nearby.
     """
 
-    template: ClassVar[str] = "pages/depot"
+    template = "pages/depot"
     demonstration_notice = (INVENTED_DEPOT[0], f"{INVENTED_DEPOT[1]} Pod podanym adresem go nie ma.")
 
     depot: DepotRow
     facts: CardFacts
     municipality: Municipality
     opening: OpeningState
-    period: Period
-    week: tuple[DayHours, ...]
-    coordinates: str
-    map_url: str
-    origin: str
     price_list: tuple[PriceRow, ...]
-    unpriced: tuple[str, ...]
-    nearby: tuple[DepotCard, ...]
-    draw_map: Callable[[], DepotMap | None]
-    outlines: str
-
-    @property
-    def trust(self) -> Status:
-        return self.facts.status
-
-    @property
-    def today(self) -> str:
-        """The hours of the current day, "" when unknown."""
-        return next((row.hours for row in self.week if row.is_today), "")
-
-    @property
-    def map_name(self) -> str:
-        return f"{self.depot.name} i okolica"
 
     @property
     def quoted_status(self) -> str:
         """The data status, which the rules of use require in a citation."""
-        return f"status wpisu: {self.trust.label}"
+        return f"status wpisu: {self.facts.status.label}"
 
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the depot as a business, nothing for a demonstration entry."""
@@ -115,7 +93,6 @@ def find_gone_depot(depot_id: int) -> Depot:
 
 
 def depot_page(depot: DepotRow, now: datetime) -> DepotPage:
-    """Return the page of a published depot as of a moment."""
     today = timezone.localdate(now)
     demonstration = depot.source == Depot.Source.DEMO
     facts = card_facts(depot)
@@ -126,7 +103,7 @@ def depot_page(depot: DepotRow, now: datetime) -> DepotPage:
     nearby = nearest_cards(here, now, radius_km=NEIGHBOURS_KM, limit=NEIGHBOURS, without=depot.id)
     # Titles of pages are unique.
     number = f" (wpis {depot.id})" if depots.get().has_namesake(depot) else ""
-    crumbs = crumbs_of(unit)
+    crumbs, hours = crumbs_of(unit), week(depot.hours_ranges, today)
     return DepotPage(
         title=f"{depot.name}, gmina {unit.name}{number}",
         description=f"Skład opału: {facts.address}." + (f" Paliwa: {', '.join(facts.fuels)}." if facts.fuels else ""),
@@ -142,16 +119,19 @@ def depot_page(depot: DepotRow, now: datetime) -> DepotPage:
         facts=facts,
         municipality=unit,
         opening=opening_of(depot, now),
-        period=opening_period(now),
-        week=week(depot.hours_ranges, today),
-        coordinates=coordinates(depot.lat, depot.lon),
-        map_url=f"https://www.openstreetmap.org/?mlat={depot.lat}&mlon={depot.lon}#map=16/{depot.lat}/{depot.lon}",
-        origin=ORIGINS[Depot.Source(depot.source)],
         price_list=price_list,
-        unpriced=fuels.labels([slug for slug in depot.fuels if slug not in priced], depot.fuels_by_name),
-        nearby=nearby,
-        draw_map=partial(draw_map, depot, nearby),
-        outlines=f"{crumbs[-1].path}granice.geojson",
+        content={
+            "period": opening_period(now),
+            "week": hours,
+            "today": next((row.hours for row in hours if row.is_today), ""),
+            "coordinates": coordinates(depot.lat, depot.lon),
+            "map_url": f"https://www.openstreetmap.org/?mlat={depot.lat}&mlon={depot.lon}#map=16/{depot.lat}/{depot.lon}",
+            "origin": ORIGINS[Depot.Source(depot.source)],
+            "unpriced": fuels.labels([slug for slug in depot.fuels if slug not in priced], depot.fuels_by_name),
+            "nearby": nearby,
+            "draw_map": partial(draw_map, depot, nearby),
+            "outlines": f"{crumbs[-1].path}granice.geojson",
+        },
     )
 
 

@@ -1,11 +1,10 @@
 """Pages of a fuel, in Poland and in a voivodeship, and of the official averages, which are never mixed with medians."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict
 from datetime import date
-from decimal import Decimal
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from django.urls import reverse
 
@@ -21,7 +20,7 @@ from pages.prices import ORDERS, Asked, OneFuelPage, draw_chart, get_fuel, of_fu
 from pages.svg import territory as territory_svg
 from pages.svg.charts import amount, years_chart
 from pages.svg.maps import AreaMap, MapUnit
-from prices.api.price_answers import FuelPricesJson, MonthMedianJson, VoivodeshipMedianJson, fuel_prices
+from prices.api.price_answers import MonthMedianJson, VoivodeshipMedianJson, fuel_prices
 from prices.models import SERIES, SeriesKind, describe_source
 from prices.queries import COUNTRY_KEY, Comparison, compare
 from prices.snapshot import official
@@ -29,43 +28,16 @@ from prices.snapshot import official
 TITLE = "Średnie ceny GUS"
 
 SHADES = 5
-"""Shades of the map, with equal numbers of voivodeships as far as possible."""
-
-STRONGER_IS_DEARER = "Im mocniejszy kolor pola, tym drożej"
-"""The key of the map. It holds in both colour schemes: a strong colour is dark on light ground, and light on dark."""
+"""Shades of the map, with equal numbers of voivodeships as far as possible. A strong one is dark on light ground."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FuelPricesPage(OneFuelPage):
     """A fuel in Poland. ranges: (fuel, low, high) in zł. areas: see `area_rows`, in the requested order.
 
     draw_map: medians of the voivodeships, None without medians or boundaries.
     """
 
-    template: ClassVar[str] = "pages/fuel_prices"
-
-    start: date
-    end: date
-    ranges: tuple[tuple[str, float, float], ...]
-    country: Comparison
-    columns: tuple[dict[str, str], ...]
-    areas: tuple[dict[str, Any], ...]
-    draw_map: Callable[[], AreaMap | None]
-
-    @property
-    def map_name(self) -> str:
-        return f"{self.answer['name']}: mediany w województwach, {self.unit}"
-
-    @property
-    def map_description(self) -> str:
-        return (
-            f"Liczba w województwie to jego mediana. {STRONGER_IS_DEARER}; kreskowane pole oznacza za mało cen. "
-            "Te same liczby są w tabeli poniżej."
-        )
-
-    @property
-    def map_caption(self) -> str:
-        return f"Mediana, {self.unit}. {STRONGER_IS_DEARER}."
+    template = "pages/fuel_prices"
 
 
 def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPage:
@@ -80,17 +52,17 @@ def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPag
         description=f"{fuel.name}: mediana cen w składach w Polsce, miesiące, województwa i sposób liczenia.",
         breadcrumbs=(Crumb.home(), prices_crumb()),
         data_path=reverse("v1:fuel-prices", args=[fuel.slug]) + asked.api_query(),
-        start=answer["window_from"],
-        end=answer["window_to"],
-        ranges=tuple(
-            (fuels.BY_SLUG[name].name, ends["low"], ends["high"])
-            for name, ends in answer["arithmetic"]["plausible_range"].items()
-        ),
-        country=compared[COUNTRY_KEY],
-        columns=tuple(columns(values["path"], asked)),
-        areas=tuple(in_order(area_rows(fuel, compared, asked), asked)),
         draw_chart=partial(draw_chart, answer["months"]),
-        draw_map=partial(price_map, fuel, answer["voivodeships"], asked.query()),
+        content={
+            "ranges": [
+                (fuels.BY_SLUG[name].name, ends["low"], ends["high"])
+                for name, ends in answer["arithmetic"]["plausible_range"].items()
+            ],
+            "country": compared[COUNTRY_KEY],
+            "columns": list(columns(values["path"], asked)),
+            "areas": in_order(area_rows(fuel, compared, asked), asked),
+            "draw_map": partial(price_map, fuel, answer["voivodeships"], asked.query()),
+        },
     )
 
 
@@ -157,21 +129,14 @@ def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = 
     return territory_svg.country_map(unit_of)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class VoivodeshipPricesPage(OneFuelPage):
     """A fuel in a voivodeship. country: the API's response for Poland.
 
     difference: from the median of Poland, in zł. months: see `month_rows`.
     """
 
-    template: ClassVar[str] = "pages/voivodeship_prices"
-    query_params: ClassVar[tuple[str, ...]] = ("dzien", "okres")
-
-    country: FuelPricesJson
-    country_path: str
-    compared: Comparison
-    difference: Decimal | None
-    months: tuple[dict[str, Any], ...]
+    template = "pages/voivodeship_prices"
+    query_params = ("dzien", "okres")
 
     @property
     def reference(self) -> str:
@@ -194,12 +159,14 @@ def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, toda
         description=f"{fuel.name}, województwo {unit.name}: mediana cen w składach, miesiące i liczba cen.",
         breadcrumbs=(Crumb.home(), prices_crumb(), Crumb(fuel.name, country_path)),
         data_path=reverse("v1:fuel-prices", args=[fuel.slug]) + asked.api_query(voivodeship=unit.teryt),
-        country=country,
-        country_path=country_path + asked.query(),
-        compared=compared[unit.teryt],
-        difference=compared[unit.teryt].difference(compared[COUNTRY_KEY].median),
-        months=tuple(month_rows(answer["months"], country["months"])),
         draw_chart=partial(draw_chart, answer["months"], reference=country["median"]),
+        content={
+            "country": country,
+            "country_path": country_path + asked.query(),
+            "compared": compared[unit.teryt],
+            "difference": compared[unit.teryt].difference(compared[COUNTRY_KEY].median),
+            "months": list(month_rows(answer["months"], country["months"])),
+        },
     )
 
 

@@ -1,7 +1,7 @@
 """The page of the comparison of heating costs. A GET form without personal data."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
 from itertools import groupby
@@ -207,14 +207,12 @@ def bar(span: Estimate, axis: Decimal) -> dict[str, float]:
 
 def money_range(span: Estimate) -> str:
     """ "0,37–0,45 zł"."""
-    ends = dict.fromkeys(decimal_comma(end) for end in (span.low, span.high))
-    return f"{'–'.join(ends)}\N{NO-BREAK SPACE}zł"
+    return f"{joined(span, decimal_comma)}\N{NO-BREAK SPACE}zł"
 
 
 def year_range(span: Estimate) -> str:
     """ "7 800–9 400 zł"."""
-    ends = dict.fromkeys(short_zloty(rounded_year(end)) for end in (span.low, span.high))
-    return "–".join(ends).replace("\N{NO-BREAK SPACE}zł–", "–")
+    return joined(span, lambda end: short_zloty(rounded_year(end))).replace("\N{NO-BREAK SPACE}zł–", "–")
 
 
 def describe_price(row: HeatingRow) -> str:
@@ -250,13 +248,17 @@ def figures_of(row: HeatingRow) -> Iterator[tuple[str, str, str]]:
 
 
 def range_of(quantity: Quantity) -> str:
-    low, high = decimal_comma(quantity.span.low), decimal_comma(quantity.span.high)
-    return f"{low}–{high}, zwykle {decimal_comma(quantity.span.middle)}" if low != high else low
+    ends = joined(quantity.span, decimal_comma)
+    return f"{ends}, zwykle {decimal_comma(quantity.span.middle)}" if "–" in ends else ends
 
 
 def percent_range(span: Estimate) -> str:
-    ends = dict.fromkeys(plain(end * 100) for end in (span.low, span.high))
-    return f"{'–'.join(ends)}%"
+    return joined(span, lambda end: plain(end * 100)) + "%"
+
+
+def joined(span: Estimate, write: Callable[[Decimal], str]) -> str:
+    """Return the ends of a range, equal ones once."""
+    return "–".join(dict.fromkeys(map(write, (span.low, span.high))))
 
 
 def decimal_comma(number: Decimal) -> str:

@@ -267,7 +267,6 @@ class PricesPage(Page):
 
 
 def index_page(today: date, query_string: str = "") -> PricesPage:
-    """Return the page of all fuels for a query string."""
     asked = Asked.read(query_string, today)
     answers = all_fuel_prices(asked.day)
     demonstration = any("demonstration" in answer for answer in answers.values())

@@ -278,7 +278,6 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
 
 
 def state_of(unit: Municipality, on: date) -> Regulation:
-    """Return the legal state of a municipality on a day."""
     return regulations_of([unit.voivodeship], on=on, units=[unit_of(unit)])[0]
 
 

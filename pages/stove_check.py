@@ -264,7 +264,6 @@ def answered(teryt: str, appliance: Appliance, facts: Facts) -> tuple[FactQuesti
 
 
 def question_of(check: ApplianceCheck, teryt: str, facts: Facts) -> FactQuestion | None:
-    """Return the question that decides a check, None without one."""
     row = check.undecided
     if row is None or row.open_fact is None:
         return None

@@ -79,7 +79,6 @@ class SubsidyPage(Page):
 
 @sensitive_variables()
 def first_page(query_string: str, today: date) -> SubsidyPage:
-    """Return the first step with what the query string carries."""
     query, _ = StartQuery.read(query_string)
     return describe_step(query.values, [], None, FIRST, today, place=find_place(query.teryt or ""))
 

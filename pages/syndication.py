@@ -284,13 +284,14 @@ def fuel(request: HttpRequest, fuel: str) -> Embed:
     unit = fuels.BY_SLUG[fuel].unit
     lines = [
         EmbedLine(area["name"], site_url(area["path"]), f"{short_zloty(area['median'])}/{unit}", f"{area['n']} cen")
-        for area in page.areas
+        for area in page.content["areas"]
         if area["median"] is not None
     ]
-    if page.country.median is not None:
-        poland = f"{short_zloty(page.country.median)}/{unit}"
-        lines.insert(0, EmbedLine("Polska", page.canonical, poland, f"{page.country.n} cen"))
-    note = f"Mediany cen w składach od {date_digits(page.start)} do {date_digits(page.end)}."
+    if (country := page.content["country"]).median is not None:
+        poland = f"{short_zloty(country.median)}/{unit}"
+        lines.insert(0, EmbedLine("Polska", page.canonical, poland, f"{country.n} cen"))
+    first, last = (date_digits(page.answer[end]) for end in ("window_from", "window_to"))
+    note = f"Mediany cen w składach od {first} do {last}."
     return Embed(page, page.answer["name"], tuple(lines), note)
 
 

@@ -38,29 +38,16 @@ def home(request: HttpRequest) -> Page:
     return home_page(request.META["QUERY_STRING"], timezone.localdate())
 
 
-@page_view(DEPOTS)
-def api_rules(request: HttpRequest) -> Page:
-    return fixed_pages.rules_page()
+api_rules = page_view(DEPOTS)(lambda request: fixed_pages.rules_page())
+english = page_view(DEPOTS)(lambda request: fixed_pages.english_page())
+for_owners = page_view()(lambda request: fixed_pages.for_owners_page())
+privacy = page_view()(lambda request: fixed_pages.privacy_page())
+official_prices = page_view(SERIES)(lambda request: official_page())
 
 
 @page_view(*Dataset.Slug, versions.RUNS, changes_daily=True)
 def datasets(request: HttpRequest) -> Page:
     return datasets_page(timezone.localdate())
-
-
-@page_view()
-def privacy(request: HttpRequest) -> Page:
-    return fixed_pages.privacy_page()
-
-
-@page_view()
-def for_owners(request: HttpRequest) -> Page:
-    return fixed_pages.for_owners_page()
-
-
-@page_view(DEPOTS)
-def english(request: HttpRequest) -> Page:
-    return fixed_pages.english_page()
 
 
 @page_view(UNITS, BOUNDARIES, DEPOTS, PRICES, changes_daily=True)
@@ -134,11 +121,6 @@ def calculator(request: HttpRequest) -> HttpResponse:
 
 
 calculating = PageViews(page=calculator, twin=subsidy.twin)
-
-
-@page_view(SERIES)
-def official_prices(request: HttpRequest) -> Page:
-    return official_page()
 
 
 @page_view(*HEATING_DATA, changes_daily=True)

@@ -72,7 +72,7 @@ class HoursFields(PublicForm):
                 if any(day in self.changed_data for day in DAYS):
                     Depot.validate_value("opening_hours", data["opening_hours"])
             except fields.HoursUnreadable as error:
-                self.add_error(DAYS[0], str(error))
+                self.add_error(DAYS[0], error)
             except forms.ValidationError:
                 length, limit = len(data["opening_hours"]), Depot.max_length("opening_hours")
                 self.add_error(DAYS[0], HOURS_TOO_LONG.format(length=length, limit=limit))
@@ -80,8 +80,6 @@ class HoursFields(PublicForm):
 
 
 class DepotForm(HoursFields):
-    """The public fields of a depot."""
-
     name = fields.DepotText(
         "name",
         label="Nazwa składu lub firmy",
@@ -290,8 +288,6 @@ class ClaimForm(CorrectForm, PriceFields):
 
 
 class DeleteForm(PublicForm):
-    """Request to delete an entry."""
-
     role = ClaimForm.base_fields["role"]
     claimant_nip = fields.DepotText("nip", label="NIP firmy", required=False)
     claimant_phone = ClaimForm.base_fields["claimant_phone"]
@@ -314,8 +310,6 @@ class DeleteForm(PublicForm):
 
 
 class GoneForm(PublicForm):
-    """Report that a depot is gone."""
-
     email = fields.Email(
         label="Twój adres e-mail",
         required=False,

@@ -169,8 +169,6 @@ class Line(forms.CharField):
 
 
 class Message(forms.CharField):
-    """Text of several lines."""
-
     widget = forms.Textarea(attrs={"rows": 4})
 
     def clean(self, value: Any) -> str:
@@ -209,11 +207,7 @@ class Day(Line):
     """The opening hours of one day, as ranges."""
 
     def clean(self, value: Any) -> Any:
-        text = super().clean(value)
-        try:
-            return read_day(text)
-        except HoursUnreadable as error:
-            raise forms.ValidationError(str(error)) from None
+        return read_day(super().clean(value))
 
 
 class Degrees(Line):
@@ -275,7 +269,7 @@ OVERLAP = "Przedziały zachodzą na siebie albo jeden kończy się tam, gdzie za
 _RANGE = re.compile(r"([0-9]{1,2})(?:[:.]([0-9]{2}))?\s*[-–—]\s*([0-9]{1,2})(?:[:.]([0-9]{2}))?")
 
 
-class HoursUnreadable(Exception):
+class HoursUnreadable(ValidationError):
     """The text of a day is invalid. The message explains the format, in Polish."""
 
 
@@ -308,13 +302,9 @@ def written_days(hours: Mapping[str, str] | None, opening_hours: str) -> dict[st
     if hours is None:
         return dict.fromkeys(DAYS, "")
     ranges = daily_ranges(opening_hours) or {}
-    return {day: _written(hours[day], ranges.get(day, ())) for day in DAYS}
-
-
-def _written(value: str, ranges: tuple[str, ...]) -> str:
-    if value == "0:00-24:00":
-        return ALL_DAY
-    return value or ", ".join(ranges)
+    return {
+        day: ALL_DAY if hours[day] == "0:00-24:00" else hours[day] or ", ".join(ranges.get(day, ())) for day in DAYS
+    }
 
 
 def _range(text: str) -> str:

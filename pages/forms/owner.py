@@ -232,7 +232,6 @@ def renew(request: HttpRequest, depot_id: int) -> HttpResponse:
 
 @public_form_view
 def object_to_claim(request: HttpRequest) -> HttpResponse:
-    """Show the form of an objection, or store one."""
     token, now = token_of(request, "znak"), timezone.now()
     claim = objections.get_claim(token)
     form = ObjectionForm(posted(request), path=request.path, on=now)

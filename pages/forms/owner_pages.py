@@ -45,8 +45,6 @@ class OwnerForm(HoursFields, PriceFields):
 
 
 class PriceListForm(UploadForm):
-    """The price list of an owner."""
-
     def clean_import_file(self) -> Any:
         file = super().clean_import_file()
         if len(self.table.rows) > MOST_PRICES:

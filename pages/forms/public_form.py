@@ -6,7 +6,7 @@ Form of the prices of a depot, with all fuels on one page.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import forms
 from django.forms import BoundField
@@ -21,8 +21,7 @@ from prices.models import PlausibleRange
 from prices.validation import InvalidPrice, PriceInput, unit_price
 
 
-@dataclass(frozen=True, slots=True)
-class FormTexts:
+class FormTexts(NamedTuple):
     """Texts of the form of a kind of submission. route: name of its route."""
 
     route: str
@@ -280,7 +279,6 @@ class PriceFields(PublicForm):
 
     @property
     def price_rows(self) -> Iterator[FuelQuestions]:
-        """The fields of each fuel."""
         for fuel in self.price_fuels:
             bag = f"bag-{fuel.slug}"
             price = self[f"price-{fuel.slug}"]

@@ -45,8 +45,6 @@ View = Callable[..., HttpResponse]
 
 
 class AnswerForm(PublicForm):
-    """The answer to a question."""
-
     email = None  # type: ignore[assignment] # how Django leaves a field of a class above out
 
     answer = fields.Message(
@@ -89,7 +87,6 @@ def public_form_view(view: View) -> View:
 
 @public_form_view
 def correct(request: HttpRequest, depot_id: int) -> HttpResponse:
-    """Correction of an entry."""
     depot = get_published(depot_id)
     form = CorrectForm(posted(request), depot=depot, path=request.path, on=timezone.now())
     return handle(request, Kind.CORRECT, form, depot, lambda: [SubmissionPart(Kind.CORRECT, form.wanted())])
@@ -109,14 +106,12 @@ def claim(request: HttpRequest, depot_id: int) -> HttpResponse:
 
 @public_form_view
 def delete(request: HttpRequest, depot_id: int) -> HttpResponse:
-    """Deletion of an entry."""
     form = DeleteForm(posted(request), path=request.path, on=timezone.now())
     return handle(request, Kind.DELETE, form, get_published(depot_id), lambda: [SubmissionPart(Kind.DELETE)])
 
 
 @public_form_view
 def price(request: HttpRequest, depot_id: int) -> HttpResponse:
-    """Prices of a depot."""
     depot = get_published(depot_id)
     form = PriceForm(posted(request), depot=depot, path=request.path, on=timezone.now())
     return handle(request, Kind.PRICE, form, depot, lambda: price_parts(form))
@@ -318,7 +313,6 @@ def posted(request: HttpRequest) -> Any:
 
 
 def client_of(request: HttpRequest) -> str:
-    """Return the network address of the client."""
     return str(request.META.get("REMOTE_ADDR", ""))
 
 

@@ -57,8 +57,6 @@ class Bar(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """Years without a value."""
-
     x: float
     width: float
     first: int
