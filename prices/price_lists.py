@@ -38,7 +38,6 @@ from prices.uploads import (
 )
 from prices.validation import deviation, exact
 
-COLUMNS = ("depot", "fuel", "unit", "day", "price", "bag_price", "bag_kg")
 REQUIRED = ("depot", "fuel", "unit", "day")
 OWNERS_REQUIRED = ("fuel",)
 AMOUNTS = ("price", "bag_price", "bag_kg")
@@ -152,12 +151,15 @@ class PriceListReader:
         and doubtful ones are left out.
         """
         self.own = own
-        missing = set(REQUIRED if own is None else OWNERS_REQUIRED) - set(table.columns)
-        if missing:
-            lacking, wanted = (
-                ", ".join(POLISH[name] for name in COLUMNS if name in some) for some in (missing, POLISH)
+        required = REQUIRED if own is None else OWNERS_REQUIRED
+        if set(required) - set(table.columns):
+            lacking, needed, amounts = (
+                ", ".join(POLISH[name] for name in names)
+                for names in ([name for name in required if name not in table.columns], required, AMOUNTS)
             )
-            raise ValidationError(f"Brak kolumn: {lacking}. Potrzebne są: {wanted}.")
+            raise ValidationError(
+                f"Brak kolumn: {lacking}. Pierwszy wiersz to nazwy kolumn. Potrzebne są: {needed} i jedna z: {amounts}."
+            )
         self.table, self.today = table, today
         self.depots: Mapping[int, Depot] = {}
         if own is not None:

@@ -158,7 +158,7 @@ def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> Table:
         raise ValidationError(f"Kolumna powtarza się: {', '.join(repeated)}.")
     numbered = [(number, list(row)) for number, row in enumerate(rows, start=2) if not all(map(is_blank, row))]
     if not numbered:
-        raise ValidationError("W pliku nie ma ani jednego wiersza z ceną.")
+        raise ValidationError("W pliku nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn.")
     if len(numbered) > MOST_ROWS:
         raise ValidationError(f"Plik ma więcej niż {MOST_ROWS} wierszy. Podziel go na części.")
     for number, row in numbered:

@@ -312,7 +312,7 @@ def test_a_price_list_is_uploaded_previewed_and_published(client, stranger, pric
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("cena\n1500\n", "Brak kolumn: paliwo."),
+        ("pellet;1500\nbrykiet;1400\n", "Brak kolumn: paliwo. Pierwszy wiersz to nazwy kolumn. Potrzebne są: paliwo i"),
         ("paliwo;cena\n" + "pellet;1500\n" * 501, "więcej niż 500 wierszy"),
         ("paliwo;cena\n" + "pellet;1500" + " " * 600_000, "więcej niż 600000 bajtów"),
         ("\xd0\xcf\x11\xe0", "nie ma ani jednego wiersza"),

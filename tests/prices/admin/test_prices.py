@@ -395,7 +395,7 @@ def test_a_file_of_a_polish_spreadsheet_is_read(desk):
 
 def test_a_file_that_says_nothing_is_refused_in_polish(desk):
     empty = SimpleUploadedFile("cennik.csv", b"depot,fuel,unit,day,price,bag_price,bag_kg\n")
-    assert "W pliku nie ma ani jednego wiersza z ceną." in preview(desk, empty).content.decode()
+    assert "nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn." in preview(desk, empty).content.decode()
 
 
 def test_a_price_has_nothing_to_save_and_its_history_nothing_to_revert(desk):
