@@ -176,7 +176,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400 for a request that Django refuses before any view: an unknown host, too many fields, a NUL."""
     is_host = isinstance(exception, DisallowedHost)
     if not is_api(request):
-        return error_pages.unknown_host(request) if is_host else error_pages.bad_request(request)
+        return error_pages.bare("400_host.html", 400) if is_host else error_pages.bad_request(request)
     host = quote(request.META.get("HTTP_HOST", ""))
     refusal = f"The host {host} is not served here; send the request to {settings.SITE_URL}."
     return plain_error(error_body("invalid_parameter", refusal if is_host else "The request is malformed."))
@@ -198,7 +198,7 @@ def refuse_body(request: HttpRequest, error: BodyTooLarge | MalformedBody | Unsu
     if is_api(request):
         return plain_error(DOMAIN_ERRORS[type(error)](error))
     if isinstance(error, MalformedBody):
-        return error_pages.broken_body(request)
+        return error_pages.bare("400_body.html", 400)
     if isinstance(error, UnsupportedCoding):
         return error_pages.bad_request(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
     response = render(None, "413.html", {"site_name": settings.SITE_NAME}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)

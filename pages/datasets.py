@@ -13,7 +13,7 @@ from catalog.models import Dataset, Depot
 from catalog.versions import RUNS
 from fueldepot.data.snapshot import Snapshot
 from fueldepot.http.links import site_url
-from pages.page import Crumb, Page, dataset
+from pages.page import Page, dataset
 from pages.polish import whole
 from prices.snapshot import prices
 from regulations.snapshot import states
@@ -147,7 +147,6 @@ def datasets_page(today: date) -> DatasetsPage:
         description="Zbiory danych serwisu: ile mają wierszy, na jaki dzień są aktualne, skąd pochodzą i na jakich "
         "warunkach wolno z nich korzystać.",
         path=reverse("datasets"),
-        breadcrumbs=(Crumb.home(),),
         as_of=max((entry["changed_on"] for entry in sets if entry["changed_on"]), default=None),
         data_status="podany przy każdym zbiorze",
         licence="podana przy każdym zbiorze",

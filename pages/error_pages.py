@@ -14,20 +14,12 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer 404, in Markdown where the request prefers it."""
     if wants_markdown(request):
         return plain("404.md", 404)
-    page = Page(title="Nie ma takiej strony", description="", path="", indexed=False)
+    page = Page(title="Nie ma takiej strony", description="", path="", breadcrumbs=(), indexed=False)
     return unkept(render_page(request, "404.html", page, status=404))
 
 
 def bad_request(request: HttpRequest, status: int = 400) -> HttpResponse:
     return bare("400.html", status)
-
-
-def unknown_host(request: HttpRequest) -> HttpResponse:
-    return bare("400_host.html", 400)
-
-
-def broken_body(request: HttpRequest) -> HttpResponse:
-    return bare("400_body.html", 400)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -144,7 +144,6 @@ def rules_page() -> RulesPage:
         title="API i zasady korzystania z danych",
         description="Bezpłatne, otwarte API katalogu składów opału: zasady korzystania, limity, adresy i przykłady.",
         path=reverse("api-rules"),
-        breadcrumbs=(Crumb.home(),),
         as_of=RULES_AS_OF,
         data_status="obowiązuje",
         content={
@@ -277,7 +276,6 @@ def for_owners_page() -> ForOwnersPage:
         title=FOR_OWNERS_TITLE,
         description="Jak znaleźć swój skład, przejąć wpis, samemu zmieniać godziny i ceny albo usunąć wpis.",
         path=reverse("for-owners"),
-        breadcrumbs=(Crumb.home(),),
         as_of=FOR_OWNERS_AS_OF,
         data_status="obowiązuje",
     )
@@ -305,7 +303,6 @@ def privacy_page() -> PrivacyPage:
         title="Prywatność",
         description="Jakie dane osób przechowujemy, po co i jak długo. Kalkulator dotacji niczego nie zapisuje.",
         path=reverse("privacy"),
-        breadcrumbs=(Crumb.home(),),
         as_of=PRIVACY_AS_OF,
         data_status="obowiązuje",
         content={"operator": settings.OPERATOR_NAME, "contact": settings.CONTACT_EMAIL},

@@ -25,7 +25,7 @@ from fueldepot.data import snapshot
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.params import line
 from fueldepot.http.query import Query, doc
-from pages.page import Crumb, Page, publisher, terms_of_list
+from pages.page import Page, publisher, terms_of_list
 from pages.polish import counted
 from pages.svg import territory as territory_svg
 from pages.svg.maps import AreaMap, MapUnit, name_lines
@@ -124,7 +124,6 @@ def voivodeship_page(slug: str, today: date) -> VoivodeshipPage:
         title=f"Składy opału: województwo {unit.name}",
         description=f"Województwo {unit.name}: {counted(total, *DEPOT_NOUN)} opału według gmin.",
         path=route_path("voivodeship", unit.slug),
-        breadcrumbs=(Crumb.home(),),
         **terms_of_list(demonstration=demonstration),
         indexed=not demonstration,
         data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
@@ -220,6 +219,7 @@ def home_page(query_string: str, today: date) -> HomePage:
         description="Składy opału w całej Polsce według gmin: adres, paliwa, godziny, telefon. Szukaj po miejscowości "
         "lub kodzie pocztowym.",
         path=reverse("home"),
+        breadcrumbs=(),
         **terms_of_list(demonstration=depots_now.demonstration),
         indexed=not (text or error),
         as_of=depots_as_of(depots_now.updated_at),

@@ -1,4 +1,4 @@
-"""The base class of pages. Each kind of page adds its content in a subclass.
+"""The base class of pages. Each kind of page has a subclass, with its template.
 
 `pages.rendering` renders a page as HTML and as Markdown; `Page.structured` holds its data for search engines.
 """
@@ -48,7 +48,7 @@ class Page:
     """One page, independent of its format.
 
     title: without the name of the site. path: canonical, without query.
-    breadcrumbs: from the home page to the parent.
+    breadcrumbs: from the home page, which is the parent by default, to the parent.
     demonstration: the page shows invented rows, and `demonstration_notice` (title, text) above them.
     indexed: by search engines.
     data_path: of the API's response with the same data, "" for none.
@@ -75,7 +75,7 @@ class Page:
     title: str
     description: str
     path: str
-    breadcrumbs: tuple[Crumb, ...] = ()
+    breadcrumbs: tuple[Crumb, ...] = field(default_factory=lambda: (Crumb.home(),))
     demonstration: bool = False
     indexed: bool = True
     data_path: str = ""

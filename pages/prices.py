@@ -275,7 +275,6 @@ def index_page(today: date, query_string: str = "") -> PricesPage:
         title=titled("Ceny opału", asked),
         description="Mediany cen węgla, ekogroszku, pelletu, brykietu i drewna w składach w Polsce.",
         path=reverse("prices"),
-        breadcrumbs=(Crumb.home(),),
         demonstration=demonstration,
         indexed=has_prices and not demonstration and asked.is_usual,
         as_of=asked.day,

@@ -162,7 +162,6 @@ def regulations_page(today: date) -> RegulationsPage:
         description="Do kiedy wolno używać starego kotła, pieca lub kominka i czym nie wolno palić: terminy uchwał "
         "antysmogowych wszystkich województw.",
         path=reverse("regulations"),
-        breadcrumbs=(Crumb.home(),),
         data_path=reverse("v1:regulations"),
         as_of=basis.first,
         as_of_last=basis.last,

@@ -17,7 +17,7 @@ from catalog.models import Municipality
 from catalog.territory.snapshot import territory
 from fueldepot.http.params import InvalidParameters, ParameterError, whole, word_for
 from fueldepot.http.query import Query, doc
-from pages.page import Crumb, Page
+from pages.page import Page
 from pages.subsidy_form import PAGE, demand, filled, missing_areas, parameters, read_values
 from subsidy import rules
 from subsidy.api.params import HEATINGS, PEOPLE_RANGE, SubsidyQuery
@@ -158,7 +158,6 @@ def describe_step(
         description="Policz orientacyjną dotację z programu Czyste Powietrze: poziom, limity pozycji, wkład własny i "
         "warunki, ze źródłem każdej kwoty.",
         path=reverse("subsidy"),
-        breadcrumbs=(Crumb.home(),),
         as_of=on.edition.as_of,
         data_status=STATUS,
         content={
