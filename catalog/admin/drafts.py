@@ -192,7 +192,9 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
             field, label = model_fields.get(name), str(form.fields[name].label or name)
             before = "" if row is None or field is None else value_in_words(row, field)
             value = value_in_words(after, field) if field is not None else written(form.cleaned_data[name])
-            changes.append(FieldChange(label[:1].upper() + label[1:], before, value))
+            # A field whose default is a function compares with a hidden input, which a draft does not keep.
+            if before != value:
+                changes.append(FieldChange(label[:1].upper() + label[1:], before, value))
         return changes, desk.describe_draft(row, after, form.cleaned_data)
 
     def _decide(self, request: HttpRequest, draft: Draft, desk: Any) -> HttpResponse:

@@ -100,6 +100,15 @@ def test_who_is_alone_decides_alone_with_a_reason(ewa):
     assert deadline.history.latest().history_change_reason == "Zmiana."
 
 
+def test_the_page_of_a_draft_leaves_out_codes_that_stay(ewa):
+    factories.municipality("1261011", "Kraków")
+    deadline = DeadlineFactory(state=ResolutionFactory().state, area="listed", units=["1261011"])
+    answer = draft_of(ewa, deadline, description="Nowe słowa.")
+    page = html_of(ewa.get(answer["Location"]))
+    assert "Nowe słowa." in page
+    assert "Objęte w całości" not in page
+
+
 def test_the_page_of_a_draft_says_where_and_from_when(ewa):
     for teryt, name in [("1261011", "Kraków"), ("1217011", "Zakopane"), ("1211092", "Nowy Targ")]:
         factories.municipality(teryt, name)
