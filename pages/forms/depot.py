@@ -124,7 +124,7 @@ class DepotForm(HoursFields):
         HOURS,
         (
             "Położenie",
-            "Stań przy składzie i użyj swojej pozycji albo przesuń znacznik na mapie. Współrzędne można też wpisać.",
+            "Stań przy składzie i użyj swojej pozycji albo wpisz współrzędne.",
             ("lat", "lon"),
         ),
         ("O Tobie", "", ("role", "message", "email")),

@@ -112,6 +112,7 @@ def test_a_deadline_can_be_linked_to_and_the_page_cited(client, same_day):
     assert set(re.findall(r'<tr id="([^"]+)"', html)) == set(re.findall(r'href="#(termin-[^"]+)"', html)) == names
     cited = re.search("- Cytuj: (.*)", read(client, "/przepisy/malopolskie.md"))[1]
     assert re.sub(r"<(http[^>]+)>", r"\1", cited) in read(client, URL)
+    assert len(re.findall("cytować|Cytuj", html)) == 1
 
 
 def test_a_voivodeship(client, acts):

@@ -31,10 +31,10 @@
     navigator.geolocation.getCurrentPosition(
       ({ coords }) => {
         write([coords.latitude, coords.longitude]);
-        said.textContent = `Wpisaliśmy Twoją pozycję, z dokładnością do ${Math.ceil(coords.accuracy)} m. Znacznik możesz jeszcze przesunąć.`;
+        said.textContent = `Wpisaliśmy Twoją pozycję, z dokładnością do ${Math.ceil(coords.accuracy)} m.`;
       },
       () => {
-        said.textContent = "Przeglądarka nie podała pozycji. Przesuń znacznik na mapie albo wpisz współrzędne.";
+        said.textContent = "Przeglądarka nie podała pozycji. Wpisz współrzędne.";
       },
       { enableHighAccuracy: true, timeout: 15000, maximumAge: 0 },
     );
@@ -120,5 +120,5 @@
       console.info("no map", error);
     }
   });
-  watch.observe(picker);
+  if (picker.querySelector(".live-map")) watch.observe(picker);
 })();

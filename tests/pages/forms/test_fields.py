@@ -50,3 +50,15 @@ def test_too_many_telephones():
     assert field.clean(", ".join(numbers[:5])).count(",") == 4
     with pytest.raises(ValidationError, match="Podaj najwyżej pięć numerów"):
         field.clean(", ".join(numbers))
+
+
+def test_a_map_stands_only_where_it_has_something_to_show(client, nowak):
+    """Without tiles a map shows the borders around an entry; a depot to be added has none."""
+    correcting, adding = (
+        client.get(path).content.decode() for path in (f"/sklad/{nowak.pk}/popraw/", "/sklady/dodaj/")
+    )
+    for sign in ("live-map", "Znacznik na mapie", "pages/map."):
+        assert sign in correcting
+        assert sign not in adding
+    assert "użyj swojej pozycji albo wpisz współrzędne" in adding
+    assert 'class="trail"' in correcting  # a list without a class is as narrow as a column of text
