@@ -102,6 +102,15 @@ def test_modules_of_the_tables_of_rooms_exist():
     assert missing == []
 
 
+@pytest.mark.parametrize("name", ["editors", "owners"])
+def test_words_in_italics_stand_on_pages(name):
+    texts = [text for file, text in sources().items() if "tests" not in file.parts]
+    texts += [path.read_text(encoding="utf-8") for path in (ROOT / "templates").rglob("*.html")]
+    words = " ".join("\n".join(texts).lower().split())
+    italics = re.findall(r"(?<!\*)\*([^*\d]+)\*(?!\*)", (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"))
+    assert [one for one in italics if " ".join(one.lower().split()) not in words] == []
+
+
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_code_that_documents_name_exists(name):
     """`module.py`, `module.function`, `Class.attribute`, `CONSTANT_NAME`; names of other libraries are not checked."""

@@ -214,7 +214,7 @@ class DraftAlreadyDecided(Refusal):
 
 
 class DraftNeedsReason(Refusal):
-    reason = "podaj powód zmiany"
+    reason = "podaj powód zmiany albo odrzucenia"
 
 
 class DraftNeedsSecondPerson(Refusal):
