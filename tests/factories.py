@@ -209,12 +209,7 @@ class SubmissionFactory(factory.django.DjangoModelFactory):
             decided_by=factory.SubFactory(UserFactory),
         )
         erased = factory.Trait(
-            decided=True,
-            proposed={},
-            stored={},
-            email="",
-            email_hash="",
-            erased_at=datetime(2027, 3, 1, tzinfo=UTC),
+            decided=True, proposed={}, stored={}, email="", email_hash="", erased_at=datetime(2027, 3, 1, tzinfo=UTC)
         )
 
     depot = factory.SubFactory(DepotFactory)

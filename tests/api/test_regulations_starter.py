@@ -78,8 +78,7 @@ def test_local_acts_bind_whole_municipalities(ask):
 
 
 @pytest.mark.parametrize(
-    ("teryt", "towns"),
-    [("2261011", True), ("2264011", False), ("2202032", False), ("2202023", None)],
+    ("teryt", "towns"), [("2261011", True), ("2264011", False), ("2202032", False), ("2202023", None)]
 )
 def test_towns_of_pomorskie(ask, teryt, towns):
     (entry,) = ask(f"teryt={teryt}")

@@ -31,11 +31,7 @@ def test_unit_golden(client, golden):
         phone="+48 12 345 67 89",
         website="https://sklad.example.pl/",
         fuels=["wegiel", "pellet"],
-        hours={
-            "mon": "7:00-15:00",
-            "tue": "",
-            **dict.fromkeys(["wed", "thu", "fri", "sat", "sun"], "nieczynne"),
-        },
+        hours={"mon": "7:00-15:00", "tue": "", **dict.fromkeys(["wed", "thu", "fri", "sat", "sun"], "nieczynne")},
         opening_hours="Mo 07:00-15:00; Tu 08:00-12:00,13:00-16:00",
         source_id="node/1",
     )

@@ -56,12 +56,7 @@ def start_make(checkout: Path, *arguments: str) -> subprocess.Popen[str]:
     handed_on = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "PYTHON", "BIN"}
     environment = {name: value for name, value in os.environ.items() if name not in handed_on}
     return subprocess.Popen(
-        ["make", *arguments],
-        cwd=checkout,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        ["make", *arguments], cwd=checkout, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
 
 

@@ -274,11 +274,7 @@ def set_password(link, password=GOOD, client=None):
 
 def test_an_invited_editor_sets_a_password_and_gets_in(client, django_capture_on_commit_callbacks):
     enter(client, CHIEF, "szefowa")
-    given = {
-        "username": "nowa",
-        "email": "nowa@example.pl",
-        "groups": [Group.objects.get(name=EDITOR).pk],
-    }
+    given = {"username": "nowa", "email": "nowa@example.pl", "groups": [Group.objects.get(name=EDITOR).pk]}
     with django_capture_on_commit_callbacks(execute=True):
         client.post(reverse("admin:auth_user_add"), given)
     made = User.objects.get(username="nowa")

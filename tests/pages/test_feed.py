@@ -106,11 +106,7 @@ def test_the_lowest_price_of_a_voivodeship(client):
         assert price_entries(client) == []
         factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=ON - timedelta(days=days))
     assert price_entries(client) == [
-        (
-            "Pellet: 1 400 zł za tonę, Skład 0",
-            "2026-11-19",
-            "Najniższa z 3 cen z 6 miesięcy, województwo małopolskie.",
-        )
+        ("Pellet: 1 400 zł za tonę, Skład 0", "2026-11-19", "Najniższa z 3 cen z 6 miesięcy, województwo małopolskie.")
     ]
 
 

@@ -114,11 +114,7 @@ def test_prices(renderings, ask, priced):
     coal = Series.objects.create(slug="wegiel-kamienny", variable_id=5)
     Observation.objects.create(series=coal, year=2022, value=Decimal("2329.03"), source="Monitor Polski")
     pellet, official = ask("/prices/pellet"), ask("/prices")["wegiel-kamienny"]
-    check(
-        renderings,
-        "/ceny/",
-        numbers=[pellet["median"], pellet["n"], pellet["bag_price"]],
-    )
+    check(renderings, "/ceny/", numbers=[pellet["median"], pellet["n"], pellet["bag_price"]])
     check(
         renderings,
         "/ceny/gus/",

@@ -51,11 +51,7 @@ def test_a_depot_is_a_store(client, depot, depot_page):
     hours = [
         (row["dayOfWeek"].rpartition("/")[2], row["opens"], row["closes"]) for row in store["openingHoursSpecification"]
     ]
-    assert hours[:3] == [
-        ("Monday", "07:00", "15:00"),
-        ("Tuesday", "07:00", "10:00"),
-        ("Tuesday", "12:00", "15:00"),
-    ]
+    assert hours[:3] == [("Monday", "07:00", "15:00"), ("Tuesday", "07:00", "10:00"), ("Tuesday", "12:00", "15:00")]
     assert hours[-2:] == [("Saturday", "00:00", "23:59"), ("Sunday", "00:00", "00:00")]
 
 

@@ -87,9 +87,6 @@ def test_municipalities_that_no_rule_names_are_worked_out_once_for_each_kind(mon
 
 
 def test_every_case_that_scopes_tell_apart_is_represented():
-    scopes = [
-        scope("listed", units=["1261011", "1217"]),
-        scope("voivodeship", partly=[RURAL], excluded=["1262011"]),
-    ]
+    scopes = [scope("listed", units=["1261011", "1217"]), scope("voivodeship", partly=[RURAL], excluded=["1262011"])]
     elsewhere, county = {"1200001", "1200002", "1200003"}, {"1217001", "1217002", "1217003"}
     assert kinds_of_places("12", scopes) == {*elsewhere, *county, "1261011", RURAL, "1262011"}

@@ -234,11 +234,7 @@ def test_the_page_says_where_each_value_comes_from(client, editor, depot, django
 
 @pytest.mark.parametrize(
     ("degrees_north", "has_boundary", "sentence"),
-    [
-        (0, True, None),
-        (3, True, "Skład leży poza granicą swojej gminy."),
-        (0, False, "Gmina nie ma jeszcze granic."),
-    ],
+    [(0, True, None), (3, True, "Skład leży poza granicą swojej gminy."), (0, False, "Gmina nie ma jeszcze granic.")],
 )
 def test_the_page_says_when_the_depot_is_outside_its_municipality(
     client, editor, depot, degrees_north, has_boundary, sentence

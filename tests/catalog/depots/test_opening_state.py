@@ -110,11 +110,7 @@ MOMENTS = st.integers(0, 2 * 366 * 24 * 60).map(
 )
 
 
-@given(
-    st.lists(DAY_RANGES, min_size=7, max_size=7).filter(any),
-    MOMENTS,
-    st.floats(0, 1),
-)
+@given(st.lists(DAY_RANGES, min_size=7, max_size=7).filter(any), MOMENTS, st.floats(0, 1))
 def test_an_answer_holds_until_it_says_so_and_no_longer(days, moment, share):
     names = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
     week = daily_ranges("; ".join(f"{name} {ranges}" for name, ranges in zip(names, days, strict=True) if ranges))

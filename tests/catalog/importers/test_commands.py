@@ -225,10 +225,7 @@ def test_purging_submissions_says_what_it_would_do_and_does_it_with_commit():
 
 def test_places_of_the_names_register_are_matched_with_the_stored_units():
     factories.MunicipalityFactory(
-        teryt="1206923",
-        name="Dolna Próba",
-        kind=3,
-        county=factories.CountyFactory(teryt="1206", name="krakowski"),
+        teryt="1206923", name="Dolna Próba", kind=3, county=factories.CountyFactory(teryt="1206", name="krakowski")
     )
     printed = run("import_places", DATA / "polskie-miejscowosci.json", commit=True)
     assert "places from polskie-miejscowosci.json: 2 added, 0 changed, 0 removed, 0 unchanged, 0 skipped" in printed

@@ -5,18 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.depots import fuels
-from catalog.parsing.fuels_in_names import (
-    BRIQUETTE,
-    COAL,
-    COBBLE,
-    DUST,
-    ECO_PEA,
-    NUT,
-    PEA,
-    PELLET,
-    WOOD,
-    fuels_in_name,
-)
+from catalog.parsing.fuels_in_names import BRIQUETTE, COAL, COBBLE, DUST, ECO_PEA, NUT, PEA, PELLET, WOOD, fuels_in_name
 
 
 @pytest.mark.parametrize(
@@ -174,8 +163,7 @@ def test_what_only_looks_like_a_fuel(name):
 
 
 @pytest.mark.parametrize(
-    "form",
-    ["pellet", "pelletu", "pellety", "pelletów", "pelletem", "pelety", "PELET", "pellecie", "ekopelletu"],
+    "form", ["pellet", "pelletu", "pellety", "pelletów", "pelletem", "pelety", "PELET", "pellecie", "ekopelletu"]
 )
 def test_forms_of_a_noun(form):
     assert fuels_in_name(f"Hurtownia {form} Nowak") == (PELLET,)

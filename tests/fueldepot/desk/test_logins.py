@@ -130,12 +130,7 @@ def test_wrong_codes_of_the_app_are_slowed_down_and_leave_the_backup_codes(clien
 
 @pytest.mark.parametrize(
     ("setting", "role", "demanded"),
-    [
-        ("optional", CHIEF, False),
-        ("chiefs", CHIEF, True),
-        ("chiefs", EDITOR, False),
-        ("everyone", EDITOR, True),
-    ],
+    [("optional", CHIEF, False), ("chiefs", CHIEF, True), ("chiefs", EDITOR, False), ("everyone", EDITOR, True)],
 )
 @pytest.mark.django_db
 def test_who_lacks_a_required_second_factor_gets_to_its_page_only(client, settings, setting, role, demanded):

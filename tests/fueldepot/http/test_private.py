@@ -26,7 +26,7 @@ OF_SUBMISSIONS = {
         "submission-confirm",
         "submission-restore",
         "submission-status",
-    ),
+    )
 }
 
 

@@ -102,12 +102,7 @@ class PriceReport:
         day = re.search(r'name="day" value="([^"]+)"', shown.body)
         assert stamp is not None
         assert day is not None
-        self.form = {
-            "price-pellet": "1650",
-            "day": day[1],
-            "email": f"czytelnik{number}@poczta.pl",
-            "stamp": stamp[1],
-        }
+        self.form = {"price-pellet": "1650", "day": day[1], "email": f"czytelnik{number}@poczta.pl", "stamp": stamp[1]}
 
     def send(self) -> Answer:
         """302 when it was taken. Over a new connection: nginx closes those that were idle for long."""

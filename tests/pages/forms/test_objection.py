@@ -80,12 +80,7 @@ def test_without_the_letter_the_three_days_do_not_begin(claim, editor, clock):
 
 
 def test_after_three_days_one_link_works_and_the_former_owner_hears_it(
-    client,
-    claim,
-    link,
-    editor,
-    clock,
-    django_capture_on_commit_callbacks,
+    client, claim, link, editor, clock, django_capture_on_commit_callbacks
 ):
     clock.move(days=3)
     accept(claim, editor, clock.now, django_capture_on_commit_callbacks)

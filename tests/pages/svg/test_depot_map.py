@@ -67,7 +67,4 @@ def test_letters():
 
 def test_a_full_picture_is_drawn_all_the_same():
     taken = [(float(x), float(y)) for x in range(0, 361, 9) for y in range(0, 221, 9)]
-    assert outlines.free_spot((5.0, 500.0), taken, WIDTH, HEIGHTS[0]) == (
-        outlines.RADIUS,
-        HEIGHTS[0] - outlines.RADIUS,
-    )
+    assert outlines.free_spot((5.0, 500.0), taken, WIDTH, HEIGHTS[0]) == (outlines.RADIUS, HEIGHTS[0] - outlines.RADIUS)

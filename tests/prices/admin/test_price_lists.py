@@ -269,10 +269,7 @@ def test_every_row_shows_range_median_and_deviation_as_in_the_queue(desk, depot,
     ],
 )
 def test_columns_fuels_and_units_have_polish_names_whatever_the_file_is_called(desk, depot, today, header):
-    rows = (
-        f"{depot.pk};Węgiel orzech;tona;{today:%d.%m.%Y};1 700,50;;",
-        f"{depot.pk};Pellet;t;{today};;25,50;15",
-    )
+    rows = (f"{depot.pk};Węgiel orzech;tona;{today:%d.%m.%Y};1 700,50;;", f"{depot.pk};Pellet;t;{today};;25,50;15")
     answer = preview(desk, SimpleUploadedFile("cennik.txt", "\n".join((header, *rows)).encode("cp1250")))
     assert "Podgląd: 2" in html_of(answer)
     confirm(desk, answer)

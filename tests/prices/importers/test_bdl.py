@@ -7,15 +7,7 @@ import pytest
 
 from catalog.importers.records import BadInput
 from catalog.importers.sources import identify
-from prices.bdl import (
-    ANONYMOUS_LIMITS,
-    BdlClient,
-    BdlUnavailable,
-    Pace,
-    VariableRecord,
-    area_of,
-    observations,
-)
+from prices.bdl import ANONYMOUS_LIMITS, BdlClient, BdlUnavailable, Pace, VariableRecord, area_of, observations
 from prices.sources import choose
 from tests.catalog.importers.parsers.helpers import write
 from tests.prices.importers.bdl_server import FakeBdl, serve

@@ -10,17 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from subsidy import rules
-from subsidy.application import (
-    DOCUMENTS,
-    ENVELOPE,
-    SOURCES,
-    Application,
-    Heating,
-    IncomeType,
-    Item,
-    Level,
-    ProjectType,
-)
+from subsidy.application import DOCUMENTS, ENVELOPE, SOURCES, Application, Heating, IncomeType, Item, Level, ProjectType
 from subsidy.calculator import calculate, make_variant
 from subsidy.calculator.rows import make_rows
 

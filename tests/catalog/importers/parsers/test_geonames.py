@@ -16,12 +16,7 @@ def test_rows_of_one_code_are_merged():
     assert extract.rows == (
         # The third point is 350 km off: a mean would carry the code into another voivodeship.
         PostcodeRecord(
-            "98-701",
-            (("120692", 2), ("120691", 1)),
-            ("Próbka", "Dolna Próba", "Żabia Wola"),
-            50.2,
-            19.8,
-            "geonames",
+            "98-701", (("120692", 2), ("120691", 1)), ("Próbka", "Dolna Próba", "Żabia Wola"), 50.2, 19.8, "geonames"
         ),
         PostcodeRecord("98-702", (), ("Zagórze",), 50.3, 19.5, "geonames"),
     )

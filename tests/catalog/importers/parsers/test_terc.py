@@ -106,10 +106,7 @@ def test_what_is_not_a_code_is_refused(tmp_path, code):
         ((), "has no municipality"),
         ((ABOVE, MUNICIPALITY, "12;06;9"), "row 5: has 3 columns, expected 7; is the file cut off"),
         ((ABOVE, MUNICIPALITY.rstrip()[:-1]), "row 4: STAN_NA: '2031-01-0' is not a day.*cut off"),
-        (
-            (ABOVE, MUNICIPALITY, f"12;07;;;limanowski;powiat;{DAY}\n"),
-            "row 5: ends abruptly: no unit follows 1207",
-        ),
+        ((ABOVE, MUNICIPALITY, f"12;07;;;limanowski;powiat;{DAY}\n"), "row 5: ends abruptly: no unit follows 1207"),
     ],
 )
 def test_a_defect_is_told_with_its_row(tmp_path, rows, message):

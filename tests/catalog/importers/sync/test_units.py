@@ -149,10 +149,7 @@ def test_another_county_takes_everything_along(options, register):
         verified_at=options.today,
     )
     gone = factories.DepotFactory(
-        municipality=municipality("1207052"),
-        publication="removed",
-        removal_reason="owner",
-        removed_at=options.today,
+        municipality=municipality("1207052"), publication="removed", removal_reason="owner", removed_at=options.today
     )
     price = factories.DepotPriceFactory(depot=depot)
     factories.BoundaryFactory(municipality=municipality("1207052"))
