@@ -84,8 +84,7 @@ def test_every_depot_is_in_the_municipality_its_position_lies_in(country, db, of
     stored = dict(models.Depot.objects.values_list("source_id", "municipality_id"))
     for element in published:
         place = element.get("center", element)
-        point = shapely.Point(*project.transform(place["lon"], place["lat"]))
-        nearest = tree.query_nearest(point)
+        nearest = tree.query_nearest(shapely.Point(*project.transform(place["lon"], place["lat"])))
         assert stored[f"{element['type']}/{element['id']}"] == min(codes[i] for i in nearest)
 
 
@@ -235,8 +234,7 @@ def test_the_middle_of_a_large_town_is_near_its_market_square(client, country, d
 def test_the_middle_of_every_municipality_is_inside_it(country, db):
     build_snapshots()
     known = territory.get()
-    elsewhere = [code for code in known.municipalities if known.boundaries.get(*known.centre(code)).teryt != code]
-    assert elsewhere == []
+    assert [code for code in known.municipalities if known.boundaries.get(*known.centre(code)).teryt != code] == []
 
 
 @pytest.mark.parametrize(("city", "name"), [(city, name) for city, names in DISTRICTS.items() for name in names])
@@ -254,8 +252,7 @@ def test_each_town_stands_before_the_rural_municipality_of_its_name(client, coun
     assert len(pairs) > 130
     for town in pairs:
         found = [hit["url"] for hit in client.get("/api/v1/locations", {"q": town.name}).json()]
-        ours = [url for url in found if f"/{town.slug}-{town.county_id}" in url]
-        assert ours[0].endswith(f"-{town.teryt}/")
+        assert next(url for url in found if f"/{town.slug}-{town.county_id}" in url).endswith(f"-{town.teryt}/")
 
 
 def import_file(name: str, file: Path, **options: object) -> str:
@@ -314,8 +311,7 @@ def test_the_register_of_2024_is_brought_to_2026_without_losing_a_depot(country,
     assert (moved.status_code, moved["Location"]) == (301, "/sklady/warminsko-mazurskie/bratian-2812052/")
     moved = client.get("/sklady/lubelskie/konskowola-0614052/")
     assert (moved.status_code, moved["Location"]) == (301, "/sklady/lubelskie/konskowola-0614053/")
-    found = client.get("/api/v1/locations", {"q": "bratian"}).json()[0]
-    assert "-2812052/" in found["url"]
+    assert "-2812052/" in client.get("/api/v1/locations", {"q": "bratian"}).json()[0]["url"]
 
 
 def test_depots_of_an_extract_in_pbf_are_the_same(country, db):

@@ -16,8 +16,7 @@ ENDPOINTS = ["locations", "locate", "stores", "stores/1", "prices", "prices/pell
 
 
 def check_body(answer, status, code):
-    assert answer.status_code == status
-    assert answer["Content-Type"] == "application/json"
+    assert (answer.status_code, answer["Content-Type"]) == (status, "application/json")
     assert answer["Cache-Control"] == "no-store"
     body = answer.json()
     assert list(body) == ["status", "code", "message", "errors", "documentation"]

@@ -71,8 +71,7 @@ def test_other_windows_are_refused(client, window):
 
 def test_country_golden(client, golden, coal):
     answer = client.get(f"{URL}/ekogroszek")
-    assert answer["Cache-Control"] == cache_control.CATALOG
-    assert answer["Content-Type"] == "application/json"
+    assert (answer["Cache-Control"], answer["Content-Type"]) == (cache_control.CATALOG, "application/json")
     golden("prices_ekogroszek", answer.json())
 
 
@@ -108,8 +107,7 @@ def test_demonstration_golden(client, golden):
     for number, amount in enumerate([1400, 1500, 1600]):
         depot = factories.DepotFactory(demonstration=True, source_id=f"demo/{number}")
         factories.DepotPriceFactory(depot=depot, price=Decimal(amount))
-    answer = client.get(f"{URL}/pellet").json()
-    golden("prices_pellet_demonstration", answer)
+    golden("prices_pellet_demonstration", client.get(f"{URL}/pellet").json())
     there = client.get(f"{URL}/pellet?voivodeship=12").json()
     assert (there["demonstration"], there["method"][:19]) == (True, "Dane demonstracyjne")
     assert "demonstration" not in client.get(f"{URL}/brykiet").json()
@@ -218,8 +216,7 @@ def test_after_midnight_the_window_moves_on_by_itself(client, monkeypatch):
 
 def test_after_midnight_the_overview_moves_on_too():
     fill("pellet", 1400, 1500, 1600, day=date(2026, 5, 21))
-    days = (TODAY, TODAY + timedelta(days=1))
-    assert [all_fuel_prices(day)["pellet"]["n"] for day in days] == [3, 0]
+    assert [all_fuel_prices(day)["pellet"]["n"] for day in (TODAY, TODAY + timedelta(days=1))] == [3, 0]
 
 
 def test_any_day_of_the_last_two_years_can_be_asked_for(client):
@@ -228,8 +225,7 @@ def test_any_day_of_the_last_two_years_can_be_asked_for(client):
     for day, n in (("2026-11-21", 4), ("2026-11-19", 3), ("2026-05-21", 3), ("2026-05-20", 0), ("2024-11-21", 0)):
         answer = client.get(f"{URL}/pellet", {"on": day}).json()
         assert (answer["n"], answer["to"]) == (n, day)
-        in_area = client.get(f"{URL}/pellet", {"on": day, "voivodeship": "malopolskie"}).json()
-        assert in_area["n"] == n
+        assert client.get(f"{URL}/pellet", {"on": day, "voivodeship": "malopolskie"}).json()["n"] == n
 
 
 @pytest.mark.parametrize(

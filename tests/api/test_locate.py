@@ -32,8 +32,7 @@ def ask(client, x, y):
 
 
 def test_locate_golden(client, golden, neighbours):
-    answer = client.get(URL, {"lat": "50.0617", "lon": "19.9373"})
-    golden("locate_krakow", answer.json())
+    golden("locate_krakow", client.get(URL, {"lat": "50.0617", "lon": "19.9373"}).json())
 
 
 def test_starter_boundaries_are_called_approximate(client, neighbours):

@@ -128,15 +128,13 @@ def test_a_wrong_query_is_refused_with_its_code(client, query, code):
 
 def test_municipality_golden(client, golden, register):
     answer = client.get(URL, {"q": "Kraków"})
-    assert answer.status_code == 200
-    assert answer["Content-Type"] == "application/json"
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/json")
     golden("locations_krakow", answer.json())
 
 
 def test_postcode_golden(client, golden, register):
     client.get(URL, {"q": "Kraków"})
-    answer = client.get(URL, {"q": "34-400"})
-    golden("locations_postcode", answer.json())
+    golden("locations_postcode", client.get(URL, {"q": "34-400"}).json())
 
 
 @pytest.mark.parametrize("q", ["krakow", "KRAKÓW", "Kraków", " kraków ", "krak"])

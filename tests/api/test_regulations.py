@@ -287,8 +287,7 @@ def test_without_a_next_deadline_the_unit_says_why(client, rows, status, note):
     for row in rows:
         DeadlineFactory(date=date(2019, 9, 1), **row)
     unit = one(client, teryt="1261011", on="2019-09-02")["requested_unit"]
-    assert unit["next_deadline"] is None
-    assert unit["deadline_status"] == status
+    assert (unit["next_deadline"], unit["deadline_status"]) == (None, status)
     assert unit["note"].startswith(note)
 
 
@@ -311,8 +310,7 @@ def test_of_an_uncertain_rule_nobody_knows_whether_it_binds(client):
 
 
 def test_teryt_goes_before_postcode_before_voivodeship(client, acts):
-    bielsko = factories.bielsko_biala()
-    factories.PostcodeFactory(code="43-300", shares=[(bielsko, 1)])
+    factories.PostcodeFactory(code="43-300", shares=[(factories.bielsko_biala(), 1)])
     factories.VoivodeshipFactory(teryt="14")
     assert one(client, teryt="1261011", postcode="43-300", voivodeship="14")["teryt"] == "12"
     assert one(client, postcode="43-300", voivodeship="14")["teryt"] == "24"

@@ -29,8 +29,7 @@ def deadlines():
 
 def test_events_are_whole_days_with_what_the_json_says(client, deadlines):
     answer = client.get(URL)
-    assert answer["Content-Type"] == "text/calendar; charset=utf-8"
-    assert answer["Cache-Control"] == cache_control.CATALOG
+    assert (answer["Content-Type"], answer["Cache-Control"]) == ("text/calendar; charset=utf-8", cache_control.CATALOG)
     (entry,) = client.get("/api/v1/regulations", {"voivodeship": "12"}).json()
     for event, row in zip(events_of(answer), entry["resolution"]["deadlines"], strict=True):
         assert event.decoded("dtstart") == date.fromisoformat(row["date"])

@@ -15,8 +15,7 @@ URL = "/api/v1/stores"
 
 def test_store_golden(client, golden):
     factories.DepotFactory(pk=7, source_id="node/7")
-    answer = client.get(f"{URL}/7")
-    golden("store", answer.json())
+    golden("store", client.get(f"{URL}/7").json())
 
 
 @pytest.mark.parametrize("trait", ["removed", "held"])
@@ -30,8 +29,7 @@ BEHIND_CACHE = {"Surrogate-Capability": 'nginx="Surrogate/1.0"'}
 
 @pytest.mark.parametrize("path", [f"{URL}/{{}}", "/sklad/{}-x/", "/sklad/{}-x.md"])
 def test_an_answer_about_a_removed_depot_replaces_the_depot_in_caches(client, path):
-    depot = factories.DepotFactory(removed=True)
-    address = path.format(depot.pk)
+    address = path.format(factories.DepotFactory(removed=True).pk)
     assert client.get(address)["Cache-Control"] == "public, max-age=60"
     assert client.get(address, headers=BEHIND_CACHE)["Cache-Control"].startswith("public, max-age=60, s-maxage=1, ")
 
@@ -90,8 +88,7 @@ def test_store_with_price_list_golden(client, golden):
     price(depot, "brykiet", "1400", pending=True)
     price(depot, "wegiel", "1400", rejected=True)
     price(factories.DepotFactory(), "wegiel", "1300")
-    answer = client.get(f"{URL}/7")
-    golden("store_with_price_list", answer.json())
+    golden("store_with_price_list", client.get(f"{URL}/7").json())
 
 
 @pytest.mark.usefixtures("_today")

@@ -70,8 +70,7 @@ def test_near_golden(client, golden):
     factories.DepotFactory(pk=1, name="Bliski", lat=50.07, source_id="node/1")
     factories.DepotFactory(pk=2, name="Daleki", lat=50.2, source_id="node/2")
     factories.DepotFactory(pk=3, name="Za daleki", lat=50.4, source_id="node/3")
-    answer = client.get(URL, HERE)
-    golden("stores_near_krakow", answer.json())
+    golden("stores_near_krakow", client.get(URL, HERE).json())
 
 
 def test_geojson_golden(client, golden):
@@ -127,8 +126,7 @@ def test_a_unit_is_ordered_by_polish_name_then_id(client):
         factories.DepotFactory(pk=pk, name=name)
     expected = ["2 kosy", "Czapla", "ćma", "Lis", "Lis", "Łoś", "Zebra", "Źrebak", "żaba", "Żak"]
     assert names(client, teryt="1261011") == expected
-    ids = [depot["id"] for depot in client.get(URL, {"teryt": "12"}).json() if depot["name"] == "Lis"]
-    assert ids == [5, 6]
+    assert [depot["id"] for depot in client.get(URL, {"teryt": "12"}).json() if depot["name"] == "Lis"] == [5, 6]
 
 
 @pytest.mark.parametrize("teryt", ["12", "1261", "1261011"])
@@ -291,8 +289,7 @@ def test_a_divided_municipality_and_a_county_that_is_gone_name_theirs(client):
 
 def links(answer):
     """Return the queries of the pages in `Link`."""
-    found = re.findall(r'<([^>]+)>; rel="(\w+)"', answer["Link"])
-    return {name: url.partition("?")[2] for url, name in found}
+    return {name: url.partition("?")[2] for url, name in re.findall(r'<([^>]+)>; rel="(\w+)"', answer["Link"])}
 
 
 @pytest.mark.parametrize("place", ["teryt=1261011", "lat=50.0614&lon=19.9366"])
@@ -331,8 +328,7 @@ def test_links_ask_the_same_question(client, settings):
 
 def test_links_of_geojson_stay_with_geojson(client, settings):
     factories.DepotFactory.create_batch(3)
-    answer = client.get(f"{URL}.geojson?teryt=12&limit=1&offset=1&format=json")
-    addresses = re.findall(r"<([^>]+)>", answer["Link"])
+    addresses = re.findall(r"<([^>]+)>", client.get(f"{URL}.geojson?teryt=12&limit=1&offset=1&format=json")["Link"])
     assert addresses == [
         f"{settings.SITE_URL}{URL}.geojson?teryt=12&limit=1&offset={offset}" for offset in (0, 0, 2, 2)
     ]

@@ -57,8 +57,7 @@ def ask(client, **parameters):
 
 def test_subsidy_golden(client, golden, db):
     answer = client.get(URL, WHOLE)
-    assert answer["Cache-Control"] == "no-store"
-    assert answer["Content-Type"] == "application/json"
+    assert (answer["Cache-Control"], answer["Content-Type"]) == ("no-store", "application/json")
     assert not answer.cookies
     golden("subsidy", answer.json())
 
@@ -124,8 +123,7 @@ def test_a_business_has_a_condition_and_a_limit(client):
 
 def test_a_cost_without_its_item_is_ignored_with_a_note(client):
     body = ask(client, eu="2", cost_walls="1000")
-    assert body["items"] == []
-    assert body["own_contribution_net_pln"] is None
+    assert (body["items"], body["own_contribution_net_pln"]) == ([], None)
     assert any("Ocieplenie ścian" in note for note in body["notes"])
 
 
@@ -139,8 +137,7 @@ MISSPELT = "Nieznany parametr „wals”: pominięto. Może chodziło o „walls
 def test_a_misspelt_parameter_is_named_first(client):
     stated = {"people": "4", "income": "2000", "eu": "3"}
     body = ask(client, **stated, wals="150")
-    assert body["notes"][0] == MISSPELT
-    assert body["max_subsidy_pln"] == 0
+    assert (body["notes"][0], body["max_subsidy_pln"]) == (MISSPELT, 0)
     assert {**body, "notes": body["notes"][1:]} == ask(client, **stated)
     for given in ({"data": {**stated, "wals": 150}, "content_type": "application/json"}, {"data": {"wals": "150"}}):
         assert client.post(URL, **given).json()["notes"][0] == MISSPELT

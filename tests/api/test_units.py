@@ -50,8 +50,7 @@ def test_the_area_of_a_municipality_has_an_address_of_its_own(client, krakow):
     answer = client.get(f"{UNITS}/1261011.geojson", headers={"accept": "application/json"})
     assert answer["Content-Type"] == "application/geo+json"
     assert answer.content == client.get(f"{UNITS}/1261011?format=geojson").content
-    again = client.get(f"{UNITS}/1261011.geojson", headers={"if-none-match": answer["ETag"]})
-    assert again.status_code == 304
+    assert client.get(f"{UNITS}/1261011.geojson", headers={"if-none-match": answer["ETag"]}).status_code == 304
     assert client.get(f"{UNITS}/126101.geojson").json()["errors"][0]["code"] == "malformed"
     assert client.get(f"{UNITS}/1299011.geojson").status_code == 404
 

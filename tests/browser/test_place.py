@@ -112,8 +112,7 @@ def test_map_and_cards_lead_to_each_other(open_window):
     assert page.locator(".marker[role=button]").count() == page.locator(".depots > li").count()
     assert findings(page) == []
 
-    second = page.locator("#sklad-2")
-    name = second.locator("h3 a").inner_text()
+    name = page.locator("#sklad-2").locator("h3 a").inner_text()
     page.get_by_role("button", name=f"Pokaż na mapie: 2. {name}").click()
     marker = page.locator(".marker.chosen")
     assert marker.get_attribute("aria-label") == f"2. {name}"
@@ -184,8 +183,7 @@ def test_without_script_the_map_is_drawn_and_choices_work(open_window, scheme):
     page.get_by_role("link", name="według nazwy").click()
     page.get_by_role("list", name="Paliwo").get_by_role("link", name="Pellet").click()
     assert page.url.endswith("?paliwo=pellet&kolejnosc=nazwa")
-    names = [name.casefold() for name in page.locator(".depots.first h3 a").all_inner_texts()]
-    assert names
+    assert [name.casefold() for name in page.locator(".depots.first h3 a").all_inner_texts()]
 
 
 def test_containers_use_the_screen_and_never_more(open_window, depot):

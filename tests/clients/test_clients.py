@@ -89,8 +89,7 @@ def test_openapi_python_client(site, folder, python):
     # It formats what it writes with ruff, which is a tool of ours.
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     command = [tool, "generate", "--path", "openapi.json", "--meta", "none", "--output-path", "fuelclient"]
-    said = run(command, folder, PATH=path)
-    assert warnings(said) == []
+    assert warnings(run(command, folder, PATH=path)) == []
     run([python / "python", HERE / "python_client.py", site], folder, PYTHONPATH=str(folder), NO_PROXY="*")
 
 
@@ -100,8 +99,7 @@ def test_openapi_generator(site, folder, python):
         pytest.skip("java is not installed")
     needs([tool, "version"])
     command = [tool, "generate", "-i", "openapi.json", "-g", "python", "-o", "made"]
-    said = run([*command, "--additional-properties=packageName=fuelclient2"], folder)
-    assert warnings(said) == []
+    assert warnings(run([*command, "--additional-properties=packageName=fuelclient2"], folder)) == []
     made = str(folder / "made")
     run([python / "python", HERE / "generator_client.py", site], folder, PYTHONPATH=made, NO_PROXY="*")
 

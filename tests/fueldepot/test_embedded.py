@@ -126,8 +126,7 @@ def test_who_has_joined_may_end_first(data: Path) -> None:
 
 def test_simultaneous_starts_share_one_server(data: Path) -> None:
     with contextlib.ExitStack() as stack:
-        sharers = [stack.enter_context(Sharer(data)) for _ in range(6)]
-        urls = {sharer.url() for sharer in sharers}
+        urls = {sharer.url() for sharer in [stack.enter_context(Sharer(data)) for _ in range(6)]}
         assert len(urls) == 1
         assert ask(urls.pop(), "SELECT 1") == "1"
 
@@ -366,8 +365,7 @@ def test_root_goes_on_with_the_folder_of_an_ordinary_user() -> None:
         data = closed / "data"
         python = (*AS_NOBODY, python_for_others())
         with Sharer(data, python=python, root=copy, PYTHONPATH=str(package.parent)) as sharer:
-            url = sharer.url()
-            assert ask(url, "SELECT 1", *AS_NOBODY, package=package) == "1"
+            assert ask(sharer.url(), "SELECT 1", *AS_NOBODY, package=package) == "1"
             assert data.owner() == "nobody"
             assert Path(f"/proc/{server_pid(data)}").stat().st_uid == pwd.getpwnam("nobody").pw_uid
         assert wait_until_stopped(data, LIMIT_S)

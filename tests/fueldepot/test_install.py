@@ -101,8 +101,7 @@ def test_wheel_holds_every_package_and_the_templates() -> None:
 @pytest.mark.parametrize("version", ["2, 7, 18", "3, 10, 13", "3, 14, 0"])
 @pytest.mark.parametrize("target", ["run", "test"])
 def test_another_python_is_refused(checkout: Path, target: str, version: str) -> None:
-    errors = make(checkout, target, f"PYTHON={pretender(checkout, 'python', version)}")[1]
-    said, *of_make = errors.splitlines()
+    said, *of_make = make(checkout, target, f"PYTHON={pretender(checkout, 'python', version)}")[1].splitlines()
     assert said.startswith("Python 3.11, 3.12 or 3.13 with venv is needed")
     assert len(of_make) == 1
     assert not (checkout / ".venv").exists()
@@ -151,8 +150,7 @@ def test_two_at_once_install_once(checkout: Path) -> None:
 
 def test_an_installation_waits_for_another(checkout: Path) -> None:
     (checkout / "var").mkdir()
-    lock = open_lock(checkout / "var" / "install.lock")
-    fcntl.flock(lock, fcntl.LOCK_EX)
+    fcntl.flock(open_lock(checkout / "var" / "install.lock"), fcntl.LOCK_EX)
     command = [sys.executable, "-m", "fueldepot.local.install"]
     with subprocess.Popen(command, cwd=checkout, stderr=subprocess.PIPE, text=True) as waiting:
         assert waiting.stderr is not None

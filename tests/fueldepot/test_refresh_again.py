@@ -52,8 +52,7 @@ def test_asked_again_by_force_the_same_files_change_nothing(filled):
     again = ImportRun.objects.order_by("pk")[len(ORDER) :]
     assert {record.outcome for record in again} == {"unchanged"}
     assert [record.rows for record in again][:5] == [9, 7, 4, 12, 12]
-    statuses = [headers.get("If-None-Match") for _, headers, _ in filled.publishers.requests("/PL.zip")]
-    assert statuses[0] is not None
+    assert next(headers.get("If-None-Match") for _, headers, _ in filled.publishers.requests("/PL.zip")) is not None
 
 
 def test_only_what_is_due_by_its_rhythm_is_asked(filled):
@@ -105,8 +104,7 @@ def test_a_source_that_looks_wrong_is_refused_and_the_others_go_on(filled, chang
     name, files, what = CHANGES[change]
     filled.publishers.files |= files
     before = dump()
-    lines = filled.fail(match=f"failed: {name}; every other source is as it should be", force=True)
-    (line,) = lines
+    (line,) = filled.fail(match=f"failed: {name}; every other source is as it should be", force=True)
     assert line.startswith(f"{name}: ")
     assert "nothing was changed" in line
     assert dump() == before
@@ -188,8 +186,7 @@ def test_names_of_depots_are_in_no_record(filled):
     filled.publishers.files["depots.json"] = small_country.depots(range(11), day="2021-11-01")
     filled.run(force=True, only=["osm-depots"], allow_removals=True)
     record = ImportRun.objects.order_by("-pk")[0]
-    assert record.removed == 1
-    assert record.differences == ""
+    assert (record.removed, record.differences) == (1, "")
 
 
 def test_overdue_is_what_should_have_come_days_ago(filled, django_assert_num_queries):

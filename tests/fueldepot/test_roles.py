@@ -133,8 +133,7 @@ def test_a_chief_cannot_touch_an_administrator(client):
 
 def test_pages_of_logging_in_and_out_speak_to_everybody(client):
     assert "Nie pamiętasz hasła?" in client.get(reverse("admin:login")).content.decode()
-    asked = client.get(reverse("admin_password_reset")).content.decode()
-    assert " | Redakcja</title>" in asked
+    assert " | Redakcja</title>" in client.get(reverse("admin_password_reset")).content.decode()
     enter(client, EDITOR)
     left = client.post(reverse("admin:logout")).content.decode()
     assert "Wylogowano." in left
@@ -226,8 +225,7 @@ def test_cookies_and_pages_of_the_desk_are_kept_close(client, settings):
     client.logout()
     user.set_password("dlugie-haslo-1234")
     user.save()
-    answer = try_login(client, password="dlugie-haslo-1234")
-    cookie = answer.cookies["sessionid"]
+    cookie = try_login(client, password="dlugie-haslo-1234").cookies["sessionid"]
     assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Lax", "")
     assert settings.SESSION_COOKIE_AGE == 12 * 3600
     for page in (

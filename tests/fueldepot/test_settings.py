@@ -237,8 +237,7 @@ def test_the_example_has_every_setting_and_no_other(monkeypatch):
     assert set(re.findall(r"\$\{([A-Z]+)\}", unit)) == OF_THE_UNIT
     assert set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "compose.yaml").read_text())) == OF_COMPOSE
     # All of them are good as they stand, those that are commented out too.
-    uncommented = re.sub(r"^#(?=[A-Z_]+=)", "", text, flags=re.MULTILINE)
-    assert named == set(as_systemd_reads(uncommented))
+    assert named == set(as_systemd_reads(re.sub(r"^#(?=[A-Z_]+=)", "", text, flags=re.MULTILINE)))
 
 
 @pytest.mark.parametrize(

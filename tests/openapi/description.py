@@ -65,8 +65,7 @@ def operation_at(method: str, path: str) -> tuple[str, dict[str, Any]] | None:
     for template, methods in paths.items():
         parts = template.split("/")
         if len(parts) == len(given) and all(fits(part, one) for part, one in zip(parts, given, strict=True)):
-            operation = methods.get("get" if method == "HEAD" else method.lower())
-            return (template, operation or methods["get"])
+            return (template, methods.get("get" if method == "HEAD" else method.lower()) or methods["get"])
     return None
 
 

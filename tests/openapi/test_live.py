@@ -79,8 +79,7 @@ def answers(url: str) -> bool:
 
 def write_description(site: str, path: Path) -> Path:
     """The description with every object closed, so that a field which it does not declare is found."""
-    document = {**closed(), "servers": [{"url": site + links.PREFIX}]}
-    path.write_text(json.dumps(document), encoding="utf-8")
+    path.write_text(json.dumps({**closed(), "servers": [{"url": site + links.PREFIX}]}), encoding="utf-8")
     return path
 
 

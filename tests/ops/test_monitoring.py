@@ -38,8 +38,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def numbers(site: Site) -> dict[str, float]:
     """Every number of `/metrics`, by name and labels."""
     answer = site.get("/metrics")
-    assert answer.status == 200
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert (answer.status, answer.headers["Cache-Control"]) == (200, "no-store")
     lines = [line for line in answer.body.decode().splitlines() if not line.startswith("#")]
     return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines)}
 
@@ -61,8 +60,7 @@ def test_all_workers_count_together_whichever_answers(site):
 
 def test_numbers_tell_of_the_state_and_of_nobody(site):
     site.get("/api/v1/subsidy?people=2&income=23456")
-    answer = site.get("/metrics", **{"X-Request-ID": "secretsecret"})
-    text = answer.body.decode()
+    text = site.get("/metrics", **{"X-Request-ID": "secretsecret"}).body.decode()
     assert "23456" not in text
     assert "secret" not in text
     found = numbers(site)

@@ -189,8 +189,7 @@ def test_the_tests_of_the_previous_release_pass_on_the_tables_of_this_one(previo
     command = ["-m", "pytest", "-q", "-n0", "--reuse-db", "-m", marks, "-k", f"not {FLUSHES}", *folders]
     # pytest-django puts `test_` before the name.
     summary = run(previous, database.removeprefix("test_"), *command, "tests/fueldepot/test_roles.py").splitlines()[-1]
-    passed = int(re.match(r"(\d+) passed, ", summary)[1])
-    assert passed > 2000, summary
+    assert int(re.match(r"(\d+) passed, ", summary)[1]) > 2000, summary
 
 
 def test_decisions_of_the_previous_release_are_in_the_journal_and_can_be_undone(previous, database):
@@ -215,6 +214,5 @@ def test_decisions_of_the_previous_release_are_in_the_journal_and_can_be_undone(
     ]
     unchanged = ["published", "unverified", "", "", None]
     assert found["depots"] == [*[unchanged] * 7, ["published", "verified", "", "", None]]
-    assert found["submissions"] == ["waiting"] * 3
-    assert found["prices"] == [["pending", "Jeden"], ["approved", "Scalony"]]
+    assert (found["submissions"], found["prices"]) == (["waiting"] * 3, [["pending", "Jeden"], ["approved", "Scalony"]])
     assert found["claims"] == 0

@@ -192,8 +192,7 @@ def test_a_database_of_version_1_0_is_migrated_and_answers_the_same(version_1_0,
     assert promised(after["answers"]) == promised(before["answers"])
     assert after["pages"] == before["pages"]
     # All that was meant to be there: checked, removed, merged, plain; a waiting request, a median of three.
-    statuses = sorted(status for path, (status, _) in before["answers"].items() if "/stores/" in path)
-    assert statuses.count(404) == 2
+    assert sorted(status for path, (status, _) in before["answers"].items() if "/stores/" in path).count(404) == 2
     assert before["answers"]["/api/v1/prices/pellet"][1]["median"] == 1600
 
 

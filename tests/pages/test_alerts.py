@@ -54,8 +54,7 @@ def test_a_deadline_is_told_90_30_and_7_days_before(act):
     DeadlineFactory(date=TODAY + 100 * DAY)
     DeadlineFactory(date=TODAY + 50 * DAY, area="listed", units=["1208011"], scope="inna gmina")
     subscribe()
-    days = [number for number in range(110) if send(number * DAY)]
-    assert days == [10, 70, 93]
+    assert [number for number in range(110) if send(number * DAY)] == [10, 70, 93]
     (first, *_) = mail.outbox
     assert first.subject == "Powiadomienia: terminy"
     assert "Kraków: 1 marca 2027 r., za 90 dni\n  kotły klasy 3 i 4" in words_of(first)
@@ -194,5 +193,4 @@ def test_a_merged_municipality_is_followed(act):
     factories.models.FormerMunicipality.objects.create(
         teryt="1261999", successor_id="1261011", name="Dawna", left_on=TODAY
     )
-    row = subscribe(teryt="1261999")
-    assert alerts.describe_subscription(row)[0][0].startswith("Kraków")
+    assert alerts.describe_subscription(subscribe(teryt="1261999"))[0][0].startswith("Kraków")

@@ -219,8 +219,7 @@ def test_hours_after_a_break_are_told(client, clock, market, suffix):
     source = "Mo-Fr 08:00-12:30,13:00-17:00"
     depot = factories.DepotFactory(name="Z przerwą", hours=weekly_hours(source), opening_hours=source)
     for path in (KRAKOW[:-1], depot_path(depot.pk, depot.name)[:-1]):
-        text = text_of(client.get(path + suffix))
-        assert "twarte do 12:30, potem 13:00–17:00" in text
+        assert "twarte do 12:30, potem 13:00–17:00" in text_of(client.get(path + suffix))
 
 
 def test_the_median_of_the_voivodeship_stands_beside_a_chosen_fuel(client, clock, market):

@@ -74,8 +74,7 @@ def test_a_removed_depot_is_in_no_embed(client):
 def test_pages_offer_the_line_of_html(client, depot):
     pages = ["/sklady/malopolskie/krakow-1261011/", f"/sklad/{depot.pk}-opal-0/", "/ceny/pellet/"]
     for page, path in zip(pages, embeds(depot), strict=True):
-        html = client.get(page).content.decode()
-        (line,) = re.findall(r"<code>(&lt;iframe .*?)</code>", html)
+        (line,) = re.findall(r"<code>(&lt;iframe .*?)</code>", client.get(page).content.decode())
         assert f"http://127.0.0.1:8000{path}" in line
 
 

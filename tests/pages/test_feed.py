@@ -27,8 +27,7 @@ def _the_day(monkeypatch):
 def read(client):
     """Return titles and days of the entries, and the feed."""
     answer = client.get("/zmiany.atom")
-    assert answer.status_code == 200
-    assert answer["Content-Type"] == "application/atom+xml; charset=utf-8"
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/atom+xml; charset=utf-8")
     root = ET.fromstring(answer.content)  # noqa: S314 - our own answer
     found = [
         (" ".join(entry.findtext(f"{ATOM}title").split()), entry.findtext(f"{ATOM}updated")[:10])

@@ -27,8 +27,7 @@ def named():
 
 def listed(client, text, path="/"):
     """Return the paths of the depots among the results, in order."""
-    html = client.get(path, {"q": text}).content.decode()
-    return re.findall(r'<li><a href="(/sklad/[^"]+)">', html)
+    return re.findall(r'<li><a href="(/sklad/[^"]+)">', client.get(path, {"q": text}).content.decode())
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,7 @@ def test_names_of_others_are_escaped(drawn):
 
 def test_a_dot_that_moved_is_led_to_its_place(drawn):
     here = Dot("1", 10.0, 20.0, 10.0, 20.0, False, (1,))
-    moved = Dot("128", 30.0, 20.5, 10.0, 20.0, True, (128,))
-    picture = drawn(dots=(here, moved))
+    picture = drawn(dots=(here, Dot("128", 30.0, 20.5, 10.0, 20.0, True, (128,))))
     assert (
         '<g class="dot" transform="translate(10.0 20.0)"><circle r="8.5"/><text y="3.6">1</text></g>'
         '<g class="dot" transform="translate(30.0 20.5)"><circle r="8.5"/><text class="long" y="3.6">128</text></g>'

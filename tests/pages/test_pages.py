@@ -38,8 +38,7 @@ def test_every_page_says_what_it_is_and_may_be_cached(client, depot, path):
 @pytest.mark.parametrize("path", ["/", "/api/", "/sklady/malopolskie/", KRAKOW, "/sklad/1-x/"])
 def test_pages_are_for_reading_only(path):
     answer = Client(enforce_csrf_checks=True).post(path)
-    assert answer.status_code == 405
-    assert answer["Allow"] == "GET, HEAD"
+    assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD")
 
 
 def test_the_site_is_named_by_the_settings(client, settings):

@@ -27,8 +27,7 @@ def picture_of(html, kind):
     svg = re.search(r"<svg.*</svg>", figure, re.DOTALL)[0]
     ElementTree.fromstring(svg.replace("&nbsp;", " "))  # noqa: S314 - our own answer
     assert 'role="img"' in svg or 'role="group"' in svg
-    names = re.search(r'aria-labelledby="([^"]+)"', svg)[1].split()
-    assert all(f'id="{name}"' in svg for name in names)
+    assert all(f'id="{name}"' in svg for name in re.search(r'aria-labelledby="([^"]+)"', svg)[1].split())
     assert not re.search(r"\sstyle=|<style|<script|\son[a-z]+=", figure)
     assert not re.search(r'="-?[0-9]+,[0-9]', svg), "numbers must be written with a point"
     return figure
@@ -92,8 +91,7 @@ def test_the_map_of_a_depot_credits_the_sources_of_all_it_shows(client, krakow, 
     depot = factories.DepotFactory(source=own)
     if other:
         factories.DepotFactory(source=other, lat=depot.lat + 0.01, lon=depot.lon)
-    html = html_of(client, depot_path(depot.pk, depot.name))
-    assert "© autorzy" in picture_of(html, "map")
+    assert "© autorzy" in picture_of(html_of(client, depot_path(depot.pk, depot.name)), "map")
 
 
 def test_a_voivodeship_links_its_municipalities(client, krakow, depot):
@@ -147,8 +145,7 @@ def test_months_and_voivodeships_of_a_fuel(client, krakow, prices):
 
 
 def test_a_voivodeship_is_compared_with_the_country(client, krakow, prices):
-    html = html_of(client, "/ceny/pellet/malopolskie/")
-    figure = picture_of(html, "chart")
+    figure = picture_of(html_of(client, "/ceny/pellet/malopolskie/"), "chart")
     assert 'class="reference"' in figure
     assert "Linia przerywana: Polska, mediana ostatnich 6 miesięcy" in figure
     assert "województwo małopolskie: mediany miesięczne" in figure

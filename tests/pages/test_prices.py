@@ -271,8 +271,7 @@ def test_unknown(client, prices, path):
 
 @pytest.mark.parametrize("path", ["/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"])
 def test_demonstration_prices_say_so(client, path):
-    depot = factories.DepotFactory(demonstration=True)
-    factories.DepotPriceFactory(depot=depot, day=timezone.localdate())
+    factories.DepotPriceFactory(depot=factories.DepotFactory(demonstration=True), day=timezone.localdate())
     answer = client.get(path)
     assert "są zmyślone" in text_of(answer)
     assert NOINDEX in answer.content.decode()
@@ -308,8 +307,7 @@ def test_a_median_covers_the_window_that_is_asked_for(client, prices, path):
     assert NOINDEX in html
     assert f'href="{path}" rel="nofollow">6</a>' in html
     assert f'href="{path}?okres=12" rel="nofollow" aria-current="true">12</a>' in html
-    twin = client.get(f"{path[:-1]}.md?okres=12").content.decode()
-    assert "1800,00 zł" in twin
+    assert "1800,00 zł" in client.get(f"{path[:-1]}.md?okres=12").content.decode()
     table = client.get(f"{path[:-1]}.csv?okres=12").content.decode()
     assert ",12 miesięcy," in table
     assert ",1800.00," in table

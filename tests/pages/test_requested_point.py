@@ -31,12 +31,10 @@ def test_the_point_of_a_municipality_is_said_to_be_all_that_is_known(client):
     factories.PlaceFactory(name="Nowa Huta", municipality=krakow, lat=None, lon=None)
     factories.PlaceFactory(name="Kraków", municipality=krakow, lat=50.06, lon=19.94)
     entries.rebuild_index()
-    found = next(one for one in suggest_locations("Nowa Huta").found if one.label == "Nowa Huta")
-    point = found.query["p"]
+    point = next(one for one in suggest_locations("Nowa Huta").found if one.label == "Nowa Huta").query["p"]
     notice = "Nie znamy położenia szukanego miejsca, więc odległości liczymy od środka gminy Kraków."
     asked = read_origin(f"p={point}")
-    assert asked.origin.label == "środka gminy Kraków"
-    assert asked.notices == (notice,)
+    assert (asked.origin.label, asked.notices) == ("środka gminy Kraków", (notice,))
     for path in ("/sklady/malopolskie/krakow-1261011/", "/sklady/malopolskie/krakow-1261011.md"):
         assert notice in text_of(client.get(path, {"p": point}))
 

@@ -82,8 +82,7 @@ def test_prices_are_a_data_set(client, depot, path):
     found = things(client.get(path), "Dataset")[0]
     assert found["url"] == f"{SITE}{path}"
     assert found["dateModified"] == timezone.localdate().isoformat()
-    data = found["distribution"][0]["contentUrl"].removeprefix(SITE)
-    assert client.get(data).status_code == 200
+    assert client.get(found["distribution"][0]["contentUrl"].removeprefix(SITE)).status_code == 200
 
 
 def test_data_sets_are_a_catalog(client, demonstration):
@@ -96,10 +95,8 @@ def test_data_sets_are_a_catalog(client, demonstration):
 def test_a_hostile_name_stays_in_its_block(client):
     name = f"{SCRIPT}</script><!--]]>&lt;"
     depot = factories.DepotFactory(name=name)
-    answer = client.get(client.get(f"/sklad/{depot.pk}-x/")["Location"])
-    assert things(answer, "Store")[0]["name"] == name
-    block = json_ld({"a": "<>&\u2028\u2029"})
-    assert not set(block) & set("<>&\u2028\u2029")
+    assert things(client.get(client.get(f"/sklad/{depot.pk}-x/")["Location"]), "Store")[0]["name"] == name
+    assert not set(json_ld({"a": "<>&\u2028\u2029"})) & set("<>&\u2028\u2029")
 
 
 def test_social_tags(client, depot, depot_page):

@@ -38,8 +38,7 @@ PLAN = {
 
 def test_the_empty_form(client):
     answer = client.get(PATH)
-    assert answer.status_code == 200
-    assert answer["Cache-Control"] == cache_control.CATALOG
+    assert (answer.status_code, answer["Cache-Control"]) == (200, cache_control.CATALOG)
     assert not answer.cookies
     assert "Cookie" not in answer["Vary"]
     html = answer.content.decode()
@@ -73,8 +72,7 @@ def test_limits_stand_with_the_conditions_of_a_heat_source(client, path):
 
 
 def test_the_address_is_never_read(client):
-    answer = client.get(f"{PATH}?income=1234.56&people=2")
-    assert b"1234.56" not in answer.content
+    assert b"1234.56" not in client.get(f"{PATH}?income=1234.56&people=2").content
 
 
 def test_every_question_has_a_label_and_every_id_is_one(client):
@@ -141,8 +139,7 @@ def test_five_pages_lead_to_the_result(client):
     asked = []
     for number in range(1, 5):
         answer = walk(client, *PAGES[:number], last=str(number + 1))
-        text = text_of(answer)
-        asked.append(re.search(r"Krok (\d) z 5", text)[1])
+        asked.append(re.search(r"Krok (\d) z 5", text_of(answer))[1])
         assert answer["Cache-Control"] == "no-store"
     assert asked == ["2", "3", "4", "5"]
     # Only what was ticked is asked.
@@ -152,8 +149,7 @@ def test_five_pages_lead_to_the_result(client):
     assert 'id="cost_walls"' in html
     assert "cost_floor" not in html
     assert "cost_ground_source_loop" not in html
-    text = text_of(walk(client, *PAGES))
-    assert "Najwyższa możliwa dotacja: od 15 470 do 44 345 zł, zależnie od audytu" in text
+    assert "Najwyższa możliwa dotacja: od 15 470 do 44 345 zł, zależnie od audytu" in text_of(walk(client, *PAGES))
 
 
 def test_the_result_so_far_stands_beside_the_pages(client):
@@ -247,8 +243,7 @@ def plain(text):
 def test_the_result(client, django_assert_num_queries):
     with django_assert_num_queries(0):
         answer = client.post(PATH, PLAN)
-    assert answer.status_code == 200
-    assert answer["Cache-Control"] == "no-store"
+    assert (answer.status_code, answer["Cache-Control"]) == (200, "no-store")
     text = text_of(answer)
     assert "Najwyższa możliwa dotacja: od 46 340 do 107 450 zł, zależnie od audytu · kwoty niepotwierdzone" in text
     assert "Trzy warianty" in text
@@ -263,8 +258,7 @@ def test_the_result(client, django_assert_num_queries):
     # All that was sent can be changed.
     kept = fields_of(answer)
     assert (kept["new_source"], kept["income_type"], kept["income"]) == ("heat_pump_ground", "household", "4 000")
-    again = client.post(PATH, kept | {"na": "3"}).content.decode()
-    assert re.search(r'value="heat_pump_ground" checked', again)
+    assert re.search(r'value="heat_pump_ground" checked', client.post(PATH, kept | {"na": "3"}).content.decode())
 
 
 def test_a_given_index_has_no_variants(client):
@@ -287,8 +281,7 @@ def test_the_headline_is_a_range_over_the_audit_and_says_how_sure_the_amounts_ar
 
 
 def test_an_empty_form_is_a_basic_result_without_works(client):
-    text = text_of(client.post(PATH, {}))
-    assert "Nie wybrano żadnych prac." in text
+    assert "Nie wybrano żadnych prac." in text_of(client.post(PATH, {}))
 
 
 def test_no_funding_says_why(client):
@@ -315,8 +308,7 @@ def test_no_funding_says_why(client):
 )
 def test_mistakes_are_linked_to_their_questions(client, typed, field, message):
     answer = client.post(PATH, typed)
-    assert answer.status_code == 400
-    assert answer["Cache-Control"] == "no-store"
+    assert (answer.status_code, answer["Cache-Control"]) == (400, "no-store")
     html = answer.content.decode()
     assert f'<a href="#{field}">' in html
     assert f'id="{field}"' in html
@@ -332,8 +324,7 @@ def test_a_unit_alone_is_no_number(client, typed):
 
 @pytest.mark.parametrize("income", ["3 800 zł", "3800 zł", "3\u00a0800\u00a0zł", "3800zł", "3 800,00 zł"])
 def test_a_unit_behind_a_number_is_ignored(client, income):
-    typed = {"people": "4", "income_type": "household", "walls": "150 m²"}
-    answer = client.post(PATH, typed | {"income": income})
+    answer = client.post(PATH, {"people": "4", "income_type": "household", "walls": "150 m²"} | {"income": income})
     assert answer.status_code == 200
     plain = client.post(PATH, {"people": "4", "income_type": "household", "walls": "150", "income": "3800"})
     shown = text_of(answer).replace(income.replace("\u00a0", " "), "3800").replace("150 m²", "150")
@@ -375,8 +366,7 @@ def test_other_methods(client, method):
     "typed", ["140.000", "140,000", "140 000", "140\u00a0000", "140\u202f000 zł", "140.000,00", "140,000.00 zł"]
 )
 def test_thousands_of_an_income_are_thousands(client, typed):
-    text = text_of(client.post(PATH, {"annual_income": typed, "walls": "10"}))
-    assert "przekracza 135 000 zł" in text
+    assert "przekracza 135 000 zł" in text_of(client.post(PATH, {"annual_income": typed, "walls": "10"}))
 
 
 @pytest.mark.parametrize("typed", ["143.275", "143,275 m²"])
@@ -409,8 +399,7 @@ def test_obligatory_documents_are_ticked_until_somebody_clears_them(client):
     for name in ("audit", "energy_certificate"):
         assert re.search(rf'name="{name}" value="1" checked', html)
     sent = {name: value for name, value in fields_of(answer).items() if name not in {"audit", "energy_certificate"}}
-    again = client.post(PATH, sent | {"na": "5"})
-    assert not {"audit", "energy_certificate"} & set(fields_of(again))
+    assert not {"audit", "energy_certificate"} & set(fields_of(client.post(PATH, sent | {"na": "5"})))
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,7 @@ def test_every_page_has_a_twin(client, everything, path):
     assert f'<link rel="alternate" type="text/markdown" href="{twin(path)}">' in html.content.decode()
     assert html["Vary"].split(", ")[0] == "Accept"
     answer = client.get(twin(path))
-    assert answer.status_code == 200
-    assert answer["Content-Type"] == "text/markdown; charset=utf-8"
+    assert (answer.status_code, answer["Content-Type"]) == (200, "text/markdown; charset=utf-8")
     assert answer["Link"] == f'<http://127.0.0.1:8000{path}>; rel="canonical"'
     assert re.match(r"public, max-age=(300|[12]?\d{1,2})(,|$)", answer["Cache-Control"])
     assert "X-Robots-Tag" not in answer
@@ -124,8 +123,7 @@ def test_the_other_customary_address_leads_to_the_twin(client, everything, path)
 
 
 def test_a_depot(client, depot, depot_page):
-    answer = client.get(twin(depot_page))
-    text = answer.content.decode()
+    text = client.get(twin(depot_page)).content.decode()
     for shown in [
         "- Nazwa: Opał „Żar” & Syn",
         "- Stan na: 3 października 2026 r. (2026-10-03)",
@@ -167,8 +165,7 @@ def test_redirects_lead_twin_to_twin(client, depot, depot_page):
 def test_a_twin_that_does_not_exist(client):
     for path in ["/nie-ma.md", "/ceny/uran.md", "/sklad/1-x.md", f"/{SCRIPT}.md"]:
         answer = client.get(path)
-        assert answer.status_code == 404
-        assert answer["Content-Type"] == "text/markdown; charset=utf-8"
+        assert (answer.status_code, answer["Content-Type"]) == (404, "text/markdown; charset=utf-8")
         assert answer["Cache-Control"] == "no-store"
         assert "Nie ma takiej strony" in answer.content.decode()
         assert "script" not in answer.content.decode()
@@ -178,8 +175,7 @@ def test_a_twin_that_does_not_exist(client):
 def test_a_removed_depot_tells_its_reason(client):
     depot = factories.DepotFactory(name="Jan Kowalski", removed=True)
     answer = client.get(f"/sklad/{depot.pk}-jakkolwiek.md")
-    assert answer.status_code == 410
-    assert answer["Content-Type"] == "text/markdown; charset=utf-8"
+    assert (answer.status_code, answer["Content-Type"]) == (410, "text/markdown; charset=utf-8")
     assert answer["X-Robots-Tag"] == "noindex"
     text = answer.content.decode()
     assert "Powód: usunięty na wniosek właściciela." in text
@@ -192,10 +188,8 @@ def test_invented_depots_and_prices_say_so(client, demonstration):
     own = f"/sklad/{demonstration.pk}-demo-sklad-opalu/"
     for path in [own, KRAKOW, "/sklady/malopolskie/", "/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"]:
         answer = client.get(twin(path))
-        assert answer.status_code == 200
-        assert answer["X-Robots-Tag"] == "noindex"
-        text = answer.content.decode()
-        assert re.search(r"\*\*(Dane demonstracyjne|Wpis demonstracyjny)\.\*\*", text)
+        assert (answer.status_code, answer["X-Robots-Tag"]) == (200, "noindex")
+        assert re.search(r"\*\*(Dane demonstracyjne|Wpis demonstracyjny)\.\*\*", answer.content.decode())
         assert NOINDEX in client.get(path).content.decode()
 
 

@@ -100,8 +100,7 @@ def test_a_price_list_is_withdrawn_as_a_file_and_can_be_sent_again(client, edito
     quotes = [(factories.DepotFactory(), quote) for _ in range(2)]
     decision = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
     assert (decision.kind, counted()) == ("price_list", 2)
-    page = html_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
-    assert "Wycofaj ceny" in page
+    assert "Wycofaj ceny" in html_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
     assert "Cofnięto. Wycofane ceny: 2." in html_of(undo_at_the_desk(client, decision))
     assert set(DepotPrice.objects.values_list("status", "reason")) == {("rejected", "wycofano cennik z pliku")}
     assert counted() == 0

@@ -45,8 +45,7 @@ PRICES = st.lists(
 
 @given(PRICES, st.randoms(use_true_random=False))
 def test_order_does_not_matter(prices, random):
-    shuffled = random.sample(prices, len(prices))
-    assert compute(shuffled) == compute(prices)
+    assert compute(random.sample(prices, len(prices))) == compute(prices)
 
 
 @given(PRICES)
@@ -72,8 +71,7 @@ def test_what_counts_lies_between_the_fences_and_within_its_extremes(prices):
 @given(PRICES)
 def test_prices_outside_every_period_change_nothing(prices):
     old = [price._replace(day=price.day - timedelta(2000)) for price in prices]
-    future = [price._replace(day=TODAY + timedelta(1)) for price in prices]
-    assert compute(prices + old + future) == compute(prices)
+    assert compute(prices + old + [price._replace(day=TODAY + timedelta(1)) for price in prices]) == compute(prices)
 
 
 @given(st.lists(AMOUNTS, min_size=2, max_size=40))
@@ -153,8 +151,7 @@ def test_voivodeships_come_in_the_order_of_their_codes():
 def test_one_invented_price_makes_a_demonstration():
     real = Price(1, 1, "pellet", "12", TODAY, Decimal(1000), True)
     invented = Price(2, 2, "pellet", "12", TODAY, Decimal(1000), True, demonstration=True)
-    found = [compute(prices).demonstration for prices in ([], [real], [invented, real])]
-    assert found == [False, False, True]
+    assert [compute(prices).demonstration for prices in ([], [real], [invented, real])] == [False, False, True]
 
 
 def test_below_three_prices_nothing_but_their_number_is_told():
@@ -188,5 +185,4 @@ def test_of_equal_origin_the_later_decision_counts():
 
 @given(PRICES, st.integers(0, 400).map(lambda days: TODAY - timedelta(days)))
 def test_columns_give_what_counting_row_by_row_gives(prices, today):
-    found = medians.compute(PriceColumns.of(prices), RANGES, today)
-    assert found == row_by_row.compute(prices, RANGES, today)
+    assert medians.compute(PriceColumns.of(prices), RANGES, today) == row_by_row.compute(prices, RANGES, today)

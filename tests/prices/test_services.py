@@ -236,8 +236,7 @@ def test_the_database_takes_each_fuel_in_its_own_unit_only(fuel):
 
 
 def test_prices_go_with_their_depot():
-    price = factories.DepotPriceFactory()
-    price.depot.delete()
+    factories.DepotPriceFactory().depot.delete()
     assert not DepotPrice.objects.exists()
 
 

@@ -80,8 +80,7 @@ def demonstration(db):
 
 
 def test_the_starter_fills_what_is_empty_and_only_once(demonstration):
-    count = DepotPrice.objects.count()
-    assert count > 1000
+    assert DepotPrice.objects.count() > 1000
     assert DepotPrice.objects.pending().exists()
     assert Observation.objects.filter(voivodeship=None).count() == 27
     assert list(starter.missing_steps()) == []

@@ -163,8 +163,7 @@ def test_a_change_shows(desk, change):
 
 def test_what_a_form_says_beside_a_move_is_not_said_of_the_days_before(desk, client):
     deadline = DeadlineFactory()
-    act = ResolutionFactory(state=deadline.state)
-    amendment = AmendmentFactory(resolution=act, adopted=date(2026, 11, 16))
+    amendment = AmendmentFactory(resolution=ResolutionFactory(state=deadline.state), adopted=date(2026, 11, 16))
     before = deadline.description
     typed = {"moved_to": "2029-01-01", "moved_by": str(amendment.pk), "description": "Do końca 2028 r."}
     approve(desk, save(desk, url_of(deadline), **typed))
@@ -226,8 +225,7 @@ def test_the_action_refuses_what_the_form_refuses(editor):
 def test_stale_states_stand_out(desk):
     today = timezone.localdate()
     LegalStateFactory(as_of=today - timedelta(days=180))
-    slaskie = factories.VoivodeshipFactory(teryt="24")
-    LegalStateFactory(voivodeship=slaskie, as_of=today - timedelta(days=181))
+    LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"), as_of=today - timedelta(days=181))
     html = desk.get("/admin/regulations/legalstate/").content.decode()
     assert html.count("sprawdź ponownie") == 1
     assert f'{date_format(today - timedelta(days=181))} <strong class="stale">sprawdź' in html

@@ -100,8 +100,7 @@ def test_the_page_says_how_many_names_ten_and_what_hangs_on_them(client, chief):
     factories.SubmissionFactory(depot=depots[1], unconfirmed=True)
     factories.DepotPriceFactory(depot=depots[2])
     factories.DepotPriceFactory(depot=depots[3], rejected=True)
-    gone = removed(Reason.CLOSED, name="Dawno zamknięty")
-    answer = bulk.choose(client, DEPOTS, "remove_closed", *depots, gone)
+    answer = bulk.choose(client, DEPOTS, "remove_closed", *depots, removed(Reason.CLOSED, name="Dawno zamknięty"))
     text = html_of(answer)
     assert "Zmieni się: <strong>12</strong> z 13 zaznaczonych." in text
     assert "<li>czekające zgłoszenia: 1</li><li>ceny: 1</li>" in text
@@ -153,8 +152,7 @@ def test_an_editor_changes_two_hundred_at_once_and_no_more(client, editor, actio
     before = state()
     for typed in ({}, {"shown": "x"}):
         answer = client.post(DEPOTS, {"action": action, "_selected_action": [first.pk], "select_across": "1", **typed})
-        text = html_of(answer)
-        assert "Nic nie zmieniono: zaznaczono 201, a redaktor może zmienić naraz najwyżej 200." in text
+        assert "Nic nie zmieniono: zaznaczono 201, a redaktor może zmienić naraz najwyżej 200." in html_of(answer)
     assert state() == before
     models.Depot.objects.filter(pk=first.pk).update(publication="held")
     answer = bulk.act(client, f"{DEPOTS}?publication__exact=published", action, first, select_across="1")
@@ -295,8 +293,7 @@ def test_a_nul_in_a_text_of_the_desk_is_a_mistake_of_the_caller(client, editor):
 
 def test_deleting_in_bulk_asks_too_and_knows_the_limit(client, chief, settings):
     kept, gone = ResolutionFactory(), ResolutionFactory()
-    asked = bulk.choose(client, RESOLUTIONS, "delete_selected", kept, gone)
-    assert asked.status_code == 200
+    assert bulk.choose(client, RESOLUTIONS, "delete_selected", kept, gone).status_code == 200
     assert type(kept).objects.count() == 2
     gone_pk = gone.pk
     gone.delete()

@@ -25,8 +25,7 @@ def act(client, action, *depots):
 
 def test_verifying_in_bulk(client, editor):
     depots = [factories.DepotFactory(), factories.DepotFactory()]
-    answer = act(client, "verify", *depots)
-    assert "Zmieniono: 2." in html_of(answer)
+    assert "Zmieniono: 2." in html_of(act(client, "verify", *depots))
     assert set(models.Depot.objects.values_list("data_status", "verified_by")) == {("verified", editor.pk)}
 
 
@@ -47,8 +46,7 @@ def test_removing_with_a_reason(client, editor, action, reason):
 
 
 def test_what_cannot_be_done_is_said(client, editor):
-    answer = bulk.choose(client, DEPOTS, "verify", factories.DepotFactory(removed=True))
-    text = answer.content.decode()
+    text = bulk.choose(client, DEPOTS, "verify", factories.DepotFactory(removed=True)).content.decode()
     assert "Nic się nie zmieni" in text
     assert "Usunięte już wcześniej: <strong>1</strong>" in text
     assert "Tak, wykonaj" not in text
@@ -66,8 +64,7 @@ def test_filters_by_fuel_and_voivodeship(client, editor):
 
 
 def test_nothing_can_be_deleted(client, editor):
-    depot = factories.DepotFactory()
-    assert client.post(reverse("admin:catalog_depot_delete", args=[depot.pk])).status_code == 403
+    assert client.post(reverse("admin:catalog_depot_delete", args=[factories.DepotFactory().pk])).status_code == 403
 
 
 @pytest.mark.parametrize("model", ["municipality", "postcode", "formermunicipality", "dataset"])
@@ -78,8 +75,7 @@ def test_register_data_are_read_only(client, editor, model):
 
 
 def test_a_depot_opens(client, editor):
-    depot = factories.DepotFactory(verified=True)
-    answer = client.get(reverse("admin:catalog_depot_change", args=[depot.pk]))
+    answer = client.get(reverse("admin:catalog_depot_change", args=[factories.DepotFactory(verified=True).pk]))
     assert answer.status_code == 200
 
 

@@ -122,8 +122,7 @@ def test_the_page_of_a_draft_says_where_and_from_when(ewa):
     assert "na dni od 16.11.2026 podadzą termin 01.01.2029, na dni wcześniejsze nadal 01.01.2027." in text
     assert "teraz 01.01.2027, po zmianie 01.01.2029" in text
     assert Deadline.objects.values().get() == before
-    scoped = draft_of(ewa, deadline, area="listed", units="1261011", partly="1217011")
-    text = html_of(ewa.get(scoped["Location"]))
+    text = html_of(ewa.get(draft_of(ewa, deadline, area="listed", units="1261011", partly="1217011")["Location"]))
     assert "w całości: 1 z 3, w części albo niepewnie: 1. Dotychczas: gminy województwa w całości: 3 z 3." in text
 
 
@@ -189,8 +188,7 @@ def test_a_deletion_is_a_draft_too_and_needs_its_own_right(ewa):
 
 
 def test_an_editor_without_the_right_sees_a_draft_of_a_range_and_decides_nothing(ewa):
-    chief = person("szefowa", CHIEF)
-    answer = chief.post(RANGE, {"low": "1450", "high": "3900"})
+    answer = person("szefowa", CHIEF).post(RANGE, {"low": "1450", "high": "3900"})
     assert "Wprowadź zmianę" not in html_of(ewa.get(answer["Location"]))
     for decision in ("approve", "submit", "withdraw"):
         assert ewa.post(answer["Location"], {"decision": decision, "reason": "x"}).status_code == 403

@@ -188,8 +188,7 @@ def test_a_changed_a_deleted_and_an_added_provision_are_undone(client, editor):
     undo_at_the_desk(client, last())
     deadline.refresh_from_db()
     assert deadline.date == date(2027, 1, 1)
-    delete = reverse("admin:regulations_deadline_delete", args=[deadline.pk])
-    approve(client, client.post(delete, {"post": "yes"}))
+    approve(client, client.post(reverse("admin:regulations_deadline_delete", args=[deadline.pk]), {"post": "yes"}))
     assert not Deadline.objects.exists()
     assert "Przywrócone wpisy: 1." in undo_at_the_desk(client, last())
     assert Deadline.objects.get().pk == deadline.pk
@@ -206,8 +205,7 @@ def test_a_range_that_was_changed_since_stays(editor):
 
 
 def test_a_voivodeship_is_released_and_given_back(editor):
-    voivodeship = factories.VoivodeshipFactory()
-    claim = editors.take_voivodeship(voivodeship=voivodeship, by=editor, on=NOW)
+    claim = editors.take_voivodeship(voivodeship=factories.VoivodeshipFactory(), by=editor, on=NOW)
     taken = last()
     editors.release_voivodeship(claim=claim, by=editor, on=NOW + timedelta(hours=1))
     assert (taken.title, last().title) == ("Wzięto województwo małopolskie", "Oddano województwo małopolskie")

@@ -66,8 +66,7 @@ def test_one_is_left_out_and_rubbish_leads_to_the_whole_list(client, editor, dep
 
 
 def test_what_is_refused_stays_on_its_page(client, editor, depots):
-    answer = save(client, depots[0], "_verify_next", "", nip="123")
-    assert answer.status_code == 200
+    assert save(client, depots[0], "_verify_next", "", nip="123").status_code == 200
     depots[0].refresh_from_db()
     assert depots[0].data_status == "unverified"
 
@@ -95,8 +94,7 @@ def test_submissions_are_decided_one_after_another(client, editor):
     other = factories.SubmissionFactory(claim=True)
     query = filters(kind__exact="correct")
     page = reverse("admin:catalog_submission_change", args=[rows[0].pk])
-    opened = client.get(page).context["opened"]
-    typed = {"decision": "accept_next", "groups": ["phone"], "opened": opened}
+    typed = {"decision": "accept_next", "groups": ["phone"], "opened": client.get(page).context["opened"]}
     answer = client.post(f"{page}?{query}", typed)
     assert urlsplit(answer["Location"]).path == reverse("admin:catalog_submission_change", args=[rows[1].pk])
     page = answer["Location"]
@@ -158,8 +156,7 @@ def test_what_is_not_there_is_not_found(client, editor, typed):
 def test_a_filtered_list_is_a_table_without_formulas_and_personal_data(client, editor):
     factories.DepotFactory(name="=HYPERLINK(1)", phone="+48 601 234 567", postcode="34-500", lat=50.0617, lon=19.9373)
     factories.DepotFactory(name="Inny", municipality=factories.bielsko_biala())
-    answer = client.get(f"{DEPOTS}csv/", {"unit": "12"})
-    text = answer.content.decode()
+    text = client.get(f"{DEPOTS}csv/", {"unit": "12"}).content.decode()
     assert text.startswith("\ufeffnumer;nazwa;ulica;")
     (row,) = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")), delimiter=";")
     assert (row["nazwa"], row["telefon"], row["kod pocztowy"]) == ("'=HYPERLINK(1)", "'+48 601 234 567", "34-500")

@@ -55,8 +55,7 @@ def test_hours_are_typed_in_a_field_of_full_width(client, editor, depot):
 
 def test_opening_and_saving_unchanged_changes_nothing(client, editor, depot):
     before = models.Depot.objects.values().get()
-    answer = post(client, depot)
-    assert "Nic nie zapisano: żadne pole nie zmieniło wartości." in html_of(answer)
+    assert "Nic nie zapisano: żadne pole nie zmieniło wartości." in html_of(post(client, depot))
     assert models.Depot.objects.values().get() == before
     assert depot.history.count() == 1
 
@@ -81,8 +80,7 @@ def test_saving_and_checking_confirms_everything(client, editor, depot):
 def test_hours_make_the_week_anew_and_are_confirmed_with_it(client, editor, depot):
     post(client, depot, opening_hours="pn.-pt. 7:00-15:00")
     depot.refresh_from_db()
-    assert depot.hours["fri"] == "7:00-15:00"
-    assert depot.confirmed_fields == ["hours", "opening_hours"]
+    assert (depot.hours["fri"], depot.confirmed_fields) == ("7:00-15:00", ["hours", "opening_hours"])
 
 
 def test_fuels_that_only_the_name_says_are_told_beside_the_field(client, editor, depot):
@@ -151,8 +149,7 @@ def test_another_municipality_than_that_of_the_position_has_to_be_asked_for(clie
     ],
 )
 def test_rubbish_is_refused_at_its_field(client, editor, depot, field, value):
-    answer = post(client, depot, **{field: value})
-    assert list(errors(answer)) == [field]
+    assert list(errors(post(client, depot, **{field: value}))) == [field]
     assert depot.history.count() == 1
 
 
@@ -258,8 +255,7 @@ def test_decisions_from_the_page(client, editor, depot):
     depot.refresh_from_db()
     assert depot.publication == "published"
     assert depot.history.latest().history_change_reason == "przywrócono: jednak działa"
-    opened = client.get(address(depot)).context["opened"]
-    client.post(decide, {"decision": "verify", "opened": opened})
+    client.post(decide, {"decision": "verify", "opened": client.get(address(depot)).context["opened"]})
     depot.refresh_from_db()
     assert depot.data_status == "verified"
 
@@ -352,8 +348,7 @@ def test_an_edit_by_an_editor_does_not_check_a_checked_depot_anew(editor):
 
 def test_a_removed_depot_is_not_checked_and_nothing_else_is_saved_with_it(client, editor, depot):
     moderation.remove_depot(depot=depot, reason=models.Depot.RemovalReason.CLOSED, on=TODAY)
-    answer = post(client, depot, phone="600 700 800", _verify="1")
-    assert "Nic nie zapisano: wpis jest usunięty" in html_of(answer)
+    assert "Nic nie zapisano: wpis jest usunięty" in html_of(post(client, depot, phone="600 700 800", _verify="1"))
     depot.refresh_from_db()
     assert depot.phone == "+48 12 345 67 89"
 
@@ -412,8 +407,7 @@ NEW = {"name": "Nowy skład", "lat": "50.07", "lon": "19.94", "nip": "5260250274
 
 def test_a_double_click_adds_one_depot(client, editor, depot):
     depot.delete()
-    answers = [client.post(ADD, NEW) for _ in range(2)]
-    assert [answer.status_code for answer in answers] == [302, 302]
+    assert [answer.status_code for answer in [client.post(ADD, NEW) for _ in range(2)]] == [302, 302]
     assert models.Depot.objects.filter(name="Nowy skład").count() == 1
     client.post(ADD, {**NEW, "lat": "50.08", "another_depot": "on"})
     assert models.Depot.objects.filter(name="Nowy skład").count() == 2
@@ -431,8 +425,7 @@ def test_what_another_depot_has_is_said_at_any_distance_and_can_be_overruled(cli
     far = factories.DepotFactory(name="Daleko", lat=54.2, lon=16.2, removed=True, **stored)
     typed = {**NEW, "phone": "12 3456789", "website": "www.opal-nowak.pl"}
     models.Depot.objects.filter(pk=depot.pk).update(phone="")
-    answer = client.post(ADD, typed)
-    text = answer.content.decode()
+    text = client.post(ADD, typed).content.decode()
     assert f"usunięty: {shared}</li>" in text
     assert f"/admin/catalog/depot/{far.pk}/change/" in text
     assert not models.Depot.objects.filter(name="Nowy skład").exists()

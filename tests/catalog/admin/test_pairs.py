@@ -201,8 +201,7 @@ def test_merging_raises_the_version_and_invented_ones_can_still_be_erased(two):
     merging.mark_distinct(one=two[0], other=two[1], by=factories.UserFactory(), at=NOW)
     assert Dataset.objects.get(slug="depots").version == 1
     assert moderation.erase_demonstration() == 2
-    left = [rows.count() for rows in (Submission.objects, Depot.history, NotDuplicate.objects)]
-    assert left == [0, 0, 0]
+    assert [rows.count() for rows in (Submission.objects, Depot.history, NotDuplicate.objects)] == [0, 0, 0]
 
 
 def test_an_import_neither_brings_the_loser_back_nor_misses_the_survivor(two):

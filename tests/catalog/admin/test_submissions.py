@@ -49,8 +49,7 @@ def test_what_waits_longest_comes_first_and_only_what_waits(client, editor):
     late, early = factories.SubmissionFactory(), factories.SubmissionFactory()
     Submission.objects.filter(pk=early.pk).update(confirmed_at=early.created_at)
     factories.SubmissionFactory(unconfirmed=True)
-    rows = list(client.get(QUEUE).context["cl"].result_list)
-    assert rows == [early, late]
+    assert list(client.get(QUEUE).context["cl"].result_list) == [early, late]
     assert len(client.get(QUEUE, {"state": "all"}).context["cl"].result_list) == 3
     assert late in client.get(QUEUE, {"q": f"#{late.pk}"}).context["cl"].result_list
     assert list(client.get(QUEUE, {"unit": "24"}).context["cl"].result_list) == []
@@ -205,8 +204,7 @@ def test_the_page_of_a_submission_leads_back_to_the_list(client, editor):
 )
 def test_what_stands_in_the_way_is_said(client, editor, django_capture_on_commit_callbacks, typed, said):
     submission = factories.SubmissionFactory()
-    answer = decide(client, submission, django_capture_on_commit_callbacks, **typed)
-    assert said in text_of(answer)
+    assert said in text_of(decide(client, submission, django_capture_on_commit_callbacks, **typed))
     submission.refresh_from_db()
     assert submission.state == "waiting"
 
@@ -312,8 +310,7 @@ def test_letters_that_did_not_leave_are_found_and_leave_by_themselves(client, ed
 def test_claims_and_deletions_are_never_accepted_in_bulk(client, editor):
     claim = factories.SubmissionFactory(claim=True)
     deletion = factories.SubmissionFactory(delete=True)
-    correction = factories.SubmissionFactory()
-    rows = (claim, deletion, correction)
+    rows = (claim, deletion, factories.SubmissionFactory())
     chosen = text_of(bulk.choose(client, QUEUE, "accept", *rows))
     assert "rzejęcia i usunięcia przyjmuje się pojedynczo, na stronie zgłoszenia: 2" in chosen
     assert f"nr {claim.pk}, przejęcie wpisu: Skład opału Nowak" in chosen
@@ -346,8 +343,7 @@ def test_who_may_only_look_decides_nothing(client):
     submission = factories.SubmissionFactory()
     assert "Przyjmij zaznaczone" not in client.get(page(submission)).content.decode()
     assert client.post(page(submission), {"decision": "reject", "reason": "x"}).status_code == 403
-    stranger = get_user_model().objects.create(username="obcy", is_staff=True)
-    client.force_login(stranger)
+    client.force_login(get_user_model().objects.create(username="obcy", is_staff=True))
     assert client.get(page(submission)).status_code == 403
 
 

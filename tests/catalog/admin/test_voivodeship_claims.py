@@ -102,8 +102,7 @@ def test_the_queues_are_filtered_by_what_is_mine_and_counted_by_voivodeship():
 
 def test_who_may_only_look_takes_nothing(client):
     factories.krakow()
-    user = get_user_model().objects.create(username="nikt", is_staff=True)
-    client.force_login(user)
+    client.force_login(get_user_model().objects.create(username="nikt", is_staff=True))
     assert take(client).status_code == 403
     assert client.get(reverse("admin:catalog_voivodeshipclaim_changelist")).status_code == 403
     assert "Województwa" not in text_of(client.get(START))

@@ -192,8 +192,7 @@ def test_an_editor_can_log_in_with_the_printed_password(rf):
     def log_in(password):
         return authenticate(rf.post("/admin/login/"), username="redaktor", password=password)
 
-    printed = run("create_editor")
-    password = printed.split("password: ")[1].strip()
+    password = run("create_editor").split("password: ")[1].strip()
     assert log_in(password)
     again = run("create_editor").split("password: ")[1].strip()
     assert log_in(password) is None

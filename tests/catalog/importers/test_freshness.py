@@ -143,8 +143,7 @@ def test_a_rehearsal_with_a_source_missing_is_refused(tmp_path):
 
 def test_records_can_be_looked_at_in_the_admin_and_not_changed(client, register):
     run("import_teryt", register, commit=True)
-    user = get_user_model().objects.create_superuser("redaktor", password="x")
-    client.force_login(user)
+    client.force_login(get_user_model().objects.create_superuser("redaktor", password="x"))
     page = client.get("/admin/catalog/importrun/").content.decode()
     assert "teryt-terc" in page
     assert "wczytano zmiany" in page

@@ -136,8 +136,7 @@ def test_usual_names_of_depots(name):
 
 
 def given_names():
-    lines = GIVEN_NAMES.read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if not line.startswith("#")]
+    return [line for line in GIVEN_NAMES.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
 
 
 def test_no_given_name_is_taken_for_a_trade():

@@ -331,8 +331,7 @@ class _Maker:
 
 def neighbour(text: str, chance: random.Random) -> str:
     """One letter is the key beside it."""
-    places = [place for place, letter in enumerate(text) if plain(letter) in NEIGHBOURS]
-    place = chance.choice(places)
+    place = chance.choice([place for place, letter in enumerate(text) if plain(letter) in NEIGHBOURS])
     return text[:place] + chance.choice(NEIGHBOURS[plain(text[place])]) + text[place + 1 :]
 
 

@@ -48,8 +48,7 @@ def test_units_of_four_letters_and_more_are_searched_beside_a_name_that_begins_s
 
 
 def test_a_place_with_its_unit_is_not_searched_beside_exactly_the_name():
-    search = make_search(PLACES, ("Targ", ROPA), ("Targ Ropa", ZAKOPANE))
-    assert found(search, "targ ropa") == ["Targ Ropa"]
+    assert found(make_search(PLACES, ("Targ", ROPA), ("Targ Ropa", ZAKOPANE)), "targ ropa") == ["Targ Ropa"]
 
 
 def test_part_of_a_name_with_its_unit_is_not_searched_beside_a_name_that_begins_so():
@@ -89,8 +88,7 @@ def test_at_most_as_many_hits_as_wanted():
 
 
 def test_the_only_hit_is_clear():
-    search = make_search(PLACES, ("Biała Niżna", ROPA))
-    assert is_clear(search, "biala n")
+    assert is_clear(make_search(PLACES, ("Biała Niżna", ROPA)), "biala n")
 
 
 @pytest.mark.parametrize("text", ["zakpane", "xqzv"])
@@ -105,8 +103,7 @@ def test_the_only_best_match_by_words_is_clear():
 
 
 def test_two_matches_by_words_are_not_clear():
-    search = make_search(PLACES, ("Biała", ROPA), ("Biała", SEKOWA))
-    assert not is_clear(search, "gorlicki biala")
+    assert not is_clear(make_search(PLACES, ("Biała", ROPA), ("Biała", SEKOWA)), "gorlicki biala")
 
 
 @pytest.mark.parametrize("text", ["ropa bial", "ropa niz"])
@@ -140,14 +137,12 @@ def test_a_large_municipality_is_not_clear_before_a_village_of_exactly_the_text(
 
 
 def test_one_of_two_municipalities_of_a_name_is_not_clear():
-    search = make_search(UNITS | {"1205081": "Targ", "1205092": "Targ"})
-    assert not is_clear(search, "targ")
+    assert not is_clear(make_search(UNITS | {"1205081": "Targ", "1205092": "Targ"}), "targ")
 
 
 def test_three_municipalities_at_most_are_guessed_likeliest_first():
     names = {"1205012": "Zakopiec", "1205022": "Zakopany", "1205032": "Zakop", "1205042": "Zakopianek"}
-    search = make_search(UNITS | names)
-    assert guessed(search, "zakopanny") == (None, ["Zakopany", "Zakopianek", "Zakop"])
+    assert guessed(make_search(UNITS | names), "zakopanny") == (None, ["Zakopany", "Zakopianek", "Zakop"])
 
 
 def test_a_name_is_guessed_if_half_of_it_is_alike():
@@ -174,8 +169,7 @@ def test_nicknames_of_cities_and_words_of_wishes_are_understood(text):
 
 
 def test_names_are_guessed_by_the_text_before_a_comma_without_its_fuel():
-    search = make_search(PLACES)
-    assert guessed(search, "pellet ropq, zakopane") == ("pellet", ["Ropa"])
+    assert guessed(make_search(PLACES), "pellet ropq, zakopane") == ("pellet", ["Ropa"])
 
 
 def test_digits_alone_are_the_beginning_of_a_postcode():
@@ -255,5 +249,4 @@ def test_the_abbreviation_of_near_has_a_full_stop_or_not(near):
 
 def test_a_fuel_in_a_name_is_no_fuel():
     search = make_search(PLACES, ("Węgiel", ROPA))
-    hits = search.find("węgiel", 8)
-    assert (hits.fuel, found(search, "węgiel")) == (None, ["Węgiel"])
+    assert (search.find("węgiel", 8).fuel, found(search, "węgiel")) == (None, ["Węgiel"])

@@ -66,8 +66,7 @@ def test_a_municipality_of_exactly_the_name_goes_before_larger_ones_with_the_wor
 )
 def test_a_large_municipality_or_a_town_goes_before_a_village_of_the_whole_name(monkeypatch, largest, code, expected):
     monkeypatch.setattr(index, "LARGEST", largest)
-    search = make_search(UNITS | {code: "Duży Targ"}, ("Targ", code))
-    assert found(search, "malopolskie targ") == expected
+    assert found(make_search(UNITS | {code: "Duży Targ"}, ("Targ", code)), "malopolskie targ") == expected
 
 
 def test_the_beginning_of_a_towns_name_does_not_move_it_before_a_village(monkeypatch):
@@ -78,8 +77,7 @@ def test_the_beginning_of_a_towns_name_does_not_move_it_before_a_village(monkeyp
 
 def test_the_beginning_of_a_municipalitys_name_is_not_its_exact_name(monkeypatch):
     monkeypatch.setattr(index, "LARGEST", 0)
-    search = make_search(UNITS | {ROPA: "Targowa"}, ("Targ", ROPA))
-    assert found(search, "malopolskie targ") == ["Targ", "Targowa"]
+    assert found(make_search(UNITS | {ROPA: "Targowa"}, ("Targ", ROPA)), "malopolskie targ") == ["Targ", "Targowa"]
 
 
 def test_words_of_the_name_go_before_words_of_the_units_around_it():
@@ -100,8 +98,7 @@ def test_a_form_of_a_units_name_goes_before_the_beginning_of_another():
 
 
 def test_only_names_with_the_fewest_edits_are_found():
-    search = make_search(PLACES, ("Zakopazz", ROPA))
-    assert found(search, "zakopanx") == ["Zakopane"]
+    assert found(make_search(PLACES, ("Zakopazz", ROPA)), "zakopanx") == ["Zakopane"]
 
 
 def test_all_words_together_may_have_two_edits():
@@ -116,8 +113,7 @@ def test_a_word_that_names_the_unit_is_no_error_in_the_name():
 
 
 def test_units_alone_are_no_match():
-    search = make_search(PLACES, ("Rota", ROPA))
-    assert matched(search, Mode.ALL_WORDS, "ropa") == ["Ropa"]
+    assert matched(make_search(PLACES, ("Rota", ROPA)), Mode.ALL_WORDS, "ropa") == ["Ropa"]
 
 
 def test_the_kind_of_municipality_counts_only_if_one_is_of_that_kind():
@@ -171,8 +167,7 @@ def test_a_county_is_neither_a_municipality_nor_a_village_of_its_name():
 
 
 def test_a_house_number_is_no_beginning_of_a_postcode():
-    search = make_search(PLACES, postcodes={"34-500": (ZAKOPANE,)})
-    assert found(search, "zakopane 34") == ["Zakopane"]
+    assert found(make_search(PLACES, postcodes={"34-500": (ZAKOPANE,)}), "zakopane 34") == ["Zakopane"]
 
 
 def test_the_seat_of_a_county_goes_first():
@@ -194,8 +189,7 @@ def test_a_town_goes_first_if_no_name_is_like_the_countys():
 def test_each_of_two_counties_of_one_name_has_its_seat_before_the_rest():
     units = {"08": "opolskie", "0801": "brzeski", "0801011": "Brzeg", "0801022": "Biała"}
     units |= {"12": "małopolskie", "1202": "brzeski", "1202022": "Borzęcin", "1202033": "Brzesko"}
-    names = found(make_search(units), "powiat brzeski")
-    assert names == ["Brzesko", "Brzeg", "Biała", "Borzęcin"]
+    assert found(make_search(units), "powiat brzeski") == ["Brzesko", "Brzeg", "Biała", "Borzęcin"]
 
 
 def test_municipalities_of_a_voivodeship_come_by_importance_without_seats():
@@ -210,13 +204,11 @@ def test_a_form_of_a_county_excludes_counties_that_begin_like_it():
 
 
 def test_a_joined_word_is_split_where_it_stands():
-    search = make_search(PLACES)
-    assert respaced(search, "ropa", "nowytarg", "nowy") == [("ropa", "nowy", "targ", "nowy")]
+    assert respaced(make_search(PLACES), "ropa", "nowytarg", "nowy") == [("ropa", "nowy", "targ", "nowy")]
 
 
 def test_a_split_word_is_joined_where_it_stands():
-    search = make_search(PLACES)
-    assert respaced(search, "nowy", "zako", "pane", "targ") == [("nowy", "zakopane", "targ")]
+    assert respaced(make_search(PLACES), "nowy", "zako", "pane", "targ") == [("nowy", "zakopane", "targ")]
 
 
 def test_respaced_words_keep_the_level_and_the_kind_of_unit():

@@ -25,8 +25,7 @@ def test_verifying_records_who_when_and_every_field():
     editor = factories.UserFactory()
     depot = moderation.verify_depot(depot=factories.DepotFactory(review="bez nazwy"), by=editor, on=TODAY)
     assert (depot.data_status, depot.verified_at, depot.verified_by) == ("verified", TODAY, editor)
-    assert set(depot.confirmed_fields) == set(Depot.PUBLIC_FIELDS)
-    assert depot.review == ""
+    assert (set(depot.confirmed_fields), depot.review) == (set(Depot.PUBLIC_FIELDS), "")
 
 
 def test_an_owners_confirmation_stays_the_owners():

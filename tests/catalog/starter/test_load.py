@@ -156,8 +156,7 @@ def test_points_abroad_are_near_and_few():
 def test_texts_have_no_odd_characters(units, places, postcodes):
     texts = [unit.name for unit in units] + [place.name for place in places]
     texts += [name for postcode in postcodes for name in postcode.places]
-    letters = set("".join(texts))
-    assert {character for character in letters if not character.isalpha()} <= set(" -.()\"'0123456789")
+    assert {character for character in set("".join(texts)) if not character.isalpha()} <= set(" -.()\"'0123456789")
     assert all(text == " ".join(text.split()) != "" for text in texts)
 
 
@@ -217,8 +216,7 @@ def test_areas_cover_their_places(where):
 
 
 def test_one_place_gets_the_disc_around_it():
-    place = place_at(1, "1261011", 0, 5_700_000)
-    (area,) = approximate([place]).values()
+    (area,) = approximate([place_at(1, "1261011", 0, 5_700_000)]).values()
     assert area.contains(shapely.Point(MAX_DISTANCE_M * 0.95, 5_700_000))
     assert not area.intersects(shapely.Point(MAX_DISTANCE_M * 1.01, 5_700_000))
 
@@ -245,8 +243,7 @@ def test_a_postcode_counts_for_its_first_municipality():
     places = [place_at(1, "1201011", 0, 5_700_000)]
     lat, lon = unproject(4_000, 5_700_000)
     postcode = PostcodeRecord("30-001", (("1201022", 2), ("1201011", 1)), ("Miasto",), lat, lon, "geonames")
-    areas = approximate(places, [postcode])
-    assert areas["1201022"].contains(shapely.Point(2_100, 5_700_000))
+    assert approximate(places, [postcode])["1201022"].contains(shapely.Point(2_100, 5_700_000))
     assert list(approximate(places, [replace(postcode, municipalities=(("120102", 1),))])) == ["1201011"]
 
 
@@ -289,8 +286,7 @@ def test_boundaries_of_the_starter(units, places, areas):
 @pytest.mark.slow
 def test_numbers_of_demonstration_depots(units, depots, located):
     codes = Counter(located)
-    assert len(depots) == 6_586
-    assert len(codes) == 1_959
+    assert (len(depots), len(codes)) == (6_586, 1_959)
     assert {teryt[:2] for teryt in codes} == {unit.teryt for unit in units if len(unit.teryt) == 2}
     assert codes["1465011"] > codes["1261011"] > codes["2466011"] > 3
     assert codes["1217011"] > 3
@@ -331,8 +327,7 @@ def test_demonstration_depots_are_near_a_known_point(places, postcodes, depots, 
         known[postcode.municipalities[0][0]].append((postcode.lat, postcode.lon))
     planes = {teryt: project_array(*np.array(positions).T) for teryt, positions in known.items()}
     for teryt, depot in zip(located, depots, strict=True):
-        nearest = np.hypot(*(planes[teryt] - project(depot.lat, depot.lon)).T).min()
-        assert nearest < 1_414, depot
+        assert np.hypot(*(planes[teryt] - project(depot.lat, depot.lon)).T).min() < 1_414, depot
 
 
 TODAY = date(2031, 11, 21)

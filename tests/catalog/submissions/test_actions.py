@@ -106,8 +106,7 @@ def test_of_a_correction_some_fields_are_accepted(editor, letters):
     submission.refresh_from_db()
     assert (submission.state, submission.decided_by, submission.accepted_fields) == ("accepted", editor, ["phone"])
     (letter,) = mail.outbox
-    assert letter.to == [submission.email]
-    assert letter.subject == "Skład opału Nowak: część zmian przyjęta"
+    assert (letter.to, letter.subject) == ([submission.email], "Skład opału Nowak: część zmian przyjęta")
     assert letter.from_email == '"Składy opału" <noreply@127.0.0.1>'
     (html,) = letter.alternatives
     status = f"http://127.0.0.1:8000/zgloszenia/stan/?znak={STATUS.token(submission.pk)}"
@@ -141,8 +140,7 @@ def test_a_letter_holds_nothing_that_a_name_could_do_harm_with(editor, letters):
 
 def test_hours_that_go_are_stored_as_none(editor):
     depot = factories.DepotFactory(hours={"mon": "7:00-15:00"}, opening_hours="Mo 07:00-15:00")
-    submission = correction(depot, hours=None, opening_hours="")
-    decisions.accept_submission(submission=submission, by=editor, on=NOW)
+    decisions.accept_submission(submission=correction(depot, hours=None, opening_hours=""), by=editor, on=NOW)
     assert Depot.objects.filter(hours__isnull=True).exists()
     depot.refresh_from_db()
     assert depot.hours is None
@@ -544,8 +542,7 @@ def test_hashes_of_mailboxes_go_a_day_after_the_last_link():
 
 
 def test_a_link_whose_submission_was_deleted_meanwhile():
-    submission = factories.SubmissionFactory(unconfirmed=True)
-    token, _ = new_token(submission.pk, NOW)
+    token, _ = new_token(factories.SubmissionFactory(unconfirmed=True).pk, NOW)
     Submission.objects.all().delete()
     with pytest.raises(LinkExpired):
         confirm_submission(token=token, on=NOW)

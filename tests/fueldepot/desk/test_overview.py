@@ -79,15 +79,13 @@ def test_an_account_without_a_group_is_warned_about():
     assert "bez grupy" in listed
     assert "bez " in listed
     page = reverse("admin:auth_user_change", args=[bare.pk])
-    answer = desk.post(page, {"username": "bez", "is_active": "on"}, follow=True)
-    assert "Konto bez nie ma grupy" in text_of(answer)
+    assert "Konto bez nie ma grupy" in text_of(desk.post(page, {"username": "bez", "is_active": "on"}, follow=True))
     desk.post(page, {"username": "bez", "is_active": "on", "groups": [Group.objects.get(name=EDITOR).pk]})
     assert "Konta bez grupy" not in text_of(desk.get(START))
 
 
 def test_who_may_see_nothing_is_shown_nothing(client):
-    user = get_user_model().objects.create(username="nikt", is_staff=True)
-    client.force_login(user)
+    client.force_login(get_user_model().objects.create(username="nikt", is_staff=True))
     text = text_of(client.get(START))
     assert "Zgłoszenia" not in text
     assert "Jeszcze nic." in text

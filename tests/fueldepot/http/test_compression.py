@@ -57,8 +57,7 @@ def test_either_form_is_known_again(client, depots, accept):
     for first in (client.get(LONG), client.get(LONG, headers=GZIP)):
         again = client.get(LONG, headers={"if-none-match": first["ETag"], **accept})
         assert (again.status_code, again.content) == (304, b"")
-        assert again["ETag"] == first["ETag"]
-        assert again["Vary"] == "Accept, Accept-Encoding"
+        assert (again["ETag"], again["Vary"]) == (first["ETag"], "Accept, Accept-Encoding")
         assert "Content-Encoding" not in again
 
 

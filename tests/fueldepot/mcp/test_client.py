@@ -58,8 +58,7 @@ def ask(client):
 
     def run(*calls, mode="auto"):
         async def talk():
-            transport = InProcess(client)
-            http = httpx2.AsyncClient(transport=transport)
+            http = httpx2.AsyncClient(transport=InProcess(client))
             url = "http://testserver/mcp"
             async with Client(streamable_http_client(url, http_client=http), mode=mode) as mcp:
                 tools = (await mcp.list_tools()).tools

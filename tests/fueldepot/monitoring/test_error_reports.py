@@ -65,7 +65,6 @@ def test_a_report_names_the_place_and_nobody(kept):
     assert not [secret for secret in SECRETS if secret in text]
     (report,) = [one for one in kept.sent if one.get("exception")]
     (error,) = report["exception"]["values"]
-    assert error["type"] == "ValueError"
-    assert error["stacktrace"]["frames"][-1]["function"] == "fails"
+    assert (error["type"], error["stacktrace"]["frames"][-1]["function"]) == ("ValueError", "fails")
     assert report["request"] == {"method": "POST", "url": "http://testserver/api/v1/fails"}
     assert report["release"]

@@ -36,8 +36,7 @@ def test_a_ready_service_says_so_in_a_fixed_number_of_queries(client, data, djan
     # Is there a table of migrations; what it holds; data sets; runs; the last purge, what it should have erased; dump.
     with django_assert_num_queries(1 + 1 + 1 + 1 + 2 + 1):
         answer = client.get("/readyz")
-    assert answer.status_code == 200
-    assert answer["Cache-Control"] == "no-store"
+    assert (answer.status_code, answer["Cache-Control"]) == (200, "no-store")
     assert "RateLimit" not in answer
     body = answer.json()
     assert body["status"] == "ready"

@@ -227,8 +227,7 @@ class Application(Server):
         return super().environment() | {"PYTHONPATH": str(PROJECT_ROOT)} | self.settings
 
     def command(self) -> list[str]:
-        unit = (FILES / "fueldepot@.service").read_text()
-        found = re.search(r"^ExecStart=(.+)$", unit, re.MULTILINE)
+        found = re.search(r"^ExecStart=(.+)$", (FILES / "fueldepot@.service").read_text(), re.MULTILINE)
         assert found is not None
         line = found[1].replace("fueldepot/gunicorn.py", str(PROJECT_ROOT / "fueldepot" / "gunicorn.py"))
         for name in ("ADDRESS", "WORKERS"):

@@ -126,8 +126,7 @@ def test_nothing_is_missing_but_what_the_internet_would_have_given(service):
 def test_secrets_are_closed_to_others(service):
     listed = service.run("stat -c '%a %U %G %n' /etc/fueldepot.env /var/backups/fueldepot /var/backups/fueldepot/*")
     modes = [line.split()[:3] for line in listed.splitlines()]
-    assert modes[0] == ["640", "root", "fueldepot"]
-    assert modes[1] == ["700", "fueldepot", "fueldepot"]
+    assert (modes[0], modes[1]) == (["640", "root", "fueldepot"], ["700", "fueldepot", "fueldepot"])
     assert modes[2:] == [["600", "fueldepot", "fueldepot"]] * len(modes[2:])
     assert modes[2:]
 

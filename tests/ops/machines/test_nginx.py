@@ -162,8 +162,7 @@ def test_what_is_kept_is_not_asked_for_again(nginx, path):
 
 
 def test_a_caller_with_the_answer_hears_304(nginx, path):
-    known = keep(nginx, path).headers["ETag"]
-    answer = ask(nginx, path, If_None_Match=known)
+    answer = ask(nginx, path, If_None_Match=keep(nginx, path).headers["ETag"])
     assert (answer.status, answer.body) == (304, "")
 
 
@@ -423,8 +422,7 @@ def test_nginx_does_not_tell_its_version(nginx):
 
 def check_error(answer: Answer, status: int, said: str) -> None:
     """JSON of the usual form where a code is said, else a page in Polish."""
-    assert answer.status == status
-    assert answer.headers["Cache-Control"] == "no-store"
+    assert (answer.status, answer.headers["Cache-Control"]) == (status, "no-store")
     assert re.fullmatch("[0-9a-f]{32}", answer.headers["X-Request-ID"])
     if said in {"unavailable", "payload_too_large", "too_many_requests"}:
         assert answer.headers["Content-Type"] == "application/json"

@@ -32,8 +32,7 @@ def test_the_page_of_a_depot_leads_to_the_form(client, nowak, path):
 
 
 def test_two_taps_without_an_address(stranger, nowak, path):
-    typed = stranger.show(path)
-    assert set(typed) - {"stamp", "email"} <= {"reason", "strona_www"}
+    assert set(stranger.show(path)) - {"stamp", "email"} <= {"reason", "strona_www"}
     answer = report(stranger, path)
     assert answer.status_code == 200
     assert "Dziękujemy za zgłoszenie" in text_of(answer)
@@ -85,15 +84,13 @@ def test_a_removed_depot_is_gone_and_a_held_one_unknown(client):
 def test_an_editor_sees_the_evidence_until_the_entry_is_verified(stranger, admin_client, nowak, path):
     report(stranger, path)
     report(stranger, path, "no_fuel", "10.0.0.2", "ewa@example.pl")
-    change = reverse("admin:catalog_depot_change", args=[nowak.pk])
-    text = text_of(admin_client.get(change))
+    text = text_of(admin_client.get(reverse("admin:catalog_depot_change", args=[nowak.pk])))
     assert "Czytelnicy zgłosili, że tego składu nie ma: 2 sieci" in text
     assert "nie sprzedaje opału: 1" in text
     assert "do zapytania: ewa@example.pl" in text
     queue = reverse("admin:catalog_depot_changelist") + "?queue=gone"
     assert list(admin_client.get(queue).context["cl"].result_list) == [nowak]
-    editor = factories.UserFactory()
-    moderation.verify_depot(depot=nowak, by=editor, on=timezone.localdate(stranger.clock.now))
+    moderation.verify_depot(depot=nowak, by=factories.UserFactory(), on=timezone.localdate(stranger.clock.now))
     assert find_evidence(nowak) is None
     assert list(admin_client.get(queue).context["cl"].result_list) == []
     stranger.clock.move(days=2)

@@ -47,8 +47,7 @@ def test_a_link_lives_for_two_days(client, stranger, nowak, clock, hours, works)
     stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
     link = stranger.link()
     clock.move(hours=hours)
-    answer = client.get(link)
-    assert answer.status_code == (200 if works else 410)
+    assert client.get(link).status_code == (200 if works else 410)
     if works:
         return
     statuses, shown, _ = open_and_press(client, link)
@@ -191,8 +190,7 @@ class Down(EmailBackend):
 def test_a_mail_server_that_is_down_loses_nothing(client, stranger, nowak, clock, settings, caplog, monkeypatch):
     settings.EMAIL_BACKEND = f"{__name__}.Down"
     monkeypatch.setattr(Down, "down", True)
-    sent = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
-    status = sent["Location"]
+    status = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")["Location"]
     page = client.get(status)
     assert page.status_code == 200
     assert "serwer pocztowy nie przyjął wiadomości z odnośnikiem. Wyślemy ją jeszcze raz po 13:16" in text_of(page)

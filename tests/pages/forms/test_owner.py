@@ -48,8 +48,7 @@ def test_from_the_letter_to_seven_prices_and_new_hours_in_two_pages(client, stra
         "ekogroszek": 1700,
         "drewno-kominkowe": 380,
     }
-    assert found["hours"]["mon"] == "6:00-14:00"
-    assert found["source"]["data_status"] == "owner"
+    assert (found["hours"]["mon"], found["source"]["data_status"]) == ("6:00-14:00", "owner")
     lines = nowak.history.order_by("-history_id").values_list("history_change_reason", flat=True)
     assert list(lines[:2]) == ["właściciel: paliwo z ceny", "właściciel: godziny otwarcia"]
     reasons = set(DepotPrice.history.values_list("history_change_reason", flat=True))
@@ -122,8 +121,7 @@ def test_a_request_for_a_new_link_says_and_costs_the_same_for_any_address(client
         with CaptureQueriesContext(connection) as queries:
             answers.append(text_of(client.post(path, typed)))
         statements.append([re.sub(r"'[^']*'|\d+", "…", query["sql"]) for query in queries])
-    assert answers[0] == answers[1]
-    assert statements[0] == statements[1]
+    assert (answers[0], statements[0]) == (answers[1], statements[1])
     assert mail.outbox == []  # not before the answer
     letters.send_waiting()
     assert [letter.to for letter in mail.outbox] == [["jan@opal-nowak.pl"]]

@@ -66,8 +66,7 @@ def branch(nowak, link, clock):
 
 
 def test_one_tap_confirms_the_prices_for_today(client, stranger, priced, link):
-    page = text_of(client.get(link))
-    assert "Pellet 1 613 zł/t z dnia 20.11.2026" in page
+    assert "Pellet 1 613 zł/t z dnia 20.11.2026" in text_of(client.get(link))
     assert tap(stranger, link).status_code == 302
     today = DepotPrice.objects.approved().filter(day=date(2026, 11, 21)).order_by("fuel")
     assert list(today.values_list("fuel", "price", "bag_price", "bag_kg", "origin")) == [
@@ -122,8 +121,7 @@ def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, st
     mail.outbox.clear()
     save(stranger, link, mon="całą dobę", **{"price-pellet": "1700"})
     (letter,) = mail.outbox
-    assert letter.to == ["jan@opal-nowak.pl"]
-    assert letter.subject == "Skład opału Nowak: zmiana Twoim odnośnikiem"
+    assert (letter.to, letter.subject) == (["jan@opal-nowak.pl"], "Skład opału Nowak: zmiana Twoim odnośnikiem")
     body = letter.body.replace("\xa0", " ")
     assert "- Pellet\n  1 613 zł → 1 700 zł/t (21.11.2026)" in body
     assert "- Godziny otwarcia\n" in body
@@ -135,8 +133,7 @@ def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, st
     assert "Zmiany cofnięte" in text_of(done)
     priced.refresh_from_db()
     assert priced.hours is None
-    newest = {row.fuel: row.price for row in DepotPrice.objects.newest()}
-    assert newest == {"ekogroszek": 1500, "pellet": 1613}
+    assert {row.fuel: row.price for row in DepotPrice.objects.newest()} == {"ekogroszek": 1500, "pellet": 1613}
     assert Decision.objects.get(kind="undo").decided_by is None
     assert "Cofnięto:" in OwnerChange.objects.latest("pk").text
     assert "Cofnięto 21 listopada 2026" in text_of(client.get(path)).replace("\xa0", " ")
@@ -208,8 +205,7 @@ def test_a_letter_about_a_change_waits_longer_than_a_day(stranger, nowak, link, 
 
 
 def test_one_link_leads_to_all_entries_of_the_owner(client, stranger, priced, link, branch):
-    page = client.get(link)
-    assert "Opał Nowak Wieliczka" in text_of(page)
+    assert "Opał Nowak Wieliczka" in text_of(client.get(link))
     second = f"{link}&sklad={branch.pk}"
     assert "Brykiet 1 300 zł/t" in text_of(client.get(second))
     typed = stranger.show(second)
@@ -240,8 +236,7 @@ def test_one_tap_confirms_the_prices_of_all_entries_in_one_letter(client, strang
 
 def test_an_entry_whose_link_an_editor_revoked_is_left_out(client, stranger, priced, link, branch):
     owner_links.revoke_links([OwnerLink.objects.get(depot=branch)], on=timezone.now())
-    page = client.get(link)
-    assert "Opał Nowak Wieliczka" not in text_of(page)
+    assert "Opał Nowak Wieliczka" not in text_of(client.get(link))
     key = DepotPrice.objects.get(depot=branch).pk
     assert stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": [key]}).status_code == 404
 

@@ -25,8 +25,7 @@ def test_a_price_enters_the_queue_once_it_is_confirmed(client, stranger, path, n
     sent = stranger.fill(path, **{"price-pellet": "1 650,50"})
     assert "1 650,50 zł/t, 21 listopada 2026 r." in text_of(client.get(sent["Location"]))
     assert not DepotPrice.objects.exists()
-    done = stranger.confirm()
-    assert "czeka na decyzję redakcji" in text_of(client.get(done["Location"]))
+    assert "czeka na decyzję redakcji" in text_of(client.get(stranger.confirm()["Location"]))
     price = DepotPrice.objects.get()
     assert (price.depot, price.fuel, price.price, price.unit) == (nowak, "pellet", Decimal("1650.50"), "t")
     assert (price.status, price.origin, price.day) == ("pending", "submission", clock.now.date())
@@ -109,8 +108,7 @@ def test_a_price_that_stands_already_bars_none_of_the_others(client, stranger, p
 
 
 def test_a_second_price_of_one_day_is_refused_without_being_half_taken(client, stranger, path, nowak, clock):
-    day = clock.now.date()
-    factories.DepotPriceFactory(depot=nowak, day=day, from_reader=True, pending=True)
+    factories.DepotPriceFactory(depot=nowak, day=clock.now.date(), from_reader=True, pending=True)
     stranger.fill(path, **{"price-pellet": "1600"})
     answer = stranger.confirm()
     assert answer.status_code == 409

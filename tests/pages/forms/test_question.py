@@ -53,8 +53,7 @@ def test_an_author_is_asked_answers_and_is_read(client, stranger, ask, submissio
     (letter,) = mail.outbox
     assert letter.subject == "Skład opału Nowak: pytanie redakcji"
     assert "„Czy to numer biura?”" in letter.body
-    listed = client.get(QUEUE, {"question": "open"}).context["cl"].result_list
-    assert [row.pk for row in listed] == [submission.pk]
+    assert [row.pk for row in client.get(QUEUE, {"question": "open"}).context["cl"].result_list] == [submission.pk]
     assert "czeka na odpowiedź autora" in text_of(client.get(QUEUE))
     link = link_in(letter)
     assert f"Poprawka, zgłoszenie nr {submission.pk} Czy to numer biura?" in text_of(client.get(link))
@@ -85,8 +84,7 @@ def test_one_question_at_a_time_and_none_about_what_is_closed(client, ask, submi
     assert "nie odpowiedział jeszcze" in text_of(ask(submission, "Drugie?"))
     SubmissionQuestion.objects.update(answer="Tak.", answered_at=submission.confirmed_at)
     assert "czeka na odpowiedź autora." in text_of(ask(submission, "Drugie?"))
-    decided = factories.SubmissionFactory(decided=True)
-    assert "już nie czeka" in text_of(ask(decided, "Po co?"))
+    assert "już nie czeka" in text_of(ask(factories.SubmissionFactory(decided=True), "Po co?"))
     assert SubmissionQuestion.objects.count() == 2
 
 

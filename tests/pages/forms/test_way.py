@@ -36,20 +36,16 @@ def test_a_correction_from_the_form_to_the_public(
     (letter,) = mail.outbox
     assert letter.to == ["jan@opal-nowak.pl"]
     assert "601" not in letter.body
-    asked = client.get(stranger.link())
-    assert "Potwierdzam" in text_of(asked)
+    assert "Potwierdzam" in text_of(client.get(stranger.link()))
     assert Submission.objects.get().state == "unconfirmed"  # opening the link is not enough
-    done = stranger.confirm()
-    assert "czeka na decyzję redakcji" in text_of(client.get(done["Location"]))
+    assert "czeka na decyzję redakcji" in text_of(client.get(stranger.confirm()["Location"]))
     assert client.get(f"/api/v1/stores/{nowak.pk}").json()["phone"] == "+48 12 345 67 89"
 
     submission = Submission.objects.get()
     with django_capture_on_commit_callbacks(execute=True):
         decisions.accept_submission(submission=submission, verify=True, by=factories.UserFactory(), on=clock.now)
     stored = client.get(f"/api/v1/stores/{nowak.pk}").json()
-    assert stored["phone"] == "+48 601 234 567"
-    assert stored["hours"]["mon"] == "7:00-15:00"
-    assert stored["hours"]["tue"] == ""
+    assert (stored["phone"], stored["hours"]["mon"], stored["hours"]["tue"]) == ("+48 601 234 567", "7:00-15:00", "")
     assert stored["opening_hours"] == "Mo 07:00-15:00; Tu 08:00-12:00,13:00-16:00"
     assert (stored["source"]["data_status"], stored["source"]["verified_at"]) == ("verified", "2026-11-21")
     assert "+48 601 234 567" in text_of(client.get(f"/sklad/{nowak.pk}-sklad-opalu-nowak/"))

@@ -66,8 +66,7 @@ def test_years_lie_inside_and_their_words_apart(values):
 
 
 def test_a_missing_month_parts_the_line():
-    months = [ChartMonth(24_300 + offset, 100.0, 3) for offset in (0, 1, 3, 4, 5, 7)]
-    lines = months_chart(months).lines
+    lines = months_chart([ChartMonth(24_300 + offset, 100.0, 3) for offset in (0, 1, 3, 4, 5, 7)]).lines
     assert [len(points.split()) for points in lines] == [2, 3]
 
 

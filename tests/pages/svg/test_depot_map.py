@@ -14,8 +14,7 @@ CROWDED = st.lists(st.tuples(st.floats(150, 156), st.floats(100, 104)), max_size
 
 
 def arrange(places, obstacles=()):
-    numbered = list(enumerate(places, start=1))
-    return outlines.arrange(numbered, width=WIDTH, height=HEIGHTS[0], obstacles=obstacles)
+    return outlines.arrange(list(enumerate(places, start=1)), width=WIDTH, height=HEIGHTS[0], obstacles=obstacles)
 
 
 @settings(max_examples=60)

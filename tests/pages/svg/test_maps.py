@@ -93,8 +93,7 @@ def test_the_smallest_area_is_still_to_be_seen(across, up):
 def test_areas_that_overlap_can_be_drawn():
     shapes = areas(*(shapely.Point(x * 700, y * 900).buffer(800, 5) for x in range(6) for y in range(6)))
     frame = fit(shapely.total_bounds(shapes).tolist())
-    simple = outlines.simplify(shapes, frame.metres_per_unit * 10)
-    assert shapely.is_valid(simple).all()
+    assert shapely.is_valid(outlines.simplify(shapes, frame.metres_per_unit * 10)).all()
     names = [str(i) for i in range(len(shapes))]
     below = maps.ground(frame, shapes, own=0, names=names, counties=names, approximate=True)
     picture = maps.depot_map(frame, below, depots=[], credit_osm=False)
@@ -192,8 +191,7 @@ def test_areas_of_circles_grow_with_their_counts(counts):
 
 @given(st.integers(1, 5000))
 def test_a_legend_stays_in_its_strip(most):
-    per_root = maps.circle_size(most)
-    legend = maps.circle_legend(most, per_root, right=356.0, middle=10.0)
+    legend = maps.circle_legend(most, maps.circle_size(most), right=356.0, middle=10.0)
     assert legend[0].count == 1
     assert all(circle.count <= most and circle.r <= maps.STRIP / 2 for circle in legend)
     for before, after in itertools.pairwise(legend):

@@ -52,8 +52,7 @@ def test_a_deadline_of_today_is_the_next():
 
 
 def test_deadlines_of_a_day_stand_together_without_repeating_themselves():
-    line = timeline([mark(2023), mark(2023), mark(2023, text="piece")], date(2020, 1, 1))
-    (entry,) = line.entries
+    (entry,) = timeline([mark(2023), mark(2023), mark(2023, text="piece")], date(2020, 1, 1)).entries
     assert entry.lines == ("kotły", "piece")
 
 
@@ -76,5 +75,4 @@ def test_nothing_to_show():
 
 def test_a_single_deadline_today():
     line = timeline([mark(2026, 11, 21)], date(2026, 11, 21))
-    assert line.entries[0].state == "next"
-    assert line.years == ()
+    assert (line.entries[0].state, line.years) == ("next", ())

@@ -93,8 +93,7 @@ def test_doubtful_rows_stand_on_top_with_their_number_in_the_file_and_reason(des
     ]
     assert "checked" not in html
     assert html.index("Wątpliwe wiersze: 4") < html.index("Podgląd: 2")
-    ordinary = html.partition("Podgląd: 2")[2]
-    assert re.findall(r'<th scope="row">(\d+)</th>', ordinary) == ["2", "4"]
+    assert re.findall(r'<th scope="row">(\d+)</th>', html.partition("Podgląd: 2")[2]) == ["2", "4"]
 
 
 def test_what_is_not_ticked_is_left_out_and_counted(desk, file):
@@ -179,8 +178,7 @@ def test_a_price_that_came_meanwhile_leaves_nothing_half_done(desk, depot, file,
     monkeypatch.setattr(
         price_lists, "readable", lambda cells, read: {depot.pk} if read.__name__ == "read_number" else set()
     )
-    said = html_of(confirm(desk, answer))
-    assert "Skład ma już jedną z tych cen: ktoś dodał ją przed chwilą" in said
+    assert "Skład ma już jedną z tych cen: ktoś dodał ją przed chwilą" in html_of(confirm(desk, answer))
     assert DepotPrice.objects.count() == 1
 
 

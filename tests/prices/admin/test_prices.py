@@ -58,14 +58,12 @@ def test_approving_and_rejecting_at_the_desk_change_the_next_answer(desk, client
     snapshot.invalidate()
     assert client.get(API).json()["n"] == 2
     assert client.get(f"/api/v1/stores/{prices[0].depot_id}").json()["price_list"] == []
-    history = desk.get(f"{LIST}{prices[0].pk}/history/").content.decode()
-    assert "redaktorka" in history
+    assert "redaktorka" in desk.get(f"{LIST}{prices[0].pk}/history/").content.decode()
     assert DepotPrice.objects.get(pk=prices[0].pk).history.count() == 3
 
 
 def test_a_rejection_without_a_reason_changes_nothing(desk):
-    price = waiting(1500)
-    assert "wymaga podania powodu" in decide(desk, "reject", price, reason=" ")
+    assert "wymaga podania powodu" in decide(desk, "reject", waiting(1500), reason=" ")
     assert DepotPrice.objects.get().status == "pending"
 
 
@@ -111,8 +109,7 @@ def test_an_editor_enters_a_price_by_the_bag(desk):
     price = DepotPrice.objects.get()
     assert (price.price, price.bag_kg, price.status) == (1666, 15, "pending")
     assert price.history.get().history_user.username == "redaktorka"
-    again = desk.post(f"{LIST}add/", entered)
-    assert "Skład ma już cenę" in again.content.decode()
+    assert "Skład ma już cenę" in desk.post(f"{LIST}add/", entered).content.decode()
     assert "jednostką jest t" in html_of(desk.post(f"{LIST}add/", {**entered, "unit": "mp"}))
 
 
@@ -204,8 +201,7 @@ def test_an_editor_in_chief_gives_a_fuel_without_range_its_own(pellet_without_ra
     for low, high, fuel in [("5000", "4000", "pellet"), ("1450", "4000", "brykiet"), ("", "4000", "pellet")]:
         assert chief.post(ADD_RANGE, {"fuel": fuel, "low": low, "high": high}).status_code == 200
     assert not PlausibleRange.objects.filter(pk="pellet").exists()
-    draft = chief.post(ADD_RANGE, {"fuel": "pellet", "low": "1450", "high": "4000"})
-    approve(desk, draft)
+    approve(desk, chief.post(ADD_RANGE, {"fuel": "pellet", "low": "1450", "high": "4000"}))
     made = PlausibleRange.objects.get(pk="pellet")
     assert (made.low, made.high) == (1450, 4000)
     assert made.history.latest().history_type == "+"
@@ -297,8 +293,7 @@ def test_a_price_list_is_previewed_then_imported_and_counts(desk, client):
 def test_a_spreadsheet_is_read_too(desk):
     depot = factories.DepotFactory()
     day = datetime.combine(timezone.localdate(), datetime.min.time())
-    answer = preview(desk, xlsx_of([depot.pk, "pellet", "t", day, 1499.99, None, None]))
-    confirm(desk, answer)
+    confirm(desk, preview(desk, xlsx_of([depot.pk, "pellet", "t", day, 1499.99, None, None])))
     assert DepotPrice.objects.get().price == Decimal("1499.99")
 
 
@@ -377,8 +372,7 @@ def test_the_same_price_twice_in_a_file_is_refused(desk):
 
 
 def test_a_file_without_the_columns_is_refused(desk):
-    answer = preview(desk, SimpleUploadedFile("cennik.csv", b"a,b\n1,2"))
-    text = answer.content.decode()
+    text = preview(desk, SimpleUploadedFile("cennik.csv", b"a,b\n1,2")).content.decode()
     assert "<li>Brak kolumn" in text
     assert "Traceback" not in text
 
@@ -503,8 +497,7 @@ def test_a_range_saved_as_it_was_is_no_change(desk):
     before = Dataset.objects.filter(slug="prices").first()
     page = "/admin/prices/plausiblerange/pellet/change/"
     form = desk.get(page).context["adminform"].form
-    answer = desk.post(page, {name: form[name].value() for name in ("low", "high")})
-    assert answer.status_code == 302
+    assert desk.post(page, {name: form[name].value() for name in ("low", "high")}).status_code == 302
     assert PlausibleRange.objects.get(pk="pellet").history.count() == 0
     assert Dataset.objects.filter(slug="prices").first() == before
 
@@ -548,8 +541,7 @@ def test_prices_of_a_depot_are_decided_on_the_page_of_one(desk, client, django_a
         assert part in html, part
     assert html.count("checked") == 2  # nothing speaks against either
     sent = {"pending": [pellet.pk, eko.pk], "price": [pellet.pk, eko.pk], "decision": "approve"}
-    answer = html_of(desk.post(price_page(pellet), sent))
-    assert "Zdecydowano: 2." in answer
+    assert "Zdecydowano: 2." in html_of(desk.post(price_page(pellet), sent))
     assert set(DepotPrice.objects.filter(depot=depot).values_list("status", flat=True)) == {"approved"}
 
 
@@ -565,8 +557,7 @@ def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, django_capture
     (letter,) = mail.outbox
     assert "1630,50zł/t" in (text := letter.body.replace("\xa0", ""))
     assert "w zgłoszeniu 16300zł" in text
-    history = desk.get(f"{LIST}{price.pk}/history/").content.decode()
-    assert "poprawiono: pellet" in history
+    assert "poprawiono: pellet" in desk.get(f"{LIST}{price.pk}/history/").content.decode()
     decision = Decision.objects.get()
     assert (decision.kind, decision.title.count("→")) == ("prices", 1)
     desk.post(reverse("admin:catalog_decision_undo", args=[decision.pk]))

@@ -179,8 +179,7 @@ def test_what_is_left_for_later_stays_and_a_wrong_value_is_refused_at_its_field(
     decide(claim, **later, **{f"value-{data.pk}-phone": "602 234 567"})
     assert states() == ["waiting", "accepted", "passed_on"]
     claim.depot.refresh_from_db()
-    assert claim.depot.phone == "+48 602 234 567"
-    assert len(mail.outbox) == 1
+    assert (claim.depot.phone, len(mail.outbox)) == ("+48 602 234 567", 1)
 
 
 def test_the_present_owner_is_heard_before_a_claim_among_others_is_accepted(client, editor, visit, decide):
@@ -189,8 +188,7 @@ def test_the_present_owner_is_heard_before_a_claim_among_others_is_accepted(clie
     claim.depot.save()
     owner_links.grant_link(depot=claim.depot, email="anna@opal.pl", on=NOW)
     typed = form_of(client, claim)
-    assert typed[f"choice-{claim.pk}"] == ["later"]
-    assert typed[f"choice-{data.pk}"] == ["accept"]
+    assert (typed[f"choice-{claim.pk}"], typed[f"choice-{data.pk}"]) == (["later"], ["accept"])
     answer = decide(claim, reason="Za inną ilość.", **{f"choice-{claim.pk}": "accept"})
     assert "wcześniej przyjąć przejęcie może tylko redaktor naczelny" in text_of(answer)
     assert states() == ["waiting", "waiting", "passed_on"]
@@ -226,16 +224,14 @@ def test_a_repeated_click_says_that_it_is_decided(client, editor, visit, decide)
 def test_an_accepted_deletion_comes_last(client, editor, visit, decide):
     claim, _, prices = visit
     Submission.objects.filter(pk=claim.pk).update(kind="delete")
-    typed = {f"choice-{prices.pk}": "later"}
-    assert "Zdecydowano: 2." in text_of(decide(claim, **typed))
+    assert "Zdecydowano: 2." in text_of(decide(claim, **{f"choice-{prices.pk}": "later"}))
     claim.depot.refresh_from_db()
     assert (claim.depot.publication, claim.depot.phone) == ("removed", "+48 601 234 567")
 
 
 def test_the_next_submission_is_of_another_visit(client, editor, visit, decide):
     other = factories.SubmissionFactory(confirmed_at=NOW)
-    answer = decide(visit[1], "visit_next", reason="Za inną ilość.")
-    assert answer["Location"].startswith(page(other))
+    assert decide(visit[1], "visit_next", reason="Za inną ilość.")["Location"].startswith(page(other))
 
 
 def test_an_author_of_a_visit_is_asked_from_its_page(client, editor, visit, decide):
@@ -274,8 +270,7 @@ def test_of_two_decisions_at_once_one_is_refused_and_none_deadlocks(visit, rival
         "the same decision": decision_on(visit, other),
     }
     outcomes = at_once(decision_on(visit, one), rivals[rival])
-    decided = Submission.objects.filter(state="accepted").count()
-    assert decided == (2 if 3 in outcomes else 0)
+    assert Submission.objects.filter(state="accepted").count() == (2 if 3 in outcomes else 0)
     assert not any("Deadlock" in str(outcome) or "Operational" in str(outcome) for outcome in outcomes)
     if rival == "the same decision":
         assert sorted(map(str, outcomes)) == ["3", "PriceDecidedMeanwhile"]

@@ -46,16 +46,14 @@ def client(bdl, clock):
 
 
 def test_every_page_is_read(bdl, client):
-    found = list(client.variables_of("K15"))
-    assert len(found) == 132 + 3
+    assert len(list(client.variables_of("K15"))) == 132 + 3
     assert [query["page"] for path, query, _ in bdl.asked if query.get("subject-id") == "P1"] == ["0", "1"]
     assert not any(query.get("parent-id") == "G999" for _, query, _ in bdl.asked)
 
 
 def test_values_of_many_pages_come_together(bdl, client):
     bdl.page_size = 1
-    pages = list(client.data(6001))
-    assert [len(page["results"]) for page in pages] == [1, 1, 1, 1]
+    assert [len(page["results"]) for page in list(client.data(6001))] == [1, 1, 1, 1]
 
 
 def test_the_client_id_is_sent_only_when_there_is_one(bdl, client, clock):
@@ -227,6 +225,5 @@ def test_rows_of_another_form_are_refused(results):
 
 @pytest.mark.parametrize("content", ["{", '{"results": []}', json.dumps({"results": [], "variableId": 1})])
 def test_only_answers_of_the_statistical_office_are_taken_for_such(tmp_path, content):
-    path = write(tmp_path / "a.json", content)
-    recognised = identify(path)
+    recognised = identify(write(tmp_path / "a.json", content))
     assert (recognised is not None and recognised[0].id == "gus-bdl") == content.endswith("1}")

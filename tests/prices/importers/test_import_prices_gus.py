@@ -96,8 +96,7 @@ def test_a_dry_run_changes_nothing_and_a_second_run_neither(server):
     run("--download", "--commit")
     version = Dataset.objects.get(slug="series").version
     server.asked.clear()
-    out = run("--download", "--commit")
-    assert "0 added, 0 changed, 0 removed, 6 unchanged" in out
+    assert "0 added, 0 changed, 0 removed, 6 unchanged" in run("--download", "--commit")
     assert Dataset.objects.get(slug="series").version == version
     assert "/subjects" not in server.paths  # the numbers are known by now
 
@@ -195,8 +194,7 @@ def saved(tmp_path):
 def test_saved_answers_are_read_from_files(saved):
     run(*sorted(saved.iterdir()), "--commit")
     assert stored() == {key: value for key, value in EXPECTED.items() if key[0] == "prad-g11"}
-    out = run(*sorted(saved.iterdir()), "--commit")
-    assert "0 added, 0 changed" in out
+    assert "0 added, 0 changed" in run(*sorted(saved.iterdir()), "--commit")
 
 
 def test_a_variable_described_alone_and_named_by_hand(saved):

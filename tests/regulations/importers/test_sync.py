@@ -76,8 +76,7 @@ def test_first_import_and_a_second_that_finds_nothing(write):
     assert "6 added" in run(write(), "--commit")
     assert counts() == [1, 1, 1, 2, 1]
     histories = Deadline.history.count()
-    out = run(write(), "--commit")
-    assert "0 added, 0 changed, 0 removed, 6 unchanged, 0 skipped" in out
+    assert "0 added, 0 changed, 0 removed, 6 unchanged, 0 skipped" in run(write(), "--commit")
     assert Deadline.history.count() == histories
     deadline = Deadline.objects.get(key="zakaz")
     assert (deadline.area, deadline.units, deadline.caveat) == ("listed", ["1261011"], "Tylko tam.")
@@ -110,8 +109,7 @@ def counts_in(*paths):
 def test_the_files_of_the_project_come_in_whole_and_only_once(starter_state):
     whole = counts_in(*find_files([DATA]))
     assert counts() == whole
-    again = f"0 added, 0 changed, 0 removed, {sum(whole)} unchanged, 0 skipped, 0 rejected"
-    assert again in run(DATA, "--commit")
+    assert f"0 added, 0 changed, 0 removed, {sum(whole)} unchanged, 0 skipped, 0 rejected" in run(DATA, "--commit")
     assert counts() == whole
 
 
@@ -183,8 +181,7 @@ def test_what_an_editor_deleted_does_not_come_back(write):
     run(write(), "--commit")
     Deadline.objects.get(key="stare").delete()
     for _ in range(2):
-        out = run(write(), "--commit")
-        assert "malopolskie, deadlines/stare (deleted by an editor; it stays away)" in out
+        assert "malopolskie, deadlines/stare (deleted by an editor; it stays away)" in run(write(), "--commit")
     assert Deadline.objects.count() == 1
 
 
@@ -209,8 +206,7 @@ def test_a_row_that_an_editor_had_entered_first_is_not_doubled(write):
         "\n  - {key: piece, date: 2030-01-01, kind: space_heaters, applies_to: piece, description: Plik., "
         "scope: cale, sources: [gmina]}\nbans:"
     )
-    out = run(write(FILE.replace("\nbans:", new)), "--commit")
-    assert "an editor had entered it" in out
+    assert "an editor had entered it" in run(write(FILE.replace("\nbans:", new)), "--commit")
     assert Deadline.objects.get(applies_to="piece").description == "Redakcja."
     assert "0 changed" in run(write(FILE.replace("\nbans:", new)), "--commit")
 
@@ -230,8 +226,7 @@ def test_what_leaves_the_file_goes_unless_an_editor_worked_on_it(write):
 
 
 def test_a_voivodeship_that_is_not_in_the_register_is_rejected(write):
-    out = run(write(FILE.replace('"12"', '"30"')), "--commit")
-    assert "1 rejected" in out
+    assert "1 rejected" in run(write(FILE.replace('"12"', '"30"')), "--commit")
     assert counts() == [0, 0, 0, 0, 0]
 
 

@@ -37,8 +37,7 @@ def plain(text):
 def answer(day=DAY, *, items=(Item.WALLS,), costs=(), **stated):
     scope = dict.fromkeys(items, Decimal(1))
     numbers = {key: Decimal(value) if key in {"income", "annual_income"} else value for key, value in stated.items()}
-    given = {item: Decimal(100) for item in costs}
-    return calculate(Application(scope=scope, costs=given, **numbers), named(day))
+    return calculate(Application(scope=scope, costs={item: Decimal(100) for item in costs}, **numbers), named(day))
 
 
 HIGHEST = {"people": 2, "income": 1000}
@@ -319,8 +318,7 @@ def test_notes_on_the_wage_stand_where_the_wage_is_used(stated, told):
     wage = replace(on.value("levels/minimum_wage", "monthly"), notes=("wage",))
     on = replace(on, values={**on.values, ("levels/minimum_wage", "monthly"): wage}, texts={**on.texts, "wage": "wage"})
     numbers = {key: Decimal(value) if key == "income" else value for key, value in stated.items()}
-    application = Application(scope={WALLS: Decimal(1)}, project_type=HIGH, **numbers)
-    found = calculate(application, on).notes
+    found = calculate(Application(scope={WALLS: Decimal(1)}, project_type=HIGH, **numbers), on).notes
     assert ("wage" in found) is told
     assert ("note_business_spouse" in found) is told
     assert set(on.edition.notes) <= set(found)

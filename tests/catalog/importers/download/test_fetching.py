@@ -52,9 +52,7 @@ def test_a_file_is_kept_with_its_date_size_and_checksum(fetcher, source, content
     assert download.path.read_bytes() == content
     assert (download.size, download.sha256) == (len(content), hashlib.sha256(content).hexdigest())
     said = json.loads(download.path.with_name(f"{download.path.name}.json").read_text())
-    assert said["url"] == publishers.url + POSTCODES
-    assert said["size"] == len(content)
-    assert said["sha256"] == download.sha256
+    assert (said["url"], said["size"], said["sha256"]) == (publishers.url + POSTCODES, len(content), download.sha256)
     assert said["etag"].startswith('"')
     assert folder(fetcher, source) == [download.path.name, f"{download.path.name}.json"]
 
@@ -74,14 +72,12 @@ def test_yesterdays_file_is_still_current_after_304(fetcher, source, publishers)
     assert (second.path, second.sha256, second.fetched_at) == (first.path, first.sha256, first.fetched_at)
     assert second.checked_at > first.checked_at
     _, headers, _ = publishers.requests(POSTCODES)[1]
-    assert headers["If-None-Match"] == first.etag
-    assert headers["If-Modified-Since"] == first.last_modified
+    assert (headers["If-None-Match"], headers["If-Modified-Since"]) == (first.etag, first.last_modified)
     assert len(folder(fetcher, source)) == 2
 
 
 def test_a_kept_file_that_was_damaged_is_fetched_again(fetcher, source, content):
-    first = fetcher.fetch(source)
-    first.path.write_bytes(content[:-1] + b"?")
+    fetcher.fetch(source).path.write_bytes(content[:-1] + b"?")
     again = fetcher.fetch(source)
     assert again.fresh
     assert again.path.read_bytes() == content
@@ -352,8 +348,7 @@ def test_a_redirection_on_this_machine_is_followed(fetcher, source, publishers, 
 def test_the_form_is_filled_in_and_sent_back(fetcher, sources, publishers):
     assert fetcher.fetch(sources["teryt-terc"]).path.read_bytes() == publishers.files["terc.zip"]
     assert fetcher.fetch(sources["teryt-simc"]).path.read_bytes() == publishers.files["simc.zip"]
-    methods = [method for method, _, _ in publishers.requests("/pliki_pelne.aspx")]
-    assert methods == ["GET", "POST", "GET", "POST"]
+    assert [method for method, _, _ in publishers.requests("/pliki_pelne.aspx")] == ["GET", "POST", "GET", "POST"]
     body = publishers.requests("/pliki_pelne.aspx")[1][2].decode()
     assert "ctl00%24body%24TBData=21+listopada+2026" in body
     assert "search=" not in body
@@ -369,8 +364,7 @@ def test_a_form_that_is_no_longer_the_known_one_is_not_sent(fetcher, sources, pu
 
 
 def test_overpass_is_asked_once_with_a_time_out(fetcher, sources, publishers):
-    source = sources["osm-depots"]
-    assert fetcher.fetch(source).path.read_bytes() == publishers.files["depots.json"]
+    assert fetcher.fetch(sources["osm-depots"]).path.read_bytes() == publishers.files["depots.json"]
     ((method, headers, body),) = publishers.requests("/interpreter")
     assert (method, headers["Accept-Encoding"]) == ("POST", "gzip")
     assert b"timeout%3A180" in body

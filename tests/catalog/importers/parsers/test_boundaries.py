@@ -129,8 +129,7 @@ def test_an_unknown_system_is_refused(tmp_path):
 
 @pytest.mark.parametrize("cpg", [None, "1250", "ANSI 1250", "windows-1250", "UTF-8", "no such thing"])
 def test_names_in_cp1250(tmp_path, cpg):
-    extract = boundaries.parse(packed(tmp_path, AREAS, encoding="cp1250", cpg=cpg))
-    assert extract.rows[0].name == "Próba 1206912"
+    assert boundaries.parse(packed(tmp_path, AREAS, encoding="cp1250", cpg=cpg)).rows[0].name == "Próba 1206912"
 
 
 def test_names_in_the_encoding_of_the_cpg(tmp_path):
@@ -247,8 +246,7 @@ def test_hole_and_enclave(tmp_path):
 def test_an_area_may_have_several_parts(tmp_path):
     both = shapely.union_all([AREAS["1206912"], shapely.box(515_000, 240_000, 516_000, 241_000)])
     (row,) = boundaries.parse(packed(tmp_path, {"1206912": both})).rows
-    assert row.area.geom_type == "MultiPolygon"
-    assert len(row.area.geoms) == 2
+    assert (row.area.geom_type, len(row.area.geoms)) == ("MultiPolygon", 2)
 
 
 def test_loop_is_resolved(tmp_path):
@@ -276,8 +274,7 @@ def test_reduction_keeps_shared_borders_shared():
     border[50] = (5010, 5000.0)
     west = Polygon([(0, 0), *border, (0, 10_000)])
     south = Polygon([(9000, 0), *border[:51], (9000, 5000)])
-    north = Polygon([(9000, 5000), *border[50:], (9000, 10_000)])
-    reduced = reduce_coverage(np.array([west, south, north]))
+    reduced = reduce_coverage(np.array([west, south, Polygon([(9000, 5000), *border[50:], (9000, 10_000)])]))
     assert shapely.get_num_coordinates(reduced).sum() < 30
     assert shapely.coverage_is_valid(reduced)
     assert shapely.intersection(reduced[0], shapely.union(*reduced[1:])).length == pytest.approx(10_000, rel=0.01)
@@ -389,8 +386,7 @@ def test_geojson_that_is_cut_off_is_refused(tmp_path):
 @pytest.mark.full_scale
 @pytest.mark.slow
 def test_the_whole_country_is_read():
-    path = shared("00_jednostki_administracyjne.zip")
-    extract = boundaries.parse(path)
+    extract = boundaries.parse(shared("00_jednostki_administracyjne.zip"))
     assert len(extract.rows) == 2_479
     areas = np.array([row.area for row in extract.rows])
     assert shapely.coverage_is_valid(areas)

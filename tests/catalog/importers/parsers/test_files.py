@@ -26,8 +26,7 @@ def test_a_plain_file_is_read_whatever_its_suffix(tmp_path):
 
 
 def test_of_a_zip_the_member_of_the_first_suffix_is_read(tmp_path):
-    path = zipped(tmp_path / "a.zip", {"a.xml": b"<a/>", "folder/a.CSV": b"abc"})
-    assert content(path, ".csv", ".xml") == b"abc"
+    assert content(zipped(tmp_path / "a.zip", {"a.xml": b"<a/>", "folder/a.CSV": b"abc"}), ".csv", ".xml") == b"abc"
 
 
 def test_zip_is_recognised_without_its_suffix(tmp_path):

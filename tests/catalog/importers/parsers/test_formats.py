@@ -57,8 +57,7 @@ def test_shapefile_in_a_folder(tmp_path):
 
 def test_layer_of_other_units_is_not_taken_for_municipalities(tmp_path):
     parts = shapefile_parts({"12": next(iter(AREAS.values()))})
-    path = zipped(tmp_path / "a.zip", {f"A01_Granice_wojewodztw{s}": p for s, p in parts.items()})
-    assert sniff(path) is None
+    assert sniff(zipped(tmp_path / "a.zip", {f"A01_Granice_wojewodztw{s}": p for s, p in parts.items()})) is None
 
 
 def test_geojson_with_its_areas_before_its_codes(tmp_path):

@@ -20,8 +20,7 @@ def test_rows_of_one_code_are_merged():
         ),
         PostcodeRecord("98-702", (), ("Zagórze",), 50.3, 19.5, "geonames"),
     )
-    assert extract.rejected == ()
-    assert extract.as_of is None
+    assert (extract.rejected, extract.as_of) == ((), None)
 
 
 def test_zip_with_the_publishers_read_me(tmp_path):
@@ -32,8 +31,7 @@ def test_zip_with_the_publishers_read_me(tmp_path):
 def test_row_without_municipality_still_gives_place_and_point(tmp_path):
     lacking = ROW.replace("120692", "").replace("Próbka", "Obok").replace("50.1", "50.3")
     (record,) = parse_rows(tmp_path, ROW, lacking).rows
-    assert record.municipalities == (("120692", 1),)
-    assert record.places == ("Próbka", "Obok")
+    assert (record.municipalities, record.places) == ((("120692", 1),), ("Próbka", "Obok"))
     assert record.lat == pytest.approx(50.2)
 
 
@@ -67,8 +65,7 @@ def test_file_of_another_country(tmp_path):
 )
 def test_impossible_row_is_rejected(tmp_path, old, new, reason):
     extract = parse_rows(tmp_path, ROW, ROW.replace(old, new))
-    assert len(extract.rows) == 1
-    assert extract.rows[0].municipalities == (("120692", 1),)
+    assert (len(extract.rows), extract.rows[0].municipalities) == (1, (("120692", 1),))
     (note,) = extract.rejected
     assert note.key.startswith("row 2: ")
     assert reason in note.reason
@@ -99,8 +96,7 @@ def test_byte_order_mark_crlf_and_blank_last_line(tmp_path):
 @pytest.mark.slow
 def test_the_whole_country_is_read():
     extract = geonames.parse(shared("PL.zip"))
-    assert len(extract.rows) == 20_299
-    assert extract.rejected == ()
+    assert (len(extract.rows), extract.rejected) == (20_299, ())
     assert sum(count for row in extract.rows for _, count in row.municipalities) == 72_898
     # The one row without a municipality shares its code with others.
     assert all(row.municipalities for row in extract.rows)

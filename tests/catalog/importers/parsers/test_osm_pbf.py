@@ -46,8 +46,7 @@ def test_nodes_ways_and_relations(tmp_path):
     )
     result = binary_files.parse(path)
     assert positions(result) == {"node/11": (50.1, 19.8), "way/12": (50.05, 19.1), "relation/13": (50.15, 19.45)}
-    assert result.as_of == date(2031, 10, 3)
-    assert result.rejected == ()
+    assert (result.as_of, result.rejected) == (date(2031, 10, 3), ())
 
 
 def test_the_same_as_an_answer_of_overpass(tmp_path):

@@ -30,8 +30,7 @@ def test_nodes_ways_and_relations():
         ("way/12", 50.2, 19.9),
         ("relation/13", 50.3, 19.7),
     ]
-    assert extract.rejected == ()
-    assert extract.as_of == date(2021, 10, 3)
+    assert (extract.rejected, extract.as_of) == ((), date(2021, 10, 3))
 
 
 def test_zip(tmp_path):
@@ -56,8 +55,7 @@ def test_remark_among_the_elements(tmp_path):
 
 
 def test_tag_called_remark_is_an_ordinary_tag(tmp_path):
-    tags = {"shop": "coal", "name": "Próba", "remark": "od podwórza"}
-    assert len(answer(tmp_path, node(tags=tags)).rows) == 1
+    assert len(answer(tmp_path, node(tags={"shop": "coal", "name": "Próba", "remark": "od podwórza"})).rows) == 1
 
 
 @pytest.mark.parametrize(
@@ -149,9 +147,7 @@ def test_a_day_that_is_none_is_refused(tmp_path, stamp):
 @pytest.mark.slow
 def test_the_whole_country_is_read():
     extract = osm.parse_overpass(shared("depots.overpass.json"))
-    assert len(extract.rows) == 6_586
-    assert extract.rejected == ()
-    assert extract.as_of == date(2026, 10, 3)
+    assert (len(extract.rows), extract.rejected, extract.as_of) == (6_586, (), date(2026, 10, 3))
     sold = [row.fuels for row in extract.rows]
     # fuel:coal, fuel:wood, and neither (charcoal alone included).
     assert [sum("wegiel" in fuels for fuels in sold), sum("drewno-kominkowe" in fuels for fuels in sold)] == [

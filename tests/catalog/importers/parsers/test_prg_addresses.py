@@ -39,8 +39,7 @@ def test_a_postcode_with_its_municipality_and_places(tmp_path, model):
     (record,) = extract.rows
     assert (record.code, record.municipalities, record.places) == ("67-416", (("0804032", 3),), ("Konotop",))
     assert (record.lat, record.lon, record.source) == (51.92978, 15.91212, "points")
-    assert extract.as_of == date(2025, 11, 6)
-    assert extract.rejected == ()
+    assert (extract.as_of, extract.rejected) == (date(2025, 11, 6), ())
 
 
 def test_the_official_sample(model):
@@ -67,8 +66,7 @@ def test_municipalities_and_places_come_with_most_addresses_first(tmp_path, mode
         area(model, unit="0804042", locality="2", place="Wieś"),
     ]
     (record,) = prg_addresses.parse(file(tmp_path, model, *parts)).rows
-    assert record.municipalities == (("0804042", 3), ("0804032", 2))
-    assert record.places == ("Wieś", "Konotop")
+    assert (record.municipalities, record.places) == ((("0804042", 3), ("0804032", 2)), ("Wieś", "Konotop"))
 
 
 @pytest.mark.parametrize("first", [True, False])

@@ -26,8 +26,7 @@ def test_places():
         PlaceRecord("prng:9002", "Próbka", "wieś", "1206923", lat=50.12, lon=19.0),
         PlaceRecord("prng:9003", "Żabia Wola-Las", "wieś", "1206912", lat=50.05, lon=19.7),
     )
-    assert extract.rejected == ()
-    assert extract.as_of is None
+    assert (extract.rejected, extract.as_of) == ((), None)
 
 
 def test_unknown_municipality_is_rejected(tmp_path):

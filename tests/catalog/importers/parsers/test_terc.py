@@ -44,8 +44,7 @@ def test_a_register_in_xml_is_read():
 
 
 def test_names_under_the_heading_of_kinds(tmp_path):
-    names_last = HEADER.replace("NAZWA;NAZWA_DOD", "NAZWA_DOD;NAZWA")
-    path = write(tmp_path / "a.csv", names_last + ABOVE + MUNICIPALITY)
+    path = write(tmp_path / "a.csv", HEADER.replace("NAZWA;NAZWA_DOD", "NAZWA_DOD;NAZWA") + ABOVE + MUNICIPALITY)
     with pytest.raises(BadInput, match="row 2: NAZWA_DOD of the voivodeship 12 is 'MAŁOPOLSKIE'"):
         teryt.parse_units(path)
 

@@ -78,8 +78,7 @@ def test_a_depot_removed_by_its_owner_does_not_come_back(options):
 def test_a_depot_gone_from_the_source_is_marked_and_comes_back_with_it(options):
     others = [replace(RECORD, source_id=f"node/{n}") for n in range(2, 30)]
     load(RECORD, *others, options=options)
-    report = load(*others, options=options)
-    assert report.removed == 1
+    assert load(*others, options=options).removed == 1
     assert (the_depot().publication, the_depot().removal_reason) == ("removed", "gone_from_source")
     load(RECORD, *others, options=options)
     assert (the_depot().publication, the_depot().removed_at) == ("published", None)
@@ -146,15 +145,13 @@ def test_outside_every_boundary_is_rejected(options):
 
 def test_real_depots_drive_out_the_demonstration(options):
     factories.DepotFactory(demonstration=True)
-    report = load(RECORD, options=options)
-    assert report.lines[0] == "1 demonstration depots give way"
+    assert load(RECORD, options=options).lines[0] == "1 demonstration depots give way"
     assert [depot.source for depot in models.Depot.objects.all()] == ["osm"]
 
 
 def test_a_dry_run_says_that_the_demonstration_would_go_and_leaves_it(options):
     factories.DepotFactory(demonstration=True)
-    report = load(RECORD, options=replace(options, write=False))
-    assert report.lines[0] == "1 demonstration depots give way"
+    assert load(RECORD, options=replace(options, write=False)).lines[0] == "1 demonstration depots give way"
     assert [depot.source for depot in models.Depot.objects.all()] == ["demo"]
 
 

@@ -105,8 +105,7 @@ def test_a_position_that_a_person_set_keeps_its_municipality(imported, options):
     factories.BoundaryFactory(municipality=factories.bielsko_biala(), lat=49.82, lon=19.04)
     moved = {"lat": 49.82, "lon": 19.04, "municipality": factories.bielsko_biala().pk}
     editing.edit_depot(depot=the_depot(), values=moved, by=factories.UserFactory(), on=TODAY)
-    kept = imported(lat=50.0618)
-    assert [reason.split()[0] for reason in kept] == ["lat", "lon", "municipality"]
+    assert [reason.split()[0] for reason in imported(lat=50.0618)] == ["lat", "lon", "municipality"]
     assert (the_depot().lat, the_depot().municipality_id) == (49.82, factories.bielsko_biala().pk)
 
 

@@ -47,8 +47,7 @@ def test_first_load_and_a_second_that_finds_nothing(options):
 
 
 def test_without_write_nothing_changes(options):
-    report = load(*REGISTER, options=replace(options, write=False))
-    assert report.added == 24
+    assert load(*REGISTER, options=replace(options, write=False)).added == 24
     assert not models.Municipality.objects.exists()
 
 
@@ -234,8 +233,7 @@ def test_a_code_in_use_again_sends_what_it_had_to_its_owner(options, register):
 def test_two_codes_that_change_places(options, register):
     """Not told from two new names: codes are what the register goes by, and the map decides later."""
     depot = factories.DepotFactory(municipality=municipality("1207052"))
-    report = changed(options, UnitRecord("1207052", "Laskowa", 2), UnitRecord("1207062", "Kamienica", 2))
-    assert report.changed == 2
+    assert changed(options, UnitRecord("1207052", "Laskowa", 2), UnitRecord("1207062", "Kamienica", 2)).changed == 2
     depot.refresh_from_db()
     assert depot.municipality_id == "1207052"
 
