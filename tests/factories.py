@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from typing import Any
 
 import factory
 import shapely
@@ -61,6 +62,12 @@ class MunicipalityFactory(factory.django.DjangoModelFactory):
     slug = factory.LazyAttribute(lambda row: slug(row.name))
     county = factory.LazyAttribute(lambda row: CountyFactory(teryt=row.teryt[:4]))
     voivodeship = factory.LazyAttribute(lambda row: row.county.voivodeship)
+
+
+def fresh(row: Any) -> Any:
+    """Return the row, its fields read again."""
+    row.refresh_from_db()
+    return row
 
 
 def municipality(teryt: str, name: str) -> models.Municipality:

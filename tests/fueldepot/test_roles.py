@@ -114,12 +114,10 @@ def test_a_chief_makes_editors_but_nobody_mightier(client):
         page,
         {"username": "adam", "is_active": "on", "is_superuser": "on", "groups": [Group.objects.get(name=EDITOR).pk]},
     )
-    made.refresh_from_db()
-    assert (made.is_superuser, [group.name for group in made.groups.all()]) == (False, [EDITOR])
+    assert (factories.fresh(made).is_superuser, [group.name for group in made.groups.all()]) == (False, [EDITOR])
     # Not even oneself.
     client.post(reverse("admin:auth_user_change", args=[chief.pk]), {"username": "ewa", "is_superuser": "on"})
-    chief.refresh_from_db()
-    assert (chief.is_superuser, chief.is_active, chief.groups.get().name) == (False, True, CHIEF)
+    assert (factories.fresh(chief).is_superuser, chief.is_active, chief.groups.get().name) == (False, True, CHIEF)
 
 
 def test_a_chief_cannot_touch_an_administrator(client):
@@ -146,8 +144,7 @@ def test_make_admin_gives_a_chief_editor_and_lets_a_switched_off_one_in_again(ca
     assert (user.is_staff, user.is_superuser, user.groups.get().name) == (True, False, CHIEF)
     User.objects.update(is_active=False)
     call_command("create_editor")
-    user.refresh_from_db()
-    assert user.is_active
+    assert factories.fresh(user).is_active
     assert "new password for redaktor" in capsys.readouterr().out
 
 

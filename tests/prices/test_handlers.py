@@ -135,8 +135,7 @@ def test_an_author_who_was_told_is_told_anew(editor, django_capture_on_commit_ca
     assert decided.decision.lines.filter(model="catalog.submission", key=submission.pk).exists()
     with django_capture_on_commit_callbacks(execute=True):
         assert undo(decision=decided.decision, by=editor, on=NOW).reopened == 1
-    submission.refresh_from_db()
-    assert (submission.answered_at, submission.proposed) == (None, {"prices": [{}]})
+    assert (factories.fresh(submission).answered_at, submission.proposed) == (None, {"prices": [{}]})
     with django_capture_on_commit_callbacks(execute=True):
         services.reject_prices(prices=prices, reason="Pomyłka.", by=editor, on=NOW)
     told = [letter.subject.partition(": ")[2] for letter in mail.outbox]

@@ -77,8 +77,7 @@ def test_a_rejected_price_may_be_approved_after_all(editor):
     price = submit()
     services.reject_prices(prices=[price], reason="pomyłka", by=editor, on=NOW)
     services.approve_prices(prices=[price], by=editor, on=NOW)
-    price.refresh_from_db()
-    assert (price.status, price.reason) == ("approved", "")
+    assert (factories.fresh(price).status, price.reason) == ("approved", "")
 
 
 @pytest.mark.parametrize("reason", ["", "  "])

@@ -257,8 +257,7 @@ def test_old_states_with_a_deadline_ahead_come_first(desk):
 def test_a_state_can_be_confirmed_but_not_added_or_deleted(desk, editor):
     state = LegalStateFactory()
     save(desk, url_of(state), as_of="2026-11-20")
-    state.refresh_from_db()
-    assert state.as_of == date(2026, 11, 20)
+    assert factories.fresh(state).as_of == date(2026, 11, 20)
     assert state.history.first().history_user == editor
     assert desk.get("/admin/regulations/legalstate/add/").status_code == 403
     assert desk.get(f"/admin/regulations/legalstate/{state.pk}/delete/").status_code == 403

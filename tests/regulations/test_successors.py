@@ -90,8 +90,7 @@ def test_a_dry_run_tells_the_same_and_changes_nothing(rules):
     local, _ = rules
     report = sync_units(renumbered(), Options(today=OPTIONS.today, write=False))
     assert any("units 1261011 → 1261993" in line for line in report.lines)
-    local.refresh_from_db()
-    assert local.units == ["1261011"]
+    assert factories.fresh(local).units == ["1261011"]
 
 
 def test_the_answer_goes_on_to_bind_the_successor(rules, client):
@@ -120,5 +119,4 @@ def test_merged_units_are_reported_for_editors(rules):
     local, _ = rules
     report = sync_units(Extract((*UNITS[:2], *UNITS[3:])), OPTIONS)
     assert any("units 1261011 → nothing; partly nothing → 1261202; read the act" in line for line in report.lines)
-    local.refresh_from_db()
-    assert (local.units, local.partly) == ([], ["1261202"])
+    assert (factories.fresh(local).units, local.partly) == ([], ["1261202"])

@@ -98,8 +98,7 @@ def test_a_submission_decided_while_its_depot_is_merged_is_decided_about_the_sur
         return merging.merge_depots(survivor=one, loser=other, take=(), by=editor, on=TODAY).pk
 
     assert at_once(accept, merge) == [1, one.pk]
-    submission.refresh_from_db()
-    assert (submission.state, submission.depot_id) == ("accepted", one.pk)
+    assert (factories.fresh(submission).state, submission.depot_id) == ("accepted", one.pk)
     assert "Wieliczka" in Depot.objects.values_list("place", flat=True)
 
 

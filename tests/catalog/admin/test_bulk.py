@@ -142,8 +142,7 @@ def test_what_is_shown_to_one_or_for_one_action_confirms_no_other(client, editor
     assert bulk.choose(client, DEPOTS, "remove_closed", depot, shown=shown).context["count"] == 1
     client.force_login(factories.UserFactory())
     assert bulk.choose(client, DEPOTS, "reset", depot, shown=shown).context["count"] == 1
-    depot.refresh_from_db()
-    assert (depot.publication, depot.data_status) == ("published", "verified")
+    assert (factories.fresh(depot).publication, depot.data_status) == ("published", "verified")
 
 
 @pytest.mark.parametrize("action", ["verify", "remove_closed"])
@@ -222,11 +221,9 @@ def test_one_of_those_is_restored_from_its_page_with_a_reason(client, editor, re
     for note in ("", " \t"):
         answer = client.post(decide, {"decision": "publish", "note": note})
         assert "Nic nie zmieniono: podaj powód przywrócenia." in html_of(answer)
-    depot.refresh_from_db()
-    assert depot.publication == "removed"
+    assert factories.fresh(depot).publication == "removed"
     client.post(decide, {"decision": "publish", "note": "właściciel zmienił zdanie"})
-    depot.refresh_from_db()
-    assert depot.publication == "published"
+    assert factories.fresh(depot).publication == "published"
     line = depot.history.latest()
     assert (line.history_change_reason, line.history_user) == ("przywrócono: właściciel zmienił zdanie", editor)
 
@@ -236,8 +233,7 @@ def test_other_removed_ones_are_restored_from_their_page_without_a_word(client, 
     page = client.get(reverse("admin:catalog_depot_change", args=[depot.pk])).content.decode()
     assert "Powód przywrócenia" not in page
     client.post(reverse("admin:catalog_depot_decide", args=[depot.pk]), {"decision": "publish"})
-    depot.refresh_from_db()
-    assert depot.publication == "published"
+    assert factories.fresh(depot).publication == "published"
 
 
 def test_restoring_hundreds_costs_as_few_statements_as_one(editor, django_assert_num_queries):
@@ -318,12 +314,10 @@ def test_fuels_by_name_are_confirmed_in_bulk_with_history(client, editor):
     assert f"{confirmed}: Węgiel, Pellet (według nazwy)" in asked
     assert "Nie ma paliw według nazwy: <strong>1</strong>" in asked
     bulk.act(client, DEPOTS, "confirm_fuels", *rows)
-    confirmed.refresh_from_db()
-    assert (confirmed.fuels, confirmed.fuels_by_name) == (["wegiel", "pellet"], [])
+    assert (factories.fresh(confirmed).fuels, confirmed.fuels_by_name) == (["wegiel", "pellet"], [])
     assert (confirmed.confirmed_fields, confirmed.data_status) == (["phone", "fuels"], "unverified")
     line = confirmed.history.latest("history_id")
     assert (line.history_user, line.history_change_reason) == (editor, "potwierdzono paliwa według nazwy")
     for left in (plain, gone):
         before = left.confirmed_fields
-        left.refresh_from_db()
-        assert left.confirmed_fields == before
+        assert factories.fresh(left).confirmed_fields == before

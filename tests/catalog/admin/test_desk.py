@@ -41,8 +41,7 @@ def test_verifying_in_bulk(client, editor):
 def test_removing_with_a_reason(client, editor, action, reason):
     depot = factories.DepotFactory()
     act(client, action, depot)
-    depot.refresh_from_db()
-    assert (depot.publication, depot.removal_reason) == ("removed", reason)
+    assert (factories.fresh(depot).publication, depot.removal_reason) == ("removed", reason)
 
 
 def test_what_cannot_be_done_is_said(client, editor):

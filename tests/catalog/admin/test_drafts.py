@@ -58,8 +58,7 @@ def test_who_was_invited_and_has_no_password_yet_is_no_second_person(ewa):
     answer = draft_of(ewa, deadline, date="2028-01-01")
     assert "Wprowadź zmianę" in html_of(ewa.get(answer["Location"]))
     approve(ewa, answer, reason="Zmiana z 16 listopada.")
-    deadline.refresh_from_db()
-    assert deadline.date == date(2028, 1, 1)
+    assert factories.fresh(deadline).date == date(2028, 1, 1)
 
 
 def test_a_second_person_approves_a_deadline_and_its_author_cannot(ewa, adam, client):
@@ -76,8 +75,7 @@ def test_a_second_person_approves_a_deadline_and_its_author_cannot(ewa, adam, cl
     assert Deadline.objects.get().date == date(2027, 1, 1)
     assert "Zatwierdź i wprowadź" in html_of(adam.get(page))
     approve(adam, answer, reason="")
-    deadline.refresh_from_db()
-    assert deadline.date == date(2028, 1, 1)
+    assert factories.fresh(deadline).date == date(2028, 1, 1)
     line = deadline.history.latest()
     assert (line.history_user.username, line.history_change_reason) == ("adam", "szkic ewa: Zmiana z 16 listopada.")
     draft = Draft.objects.get()
@@ -95,8 +93,7 @@ def test_who_is_alone_decides_alone_with_a_reason(ewa):
     assert "podaj powód zmiany" in html_of(approve(ewa, answer, reason=""))
     assert Deadline.objects.get().date == date(2027, 1, 1)
     approve(ewa, answer, reason="Zmiana.")
-    deadline.refresh_from_db()
-    assert deadline.date == date(2028, 1, 1)
+    assert factories.fresh(deadline).date == date(2028, 1, 1)
     assert deadline.history.latest().history_change_reason == "Zmiana."
 
 

@@ -131,9 +131,7 @@ def test_a_merge_keeps_the_fuels_of_both_and_goes_on_to_the_next_pair(client, ed
     more = client.get(reverse("admin:catalog_depot_pair", args=[first.pk, third.pk])).content.decode()
     assert 'name="take_fuels" value="second" checked' in more
     answer = client.post(url, {"decision": "first", "take_fuels": "both"})
-    first.refresh_from_db()
-    assert (first.fuels, "fuels" in first.confirmed_fields) == (["ekogroszek", "pellet"], True)
-    second.refresh_from_db()
-    assert second.fuels == ["ekogroszek"]  # as before, for when it comes back
+    assert (factories.fresh(first).fuels, "fuels" in first.confirmed_fields) == (["ekogroszek", "pellet"], True)
+    assert factories.fresh(second).fuels == ["ekogroszek"]  # as before, for when it comes back
     following = (pairs[place + 1 :] + pairs[:place])[0]
     assert answer["Location"] == reverse("admin:catalog_depot_pair", args=following)

@@ -144,8 +144,7 @@ def test_a_merge_is_undone_with_all_that_had_moved(client, editor):
     assert "Cofnij scalenie" in text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
     assert "Cofnięto. Przywrócone wpisy: 2." in undo_at_the_desk(client, decision)
     assert Depot.objects.values().get(pk=one.pk) == before
-    other.refresh_from_db()
-    assert (other.publication, other.merged_into) == ("published", None)
+    assert (factories.fresh(other).publication, other.merged_into) == ("published", None)
     price.refresh_from_db()
     row.refresh_from_db()
     assert (price.depot_id, row.depot_id) == (other.pk, other.pk)
@@ -165,29 +164,25 @@ def test_one_verification_an_addition_and_a_distinct_pair_are_undone(client, edi
     one, other = factories.DepotFactory(name="Jeden"), factories.DepotFactory(name="Dwa")
     moderation.verify_depot(depot=one, by=editor, on=TODAY)
     undo_at_the_desk(client, last())
-    one.refresh_from_db()
-    assert (one.data_status, one.verified_at, one.confirmed_fields) == ("unverified", None, [])
+    assert (factories.fresh(one).data_status, one.verified_at, one.confirmed_fields) == ("unverified", None, [])
     merging.mark_distinct(one=one, other=other, by=editor, at=NOW)
     undo_at_the_desk(client, last())
     assert not NotDuplicate.objects.exists()
     values = {"name": "Trzeci", "lat": 50.06, "lon": 19.94, "municipality": one.municipality_id}
     added = editing.add_depot(values=values, by=editor, on=TODAY)
     undo_at_the_desk(client, last())
-    added.refresh_from_db()
-    assert (added.publication, added.removal_reason) == ("removed", "mistaken")
+    assert (factories.fresh(added).publication, added.removal_reason) == ("removed", "mistaken")
 
 
 def test_a_changed_a_deleted_and_an_added_provision_are_undone(client, editor):
     editor.groups.add(Group.objects.get(name=CHIEF))
     deadline = DeadlineFactory(date=date(2027, 1, 1))
     approve(client, draft_of(client, deadline, date="2029-01-01"))
-    deadline.refresh_from_db()
-    assert deadline.date == date(2029, 1, 1)
+    assert factories.fresh(deadline).date == date(2029, 1, 1)
     assert last().kind == "draft"
     assert "1 stycznia 2029" in text_of(client.get(JOURNAL)) or "01.01.2029" in text_of(client.get(JOURNAL))
     undo_at_the_desk(client, last())
-    deadline.refresh_from_db()
-    assert deadline.date == date(2027, 1, 1)
+    assert factories.fresh(deadline).date == date(2027, 1, 1)
     approve(client, client.post(reverse("admin:regulations_deadline_delete", args=[deadline.pk]), {"post": "yes"}))
     assert not Deadline.objects.exists()
     assert "Przywrócone wpisy: 1." in undo_at_the_desk(client, last())

@@ -159,8 +159,7 @@ def test_what_was_removed_meanwhile_is_named_and_the_rest_is_checked(client, edi
 def test_checks_are_taken_back_from_the_list(client, editor):
     depot = factories.DepotFactory(verified=True)
     bulk.act(client, DEPOTS, "reset", depot)
-    depot.refresh_from_db()
-    assert (depot.data_status, depot.verified_at) == ("unverified", None)
+    assert (factories.fresh(depot).data_status, depot.verified_at) == ("unverified", None)
 
 
 def test_what_is_public_already_is_named_and_the_rest_is_published(client, editor):
@@ -168,8 +167,7 @@ def test_what_is_public_already_is_named_and_the_rest_is_published(client, edito
     asked = bulk.choose(client, DEPOTS, "publish", public, held).content.decode()
     assert "Widoczny" in asked.partition("Bez zmian")[2]
     assert "Zmieniono: 1." in html_of(bulk.act(client, DEPOTS, "publish", public, held))
-    held.refresh_from_db()
-    assert held.publication == "published"
+    assert factories.fresh(held).publication == "published"
 
 
 def test_owners_stay_owners_and_held_ones_become_public(editor):

@@ -62,8 +62,7 @@ def test_opening_and_saving_unchanged_changes_nothing(client, editor, depot):
 
 def test_only_what_changes_is_confirmed_and_the_status_stays(client, editor, depot):
     post(client, depot, phone="600 700 800", nip="526-025-02-74")
-    depot.refresh_from_db()
-    assert (depot.phone, depot.nip) == ("+48 600 700 800", "5260250274")
+    assert (factories.fresh(depot).phone, depot.nip) == ("+48 600 700 800", "5260250274")
     assert depot.confirmed_fields == ["nip", "phone"]
     assert (depot.data_status, depot.verified_at) == ("unverified", None)
     line = depot.history.latest()
@@ -72,21 +71,18 @@ def test_only_what_changes_is_confirmed_and_the_status_stays(client, editor, dep
 
 def test_saving_and_checking_confirms_everything(client, editor, depot):
     post(client, depot, place="Kraków", _verify="1")
-    depot.refresh_from_db()
-    assert (depot.place, depot.data_status, depot.verified_by) == ("Kraków", "verified", editor)
+    assert (factories.fresh(depot).place, depot.data_status, depot.verified_by) == ("Kraków", "verified", editor)
     assert set(depot.confirmed_fields) == set(models.Depot.PUBLIC_FIELDS)
 
 
 def test_hours_make_the_week_anew_and_are_confirmed_with_it(client, editor, depot):
     post(client, depot, opening_hours="pn.-pt. 7:00-15:00")
-    depot.refresh_from_db()
-    assert (depot.hours["fri"], depot.confirmed_fields) == ("7:00-15:00", ["hours", "opening_hours"])
+    assert (factories.fresh(depot).hours["fri"], depot.confirmed_fields) == ("7:00-15:00", ["hours", "opening_hours"])
 
 
 def test_fuels_that_only_the_name_says_are_told_beside_the_field(client, editor, depot):
     models.Depot.objects.update(fuels=["wegiel", "pellet"], fuels_in_name=["pellet"])
-    depot.refresh_from_db()
-    depot.save()
+    factories.fresh(depot).save()
     url = reverse("admin:catalog_depot_change", args=[depot.pk])
     assert "według nazwy, bez potwierdzenia: Pellet" in client.get(url).content.decode()
     post(client, depot, fuels=["wegiel", "pellet", "brykiet"])
@@ -102,29 +98,24 @@ def test_the_story_tells_the_week_in_polish(client, editor, depot):
 def test_hours_of_the_source_that_fit_no_week_may_stay(client, editor, depot):
     models.Depot.objects.update(opening_hours="Mo-Fr sunrise-sunset", hours=None)
     post(client, depot, place="Kraków")
-    depot.refresh_from_db()
-    assert (depot.place, depot.opening_hours) == ("Kraków", "Mo-Fr sunrise-sunset")
+    assert (factories.fresh(depot).place, depot.opening_hours) == ("Kraków", "Mo-Fr sunrise-sunset")
 
 
 def test_the_municipality_follows_the_position(client, editor, depot):
     post(client, depot, lat="49.82", lon="19.04")
-    depot.refresh_from_db()
-    assert depot.municipality == factories.bielsko_biala()
+    assert factories.fresh(depot).municipality == factories.bielsko_biala()
     assert depot.confirmed_fields == ["lat", "lon", "location_approximate", "municipality"]
 
 
 def test_another_municipality_than_that_of_the_position_has_to_be_asked_for(client, editor, depot):
     other = factories.bielsko_biala().pk
     post(client, depot, municipality=other)
-    depot.refresh_from_db()
-    assert depot.municipality == factories.krakow()
+    assert factories.fresh(depot).municipality == factories.krakow()
     post(client, depot, municipality=other, other_municipality="on")
-    depot.refresh_from_db()
-    assert (depot.municipality_id, depot.confirmed_fields) == (other, ["municipality"])
+    assert (factories.fresh(depot).municipality_id, depot.confirmed_fields) == (other, ["municipality"])
     # Opened again the box is ticked, so that saving something else does not move it back.
     post(client, depot, place="Bielsko")
-    depot.refresh_from_db()
-    assert depot.municipality_id == other
+    assert factories.fresh(depot).municipality_id == other
 
 
 @pytest.mark.parametrize(
@@ -171,14 +162,12 @@ def test_two_who_change_one_field_lose_nothing_of_what_was_typed(client, editor,
     answer = client.post(address(depot), {**opened, "phone": "601 111 111", "place": "Kraków"})
     assert list(errors(answer)) == ["phone"]
     assert "ktoś zmienił to pole z „+48 12 345 67 89” na „+48 600 000 000”" in html_of(answer)
-    depot.refresh_from_db()
-    assert (depot.phone, depot.place) == ("+48 600 000 000", "")
+    assert (factories.fresh(depot).phone, depot.place) == ("+48 600 000 000", "")
     form = answer.context["adminform"].form
     again = {name: form[name].value() for name in form.fields if form[name].value() not in (None, False)}
     assert (again["phone"], again["place"]) == ("601 111 111", "Kraków")
     assert client.post(address(depot), again).status_code == 302
-    depot.refresh_from_db()
-    assert (depot.phone, depot.place) == ("+48 601 111 111", "Kraków")
+    assert (factories.fresh(depot).phone, depot.place) == ("+48 601 111 111", "Kraków")
 
 
 def test_two_who_change_different_fields_are_both_kept(client, editor, depot):
@@ -198,8 +187,7 @@ def test_a_position_that_somebody_else_has_set_keeps_its_municipality(client, ed
     moved = {"lat": 49.82, "lon": 19.04, "municipality": factories.bielsko_biala().pk}
     editing.edit_depot(depot=depot, values=moved, by=editor, on=TODAY)
     client.post(address(depot), {**opened, "place": "Bielsko"})
-    depot.refresh_from_db()
-    assert (depot.lat, depot.municipality_id, depot.place) == (49.82, moved["municipality"], "Bielsko")
+    assert (factories.fresh(depot).lat, depot.municipality_id, depot.place) == (49.82, moved["municipality"], "Bielsko")
 
 
 def test_nobody_checks_what_they_have_not_seen(client, editor, depot):
@@ -207,8 +195,7 @@ def test_nobody_checks_what_they_have_not_seen(client, editor, depot):
     editing.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=editor, on=TODAY)
     answer = client.post(address(depot), {**opened, "_verify": "1"})
     assert "W tym czasie ktoś zmienił: telefon." in html_of(answer)
-    depot.refresh_from_db()
-    assert depot.data_status == "unverified"
+    assert factories.fresh(depot).data_status == "unverified"
     assert answer.context["adminform"].form["phone"].value() == "+48 600 000 000"
 
 
@@ -248,16 +235,13 @@ def test_the_page_says_when_the_depot_is_outside_its_municipality(
 def test_decisions_from_the_page(client, editor, depot):
     decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
     client.post(decide, {"decision": "remove", "reason": "closed", "note": "telefon głuchy"})
-    depot.refresh_from_db()
-    assert (depot.publication, depot.removal_reason) == ("removed", "closed")
+    assert (factories.fresh(depot).publication, depot.removal_reason) == ("removed", "closed")
     assert depot.history.latest().history_change_reason == "usunięto: skład zakończył działalność: telefon głuchy"
     client.post(decide, {"decision": "publish", "note": "jednak działa"})
-    depot.refresh_from_db()
-    assert depot.publication == "published"
+    assert factories.fresh(depot).publication == "published"
     assert depot.history.latest().history_change_reason == "przywrócono: jednak działa"
     client.post(decide, {"decision": "verify", "opened": client.get(address(depot)).context["opened"]})
-    depot.refresh_from_db()
-    assert depot.data_status == "verified"
+    assert factories.fresh(depot).data_status == "verified"
 
 
 def test_only_what_was_seen_is_vouched_for(client, editor, depot):
@@ -267,8 +251,7 @@ def test_only_what_was_seen_is_vouched_for(client, editor, depot):
     decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
     answer = client.post(decide, {"decision": "verify", "opened": opened})
     assert "ktoś zmienił wpis po otwarciu tej strony" in html_of(answer)
-    depot.refresh_from_db()
-    assert depot.data_status == "unverified"
+    assert factories.fresh(depot).data_status == "unverified"
 
 
 @pytest.mark.parametrize(
@@ -340,8 +323,7 @@ def test_who_may_not_look_sees_neither_pairs_nor_histories(client, depot):
 def test_an_edit_by_an_editor_does_not_check_a_checked_depot_anew(editor):
     depot = factories.DepotFactory(verified=True)
     editing.edit_depot(depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY)
-    depot.refresh_from_db()
-    assert (depot.data_status, depot.verified_at) == ("verified", date(2026, 9, 1))
+    assert (factories.fresh(depot).data_status, depot.verified_at) == ("verified", date(2026, 9, 1))
     moderation.revoke_verification(depot=depot, by=editor)
     assert depot.history.latest().history_change_reason == "cofnięto do nieweryfikowanych"
 
@@ -349,8 +331,7 @@ def test_an_edit_by_an_editor_does_not_check_a_checked_depot_anew(editor):
 def test_a_removed_depot_is_not_checked_and_nothing_else_is_saved_with_it(client, editor, depot):
     moderation.remove_depot(depot=depot, reason=models.Depot.RemovalReason.CLOSED, on=TODAY)
     assert "Nic nie zapisano: wpis jest usunięty" in html_of(post(client, depot, phone="600 700 800", _verify="1"))
-    depot.refresh_from_db()
-    assert depot.phone == "+48 12 345 67 89"
+    assert factories.fresh(depot).phone == "+48 12 345 67 89"
 
 
 def test_another_municipality_has_to_be_named(client, editor, depot):
@@ -394,8 +375,7 @@ def test_every_text_may_be_as_long_as_its_column_and_no_longer(client, editor, d
     opened = form_of(client, depot)
     assert [*errors(client.post(address(depot), opened | {name: texts.too_long(name)}))] == [name]
     assert client.post(address(depot), opened | {name: texts.longest(name)}).status_code == 302
-    depot.refresh_from_db()
-    assert getattr(depot, name) == texts.longest(name)
+    assert getattr(factories.fresh(depot), name) == texts.longest(name)
     depot.delete()
     assert [*errors(client.post(ADD, {**NEW, name: texts.too_long(name)}))] == [name]
     assert client.post(ADD, {**NEW, name: texts.longest(name)}).status_code == 302

@@ -98,8 +98,7 @@ def test_merging_to_the_right(client, editor, two):
     client.post(
         reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), {"decision": "second", "take_nip": "first"}
     )
-    other.refresh_from_db()
-    assert (other.nip, other.publication) == ("5260250274", "published")
+    assert (factories.fresh(other).nip, other.publication) == ("5260250274", "published")
 
 
 @pytest.mark.parametrize("decision", ["first", "apart"])
@@ -183,15 +182,13 @@ def test_merging_on_points_former_losers_at_the_last_survivor(two):
     third = factories.DepotFactory()
     merge(one, other)
     merge(third, one)
-    other.refresh_from_db()
-    assert other.merged_into == third
+    assert factories.fresh(other).merged_into == third
 
 
 def test_a_restored_one_stands_on_its_own(two):
     one, other = two
     merge(one, other)
-    other.refresh_from_db()
-    assert publishing.publish_depot(depot=other, on=TODAY, note="to dwa").merged_into is None
+    assert publishing.publish_depot(depot=factories.fresh(other), on=TODAY, note="to dwa").merged_into is None
 
 
 def test_merging_raises_the_version_and_invented_ones_can_still_be_erased(two):

@@ -89,8 +89,7 @@ def test_a_price_comes_back_with_what_was_decided_about_it(three):
     merge(one, other)
     prices.reject_prices(prices=[price], reason="zła jednostka", by=factories.UserFactory(), on=NOW)
     restore(other)
-    price.refresh_from_db()
-    assert (price.depot_id, price.status, price.reason) == (other.pk, "rejected", "zła jednostka")
+    assert (factories.fresh(price).depot_id, price.status, price.reason) == (other.pk, "rejected", "zła jednostka")
 
 
 def test_values_that_the_survivor_took_stay_and_count_as_a_persons(three):
@@ -98,8 +97,7 @@ def test_values_that_the_survivor_took_stay_and_count_as_a_persons(three):
     Depot.objects.filter(pk=other.pk).update(phone="+48 600 000 000")
     merge(one, other, "phone")
     restore(other)
-    one.refresh_from_db()
-    assert (one.phone, one.confirmed_fields) == ("+48 600 000 000", ["phone"])
+    assert (factories.fresh(one).phone, one.confirmed_fields) == ("+48 600 000 000", ["phone"])
 
 
 def test_an_equal_submission_that_waits_by_now_keeps_the_other_at_the_survivor(three):
@@ -124,12 +122,10 @@ def test_of_a_chain_of_merges_each_gets_its_own_back(three, first):
         restore(depot)
         if depot == two and first == "newest":
             # As before the second merge: the first one had been absorbed by this one.
-            one.refresh_from_db()
-            assert (one.merged_into, of(two)) == (two, {mine, its})
+            assert (factories.fresh(one).merged_into, of(two)) == (two, {mine, its})
             assert one.history.latest().history_change_reason == f"wrócono do wpisu {two.pk}"
     assert [of(depot) for depot in three] == [{mine}, {its}, set()]
-    one.refresh_from_db()
-    assert one.merged_into is None
+    assert factories.fresh(one).merged_into is None
 
 
 def test_a_twin_that_stayed_on_the_way_comes_back_too(three):
@@ -149,8 +145,7 @@ def test_a_second_merge_is_remembered_anew(three):
     merge(one, other)
     restore(other)
     later = factories.DepotPriceFactory(depot=other, fuel="brykiet")
-    other.refresh_from_db()
-    merge(third, other)
+    merge(third, factories.fresh(other))
     restore(other)
     assert of(other) == {ours, later}
 

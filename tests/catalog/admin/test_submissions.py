@@ -92,8 +92,7 @@ def test_the_other_submissions_about_an_entry_are_named_however_many_are_unconfi
     text = text_of(client.get(page(second)))
     assert "Telefon +48 601 234 567 (brak) +48 602 234 567" in text
     assert "Wpis zmienił się od chwili zgłoszenia" in text
-    second.refresh_from_db()
-    assert second.state == "waiting"
+    assert factories.fresh(second).state == "waiting"
     Submission.objects.filter(state="unconfirmed").delete()
     text = text_of(client.get(page(second)))
     assert f"nr {earlier.pk}: przejęcie wpisu , nieaktualne, ten sam zgłaszający" in text
@@ -138,8 +137,7 @@ def test_chosen_fields_are_accepted(client, editor, django_capture_on_commit_cal
     said = {"decision": "accept", "groups": ["place"], "reason": "Numer nie odpowiada."}
     answer = decide(client, submission, django_capture_on_commit_callbacks, **said)
     assert "Zdecydowano: 1." in text_of(answer)
-    submission.depot.refresh_from_db()
-    assert (submission.depot.phone, submission.depot.place) == ("", "Wieliczka")
+    assert (factories.fresh(submission.depot).phone, submission.depot.place) == ("", "Wieliczka")
     assert (submission.depot.data_status, submission.depot.confirmed_fields) == ("unverified", ["place"])
     assert len(mail.outbox) == 1
     assert "Wpis zmienił się od chwili zgłoszenia" not in text_of(client.get(page(submission)))
@@ -151,16 +149,14 @@ def test_the_whole_entry_is_verified_only_where_the_editor_ticks_it(client, edit
     assert '<input type="checkbox" name="verify"> cały wpis sprawdzony' in shown
     said = {"decision": "accept", "groups": ["phone"], "verify": "on"}
     decide(client, submission, django_capture_on_commit_callbacks, **said)
-    submission.depot.refresh_from_db()
-    assert (submission.depot.data_status, submission.depot.verified_by) == ("verified", editor)
+    assert (factories.fresh(submission.depot).data_status, submission.depot.verified_by) == ("verified", editor)
 
 
 @pytest.mark.parametrize("decision", ["", "x", "acceptance"])
 def test_an_unknown_decision_decides_nothing(client, editor, decision):
     waiting = factories.SubmissionFactory()
     assert client.post(page(waiting), {"decision": decision, "reason": "Nie"}).status_code == 400
-    waiting.refresh_from_db()
-    assert waiting.state == Submission.State.WAITING
+    assert factories.fresh(waiting).state == Submission.State.WAITING
 
 
 def test_nothing_typed_is_lost_where_a_reason_contradicts_the_ticks(client, editor, django_capture_on_commit_callbacks):
@@ -171,8 +167,7 @@ def test_nothing_typed_is_lost_where_a_reason_contradicts_the_ticks(client, edit
     shown = answer.content.decode()
     for kept in ('value="Numer „stary”."', ">Który?</textarea>", 'value="601 999 999"'):
         assert kept in shown
-    submission.refresh_from_db()
-    assert submission.state == "waiting"
+    assert factories.fresh(submission).state == "waiting"
 
 
 def test_what_was_sent_together_stands_first_and_stays_after_the_decision(client, editor):
@@ -205,8 +200,7 @@ def test_the_page_of_a_submission_leads_back_to_the_list(client, editor):
 def test_what_stands_in_the_way_is_said(client, editor, django_capture_on_commit_callbacks, typed, said):
     submission = factories.SubmissionFactory()
     assert said in text_of(decide(client, submission, django_capture_on_commit_callbacks, **typed))
-    submission.refresh_from_db()
-    assert submission.state == "waiting"
+    assert factories.fresh(submission).state == "waiting"
 
 
 def test_a_submission_about_a_removed_entry_is_not_accepted(client, editor, django_capture_on_commit_callbacks):
@@ -241,8 +235,7 @@ def test_the_second_of_two_editors_is_told(client, editor, django_capture_on_com
     decide(client, submission, django_capture_on_commit_callbacks, decision="reject", reason="Nie.")
     answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=["phone"])
     assert "zdecydował już ktoś inny (ewa): odrzucone. Twoja decyzja nic nie zmieniła." in text_of(answer)
-    submission.depot.refresh_from_db()
-    assert submission.depot.phone == ""
+    assert factories.fresh(submission.depot).phone == ""
 
 
 def test_a_missing_depot_shows_what_is_near_and_whose_name_it_bears(client, editor):
@@ -364,8 +357,7 @@ def test_a_proposed_value_is_changed_while_it_is_accepted(client, editor, django
     depot = submission.depot
     depot.refresh_from_db()
     assert (depot.phone, depot.place, depot.hours["fri"]) == ("+48 601 234 567", "Wieliczka", "7:00-15:00")
-    submission.refresh_from_db()
-    assert (submission.state, submission.proposed) == ("accepted", proposed)
+    assert (factories.fresh(submission).state, submission.proposed) == ("accepted", proposed)
     letter = " ".join(mail.outbox[0].body.split())
     assert "jest: Wieliczka z poprawką redakcji; w zgłoszeniu: wieliczka" in letter
     assert letter.count("z poprawką redakcji") == 2  # the hours, too
@@ -395,8 +387,7 @@ def test_fuels_and_a_position_are_changed_while_they_are_accepted(
     groups = ["fuels", "lat"]
     decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=groups, **typed)
     depot = submission.depot
-    depot.refresh_from_db()
-    assert (depot.fuels, depot.lat, depot.location_approximate) == (fuels, lat, not sure)
+    assert (factories.fresh(depot).fuels, depot.lat, depot.location_approximate) == (fuels, lat, not sure)
     assert (("z poprawką redakcji") in mail.outbox[0].body) is (sure or fuels != ["wegiel"])
 
 
@@ -409,8 +400,7 @@ def test_a_position_outside_every_municipality_and_an_unknown_fuel_are_refused(c
     assert "To miejsce nie leży w żadnej gminie." in text_of(outside)
     for wrong in ({"value-lat": "nan", "value-lon": "16"}, {"value-fuels": ["", "uran"]}):
         assert "Nic nie zapisano" in text_of(client.post(page(submission), sent | wrong))
-    submission.refresh_from_db()
-    assert submission.state == "waiting"
+    assert factories.fresh(submission).state == "waiting"
 
 
 def test_a_wrong_value_is_refused_at_its_field_and_nothing_typed_is_lost(client, editor):
@@ -423,8 +413,7 @@ def test_a_wrong_value_is_refused_at_its_field_and_nothing_typed_is_lost(client,
     assert "To nie jest poprawny numer telefonu" in text
     assert 'value="zadzwoń"' in text
     assert 'value="Wieliczka"' in text
-    submission.refresh_from_db()
-    assert submission.state == "waiting"
+    assert factories.fresh(submission).state == "waiting"
 
 
 def test_a_proposed_text_longer_than_its_column_is_left_out(client, editor, django_capture_on_commit_callbacks):
@@ -435,8 +424,7 @@ def test_a_proposed_text_longer_than_its_column_is_left_out(client, editor, djan
     assert "ma co najwyżej 120 znaków (obecnie ma 121)" in text_of(answer)
     typed |= {"groups": ["phone"], "reason": "Zbyt długa nazwa."}
     decide(client, submission, django_capture_on_commit_callbacks, **typed)
-    submission.depot.refresh_from_db()
-    assert (submission.depot.phone, submission.depot.place) == ("+48 601 234 567", "")
+    assert (factories.fresh(submission.depot).phone, submission.depot.place) == ("+48 601 234 567", "")
 
 
 @pytest.mark.parametrize("name", texts.LIMITS)
@@ -450,16 +438,14 @@ def test_every_text_typed_may_be_as_long_as_its_column_and_no_longer(
     answer = decide(client, submission, commit, **typed, **{f"value-{name}": texts.too_long(name)})
     assert "popraw wartości przy polach" in text_of(answer)
     decide(client, submission, commit, **typed, **{f"value-{name}": texts.longest(name)})
-    submission.depot.refresh_from_db()
-    assert getattr(submission.depot, name) == texts.longest(name)
+    assert getattr(factories.fresh(submission.depot), name) == texts.longest(name)
 
 
 def test_what_was_not_proposed_cannot_be_slipped_in(client, editor, django_capture_on_commit_callbacks):
     submission = factories.SubmissionFactory()
     typed = form_of(client, submission) | {"value-name": "Inna nazwa", "value-nip": "5260250274"}
     decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=["phone", "name"], **typed)
-    submission.depot.refresh_from_db()
-    assert (submission.depot.name, submission.depot.nip) == ("Skład opału Nowak", None)
+    assert (factories.fresh(submission.depot).name, submission.depot.nip) == ("Skład opału Nowak", None)
     assert "z poprawką" not in mail.outbox[0].body
 
 

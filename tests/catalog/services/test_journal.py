@@ -52,8 +52,7 @@ def test_one_click_takes_a_whole_batch_back(client, editor, action):
     said = html_of(undo(client, batch))
     assert f"Przywrócone wpisy: {batch.lines.count()}." in said
     assert rows(*depots) == before
-    batch.refresh_from_db()
-    assert batch.undone_by == editor
+    assert factories.fresh(batch).undone_by == editor
     newest = models.Depot.history.filter(history_change_reason__startswith=journal.UNDONE)
     assert newest.count() == batch.lines.count()
     assert set(newest.values_list("history_user", flat=True)) == {editor.pk}
@@ -72,8 +71,7 @@ def test_what_somebody_has_decided_since_stays(client, editor):
     assert "Przywrócone wpisy: 1." in said
     assert "ktoś je zmienił: 2." in said
     assert rows(restored, owners) == later
-    checked.refresh_from_db()
-    assert checked.publication == "held"
+    assert factories.fresh(checked).publication == "held"
 
 
 def test_another_field_that_changed_since_is_kept(client, editor):
@@ -109,8 +107,7 @@ def test_removing_one_closes_what_waits_too(client, editor, django_capture_on_co
     decide = reverse("admin:catalog_depot_decide", args=[waiting.depot_id])
     with django_capture_on_commit_callbacks(execute=True):
         client.post(decide, {"decision": "remove", "reason": "closed"})
-    waiting.refresh_from_db()
-    assert (waiting.state, waiting.notification_pending) == ("superseded", False)
+    assert (factories.fresh(waiting).state, waiting.notification_pending) == ("superseded", False)
     assert [letter.to for letter in mail.outbox] == [[waiting.email]]
 
 
@@ -129,15 +126,13 @@ def test_an_editor_takes_back_only_what_is_their_own(client, editor):
     page = reverse("admin:catalog_decision_change", args=[batch.pk])
     assert "Cofnij całość" not in client.get(page).content.decode()
     assert undo(client, batch).status_code == 403
-    depot.refresh_from_db()
-    assert depot.data_status == "verified"
+    assert factories.fresh(depot).data_status == "verified"
     chief = get_user_model().objects.create(username="naczelna", is_staff=True)
     chief.groups.add(Group.objects.get(name=CHIEF))
     client.force_login(chief)
     assert "Cofnij całość" in client.get(page).content.decode()
     undo(client, batch)
-    depot.refresh_from_db()
-    assert depot.data_status == "unverified"
+    assert factories.fresh(depot).data_status == "unverified"
 
 
 @pytest.mark.slow

@@ -98,8 +98,7 @@ def test_of_a_correction_some_fields_are_accepted(editor, letters):
         by=editor,
         on=NOW,
     )
-    depot.refresh_from_db()
-    assert (depot.phone, depot.place) == ("+48 601 234 567", "Kraków")
+    assert (factories.fresh(depot).phone, depot.place) == ("+48 601 234 567", "Kraków")
     assert (depot.data_status, depot.verified_at, depot.updated_at) == ("unverified", None, TODAY)
     assert depot.confirmed_fields == ["phone"]
     assert depot.history.first().history_user == editor
@@ -123,8 +122,7 @@ def test_a_field_that_is_left_out_needs_a_reason(editor):
     submission = correction(factories.DepotFactory(place="Kraków"), phone="+48 601 234 567", place="Wieliczka")
     with pytest.raises(decisions.ReasonMissing):
         decisions.accept_submission(submission=submission, groups=["phone"], by=editor, on=NOW)
-    submission.refresh_from_db()
-    assert (submission.state, submission.depot.phone) == ("waiting", "")
+    assert (factories.fresh(submission).state, submission.depot.phone) == ("waiting", "")
 
 
 def test_a_letter_holds_nothing_that_a_name_could_do_harm_with(editor, letters):
@@ -142,8 +140,7 @@ def test_hours_that_go_are_stored_as_none(editor):
     depot = factories.DepotFactory(hours={"mon": "7:00-15:00"}, opening_hours="Mo 07:00-15:00")
     decisions.accept_submission(submission=correction(depot, hours=None, opening_hours=""), by=editor, on=NOW)
     assert Depot.objects.filter(hours__isnull=True).exists()
-    depot.refresh_from_db()
-    assert depot.hours is None
+    assert factories.fresh(depot).hours is None
 
 
 @pytest.mark.parametrize("name", texts.LIMITS)
@@ -159,13 +156,11 @@ def test_a_text_longer_than_its_column_is_not_accepted_however_it_came_to_be_pro
     )
     decided = decisions.accept_submissions(submissions=[submission.pk], by=editor, on=NOW)
     assert [(row.pk, reason) for row, reason in decided.unchanged] == [(submission.pk, refusal.value.reason)]
-    depot.refresh_from_db()
-    assert getattr(depot, name) != values[name][:limit]
+    assert getattr(factories.fresh(depot), name) != values[name][:limit]
     submission.proposed[name] = texts.longest(name)
     submission.save()
     decisions.accept_submissions(submissions=[submission.pk], by=editor, on=NOW)
-    depot.refresh_from_db()
-    assert getattr(depot, name) == texts.longest(name)
+    assert getattr(factories.fresh(depot), name) == texts.longest(name)
 
 
 @pytest.mark.parametrize("name", texts.LIMITS)
@@ -189,16 +184,14 @@ def test_what_one_correction_may_not_set_another_about_the_entry_does_not_write(
     taken = correction(depot, house_number="7")
     decided = decisions.accept_submissions(submissions=[refused.pk, taken.pk], by=editor, on=NOW)
     assert [row.pk for row in decided.changed] == [taken.pk]
-    depot.refresh_from_db()
-    assert (depot.street, depot.house_number, depot.place) == ("", "7", "")
+    assert (factories.fresh(depot).street, depot.house_number, depot.place) == ("", "7", "")
 
 
 def test_of_a_correction_something_has_to_be_accepted(editor):
     submission = factories.SubmissionFactory()
     with pytest.raises(decisions.NoFieldsAccepted):
         decisions.accept_submission(submission=submission, groups=["name", "position"], by=editor, on=NOW)
-    submission.refresh_from_db()
-    assert submission.state == "waiting"
+    assert factories.fresh(submission).state == "waiting"
 
 
 def test_a_rejection_says_why(editor, letters):
@@ -207,16 +200,14 @@ def test_a_rejection_says_why(editor, letters):
         decisions.reject_submission(submission=submission, reason=" ", by=editor, on=NOW)
     letters(decisions.reject_submission, submission=submission, reason="Numer\nnie odpowiada.", by=editor, on=NOW)
     assert "Powód: Numer nie odpowiada." in mail.outbox[0].body
-    submission.depot.refresh_from_db()
-    assert (submission.depot.phone, submission.depot.data_status) == ("", "unverified")
+    assert (factories.fresh(submission.depot).phone, submission.depot.data_status) == ("", "unverified")
 
 
 def test_a_claim_makes_the_entry_the_owners(editor, letters):
     submission = factories.SubmissionFactory(claim=True)
     letters(decisions.accept_submission, submission=submission, by=editor, on=NOW)
     depot = submission.depot
-    depot.refresh_from_db()
-    assert (depot.data_status, depot.verified_at, depot.verified_by) == ("owner", TODAY, editor)
+    assert (factories.fresh(depot).data_status, depot.verified_at, depot.verified_by) == ("owner", TODAY, editor)
     assert set(depot.confirmed_fields) == set(Depot.PUBLIC_FIELDS)
     assert "potwierdzone przez właściciela" in mail.outbox[0].body
 
@@ -226,15 +217,13 @@ def test_a_deletion_closes_what_else_was_asked_and_tells(editor, letters):
     other = factories.SubmissionFactory(depot=submission.depot)
     silent = factories.SubmissionFactory(depot=submission.depot, unconfirmed=True)
     letters(decisions.accept_submission, submission=submission, by=editor, on=NOW)
-    submission.depot.refresh_from_db()
-    assert (submission.depot.publication, submission.depot.removal_reason) == ("removed", "owner")
+    assert (factories.fresh(submission.depot).publication, submission.depot.removal_reason) == ("removed", "owner")
     states = dict(Submission.objects.values_list("pk", "state"))
     assert states == {submission.pk: "accepted", other.pk: "superseded", silent.pk: "superseded"}
     assert [letter.to[0] for letter in mail.outbox] == [submission.email, other.email]
     assert "jest już nieaktualne: wpis usunięto z katalogu" in mail.outbox[1].body
     publish_depot(depot=submission.depot, on=TODAY, by=editor, note="na prośbę właściciela")  # an editor can restore it
-    submission.depot.refresh_from_db()
-    assert submission.depot.publication == "published"
+    assert factories.fresh(submission.depot).publication == "published"
 
 
 def test_a_submission_about_a_removed_entry_can_only_be_rejected(editor):
@@ -259,8 +248,7 @@ def test_an_entry_that_changed_while_the_page_was_open_is_looked_at_again(editor
     edit_depot(depot=submission.depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
     with pytest.raises(DepotEditConflict):
         decisions.accept_submission(submission=submission, opened=opened, by=editor, on=NOW)
-    submission.refresh_from_db()
-    assert submission.state == "waiting"
+    assert factories.fresh(submission).state == "waiting"
 
 
 def test_a_missing_depot_needs_a_municipality(editor):
@@ -323,8 +311,7 @@ def test_two_submissions_about_one_entry_add_up(editor):
     depot = factories.DepotFactory()
     both = [correction(depot, phone="+48 601 234 567"), correction(depot, place="Wieliczka")]
     decisions.accept_submissions(submissions=[row.pk for row in both], by=editor, on=NOW)
-    depot.refresh_from_db()
-    assert (depot.phone, depot.place) == ("+48 601 234 567", "Wieliczka")
+    assert (factories.fresh(depot).phone, depot.place) == ("+48 601 234 567", "Wieliczka")
     assert set(depot.confirmed_fields) == {"phone", "place"}
 
 
@@ -403,8 +390,7 @@ def test_a_letter_that_is_owed_keeps_no_address_longer(editor, letters, settings
     submission = factories.SubmissionFactory()
     letters(decisions.reject_submission, submission=submission, reason="Nie.", by=editor, on=NOW)
     assert retention.purge_submissions(on=NOW + timedelta(days=90)).erased == 1
-    submission.refresh_from_db()
-    assert (submission.email, submission.notification_pending) == ("", False)
+    assert (factories.fresh(submission).email, submission.notification_pending) == ("", False)
     assert sending.send_waiting(retry=AT_ONCE) == sending.Told()
 
 
@@ -429,8 +415,7 @@ def test_personal_data_go_ninety_days_after_the_decision(editor):
     decisions.accept_submission(submission=accepted, by=editor, on=NOW)
     decisions.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
     retention.purge_submissions(on=NOW + timedelta(days=90, seconds=-1))
-    accepted.refresh_from_db()
-    assert accepted.email  # kept so far
+    assert factories.fresh(accepted).email  # kept so far
     assert accepted.client_hash == ""  # needed for a day only
     assert retention.purge_submissions(on=NOW + timedelta(days=90)).erased == 2
     for row in (accepted, rejected):
@@ -439,8 +424,7 @@ def test_personal_data_go_ninety_days_after_the_decision(editor):
         assert row.erased_at is not None
     assert accepted.proposed == {"phone": "+48 601 234 567"}  # public by now
     assert rejected.proposed == rejected.stored == {}
-    waiting.refresh_from_db()
-    assert waiting.email
+    assert factories.fresh(waiting).email
     assert retention.purge_submissions(on=NOW + timedelta(days=90)) == retention.Purged(0, 0, 0)
 
 
@@ -501,8 +485,7 @@ def test_the_author_of_prices_goes_the_day_after_the_last_was_decided():
     )
     assert retention.purge_submissions(on=NOW + timedelta(hours=23)).erased == 0
     assert retention.purge_submissions(on=NOW + timedelta(hours=24)).erased == 1
-    submission.refresh_from_db()
-    assert (submission.email, submission.proposed) == ("", {})
+    assert (factories.fresh(submission).email, submission.proposed) == ("", {})
 
 
 def test_a_caller_without_an_address_is_one_of_those_without():
@@ -534,11 +517,9 @@ def test_hashes_of_mailboxes_go_a_day_after_the_last_link():
     resent = factories.SubmissionFactory(unconfirmed=True, mailed_at=late, letters_at=[NOW, late], **values)
     retention.purge_submissions(on=NOW + timedelta(hours=24))
     for row, kept in ((old, ("", [])), (resent, ("x", [NOW, late]))):
-        row.refresh_from_db()
-        assert (row.mailbox_hash, row.letters_at) == kept
+        assert (factories.fresh(row).mailbox_hash, row.letters_at) == kept
     retention.purge_submissions(on=late + timedelta(hours=24))
-    resent.refresh_from_db()
-    assert (resent.mailbox_hash, resent.letters_at) == ("", [])
+    assert (factories.fresh(resent).mailbox_hash, resent.letters_at) == ("", [])
 
 
 def test_a_link_whose_submission_was_deleted_meanwhile():

@@ -56,8 +56,7 @@ def test_a_deletion_and_a_correction_of_one_entry_at_once_leave_no_deadlock():
         return lambda: len(decisions.accept_submission(submission=submission, by=editor, on=NOW).changed)
 
     outcomes = at_once(accept(correct), accept(delete))
-    depot.refresh_from_db()
-    assert depot.publication == "removed"
+    assert factories.fresh(depot).publication == "removed"
     assert outcomes in ([1, 1], ["SubmissionAlreadyDecided", 1])
 
 

@@ -109,8 +109,7 @@ def test_a_deletion_brings_the_entry_and_what_it_closed_back(editor, sent):
     assert len(sent(lambda: decisions.accept_submission(submission=deletion, by=editor, on=NOW))) == 2
     undone = undo(last(), editor)
     assert (undone.restored, undone.reopened, undone.told) == (1, 2, 2)
-    depot.refresh_from_db()
-    assert (depot.publication, depot.removal_reason) == ("published", "")
+    assert (factories.fresh(depot).publication, depot.removal_reason) == ("published", "")
     assert set(Submission.objects.values_list("pk", "state")) == {(deletion.pk, "waiting"), (waiting.pk, "waiting")}
 
 
@@ -131,10 +130,8 @@ def test_a_missing_depot_that_was_accepted_is_removed_and_waits_again(editor, se
     added = Depot.objects.get()
     assert last().title == f"Przyjęto nr {row.pk}: Nowy Skład – brakujący skład"
     undo(last(), editor)
-    added.refresh_from_db()
-    assert (added.publication, added.removal_reason) == ("removed", "mistaken")
-    row.refresh_from_db()
-    assert (row.state, row.depot) == ("waiting", None)
+    assert (factories.fresh(added).publication, added.removal_reason) == ("removed", "mistaken")
+    assert (factories.fresh(row).state, row.depot) == ("waiting", None)
     sent(lambda: decisions.accept_submission(submission=row, by=editor, on=NOW))
     assert Depot.objects.published().count() == 1
 
@@ -162,8 +159,7 @@ def test_a_former_owner_s_address_is_erased_after_two_weeks(editor):
     OwnerLink.objects.update(replaced_at=NOW)
     assert owner_links.forget_unused(on=NOW + timedelta(days=13)) == 0
     assert owner_links.forget_unused(on=NOW + timedelta(days=14)) == 1
-    former.refresh_from_db()
-    assert (former.email, former.email_hash) == ("", "")
+    assert (factories.fresh(former).email, former.email_hash) == ("", "")
 
 
 def test_erased_authors_and_what_was_sent_anew_stay_closed(editor, sent):

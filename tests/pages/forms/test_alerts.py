@@ -50,12 +50,10 @@ def test_a_place_is_asked_for_confirmed_and_ended(stranger, place):
     assert letter.subject == "Powiadomienia: potwierdź"
     (link,) = links_in(letter)
     assert "Kraków: terminy i zmiany przepisów" in text_of(stranger.client.get(link))
-    row.refresh_from_db()
-    assert row.confirmed_at is None, "GET writes nothing"
+    assert factories.fresh(row).confirmed_at is None, "GET writes nothing"
     answer = confirm(stranger, link)
     assert "Twoje powiadomienia" in text_of(answer)
-    row.refresh_from_db()
-    assert row.confirmed_at is not None
+    assert factories.fresh(row).confirmed_at is not None
     assert row.client_hash == ""
     assert list(row.content["rules"].values()) == ["Uchwała I/1/17", f"Od {day(date(2027, 6, 9))}: kotły klasy 3 i 4"]
     own = f"/powiadomienia/moje/?znak={tokens.READER.token(row.email_hash)}"
@@ -157,8 +155,7 @@ def test_an_asked_reader_goes_on(client, clock, db):
     token = tokens.READER.token(row.email_hash)
     assert "Piszcie dalej" in text_of(client.get(f"/powiadomienia/moje/?znak={token}"))
     client.post("/powiadomienia/moje/", {"znak": token, "przedluz": "1"})
-    row.refresh_from_db()
-    assert (row.asked_at, row.confirmed_at) == (None, clock.now)
+    assert (factories.fresh(row).asked_at, row.confirmed_at) == (None, clock.now)
 
 
 def test_nobody_has_too_many(stranger, place):

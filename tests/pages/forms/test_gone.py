@@ -41,8 +41,7 @@ def test_two_taps_without_an_address(stranger, nowak, path):
     assert "10.0.0.1" not in row.client_hash
     assert mail.outbox == []
     assert not Submission.objects.exists()
-    nowak.refresh_from_db()
-    assert nowak.publication == "published"
+    assert factories.fresh(nowak).publication == "published"
 
 
 def test_a_reason_is_chosen(stranger, path):

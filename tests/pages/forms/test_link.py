@@ -104,11 +104,9 @@ def test_of_two_submissions_for_the_same_the_newer_waits_once_it_is_confirmed(st
     stranger.confirm()
     first = Submission.objects.get()
     stranger.fill(f"/sklad/{nowak.pk}/{form}/", **typed)
-    first.refresh_from_db()
-    assert first.state == "waiting"  # whoever knows the address cannot push it aside
+    assert factories.fresh(first).state == "waiting"  # whoever knows the address cannot push it aside
     stranger.confirm()
-    first.refresh_from_db()
-    assert first.state == "superseded"
+    assert factories.fresh(first).state == "superseded"
     assert Submission.objects.waiting().count() == 1
 
 
@@ -121,8 +119,7 @@ def test_a_second_correction_waits_beside_the_first_and_both_are_done(stranger, 
     editor = factories.UserFactory()
     for submission in (first, second):
         accept_submission(submission=submission, by=editor, on=clock.now)
-    nowak.refresh_from_db()
-    assert (nowak.phone, nowak.place) == ("+48 602 234 567", "Wieliczka")
+    assert (factories.fresh(nowak).phone, nowak.place) == ("+48 602 234 567", "Wieliczka")
 
 
 @pytest.mark.parametrize("kind", ["popraw", "przejmij", "dodaj"])

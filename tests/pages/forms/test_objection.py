@@ -66,8 +66,7 @@ def test_for_three_days_only_a_chief_accepts(claim, editor, chief, clock):
     for on in (told_at, told_at + objections.OBJECTION_TIME - objections.OBJECTION_TIME / 1000):
         with pytest.raises(objections.OwnerMayObject):
             decisions.accept_submission(submission=claim, by=editor, on=on)
-    claim.refresh_from_db()
-    assert claim.state == "waiting"
+    assert factories.fresh(claim).state == "waiting"
     decisions.accept_submission(submission=claim, by=chief, on=told_at)
 
 
@@ -101,8 +100,7 @@ def test_after_an_objection_a_chief_decides(client, stranger, claim, editor, chi
     at = objection_link(mail.outbox[-1])
     assert "Dziękujemy za sprzeciw" in text_of(send_objection(stranger, at, "Nie znam tej firmy."))
     assert "Dziękujemy za sprzeciw" in text_of(client.get(at))
-    claim.refresh_from_db()
-    assert (claim.objection, claim.objected_at) == ("Nie znam tej firmy.", clock.now)
+    assert (factories.fresh(claim).objection, claim.objected_at) == ("Nie znam tej firmy.", clock.now)
     clock.move(days=4)
     with pytest.raises(objections.OwnerObjected):
         decisions.accept_submission(submission=claim, by=editor, on=clock.now)
@@ -132,8 +130,7 @@ def test_the_new_owner_is_told_of_other_claims(claim, nowak, chief, clock, djang
     third = factories.SubmissionFactory(depot=nowak, claim=True, owner_told_at=clock.now)
     accept(claim, chief, clock.now, django_capture_on_commit_callbacks)
     assert [letter.to[0] for letter in mail.outbox if "chce przejąć" in letter.subject][-1] == "ewa@opal.example"
-    third.refresh_from_db()
-    assert third.owner_told_at is not None
+    assert factories.fresh(third).owner_told_at is not None
 
 
 def test_an_objection_is_erased_with_the_claim_and_comes_too_late_after_it(
@@ -146,8 +143,7 @@ def test_an_objection_is_erased_with_the_claim_and_comes_too_late_after_it(
     assert client.get(at).status_code == 409
     clock.move(days=90)
     purge_submissions(on=clock.now)
-    claim.refresh_from_db()
-    assert claim.objection == ""
+    assert factories.fresh(claim).objection == ""
 
 
 @pytest.mark.parametrize("token", ["", "x", "a:b", "\x00", "x" * 3000])

@@ -95,16 +95,14 @@ def test_what_cannot_be_is_not_taken_and_nothing_beside_it(stranger, nowak, link
     answer = save(stranger, link, **typed)
     assert answer.status_code == 400
     assert said in text_of(answer)
-    nowak.refresh_from_db()
-    assert nowak.hours is None
+    assert factories.fresh(nowak).hours is None
     assert not DepotPrice.objects.exists()
     assert not OwnerChange.objects.exists()
 
 
 def test_hours_may_be_as_long_as_their_column(stranger, nowak, link):
     assert save(stranger, link, **texts.longest_week()).status_code == 302
-    nowak.refresh_from_db()
-    assert nowak.opening_hours == texts.longest("opening_hours")
+    assert factories.fresh(nowak).opening_hours == texts.longest("opening_hours")
 
 
 def renew(stranger, nowak, email="Jan@opal-nowak.pl"):
@@ -199,11 +197,9 @@ def test_a_merged_entry_carries_its_owner_s_link_and_gives_it_back(client, stran
     editor = factories.UserFactory()
     before = OwnerLink.objects.get()
     merge_depots(survivor=other, loser=nowak, take=[], by=editor, on=clock.now.date())
-    other.refresh_from_db()
-    assert (other.data_status, other.verified_at) == ("owner", clock.now.date())
+    assert (factories.fresh(other).data_status, other.verified_at) == ("owner", clock.now.date())
     assert save(stranger, link, mon="6-14").status_code == 302
-    other.refresh_from_db()
-    assert other.hours["mon"] == "6:00-14:00"
+    assert factories.fresh(other).hours["mon"] == "6:00-14:00"
     assert "Opał Nowak" in text_of(client.get(link))
     publish_depot(depot=nowak, by=editor, on=clock.now.date(), note="pomyłka")
     assert OwnerLink.objects.get().depot_id == before.depot_id
@@ -218,8 +214,7 @@ def test_a_link_stays_behind_where_the_survivor_has_one_of_the_same_owner(nowak,
 
 
 def test_it_ends_with_the_entry_s_being_the_owner_s(client, nowak, link, clock):
-    nowak.refresh_from_db()
-    revoke_verification(depot=nowak, by=factories.UserFactory())
+    revoke_verification(depot=factories.fresh(nowak), by=factories.UserFactory())
     assert client.get(link).status_code == 404
     call_command("purge_submissions", commit=True)
     assert OwnerLink.objects.get().email == ""

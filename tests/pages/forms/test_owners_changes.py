@@ -131,8 +131,7 @@ def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, st
     change = Decision.objects.get(kind="owner")
     done = stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": change.pk})
     assert "Zmiany cofnięte" in text_of(done)
-    priced.refresh_from_db()
-    assert priced.hours is None
+    assert factories.fresh(priced).hours is None
     assert {row.fuel: row.price for row in DepotPrice.objects.newest()} == {"ekogroszek": 1500, "pellet": 1613}
     assert Decision.objects.get(kind="undo").decided_by is None
     assert "Cofnięto:" in OwnerChange.objects.latest("pk").text
@@ -152,8 +151,7 @@ def test_a_forwarded_link_cannot_silence_the_letter_by_revoking_itself(client, s
     path = undo_link(mail.outbox[-1])
     assert mail.outbox[-1].to == ["jan@opal-nowak.pl"]
     stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": Decision.objects.get(kind="owner").pk})
-    nowak.refresh_from_db()
-    assert nowak.hours is None
+    assert factories.fresh(nowak).hours is None
     assert not PendingLetter.objects.exists()
 
 
@@ -176,8 +174,7 @@ def test_what_was_changed_since_stays_when_a_change_is_undone(stranger, nowak, l
     save(stranger, link, mon="8-16")
     first = Decision.objects.filter(kind="owner").earliest("pk")
     stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": first.pk})
-    nowak.refresh_from_db()
-    assert nowak.hours["mon"] == "8:00-16:00"
+    assert factories.fresh(nowak).hours["mon"] == "8:00-16:00"
 
 
 def test_a_letter_s_link_undoes_neither_others_changes_nor_old_ones(client, stranger, nowak, link, clock):
@@ -211,8 +208,7 @@ def test_one_link_leads_to_all_entries_of_the_owner(client, stranger, priced, li
     typed = stranger.show(second)
     stranger.clock.move(seconds=10)
     stranger.send(OWNER, typed | {"odnosnik": token_of(link), "sklad": branch.pk, "mon": "6-14"})
-    branch.refresh_from_db()
-    assert branch.hours["mon"] == "6:00-14:00"
+    assert factories.fresh(branch).hours["mon"] == "6:00-14:00"
     assert client.get(f"{link}&sklad={factories.DepotFactory().pk}").context["shown"] == priced
 
 
@@ -357,23 +353,19 @@ def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(
         assert "Prośba wysłana" in text_of(answer)
     waiting = Submission.objects.get(kind="restore", state="waiting")
     assert (waiting.email, waiting.message) == ("jan@opal-nowak.pl", "Pomyłka.")
-    nowak.refresh_from_db()
-    assert nowak.publication == "removed"
+    assert factories.fresh(nowak).publication == "removed"
     with django_capture_on_commit_callbacks(execute=True):
         result = decisions.accept_submission(submission=waiting, by=editor, on=clock.now)
-    nowak.refresh_from_db()
-    assert (nowak.publication, nowak.removed_at, nowak.removal_reason) == ("published", None, "")
+    assert (factories.fresh(nowak).publication, nowak.removed_at, nowak.removal_reason) == ("published", None, "")
     assert mail.outbox[-1].subject == "Skład opału Nowak: wpis wrócił"
     assert client.get(path).status_code == 410
     journal.undo(decision=result.decision, by=editor, on=clock.now)
-    nowak.refresh_from_db()
-    assert nowak.publication == "removed"
+    assert factories.fresh(nowak).publication == "removed"
 
 
 def test_the_desk_accepts_a_request_for_a_removed_entry(client, editor, nowak, clock):
     deletion = factories.SubmissionFactory(depot=nowak, delete=True)
     decisions.accept_submission(submission=deletion, by=editor, on=clock.now)
-    deletion.refresh_from_db()
-    owner_requests.ask_restoring(deletion=deletion, text="", client="192.0.2.1", on=clock.now)
+    owner_requests.ask_restoring(deletion=factories.fresh(deletion), text="", client="192.0.2.1", on=clock.now)
     page = f"/admin/catalog/submission/{Submission.objects.get(kind='restore').pk}/change/"
     assert "Przywróć wpis i następne" in text_of(client.get(page))

@@ -130,8 +130,7 @@ def test_prices_are_withdrawn_until_they_are_decided(client, stranger, path, clo
     page = stranger.confirm()["Location"]
     submission = Submission.objects.latest("pk")
     stranger.send(page, {"wycofaj": str(submission.pk)})
-    submission.refresh_from_db()
-    assert submission.state == "withdrawn"
+    assert factories.fresh(submission).state == "withdrawn"
     assert "Zgłoszenie jest wycofane" in text_of(client.get(page))
 
 

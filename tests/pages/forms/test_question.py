@@ -64,8 +64,7 @@ def test_an_author_is_asked_answers_and_is_read(client, stranger, ask, submissio
     done = send(stranger, link, f"Tak.\nOd maja. {SCRIPT}")
     assert done.status_code == 302
     assert "Dziękujemy za odpowiedź" in text_of(client.get(done["Location"]))
-    submission.refresh_from_db()
-    assert submission.state == "waiting"
+    assert factories.fresh(submission).state == "waiting"
     page = client.get(reverse("admin:catalog_submission_change", args=[submission.pk]))
     assert "Tak. Od maja." in text_of(page)
     assert "21 listopada 2026" in text_of(page)
@@ -91,8 +90,7 @@ def test_one_question_at_a_time_and_none_about_what_is_closed(client, ask, submi
 def test_an_open_question_bars_accepting_in_bulk_and_not_alone(client, ask, submission, stranger, clock):
     ask(submission, "Czy to numer biura?")
     bulk.act(client, QUEUE, "accept", submission)
-    submission.refresh_from_db()
-    assert submission.state == "waiting"
+    assert factories.fresh(submission).state == "waiting"
     link = link_in(mail.outbox[0])
     typed = stranger.show(link) | {"znak": link.partition("=")[2], "answer": "Tak."}
     decisions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
@@ -113,8 +111,7 @@ def test_the_author_of_a_price_is_asked_too(client, ask, nowak, stranger, clock)
     assert at in client.get(reverse("admin:prices_depotprice_change", args=[price.pk])).content.decode()
     assert "czeka na odpowiedź autora" in text_of(client.get(prices))
     bulk.act(client, prices, "approve", price)
-    price.refresh_from_db()
-    assert price.status == "pending"
+    assert factories.fresh(price).status == "pending"
     assert send(stranger, link_in(mail.outbox[0]), "Bez dowozu.").status_code == 302
     assert "Bez dowozu." in text_of(client.get(at))
     assert "autor odpowiedział" in text_of(client.get(prices))

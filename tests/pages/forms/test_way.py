@@ -30,8 +30,7 @@ def test_a_correction_from_the_form_to_the_public(
     assert "Wysłaliśmy wiadomość" in status
     assert "Telefon +48 12 345 67 89 +48 601 234 567" in status
     assert "wt. 8:00-12:00, 13:00-16:00" in status
-    nowak.refresh_from_db()
-    assert nowak.phone == "+48 12 345 67 89"
+    assert factories.fresh(nowak).phone == "+48 12 345 67 89"
 
     (letter,) = mail.outbox
     assert letter.to == ["jan@opal-nowak.pl"]
@@ -64,8 +63,7 @@ def test_a_claim_makes_the_entry_the_owners(client, stranger, nowak, clock):
     decisions.accept_submission(
         submission=Submission.objects.get(state="waiting"), by=factories.UserFactory(), on=clock.now
     )
-    nowak.refresh_from_db()
-    assert (nowak.data_status, nowak.phone) == ("owner", "+48 601 234 567")
+    assert (factories.fresh(nowak).data_status, nowak.phone) == ("owner", "+48 601 234 567")
 
 
 def test_a_deletion_is_a_removal(client, stranger, nowak, clock):

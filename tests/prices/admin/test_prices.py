@@ -552,8 +552,7 @@ def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, django_capture
     sent = {"pending": price.pk, "price": price.pk, f"value-{price.pk}": "1 630,50", "decision": "approve_next"}
     with django_capture_on_commit_callbacks(execute=True):
         desk.post(price_page(price), sent)
-    price.refresh_from_db()
-    assert (price.status, price.price, price.sent_price) == ("approved", Decimal("1630.50"), 16300)
+    assert (factories.fresh(price).status, price.price, price.sent_price) == ("approved", Decimal("1630.50"), 16300)
     (letter,) = mail.outbox
     assert "1630,50zł/t" in (text := letter.body.replace("\xa0", ""))
     assert "w zgłoszeniu 16300zł" in text
@@ -561,8 +560,7 @@ def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, django_capture
     decision = Decision.objects.get()
     assert (decision.kind, decision.title.count("→")) == ("prices", 1)
     desk.post(reverse("admin:catalog_decision_undo", args=[decision.pk]))
-    price.refresh_from_db()
-    assert (price.status, price.price, price.sent_price) == ("pending", 16300, None)
+    assert (factories.fresh(price).status, price.price, price.sent_price) == ("pending", 16300, None)
 
 
 def test_an_amount_that_cannot_be_is_refused_and_stays_typed(desk):

@@ -82,8 +82,7 @@ def test_prices_of_fuels_that_the_entry_does_not_list_are_decided_with_the_rest(
     claim.depot.fuels = []
     claim.depot.save()
     assert "Zdecydowano: 3." in text_of(decide(claim, reason="Cena jest za inną ilość."))
-    claim.depot.refresh_from_db()
-    assert (claim.depot.data_status, claim.depot.fuels_priced) == ("owner", ["pellet"])
+    assert (factories.fresh(claim.depot).data_status, claim.depot.fuels_priced) == ("owner", ["pellet"])
 
 
 def test_a_visit_stands_on_one_page_whichever_part_is_opened(client, editor, visit, django_assert_max_num_queries):
@@ -118,16 +117,14 @@ def test_all_of_a_visit_is_decided_at_once_with_one_letter(
         assert client.post(page(claim), typed).status_code == 302
     assert states() == ["accepted", "accepted", "passed_on"]
     assert set(DepotPrice.objects.values_list("status", flat=True)) == {"approved"}
-    claim.depot.refresh_from_db()
-    assert (claim.depot.phone, claim.depot.data_status) == ("+48 601 234 567", "owner")
+    assert (factories.fresh(claim.depot).phone, claim.depot.data_status) == ("+48 601 234 567", "owner")
 
 
 def test_one_letter_tells_all_outcomes_of_a_visit(client, editor, visit, decide):
     claim, data, prices = visit
     answer = decide(claim, reason="Numer nie odpowiada, a cena jest za inną ilość.", **{f"groups-{data.pk}": ["place"]})
     assert "Zdecydowano: 3." in text_of(answer)
-    claim.depot.refresh_from_db()
-    assert (claim.depot.phone, claim.depot.place) == ("", "Wieliczka")
+    assert (factories.fresh(claim.depot).phone, claim.depot.place) == ("", "Wieliczka")
     assert sorted(DepotPrice.objects.values_list("status", flat=True)) == ["approved", "rejected"]
     (letter,) = mail.outbox
     assert letter.to == [AUTHOR]
@@ -178,8 +175,7 @@ def test_what_is_left_for_later_stays_and_a_wrong_value_is_refused_at_its_field(
     assert states() == ["waiting", "waiting", "passed_on"]
     decide(claim, **later, **{f"value-{data.pk}-phone": "602 234 567"})
     assert states() == ["waiting", "accepted", "passed_on"]
-    claim.depot.refresh_from_db()
-    assert (claim.depot.phone, len(mail.outbox)) == ("+48 602 234 567", 1)
+    assert (factories.fresh(claim.depot).phone, len(mail.outbox)) == ("+48 602 234 567", 1)
 
 
 def test_the_present_owner_is_heard_before_a_claim_among_others_is_accepted(client, editor, visit, decide):
@@ -225,8 +221,7 @@ def test_an_accepted_deletion_comes_last(client, editor, visit, decide):
     claim, _, prices = visit
     Submission.objects.filter(pk=claim.pk).update(kind="delete")
     assert "Zdecydowano: 2." in text_of(decide(claim, **{f"choice-{prices.pk}": "later"}))
-    claim.depot.refresh_from_db()
-    assert (claim.depot.publication, claim.depot.phone) == ("removed", "+48 601 234 567")
+    assert (factories.fresh(claim.depot).publication, claim.depot.phone) == ("removed", "+48 601 234 567")
 
 
 def test_the_next_submission_is_of_another_visit(client, editor, visit, decide):

@@ -349,8 +349,7 @@ def test_codes_that_have_left_the_register_are_read_as_those_that_follow(write):
     ban = Deadline.objects.get(key="zakaz")
     assert ban.units == ["1261011"]
     assert "1 changed" in run(write(), "--commit")
-    ban.refresh_from_db()
-    assert ban.units == ["1261993"]
+    assert factories.fresh(ban).units == ["1261993"]
     again = run(write(), "--commit")
     assert "0 changed" in again
     assert "editor" not in again

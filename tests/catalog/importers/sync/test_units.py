@@ -155,11 +155,9 @@ def test_another_county_takes_everything_along(options, register):
     report = changed(options, *CITY, gone=["1207052"])
     assert report.lines == ["new: 1262 Nowy Sącz", "new code: 1207052 Kamienica → 1262011; 2 depots follow"]
     for row in (depot, gone):
-        row.refresh_from_db()
-        assert row.municipality_id == "1262011"
+        assert factories.fresh(row).municipality_id == "1262011"
     assert (depot.confirmed_fields, depot.review, depot.data_status) == (["municipality"], "", "verified")
-    price.refresh_from_db()
-    assert price.depot_id == depot.pk
+    assert factories.fresh(price).depot_id == depot.pk
     assert (models.Boundary.objects.get().pk, models.Boundary.objects.get().approximate) == ("1262011", False)
 
 
@@ -173,8 +171,7 @@ def test_a_merger_ends_the_confirmation_and_asks_editors(options, register):
     report = changed(options, gone=["1207052"])
     assert report.lines == ["gone: 1207052 Kamienica → 1207062 Laskowa; 2 depots follow"]
     for row in (depot, other, place):
-        row.refresh_from_db()
-        assert row.municipality_id == "1207062"
+        assert factories.fresh(row).municipality_id == "1207062"
     assert depot.confirmed_fields == ["name"]
     assert "zniknęła z rejestru" in depot.review
     assert other.review == ""
@@ -202,16 +199,14 @@ def test_parts_that_are_new_get_the_depots_next_to_their_seats(options, register
     line = "gone: 1207052 Kamienica → 1207422 Wschodnia, 1207412 Zachodnia; 3 depots follow: 1 to 1207412, 2 to 1207422"
     assert line in report.lines
     for depot, code in ((west, "1207412"), *((depot, "1207422") for depot in east)):
-        depot.refresh_from_db()
-        assert depot.municipality_id == code
+        assert factories.fresh(depot).municipality_id == code
     assert formers() == {"1207052": ("1207422", ["1207412"], False)}
 
 
 def test_parts_without_known_seats_are_all_named(options, register):
     depot = factories.DepotFactory(municipality=municipality("1207052"))
     changed(options, UnitRecord("1207412", "X", 2), UnitRecord("1207422", "Y", 2), gone=["1207052"])
-    depot.refresh_from_db()
-    assert depot.municipality_id == "1207412"
+    assert factories.fresh(depot).municipality_id == "1207412"
     assert formers() == {"1207052": ("1207412", ["1207422"], False)}
 
 
@@ -223,8 +218,7 @@ def test_a_code_in_use_again_sends_what_it_had_to_its_owner(options, register):
     )
     report = changed(options, UnitRecord("1207052", "Szczawa", 2), UnitRecord("1207412", "Kamienica", 2))
     assert report.lines == ["new: 1207052 Szczawa", "code reused: 1207052 Kamienica → 1207412; 1 depots follow"]
-    depot.refresh_from_db()
-    assert depot.municipality_id == "1207412"
+    assert factories.fresh(depot).municipality_id == "1207412"
     assert models.Boundary.objects.get().pk == "1207412"
     assert formers() == {"1207992": ("1207412", [], True)}
     assert changed(options, UnitRecord("1207052", "Szczawa", 2), UnitRecord("1207412", "Kamienica", 2)).changes == 0
@@ -234,8 +228,7 @@ def test_two_codes_that_change_places(options, register):
     """Not told from two new names: codes are what the register goes by, and the map decides later."""
     depot = factories.DepotFactory(municipality=municipality("1207052"))
     assert changed(options, UnitRecord("1207052", "Laskowa", 2), UnitRecord("1207062", "Kamienica", 2)).changed == 2
-    depot.refresh_from_db()
-    assert depot.municipality_id == "1207052"
+    assert factories.fresh(depot).municipality_id == "1207052"
 
 
 def test_old_codes_of_an_old_code_lead_to_the_newest(options, register):
@@ -259,8 +252,7 @@ def test_a_county_moves_as_a_whole(options, register):
     assert "gone: 12 małopolskie → 14 mazowieckie" in report.lines
     for depot in depots:
         old = depot.municipality_id
-        depot.refresh_from_db()
-        assert depot.municipality_id == f"1401{old[4:]}"
+        assert factories.fresh(depot).municipality_id == f"1401{old[4:]}"
     assert not models.Voivodeship.objects.filter(pk="12").exists()
     assert read_territory().unknown_unit("1207").successor == "1401"
     assert read_territory().unknown_unit("12").successor == "14"
