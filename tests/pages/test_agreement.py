@@ -16,6 +16,7 @@ from pages.machine_files import QUESTIONS
 from pages.page import twin_path
 from prices.models import Observation, Series
 from tests import factories
+from tests.pages.reading import missing
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -66,8 +67,7 @@ def test_a_median_is_the_same_everywhere(client, country):
     assert [row["complete"] for row in window["months"]] == [False]
     for path in ("/ceny/pellet/malopolskie/", "/ceny/pellet/malopolskie.md", "/ceny/pellet.md"):
         text = numbers(read(client, path))
-        assert "1600" in text
-        assert "(niepełny)" in text
+        assert not missing(text, "1600", "(niepełny)")
     told = call(client, "price", fuel="pellet", voivodeship="malopolskie")
     assert (told["answer"]["median"], told["demonstration"], told["as_of"]) == (1600, False, window["to"])
     assert "1600,00" in numbers(read(client, "/llms-full.txt"))
@@ -233,10 +233,8 @@ def test_what_llms_txt_promises_holds(client, country):
         known["/municipalities/1217011"] = described["/municipalities/{teryt}"]
         names = {one["name"] for one in known[path]["get"]["parameters"]}
         assert {pair.partition("=")[0] for pair in query.split("&") if pair} <= names
-    assert "`prad-g11` (2019)" in index
-    assert "boiler_class_5, boiler_ecodesign, fireplace, stove." in index
-    assert "`gaz-w11` (brak liczb)" in index
-    assert "http://127.0.0.1:8000/api/v1/stores/{id}" in index
+    assert not missing(index, "`prad-g11` (2019)", "boiler_class_5, boiler_ecodesign, fireplace, stove.")
+    assert not missing(index, "`gaz-w11` (brak liczb)", "http://127.0.0.1:8000/api/v1/stores/{id}")
     assert "http://127.0.0.1:8000/zmiany.atom" in index
     assert len(index.encode()) < 7 * KILOBYTE
     for path, size in re.findall(r"\]\(http://127\.0\.0\.1:8000(/[^)]*)\): (?:stan na \S+, )?(\d+) kB", index):

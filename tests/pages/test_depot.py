@@ -7,7 +7,7 @@ import pytest
 from catalog.parsing.opening_hours import DAYS
 from pages.depots import week
 from tests import factories
-from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, ZAKOPANE, canonical_of, linked_data, runnable, text_of
+from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, ZAKOPANE, canonical_of, linked_data, missing, runnable, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -47,8 +47,7 @@ def test_depot_shows_every_public_field(client, depot, depot_page):
 def test_depot_of_which_little_is_known(client):
     depot = factories.DepotFactory(name="Skład", fuels=[])
     text = text_of(client.get(f"/sklad/{depot.pk}-sklad/"))
-    assert "Nie znamy stałych godzin otwarcia tego składu." in text
-    assert "Godziny nieznane · Kraków" in text
+    assert not missing(text, "Nie znamy stałych godzin otwarcia tego składu.", "Godziny nieznane · Kraków")
     assert "Nie znamy paliw ani cen tego składu. Podaj cenę" in text
     assert "NIP" not in text
 
@@ -118,8 +117,7 @@ def test_lists_of_demonstration_depots_say_so(client, demonstration, path):
 def test_a_demonstration_depot_says_so(client, demonstration):
     answer = client.get(f"/sklad/{demonstration.pk}-demo-sklad-opalu/")
     text = text_of(answer)
-    assert "Ten skład jest zmyślony" in text
-    assert "Wpis demonstracyjny: skład zmyślony" in text
+    assert not missing(text, "Ten skład jest zmyślony", "Wpis demonstracyjny: skład zmyślony")
     assert "nieweryfikowane" not in text
     assert NOINDEX in answer.content.decode()
 

@@ -10,7 +10,7 @@ from django.utils import timezone
 from pages.dates import day as day_in_words
 from prices.medians import months_before
 from tests import factories
-from tests.pages.reading import NOINDEX, text_of
+from tests.pages.reading import NOINDEX, missing, present, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -35,22 +35,19 @@ def test_embeds_may_be_framed_and_are_small(client, depot):
         answer = client.get(path)
         assert answer.status_code == 200
         assert ANY in answer["Content-Security-Policy"]
-        assert "X-Frame-Options" not in answer
-        assert "Set-Cookie" not in answer
+        assert not present(answer, "X-Frame-Options", "Set-Cookie")
         assert not answer.cookies
         html = answer.content.decode()
         assert len(answer.content) < MOST_BYTES
         assert "<script" not in html
-        assert NOINDEX in html
-        assert '<link rel="canonical" href="http://127.0.0.1:8000/' in html
+        assert not missing(html, NOINDEX, '<link rel="canonical" href="http://127.0.0.1:8000/')
         assert client.get(path, headers={"if-none-match": answer["ETag"]}).status_code == 304
 
 
 def test_embeds_say_what_their_pages_say(client, depot):
     place, one, fuel = (text_of(client.get(path)).replace("\N{NO-BREAK SPACE}", " ") for path in embeds(depot))
     assert place.count("Opał ") == 5
-    assert "Opał 0" in one
-    assert "1 500 zł/t" in one
+    assert not missing(one, "Opał 0", "1 500 zł/t")
     assert "Polska 1 600 zł/t 3 cen" in fuel
 
 
@@ -90,8 +87,7 @@ def test_a_chart_is_a_picture_of_its_own_with_source_and_day(client):
         assert answer["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'"
         drawn = ET.fromstring(answer.content)  # noqa: S314 - our own answer
         said = " ".join(drawn.itertext())
-        assert f"http://127.0.0.1:8000{path}/" in said
-        assert f"Stan na {day_in_words(timezone.localdate())}" in said
+        assert not missing(said, f"http://127.0.0.1:8000{path}/", f"Stan na {day_in_words(timezone.localdate())}")
         assert len(drawn.findall(".//{http://www.w3.org/2000/svg}circle")) == 2
     assert client.get("/ceny/pellet/lubelskie.svg").status_code == 404
     assert 'lubelskie.svg"' not in client.get("/ceny/pellet/lubelskie/").content.decode()

@@ -7,7 +7,7 @@ import pytest
 
 from catalog.models import FormerMunicipality
 from tests import factories
-from tests.pages.reading import KRAKOW, SCRIPT, ZAKOPANE, canonical_of, text_of
+from tests.pages.reading import KRAKOW, SCRIPT, ZAKOPANE, canonical_of, missing, present, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -19,20 +19,16 @@ def test_municipality_lists_its_depots(client, depot, depot_page):
     text = text_of(answer)
     for shown in ["W tej gminie: 1 skład", "ul. Długa 5, 30-001 Kraków", "Ekogroszek Pellet", "zweryfikowane"]:
         assert shown in text
-    assert "Wstrzymany" not in text
-    assert "Usunięty" not in text
-    assert "Najbliższe składy" not in text
+    assert not present(text, "Wstrzymany", "Usunięty", "Najbliższe składy")
     html = answer.content.decode()
-    assert f'<a href="{depot_page}">Opał „Żar” &amp; Syn</a>' in html
-    assert 'href="tel:+48123456789"' in html
+    assert not missing(html, f'<a href="{depot_page}">Opał „Żar” &amp; Syn</a>', 'href="tel:+48123456789"')
 
 
 def test_municipality_without_depots_shows_the_nearest(client, depot):
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=2)
     text = text_of(client.get(ZAKOPANE))
     assert "Nie mamy w katalogu żadnego składu w tej gminie." in text
-    assert "Odległości w linii prostej od punktu leżącego w tej gminie." in text
-    assert "29,1 km" in text
+    assert not missing(text, "Odległości w linii prostej od punktu leżącego w tej gminie.", "29,1 km")
 
 
 def test_municipality_far_from_every_depot(client, depot):
@@ -50,8 +46,7 @@ def test_municipality_without_depots_and_boundary(client):
 def test_nearest_depots_from_a_point(client, depot):
     answer = client.get(KRAKOW, {"p": "50.07,19.94"})
     text = text_of(answer)
-    assert "Odległości w linii prostej od wskazanego punktu (50,0700° N, 19,9400° E)." in text
-    assert "0,9 km" in text
+    assert not missing(text, "Odległości w linii prostej od wskazanego punktu (50,0700° N, 19,9400° E).", "0,9 km")
     assert "W tej gminie: 1 skład" in text
     assert canonical_of(answer) == f"http://127.0.0.1:8000{KRAKOW}"
 
@@ -61,8 +56,7 @@ def test_nearest_depots_from_a_postcode(client, depot, code):
     factories.PostcodeFactory(code="30-001")
     answer = client.get(KRAKOW, {"kod": code})
     text = text_of(answer)
-    assert "Odległości w linii prostej od środka zabudowy z kodem 30-001." in text
-    assert "1,6 km" in text
+    assert not missing(text, "Odległości w linii prostej od środka zabudowy z kodem 30-001.", "1,6 km")
     assert canonical_of(answer) == f"http://127.0.0.1:8000{KRAKOW}"
 
 
@@ -136,8 +130,7 @@ def test_a_place_that_cannot_be_used_is_ignored(client, depot, query, notice):
 
 def test_an_unknown_postcode_leaves_the_point(client, depot):
     text = text_of(client.get(f"{KRAKOW}?kod=99-999&p=50.07,19.94"))
-    assert "Nie znamy kodu pocztowego 99-999" in text
-    assert "od wskazanego punktu" in text
+    assert not missing(text, "Nie znamy kodu pocztowego 99-999", "od wskazanego punktu")
 
 
 @pytest.mark.parametrize("path", ["/sklady/mazowieckie/krakow-1261011/", "/sklady/malopolskie/dawna-nazwa-1261011/"])

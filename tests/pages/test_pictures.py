@@ -13,7 +13,7 @@ from fueldepot.data import snapshot
 from pages.svg import territory
 from prices.models import Observation, Series
 from tests import factories
-from tests.pages.reading import KRAKOW, ZAKOPANE, text_of
+from tests.pages.reading import KRAKOW, ZAKOPANE, missing, present, text_of
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -82,8 +82,7 @@ def test_invented_depots_and_guessed_borders_credit_nobody_else(client):
     factories.DepotFactory(demonstration=True)
     figure = picture_of(html_of(client, KRAKOW), "map")
     assert "Granice przybliżone" in figure
-    assert "OpenStreetMap" not in figure
-    assert "GUGiK" not in figure
+    assert not present(figure, "OpenStreetMap", "GUGiK")
 
 
 @pytest.mark.parametrize(("own", "other"), [("osm", None), ("osm", "editor"), ("editor", "osm")])
@@ -146,8 +145,7 @@ def test_months_and_voivodeships_of_a_fuel(client, krakow, prices):
 
 def test_a_voivodeship_is_compared_with_the_country(client, krakow, prices):
     figure = picture_of(html_of(client, "/ceny/pellet/malopolskie/"), "chart")
-    assert 'class="reference"' in figure
-    assert "Linia przerywana: Polska, mediana ostatnich 6 miesięcy" in figure
+    assert not missing(figure, 'class="reference"', "Linia przerywana: Polska, mediana ostatnich 6 miesięcy")
     assert "województwo małopolskie: mediany miesięczne" in figure
 
 

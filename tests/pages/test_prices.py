@@ -18,7 +18,7 @@ from prices.medians import months_before
 from prices.models import Observation, PlausibleRange, Series
 from prices.queries import compared_months
 from tests import factories
-from tests.pages.reading import NOINDEX, canonical_of, linked_data, runnable, text_of
+from tests.pages.reading import NOINDEX, canonical_of, linked_data, missing, present, runnable, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -37,8 +37,7 @@ def test_every_page_says_what_it_is(client, prices, path):
     assert canonical_of(answer) == f"http://127.0.0.1:8000{path}"
     html = answer.content.decode()
     assert html.count("<h1>") == 1
-    assert NOINDEX not in html
-    assert "demonstracyjne" not in html
+    assert not present(html, NOINDEX, "demonstracyjne")
     assert not runnable(answer)
 
 
@@ -165,8 +164,7 @@ def test_a_past_day(client, history):
     day = months_before(history, 1).isoformat()
     answer = client.get("/ceny/pellet/", {"dzien": day})
     assert "Pellet: 1 400 zł za tonę" in text_of(answer)
-    assert NOINDEX in answer.content.decode()
-    assert f'href="/ceny/pellet/malopolskie/?dzien={day}"' in answer.content.decode()
+    assert not missing(answer.content.decode(), NOINDEX, f'href="/ceny/pellet/malopolskie/?dzien={day}"')
     data = re.search(r'type="application/json" href="([^"]+)"', answer.content.decode())[1]
     assert client.get(data).json()["median"] == 1400
     assert "1 400,00 zł" in text_of(client.get("/ceny/pellet/malopolskie/", {"dzien": day}))
@@ -197,8 +195,7 @@ def test_the_series_of_a_voivodeship(client, history):
     answer = client.get("/ceny/pellet/malopolskie/")
     text = text_of(answer)
     month = months_before(history, 12).isoformat()[:7]
-    assert f"{month} 1 000,00 zł 3 1 000,00 zł 3" in text
-    assert "województwo małopolskie: mediany miesięczne" in text
+    assert not missing(text, f"{month} 1 000,00 zł 3 1 000,00 zł 3", "województwo małopolskie: mediany miesięczne")
     assert "<polyline" in answer.content.decode()
     assert "różnica: +100 zł" in text
 
@@ -244,8 +241,7 @@ def test_official_averages_have_their_year_and_their_origin(client):
     for year, origin in ((2021, "raport A"), (2022, "https://example.pl/b")):
         Observation.objects.create(series=series, year=year, value=Decimal(900), source=origin)
     text = text_of(client.get("/ceny/gus/"))
-    assert "Liczbę za rok 2022 odczytaliśmy z: https://example.pl/b" in text
-    assert "900,00 zł/t rok 2022" in text
+    assert not missing(text, "Liczbę za rok 2022 odczytaliśmy z: https://example.pl/b", "900,00 zł/t rok 2022")
     assert "2021 900,00 zł raport A" in text
     assert "demonstracyjne" not in text
 
@@ -285,8 +281,7 @@ def test_the_page_of_the_answer_is_there(client, prices):
 
 def test_the_rules_name_the_addresses(client):
     html = client.get("/api/").content.decode()
-    assert "<code>/prices</code>" in html
-    assert "<code>/prices/{fuel}</code>" in html
+    assert not missing(html, "<code>/prices</code>", "<code>/prices/{fuel}</code>")
 
 
 def test_a_voivodeship_with_too_few_prices_is_hatched(client):
@@ -303,14 +298,12 @@ def test_a_median_covers_the_window_that_is_asked_for(client, prices, path):
     usual, year = client.get(path), client.get(f"{path}?okres=12")
     assert "1\N{NO-BREAK SPACE}500,00" in usual.content.decode()
     html = year.content.decode()
-    assert "1\N{NO-BREAK SPACE}800\N{NO-BREAK SPACE}zł" in html
-    assert NOINDEX in html
+    assert not missing(html, "1\N{NO-BREAK SPACE}800\N{NO-BREAK SPACE}zł", NOINDEX)
     assert f'href="{path}" rel="nofollow">6</a>' in html
     assert f'href="{path}?okres=12" rel="nofollow" aria-current="true">12</a>' in html
     assert "1800,00 zł" in client.get(f"{path[:-1]}.md?okres=12").content.decode()
     table = client.get(f"{path[:-1]}.csv?okres=12").content.decode()
-    assert ",12 miesięcy," in table
-    assert ",1800.00," in table
+    assert not missing(table, ",12 miesięcy,", ",1800.00,")
     link = re.search(r'href="(/api/v1/prices/pellet[^"]*)"', html)[1]
     assert client.get(unescape(link)).json()["median"] == 1800
 
@@ -318,5 +311,4 @@ def test_a_median_covers_the_window_that_is_asked_for(client, prices, path):
 def test_every_page_of_figures_has_its_citation(client, prices):
     for path in ("/ceny/pellet/", "/przepisy/malopolskie/", "/sklady/malopolskie/krakow-1261011/"):
         text = text_of(client.get(path))
-        assert "Cytuj Składy opału" in text
-        assert f"http://127.0.0.1:8000{path}" in text
+        assert not missing(text, "Cytuj Składy opału", f"http://127.0.0.1:8000{path}")

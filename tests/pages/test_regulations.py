@@ -12,7 +12,7 @@ from pages.dates import day
 from pages.polish import NO_BREAK
 from pages.regulations import regulations_page
 from tests import factories
-from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, text_of
+from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, missing, present, text_of
 from tests.regulations.factories import (
     AmendmentFactory,
     DeadlineFactory,
@@ -90,8 +90,7 @@ def test_all_deadlines_of_the_nearest_day_are_named(client, same_day, address):
 @pytest.mark.parametrize("address", ["/przepisy/", "/przepisy.md"])
 def test_the_list_names_them_too_and_marks_what_was_not_confirmed_for_long(client, same_day, address):
     text = " ".join(re.sub(r"[()]", "", read(client, address)).replace(";", "").split())
-    assert "piece kotły okolice Krakowa Wlkp. kotły Gmina Miejska Kraków" in text
-    assert "dawno niepotwierdzony" in text
+    assert not missing(text, "piece kotły okolice Krakowa Wlkp. kotły Gmina Miejska Kraków", "dawno niepotwierdzony")
     assert "od ponad pół roku" in text
 
 
@@ -118,14 +117,12 @@ def test_a_voivodeship(client, acts):
     assert text.index("1 września 2019 r. już obowiązuje") < text.rindex("1 stycznia 2999 r.")
     for words in ("Bez wyjątków.", "muły węglowe", "Nr I/1/17", "Zmiana nr II/2/26", "Gmina Przykładowa"):
         assert words in text
-    assert "obowiązuje tu" not in text
-    assert "ponad pół roku" not in text
+    assert not present(text, "obowiązuje tu", "ponad pół roku")
 
 
 def test_a_municipality_sees_what_binds_it(client, acts):
     text = text_of(client.get(f"{URL}?teryt=1217011"))
-    assert "Zakopane, województwo małopolskie" in text
-    assert "Gmina Miejska Kraków nie dotyczy Bez wyjątków." in text
+    assert not missing(text, "Zakopane, województwo małopolskie", "Gmina Miejska Kraków nie dotyczy Bez wyjątków.")
     assert "województwo bez Krakowa obowiązuje tu" in text
     assert "Wszystkie znane terminy minęły." in text_of(client.get(f"{URL}?teryt=1261011"))
 
@@ -140,8 +137,7 @@ def test_a_voivodeship_without_resolution(client):
     podlaskie = factories.VoivodeshipFactory(teryt="20", name="podlaskie")
     LegalStateFactory(voivodeship=podlaskie, summary="", note="W województwie nie ma uchwały.")
     text = text_of(client.get("/przepisy/podlaskie/"))
-    assert "Bez uchwały antysmogowej: województwo podlaskie" in text
-    assert "W województwie nie ma uchwały." in text
+    assert not missing(text, "Bez uchwały antysmogowej: województwo podlaskie", "W województwie nie ma uchwały.")
     assert "Najbliższy termin" not in text
 
 
@@ -150,8 +146,7 @@ def test_a_state_that_was_never_imported_is_not_known(client):
     for path in ("/przepisy/podlaskie/", "/przepisy/podlaskie.md", "/przepisy/", "/przepisy.md", "/llms.txt"):
         text = client.get(path).content.decode().replace("\N{NO-BREAK SPACE}", " ")
         assert "nie wczytano" in text, path
-        assert "Bez uchwały" not in text
-        assert "odlaskie nie ma uchwały" not in text
+        assert not present(text, "Bez uchwały", "odlaskie nie ma uchwały")
 
 
 @pytest.mark.parametrize("path", ["/przepisy/malopolskie/?teryt=1261011", "/przepisy/malopolskie.md?teryt=1261011"])
@@ -174,8 +169,7 @@ def test_an_uncertain_deadline_says_so_and_not_that_it_holds(client):
     for query in ("", "?teryt=1261011"):
         text = text_of(client.get(URL + query)).replace("\N{NO-BREAK SPACE}", " ")
         assert "nie wiadomo, czy obowiązuje Źródła są sprzeczne." in text
-        assert "już obowiązuje" not in text
-        assert "obowiązuje tu Źródła" not in text
+        assert not present(text, "już obowiązuje", "obowiązuje tu Źródła")
 
 
 def read(client, address):

@@ -18,7 +18,7 @@ from pages.page import twin_path
 from prices.models import Observation, Series
 from prices.snapshot import SeriesRows
 from tests import factories
-from tests.pages.reading import KRAKOW, NOINDEX, ZAKOPANE
+from tests.pages.reading import KRAKOW, NOINDEX, ZAKOPANE, missing, present
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -71,9 +71,7 @@ def test_invented_depots_stay_out(client, site, demonstration, depot_page):
     found = locations(client.get("/sitemap.xml"))
     assert f"{SITE}{depot_page}" in found
     assert not [address for address in found if "demo" in address]
-    assert f"{SITE}{KRAKOW}" not in found
-    assert f"{SITE}{ZAKOPANE}" not in found
-    assert f"{SITE}/sklady/malopolskie/" not in found
+    assert not present(found, f"{SITE}{KRAKOW}", f"{SITE}{ZAKOPANE}", f"{SITE}/sklady/malopolskie/")
     hidden = [entry for entry in all_pages(timezone.localdate()) if not entry.listed]
     assert {KRAKOW, ZAKOPANE, "/sklady/malopolskie/"} < {entry.path for entry in hidden}
 
@@ -164,9 +162,7 @@ def test_robots(client):
     answer = client.get("/robots.txt")
     assert answer["Content-Type"] == "text/plain; charset=utf-8"
     lines = answer.content.decode().splitlines()
-    assert f"Sitemap: {SITE}/sitemap.xml" in lines
-    assert "Disallow: /admin/" in lines
-    assert "Disallow: /sklad/*/popraw/" in lines
+    assert not missing(lines, f"Sitemap: {SITE}/sitemap.xml", "Disallow: /admin/", "Disallow: /sklad/*/popraw/")
 
 
 def allowed(lines, path):

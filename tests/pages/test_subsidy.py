@@ -11,7 +11,7 @@ from django.test import Client
 
 from fueldepot.http import cache_control
 from tests import factories
-from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, runnable, text_of
+from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, missing, present, runnable, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -144,11 +144,8 @@ def test_five_pages_lead_to_the_result(client):
     assert asked == ["2", "3", "4", "5"]
     # Only what was ticked is asked.
     html = answer.content.decode()
-    assert 'id="walls"' in html
-    assert 'id="cost_source"' in html
-    assert 'id="cost_walls"' in html
-    assert "cost_floor" not in html
-    assert "cost_ground_source_loop" not in html
+    assert not missing(html, 'id="walls"', 'id="cost_source"', 'id="cost_walls"')
+    assert not present(html, "cost_floor", "cost_ground_source_loop")
     assert "Najwyższa możliwa dotacja: od 15 470 do 44 345 zł, zależnie od audytu" in text_of(walk(client, *PAGES))
 
 
@@ -156,8 +153,7 @@ def test_the_result_so_far_stands_beside_the_pages(client):
     assert "Dotychczasowy wynik" not in text_of(client.get(PATH))
     assert "Poziom podwyższony" in text_of(walk(client, PAGES[0], last="2"))
     text = text_of(walk(client, *PAGES[:3], last="4"))
-    assert "Dotychczasowy wynik" in text
-    assert "Kwoty niepotwierdzone urzędowo." in text
+    assert not missing(text, "Dotychczasowy wynik", "Kwoty niepotwierdzone urzędowo.")
 
 
 def test_back_keeps_every_answer_also_a_wrong_one(client):
@@ -248,12 +244,10 @@ def test_the_result(client, django_assert_num_queries):
     assert "Najwyższa możliwa dotacja: od 46 340 do 107 450 zł, zależnie od audytu · kwoty niepotwierdzone" in text
     assert "Trzy warianty" in text
     assert text.count("rodzaj przedsięwzięcia") >= 3
-    assert "50 000,50 zł" in text
-    assert "O przyznaniu i wysokości dotacji decyduje wojewódzki fundusz" in text
+    assert not missing(text, "50 000,50 zł", "O przyznaniu i wysokości dotacji decyduje wojewódzki fundusz")
     assert "Zmiany od 20 lipca 2026 r." in text
     html = answer.content.decode()
-    assert 'id="wynik"' in html
-    assert "<caption>" in html
+    assert not missing(html, 'id="wynik"', "<caption>")
     assert html.count('class="chosen"') == 1
     # All that was sent can be changed.
     kept = fields_of(answer)
@@ -286,8 +280,7 @@ def test_an_empty_form_is_a_basic_result_without_works(client):
 
 def test_no_funding_says_why(client):
     text = text_of(client.post(PATH, {"annual_income": "200 000", "walls": "10"}))
-    assert "Dofinansowanie nie przysługuje." in text
-    assert "przekracza 135 000 zł" in text
+    assert not missing(text, "Dofinansowanie nie przysługuje.", "przekracza 135 000 zł")
     assert "Co dalej" not in text
 
 
@@ -310,9 +303,7 @@ def test_mistakes_are_linked_to_their_questions(client, typed, field, message):
     answer = client.post(PATH, typed)
     assert (answer.status_code, answer["Cache-Control"]) == (400, "no-store")
     html = answer.content.decode()
-    assert f'<a href="#{field}">' in html
-    assert f'id="{field}"' in html
-    assert f'id="{field}-error"' in html
+    assert not missing(html, f'<a href="#{field}">', f'id="{field}"', f'id="{field}-error"')
     assert message in text_of(answer)
     assert "<title>Popraw dane" in html
 
@@ -414,8 +405,7 @@ def test_who_gets_nothing_learns_it_at_that_step(client, pages, stopped, reason)
     answer = walk(client, *pages, last=str(int(stopped) + 1))
     assert answer.status_code == 200
     text = text_of(answer)
-    assert f"Krok {stopped} z 5" in text
-    assert reason in text
+    assert not missing(text, f"Krok {stopped} z 5", reason)
     # Read once, it does not stop the reader again.
     for number in range(int(stopped) + 1, 6):
         answer = client.post(PATH, fields_of(answer) | {"na": str(number)})

@@ -14,7 +14,7 @@ from catalog.services.editors import CHIEF
 from prices.models import DepotPrice
 from tests import bulk, factories
 from tests.catalog.admin.test_list import many
-from tests.pages.reading import html_of
+from tests.pages.reading import html_of, missing
 from tests.regulations.factories import ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -108,15 +108,13 @@ def test_the_page_says_how_many_names_ten_and_what_hangs_on_them(client, chief):
     assert "<h2>Pierwsze 10</h2>" in changing
     assert changing.count('<li><a href="/admin/catalog/depot/') == 10
     assert f'<a href="/admin/catalog/depot/{depots[0].pk}/change/">{depots[0]}</a>' in changing
-    assert "Usunięte już wcześniej: <strong>1</strong>" in staying
-    assert "Dawno zamknięty" in staying
+    assert not missing(staying, "Usunięte już wcześniej: <strong>1</strong>", "Dawno zamknięty")
 
 
 def test_submissions_are_counted_by_what_they_ask_for(client, editor):
     rows = [factories.SubmissionFactory(), factories.SubmissionFactory(kind="delete", proposed={}, stored={})]
     text = html_of(bulk.choose(client, SUBMISSIONS, "reject", *rows, reason="Nie."))
-    assert "<li>poprawka: 1</li>" in text
-    assert "<li>usunięcie wpisu: 1</li>" in text
+    assert not missing(text, "<li>poprawka: 1</li>", "<li>usunięcie wpisu: 1</li>")
 
 
 def test_a_set_that_changed_meanwhile_is_shown_again(client, chief):
@@ -127,8 +125,7 @@ def test_a_set_that_changed_meanwhile_is_shown_again(client, chief):
     factories.DepotFactory(name="Właśnie dodany", lat=54.0)
     answer = client.post(listing, {**chosen, "shown": shown})
     text = html_of(answer)
-    assert "Nic nie zmieniono: wpisy zmieniły się" in text
-    assert "Zmieni się: <strong>4</strong>" in text
+    assert not missing(text, "Nic nie zmieniono: wpisy zmieniły się", "Zmieni się: <strong>4</strong>")
     assert not models.Depot.objects.filter(publication="removed").exists()
     moderation.remove_depot(depot=others[0], reason=Reason.CLOSED, on=TODAY)
     assert client.post(listing, {**chosen, "shown": answer.context["shown"]}).context["count"] == 3

@@ -13,7 +13,7 @@ from catalog.services import editing, moderation, publishing
 from catalog.submissions import decisions
 from tests import factories, texts
 from tests.client import build_snapshots
-from tests.pages.reading import html_of
+from tests.pages.reading import html_of, missing, present
 
 pytestmark = pytest.mark.django_db
 
@@ -212,8 +212,7 @@ def test_the_page_says_where_each_value_comes_from(client, editor, depot, django
     build_snapshots()
     with django_assert_max_num_queries(29):
         text = client.get(address(depot)).content.decode()
-    assert "Źródło: redakcja (ewa)" in text
-    assert f'href="https://www.openstreetmap.org/{depot.source_id}"' in text
+    assert not missing(text, "Źródło: redakcja (ewa)", f'href="https://www.openstreetmap.org/{depot.source_id}"')
 
 
 @pytest.mark.parametrize(
@@ -303,8 +302,7 @@ def test_who_may_only_look_gets_a_page_without_buttons(client, depot):
     user.user_permissions.add(Permission.objects.get(codename="view_depot"))
     client.force_login(user)
     text = client.get(address(depot)).content.decode()
-    assert "Zapisz i oznacz" not in text
-    assert 'name="decision"' not in text
+    assert not present(text, "Zapisz i oznacz", 'name="decision"')
     assert (
         client.post(reverse("admin:catalog_depot_decide", args=[depot.pk]), {"decision": "verify"}).status_code == 403
     )
@@ -406,8 +404,7 @@ def test_what_another_depot_has_is_said_at_any_distance_and_can_be_overruled(cli
     typed = {**NEW, "phone": "12 3456789", "website": "www.opal-nowak.pl"}
     models.Depot.objects.filter(pk=depot.pk).update(phone="")
     text = client.post(ADD, typed).content.decode()
-    assert f"usunięty: {shared}</li>" in text
-    assert f"/admin/catalog/depot/{far.pk}/change/" in text
+    assert not missing(text, f"usunięty: {shared}</li>", f"/admin/catalog/depot/{far.pk}/change/")
     assert not models.Depot.objects.filter(name="Nowy skład").exists()
     assert client.post(ADD, {**typed, "another_depot": "on"}).status_code == 302
     made = models.Depot.objects.get(name="Nowy skład")
@@ -417,8 +414,7 @@ def test_what_another_depot_has_is_said_at_any_distance_and_can_be_overruled(cli
         kind="add", depot=None, proposed={"name": "Nowy", "municipality": "1261011", **stored}, stored={}
     )
     page = client.get(reverse("admin:catalog_submission_change", args=[submission.pk])).content.decode()
-    assert "Te same dane ma już inny wpis" in page
-    assert f"/admin/catalog/depot/{far.pk}/change/" in page
+    assert not missing(page, "Te same dane ma już inny wpis", f"/admin/catalog/depot/{far.pk}/change/")
 
 
 def test_sites_of_many_firms_are_no_sign(client, editor, depot):

@@ -13,7 +13,7 @@ from django.urls import reverse
 from catalog.models import Depot, Submission
 from catalog.submissions import letters, retention
 from tests import bulk, factories, texts
-from tests.pages.reading import SCRIPT, text_of
+from tests.pages.reading import SCRIPT, missing, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -40,9 +40,7 @@ def test_the_queue_costs_no_query_per_row(client, editor, django_assert_max_num_
     with django_assert_max_num_queries(10):
         answer = client.get(QUEUE)
     text = text_of(answer)
-    assert "Razem: 120" in text
-    assert "Nowy" in text
-    assert "telefon" in text
+    assert not missing(text, "Razem: 120", "Nowy", "telefon")
 
 
 def test_what_waits_longest_comes_first_and_only_what_waits(client, editor):
@@ -67,8 +65,7 @@ def test_stored_and_proposed_stand_side_by_side(client, editor, django_assert_ma
         answer = client.get(page(submission))
     text = text_of(answer)
     assert "Telefon +48 12 345 67 89 +48 12 111 11 11 +48 601 234 567" in text
-    assert "Miejscowość Kraków bez zmian Wieliczka" in text
-    assert "Wpis zmienił się od chwili zgłoszenia" in text
+    assert not missing(text, "Miejscowość Kraków bez zmian Wieliczka", "Wpis zmienił się od chwili zgłoszenia")
     assert SCRIPT not in answer.content.decode()
 
 
@@ -90,8 +87,7 @@ def test_the_other_submissions_about_an_entry_are_named_however_many_are_unconfi
     assert f'href="{page(second)}"' in shown.content.decode()
     decide(client, first, django_capture_on_commit_callbacks, decision="accept", groups=["phone"])
     text = text_of(client.get(page(second)))
-    assert "Telefon +48 601 234 567 (brak) +48 602 234 567" in text
-    assert "Wpis zmienił się od chwili zgłoszenia" in text
+    assert not missing(text, "Telefon +48 601 234 567 (brak) +48 602 234 567", "Wpis zmienił się od chwili zgłoszenia")
     assert factories.fresh(second).state == "waiting"
     Submission.objects.filter(state="unconfirmed").delete()
     text = text_of(client.get(page(second)))
@@ -113,8 +109,7 @@ def test_a_claimant_is_compared_with_the_entry(client, editor, email, website, s
     submission = factories.SubmissionFactory(depot=depot, claim=True, email=email, claimant_phone="+48 601 234 567")
     answer = client.get(page(submission))
     text = text_of(answer)
-    assert said in text
-    assert "numer jest we wpisie: publiczny, więc niczego nie dowodzi" in text
+    assert not missing(text, said, "numer jest we wpisie: publiczny, więc niczego nie dowodzi")
     assert "zgadza się z publicznym, więc niczego nie dowodzi" in text
     assert answer.content.decode().count('<tr class="same">') == ("ta sama domena" in said)  # what is green
 
@@ -123,8 +118,7 @@ def test_a_claimant_who_does_not_fit(client, editor):
     depot = factories.DepotFactory(nip="1234563218", phone="+48 12 345 67 89")
     submission = factories.SubmissionFactory(depot=depot, claim=True, claimant_phone="+48 601 234 567")
     text = text_of(client.get(page(submission)))
-    assert "inny NIP niż we wpisie" in text
-    assert "inny numer niż we wpisie" in text
+    assert not missing(text, "inny NIP niż we wpisie", "inny numer niż we wpisie")
 
 
 def test_chosen_fields_are_accepted(client, editor, django_capture_on_commit_callbacks):
@@ -260,8 +254,7 @@ def test_a_missing_depot_shows_what_is_near_and_whose_name_it_bears(client, edit
     }
     submission = factories.SubmissionFactory(kind="add", depot=None, proposed=proposed, stored={})
     text = text_of(client.get(page(submission)))
-    assert "Opał Zosia , 111 m" in text
-    assert "Nazwa wygląda na imię i nazwisko" in text
+    assert not missing(text, "Opał Zosia , 111 m", "Nazwa wygląda na imię i nazwisko")
     client.post(page(submission), {"decision": "accept", "opened": "0"})
     depot = Depot.objects.get(name="Jan Kowalski")
     assert (depot.source, depot.municipality_id, depot.data_status) == ("editor", "1261011", "verified")
@@ -410,9 +403,7 @@ def test_a_wrong_value_is_refused_at_its_field_and_nothing_typed_is_lost(client,
     typed = form_of(client, submission) | {"value-phone": "zadzwoń", "value-place": "Wieliczka"}
     answer = client.post(page(submission), {"decision": "accept", "groups": ["phone", "place"], "opened": "0", **typed})
     text = answer.content.decode()
-    assert "To nie jest poprawny numer telefonu" in text
-    assert 'value="zadzwoń"' in text
-    assert 'value="Wieliczka"' in text
+    assert not missing(text, "To nie jest poprawny numer telefonu", 'value="zadzwoń"', 'value="Wieliczka"')
     assert factories.fresh(submission).state == "waiting"
 
 
@@ -453,7 +444,7 @@ def test_a_proposed_position_stands_on_a_map_beside_the_present_one(client, edit
     settings.MAP_TILES_URL = "https://{s}.tiles.example.pl/{z}/{x}/{y}.png"
     position = {"lat": 50.0717, "lon": 19.9373, "location_approximate": False, "municipality": "1261011"}
     here = factories.SubmissionFactory(proposed=position, stored=position | {"lat": 50.0617})
-    missing = factories.SubmissionFactory(
+    new = factories.SubmissionFactory(
         kind="add", depot=None, proposed=position | {"name": "Opał", "place": "Kraków", "fuels": []}, stored={}
     )
     shown = client.get(page(here)).content.decode()
@@ -464,7 +455,7 @@ def test_a_proposed_position_stands_on_a_map_beside_the_present_one(client, edit
     ):
         assert part in shown
     assert "o 1 111 m od obecnego" in shown.replace("\xa0", " ")
-    shown = client.get(page(missing)).content.decode()
+    shown = client.get(page(new)).content.decode()
     assert 'data-after="50.071700,19.937300"' in shown
     assert "data-before" not in shown
     erased = client.get(page(factories.SubmissionFactory(depot=None, kind="add", proposed={"name": "Skład"})))

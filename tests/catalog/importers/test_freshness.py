@@ -13,6 +13,7 @@ from catalog.models import ImportRun
 from tests import small_country
 from tests.commands import run
 from tests.dumps import dump
+from tests.pages.reading import missing
 from tests.publisher_server import Publishers, serve
 
 pytestmark = pytest.mark.django_db
@@ -115,11 +116,9 @@ def test_every_importer_downloads(command, source, tmp_path, settings):
         before = dump()
         dry = run(command, download=True, sources_file=sources)
         assert dump() == before
-        assert "downloaded, " in dry
-        assert "This was a dry run" in dry
+        assert not missing(dry, "downloaded, ", "This was a dry run")
         printed = run(command, download=True, sources_file=sources, commit=True)
-        assert " added, 0 changed, 0 removed" in printed
-        assert "SHA-256 " in printed
+        assert not missing(printed, " added, 0 changed, 0 removed", "SHA-256 ")
         published.always = dict.fromkeys(["/pliki_pelne.aspx", "/granice.zip", "/PL.zip", "/interpreter"], 404)
         with pytest.raises(CommandError, match="nothing was imported: http://127") as refused:
             run(command, download=True, sources_file=sources, commit=True)
@@ -145,8 +144,7 @@ def test_records_can_be_looked_at_in_the_admin_and_not_changed(client, register)
     run("import_teryt", register, commit=True)
     client.force_login(get_user_model().objects.create_superuser("redaktor", password="x"))
     page = client.get("/admin/catalog/importrun/").content.decode()
-    assert "teryt-terc" in page
-    assert "wczytano zmiany" in page
+    assert not missing(page, "teryt-terc", "wczytano zmiany")
     record = ImportRun.objects.get()
     assert client.get(f"/admin/catalog/importrun/{record.pk}/change/").status_code == 200
     assert client.post(f"/admin/catalog/importrun/{record.pk}/change/", {"rows": 1}).status_code == 403

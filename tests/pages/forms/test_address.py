@@ -10,7 +10,7 @@ from catalog.submissions.tokens import STATUS
 from pages.forms import fields
 from tests import factories
 from tests.pages.forms.conftest import NOW
-from tests.pages.reading import text_of
+from tests.pages.reading import missing, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -149,8 +149,7 @@ def test_a_letter_that_waits_leaves_by_itself_when_the_page_says(client, strange
     for fuel in ("pellet", "brykiet", "ekogroszek", "wegiel-orzech"):
         status = stranger.fill(f"/sklad/{nowak.pk}/cena/", **{f"price-{fuel}": "1500"})["Location"]
     page = text_of(client.get(status))
-    assert "Wiadomość wyślemy później" in page
-    assert "wyślemy po 14:01. Nie musisz nic robić." in page
+    assert not missing(page, "Wiadomość wyślemy później", "wyślemy po 14:01. Nie musisz nic robić.")
     assert len(mail.outbox) == 3
     clock.now = NOW
     clock.move(hours=1, seconds=10)

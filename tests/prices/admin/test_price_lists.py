@@ -16,7 +16,7 @@ from prices.models import DepotPrice, PlausibleRange
 from prices.uploads import MOST_ROWS
 from tests import bulk, factories
 from tests.client import build_snapshots
-from tests.pages.reading import html_of
+from tests.pages.reading import html_of, missing
 from tests.prices.helpers import LIST, confirm, csv_of, preview
 
 pytestmark = pytest.mark.django_db
@@ -167,8 +167,7 @@ def test_a_ticked_price_that_stands_already_stops_the_import(desk, depot, file, 
     answer = preview(desk, file)
     factories.DepotPriceFactory(depot=depot, fuel="pellet", day=today)
     said = html_of(confirm(desk, answer, 3))
-    assert "Niczego nie wczytano" in said
-    assert "skład ma już cenę tego paliwa" in said
+    assert not missing(said, "Niczego nie wczytano", "skład ma już cenę tego paliwa")
     assert DepotPrice.objects.count() == 1
 
 
@@ -282,8 +281,7 @@ def test_a_number_of_a_spreadsheet_has_decimals_and_no_thousands(desk, depot, to
     content = BytesIO()
     book.save(content)
     page = preview(desk, SimpleUploadedFile("cennik.xlsx", content.getvalue())).content.decode()
-    assert "a wagę do dwóch miejsc po przecinku" in page
-    assert "„1.000” to 1000 albo 1; wpisz jedno z nich" in page
+    assert not missing(page, "a wagę do dwóch miejsc po przecinku", "„1.000” to 1000 albo 1; wpisz jedno z nich")
 
 
 def test_a_spreadsheet_is_known_by_its_content(desk, depot, today):

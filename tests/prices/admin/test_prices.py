@@ -23,7 +23,7 @@ from prices.uploads import read_day
 from tests import bulk, factories
 from tests.client import build_snapshots
 from tests.drafts import approve
-from tests.pages.reading import html_of, text_of
+from tests.pages.reading import html_of, missing, text_of
 from tests.prices.helpers import LIST, confirm, csv_of, preview
 
 pytestmark = pytest.mark.django_db
@@ -86,9 +86,7 @@ def test_the_queue_begins_with_the_prices_farthest_from_the_median(desk, django_
         html = desk.get(LIST).content.decode()
     amounts = [html.index(f"1\xa0{amount} zł/t") for amount in (800, 200, 300, 500)]  # the older of two comes first
     assert amounts == sorted(amounts)
-    assert "1\xa0500 zł" in html
-    assert "−13,3%" in html
-    assert "+20,0%" in html
+    assert not missing(html, "1\xa0500 zł", "−13,3%", "+20,0%")
     assert "1\xa0400 zł/t" not in html
     assert "1\xa0400 zł/t" in desk.get(f"{LIST}?status=approved").content.decode()
 
@@ -326,8 +324,7 @@ def test_a_row_that_cannot_be_taken_is_left_out_and_listed_with_its_reason(desk,
     answer = preview(desk, csv_of(good, row.format(depot=depot.pk, day=day)))
     assert trouble in html_of(answer).partition("Wiersze do poprawienia: 1")[2].partition("Podgląd: 1")[0]
     text = html_of(confirm(desk, answer))
-    assert "Wczytano i zatwierdzono ceny: 1." in text
-    assert "Pominięto błędne wiersze: 1 (w pliku: 3)." in text
+    assert not missing(text, "Wczytano i zatwierdzono ceny: 1.", "Pominięto błędne wiersze: 1 (w pliku: 3).")
     assert DepotPrice.objects.count() == 2
 
 
@@ -410,8 +407,7 @@ def test_what_happened_after_the_preview_stops_the_whole_import_and_is_said(desk
     factories.DepotPriceFactory(depot=depot, day=day)
     said = html_of(confirm(desk, answer))
     assert DepotPrice.objects.count() == 1
-    assert "Niczego nie wczytano" in said
-    assert "skład ma już cenę" in said
+    assert not missing(said, "Niczego nie wczytano", "skład ma już cenę")
     assert "Wczytano i zatwierdzono" not in said
 
 
@@ -568,8 +564,7 @@ def test_an_amount_that_cannot_be_is_refused_and_stays_typed(desk):
     for typed, why in (("1.640", "1640 albo 1,64"), ("abc", "nie jest liczbą"), ("-4", "nie jest dodatnią")):
         sent = {"pending": price.pk, "price": price.pk, f"value-{price.pk}": typed, "decision": "approve"}
         answer = html_of(desk.post(price_page(price), sent))
-        assert why in answer
-        assert f'value="{typed}"' in answer
+        assert not missing(answer, why, f'value="{typed}"')
     assert DepotPrice.objects.get().status == "pending"
 
 
@@ -596,6 +591,5 @@ def test_an_outlier_is_named_and_comes_alone(desk):
 def test_a_reason_stays_typed_when_nothing_was_ticked(desk, listing):
     waiting(1500, submission=factories.SubmissionFactory())
     page = desk.post(listing, {"action": "reject", "index": "0", "reason": "Cena za dwie tony."})
-    assert "zaznacz wpisy na liście" in page.content.decode()
-    assert 'value="Cena za dwie tony."' in page.content.decode()
+    assert not missing(page.content.decode(), "zaznacz wpisy na liście", 'value="Cena za dwie tony."')
     assert '<option value="reject" selected>' in page.content.decode()
