@@ -51,7 +51,6 @@ def judge(name: str, report: str, complaint: str) -> Outcome:
 
 
 def audit(name: str) -> Outcome:
-    """Audit one lock file."""
     program = Path(sys.executable).with_name("pip-audit")
     command = [str(program), "-r", name, "--no-deps", "--disable-pip", "-f", "json", "--progress-spinner", "off"]
     try:

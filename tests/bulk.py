@@ -7,7 +7,6 @@ def choose(client, listing, action, *rows, **typed):
 
 
 def act(client, listing, action, *rows, **typed):
-    """Confirm the preview with a reason; return the response."""
     typed = {"reason": "Przegląd.", **typed}
     shown = choose(client, listing, action, *rows, **typed).context["shown"]
     chosen = {"action": action, "_selected_action": [row.pk for row in rows], **typed}

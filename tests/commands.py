@@ -7,7 +7,6 @@ from django.core.management import call_command
 
 
 def run(name: str, *arguments: object, **options: Any) -> str:
-    """Return what a command prints."""
     out = io.StringIO()
     call_command(name, *map(str, arguments), stdout=out, **options)
     return out.getvalue()

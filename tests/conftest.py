@@ -110,7 +110,6 @@ def _forget(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def forget(*, committed: bool = False) -> None:
-    """Start as a new process would."""
     forget_snapshots(committed=committed)
     quality.find.cache_clear()
     machine_files.invalidate()
@@ -200,7 +199,6 @@ def golden() -> Callable[[str, Any], None]:
 
 @pytest.fixture
 def shared_data() -> Path:
-    """The publishers' files beside the checkout."""
     if not SHARED_DATA.is_dir():
         pytest.skip("the publishers' files are not here: ../shared/data is missing")
     return SHARED_DATA

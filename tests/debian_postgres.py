@@ -37,7 +37,6 @@ def start(bin_: Path, data: Path) -> str:
 
 
 def stop(bin_: Path, data: Path) -> None:
-    """Stop the cluster and delete it."""
     home = Path(data.read_text())
     as_server(str(bin_ / "pg_ctl"), "-D", str(home / "data"), "-m", "fast", "-w", "stop")
     shutil.rmtree(home)

@@ -65,7 +65,6 @@ class MunicipalityFactory(factory.django.DjangoModelFactory):
 
 
 def fresh(row: Any) -> Any:
-    """Return the row, its fields read again."""
     row.refresh_from_db()
     return row
 

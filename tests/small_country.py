@@ -34,7 +34,6 @@ def zipped(name: str, content: bytes) -> bytes:
 def terc(
     codes: Iterable[str] = UNITS, day: str = "2021-01-01", header: str = "WOJ;POW;GMI;RODZ;NAZWA;NAZWA_DOD"
 ) -> bytes:
-    """The register of units."""
     lines = [f"{header};STAN_NA"]
     lines += [f"{code};;;;{name};województwo;{day}" for code, name in VOIVODESHIPS.items()]
     lines += [f"{code[:2]};{code[2:]};;;{name};powiat;{day}" for code, name in COUNTIES.items()]

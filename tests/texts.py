@@ -33,7 +33,6 @@ def longest(name: str) -> str:
 
 
 def too_long(name: str) -> str:
-    """Return a text of one character more."""
     if name == "phone":
         return phones(mobiles=3)
     return written_week(too_long_week()) if name == "opening_hours" else f"{longest(name)}1"
@@ -45,12 +44,10 @@ def phones(*, mobiles: int) -> str:
 
 
 def longest_week() -> dict[str, str]:
-    """Return the fields of a form for `longest("opening_hours")`, by day."""
     return week(*LONGEST_WEEK)
 
 
 def too_long_week() -> dict[str, str]:
-    """Return the fields of a form for `too_long("opening_hours")`, by day."""
     return week(*TOO_LONG_WEEK)
 
 

@@ -22,7 +22,6 @@ TODAY = date(2026, 11, 21)
 
 @pytest.fixture(autouse=True)
 def _today(monkeypatch):
-    """Set the date of the views."""
     monkeypatch.setattr(timezone, "localdate", lambda value=None: TODAY)
 
 

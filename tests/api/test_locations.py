@@ -13,7 +13,6 @@ URL = "/api/v1/locations"
 
 @shared_rows
 def register():
-    """Create some places around Kraków with their search index."""
     krakow, zakopane = factories.krakow(), factories.zakopane()
     town, rural = factories.nowy_targ_town(), factories.nowy_targ_rural()
     factories.bielsko_biala()

@@ -44,7 +44,6 @@ def binding(entry):
 
 @pytest.fixture
 def acts():
-    """Create Małopolskie with a separate act for Kraków."""
     wide = ResolutionFactory(excluded=["1261011"], scope="województwo bez Krakowa")
     ResolutionFactory(krakow=True, number="", adopted=date(2016, 1, 15), publication="", text_url="")
     AmendmentFactory(resolution=wide, adopted=date(2022, 9, 26), publication="Dz. Urz. z 2022 r. poz. 2")

@@ -16,7 +16,6 @@ ON = "2026-11-21"
 
 @shared_rows
 def loaded():
-    """Load the starter data for the module."""
     load_files()
     factories.PostcodeFactory(code="30-001")
     factories.PostcodeFactory(code="34-500", shares=[(factories.zakopane(), 3)])

@@ -156,7 +156,6 @@ def show(name: str, rounds: list[Measured], bare: list[Measured], alone: list[Me
 
 
 def main() -> None:
-    """Run the rounds and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--rounds", type=int, default=3)

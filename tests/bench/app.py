@@ -13,7 +13,6 @@ BODY = b'{"status": "ok"}'
 
 
 def bare(request: HttpRequest) -> HttpResponse:
-    """A constant."""
     return HttpResponse(BODY, content_type="application/json")
 
 

@@ -58,7 +58,6 @@ def scratch(admin_url: str, times: int) -> Iterator[tuple[str, str]]:
 
 
 def fill() -> None:
-    """Migrate, and load the starter data."""
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
@@ -162,7 +161,6 @@ def edited(url: str) -> Iterator[None]:
 
 
 def main() -> None:
-    """Fill, measure, print, clean up."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--rounds", type=int, default=5)

@@ -61,7 +61,6 @@ def ask_in_turn(
 def measure(
     port: int, paths: Sequence[str], *, clients: int, seconds: float, new: bool = False, known: str = ""
 ) -> Measured:
-    """Ask with several clients at once."""
     with multiprocessing.get_context("fork").Pool(clients) as pool:
         jobs = [(port, paths, seconds, number * 7, new, known) for number in range(clients)]
         results = pool.starmap(ask_in_turn, jobs)

@@ -151,7 +151,6 @@ def compare_approvals(urls: Sequence[str], number: int) -> None:
 
 
 def address(admin_url: str, name: str) -> str:
-    """The address of another database of the same server."""
     return urlunsplit(urlsplit(admin_url)._replace(path=f"/{name}"))
 
 
@@ -184,7 +183,6 @@ def use(url: str) -> None:
 
 
 def main() -> None:
-    """Fill, measure, print, clean up."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--rounds", type=int, default=3)

@@ -9,7 +9,6 @@ settings.configure(SECRET_KEY="bench", ALLOWED_HOSTS=["127.0.0.1"], ROOT_URLCONF
 
 
 def bare(request: HttpRequest) -> HttpResponse:
-    """A constant."""
     return HttpResponse(b'{"status": "ok"}', content_type="application/json")
 
 

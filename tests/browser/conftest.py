@@ -28,7 +28,6 @@ QUIET = (
 
 
 def manage(*command: str, database_url: str = "postgresql://none@/none", **environment: str) -> str:
-    """Return the output of a management command."""
     ours = os.environ | {"SECRET_KEY": "browser", "DATABASE_URL": database_url} | environment
     run = [sys.executable, "manage.py", *command]
     done = subprocess.run(run, cwd=PROJECT_ROOT, env=ours, capture_output=True, text=True)
@@ -78,7 +77,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """One browser for all tests."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed; on Debian: apt-get install chromium")

@@ -60,7 +60,6 @@ def log_in(open_window, site):
 
 @pytest.fixture
 def desk(log_in):
-    """Open a window with a login."""
     return log_in()
 
 
@@ -288,7 +287,6 @@ print(row.pk, depot.pk)
 
 
 def drag(page, pin):
-    """Move a pin south."""
     pin.scroll_into_view_if_needed()
     box = pin.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

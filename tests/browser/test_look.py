@@ -27,7 +27,6 @@ def depot(site):
 
 @pytest.fixture(scope="module")
 def removed(site):
-    """Return the path of a removed entry."""
     depot = json.loads(site.get("/api/v1/stores?teryt=1217011").body)[0]
     with psycopg.connect(site.database_url) as connection:
         connection.execute(

@@ -6,7 +6,6 @@ from tests.openapi.test_live import site  # noqa: F401 - a fixture
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip them without `-m clients`."""
     if "clients" in config.option.markexpr:
         return
     for item in items:

@@ -79,7 +79,6 @@ def needs(command: list[str | Path]) -> None:
 
 
 def warnings(said: str) -> list[str]:
-    """The lines that warn of something."""
     found = re.findall(r"(?im)^.*\bwarn(?:ing)?\b.*$", said)
     return [line for line in found if not any(known in line for known in KNOWN)]
 

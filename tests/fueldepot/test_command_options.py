@@ -41,7 +41,6 @@ def importing(*apps: str) -> list[str]:
 
 
 def imported_apps(command: ImportCommand) -> set[str]:
-    """Return the apps whose importers a command calls."""
     text = Path(inspect.getfile(type(command))).read_text()
     return {app for app in APPS if f"from {app}." in text}
 

@@ -167,7 +167,6 @@ def test_starter_killed_while_starting(data: Path, delay_s: float) -> None:
 
 
 def answers(url: str) -> bool:
-    """Whether the server accepts connections."""
     try:
         return ask(url, "SELECT 1") == "1"
     except subprocess.CalledProcessError:

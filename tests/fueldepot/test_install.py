@@ -29,7 +29,6 @@ shift 2; sleep 2; echo "$*" >> %s/pip
 
 
 def locked(name: str) -> dict[str, str]:
-    """Version of each package that a lock file names."""
     return dict(re.findall(r"^([\w.-]+)==(\S+)", (PROJECT_ROOT / name).read_text(), re.MULTILINE))
 
 

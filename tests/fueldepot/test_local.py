@@ -43,7 +43,6 @@ def start(root: Path, program: str = PREPARE, **environment: str) -> subprocess.
 
 
 def read_line(stream: IO[str] | None) -> str:
-    """The next line of a pipe."""
     assert stream
     return stream.readline()
 

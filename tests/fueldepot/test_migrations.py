@@ -75,7 +75,6 @@ TAKING = (
 
 
 def column(field):
-    """Return what the database knows of a field."""
     _, path, arguments, options = field.deconstruct()
     ignored = {*field.non_db_attrs, "default"}
     return path, arguments, {name: value for name, value in options.items() if name not in ignored}

@@ -17,7 +17,6 @@ from tests.ports import free_port
 
 @pytest.fixture
 def taken() -> Iterator[str]:
-    """Return a port in use."""
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -25,7 +24,6 @@ def taken() -> Iterator[str]:
 
 
 def refusal(*arguments: str, **environment: str) -> str:
-    """Return the last line of the output."""
     done = subprocess.run(
         [sys.executable, "-m", "fueldepot.local.serve", *arguments],
         cwd=PROJECT_ROOT,

@@ -53,7 +53,6 @@ def changes():
 
 
 def act_on(row, action):
-    """Send the form of the admin's list."""
     listing = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_changelist")
     return listing, {"action": action, "_selected_action": [row.pk]}
 

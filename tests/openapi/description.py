@@ -48,12 +48,10 @@ def example_of(parameter: dict[str, Any]) -> Any:
 
 
 def mistakes(pointer: str, value: Any) -> list[str]:
-    """Return the errors of a value, one line each."""
     return [f"{error.json_path}: {error.message[:300]}" for error in validator_at(pointer).iter_errors(value)]
 
 
 def form(name: str) -> str:
-    """Return the pointer to a schema by its name."""
     return f"/components/schemas/{name}"
 
 

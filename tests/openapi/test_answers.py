@@ -29,7 +29,6 @@ FORMS = {
 
 
 def form_of(name):
-    """Return the schema of a golden response, by the prefix of its name."""
     if name == "stores_geojson":
         return FORMS[name]
     kind, _, rest = name.partition("_")

@@ -28,7 +28,6 @@ def parameters():
 
 
 def refusals(client, path, others, name, text):
-    """The codes of the errors about a parameter."""
     values = {**NEEDED.get(path, {}), **others, **TOGETHER.get(name, {}), name: text}
     for inner in re.findall(r"\{(\w+)\}", path):
         path = path.replace("{" + inner + "}", quote(values.pop(inner), safe=""))
@@ -38,7 +37,6 @@ def refusals(client, path, others, name, text):
 
 
 def values_of(schema):
-    """Values that a schema allows."""
     if "enum" in schema:
         return st.sampled_from(schema["enum"])
     if "pattern" in schema:

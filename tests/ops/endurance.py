@@ -226,7 +226,6 @@ def end(job: subprocess.Popen[bytes]) -> int:
 
 
 def main() -> None:
-    """Run, print, and end non-zero when something went wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--share", type=float, default=0.3, help="of the most that the service answers")

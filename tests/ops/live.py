@@ -106,7 +106,6 @@ class Site:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, env=ours, cwd=PROJECT_ROOT)
 
     def ready(self) -> "Site":
-        """Wait until it serves."""
         assert eventually(lambda: self.process.poll() is not None or self.get("/readyz").status == 200, START_S)
         assert self.process.poll() is None, self.log.read_text()
         return self
@@ -136,7 +135,6 @@ class Site:
         return Answer(*answer, time.monotonic() - began)
 
     def get_all(self, paths: list[str]) -> list[Answer]:
-        """Ask all at once."""
         with ThreadPoolExecutor(len(paths)) as pool:
             return list(pool.map(self.get, paths))
 
@@ -160,7 +158,6 @@ class Site:
         self.signal_database(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let it go on."""
         self.signal_database(signal.SIGCONT)
 
     @contextlib.contextmanager

@@ -88,7 +88,6 @@ def serve_and_ask() -> None:
 
 
 def main() -> None:
-    """Publish, refresh three times, serve."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", nargs="?", type=Path, metavar="DIR")
     directory = parser.parse_args().directory

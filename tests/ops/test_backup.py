@@ -54,7 +54,6 @@ def tool(name: str) -> str:
 
 
 def ask(database: str) -> list[str]:
-    """Answers of a service over a database."""
     environment = {**os.environ, "DATABASE_URL": url(database), "DJANGO_SETTINGS_MODULE": "fueldepot.settings"}
     environment |= {"RATE_LIMIT": "off", "ALLOWED_HOSTS": "testserver,127.0.0.1"}
     done = subprocess.run(
@@ -70,7 +69,6 @@ def ask(database: str) -> list[str]:
 
 @pytest.fixture
 def copy():
-    """A fresh database on the same server."""
     with fresh_database("restored") as name:
         yield name
 

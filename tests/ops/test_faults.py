@@ -31,7 +31,6 @@ SOON_S = 2.0
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Iterator[Site]:
-    """One service for all tests here."""
     running = Site(tmp_path_factory.mktemp("site", numbered=True))
     try:
         yield running.ready()

@@ -142,7 +142,6 @@ def version_1_0(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def databases() -> Iterator[tuple[str, str]]:
-    """Two fresh ones."""
     with fresh_database("old") as old, fresh_database("new") as new:
         yield old, new
 
@@ -164,7 +163,6 @@ def chosen(body: Any, kind: str) -> Any:
 
 
 def kept(database: str) -> dict[str, list[tuple[Any, ...]]]:
-    """The rows that people have made."""
     with psycopg.connect(make_conninfo(**address(database))) as opened:
         return {name: opened.execute(sql).fetchall() for name, sql in KEPT.items()}  # type: ignore[arg-type]
 

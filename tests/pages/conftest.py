@@ -7,7 +7,6 @@ from tests import factories
 
 @pytest.fixture
 def depot():
-    """Create a depot in Kraków with every public field."""
     return factories.DepotFactory(
         verified=True,
         name="Opał „Żar” & Syn",

@@ -23,7 +23,6 @@ def text_of(response):
 
 
 def text_of_html(html):
-    """Return the text of HTML, on one line."""
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 
 
@@ -38,16 +37,13 @@ def runnable(response):
 
 
 def linked_data(response):
-    """Return the JSON-LD of a page."""
     block = re.search(r'<script type="application/ld\+json">(.*?)</script>', response.content.decode(), re.DOTALL)
     return json.loads(block[1])
 
 
 def missing(text, *parts):
-    """Return the parts that a text lacks."""
     return [part for part in parts if part not in text]
 
 
 def present(text, *parts):
-    """Return the parts that a text has."""
     return [part for part in parts if part in text]

@@ -39,7 +39,6 @@ def subscribe(**values):
 
 
 def send(after=timedelta()):
-    """Send what is due, and return the letters sent."""
     build_snapshots()
     before = len(mail.outbox)
     alerts.send_alerts(on=NOW + after, commit=True)

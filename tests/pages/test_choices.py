@@ -27,7 +27,6 @@ WEEK = dict.fromkeys(["mon", "tue", "wed", "thu", "fri"], "8:00-16:00") | {"sat"
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Set the time of the service."""
 
     def set_time(moment):
         monkeypatch.setattr(timezone, "now", lambda: moment.astimezone(UTC))
@@ -54,7 +53,6 @@ def market():
 
 
 def names(client, query=""):
-    """Return the depots of a page, in order."""
     return re.findall(r'<h3><span class="pin">\d+</span><a href="[^"]+">([^<]+)</a>', html(client, query))
 
 

@@ -23,7 +23,6 @@ PATHS = ["/dane/gminy.csv", "/dane/ceny-mediany.csv", "/dane/srednie-gus.csv"]
 
 
 def read(answer):
-    """Return the rows of a table as mappings."""
     assert answer.status_code == 200
     return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8"), newline="")))
 

@@ -20,12 +20,10 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 
 @pytest.fixture(autouse=True)
 def _the_day(monkeypatch):
-    """Set the date of the view."""
     monkeypatch.setattr("pages.syndication.timezone.localdate", lambda: ON)
 
 
 def read(client):
-    """Return titles and days of the entries, and the feed."""
     answer = client.get("/zmiany.atom")
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/atom+xml; charset=utf-8")
     root = ET.fromstring(answer.content)  # noqa: S314 - our own answer
@@ -91,7 +89,6 @@ def test_pages_name_it_and_it_is_not_sent_twice(client):
 
 
 def price_entries(client):
-    """Return title, day and summary of the entries of depots' prices."""
     entries = [
         tuple(" ".join(entry.findtext(f"{ATOM}{name}").split()) for name in ("title", "updated", "summary"))
         for entry in read(client)[1].iter(f"{ATOM}entry")

@@ -13,7 +13,6 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def named():
-    """Create three depots with names and numbers."""
     factories.krakow()
     return {
         name: factories.DepotFactory(name=name, phone=phone, nip=nip)

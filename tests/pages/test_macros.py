@@ -19,7 +19,6 @@ def macro(template, name):
 
 @pytest.fixture
 def empty():
-    """Return an empty map."""
     return DepotMap(
         frame=Frame(0.0, 0.0, 10.0, 360.0, 200.0),
         scale=ScaleBar(50.0, "500 m"),
@@ -36,7 +35,6 @@ def empty():
 
 @pytest.fixture
 def drawn(empty):
-    """Render a map of dots and names."""
 
     def draw(**what):
         return macro("pages/svg/depot_map.html", "depot_map")(replace(empty, **what), "gmina <b>")

@@ -48,7 +48,6 @@ def renderings(client):
 
 @pytest.fixture
 def ask(client):
-    """Return the API's response."""
     return lambda path: client.get(f"{API}{path}").json()
 
 

@@ -88,12 +88,10 @@ def history():
 
 
 def plain(answer):
-    """Return the body of a response with collapsed blanks."""
     return " ".join(answer.content.decode().split())
 
 
 def rows_of(answer):
-    """Return the table of voivodeships as text."""
     body = re.search(r'<table class="areas">.*?<tbody>(.*?)</tbody>', answer.content.decode(), re.DOTALL)[1]
     return [" ".join(unescape(re.sub(r"<[^>]+>", " ", row)).split()) for row in re.findall(r"<tr>.*?</tr>", body)]
 

@@ -173,7 +173,6 @@ def test_an_uncertain_deadline_says_so_and_not_that_it_holds(client):
 
 
 def read(client, address):
-    """Return the text of a page or of its twin."""
     answer = client.get(address)
     text = answer.content.decode() if ".md" in address else text_of(answer)
     return text.replace(NO_BREAK, " ").replace("&nbsp;", " ").replace("\\", "")

@@ -20,7 +20,6 @@ CLASS_3 = "boiler_class_3"
 
 @pytest.fixture(autouse=True)
 def _the_day(monkeypatch):
-    """Set the date of the view."""
     monkeypatch.setattr("pages.views.timezone.localdate", lambda: ON)
 
 

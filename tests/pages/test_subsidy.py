@@ -18,7 +18,6 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _the_day(monkeypatch):
-    """Set the date of the view."""
     monkeypatch.setattr("pages.views.timezone.localdate", lambda: date(2026, 11, 21))
 
 
@@ -232,7 +231,6 @@ def ask_api(client, asked):
 
 
 def plain(text):
-    """Return text without line breaks and non-breaking spaces."""
     return " ".join(text.split())
 
 

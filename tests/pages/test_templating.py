@@ -18,7 +18,6 @@ from tests import factories
 
 @pytest.fixture
 def env():
-    """The environment of the process."""
     return engines["jinja2"].env
 
 

@@ -22,13 +22,11 @@ def ask(fuel: str, today: Any, *, voivodeship: str | None = None, values: bool =
 
 
 def csv_of(*rows: str) -> SimpleUploadedFile:
-    """Return a price list as CSV."""
     text = "\n".join(["depot,fuel,unit,day,price,bag_price,bag_kg", *rows])
     return SimpleUploadedFile("cennik.csv", text.encode(), "text/csv")
 
 
 def preview(desk: Client, file: SimpleUploadedFile) -> Any:
-    """Upload a file; return the response."""
     answer = desk.post(f"{LIST}import/", {"import_file": file})
     assert answer.status_code == 200
     return answer

@@ -17,7 +17,6 @@ YEAR = Decimal(21_000)
 
 
 def with_energy(slug, middle):
-    """Return a source with another energy content."""
     source = SOURCES[slug]
     energy = Quantity(
         Estimate(*[Decimal(middle)] * 3), source.energy.unit, source.energy.basis, source.energy.certainty, ""

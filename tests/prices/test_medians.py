@@ -21,7 +21,6 @@ def compute(prices):
 
 
 def counted(own):
-    """Return the amount by which a depot counts."""
     (found,) = medians.counted(medians.representative_prices(PriceColumns.of(own)))
     return found
 

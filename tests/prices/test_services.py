@@ -44,7 +44,6 @@ def pellets():
 
 
 def three(editor):
-    """Create approved prices at three depots."""
     prices = [submit(price=Decimal(amount)) for amount in (1400, 1500, 1600)]
     return services.approve_prices(prices=prices, by=editor, on=NOW).changed
 

@@ -67,7 +67,6 @@ def test_a_few_are_implausible_and_the_others_within_what_the_press_saw():
 
 @pytest.fixture
 def demonstration(db):
-    """Create 400 demonstration depots with prices."""
     krakow = factories.krakow()
     depots = [
         factories.DepotFactory.build(

@@ -39,7 +39,6 @@ def desk(editor):
 
 
 def form_of(response):
-    """Return the data that a browser would send."""
     form = response.context["adminform"].form
     data = {name: form[name].value() for name in form.fields}
     for formset in response.context["inline_admin_formsets"]:

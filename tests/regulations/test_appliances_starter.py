@@ -34,7 +34,6 @@ def limits(found):
 
 @shared_rows
 def loaded():
-    """Load the starter data for the module."""
     load_files()
 
 

@@ -7,7 +7,6 @@ from subsidy.api import views
 
 
 def fail(stated: Any, rules: Any) -> NoReturn:
-    """Fail like a programming error."""
     raise RuntimeError(f"cannot calculate {stated!r}")
 
 

@@ -47,7 +47,6 @@ def adam():
 
 
 def draft_of(desk, row, **changes):
-    """The answer to a saved form."""
     return desk.post(url_of(row), form_of(desk.get(url_of(row))) | changes)
 
 

@@ -34,7 +34,6 @@ def address(depot):
 
 
 def form_of(client, depot):
-    """What a browser would post from the opened page."""
     form = client.get(address(depot)).context["adminform"].form
     values = {name: form[name].value() for name in form.fields}
     return {name: value for name, value in values.items() if value not in (None, False)}

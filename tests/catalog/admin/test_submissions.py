@@ -334,7 +334,6 @@ def test_who_may_only_look_decides_nothing(client):
 
 
 def form_of(client, submission):
-    """What a browser would send of the proposed values."""
     found = re.findall(r'name="(value-[a-z_]+)" value="([^"]*)"', client.get(page(submission)).content.decode())
     return {name: unescape(value) for name, value in found}
 

@@ -13,7 +13,6 @@ import django
 
 
 def main() -> None:
-    """Entry point."""
     parser = argparse.ArgumentParser(prog="python -m tests.catalog.search", description=__doc__)
     parser.add_argument("dir", type=Path, nargs="?")
     parser.add_argument("--tuning", action="store_true")

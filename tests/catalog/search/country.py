@@ -28,7 +28,6 @@ def published_register(folder: Path) -> PlaceRegister:
 
 
 def starter_register() -> PlaceRegister:
-    """Read the starter data."""
     places = (*starter.read_places(), *starter.read_districts())
     return make_register(starter.read_units(), places, starter.read_postcodes())
 

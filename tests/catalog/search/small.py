@@ -33,10 +33,8 @@ def make_search(
 
 
 def found(search: Search, text: str) -> list[str]:
-    """Return the labels of the hits of a text."""
     return [search.index.labels[number] for number in search.find(text, 8).numbers]
 
 
 def units_found(search: Search, text: str) -> list[str]:
-    """Return the municipalities of the hits of a text."""
     return [search.index.teryt(number) for number in search.find(text, 8).numbers]

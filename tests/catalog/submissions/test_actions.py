@@ -323,8 +323,6 @@ class HalfBroken(EmailBackend):
 
 
 class Down(EmailBackend):
-    """A mail server that is not there."""
-
     def send_messages(self, messages):
         raise ConnectionRefusedError
 

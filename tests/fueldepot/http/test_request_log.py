@@ -14,7 +14,6 @@ PATH = "/api/v1/subsidy?people=2&income=1357,24"
 
 @pytest.fixture
 def lines(caplog):
-    """The lines as they are written."""
 
     def read():
         formatter = JsonFormatter()

@@ -29,8 +29,6 @@ urlpatterns = [path("api/v1/fails", fails), *urls.urlpatterns]
 
 
 class Kept(sentry_sdk.transport.Transport):
-    """Records the reports."""
-
     def __init__(self) -> None:
         super().__init__()
         self.sent: list[Any] = []

@@ -52,7 +52,6 @@ def test_a_ready_service_says_so_in_a_fixed_number_of_queries(client, data, djan
 
 
 def installed(age):
-    """Set the age of the database."""
     MigrationRecorder.Migration.objects.update(applied=timezone.now() - age)
 
 

@@ -4,7 +4,6 @@ import pytest
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip them without `-m machines`."""
     if "machines" in config.option.markexpr:
         return
     for item in items:

@@ -139,7 +139,6 @@ class Node(Server):
         return ""
 
     def says_yes(self, path: str) -> bool:
-        """Whether Patroni answers 200."""
         address, tls = f"https://127.0.0.1:{self.rest_port}/{path}", trusting(self.certificates)
         with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=1, context=tls):
             return True
@@ -226,18 +225,15 @@ class Cluster:
         return found
 
     def standby(self) -> Node:
-        """The one that acknowledges."""
         return next(node for node in self.nodes if node.role() == "standby" and node.is_synchronous())
 
     def ask(self, sql: str) -> object:
-        """The first column of the first row."""
         with psycopg.connect(self.url, autocommit=True, connect_timeout=2) as connection:
             row = connection.execute(sql).fetchone()
             assert row is not None
             return row[0]
 
     def column(self, sql: str) -> set[object]:
-        """The first column of all rows."""
         with psycopg.connect(self.url, autocommit=True, connect_timeout=2) as connection:
             return {row[0] for row in connection.execute(sql)}
 

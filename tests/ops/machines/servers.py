@@ -87,7 +87,6 @@ class Server(ABC):
             )
 
     def ready(self) -> None:
-        """Start it and wait until it answers."""
         self.start()
         assert eventually(lambda: not self.runs() or self.answers(), START_S), self.log.read_text()[-3000:]
         assert self.runs(), self.log.read_text()[-3000:]
@@ -153,7 +152,6 @@ class Postgres(Server):
         )
 
     def make(self) -> None:
-        """An empty cluster."""
         self.run("initdb", "-D", str(self.data), "-U", POSTGRES_USER, "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8")
 
     def command(self) -> list[str]:
@@ -184,7 +182,6 @@ class Postgres(Server):
         return True
 
     def ask(self, sql: str) -> object:
-        """The first column of the first row."""
         with psycopg.connect(self.url, autocommit=True, connect_timeout=2) as connection:
             row = connection.execute(sql).fetchone()
             assert row is not None

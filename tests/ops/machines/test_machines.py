@@ -80,7 +80,6 @@ def log_in(service: Service, caller: Caller) -> None:
 
 
 def depots(caller: Caller, number: int) -> list[int]:
-    """Some depots near Kraków."""
     found = json.loads(caller.get(f"/api/v1/stores?lat=50.06&lon=19.94&radius=50&limit={number}").body)
     return [depot["id"] for depot in found]
 
@@ -166,7 +165,6 @@ class Forms:
         self.took_s: dict[str, float] = {}
 
     def take(self, phase: str) -> None:
-        """Send one until it is taken."""
         began = time.monotonic()
         self.sent[phase] = self.ready.pop().send_until_taken(BACK_S)
         self.took_s[phase] = round(time.monotonic() - began, 2)

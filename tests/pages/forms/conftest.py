@@ -73,12 +73,10 @@ class Stranger:
         return self.send(path, typed | changed)
 
     def link(self):
-        """Return the link in the newest e-mail that asks for a confirmation."""
         texts = "\n".join(letter.body for letter in mail.outbox)
         return re.findall(r"http://127\.0\.0\.1:8000(/zgloszenia/potwierdz/\?odnosnik=\S+)", texts)[-1]
 
     def confirm(self, link=None):
-        """Open a link and press its button."""
         link = link or self.link()
         self.client.get(link)
         with self.commit(execute=True):
@@ -92,7 +90,6 @@ def stranger(client, clock, django_capture_on_commit_callbacks):
 
 @pytest.fixture
 def nowak(db):
-    """Create a published depot in Kraków with its boundary."""
     factories.BoundaryFactory()
     return factories.DepotFactory(
         phone="+48 12 345 67 89", place="Kraków", postcode="30-001", website="https://www.opal-nowak.pl/"
@@ -100,13 +97,11 @@ def nowak(db):
 
 
 def link_in(letter):
-    """Return the path of the owner's link in an e-mail."""
     return re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/moj-sklad/\?odnosnik=\S+)", letter.body)[1]
 
 
 @pytest.fixture
 def link(nowak, clock, django_capture_on_commit_callbacks):
-    """Return the link in the e-mail about an accepted claim."""
     submission = factories.SubmissionFactory(depot=nowak, claim=True, email="jan@opal-nowak.pl")
     with django_capture_on_commit_callbacks(execute=True):
         decisions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)

@@ -174,8 +174,6 @@ def test_a_link_of_another_submission_does_not_fit(client, stranger, nowak):
 
 
 class Down(EmailBackend):
-    """A mail backend whose server is unreachable."""
-
     down = True
 
     def send_messages(self, messages):

@@ -41,7 +41,6 @@ def hidden(answer, name):
 
 
 def tap(stranger, link, path=""):
-    """Press the first button that confirms prices."""
     page = stranger.client.get(path or link).content.decode()
     form = page[: page.index('name="potwierdz"')].rpartition("<form")[2]
     keys = re.findall(r'name="cena" value="([0-9]+)"', form)

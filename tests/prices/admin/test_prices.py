@@ -178,7 +178,6 @@ def test_no_range_is_added_while_every_fuel_has_one(desk):
 
 @pytest.fixture
 def pellet_without_range():
-    """Make pellet a fuel without a plausible range."""
     PlausibleRange.objects.get(pk="pellet").delete()
 
 
@@ -329,7 +328,6 @@ def test_a_row_that_cannot_be_taken_is_left_out_and_listed_with_its_reason(desk,
 
 
 def as_editor():
-    """Return a client logged in as a user of the group Redaktor."""
     browser, user = Client(), factories.UserFactory(username="ewa", is_superuser=False)
     user.groups.add(Group.objects.get(name=EDITOR))
     browser.force_login(user)

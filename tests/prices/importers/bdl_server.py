@@ -86,7 +86,6 @@ class FakeBdl:
 
     @property
     def paths(self) -> list[str]:
-        """The requested paths, in order."""
         return [path for path, _, _ in self.asked]
 
     def answer(self, path: str, query: dict[str, str]) -> dict[str, Any] | None:
@@ -109,7 +108,6 @@ class FakeBdl:
         return {**head, **self.page(rows, query)}
 
     def page(self, rows: list[dict[str, Any]], query: dict[str, str]) -> dict[str, Any]:
-        """Return a page of rows."""
         size = min(int(query["page-size"]), self.page_size)
         start = int(query["page"]) * size
         found = rows[start : start + size]
@@ -118,7 +116,6 @@ class FakeBdl:
 
 @contextmanager
 def serve(bdl: FakeBdl) -> Iterator[None]:
-    """Run the server in threads of this process."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

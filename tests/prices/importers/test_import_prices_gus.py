@@ -130,7 +130,6 @@ def test_a_chosen_variable_of_another_unit_is_refused(server):
 
 @pytest.fixture
 def answers(monkeypatch):
-    """Simulate a terminal with these answers."""
     given = []
     monkeypatch.setattr(import_prices_gus.sys.stdin, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(import_prices_gus.Command, "ask", staticmethod(lambda prompt: given.pop(0)))

@@ -116,7 +116,6 @@ def area(model: int, *, unit: str = "0804032", locality: str = "0910140", place:
 
 
 def document(model: int, *parts: str) -> str:
-    """A whole document."""
     return "".join([HEADS[model], *parts, TAILS[model]])
 
 
@@ -148,7 +147,6 @@ def many(model: int, size: int) -> Iterator[str]:
 
 
 def generate(path: Path, model: int, size: int) -> None:
-    """Write a file of about so many bytes."""
     with path.open("w", encoding="utf-8") as out:
         out.writelines(many(model, size))
 

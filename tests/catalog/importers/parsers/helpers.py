@@ -28,7 +28,6 @@ def text(name: str) -> str:
 
 
 def write(path: Path, content: str | bytes) -> Path:
-    """Write a file exactly as given."""
     path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
     return path
 

@@ -46,7 +46,6 @@ def shapefile_parts(areas, encoding="utf-8", column="JPT_KOD_JE"):
 
 
 def packed(folder, areas, *, layer="A03_Granice_gmin", prj=None, cpg=None, drop=(), **options):
-    """A zip with one layer."""
     parts = shapefile_parts(areas, **options)
     if prj is not None:
         parts[".prj"] = prj.encode()
@@ -57,7 +56,6 @@ def packed(folder, areas, *, layer="A03_Granice_gmin", prj=None, cpg=None, drop=
 
 
 def in_system(crs, areas=AREAS):
-    """The areas in another reference system."""
     transformer = pyproj.Transformer.from_crs(OFFICIAL, crs, always_xy=True)
     return {
         code: shapely.transform(area, lambda points: np.column_stack(transformer.transform(*points.T)))

@@ -23,7 +23,6 @@ PARSERS = {
 
 
 def damaged(content, dice):
-    """Some bytes changed, removed, repeated or put in."""
     changed = bytearray(content)
     for _ in range(dice.randint(1, 4)):
         at = dice.randrange(len(changed))
@@ -40,7 +39,6 @@ def damaged(content, dice):
 
 
 def check(parse, path):
-    """Parse; return whether the file was refused."""
     try:
         parse(path)
     except BadInput as error:

@@ -16,7 +16,6 @@ CORNERS = {1: (50.0, 19.0), 2: (50.0, 19.2), 3: (50.1, 19.2), 4: (50.3, 19.9)}
 
 
 def extract(path, *objects, stamp="2031-10-03T20:21:22Z"):
-    """Write an extract with the corners and some objects."""
     header = osmium.io.Header()
     if stamp:
         header.set("osmosis_replication_timestamp", stamp)
