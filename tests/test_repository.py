@@ -107,8 +107,9 @@ def test_words_in_italics_stand_on_pages(name):
     texts = [text for file, text in sources().items() if "tests" not in file.parts]
     texts += [path.read_text(encoding="utf-8") for path in (ROOT / "templates").rglob("*.html")]
     words = " ".join("\n".join(texts).lower().split())
-    italics = re.findall(r"(?<!\*)\*([^*\d]+)\*(?!\*)", (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"))
-    assert [one for one in italics if " ".join(one.lower().split()) not in words] == []
+    italics = re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"))
+    stated = {" ".join(phrase.lower().split()) for phrase in italics}
+    assert {phrase for phrase in stated if phrase not in words} <= {"12 z 6553"}  # an example
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
