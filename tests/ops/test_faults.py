@@ -286,8 +286,7 @@ def test_a_line_per_request_says_nothing_of_people(site):
     (line,) = [line for line in site.lines() if line.get("request_id") == found]
     assert set(line) == {"time", "level", "logger", "method", "path", "status", "ms", "request_id"}
     assert (line["method"], line["path"], line["status"]) == ("GET", "/api/v1/subsidy", 200)
-    log = site.log.read_text()
-    assert not present(log, secret, "1357,24")
+    assert not present(site.log.read_text(), secret, "1357,24")
 
 
 def test_a_failure_is_logged_once_and_with_its_id(site):
@@ -298,8 +297,7 @@ def test_a_failure_is_logged_once_and_with_its_id(site):
     lines = [line for line in site.lines() if line.get("request_id") == found]
     assert [line["level"] for line in lines] == ["INFO"]
     assert any(line.get("message", "").startswith("the database does not answer") for line in site.lines())
-    log = site.log.read_text()
-    assert not present(log, "Service Unavailable", "Traceback")
+    assert not present(site.log.read_text(), "Service Unavailable", "Traceback")
 
 
 def test_importing_beside_another_import_says_so(site):

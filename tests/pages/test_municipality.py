@@ -55,8 +55,7 @@ def test_nearest_depots_from_a_point(client, depot):
 def test_nearest_depots_from_a_postcode(client, depot, code):
     factories.PostcodeFactory(code="30-001")
     answer = client.get(KRAKOW, {"kod": code})
-    text = text_of(answer)
-    assert not missing(text, "Odległości w linii prostej od środka zabudowy z kodem 30-001.", "1,6 km")
+    assert not missing(text_of(answer), "Odległości w linii prostej od środka zabudowy z kodem 30-001.", "1,6 km")
     assert canonical_of(answer) == f"http://127.0.0.1:8000{KRAKOW}"
 
 

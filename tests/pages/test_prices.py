@@ -278,8 +278,7 @@ def test_the_page_of_the_answer_is_there(client, prices):
 
 
 def test_the_rules_name_the_addresses(client):
-    html = client.get("/api/").content.decode()
-    assert not missing(html, "<code>/prices</code>", "<code>/prices/{fuel}</code>")
+    assert not missing(client.get("/api/").content.decode(), "<code>/prices</code>", "<code>/prices/{fuel}</code>")
 
 
 def test_a_voivodeship_with_too_few_prices_is_hatched(client):
@@ -300,13 +299,11 @@ def test_a_median_covers_the_window_that_is_asked_for(client, prices, path):
     assert f'href="{path}" rel="nofollow">6</a>' in html
     assert f'href="{path}?okres=12" rel="nofollow" aria-current="true">12</a>' in html
     assert "1800,00 zł" in client.get(f"{path[:-1]}.md?okres=12").content.decode()
-    table = client.get(f"{path[:-1]}.csv?okres=12").content.decode()
-    assert not missing(table, ",12 miesięcy,", ",1800.00,")
+    assert not missing(client.get(f"{path[:-1]}.csv?okres=12").content.decode(), ",12 miesięcy,", ",1800.00,")
     link = re.search(r'href="(/api/v1/prices/pellet[^"]*)"', html)[1]
     assert client.get(unescape(link)).json()["median"] == 1800
 
 
 def test_every_page_of_figures_has_its_citation(client, prices):
     for path in ("/ceny/pellet/", "/przepisy/malopolskie/", "/sklady/malopolskie/krakow-1261011/"):
-        text = text_of(client.get(path))
-        assert not missing(text, "Cytuj Składy opału", f"http://127.0.0.1:8000{path}")
+        assert not missing(text_of(client.get(path)), "Cytuj Składy opału", f"http://127.0.0.1:8000{path}")

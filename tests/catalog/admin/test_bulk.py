@@ -124,8 +124,7 @@ def test_a_set_that_changed_meanwhile_is_shown_again(client, chief):
     shown = client.post(listing, chosen).context["shown"]
     factories.DepotFactory(name="Właśnie dodany", lat=54.0)
     answer = client.post(listing, {**chosen, "shown": shown})
-    text = html_of(answer)
-    assert not missing(text, "Nic nie zmieniono: wpisy zmieniły się", "Zmieni się: <strong>4</strong>")
+    assert not missing(html_of(answer), "Nic nie zmieniono: wpisy zmieniły się", "Zmieni się: <strong>4</strong>")
     assert not models.Depot.objects.filter(publication="removed").exists()
     moderation.remove_depot(depot=others[0], reason=Reason.CLOSED, on=TODAY)
     assert client.post(listing, {**chosen, "shown": answer.context["shown"]}).context["count"] == 3

@@ -114,9 +114,8 @@ def test_the_page_of_a_draft_says_where_and_from_when(ewa):
     answer = draft_of(ewa, deadline, moved_to="2029-01-01", moved_by=str(amendment.pk))
     before = Deadline.objects.values().get()
     text = html_of(ewa.get(answer["Location"]))
-    assert "gminy województwa w całości: 3 z 3." in text
+    assert not missing(text, "gminy województwa w całości: 3 z 3.", "teraz 01.01.2027, po zmianie 01.01.2029")
     assert "na dni od 16.11.2026 podadzą termin 01.01.2029, na dni wcześniejsze nadal 01.01.2027." in text
-    assert "teraz 01.01.2027, po zmianie 01.01.2029" in text
     assert Deadline.objects.values().get() == before
     text = html_of(ewa.get(draft_of(ewa, deadline, area="listed", units="1261011", partly="1217011")["Location"]))
     assert "w całości: 1 z 3, w części albo niepewnie: 1. Dotychczas: gminy województwa w całości: 3 z 3." in text
@@ -199,8 +198,7 @@ def test_an_approved_draft_still_says_what_it_changed_and_leads_on(ewa, adam):
     assert {"s", "o", "n", "l"} <= set(re.findall('data-key="(.)"', page.content.decode()))
     answer = adam.post(second["Location"], {"decision": "approve_next", "reason": ""})
     assert answer["Location"].startswith(first["Location"])
-    text = html_of(ewa.get(second["Location"]))
-    assert not missing(text, "Co się zmieniło", "<strong>01.01.2029</strong>")
+    assert not missing(html_of(ewa.get(second["Location"])), "Co się zmieniło", "<strong>01.01.2029</strong>")
     decision = Decision.objects.get(kind="draft")
     assert decision.waiting_since == Draft.objects.get(state="approved").drafted_at
     assert f"/admin/catalog/decision/{decision.pk}/" in ewa.get(second["Location"]).content.decode()

@@ -39,8 +39,7 @@ def test_the_queue_costs_no_query_per_row(client, editor, django_assert_max_num_
     # session, user, rights 2; filter of voivodeships; count, rows, municipalities
     with django_assert_max_num_queries(10):
         answer = client.get(QUEUE)
-    text = text_of(answer)
-    assert not missing(text, "Razem: 120", "Nowy", "telefon")
+    assert not missing(text_of(answer), "Razem: 120", "Nowy", "telefon")
 
 
 def test_what_waits_longest_comes_first_and_only_what_waits(client, editor):
@@ -295,8 +294,7 @@ def test_letters_that_did_not_leave_are_found_and_leave_by_themselves(client, ed
 
 def test_claims_and_deletions_are_never_accepted_in_bulk(client, editor):
     claim = factories.SubmissionFactory(claim=True)
-    deletion = factories.SubmissionFactory(delete=True)
-    rows = (claim, deletion, factories.SubmissionFactory())
+    rows = (claim, factories.SubmissionFactory(delete=True), factories.SubmissionFactory())
     chosen = text_of(bulk.choose(client, QUEUE, "accept", *rows))
     assert "rzejęcia i usunięcia przyjmuje się pojedynczo, na stronie zgłoszenia: 2" in chosen
     assert f"nr {claim.pk}, przejęcie wpisu: Skład opału Nowak" in chosen

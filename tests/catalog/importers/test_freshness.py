@@ -143,8 +143,7 @@ def test_a_rehearsal_with_a_source_missing_is_refused(tmp_path):
 def test_records_can_be_looked_at_in_the_admin_and_not_changed(client, register):
     run("import_teryt", register, commit=True)
     client.force_login(get_user_model().objects.create_superuser("redaktor", password="x"))
-    page = client.get("/admin/catalog/importrun/").content.decode()
-    assert not missing(page, "teryt-terc", "wczytano zmiany")
+    assert not missing(client.get("/admin/catalog/importrun/").content.decode(), "teryt-terc", "wczytano zmiany")
     record = ImportRun.objects.get()
     assert client.get(f"/admin/catalog/importrun/{record.pk}/change/").status_code == 200
     assert client.post(f"/admin/catalog/importrun/{record.pk}/change/", {"rows": 1}).status_code == 403

@@ -81,8 +81,7 @@ def test_seven_fuels_are_one_form_one_letter_one_confirmation_and_one_answer(
     assert "To cena za metr." in letter.body
     assert "1\N{NO-BREAK SPACE}600\N{NO-BREAK SPACE}zł/t, " in letter.body  # as pages write amounts
     assert "Nie tak tanio." in letter.alternatives[0].content
-    shown = text_of(client.get(page))
-    assert not missing(shown, "Redakcja sprawdziła ceny", "nieprzyjęta: Nie tak tanio.")
+    assert not missing(text_of(client.get(page)), "Redakcja sprawdziła ceny", "nieprzyjęta: Nie tak tanio.")
     purge_submissions(on=clock.now + timedelta(hours=25))
     assert Submission.objects.get().email == ""
     assert DepotPrice.objects.approved().count() == 5

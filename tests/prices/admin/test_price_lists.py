@@ -166,8 +166,7 @@ def test_too_many_doubtful_rows_cannot_be_ticked(desk, depot, file, monkeypatch)
 def test_a_ticked_price_that_stands_already_stops_the_import(desk, depot, file, today):
     answer = preview(desk, file)
     factories.DepotPriceFactory(depot=depot, fuel="pellet", day=today)
-    said = html_of(confirm(desk, answer, 3))
-    assert not missing(said, "Niczego nie wczytano", "skład ma już cenę tego paliwa")
+    assert not missing(html_of(confirm(desk, answer, 3)), "Niczego nie wczytano", "skład ma już cenę tego paliwa")
     assert DepotPrice.objects.count() == 1
 
 

@@ -67,8 +67,7 @@ def counts():
 
 
 def test_a_dry_run_reports_and_changes_nothing(write):
-    out = run(write())
-    assert not missing(out, "regulations: 6 added, 0 changed, 0 removed", "This was a dry run")
+    assert not missing(run(write()), "regulations: 6 added, 0 changed, 0 removed", "This was a dry run")
     assert counts() == [0, 0, 0, 0, 0]
 
 
