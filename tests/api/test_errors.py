@@ -1,5 +1,3 @@
-"""Error responses of the API."""
-
 import json
 
 import pytest

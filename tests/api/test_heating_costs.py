@@ -1,5 +1,3 @@
-"""GET /heating-costs."""
-
 from decimal import Decimal
 
 import pytest

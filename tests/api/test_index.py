@@ -1,5 +1,3 @@
-"""GET /api/v1."""
-
 import re
 
 import pytest

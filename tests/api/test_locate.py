@@ -1,5 +1,3 @@
-"""GET /locate."""
-
 import pytest
 
 from catalog.territory import boundaries, coordinates

@@ -1,5 +1,3 @@
-"""GET /locations."""
-
 import pytest
 
 from catalog.search import entries

@@ -1,5 +1,3 @@
-"""GET /prices."""
-
 from decimal import Decimal
 
 import pytest

@@ -1,5 +1,3 @@
-"""GET /regulations."""
-
 from datetime import date
 
 import pytest

@@ -1,5 +1,3 @@
-"""GET /stores."""
-
 import re
 from datetime import date
 

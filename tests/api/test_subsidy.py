@@ -1,5 +1,3 @@
-"""GET and POST /subsidy."""
-
 import pytest
 
 from tests.api.test_errors import check_body

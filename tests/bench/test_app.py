@@ -1,5 +1,3 @@
-"""The application of the benchmark can be imported."""
-
 import subprocess
 import sys
 

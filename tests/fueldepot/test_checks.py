@@ -1,5 +1,3 @@
-"""System checks."""
-
 import os
 import subprocess
 import sys

@@ -1,5 +1,3 @@
-"""Depots for the tests of pages."""
-
 import pytest
 
 from tests import factories

@@ -1,5 +1,3 @@
-"""Helpers that read pages."""
-
 import json
 import re
 from html import unescape

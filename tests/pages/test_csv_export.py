@@ -1,5 +1,3 @@
-"""CSV exports."""
-
 import csv
 import io
 import re

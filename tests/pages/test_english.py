@@ -1,5 +1,3 @@
-"""The page in English."""
-
 import pytest
 
 from catalog.depots import fuels

@@ -1,5 +1,3 @@
-"""Error pages."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""`/zmiany.atom`."""
-
 import xml.etree.ElementTree as ET
 from datetime import date, timedelta
 from decimal import Decimal

@@ -1,5 +1,3 @@
-"""`/dla-wlascicieli/`."""
-
 import pytest
 
 from catalog.submissions.owner_links import UNUSED

@@ -1,5 +1,3 @@
-"""The page of a municipality."""
-
 import re
 from datetime import date
 

@@ -1,5 +1,3 @@
-"""Pages of prices."""
-
 import csv
 import io
 import re

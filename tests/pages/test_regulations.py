@@ -1,5 +1,3 @@
-"""Pages of the anti-smog resolutions."""
-
 import re
 from datetime import date, timedelta
 

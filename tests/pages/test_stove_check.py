@@ -1,5 +1,3 @@
-""" "Sprawdź swój piec"."""
-
 import re
 from datetime import date, timedelta
 from html import unescape

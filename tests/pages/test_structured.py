@@ -1,5 +1,3 @@
-"""JSON-LD of pages."""
-
 import pytest
 from django.utils import timezone
 

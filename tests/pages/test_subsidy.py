@@ -1,5 +1,3 @@
-"""The calculator's page."""
-
 import random
 import re
 from datetime import date

@@ -1,5 +1,3 @@
-"""Helpers of the tests of prices."""
-
 from typing import Any
 
 import orjson

@@ -1,5 +1,3 @@
-"""The starter data of the legal state."""
-
 import pytest
 
 from tests.regulations.loading import load_files

@@ -1,5 +1,3 @@
-"""Loading of the starter data."""
-
 from datetime import date
 
 from catalog import starter

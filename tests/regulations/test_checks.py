@@ -1,5 +1,3 @@
-"""System checks of the legal state."""
-
 from datetime import timedelta
 
 import pytest

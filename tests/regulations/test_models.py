@@ -1,5 +1,3 @@
-"""Constraints of the legal state."""
-
 from datetime import date
 
 import pytest

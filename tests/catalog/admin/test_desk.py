@@ -1,5 +1,3 @@
-"""The editors' desk."""
-
 import pytest
 from django.urls import reverse
 

@@ -1,5 +1,3 @@
-"""Sources that a test adds."""
-
 import sys
 
 import pytest

@@ -1,5 +1,3 @@
-"""Fields of the public forms."""
-
 import pytest
 from django.forms import ValidationError
 

@@ -1,5 +1,3 @@
-"""Opening hours in form fields."""
-
 import pytest
 
 from pages.forms.fields import HoursUnreadable, read_day

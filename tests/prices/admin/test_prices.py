@@ -1,5 +1,3 @@
-"""Admin of prices."""
-
 import zipfile
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal

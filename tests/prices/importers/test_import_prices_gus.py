@@ -1,5 +1,3 @@
-"""manage.py import_prices_gus."""
-
 import json
 from decimal import Decimal
 
