@@ -7,6 +7,7 @@ from rest_framework import exceptions
 
 from catalog.territory import snapshot as territory
 from fueldepot.domain_errors import answer_error
+from fueldepot.http.params import quote
 
 pytestmark = pytest.mark.django_db
 
@@ -149,8 +150,6 @@ def test_a_database_that_is_away_is_told_with_retry_after(client, monkeypatch):
 
 
 def test_a_given_value_is_shortened_and_made_visible():
-    from fueldepot.http.params import quote
-
     assert quote("a" * 50) == "'" + "a" * 40 + "…'"
     assert quote("a\x00b") == "'a\\x00b'"
 

@@ -1,4 +1,5 @@
 import pytest
+import shapely
 
 from catalog.territory import boundaries, coordinates
 from tests import factories
@@ -19,8 +20,6 @@ def neighbours():
 
 
 def area(west, east, y):
-    import shapely
-
     return shapely.to_wkb(shapely.box(west, y - 10_000, east, y + 10_000))
 
 

@@ -3,7 +3,7 @@ from datetime import date
 import pytest
 
 import regulations.snapshot
-from catalog.models import Dataset, Municipality
+from catalog.models import Dataset, FormerMunicipality, Municipality
 from catalog.territory.snapshot import Territory
 from catalog.versions import bump_version
 from fueldepot.data import snapshot
@@ -562,8 +562,6 @@ def test_what_is_unknown_is_not_found_by_its_parameter(client, query, parameter)
 
 
 def test_a_former_code_names_its_successor(client):
-    from catalog.models import FormerMunicipality
-
     FormerMunicipality.objects.create(
         teryt="1261012", name="Kraków", successor=factories.krakow(), left_on=date(2025, 1, 1)
     )

@@ -6,6 +6,7 @@ import icalendar
 import pytest
 
 from fueldepot.http import cache_control
+from regulations.models import Deadline
 from tests import factories
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
@@ -48,8 +49,6 @@ def test_two_digits_name_the_voivodeship_too(client, deadlines):
 
 def test_an_event_keeps_its_identity_when_its_day_moves(client, deadlines):
     before = {str(e["summary"]): str(e["uid"]) for e in events_of(client.get(URL))}
-    from regulations.models import Deadline
-
     Deadline.objects.update(date=date(2030, 1, 1))
     assert {str(e["summary"]): str(e["uid"]) for e in events_of(client.get(URL))} == before
 
@@ -77,8 +76,6 @@ def test_without_a_deadline_there_is_no_calendar(client, deadlines):
     answer = client.get("/api/v1/regulations/podlaskie.ics")
     assert (answer.status_code, answer["Cache-Control"]) == (404, "no-store")
     assert answer.json()["message"].startswith("no deadline is known for podlaskie, so there is no calendar;")
-    from regulations.models import Deadline
-
     Deadline.objects.exclude(applies_to="wszystko").delete()
     factories.zakopane()
     answer = client.get(URL, {"teryt": "1217011"})

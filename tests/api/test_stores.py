@@ -3,6 +3,7 @@ from datetime import date
 
 import pytest
 
+from catalog.models import FormerMunicipality
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -149,8 +150,6 @@ def test_unknown_unit(client, teryt):
 
 
 def test_a_former_code_names_its_successor(client):
-    from catalog.models import FormerMunicipality
-
     FormerMunicipality.objects.create(
         teryt="1261012", name="Kraków", successor=factories.krakow(), left_on=date(2025, 1, 1)
     )
@@ -271,8 +270,6 @@ def test_unknown_parameters_are_ignored(client):
 
 
 def test_a_divided_municipality_and_a_county_that_is_gone_name_theirs(client):
-    from catalog.models import FormerMunicipality
-
     for code, others in (("1299012", ["1217011"]), ("1299022", [])):
         FormerMunicipality.objects.create(
             teryt=code, name="Dawna", successor=factories.krakow(), others=others, left_on=date(2025, 1, 1)

@@ -1,5 +1,6 @@
 import pytest
 
+from subsidy import rules
 from tests.api.test_errors import check_body
 
 URL = "/api/v1/subsidy"
@@ -329,8 +330,6 @@ def test_without_html_there_are_no_fragments(client):
 
 
 def test_fragments_are_escaped_and_whole(client, monkeypatch):
-    from subsidy import rules
-
     monkeypatch.setitem(rules.current().texts, "reason_unstated", "<script>alert(1)</script>")
     html = ask(client, eu="2", audit="1", html="1")["html"]
     assert list(html) == ["summary", "items", "conditions"]

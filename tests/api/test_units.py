@@ -1,8 +1,11 @@
 """GET /municipalities/{teryt} and GET /postcodes/{code}."""
 
+from datetime import date
+
 import pytest
 import shapely
 
+from catalog.models import FormerMunicipality
 from catalog.territory import coordinates
 from tests import factories
 
@@ -161,10 +164,6 @@ def test_a_code_wrong_in_its_last_digit_names_the_right_one(client):
 
 
 def test_a_part_of_a_municipality_that_left_names_who_follows(client):
-    from datetime import date
-
-    from catalog.models import FormerMunicipality
-
     FormerMunicipality.objects.create(
         teryt="1299013", name="Dawna", successor=factories.krakow(), others=[], left_on=date(2025, 1, 1)
     )

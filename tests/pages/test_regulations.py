@@ -9,6 +9,7 @@ from fueldepot.http import cache_control
 from pages.dates import day
 from pages.polish import NO_BREAK
 from pages.regulations import regulations_page
+from regulations.models import Deadline
 from tests import factories
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, missing, present, text_of
 from tests.regulations.factories import (
@@ -98,8 +99,6 @@ def test_a_fresh_state_is_not_marked(client, acts, address):
 
 
 def test_a_deadline_can_be_linked_to_and_the_page_cited(client, same_day):
-    from regulations.models import Deadline
-
     html = client.get(URL).content.decode()
     names = {f"termin-{row.key or row.uid}" for row in Deadline.objects.all()}
     assert "termin-kotly" in names

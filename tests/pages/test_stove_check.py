@@ -4,6 +4,9 @@ from html import unescape
 
 import pytest
 
+from catalog.search import entries
+from regulations.models import LegalState
+from subsidy import rules
 from tests import factories
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, missing, runnable, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
@@ -37,8 +40,6 @@ def acts():
 
 @pytest.fixture
 def searchable(acts):
-    from catalog.search import entries
-
     entries.rebuild_index()
 
 
@@ -236,8 +237,6 @@ def test_without_an_act_and_without_a_state(client):
 
 
 def test_an_old_state_says_so(client, acts):
-    from regulations.models import LegalState
-
     LegalState.objects.update(as_of=ON - timedelta(days=181))
     assert "ponad pół roku temu" in said(ask(client, "1217011"))
 
@@ -248,8 +247,6 @@ def test_what_people_type(client, searchable, typed):
 
 
 def test_a_village_is_not_lost(client, acts):
-    from catalog.search import entries
-
     factories.PlaceFactory(name="Ludźmierz", municipality=factories.zakopane())
     entries.rebuild_index()
     answer = ask(client, "ludzmierz")
@@ -258,8 +255,6 @@ def test_a_village_is_not_lost(client, acts):
 
 
 def test_the_form_keeps_the_municipality_that_its_name_stands_for(client, searchable):
-    from catalog.search import entries
-
     factories.MunicipalityFactory(teryt="1211011", name="Nowy Targ")
     factories.MunicipalityFactory(teryt="1211052", name="Nowy Targ")
     entries.rebuild_index()
@@ -271,8 +266,6 @@ def test_the_form_keeps_the_municipality_that_its_name_stands_for(client, search
 
 
 def test_the_form_keeps_the_village_that_was_chosen_among_its_namesakes(client, searchable):
-    from catalog.search import entries
-
     units = [factories.MunicipalityFactory(teryt=f"12110{number}2", name=f"Gmina {number}") for number in range(1, 10)]
     for unit in units:
         factories.PlaceFactory(name="Dąbrowa", municipality=unit)
@@ -289,8 +282,6 @@ def test_the_form_keeps_the_village_that_was_chosen_among_its_namesakes(client, 
 
 
 def test_a_village_does_not_stand_for_the_town_that_begins_with_its_name(client, searchable):
-    from catalog.search import entries
-
     factories.MunicipalityFactory(teryt="1211011", name="Gorzów Wielkopolski")
     factories.PlaceFactory(name="Gorzów", municipality=factories.zakopane())
     factories.PlaceFactory(name="Bór", municipality=factories.zakopane())
@@ -304,8 +295,6 @@ def test_a_village_does_not_stand_for_the_town_that_begins_with_its_name(client,
 
 
 def test_the_twin_names_other_places_of_the_name(client, searchable):
-    from catalog.search import entries
-
     factories.MunicipalityFactory(teryt="1211011", name="Ostrów")
     factories.MunicipalityFactory(teryt="1211052", name="Ostrów Wielkopolski")
     entries.rebuild_index()
@@ -316,8 +305,6 @@ def test_the_twin_names_other_places_of_the_name(client, searchable):
 
 
 def test_several_places_of_a_name_are_offered(client, searchable):
-    from catalog.search import entries
-
     for teryt in ("1211011", "1211052"):
         factories.MunicipalityFactory(teryt=teryt, name="Nowy Targ")
     entries.rebuild_index()
@@ -423,8 +410,6 @@ def test_the_calculator_begins_with_what_is_known(client, acts, appliance, heati
 
 
 def test_limits_of_new_sources_are_those_of_the_programme(client, acts):
-    from subsidy import rules
-
     on = rules.current().on(ON)
     low, high = (on.number("items/pellet_boiler", level) for level in ("basic", "highest"))
     text = said(ask(client, "1217011")).replace("\N{NO-BREAK SPACE}", " ")

@@ -8,6 +8,8 @@ import pytest
 from django.test import Client
 
 from fueldepot.http import cache_control
+from subsidy.application import ENVELOPE, SOURCES, Heating, Item
+from subsidy.template_filters import pln, pln_range
 from tests import factories
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, missing, present, runnable, text_of
 
@@ -85,8 +87,6 @@ def test_every_question_has_a_label_and_every_id_is_one(client):
 
 
 def test_every_parameter_of_the_endpoint_can_be_asked(client):
-    from subsidy.application import ENVELOPE, SOURCES, Item
-
     answer, names, offered = client.get(PATH), set(), ""
     ticks = {"new_source": "heat_pump_ground", "central_heating_dhw": "1", "ventilation": "1", "audit": "1"}
     ticks |= {"energy_certificate": "1", **{f"plan_{item}": "1" for item in ENVELOPE}}
@@ -187,9 +187,6 @@ def test_a_mistake_stops_on_its_own_page(client):
 
 @pytest.mark.slow
 def test_the_page_and_the_endpoint_agree_on_two_hundred_households(client):
-    from subsidy.application import ENVELOPE, SOURCES, Heating
-    from subsidy.template_filters import pln, pln_range
-
     dice = random.Random(20261121)  # noqa: S311 - the same households each time
     for _ in range(200):
         asked = {"eu": dice.choice(["unknown", "1", "2", "3"]), "current_heating": dice.choice([*Heating])}

@@ -1,6 +1,6 @@
 """Properties of medians for any prices."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from statistics import median, quantiles
 
@@ -163,8 +163,6 @@ def test_half_a_grosz_goes_up():
 
 
 def test_a_price_that_nobody_decided_goes_behind_one_that_somebody_did():
-    from datetime import UTC, datetime
-
     starter = [Price(number, 1, "pellet", "12", TODAY, Decimal(1500 + number), False) for number in (2, 3)]
     assert counted(starter).amount == 1503  # the greater number, for want of anything else
     decided = Price(1, 1, "pellet", "12", TODAY, Decimal(1600), False, datetime(2026, 11, 2, tzinfo=UTC))
@@ -172,8 +170,6 @@ def test_a_price_that_nobody_decided_goes_behind_one_that_somebody_did():
 
 
 def test_of_equal_origin_the_later_decision_counts():
-    from datetime import UTC, datetime
-
     early, late = (datetime(2026, 11, day, tzinfo=UTC) for day in (1, 2))
     own = [
         Price(2, 1, "pellet", "12", TODAY, Decimal(1500), False, early),

@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from catalog.territory.snapshot import territory
 from regulations import queries
 from regulations.api.params import RegulationsQuery
 from regulations.appliance_check import ApplianceStatus, check_appliance
@@ -151,8 +152,6 @@ def test_known_facts_decide_and_the_open_one_is_asked(starter, teryt, appliance,
 
 def test_answers_to_every_question_lead_to_an_end(starter):
     """Whatever is answered, the questions stop, and none is asked again."""
-    from catalog.territory.snapshot import territory
-
     asked = 0
     for teryt in territory.get().municipalities:
         for appliance in Appliance:

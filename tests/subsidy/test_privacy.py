@@ -12,6 +12,7 @@ from urllib.error import HTTPError
 
 import pytest
 from django.core.cache import cache
+from django.core.signals import got_request_exception
 from django.db import connection
 from django.test import Client, RequestFactory
 from django.views.debug import ExceptionReporter
@@ -145,8 +146,6 @@ def test_error_reports(monkeypatch, settings, method):
         kind, value, trace = sys.exc_info()
         reporter = ExceptionReporter(request, kind, value, trace)
         reports.append(reporter.get_traceback_text() + reporter.get_traceback_html())
-
-    from django.core.signals import got_request_exception
 
     got_request_exception.connect(note)
     client = Client(raise_request_exception=False)

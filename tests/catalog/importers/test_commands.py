@@ -1,11 +1,12 @@
 """Commands as an operator calls them."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.contrib.auth import authenticate
 from django.core.management import CommandError
-from django.db import OperationalError
+from django.db import OperationalError, connections
 
 from catalog import models
 from catalog.importers import registry
@@ -111,10 +112,6 @@ def test_a_directory_without_anything_of_ours(tmp_path):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_second_import_at_the_same_time_is_refused(directory):
-    from concurrent.futures import ThreadPoolExecutor
-
-    from django.db import connections
-
     def beside():
         try:
             run("import_data", directory, commit=True)
