@@ -59,8 +59,7 @@ def test_lower_code_wins_between_boundaries_of_one_kind():
 
 def test_outside_poland_but_within_the_ranges_is_404(client, neighbours):
     answer = client.get(URL, {"lat": "52.52", "lon": "13.95"})
-    assert answer.status_code == 404
-    assert answer.json()["code"] == "not_found"
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
 @pytest.mark.parametrize(

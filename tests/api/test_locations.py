@@ -99,8 +99,7 @@ def test_at_most_eight(client):
     for number in range(12):
         factories.PlaceFactory(name=f"Nowa {chr(97 + number)}", municipality=rural)
     entries.rebuild_index()
-    assert len(client.get(URL, {"q": "nowa"}).json()) == 8
-    assert len(client.get(URL, {"q": "no"}).json()) == 8
+    assert (len(client.get(URL, {"q": "nowa"}).json()), len(client.get(URL, {"q": "no"}).json())) == (8, 8)
 
 
 @pytest.mark.parametrize(

@@ -145,8 +145,7 @@ def test_a_unit_without_depots_is_an_empty_list(client, teryt):
 def test_unknown_unit(client, teryt):
     factories.krakow()
     answer = client.get(URL, {"teryt": teryt})
-    assert answer.status_code == 404
-    assert answer.json()["errors"][0]["parameter"] == "teryt"
+    assert (answer.status_code, answer.json()["errors"][0]["parameter"]) == (404, "teryt")
 
 
 def test_a_former_code_names_its_successor(client):

@@ -137,8 +137,7 @@ def check_reading_goes_on(site):
     """Everything public is answered from memory."""
     for answer in site.get_all([API, PAGE, "/api/v1/prices/pellet", "/api/v1/locations?q=krak", "/sitemap.xml"] * 4):
         assert answer.status == 200
-    assert site.get("/api/v1/subsidy?people=2").status == 200
-    assert site.get("/api/v1/nothing").status == 404
+    assert (site.get("/api/v1/subsidy?people=2").status, site.get("/api/v1/nothing").status) == (200, 404)
 
 
 def test_what_is_read_waits_for_no_lock(site):
@@ -317,8 +316,7 @@ def test_importing_beside_another_import_says_so(site):
 )
 def test_importing_into_a_database_that_takes_nothing(site, command, said):
     done = manage(site, *command, PGOPTIONS="-c default_transaction_read_only=on")
-    assert done.returncode == 1
-    assert done.stderr.count("\n") == 1
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert done.stderr.startswith(f"CommandError: {said}: the database refused: cannot execute")
 
 

@@ -124,8 +124,7 @@ def test_one_letter_a_week_with_all_wishes_of_an_address(act):
         row.price = Decimal(1700)
         row.save()
     (letter,) = send()
-    assert letter.subject == "Powiadomienia: zmiana przepisów, ceny"
-    assert letter.body.count("muły węglowe") == 1
+    assert (letter.subject, letter.body.count("muły węglowe")) == ("Powiadomienia: zmiana przepisów, ceny", 1)
     DeadlineFactory(date=TODAY + 200 * DAY)
     assert [number for number in range(1, 10) if send(number * DAY)] == [7]
 
@@ -180,8 +179,7 @@ def test_the_command_says_what_it_would_do_and_writes_nothing(act, capsys):
     build_snapshots()
     call_command("send_alerts")
     assert capsys.readouterr().out == "1 letters would be sent; add --commit to send them\n"
-    assert mail.outbox == []
-    assert Subscription.objects.get().content == row.content
+    assert (mail.outbox, Subscription.objects.get().content) == ([], row.content)
     call_command("send_alerts", commit=True)
     assert capsys.readouterr().out == "1 letters sent\n"
     call_command("send_alerts", commit=True)

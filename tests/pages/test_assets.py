@@ -55,8 +55,7 @@ def test_areas_that_nobody_knows(client, path):
 def test_the_manifest_names_icons_that_exist(client, settings):
     settings.SITE_NAME = "Opał & Żar"
     answer = client.get("/manifest.webmanifest")
-    assert answer["Content-Type"] == "application/manifest+json"
-    assert answer.json()["name"] == "Opał & Żar"
+    assert (answer["Content-Type"], answer.json()["name"]) == ("application/manifest+json", "Opał & Żar")
     for icon in answer.json()["icons"]:
         assert finders.find(icon["src"].removeprefix("/static/"))
 

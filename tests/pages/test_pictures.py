@@ -173,8 +173,7 @@ def test_deadlines_on_a_line(client):
     DeadlineFactory(outside_krakow=True, date="2999-01-01", applies_to="<kotły> & piece")
     factories.krakow()
     figure = picture_of(html_of(client, "/przepisy/malopolskie/"), "timeline")
-    assert figure.count('class="past"') == 1
-    assert figure.count('class="next"') == 1
+    assert (figure.count('class="past"'), figure.count('class="next"')) == (1, 1)
     assert "&lt;kotły&gt; &amp; piece" in figure
     # What does not bind a municipality is not on its line.
     assert 'class="next"' not in html_of(client, "/przepisy/malopolskie/", teryt="1261011")

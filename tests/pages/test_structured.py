@@ -69,8 +69,7 @@ def test_an_act_is_legislation(client):
     LegalStateFactory(as_of=timezone.localdate())
     act = ResolutionFactory()
     found = things(client.get("/przepisy/malopolskie/"), "Legislation")[0]
-    assert found["name"] == act.title
-    assert found["legislationDate"] == act.adopted.isoformat()
+    assert (found["name"], found["legislationDate"]) == (act.title, act.adopted.isoformat())
     assert found["legislationJurisdiction"] == "województwo małopolskie"
 
 

@@ -55,8 +55,7 @@ def test_hours_are_typed_in_a_field_of_full_width(client, editor, depot):
 def test_opening_and_saving_unchanged_changes_nothing(client, editor, depot):
     before = models.Depot.objects.values().get()
     assert "Nic nie zapisano: żadne pole nie zmieniło wartości." in html_of(post(client, depot))
-    assert models.Depot.objects.values().get() == before
-    assert depot.history.count() == 1
+    assert (models.Depot.objects.values().get(), depot.history.count()) == (before, 1)
 
 
 def test_only_what_changes_is_confirmed_and_the_status_stays(client, editor, depot):

@@ -269,8 +269,7 @@ def test_many_are_decided_at_once_and_rejected_with_a_reason_only(client, editor
     assert "wymaga podania powodu" in text_of(bulk.act(client, QUEUE, "reject", *rows, reason=""))
     with django_capture_on_commit_callbacks(execute=True):
         bulk.act(client, QUEUE, "accept", *rows)
-    assert set(Submission.objects.values_list("state", flat=True)) == {"accepted"}
-    assert len(mail.outbox) == 3
+    assert (set(Submission.objects.values_list("state", flat=True)), len(mail.outbox)) == ({"accepted"}, 3)
     asked = text_of(bulk.choose(client, f"{QUEUE}?state=all", "reject", *rows, reason="Nie."))
     assert f"Przyjęte: 3 nr {rows[2].pk}, poprawka: " in asked
     assert "Tak, wykonaj" not in asked

@@ -54,8 +54,7 @@ def test_one_click_takes_a_whole_batch_back(client, editor, action):
     assert rows(*depots) == before
     assert factories.fresh(batch).undone_by == editor
     newest = models.Depot.history.filter(history_change_reason__startswith=journal.UNDONE)
-    assert newest.count() == batch.lines.count()
-    assert set(newest.values_list("history_user", flat=True)) == {editor.pk}
+    assert (newest.count(), set(newest.values_list("history_user", flat=True))) == (batch.lines.count(), {editor.pk})
     assert "cofnięto już wcześniej" in html_of(undo(client, batch))
     assert rows(*depots) == before
 

@@ -100,8 +100,7 @@ def test_of_a_correction_some_fields_are_accepted(editor, letters):
     )
     assert (factories.fresh(depot).phone, depot.place) == ("+48 601 234 567", "Kraków")
     assert (depot.data_status, depot.verified_at, depot.updated_at) == ("unverified", None, TODAY)
-    assert depot.confirmed_fields == ["phone"]
-    assert depot.history.first().history_user == editor
+    assert (depot.confirmed_fields, depot.history.first().history_user) == (["phone"], editor)
     submission.refresh_from_db()
     assert (submission.state, submission.decided_by, submission.accepted_fields) == ("accepted", editor, ["phone"])
     (letter,) = mail.outbox

@@ -98,8 +98,7 @@ def test_a_correction_whose_entry_was_changed_since_stays_accepted(editor, sent)
     editing.edit_depot(depot=depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
     undone = undo(decision, editor)
     assert (undone.restored, undone.reopened) == (0, 0)
-    assert undone.left == [depot, row]
-    assert Submission.objects.get().state == "accepted"
+    assert (undone.left, Submission.objects.get().state) == ([depot, row], "accepted")
 
 
 def test_a_deletion_brings_the_entry_and_what_it_closed_back(editor, sent):

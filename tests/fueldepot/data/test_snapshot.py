@@ -174,8 +174,7 @@ def test_the_former_state_answers_while_another_is_built(names):
     names.build = build_slowly
     rename("inaczej")
     snapshot.store.poll()
-    assert seen == [("małopolskie",)]
-    assert names.get() == ("inaczej",)
+    assert (seen, names.get()) == ([("małopolskie",)], ("inaczej",))
 
 
 @pytest.mark.django_db(transaction=True)

@@ -59,8 +59,7 @@ def test_a_confirmed_address_stays(client, stranger, nowak):
 def test_the_same_address_again_sends_nothing(client, stranger, nowak):
     status = send(stranger, nowak)
     assert correct(stranger, status, "jan@opal-nowak.pl")["Location"] == status
-    assert len(mail.outbox) == 1
-    assert Submission.objects.get().state == "unconfirmed"
+    assert (len(mail.outbox), Submission.objects.get().state) == (1, "unconfirmed")
 
 
 def test_correcting_has_the_limits_of_sending(client, stranger, nowak):
@@ -110,8 +109,7 @@ def test_a_likely_misspelling_is_asked_back_once(client, stranger, nowak):
     assert "Czy chodziło o gmail.com?" in text_of(asked)
     assert 'name="pewny_adres" value="jan@gmail.con"' in asked.content.decode()
     sure = stranger.fill(path, phone="601 234 567", email="jan@gmail.con", pewny_adres="jan@gmail.con")
-    assert sure.status_code == 302
-    assert Submission.objects.get().email == "jan@gmail.con"
+    assert (sure.status_code, Submission.objects.get().email) == (302, "jan@gmail.con")
 
 
 def test_a_misspelt_address_is_not_called_disposable(stranger, nowak):

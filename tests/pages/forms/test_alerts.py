@@ -46,8 +46,7 @@ def test_a_place_is_asked_for_confirmed_and_ended(stranger, place):
     (row,) = Subscription.objects.all()
     assert (row.teryt, row.fuel, row.confirmed_at) == (KRAKOW, "", None)
     (letter,) = mail.outbox
-    assert letter.to == ["jan@opal-nowak.pl"]
-    assert letter.subject == "Powiadomienia: potwierdź"
+    assert (letter.to, letter.subject) == (["jan@opal-nowak.pl"], "Powiadomienia: potwierdź")
     (link,) = links_in(letter)
     assert "Kraków: terminy i zmiany przepisów" in text_of(stranger.client.get(link))
     assert factories.fresh(row).confirmed_at is None, "GET writes nothing"
@@ -70,8 +69,7 @@ def test_one_post_without_cookie_ends_all_of_an_address(client, db):
         factories.SubscriptionFactory(email=email, teryt=f"126101{number}")
     path = f"/powiadomienia/koniec/?znak={tokens.READER.token(tokens.hash_email('jan@example.pl'))}"
     client.handler.enforce_csrf_checks = True
-    assert client.get(path).status_code == 302
-    assert Subscription.objects.count() == 3
+    assert (client.get(path).status_code, Subscription.objects.count()) == (302, 3)
     for _ in range(2):
         answer = client.post(path, "List-Unsubscribe=One-Click", content_type="application/x-www-form-urlencoded")
         assert answer.status_code == 200

@@ -54,8 +54,7 @@ def test_a_reason_is_chosen(stranger, path):
 def test_an_address_may_be_left_but_not_a_wrong_one(stranger, path):
     assert report(stranger, path, email="nikt").status_code == 400
     assert report(stranger, path, email="ewa@example.pl").status_code == 200
-    assert GoneReport.objects.get().email == "ewa@example.pl"
-    assert mail.outbox == []
+    assert (GoneReport.objects.get().email, mail.outbox) == ("ewa@example.pl", [])
 
 
 def test_a_network_counts_once(stranger, nowak, path):

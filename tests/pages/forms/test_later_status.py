@@ -28,6 +28,5 @@ def test_a_price_that_was_erased_is_not_told(client, stranger, nowak, clock):
     clock.move(days=90)
     purge_submissions(on=clock.now + timedelta(minutes=1))
     page = client.get(status)
-    assert page.status_code == 200
-    assert Submission.objects.get().proposed == {}
+    assert (page.status_code, Submission.objects.get().proposed) == (200, {})
     assert "1500" not in text_of(page)

@@ -117,8 +117,7 @@ def test_nothing_changed_is_said_and_not_sent(stranger, nowak):
     assert mail.outbox == []
     assert not Submission.objects.exists()
     only_wrong = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="", message="Ten numer należy do kogoś innego.")
-    assert only_wrong.status_code == 302
-    assert Submission.objects.get().proposed == {"phone": ""}
+    assert (only_wrong.status_code, Submission.objects.get().proposed) == (302, {"phone": ""})
 
 
 @pytest.mark.parametrize("form", ["popraw", "przejmij", "usun", "cena"])
@@ -156,8 +155,7 @@ def test_a_whole_visit_is_one_form_one_letter_one_confirmation_and_may_be_taken_
     assert not missing(asked, "Telefon +48 12 345 67 89 +48 602 234 567", "1 600 zł/t")
     assert stranger.confirm()["Location"] == again
     waiting = {row.kind: row for row in Submission.objects.waiting()}
-    assert set(waiting) == {"claim", "correct"}
-    assert DepotPrice.objects.get().submission.email == "jan@opal-nowak.pl"
+    assert (set(waiting), DepotPrice.objects.get().submission.email) == ({"claim", "correct"}, "jan@opal-nowak.pl")
 
     clock.move(days=3)
     page = text_of(client.get(again))

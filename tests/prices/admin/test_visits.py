@@ -161,8 +161,7 @@ def test_what_stands_in_the_way_of_one_part_decides_nothing(client, editor, visi
         if name.startswith("choice"):
             assert f'name="{name}" value="{value}" checked' in answer.content.decode()
     assert states() == ["waiting", "waiting", "passed_on"]
-    assert set(DepotPrice.objects.values_list("status", flat=True)) == {"pending"}
-    assert mail.outbox == []
+    assert (set(DepotPrice.objects.values_list("status", flat=True)), mail.outbox) == ({"pending"}, [])
 
 
 def test_what_is_left_for_later_stays_and_a_wrong_value_is_refused_at_its_field(client, editor, visit, decide):

@@ -63,8 +63,7 @@ def test_address_points_win_in_any_order(options, order):
     factories.krakow()
     for record in order:
         sync_postcodes(Extract((record,)), options)
-    assert models.Postcode.objects.get().source == "points"
-    assert models.PostcodeMunicipality.objects.get().addresses == 9
+    assert (models.Postcode.objects.get().source, models.PostcodeMunicipality.objects.get().addresses) == ("points", 9)
     assert sync_postcodes(Extract((POINTS,)), options).changes == 0
 
 
