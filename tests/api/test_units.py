@@ -84,7 +84,7 @@ def test_municipalities_of_a_unit_with_the_number_of_their_depots(client, krakow
     [
         ("", 400, "voivodeship", "missing"),
         ("county=12", 400, "county", "malformed"),
-        ("county=1299", 404, "teryt", "unknown"),
+        ("county=1299", 404, "county", "unknown"),
         ("voivodeship=atlantyda", 404, "voivodeship", "unknown"),
     ],
 )
