@@ -202,14 +202,11 @@ def sync_series(extract: Extract[bdl.ObservationRecord], options: Options) -> Re
         for record in [bdl.ObservationRecord(row.series_id, row.voivodeship_id or "", row.year, row.value, row.source)]
     }
     diff = compare({key: row for key, row in stored.items() if key in located}, located)
-    report = report_of("official averages", diff)
-    report.rejected = [
-        *extract.rejected,
-        *(Note(row.key, f"no voivodeship has the code '{row.area}'") for row in unknown),
-    ]
+    rejected = [*extract.rejected, *(Note(row.key, f"no voivodeship has the code '{row.area}'") for row in unknown)]
     touched = {row.series for row in located.values()}
     kept = [row for key, row in stored.items() if key not in located and row.series in touched]
-    report.skipped = [Note(row.key, "kept, the source does not have it") for row in kept]
+    skipped = [Note(row.key, "kept, the source does not have it") for row in kept]
+    report = report_of("official averages", diff, options, rejected=rejected, skipped=skipped)
     report.lines = [f"changed: {key} from {old.value} to {new.value}" for key, (old, new) in diff.changed.items()]
     report.beside = sync_variables(getattr(extract, "variables", {}), report, options)
     report.changed += report.beside

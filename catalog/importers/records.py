@@ -227,10 +227,6 @@ class Diff(Generic[R]):
     changed: dict[str, tuple[R, R]]
     removed: dict[str, R]
 
-    @property
-    def empty(self) -> bool:
-        return not (self.added or self.changed or self.removed)
-
 
 @dataclass(slots=True)
 class Report:
@@ -271,14 +267,15 @@ def compare(stored: Mapping[str, R], incoming: Mapping[str, R]) -> Diff[R]:
     )
 
 
-def report_of(title: str, diff: Diff[Any]) -> Report:
-    return Report(
-        title=title,
-        added=len(diff.added),
-        changed=len(diff.changed),
-        removed=len(diff.removed),
-        unchanged=diff.stored - len(diff.changed) - len(diff.removed),
-    )
+def report_of(
+    title: str, diff: Diff[Any], options: Options, rejected: Iterable[Note], skipped: Iterable[Note] = (), kept: int = 0
+) -> Report:
+    """Return the report of a difference. Raises TooManyRemovals. kept: removed rows that do not count for that."""
+    added, changed, removed = len(diff.added), len(diff.changed), len(diff.removed)
+    check_removals(title, removed=removed - kept, stored=diff.stored, options=options)
+    report = Report(title, None, added, changed, removed, unchanged=diff.stored - changed - removed)
+    report.rejected, report.skipped = [*rejected], [*skipped]
+    return report
 
 
 def check_removals(title: str, *, removed: int, stored: int, options: Options) -> None:

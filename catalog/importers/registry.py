@@ -31,20 +31,19 @@ from catalog.importers.runner import (
     CommitOutcomeUnknown,
     ImportRunning,
     ImportStep,
-    RunOrigin,
     describe_error,
     record,
     record_failures,
     require,
     run,
+    source_origin,
 )
 from catalog.importers.sources import DataSource, FileFormat, Recognised, all_sources, formats, identify, recognise
-from catalog.importers.sync_depots import plain_values
+from catalog.importers.sync_depots import plain_values, write_depots
 from catalog.importers.sync_places import sync_boundaries, sync_places, sync_postcodes
 from catalog.importers.sync_units import sync_units
 from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode
 from catalog.territory.boundaries import BoundaryIndex
-from fueldepot.data import history
 
 MOST_REJECTED = 0.20
 """Share of unusable rows above which a fetched file is refused as one of another kind."""
@@ -195,12 +194,12 @@ def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tu
     """Import a source unless its file was imported last; record it. Raises ImportRunning, CommitOutcomeUnknown."""
     source = state.source
     started = timezone.now()
-    intended = RunOrigin.of_source(source)
+    intended = source_origin(source)
     reports: list[Report] = []
     try:
         with record_failures(intended, write=True):
             make_step, download = fetch_step(source, fetcher)
-        origin = RunOrigin.of_download(source, download)
+        origin = source_origin(source, download)
         earlier = imported_run(state, download, options.today)
         if earlier is not None:
             return record(origin, ImportRun.Outcome.UNCHANGED, started=started, message=SAME, earlier=earlier), []
@@ -254,28 +253,24 @@ def missing_steps() -> Iterator[ImportStep]:
         yield ImportStep(Dataset.Slug.DEPOTS, starter.DEMONSTRATION_CREDIT, load_demonstration)
 
 
-def dated(report: Report, as_of: date) -> Report:
-    report.as_of = as_of
-    return report
-
-
 def load_units(options: Options) -> Report:
-    return dated(sync_units(Extract(tuple(starter.read_units())), options), starter.UNITS_AS_OF)
+    return replace(sync_units(Extract(tuple(starter.read_units())), options), as_of=starter.UNITS_AS_OF)
 
 
 def load_places(options: Options) -> Report:
     places = (*starter.read_places(), *starter.read_districts())
-    return dated(sync_places(Extract(places), options), starter.PLACES_AS_OF)
+    return replace(sync_places(Extract(places), options), as_of=starter.PLACES_AS_OF)
 
 
 def load_postcodes(options: Options) -> Report:
-    return dated(sync_postcodes(Extract(tuple(starter.read_postcodes())), options), starter.POSTCODES_AS_OF)
+    report = sync_postcodes(Extract(tuple(starter.read_postcodes())), options)
+    return replace(report, as_of=starter.POSTCODES_AS_OF)
 
 
 def load_boundaries(options: Options) -> Report:
     areas = starter.approximate(starter.read_places(), starter.read_postcodes(), starter.read_abroad())
     rows = tuple(BoundaryRecord(code, "", area) for code, area in sorted(areas.items()))
-    return dated(sync_boundaries(Extract(rows), options, approximate=True), starter.PLACES_AS_OF)
+    return replace(sync_boundaries(Extract(rows), options, approximate=True), as_of=starter.PLACES_AS_OF)
 
 
 def load_demonstration(options: Options) -> Report:
@@ -283,24 +278,12 @@ def load_demonstration(options: Options) -> Report:
     if Depot.objects.exclude(source=Depot.Source.DEMO).exists():
         raise ImportRefused("there are real depots, which invented ones must not stand beside")
     index = BoundaryIndex.load()
+    common = {"source": Depot.Source.DEMO, "updated_at": options.today}
     rows = [
-        Depot(
-            **plain_values(record),
-            municipality_id=unit.teryt,
-            source=Depot.Source.DEMO,
-            source_id=record.source_id,
-            updated_at=options.today,
-        )
+        Depot(**plain_values(record), **common, municipality_id=unit.teryt, source_id=record.source_id)
         for record in starter.read_demonstration()
         if (unit := index.find(record.lat, record.lon))
     ]
     if options.write:
-        added = Depot.objects.bulk_create(rows, batch_size=1000)
-        history.record_bulk(
-            Depot,
-            [depot.pk for depot in added],
-            by=None,
-            reason=f"{history.IMPORTED}: {Depot.Source.DEMO.label}",
-            kind=history.CREATED,
-        )
+        write_depots(Depot.Source.DEMO, added=rows)
     return Report("depots (demonstration)", added=len(rows))

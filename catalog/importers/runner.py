@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -35,37 +35,24 @@ REFUSALS = (BadInput, ImportRefused, TooManyRemovals)
 MOST_DIFFERENCES = 200
 
 
-@dataclass(frozen=True, slots=True)
-class RunOrigin:
-    """Input of a run, as columns of its record: id of the source, and its file if any."""
+Origin = Mapping[str, Any]
+"""Input of a run, as columns of its record: id of the source, and its file if any."""
 
-    source: str = ""
-    dataset: str = ""
-    address: str = ""
-    file_name: str = ""
-    file_size: int | None = None
-    checksum: str = ""
 
-    @classmethod
-    def of_source(cls, source: DataSource) -> "RunOrigin":
-        return cls(source.id, source.dataset, source.url[:500])
+def source_origin(source: DataSource, download: Download | None = None) -> Origin:
+    origin = {"source": source.id, "dataset": source.dataset, "address": (download or source).url[:500]}
+    if download is None:
+        return origin
+    return {**origin, "file_name": download.path.name, "file_size": download.size, "checksum": download.sha256}
 
-    @classmethod
-    def of_download(cls, source: DataSource, download: Download) -> "RunOrigin":
-        return cls(source.id, source.dataset, download.url[:500], download.path.name, download.size, download.sha256)
 
-    @classmethod
-    def of_files(cls, source: str, dataset: str, files: Sequence[Path]) -> "RunOrigin":
-        """Origin of files given by hand; the checksum of several is that of their checksums, in order."""
-        sums = [_checksum(path) for path in files]
-        many = sha256("".join(sums).encode()).hexdigest() if len(sums) > 1 else ""
-        return cls(
-            source=source,
-            dataset=dataset,
-            file_name=", ".join(path.name for path in files)[:200],
-            file_size=sum(path.stat().st_size for path in files if path.is_file()) if files else None,
-            checksum=many or "".join(sums),
-        )
+def files_origin(source: str, dataset: str, files: Sequence[Path]) -> Origin:
+    """Return the origin of files given by hand; the checksum of several is that of their checksums, in order."""
+    sums = [_checksum(path) for path in files]
+    many = sha256("".join(sums).encode()).hexdigest() if len(sums) > 1 else ""
+    size = sum(path.stat().st_size for path in files if path.is_file()) if files else None
+    file = {"file_name": ", ".join(path.name for path in files)[:200], "file_size": size}
+    return {"source": source, "dataset": dataset, **file, "checksum": many or "".join(sums)}
 
 
 def _checksum(path: Path) -> str:
@@ -77,7 +64,7 @@ def _checksum(path: Path) -> str:
 
 
 def record(
-    origin: RunOrigin,
+    origin: Origin,
     outcome: ImportRun.Outcome,
     *,
     started: datetime,
@@ -92,9 +79,9 @@ def record(
         counts = {name: getattr(report, name) for name in ("rows", "added", "changed", "removed")}
         counts |= {"skipped": len(report.skipped), "rejected": len(report.rejected), "file_date": report.as_of}
         # Names of depots may be personal, so they are stored with the depot only.
-        differences = [] if origin.dataset == Dataset.Slug.DEPOTS else report.lines[:MOST_DIFFERENCES]
+        differences = [] if origin["dataset"] == Dataset.Slug.DEPOTS else report.lines[:MOST_DIFFERENCES]
     return ImportRun.objects.create(
-        **asdict(origin),
+        **origin,
         started=started,
         finished=max(timezone.now(), started),
         outcome=outcome,
@@ -105,7 +92,7 @@ def record(
 
 
 @contextmanager
-def record_failures(origin: RunOrigin, *, write: bool) -> Iterator[None]:
+def record_failures(origin: Origin, *, write: bool) -> Iterator[None]:
     """Record a failure before an import (fetching, recognising), and re-raise it."""
     started = timezone.now()
     try:
@@ -194,7 +181,7 @@ class ImportStep:
     other_publishers: Callable[[], Mapping[str, date | None]] = dict
     fetched: DataSource | None = None
     most_rejected: float = 1.0
-    origin: RunOrigin | None = None
+    origin: Origin | None = None
     began: datetime | None = None
 
 
@@ -225,8 +212,8 @@ def run(steps: Iterable[ImportStep], options: Options, *, recorded: bool = True)
     # Before the lock: reading large files takes a while.
     origins = []
     if recorded and options.write:
-        origins = [step.origin or RunOrigin.of_files(step.source_id, step.dataset, step.files) for step in steps]
-    begun: list[tuple[RunOrigin, datetime]] = []
+        origins = [step.origin or files_origin(step.source_id, step.dataset, step.files) for step in steps]
+    begun: list[tuple[Origin, datetime]] = []
     try:
         with exclusive_import():
             reports, changed = run_inside(steps, options, origins, begun)
@@ -250,7 +237,7 @@ def run(steps: Iterable[ImportStep], options: Options, *, recorded: bool = True)
 
 
 def run_inside(
-    steps: Sequence[ImportStep], options: Options, origins: Sequence[RunOrigin], begun: list[tuple[RunOrigin, datetime]]
+    steps: Sequence[ImportStep], options: Options, origins: Sequence[Origin], begun: list[tuple[Origin, datetime]]
 ) -> tuple[list[Report], dict[str, type[Model]]]:
     """Run steps in the caller's transaction. Returns reports and changed tables. begun: receives started steps."""
     reports: list[Report] = []

@@ -1,7 +1,7 @@
 """Writing of depots. What a person set, verified or removed is never overwritten."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -50,7 +50,7 @@ def fit(values: dict[str, Any], key: str) -> Iterator[Note]:
 
     A part of an address or of a week would be wrong; a depot without a name would be lost.
     """
-    for name in [name for name in PLAIN_FIELDS if isinstance(values.get(name), str)]:
+    for name in (name for name in PLAIN_FIELDS if isinstance(values.get(name), str)):
         try:
             Depot.validate_value(name, values[name])
         except ValidationError as error:
@@ -83,11 +83,8 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
     # Rejected rows still exist: their depot stays.
     seen = {note.key for note in extract.rejected}
     # So does a depot that absorbed another one, while the source has either.
-    absorbed = dict(
-        Depot.objects.filter(source=origin, merged_into__source=origin).values_list(
-            "source_id", "merged_into__source_id"
-        )
-    )
+    merged = Depot.objects.filter(source=origin, merged_into__source=origin)
+    absorbed = dict(merged.values_list("source_id", "merged_into__source_id"))
     for record in options.progress(extract.rows, TITLE):
         seen.add(record.source_id)
         report.notes.extend(record.notes)
@@ -115,7 +112,7 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
         if options.write:
             moderation.erase_demonstration()
     if options.write:
-        write(origin, added, changed, gone)
+        write_depots(origin, added, changed, gone)
     return report
 
 
@@ -123,9 +120,7 @@ def update(depot: Depot, record: DepotRecord, values: dict[str, Any], report: Re
     """Apply the values of a source, except to fields confirmed by a person. Returns whether the depot changed."""
     removed = depot.publication == Depot.Publication.REMOVED
     if removed and depot.removal_reason != Depot.RemovalReason.GONE_FROM_SOURCE:
-        report.skipped.append(
-            Note(record.source_id, f"stays removed: {Depot.RemovalReason(depot.removal_reason).label}")
-        )
+        report.skipped.append(Note(record.source_id, f"stays removed: {depot.get_removal_reason_display()}"))
         return False
     touched = []
     kept = Depot.stated(depot.confirmed_fields)
@@ -182,7 +177,9 @@ def mark_gone(stored: dict[str, Depot], seen: set[str], report: Report, options:
     return gone
 
 
-def write(origin: Depot.Source, added: list[Depot], changed: list[Depot], gone: list[Depot]) -> None:
+def write_depots(
+    origin: Depot.Source, added: Sequence[Depot], changed: Sequence[Depot] = (), gone: Sequence[Depot] = ()
+) -> None:
     """Write depots of an origin, with a history row for each."""
     added = Depot.objects.bulk_create(added, batch_size=1000)
     columns = ["fuels_in_name", "municipality", "publication", "removed_at", "removal_reason", "updated_at"]

@@ -6,7 +6,7 @@ sources state their ranks.
 Writing of boundaries, and reassignment of depots to the municipality of their position.
 """
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import astuple, replace
 
@@ -21,7 +21,6 @@ from catalog.importers.records import (
     PlaceRecord,
     PostcodeRecord,
     Report,
-    check_removals,
     compare,
     report_of,
 )
@@ -95,9 +94,7 @@ def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
         for row in Place.objects.filter(id__startswith=f"{source}:").values_list(*PLACE_COLUMNS)
     }
     diff = compare(stored, incoming)
-    check_removals("places", removed=len(diff.removed), stored=diff.stored, options=options)
-    report = report_of("places", diff)
-    report.rejected = rejected
+    report = report_of("places", diff, options, rejected=rejected)
     if options.write:
         insert(Place, PLACE_COLUMNS, map(astuple, diff.added.values()))
         changed = [Place(**dict(zip(PLACE_COLUMNS, astuple(place), strict=True))) for _, place in diff.changed.values()]
@@ -116,10 +113,9 @@ def stored_postcodes() -> dict[str, PostcodeRecord]:
 
 def resolve(record: PostcodeRecord, codes: MunicipalityCodes) -> PostcodeRecord:
     """Return the record with present municipalities, most addresses first; unknown ones are omitted."""
-    counts: dict[str, int] = defaultdict(int)
+    counts: Counter[str] = Counter()
     for code, addresses in record.municipalities:
-        municipality = codes.find(code)
-        if municipality:
+        if municipality := codes.find(code):
             counts[municipality] += addresses
     shares = sorted(counts.items(), key=lambda share: (-share[1], share[0]))
     return replace(record, municipalities=tuple(shares))
@@ -146,9 +142,7 @@ def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report
     if sources == {Postcode.Source.POINTS.value}:
         mine, incoming = within_covered(mine, incoming)
     diff = compare(mine, incoming)
-    check_removals("postcodes", removed=len(diff.removed), stored=diff.stored, options=options)
-    report = report_of("postcodes", diff)
-    report.rejected, report.skipped = rejected, skipped
+    report = report_of("postcodes", diff, options, rejected=rejected, skipped=skipped)
     if options.write:
         Postcode.objects.filter(pk__in=diff.removed).delete()
         write_postcodes(list(diff.added.values()), [new for _, new in diff.changed.values()])
@@ -207,14 +201,6 @@ def write_postcodes(added: list[PostcodeRecord], changed: list[PostcodeRecord]) 
     )
 
 
-TITLE = "boundaries"
-
-
-def stored_areas() -> dict[str, tuple[bytes, bool]]:
-    rows = Boundary.objects.values_list("municipality_id", "area", "approximate")
-    return {code: (bytes(area), approximate) for code, area, approximate in rows}
-
-
 def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, approximate: bool = False) -> Report:
     """Update boundaries from a file; depots of unconfirmed municipality follow their position.
 
@@ -224,25 +210,20 @@ def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, appro
     codes = current_codes(registered, {row.teryt for row in extract.rows})
     rejected = list(extract.rejected)
     incoming: dict[str, tuple[bytes, bool]] = {}
-    for row in options.progress(extract.rows, TITLE):
-        code = codes.get(row.teryt)
-        if code is None:
+    for row in options.progress(extract.rows, "boundaries"):
+        if code := codes.get(row.teryt):
+            incoming[code] = (shapely.to_wkb(row.area), approximate)
+        else:
             rejected.append(Note(f"{row.teryt} {row.name}", "no municipality has this code"))
-            continue
-        incoming[code] = (shapely.to_wkb(row.area), approximate)
     covered = {code[:2] for code in incoming}
-    stored = stored_areas()
-    mine = {code: area for code, area in stored.items() if area[1] or code[:2] in covered}
+    stored = Boundary.objects.values_list("municipality_id", "area", "approximate")
+    mine = {code: (bytes(area), rough) for code, area, rough in stored if rough or code[:2] in covered}
     diff = compare(mine, incoming)
-    official_removed = [code for code, (_, was_approximate) in diff.removed.items() if not was_approximate]
-    check_removals(TITLE, removed=len(official_removed), stored=diff.stored, options=options)
-    report = report_of(TITLE, diff)
-    report.rejected = rejected
-    report.lines += extract.remarks
-    report.lines += [
-        f"without a boundary: {code}" for code in sorted(registered - set(incoming)) if code[:2] in covered
-    ]
-    if options.write and not diff.empty:
+    kept = sum(was_approximate for _, was_approximate in diff.removed.values())
+    report = report_of("boundaries", diff, options, kept=kept, rejected=rejected)
+    lacking = (code for code in sorted(registered - set(incoming)) if code[:2] in covered)
+    report.lines += [*extract.remarks, *(f"without a boundary: {code}" for code in lacking)]
+    if options.write and report.changes:
         touched = [*diff.added, *diff.changed]
         upsert(
             [Boundary(municipality_id=code, area=incoming[code][0], approximate=approximate) for code in touched],

@@ -14,7 +14,6 @@ from catalog.importers.records import (
     Options,
     Report,
     UnitRecord,
-    check_removals,
     compare,
     report_of,
 )
@@ -35,17 +34,12 @@ from catalog.territory.coordinates import distance_m
 from catalog.text import slug
 from fueldepot.data.history import upsert
 
-TITLE = "units"
-
 
 def stored_units() -> dict[str, UnitRecord]:
-    units = {code: UnitRecord(code, name) for code, name in Voivodeship.objects.values_list("teryt", "name")}
-    units |= {code: UnitRecord(code, name) for code, name in County.objects.values_list("teryt", "name")}
-    units |= {
-        code: UnitRecord(code, name, kind)
-        for code, name, kind in Municipality.objects.values_list("teryt", "name", "kind")
-    }
-    return units
+    larger = [*Voivodeship.objects.values_list("teryt", "name"), *County.objects.values_list("teryt", "name")]
+    units = [UnitRecord(code, name) for code, name in larger]
+    units += [UnitRecord(*row) for row in Municipality.objects.values_list("teryt", "name", "kind")]
+    return {unit.teryt: unit for unit in units}
 
 
 def sync_units(extract: Extract[UnitRecord], options: Options) -> Report:
@@ -56,17 +50,14 @@ def sync_units(extract: Extract[UnitRecord], options: Options) -> Report:
     incoming = {unit.teryt: unit for unit in extract.rows}
     stored = stored_units()
     diff = compare(stored, incoming)
-    report = report_of(TITLE, diff)
-    report.rejected.extend(extract.rejected)
     successions = find_successions(stored, incoming)
     # A unit under a new code is not removed.
     kept = sum(1 for succession in successions if succession.heir and not succession.reused)
-    check_removals(TITLE, removed=len(diff.removed) - kept, stored=diff.stored, options=options)
-
+    report = report_of("units", diff, options, kept=kept, rejected=extract.rejected)
     departures = plan_departures(successions, incoming)
     if diff.stored:
         report.lines += describe_changes(diff, incoming, departures)
-    if options.write and not diff.empty:
+    if options.write and report.changes:
         write(incoming, [*diff.added, *diff.changed], departures, list(diff.removed), options)
     heirs = {departure.unit.teryt: departure.heirs for departure in departures}
     if heirs:

@@ -22,10 +22,10 @@ from catalog.importers.runner import (
     CommitOutcomeUnknown,
     ImportRunning,
     ImportStep,
-    RunOrigin,
     describe_error,
     record_failures,
     run,
+    source_origin,
 )
 from catalog.importers.sources import DataSource, SourcesError, read_sources
 from catalog.models import Dataset
@@ -139,14 +139,14 @@ class ImportCommand(BaseCommand):
     def run_sources(self, sources: list[Path], how: Options) -> list[Report]:
         """Import files, or fetch a source and import that; without `how.write` only compare. Raises as the steps do."""
         if self.fetched is None:
-            with record_failures(RunOrigin(source=self.source), write=how.write):
+            with record_failures({"source": self.source}, write=how.write):
                 steps = self.steps(sources)
             return run(steps, how)
-        with record_failures(RunOrigin.of_source(self.fetched), write=how.write):
+        with record_failures(source_origin(self.fetched), write=how.write):
             step, download = self.make_step(self.fetched)
         word = "downloaded" if download.fresh else "still the publisher's current file"
         self.stdout.write(f"{download.path}: {word}, {download.size} bytes, SHA-256 {download.sha256}")
-        return run([replace(step, origin=RunOrigin.of_download(self.fetched, download))], how)
+        return run([replace(step, origin=source_origin(self.fetched, download))], how)
 
     def run_steps(self, sources: list[Path], *, commit: bool, **options: Any) -> None:
         allowed = {name: options[name] for name in ("allow_removals", "allow_older")}

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from catalog import versions
 from catalog.importers.records import Report
-from catalog.importers.runner import RunOrigin, record
+from catalog.importers.runner import record
 from catalog.models import Dataset, Depot, ImportRun, Municipality, Postcode
 from catalog.search import entries
 from catalog.services import moderation
@@ -108,7 +108,8 @@ def add_average():
 
 def add_run():
     now = timezone.now()
-    record(RunOrigin("osm-depots", "depots"), ImportRun.Outcome.IMPORTED, started=now, report=Report("depots"))
+    origin = {"source": "osm-depots", "dataset": "depots"}
+    record(origin, ImportRun.Outcome.IMPORTED, started=now, report=Report("depots"))
 
 
 CHANGES = {

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from catalog.importers import freshness
 from catalog.importers.records import Report
-from catalog.importers.runner import RunOrigin, record
+from catalog.importers.runner import record
 from catalog.models import Depot, ImportRun
 from tests import factories
 from tests.pages.reading import missing
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 def test_every_source_says_when_it_was_last_found_current(django_assert_num_queries):
     now = timezone.now()
-    origin = RunOrigin("osm-depots", "depots")
+    origin = {"source": "osm-depots", "dataset": "depots"}
     record(origin, ImportRun.Outcome.IMPORTED, started=now, report=Report("depots", added=7))
     ImportRun.objects.update(started=now - timedelta(days=20), finished=now - timedelta(days=20))
     record(origin, ImportRun.Outcome.FAILED, started=now, message="node/1 does not answer")

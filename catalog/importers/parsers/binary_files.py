@@ -10,7 +10,7 @@ import shutil
 import struct
 import tempfile
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -29,8 +29,8 @@ from shapely import Geometry
 from shapely.errors import GEOSException
 
 from catalog.importers.parsers.files import FileStart, OpenFile, is_zip, members, open_member, open_source, open_zip
-from catalog.importers.parsers.osm import depot, fuels_of
-from catalog.importers.records import BadInput, DepotRecord, Extract, Note, parse_day
+from catalog.importers.parsers.osm import collect, depot, fuels_of
+from catalog.importers.records import BadInput, DepotRecord, Extract, parse_day
 
 PBF_SIGNATURE = b"\x0a\x09OSMHeader"
 """Bytes 4 to 15: the first block is a header, preceded by the length of its description."""
@@ -74,21 +74,12 @@ def parse(path: Path) -> Extract[DepotRecord]:
     as_of = _header(path)
     candidates = list(_candidates(path))
     ways, nodes = _members(path, candidates)
-    depots: dict[str, DepotRecord] = {}
-    rejected: dict[str, Note] = {}
-    for candidate in candidates:
-        position = candidate.position or _centre(candidate, ways, nodes)
-        lat, lon = position or (None, None)
-        result = depot(candidate.key, lat, lon, candidate.tags)
-        if isinstance(result, Note):
-            rejected.setdefault(result.key, result)
-        elif result is not None and depots.setdefault(result.source_id, result) != result:
-            raise BadInput(
-                path, f"{result.source_id} is there twice with different content; give an extract of one day"
-            )
-    if not depots and not rejected:
+    located = ((one, one.position or _centre(one, ways, nodes) or (None, None)) for one in candidates)
+    results = ((None, depot(one.key, lat, lon, one.tags)) for one, (lat, lon) in located)
+    extract = collect(path, as_of, results, "; give an extract of one day")
+    if not extract.rows and not extract.rejected:
         raise BadInput(path, "has no depot; is it the extract of Poland?")
-    return Extract(rows=tuple(depots.values()), as_of=as_of, rejected=tuple(rejected.values()))
+    return extract
 
 
 def _header(path: Path) -> date | None:
@@ -115,10 +106,8 @@ def _candidates(path: Path) -> Iterator[_Candidate]:
             continue
         _check_id(path, element.id)
         if element.is_node():
-            location = element.location
-            yield _Candidate(
-                f"node/{element.id}", tags, position=(location.lat, location.lon) if location.valid() else None
-            )
+            at = element.location
+            yield _Candidate(f"node/{element.id}", tags, position=(at.lat, at.lon) if at.valid() else None)
         elif element.is_way():
             yield _Candidate(f"way/{element.id}", tags, parts=tuple(("n", node.ref) for node in element.nodes))
         else:
@@ -142,12 +131,8 @@ def _members(path: Path, candidates: list[_Candidate]) -> tuple[dict[int, list[i
             for ref in ways[way.id]:
                 _check_id(path, ref)
     node_ids = {ref for kind, ref in parts if kind == "n"}.union(*ways.values())
-    nodes: dict[int, Position] = {}
-    if node_ids:
-        for node in _objects(path, osmium.osm.NODE, osmium.filter.IdFilter(node_ids)):
-            if node.location.valid():
-                nodes[node.id] = (node.location.lat, node.location.lon)
-    return ways, nodes
+    located = _objects(path, osmium.osm.NODE, osmium.filter.IdFilter(node_ids)) if node_ids else ()
+    return ways, {node.id: (node.location.lat, node.location.lon) for node in located if node.location.valid()}
 
 
 def _centre(candidate: _Candidate, ways: dict[int, list[int]], nodes: dict[int, Position]) -> Position | None:
@@ -200,10 +185,10 @@ class Layer:
 def read_layer(path: Path) -> Layer:
     """Read the layer of municipalities of a zip, or of a .shp with its .dbf. Raises BadInput for a damaged one."""
     with _open_parts(path, PARTS) as parts:
-        label = parts[".shp"].label if ".shp" in parts else str(path)
         for suffix in (".shp", ".dbf"):
             if suffix not in parts:
                 raise BadInput(path, f"the shapefile has no {suffix}")
+        label = parts[".shp"].label
         projection, code_page = (
             parts[suffix].stream.read(100_000).decode("utf-8", "replace").strip() if suffix in parts else ""
             for suffix in (".prj", ".cpg")
@@ -216,9 +201,9 @@ def read_layer(path: Path) -> Layer:
             raise BadInput(label, f"the shapefile is damaged or cut off: {reason}") from error
     if len(rows) != len(areas):
         raise BadInput(label, f"has {len(areas)} shapes and {len(rows)} rows of attributes")
-    _decode(label, rows, _encoding(code_page) or "utf-8")
-    kept = [number for number, row in enumerate(rows) if row is not None]
-    return Layer(label, [row for row in rows if row is not None], areas[kept], projection)
+    kept = {number: row for number, row in enumerate(rows) if row is not None}
+    _decode(label, kept.values(), _encoding(code_page) or "utf-8")
+    return Layer(label, [*kept.values()], areas[[*kept]], projection)
 
 
 def holds_municipalities(path: Path) -> bool:
@@ -285,15 +270,14 @@ def _encoding(code_page: str) -> str:
         return ""
 
 
-def _decode(label: str, rows: list[dict[str, Any] | None], stated: str) -> None:
+def _decode(label: str, rows: Collection[dict[str, Any]], stated: str) -> None:
     """Decode names by the stated encoding, else as Windows-1250. Raises BadInput."""
-    values = [row for row in rows if row is not None]
     for encoding in (stated, "cp1250"):
         try:
-            names = [row[NAME_COLUMN].encode("latin-1").decode(encoding) for row in values]
+            names = [row[NAME_COLUMN].encode("latin-1").decode(encoding) for row in rows]
         except UnicodeDecodeError:
             continue
-        for row, name in zip(values, names, strict=True):
+        for row, name in zip(rows, names, strict=True):
             row[NAME_COLUMN] = name
         return
     raise BadInput(label, f"the names ({NAME_COLUMN}) are in none of {stated} and cp1250")
@@ -304,10 +288,10 @@ def _rows(table: IO[bytes], columns: list[str]) -> Iterator[dict[str, Any] | Non
     reader = shapefile.Reader(dbf=table, encoding="latin-1").dbf_reader
     names = {field.name.upper(): field.name for field in reader.data_fields if field.name.upper() in columns}
     for row in reader.iterRecords(fields=list(names.values()), deleted_as_None=True):
-        values = {} if row is None else {column: row[name] or "" for column, name in names.items()}
-        for column, value in values.items():
-            values[column] = value.strip(" \0") if isinstance(value, str) else value
-        yield None if row is None else {column: values.get(column, "") for column in columns}
+        if row is not None:
+            values = {column: row[names[column]] or "" if column in names else "" for column in columns}
+            row = {key: value.strip(" \0") if isinstance(value, str) else value for key, value in values.items()}
+        yield row
 
 
 def _shapes(shapes: IO[bytes]) -> NDArray[np.object_]:

@@ -8,7 +8,7 @@ remove every depot it lacks. Source: https://wiki.openstreetmap.org/wiki/Overpas
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 
@@ -240,16 +240,24 @@ def parse_overpass(path: Path) -> Extract[DepotRecord]:
     that occurs twice with different content, and a response without depots.
     """
     elements, as_of = _document(path)
+    results = ((row, _element(path, row, element)) for row, element in enumerate(elements, 1))
+    extract = collect(path, as_of, results)
+    if not extract.rows and not extract.rejected:
+        raise BadInput(path, f"has no depot among {len(elements)} elements; was it the right query?")
+    return extract
+
+
+def collect(
+    path: Path, as_of: date | None, results: Iterable[tuple[int | None, DepotRecord | Note | None]], hint: str = ""
+) -> Extract[DepotRecord]:
+    """Return depots and rejected objects, each once. results: of `depot`, with rows. Raises BadInput as parsers do."""
     depots: dict[str, DepotRecord] = {}
     rejected: dict[str, Note] = {}
-    for row, element in enumerate(elements, 1):
-        result = _element(path, row, element)
+    for row, result in results:
         if isinstance(result, Note):
             rejected.setdefault(result.key, result)
         elif result is not None and depots.setdefault(result.source_id, result) != result:
-            raise BadInput(path, f"{result.source_id} is there twice with different content", row=row)
-    if not depots and not rejected:
-        raise BadInput(path, f"has no depot among {len(elements)} elements; was it the right query?")
+            raise BadInput(path, f"{result.source_id} is there twice with different content{hint}", row=row)
     return Extract(rows=tuple(depots.values()), as_of=as_of, rejected=tuple(rejected.values()))
 
 

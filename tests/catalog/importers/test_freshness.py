@@ -7,7 +7,7 @@ from django.core.management import CommandError
 
 from catalog import apps
 from catalog.importers.download import checksum
-from catalog.importers.runner import RunOrigin
+from catalog.importers.runner import files_origin
 from catalog.importers.sources import SourcesError, allowed_address, formats, read_sources
 from catalog.models import ImportRun
 from tests import small_country
@@ -74,8 +74,9 @@ def test_a_file_of_no_known_form_is_recorded_for_the_source_of_the_command(tmp_p
 
 
 def test_of_a_file_that_is_gone_no_checksum_is_recorded(tmp_path):
-    origin = RunOrigin.of_files("teryt-simc", "places", (tmp_path / "gone.csv",))
-    assert (origin.source, origin.file_name, origin.checksum, origin.file_size) == ("teryt-simc", "gone.csv", "", 0)
+    origin = files_origin("teryt-simc", "places", (tmp_path / "gone.csv",))
+    assert (origin["source"], origin["file_name"]) == ("teryt-simc", "gone.csv")
+    assert (origin["checksum"], origin["file_size"]) == ("", 0)
 
 
 def test_of_a_directory_every_step_is_recorded_and_of_a_refused_one_the_step(register, tmp_path):
