@@ -59,7 +59,7 @@ class DecidedOneByOne(Refusal):
 
 @dataclass(slots=True)
 class DecisionResult:
-    """Result of a decision. record: in the journal. unchanged: with the reason in Polish."""
+    """Result of a decision. unchanged: with the reason in Polish."""
 
     record: journal.Recording
     changed: list[Submission] = field(default_factory=list)
@@ -122,7 +122,7 @@ def decide(
             part = chosen[row.pk]
             if part.accept:
                 own_reason = reason if field_groups.omits(row, part.groups) or not explained else ""
-                batch.accept(row, part.groups, part.values, own_reason, verify=verify, keep_owners=keep_owners)
+                batch.accept(row, part, own_reason, verify=verify, keep_owners=keep_owners)
             else:
                 batch.reject(row, reason)
         return batch.save()
@@ -177,7 +177,7 @@ def _decide_possible(
                 elif submission.kind in ONE_BY_ONE:
                     raise DecidedOneByOne(submission.pk)
                 else:
-                    batch.accept(submission, None, {}, "")
+                    batch.accept(submission, PartDecision(submission.pk, True))
             except Refusal as refusal:
                 batch.decided.unchanged.append((submission, refusal.reason))
         return batch.save()
@@ -210,33 +210,26 @@ class DecisionBatch:
         self.removed: list[Depot] = []
 
     def accept(
-        self,
-        submission: Submission,
-        groups: Collection[str] | None,
-        values: Values,
-        reason: str,
-        *,
-        verify: bool = False,
-        keep_owners: bool = False,
+        self, row: Submission, part: PartDecision, reason: str = "", *, verify: bool = False, keep_owners: bool = False
     ) -> None:
-        self._check_waiting(submission)
-        is_removed = submission.depot is not None and submission.depot.publication == Depot.Publication.REMOVED
-        if is_removed and submission.kind != Kind.RESTORE:
-            raise DepotOfSubmissionIsRemoved(submission.depot_id)
-        match submission.kind:
+        self._check_waiting(row)
+        is_removed = row.depot is not None and row.depot.publication == Depot.Publication.REMOVED
+        if is_removed and row.kind != Kind.RESTORE:
+            raise DepotOfSubmissionIsRemoved(row.depot_id)
+        match row.kind:
             case Kind.CORRECT:
-                submission.accepted_fields = self._correct(submission, groups, values, reason)
+                row.accepted_fields = self._correct(row, part, reason)
                 if verify:
-                    moderation.set_verified(self._depot(submission), by=self.by, on=self.day)
+                    moderation.set_verified(self._change(row), by=self.by, on=self.day)
             case Kind.CLAIM:
-                self._claim(submission, keep_owners=keep_owners)
+                self._claim(row, keep_owners=keep_owners)
             case Kind.DELETE:
-                self._remove(submission)
+                self._remove(row)
             case Kind.RESTORE:
-                self._restore(submission)
+                self._restore(row)
             case _:
-                submission.accepted_fields = self._add(submission, values)
-        self._decide(submission, State.ACCEPTED)
+                row.accepted_fields = self._add(row, part.values)
+        self._decide(row, State.ACCEPTED)
 
     def reject(self, submission: Submission, reason: str) -> None:
         if not reason.strip():
@@ -280,12 +273,9 @@ class DecisionBatch:
         submission.notification_pending = True
         self.decided.changed.append(submission)
 
-    def _correct(
-        self, submission: Submission, groups: Collection[str] | None, values: Values, reason: str
-    ) -> list[str]:
-        depot = self._depot(submission)
+    def _correct(self, submission: Submission, part: PartDecision, reason: str) -> list[str]:
         offered = [group.name for group in field_groups.groups_in(submission.proposed)]
-        taken = [name for name in offered if groups is None or name in groups]
+        taken = [name for name in offered if part.groups is None or name in part.groups]
         if not taken:
             raise NoFieldsAccepted(submission.pk)
         if len(taken) < len(offered):
@@ -294,19 +284,17 @@ class DecisionBatch:
             submission.reason = " ".join(reason.split())[:MAX_REASON]
         elif reason.strip():
             raise ReasonWithoutOmission(submission.pk)
-        names = field_groups.apply(depot, replaced(submission.proposed, values), taken)
+        depot = self._depot(submission)
+        names = field_groups.apply(depot, replaced(submission.proposed, part.values), taken)
         depot.confirmed_fields = sorted({*depot.confirmed_fields, *names})
-        depot.updated_at = self.day
-        self.touched[depot.pk] = depot
+        self._change(submission)
         return names
 
     def _claim(self, submission: Submission, *, keep_owners: bool) -> None:
         objections.check_owner_heard(submission, by=self.by, on=self.on)
-        depot = self._depot(submission)
+        depot = self._change(submission)
         depot.data_status, depot.verified_at, depot.verified_by_id = Depot.DataStatus.OWNER, self.day, self.by.pk
         depot.confirmed_fields = sorted(Depot.PUBLIC_FIELDS)
-        depot.updated_at = self.day
-        self.touched[depot.pk] = depot
         links = [] if keep_owners else owner_links.replace_owners(submission, on=self.on)
         links.append(owner_links.grant_link(depot=depot, email=submission.email, on=self.on))
         self.record.concern(OwnerLink, [link.pk for link in links])
@@ -315,18 +303,14 @@ class DecisionBatch:
         others.update(owner_told_at=None)
 
     def _remove(self, submission: Submission) -> None:
-        depot = self._depot(submission)
-        depot.publication = Depot.Publication.REMOVED
-        depot.removed_at = depot.updated_at = self.day
+        depot = self._change(submission)
+        depot.publication, depot.removed_at = Depot.Publication.REMOVED, self.day
         depot.removal_reason = Depot.RemovalReason.OWNER
-        self.touched[depot.pk] = depot
         self.removed.append(depot)
 
     def _restore(self, submission: Submission) -> None:
-        depot = self._depot(submission)
+        depot = self._change(submission)
         depot.publication, depot.removed_at, depot.removal_reason = Depot.Publication.PUBLISHED, None, ""
-        depot.updated_at = self.day
-        self.touched[depot.pk] = depot
 
     def _add(self, submission: Submission, values: Values) -> list[str]:
         """Create the proposed depot. Unlike the rest, this costs statements per row."""
@@ -334,15 +318,10 @@ class DecisionBatch:
         located = territory.get().boundaries.find(accepted["lat"], accepted["lon"])
         if located is None:
             raise LocationOutsidePoland(submission.pk)
-        depot = Depot(
-            source=Depot.Source.EDITOR,
-            data_status=Depot.DataStatus.VERIFIED,
-            verified_at=self.day,
-            verified_by_id=self.by.pk,
-            updated_at=self.day,
-        )
+        depot = Depot(source=Depot.Source.EDITOR, updated_at=self.day)
         names = field_groups.apply(depot, accepted, [group.name for group in field_groups.GROUPS])
         depot.municipality_id = located.teryt
+        moderation.set_verified(depot, by=self.by, on=self.day)
         depot.confirmed_fields = sorted(Depot.PUBLIC_FIELDS)
         depot._history_user = self.by  # type: ignore[attr-defined] # both are read by simple-history
         depot._change_reason = f"{history.SUBMITTED}: {Kind.ADD.label}"  # type: ignore[attr-defined]
@@ -359,14 +338,19 @@ class DecisionBatch:
         others = list(rows.filter(depot__in=self.removed).exclude(pk__in=mine).order_by("pk"))
         for submission in others:
             submission.depot = self.depots[submission.depot_id or 0]
-            if submission.state == State.WAITING:
-                submission.notification_pending = True
+            submission.notification_pending |= submission.state == State.WAITING
             submission.state, submission.decided_at = State.SUPERSEDED, self.on
         return others
 
     def _depot(self, submission: Submission) -> Depot:
         assert submission.depot is not None  # noqa: S101 - a constraint of the table
         return submission.depot
+
+    def _change(self, submission: Submission) -> Depot:
+        """Return the depot, to be saved with today as the day of its content."""
+        depot = self.touched[submission.depot_id or 0] = self._depot(submission)
+        depot.updated_at = self.day
+        return depot
 
 
 def replaced(proposed: Values, values: Values) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import reduce
+from operator import or_
 
 from django.db import transaction
 from django.db.models import Q
@@ -181,10 +183,8 @@ def confirm_submission(*, token: str, on: datetime) -> Submission:
     else:
         limits.wait_for_turn(submission.email_hash)  # there is no row that two links of one author share
     parts = _visits([submission.pk]).filter(state=State.UNCONFIRMED).order_by("pk")
-    replaced = Q()
-    for part in parts:
-        replaced |= Q(pk__in=waiting_like(part))
-    lock_submissions(Submission.objects.filter(Q(pk__in=parts.order_by()) | replaced))
+    replaced = (Q(pk__in=waiting_like(part)) for part in parts)
+    lock_submissions(Submission.objects.filter(reduce(or_, replaced, Q(pk__in=parts.order_by()))))
     # Check again: the submission may have been confirmed, or its link renewed, before the lock was acquired.
     get_confirmable(token=token, on=on)
     for part in parts.all():
@@ -227,14 +227,8 @@ def correct_address(*, submission: Submission, email: str, client: str, on: date
     """
     _check_unconfirmed(submission)
     parts = [SubmissionPart(Kind(part.kind), part.proposed) for part in _visits([submission.pk]).order_by("pk")]
-    author = Author(
-        email=email,
-        client=client,
-        role=submission.claimant_role,
-        nip=submission.claimant_nip,
-        phone=submission.claimant_phone,
-        message=submission.message,
-    )
+    claimant = submission.claimant_role, submission.claimant_nip, submission.claimant_phone
+    author = Author(email, client, *claimant, submission.message)
     renewed = create_submission(parts=parts, depot=submission.depot, author=author, on=on)
     if renewed.pk != submission.pk:
         lock_submissions(_visits([submission.pk]))
@@ -271,9 +265,7 @@ def row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: dateti
         proposed=dict(proposed),
         stored=stored,
         message=author.message,
-        email=author.email,
-        email_hash=tokens.hash_email(author.email),
-        mailbox_hash=tokens.hash_mailbox(author.email),
+        **tokens.address(author.email),
         claimant_role=author.role,
         claimant_nip=author.nip,
         claimant_phone=author.phone,

@@ -7,7 +7,7 @@ until something is saved by the new one.
 Each change by a link is told to the owner, who can undo it by the letter. And the letters of owners.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
 
@@ -39,6 +39,8 @@ UNDOABLE = timedelta(days=14)
 LISTED = 20
 """Most changes that one page offers to undo."""
 
+OWNED = (Depot.Publication.PUBLISHED, Depot.DataStatus.OWNER)
+
 
 class OwnerLinkInvalid(Refusal):
     """The token is invalid, or the link was renewed, revoked, or unused for `UNUSED`."""
@@ -63,12 +65,9 @@ class ChangeTooOld(Refusal):
 
 def grant_link(*, depot: Depot, email: str, on: datetime) -> OwnerLink:
     """Grant an owner a link, or return the existing one. Runs in the transaction that accepts the claim."""
-    link, is_new = OwnerLink.objects.get_or_create(
-        depot=depot,
-        email_hash=tokens.hash_email(email),
-        revoked_at=None,
-        defaults={"email": email, "mailbox_hash": tokens.hash_mailbox(email), "granted_at": on},
-    )
+    columns = {**tokens.address(email), "granted_at": on}
+    email_hash = columns["email_hash"]
+    link, is_new = OwnerLink.objects.get_or_create(columns, depot=depot, email_hash=email_hash, revoked_at=None)
     if not is_new:
         link.granted_at, link.replaced_at = on, None
         link.save(update_fields=["granted_at", "replaced_at"])
@@ -151,14 +150,13 @@ def forget_unused(*, on: datetime) -> int:
     Returns how many.
     """
     standing = OwnerLink.objects.filter(revoked_at__isnull=True).select_related("depot")
-    over = [
-        link
-        for link in standing
-        if not _stands(link.depot)
-        or last_sign_of_life(link) <= on - UNUSED
-        or (link.replaced_at is not None and link.replaced_at <= on - REPLACED_KEPT)
-    ]
-    return revoke_links(over, on=on)
+
+    def is_over(link: OwnerLink) -> bool:
+        is_owners = (link.depot.publication, link.depot.data_status) == OWNED
+        is_replaced = link.replaced_at is not None and link.replaced_at <= on - REPLACED_KEPT
+        return not is_owners or is_replaced or last_sign_of_life(link) <= on - UNUSED
+
+    return revoke_links([*filter(is_over, standing)], on=on)
 
 
 def move_links(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> list[int]:
@@ -208,10 +206,8 @@ def change_hours(*, depot: Depot, values: Mapping[str, object], on: datetime) ->
     depot.confirmed_fields = sorted({*depot.confirmed_fields, *names})
     depot.updated_at = depot.verified_at = timezone.localdate(on)
     moderation.save(depot, by=None, reason=f"{history.OWNER}: godziny otwarcia")
-    return tuple(
-        f"{row['label']}: {_inline(row['before'])} → {_inline(row['after'])}"
-        for row in field_groups.differences(before, changed, {})
-    )
+    rows = field_groups.differences(before, changed, {})
+    return tuple(f"{row['label']}: {row['before']} → {row['after']}".replace("\n", ", ") for row in rows)
 
 
 def links_to_tell(depots: Collection[int]) -> list[int]:
@@ -232,15 +228,10 @@ def note_change(*, link: OwnerLink, lines: Mapping[int, Sequence[str]], decision
     )
     used = Q(pk=link.pk) | Q(email_hash=link.email_hash, depot__in=among(lines))
     OwnerLink.objects.filter(used).update(used_at=on)
+    common = {"kind": PendingLetter.Kind.OWNER_CHANGED, "decision": decision, "requested_at": on}
+    owners = OwnerLink.objects.filter(pk__in=decision.details["links"])
     PendingLetter.objects.bulk_create(
-        PendingLetter(
-            kind=PendingLetter.Kind.OWNER_CHANGED,
-            email=owner.email,
-            depot_id=owner.depot_id,
-            decision=decision,
-            requested_at=on,
-        )
-        for owner in OwnerLink.objects.filter(pk__in=decision.details["links"])
+        PendingLetter(email=owner.email, depot_id=owner.depot_id, **common) for owner in owners
     )
     letters.send_soon()
 
@@ -276,14 +267,6 @@ def undo_change(*, token: str, decision: int, on: datetime) -> journal.Undoing:
         for row in change.owner_changes.all()
     )
     return undoing
-
-
-def _stands(depot: Depot) -> bool:
-    return depot.publication == Depot.Publication.PUBLISHED and depot.data_status == Depot.DataStatus.OWNER
-
-
-def _inline(text: str) -> str:
-    return ", ".join(text.splitlines())
 
 
 def owner_link_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
@@ -322,20 +305,15 @@ def owner_changed_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
     changes = list(since.filter(decision__undone_at=None).select_related("depot").order_by("-pk")[:LISTED])
     if link and changes:
         url = tokens.CHANGE.url([link.pk, row.decision.pk])
-        sections = [(_heading(change), [*_values(change)], "") for change in changes]
+        sections = [_section(change) for change in changes]
         part: Part = "owner_changed", {"link": url, "sections": sections, "days": UNDOABLE.days}
         yield Letter(row, link if link.email else None, partial(compose, row.email, row.depot, part))
 
 
-def _heading(change: OwnerChange) -> str:
-    return f"{change.depot.name}, {date_format(timezone.localtime(change.made_at), 'j E Y, H:i')}"
-
-
-def _values(change: OwnerChange) -> Iterator[dict[str, str]]:
-    """Yield the values of a change as letters show them."""
-    for line in change.text.splitlines():
-        label, _, value = line.partition(": ")
-        yield {"label": label, "before": "", "after": value}
+def _section(change: OwnerChange) -> tuple[str, list[dict[str, str]], str]:
+    heading = f"{change.depot.name}, {date_format(timezone.localtime(change.made_at), 'j E Y, H:i')}"
+    lines = (line.partition(": ") for line in change.text.splitlines())
+    return heading, [{"label": label, "before": "", "after": value} for label, _, value in lines], ""
 
 
 PendingLetters.writers |= {

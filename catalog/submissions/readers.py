@@ -96,21 +96,13 @@ def request_letters(*, email: str, client: str, teryt: str, fuel: str, voivodesh
     teryt: "" for none. fuel, voivodeship: slug and 2 digits, both "" for none. Raises TooManyRequests after PER_NETWORK
     unconfirmed ones of a network in PERIOD. The letters of a mailbox are limited as all others are.
     """
-    client_hash, mailbox_hash = tokens.hash_client(client), tokens.hash_mailbox(email)
-    wait_for_turn(client_hash, mailbox_hash)
+    client_hash = tokens.hash_client(client)
+    wait_for_turn(client_hash, tokens.hash_mailbox(email))
     recent = Subscription.objects.filter(client_hash=client_hash, confirmed_at=None, created_at__gt=on - PERIOD)
     if recent.count() >= PER_NETWORK:
         raise TooManyRequests(on + PERIOD)
-    Subscription.objects.create(
-        email=email,
-        email_hash=tokens.hash_email(email),
-        mailbox_hash=mailbox_hash,
-        client_hash=client_hash,
-        teryt=teryt,
-        fuel=fuel,
-        voivodeship=voivodeship,
-        created_at=on,
-    )
+    about = {"teryt": teryt, "fuel": fuel, "voivodeship": voivodeship}
+    Subscription.objects.create(**tokens.address(email), client_hash=client_hash, **about, created_at=on)
     letters.send_soon()
 
 
@@ -130,9 +122,8 @@ def confirm_subscription(*, subscription: Subscription, content: Mapping[str, An
     """
     wait_for_turn(subscription.email_hash)
     others = Subscription.objects.confirmed().filter(email_hash=subscription.email_hash).exclude(pk=subscription.pk)
-    equal = others.filter(
-        teryt=subscription.teryt, fuel=subscription.fuel, voivodeship=subscription.voivodeship
-    ).first()
+    about = {name: getattr(subscription, name) for name in ("teryt", "fuel", "voivodeship")}
+    equal = others.filter(**about).first()
     if equal is None and others.count() >= PER_READER:
         raise TooManySubscriptions
     values: dict[str, Any] = {"confirmed_at": on, "asked_at": None, "client_hash": ""}

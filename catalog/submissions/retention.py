@@ -2,6 +2,8 @@
 
 from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.core.mail import EmailMessage
@@ -38,6 +40,12 @@ LATE = timedelta(days=2)
 SOURCE = "purge_requests"
 """`ImportRun.source` of purges."""
 
+PERSONAL = (
+    *("email", "email_hash", "mailbox_hash", "client_hash", "token_hash"),
+    *("message", "claimant_role", "claimant_nip", "claimant_phone", "objection"),
+)
+"""Columns that are erased."""
+
 
 @dataclass(frozen=True, slots=True)
 class Purged:
@@ -58,28 +66,15 @@ def purge_submissions(*, on: datetime) -> Purged:
     `KEPT_FOR_LIMITS` after the last of them was decided, those of withdrawn submissions as long after the withdrawal,
     hashes of mailboxes as long after the last letter. A pending letter delays nothing. Subscriptions: `readers.forget`.
     """
-    unconfirmed, expired, due, clients, mailboxes = _forgettable(on)
-    chosen = unconfirmed | expired | due | clients | mailboxes
+    unconfirmed, expired, due, clients, mailboxes = parts = _forgettable(on)
+    chosen = reduce(or_, parts)
     lock_depots(Depot.objects.filter(pk__in=chosen.order_by().values("depot")))
     lock_submissions(chosen)
     SubmissionQuestion.objects.filter(Q(submission__in=expired) | Q(submission__in=due)).delete()
     deleted, _ = unconfirmed.delete()
     undecided, _ = expired.delete()
     due.exclude(state=Submission.State.ACCEPTED).update(proposed={}, stored={}, subject="")
-    erased = due.update(
-        erased_at=on,
-        email="",
-        email_hash="",
-        mailbox_hash="",
-        message="",
-        claimant_role="",
-        claimant_nip="",
-        claimant_phone="",
-        objection="",
-        client_hash="",
-        token_hash="",
-        notification_pending=False,
-    )
+    erased = due.update(erased_at=on, notification_pending=False, **dict.fromkeys(PERSONAL, ""))
     mailboxes.update(mailbox_hash="", letters_at=[])
     lasting = Q(kind__in=[PendingLetter.Kind.OWNER_REPLACED, PendingLetter.Kind.OWNER_CHANGED])
     unsent = (lasting & Q(requested_at__lte=on - KEPT)) | (~lasting & Q(requested_at__lte=on - KEPT_FOR_LIMITS))
@@ -103,8 +98,9 @@ class ExpiryLetters(SubmissionLetters):
         return expiring(on=on)
 
     def write(self, row: Submission, on: datetime) -> EmailMessage:
-        day = timezone.localdate(_expires_at(row, told_at=on))
-        return to_author(row, "expiry", day=date_format(day, "j E Y"))
+        assert row.confirmed_at is not None  # noqa: S101 - a constraint of the table
+        ends = max(row.confirmed_at + KEPT_UNDECIDED, on + WARNED_BEFORE)
+        return to_author(row, "expiry", day=date_format(timezone.localdate(ends), "j E Y"))
 
     def stored(self, on: datetime) -> dict[str, Any]:
         return {"expiry_letter_at": on}
@@ -116,12 +112,6 @@ def warn_of_expiry(*, on: datetime) -> letters.Told:
     The next call retries letters that could not be sent or exceeded the limit of their mailbox.
     """
     return letters.send(ExpiryLetters(), on=on)
-
-
-def _expires_at(submission: Submission, *, told_at: datetime) -> datetime:
-    """Return when a waiting submission may be deleted, if its author was warned at `told_at`."""
-    assert submission.confirmed_at is not None  # noqa: S101 - a constraint of the table
-    return max(submission.confirmed_at + KEPT_UNDECIDED, told_at + WARNED_BEFORE)
 
 
 def erased_on(submission: Submission) -> datetime | None:
@@ -157,10 +147,7 @@ def is_purge_overdue(last: datetime | None, *, now: datetime) -> bool:
 
     last: when the last one ended. At most one query.
     """
-    if last is not None:
-        return last < now - LATE
-    unconfirmed, expired, due, clients, mailboxes = _forgettable(now - LATE)
-    return (unconfirmed | expired | due | clients | mailboxes).exists()
+    return last < now - LATE if last is not None else reduce(or_, _forgettable(now - LATE)).exists()
 
 
 def _forgettable(on: datetime) -> tuple[QuerySet[Submission], ...]:

@@ -115,6 +115,11 @@ def hash_mailbox(email: str) -> str:
     return salted_hmac("catalog.request.mailbox", mailbox, algorithm="sha256").hexdigest()
 
 
+def address(email: str) -> dict[str, str]:
+    """Return the columns of an address: itself and its hashes."""
+    return {"email": email, "email_hash": hash_email(email), "mailbox_hash": hash_mailbox(email)}
+
+
 def hash_client(address: str) -> str:
     """Hash of a network address; of an IPv6 address its customer network."""
     try:
