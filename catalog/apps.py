@@ -22,15 +22,8 @@ class CatalogConfig(AppConfig):
 
         snapshot.store.read_versions = versions.read_versions
 
-        FOLLOWERS.append(
-            Follower(
-                name="owner_links",
-                label="odnośniki właścicieli",
-                move=owner_links.move_links,
-                bring_back=owner_links.bring_links_back,
-                count=owner_links.count_links,
-            )
-        )
+        ways = owner_links.move_links, owner_links.bring_links_back, owner_links.count_links
+        FOLLOWERS.append(Follower("owner_links", "odnośniki właścicieli", *ways))
 
         UNDO_HANDLERS["catalog.depot"] = undoing.undo_depots
         UNDO_HANDLERS["catalog.voivodeshipclaim"] = undoing.undo_claims

@@ -7,25 +7,11 @@ from catalog.models.decisions import (
     DecisionLine,
     DepotViewer,
     Draft,
-    DraftQuerySet,
     VoivodeshipClaim,
 )
 from catalog.models.depots import Depot, DepotQuerySet, NotDuplicate
-from catalog.models.letters import (
-    OwnerChange,
-    OwnerLink,
-    OwnerLinkQuerySet,
-    PendingLetter,
-    Subscription,
-    SubscriptionQuerySet,
-)
-from catalog.models.submissions import (
-    GoneReport,
-    GoneReportQuerySet,
-    Submission,
-    SubmissionQuerySet,
-    SubmissionQuestion,
-)
+from catalog.models.letters import OwnerChange, OwnerLink, PendingLetter, Subscription
+from catalog.models.submissions import GoneReport, Submission, SubmissionQuerySet, SubmissionQuestion
 from catalog.models.territory import (
     Boundary,
     County,

@@ -7,7 +7,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
-from catalog.models.depots import Depot
+from catalog.models.depots import Depot, person
 from catalog.models.submissions import Submission
 from catalog.models.territory import Voivodeship
 
@@ -53,15 +53,11 @@ class Decision(models.Model):
     title = models.CharField("co zdecydowano", max_length=300)
     reason = models.CharField("powód", max_length=500, blank=True)
     decided_at = models.DateTimeField("kiedy")
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="kto", related_name="+"
-    )
+    decided_by = person("kto", null=True, blank=True)
     waiting_since = models.DateTimeField("czekało od", null=True, blank=True)
     details = models.JSONField("szczegóły", default=dict, blank=True)
     undone_at = models.DateTimeField("cofnięto", null=True, blank=True)
-    undone_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="cofnął", related_name="+"
-    )
+    undone_by = person("cofnął", null=True, blank=True)
     undoing = models.OneToOneField(
         "self", models.PROTECT, null=True, blank=True, verbose_name="cofnięta decyzją", related_name="undone"
     )
@@ -144,13 +140,9 @@ class Draft(models.Model):
     reason = models.CharField("powód", max_length=300, blank=True)
     state = models.CharField("stan", max_length=10, choices=State.choices, default=State.PREPARED)
     drafted_at = models.DateTimeField("przygotowano")
-    drafted_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, verbose_name="przygotował", related_name="+"
-    )
+    drafted_by = person("przygotował")
     decided_at = models.DateTimeField("zdecydowano", null=True, blank=True)
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="zdecydował", related_name="+"
-    )
+    decided_by = person("zdecydował", null=True, blank=True)
 
     objects = DraftQuerySet.as_manager()
 
@@ -181,12 +173,10 @@ class VoivodeshipClaim(models.Model):
     """An editor works on a voivodeship, so that others work elsewhere. Released claims are kept as history."""
 
     voivodeship = models.ForeignKey(Voivodeship, models.CASCADE, verbose_name="województwo", related_name="claims")
-    editor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, verbose_name="kto", related_name="+")
+    editor = person("kto")
     taken_at = models.DateTimeField("wzięto")
     released_at = models.DateTimeField("oddano", null=True, blank=True)
-    released_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="oddał", related_name="+"
-    )
+    released_by = person("oddał", null=True, blank=True)
 
     objects = VoivodeshipClaimQuerySet.as_manager()
 
@@ -234,7 +224,7 @@ class CaseComment(models.Model):
     draft = models.ForeignKey(Draft, models.CASCADE, null=True, verbose_name="szkic", related_name="comments")
     text = models.CharField("komentarz", max_length=1000)
     written_at = models.DateTimeField("kiedy")
-    written_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, verbose_name="kto", related_name="+")
+    written_by = person("kto")
 
     class Meta:
         verbose_name = "komentarz redakcji"

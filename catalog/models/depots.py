@@ -129,19 +129,12 @@ class Depot(models.Model):
     fuels = ArrayField(
         models.CharField(max_length=20, choices=fuels.CHOICES), verbose_name="paliwa", default=list, blank=True
     )
+    # During an upgrade the former release still inserts depots.
     fuels_in_name = ArrayField(
-        models.CharField(max_length=20),
-        verbose_name="paliwa według nazwy",
-        default=list,
-        db_default=[],  # during an upgrade the former release still inserts depots
-        blank=True,
+        models.CharField(max_length=20), verbose_name="paliwa według nazwy", default=list, db_default=[], blank=True
     )
     fuels_priced = ArrayField(
-        models.CharField(max_length=20),
-        verbose_name="paliwa z cen",
-        default=list,
-        db_default=[],  # during an upgrade the former release still inserts depots
-        blank=True,
+        models.CharField(max_length=20), verbose_name="paliwa z cen", default=list, db_default=[], blank=True
     )
     hours = models.JSONField("godziny tygodnia", null=True, blank=True)
     opening_hours = models.CharField("godziny według źródła", max_length=300, blank=True)
@@ -249,15 +242,18 @@ class Depot(models.Model):
         return fields.union(*(bound for some, bound in cls.BOUND_FIELDS if some & fields))
 
 
+def person(name: str, **options: Any) -> Any:
+    """Return a reference to the account of somebody, which therefore cannot be deleted."""
+    return models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, verbose_name=name, related_name="+", **options)
+
+
 class NotDuplicate(models.Model):
     """Two similar depots that an editor has marked as distinct, so that they are not reported as duplicates again."""
 
     first = models.ForeignKey(Depot, models.CASCADE, verbose_name="pierwszy", related_name="+")
     second = models.ForeignKey(Depot, models.CASCADE, verbose_name="drugi", related_name="+")
     decided_at = models.DateTimeField("zdecydowano")
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, verbose_name="zdecydował", related_name="+"
-    )
+    decided_by = person("zdecydował")
 
     class Meta:
         db_table = "catalog_distinctpair"

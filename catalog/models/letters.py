@@ -2,14 +2,13 @@
 
 from typing import Self
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
 from catalog.depots import fuels
 from catalog.models.decisions import Decision
-from catalog.models.depots import Depot
+from catalog.models.depots import Depot, person
 from catalog.text import masked_address
 
 
@@ -114,9 +113,7 @@ class OwnerChange(models.Model):
         Decision, models.SET_NULL, null=True, blank=True, verbose_name="decyzja", related_name="owner_changes"
     )
     seen_at = models.DateTimeField("obejrzano", null=True, blank=True)
-    seen_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="obejrzał", related_name="+"
-    )
+    seen_by = person("obejrzał", null=True, blank=True)
 
     class Meta:
         verbose_name = "zmiana właściciela"

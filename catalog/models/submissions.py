@@ -2,12 +2,11 @@
 
 from typing import Self
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
-from catalog.models.depots import Depot
+from catalog.models.depots import Depot, person
 
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):
@@ -125,9 +124,7 @@ class Submission(models.Model):
     )
     confirmed_at = models.DateTimeField("potwierdzono", null=True, blank=True)
     decided_at = models.DateTimeField("zamknięto", null=True, blank=True)
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="zdecydował", related_name="+"
-    )
+    decided_by = person("zdecydował", null=True, blank=True)
     accepted_fields = ArrayField(
         models.CharField(max_length=30), verbose_name="przyjęte pola", default=list, blank=True
     )
@@ -245,7 +242,7 @@ class SubmissionQuestion(models.Model):
     submission = models.ForeignKey(Submission, models.CASCADE, verbose_name="zgłoszenie", related_name="questions")
     text = models.TextField("pytanie", max_length=1000)
     asked_at = models.DateTimeField("zapytano")
-    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, verbose_name="zapytał", related_name="+")
+    asked_by = person("zapytał")
     sent_at = models.DateTimeField("wysłano", null=True, blank=True)
     letter_tried_at = models.DateTimeField("ostatnia próba wysłania", null=True, blank=True)
     answer = models.TextField("odpowiedź", max_length=2000, blank=True)

@@ -85,16 +85,11 @@ def check_edit_version(depot: Depot, opened: int) -> None:
     if edit_version(depot) == opened:
         return
     line = Depot.history.filter(history_id=opened, id=depot.pk).first()
-    names = (*EDITABLE, "publication", "data_status")
     if line is None:
         raise DepotEditConflict((), is_known=False)
-    raise DepotEditConflict(
-        tuple(
-            EditConflict(name, getattr(line, column), getattr(depot, column))
-            for name, column in ((name, Depot.column(name)) for name in names)
-            if getattr(line, column) != getattr(depot, column)
-        )
-    )
+    columns = {name: Depot.column(name) for name in (*EDITABLE, "publication", "data_status")}
+    pairs = ((name, getattr(line, column), getattr(depot, column)) for name, column in columns.items())
+    raise DepotEditConflict(tuple(EditConflict(name, old, now) for name, old, now in pairs if old != now))
 
 
 @transaction.atomic
@@ -157,11 +152,10 @@ def add_depot(*, values: Mapping[str, Any], by: AbstractBaseUser, on: date, veri
 
 def find_repeated(values: Mapping[str, Any], by: AbstractBaseUser) -> Depot | None:
     """Return the depot that an editor has just added with these values, or None. One query."""
-    added = Depot.history.filter(
-        history_user=by.pk, history_type=history.CREATED, history_date__gt=timezone.now() - REPEAT
-    ).values("id")
+    recent = Depot.history.filter(history_type=history.CREATED, history_date__gt=timezone.now() - REPEAT)
     columns = {Depot.column(name): value for name, value in values.items()}
-    return Depot.objects.filter(pk__in=added, source=Depot.Source.EDITOR, **columns).order_by("pk").first()
+    rows = Depot.objects.filter(pk__in=recent.filter(history_user=by.pk).values("id"), **columns)
+    return rows.filter(source=Depot.Source.EDITOR).order_by("pk").first()
 
 
 def apply(depot: Depot, values: Mapping[str, Any]) -> list[str]:
@@ -200,7 +194,6 @@ def refuse_unknown(names: Collection[str], known: Collection[str]) -> None:
 
 
 def in_order(names: set[str]) -> list[str]:
-    """Return names of public fields in the order of the model."""
     return [name for name in Depot.PUBLIC_FIELDS if name in names]
 
 

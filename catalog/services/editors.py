@@ -24,12 +24,8 @@ class VoivodeshipTaken(Refusal):
 def take_voivodeship(*, voivodeship: Voivodeship, by: AbstractBaseUser, on: datetime) -> VoivodeshipClaim:
     """Claim a voivodeship for an editor; idempotent. Raises VoivodeshipTaken."""
     Voivodeship.objects.select_for_update().get(pk=voivodeship.pk)  # serializes concurrent claims
-    standing = (
-        VoivodeshipClaim.objects.standing()
-        .select_related("editor", "voivodeship")
-        .filter(voivodeship=voivodeship)
-        .first()
-    )
+    claims = VoivodeshipClaim.objects.standing().select_related("editor", "voivodeship")
+    standing = claims.filter(voivodeship=voivodeship).first()
     if standing is None:
         claim = VoivodeshipClaim.objects.create(voivodeship=voivodeship, editor_id=by.pk, taken_at=on)
         _record("Wzięto", claim, by, on)

@@ -104,14 +104,8 @@ def _store(
         spans[line.model, line.key] = Span((spans.get((line.model, line.key)) or line[2:] * 2)[0], line.history_id)
     spans = {**dict.fromkeys(record.rows), **spans}
     DecisionLine.objects.bulk_create(
-        DecisionLine(
-            decision=decision,
-            model=model._meta.label_lower,
-            key=str(key),
-            first=span and span.first,
-            last=span and span.last,
-        )
-        for (model, key), span in spans.items()
+        DecisionLine(decision=decision, model=model._meta.label_lower, key=str(key), first=first, last=last)
+        for (model, key), (first, last) in ((row, span or (None, None)) for row, span in spans.items())
     )
     return decision
 

@@ -28,13 +28,7 @@ class MergeRefused(Refusal):
 
 @transaction.atomic
 def merge_depots(
-    *,
-    survivor: Depot,
-    loser: Depot,
-    take: Collection[str],
-    by: AbstractBaseUser,
-    on: date,
-    unite_fuels: bool = False,
+    *, survivor: Depot, loser: Depot, take: Collection[str], by: AbstractBaseUser, on: date, unite_fuels: bool = False
 ) -> Depot:
     """Merge two depots. Returns the survivor.
 

@@ -93,7 +93,6 @@ def why_fuels_not_confirmed(depot: Depot) -> str:
 
 
 def locked(depot: Depot) -> Depot:
-    """Return the depot as stored, locked until the end of the transaction."""
     return Depot.objects.select_for_update(of=("self",)).get(pk=depot.pk)
 
 
@@ -171,12 +170,8 @@ def remove_depots(
 
     Closes open submissions; `catalog.submissions.letters` notifies the authors of waiting ones.
     """
-    values: dict[str, Any] = {
-        "publication": Depot.Publication.REMOVED,
-        "removed_at": on,
-        "updated_at": on,
-        "removal_reason": reason,
-    }
+    removed = Depot.Publication.REMOVED
+    values = {"publication": removed, "removed_at": on, "updated_at": on, "removal_reason": reason}
     label = f"usunięto: {Depot.RemovalReason(reason).label}"
     return _decide(Kind.REMOVE, keys, why_not_removed, values, by, label, note, closing=True)
 
@@ -184,32 +179,22 @@ def remove_depots(
 @transaction.atomic
 def reset_depots(*, keys: Collection[int], by: AbstractBaseUser | None, note: str = "") -> BulkResult:
     """Revoke the verification of depots; imports may then change them. Unverified depots stay as they are."""
-    values: dict[str, Any] = {
-        "data_status": Depot.DataStatus.UNVERIFIED,
-        "verified_at": None,
-        "verified_by": None,
-        "confirmed_fields": [],
-    }
+    status = Depot.DataStatus.UNVERIFIED
+    values: dict[str, Any] = {"data_status": status, "verified_at": None, "verified_by": None, "confirmed_fields": []}
     return _decide(Kind.VERIFY, keys, why_not_reset, values, by, "cofnięto do nieweryfikowanych", note)
 
 
 @transaction.atomic
 def publish_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, note: str = "") -> BulkResult:
     """Bulk `publish_depot`. Depots that need a reason stay as they are."""
-    values: dict[str, Any] = {
-        "publication": Depot.Publication.PUBLISHED,
-        "removed_at": None,
-        "removal_reason": "",
-        "updated_at": on,
-        "review": "",
-        "confirmed_fields": confirmed_with("name"),
-    }
-
-    def said(depot: Depot) -> str:
-        return RESTORING if depot.publication == Depot.Publication.REMOVED else PUBLISHING
-
+    published = {"publication": Depot.Publication.PUBLISHED, "removed_at": None, "removal_reason": ""}
+    values = published | {"updated_at": on, "review": "", "confirmed_fields": confirmed_with("name")}
     label = "opublikowano lub przywrócono"
-    return _decide(Kind.PUBLISH, keys, why_not_published, values, by, label, note, said=said)
+    return _decide(Kind.PUBLISH, keys, why_not_published, values, by, label, note, said=publishing_word)
+
+
+def publishing_word(depot: Depot) -> str:
+    return RESTORING if depot.publication == Depot.Publication.REMOVED else PUBLISHING
 
 
 @transaction.atomic
@@ -224,7 +209,6 @@ def confirm_fuels(*, keys: Collection[int], by: AbstractBaseUser) -> BulkResult:
 
 
 def confirmed_with(field: str) -> Case:
-    """Return an expression for `confirmed_fields` with one more field."""
     name = Value(field, output_field=CharField(max_length=30))
     names = Depot._meta.get_field("confirmed_fields")
     added = Func(F("confirmed_fields"), name, function="array_append", output_field=names)

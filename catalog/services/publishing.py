@@ -4,14 +4,16 @@
 stated one takes it back.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from itertools import pairwise
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, Value
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from catalog import versions
@@ -20,13 +22,12 @@ from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import journal
 from catalog.services.merging import move_submissions
 from catalog.services.moderation import (
-    PUBLISHING,
-    RESTORING,
     VERIFYING,
     DepotIsPublished,
     RestoringNeedsReason,
     lock_depots,
     needs_reason,
+    publishing_word,
     save,
     with_note,
 )
@@ -38,16 +39,8 @@ TAKEN_BACK = "cofnięto paliwo z ceny"
 """Ends of reasons in the history."""
 
 
-@dataclass(frozen=True, slots=True)
-class OfferLine:
-    """The fuels of a depot in a row of its history. is_confirmed: whether they counted as set by a person."""
-
-    fuels: Sequence[str]
-    fuels_in_name: Sequence[str]
-    fuels_priced: Sequence[str]
-    is_confirmed: bool
-    at: datetime
-    reason: str
+Lines = Sequence[Any]
+"""Rows of the history of a depot, oldest first, with their `reason`."""
 
 
 def add_fuels(
@@ -112,30 +105,28 @@ def _save(depots: list[Depot], by: AbstractBaseUser | None, on: date, reason: st
     versions.bump_version(Dataset.Slug.DEPOTS)
 
 
-def _read_lines(keys: Collection[int]) -> dict[int, list[OfferLine]]:
-    """Return the history of the fuels of depots, oldest first. One query, none without depots."""
-    lines: dict[int, list[OfferLine]] = {}
-    if not keys:
-        return lines
-    columns = ("fuels", "fuels_in_name", "fuels_priced", "confirmed_fields", "history_date", "history_change_reason")
-    rows = Depot.history.filter(id__in=among(keys)).order_by("history_id").values_list("id", *columns)
-    for key, offer, in_name, priced, confirmed, at, reason in rows:
-        lines.setdefault(key, []).append(OfferLine(offer, in_name, priced, "fuels" in confirmed, at, reason or ""))
+def _read_lines(keys: Collection[int]) -> Mapping[int, Lines]:
+    """Return the history of the fuels of depots. One query, none without depots."""
+    columns = ("id", "fuels", "fuels_in_name", "fuels_priced", "confirmed_fields", "history_date")
+    rows = Depot.history.filter(id__in=among(keys)).order_by("history_id").only(*columns)
+    lines = defaultdict(list)
+    for row in rows.annotate(reason=Coalesce("history_change_reason", Value(""))) if keys else ():
+        lines[row.id].append(row)
     return lines
 
 
-def _removed_at(fuel: str, lines: Sequence[OfferLine]) -> date | None:
+def _removed_at(fuel: str, lines: Lines) -> date | None:
     """Return the day on which a person removed a fuel, None if it was added again since or nobody did."""
     day = None
     for before, line in pairwise(lines):
         if fuel in line.fuels:
             day = None
-        elif fuel in before.fuels and line.is_confirmed and not line.reason.endswith(TAKEN_BACK):
-            day = timezone.localdate(line.at)
+        elif fuel in before.fuels and "fuels" in line.confirmed_fields and not line.reason.endswith(TAKEN_BACK):
+            day = timezone.localdate(line.history_date)
     return day
 
 
-def _around_addition(fuel: str, lines: Sequence[OfferLine]) -> tuple[OfferLine | None, Sequence[OfferLine]]:
+def _around_addition(fuel: str, lines: Lines) -> tuple[Any, Lines]:
     """Return the row before a price added a fuel, None if it is unknown, and the rows from the addition on."""
     for number in range(len(lines) - 1, 0, -1):
         if fuel in lines[number].fuels_priced and fuel not in lines[number - 1].fuels_priced:
@@ -143,17 +134,14 @@ def _around_addition(fuel: str, lines: Sequence[OfferLine]) -> tuple[OfferLine |
     return None, ()
 
 
-def _is_checked(lines: Sequence[OfferLine]) -> bool:
+def _is_checked(lines: Lines) -> bool:
     """Whether a person checked or set the fuels after the first row."""
-    return any(
-        line.reason.startswith(VERIFYING)
-        or (
-            line.is_confirmed
-            and (line.fuels != before.fuels or not before.is_confirmed)
-            and not line.reason.endswith((ADDED, TAKEN_BACK))
-        )
-        for before, line in pairwise(lines)
-    )
+    for before, line in pairwise(lines):
+        is_new = line.fuels != before.fuels or "fuels" not in before.confirmed_fields
+        is_set = is_new and "fuels" in line.confirmed_fields and not line.reason.endswith((ADDED, TAKEN_BACK))
+        if is_set or line.reason.startswith(VERIFYING):
+            return True
+    return False
 
 
 def lock_with_survivor(depot_id: int) -> tuple[Depot, int | None]:
@@ -185,7 +173,7 @@ def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None,
         raise DepotIsPublished(stored.pk)
     if needs_reason(stored) and not note.strip():
         raise RestoringNeedsReason(stored.pk)
-    done = RESTORING if stored.publication == Depot.Publication.REMOVED else PUBLISHING
+    done = publishing_word(stored)
     stored.publication = Depot.Publication.PUBLISHED
     stored.removed_at, stored.removal_reason = None, ""
     stored.merged_into = None
@@ -224,9 +212,8 @@ def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: dat
     followed = Submission.objects.filter(depot__in=heirs)
     undecided = followed.filter(pk__in=moved["open_submissions"]).exclude(decided_by__isnull=False)
     move_submissions(followed.filter(pk__in=moved["closed_submissions"]) | undecided, depot)
-    former = list(
-        Depot.objects.filter(pk__in=moved["absorbed"], merged_into=survivor).order_by("pk").values_list("pk", flat=True)
-    )
+    absorbed = Depot.objects.filter(pk__in=moved["absorbed"], merged_into=survivor).order_by("pk")
+    former = list(absorbed.values_list("pk", flat=True))
     Depot.objects.filter(pk__in=former).update(merged_into=depot)
     history.record_bulk(Depot, former, by=by, reason=f"wrócono do wpisu {depot.pk}")
     for follower in journal.FOLLOWERS:

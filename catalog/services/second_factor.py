@@ -78,5 +78,4 @@ def turn_off(*, user: Any, by: Any) -> bool:
 
 
 def note(user: Any, *, by: Any, message: str) -> None:
-    """Add a line to the history of an account."""
     LogEntry.objects.log_actions(by.pk, [user], CHANGE, message, single_object=True)

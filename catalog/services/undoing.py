@@ -12,6 +12,7 @@ from catalog.services import journal, publishing
 from catalog.services.journal import Undoing
 from catalog.services.moderation import lock_depots
 from catalog.submissions import letters
+from catalog.submissions.owner_links import revoke_links
 from fueldepot.data import history
 from fueldepot.data.history import among
 
@@ -39,12 +40,9 @@ def _remove_added(undoing: Undoing) -> list[int]:
         return []
     unchanged = [key for key in added if history.latest_id(Depot.history.model, key) == spans[key].last]
     today = timezone.localdate(undoing.on)
-    Depot.objects.filter(pk__in=unchanged).update(
-        publication=Depot.Publication.REMOVED,
-        removal_reason=Depot.RemovalReason.MISTAKEN,
-        removed_at=today,
-        updated_at=today,
-    )
+    removed, mistaken = Depot.Publication.REMOVED, Depot.RemovalReason.MISTAKEN
+    rows = Depot.objects.filter(pk__in=unchanged)
+    rows.update(publication=removed, removal_reason=mistaken, removed_at=today, updated_at=today)
     history.record_bulk(Depot, unchanged, by=undoing.by, reason=undoing.reason)
     undoing.restored += len(unchanged)
     return unchanged
@@ -109,14 +107,12 @@ def undo_submissions(undoing: Undoing) -> None:
     kept = {row.pk for row in undoing.left if isinstance(row, Depot)}
     again = []
     for row in submissions:
-        if row.kind == Kind.ADD:
-            if row.depot_id in kept:
-                undoing.left.append(row)
-                continue
+        is_kept = row.depot_id in kept
+        if row.kind == Kind.ADD and not is_kept:
             row.depot = None
         key = (row.depot_id, row.kind, row.subject, row.email_hash)
         is_removed = row.depot is not None and row.depot.publication == Depot.Publication.REMOVED
-        if row.depot_id in kept or is_removed or row.erased_at is not None or key in standing:
+        if is_kept or is_removed or row.erased_at is not None or key in standing:
             undoing.left.append(row)
             continue
         if row.kind != Kind.CORRECT:
@@ -155,10 +151,7 @@ def undo_owner_links(undoing: Undoing) -> None:
     at = undoing.decision.decided_at
     links = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink)).select_for_update(of=("self",)).order_by("pk")
     replaced = [link for link in links if link.replaced_at is not None and link.revoked_at is None]
-    granted = [link.pk for link in links if link.granted_at == at and link.replaced_at is None]
-    OwnerLink.objects.filter(pk__in=granted, revoked_at=None).update(
-        revoked_at=undoing.on, email="", email_hash="", mailbox_hash="", letters_at=[]
-    )
+    revoke_links([link for link in links if link.granted_at == at and link.replaced_at is None], on=undoing.on)
     OwnerLink.objects.filter(pk__in=[link.pk for link in replaced]).update(replaced_at=None)
     for link in replaced:
         letter = PendingLetter.objects.filter(
