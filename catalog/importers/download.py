@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -159,7 +159,7 @@ class Fetcher:
             raise DownloadFailed(source.url, f"{source.id} is not a file that can be fetched")
         patience = self.patience or (OVERPASS_PATIENCE if source.method == "overpass" else RetryPolicy())
         store = self.store(source)
-        with store.lock(), _Transfer(source, store.part, patience, self.sleep) as transfer:
+        with store.lock(), closing(_Transfer(source, store.part, patience, self.sleep)) as transfer:
             kept = store.read() if source.method == "file" else None
             response = transfer.run(kept)
             if response.status_code == httpx2.codes.NOT_MODIFIED and kept:
@@ -185,10 +185,7 @@ class _Transfer:
             event_hooks={"response": [self.check_redirect]},
         )
 
-    def __enter__(self) -> "_Transfer":
-        return self
-
-    def __exit__(self, *error: object) -> None:
+    def close(self) -> None:
         self.http.close()
 
     def run(self, kept: Download | None) -> httpx2.Response:
@@ -201,9 +198,8 @@ class _Transfer:
             return self.patiently(form, {"Accept-Encoding": "identity"}, source.max_bytes)
         if source.method == "overpass":
             if not settings.CONTACT_EMAIL and is_local(settings.SITE_URL) and not is_local(source.url):
-                raise DownloadFailed(
-                    source.url, "asks for a contact in every request; set CONTACT_EMAIL, then try again"
-                )
+                reason = "asks for a contact in every request; set CONTACT_EMAIL, then try again"
+                raise DownloadFailed(source.url, reason)
             return self.patiently({"data": source.query}, {"Accept-Encoding": "gzip"}, source.max_bytes)
         validators = {"If-None-Match": kept.etag, "If-Modified-Since": kept.last_modified} if kept else {}
         headers = {name: value for name, value in validators.items() if value}

@@ -29,7 +29,7 @@ NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is public; for one that embeds another, whether that is."""
+    """Whether an IP address, or the one that it embeds, is public."""
     ip: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
     if isinstance(ip, IPv6Address):
         ip = (IPv4Address(int(ip) & 0xFFFFFFFF) if ip in NAT64 else ip.ipv4_mapped or ip.sixtofour) or ip
@@ -74,19 +74,14 @@ def fields_for(url: str, page: str, button: str) -> Mapping[str, str]:
     """Return the form data of pressing a button of an ASP.NET page. Raises DownloadFailed if the page has changed."""
     reader = _Fields()
     reader.feed(page)
+    remedy = "download the file by hand and give it to the import command"
     if "__VIEWSTATE" not in reader.values or len(reader.values) > MOST_FIELDS:
-        raise DownloadFailed(
-            url, "is no longer the form that is known; download the file by hand and give it to the import command"
-        )
+        raise DownloadFailed(url, f"is no longer the form that is known; {remedy}")
     # The name is part of the link's JavaScript call, HTML-escaped.
-    if button not in page and button.replace("$", "&#36;") not in page and button.replace("$", "_") not in page:
-        raise DownloadFailed(
-            url, f"has no button {button}; download the file by hand and give it to the import command"
-        )
+    if not any(button.replace("$", mark) in page for mark in ("$", "&#36;", "_")):
+        raise DownloadFailed(url, f"has no button {button}; {remedy}")
     return {**reader.values, "__EVENTTARGET": button, "__EVENTARGUMENT": ""}
 
-
-HEAD_BYTES = 2048
 
 _HTML = re.compile(rb"\s*(<!--.{0,500}?-->\s*)?<(!doctype html|html|head|body)\b", re.IGNORECASE | re.DOTALL)
 
@@ -96,13 +91,11 @@ def check(path: Path, source: DataSource) -> None:
     if path.stat().st_size == 0:
         raise BadInput(path, "is empty; try again later")
     with path.open("rb") as stream:
-        head = stream.read(HEAD_BYTES)
+        head = stream.read(2048)
     kind = Path(source.file).suffix
     if _HTML.match(head.removeprefix(b"\xef\xbb\xbf")):
-        raise BadInput(
-            path,
-            f"is a web page instead of {kind[1:]}; open it in a browser: the publisher is closed or the file has moved",
-        )
+        remedy = "open it in a browser: the publisher is closed or the file has moved"
+        raise BadInput(path, f"is a web page instead of {kind[1:]}; {remedy}")
     CHECKS[kind](path)
     recognised = identify(path)
     names = [format_.name for format_ in source.formats]

@@ -98,15 +98,8 @@ def step(
         report.title, report.as_of = title, extract.as_of
         return report
 
-    return ImportStep(
-        source.dataset,
-        source.credit,
-        sync,
-        model=source.model,
-        source_id=source.id,
-        files=tuple(paths),
-        other_publishers=partial(other_publishers, source),
-    )
+    others = partial(other_publishers, source)
+    return ImportStep(source.dataset, source.credit, sync, source.model, source.id, tuple(paths), others)
 
 
 def steps_of(files: Iterable[tuple[Path, Recognised]], *, pass_over_older: bool = False) -> list[ImportStep]:

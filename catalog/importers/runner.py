@@ -80,15 +80,9 @@ def record(
         counts |= {"skipped": len(report.skipped), "rejected": len(report.rejected), "file_date": report.as_of}
         # Names of depots may be personal, so they are stored with the depot only.
         differences = [] if origin["dataset"] == Dataset.Slug.DEPOTS else report.lines[:MOST_DIFFERENCES]
-    return ImportRun.objects.create(
-        **origin,
-        started=started,
-        finished=max(timezone.now(), started),
-        outcome=outcome,
-        message=" ".join(message.split())[:500],
-        differences="\n".join(differences),
-        **counts,
-    )
+    texts = {"message": " ".join(message.split())[:500], "differences": "\n".join(differences)}
+    finished = max(timezone.now(), started)
+    return ImportRun.objects.create(**origin, **counts, **texts, started=started, finished=finished, outcome=outcome)
 
 
 @contextmanager

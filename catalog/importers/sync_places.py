@@ -180,25 +180,15 @@ def within_covered(
 
 
 def write_postcodes(added: list[PostcodeRecord], changed: list[PostcodeRecord]) -> None:
-    insert(
-        Postcode,
-        ("code", "places", "lat", "lon", "source"),
-        ((row.code, list(row.places), row.lat, row.lon, row.source) for row in added),
+    columns = ("code", "places", "lat", "lon", "source")
+    new, renewed = (
+        [(row.code, list(row.places), row.lat, row.lon, row.source) for row in rows] for rows in (added, changed)
     )
-    upsert(
-        [Postcode(code=r.code, places=list(r.places), lat=r.lat, lon=r.lon, source=r.source) for r in changed],
-        ["places", "lat", "lon", "source"],
-    )
+    insert(Postcode, columns, new)
+    upsert([Postcode(**dict(zip(columns, row, strict=True))) for row in renewed], columns[1:])
     PostcodeMunicipality.objects.filter(postcode__in=[row.code for row in changed]).delete()
-    insert(
-        PostcodeMunicipality,
-        ("postcode_id", "municipality_id", "addresses"),
-        (
-            (row.code, municipality, addresses)
-            for row in [*added, *changed]
-            for municipality, addresses in row.municipalities
-        ),
-    )
+    shares = ((row.code, *share) for row in [*added, *changed] for share in row.municipalities)
+    insert(PostcodeMunicipality, ("postcode_id", "municipality_id", "addresses"), shares)
 
 
 def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, approximate: bool = False) -> Report:

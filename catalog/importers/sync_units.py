@@ -7,16 +7,7 @@ import shapely
 from django.db.models import Count, F, ProtectedError, Value
 from django.db.models.functions import Concat
 
-from catalog.importers.records import (
-    Diff,
-    Extract,
-    ImportRefused,
-    Options,
-    Report,
-    UnitRecord,
-    compare,
-    report_of,
-)
+from catalog.importers.records import Diff, Extract, ImportRefused, Options, Report, UnitRecord, compare, report_of
 from catalog.importers.successions import (
     CODE_CHANGE_HANDLERS,
     RetiredMunicipality,
@@ -154,21 +145,15 @@ def describe_changes(diff: Diff[UnitRecord], incoming: Units, departures: list[R
             lines.append(f"new: {code} {unit.name}{note if len(code) == 7 else ''}")
     for code, (old, new) in diff.changed.items():
         lines.append(f"renamed: {code} {old.name} → {new.name}" if code not in reused else f"new: {code} {new.name}")
-    counts = dict(
-        Depot.objects.filter(municipality__in=[departure.unit.teryt for departure in departures])
-        .values_list("municipality")
-        .annotate(Count("pk"))
-    )
+    depots = Depot.objects.filter(municipality__in=[departure.unit.teryt for departure in departures])
+    counts = dict(depots.values_list("municipality").annotate(Count("pk")))
     lines += [describe_departure(departure, incoming, counts.get(departure.unit.teryt, 0)) for departure in departures]
-    gone = [unit for code, unit in diff.removed.items() if len(code) < 7]
     for length in (2, 4):
-        followers = county_heirs([unit.teryt for unit in gone if len(unit.teryt) == length], heirs)
-        for unit in gone:
-            if len(unit.teryt) == length:
-                after = followers.get(unit.teryt)
-                lines.append(
-                    f"gone: {unit.teryt} {unit.name}" + (f" → {after} {incoming[after].name}" if after else "")
-                )
+        gone = {code: unit for code, unit in diff.removed.items() if len(code) == length}
+        followers = county_heirs(gone, heirs)
+        for code, unit in gone.items():
+            after = f" → {followers[code]} {incoming[followers[code]].name}" if code in followers else ""
+            lines.append(f"gone: {code} {unit.name}{after}")
     return lines
 
 
@@ -200,28 +185,13 @@ def write(
     records = [units[code] for code in touched]
     # Clear slugs first: two voivodeships may swap names, and slugs are unique.
     Voivodeship.objects.filter(pk__in=touched).update(slug=Concat(Value("-"), F("teryt")))
-    upsert(
-        [Voivodeship(teryt=u.teryt, name=u.name, slug=slug(u.name)) for u in records if len(u.teryt) == 2],
-        ["name", "slug"],
-    )
-    upsert(
-        [County(teryt=u.teryt, name=u.name, voivodeship_id=u.teryt[:2]) for u in records if len(u.teryt) == 4], ["name"]
-    )
-    upsert(
-        [
-            Municipality(
-                teryt=u.teryt,
-                name=u.name,
-                kind=u.kind,
-                slug=slug(u.name),
-                county_id=u.teryt[:4],
-                voivodeship_id=u.teryt[:2],
-            )
-            for u in records
-            if len(u.teryt) == 7
-        ],
-        ["name", "slug"],
-    )
+    first, second, third = ([unit for unit in records if len(unit.teryt) == digits] for digits in (2, 4, 7))
+    upsert([Voivodeship(teryt=u.teryt, name=u.name, slug=slug(u.name)) for u in first], ["name", "slug"])
+    upsert([County(teryt=u.teryt, name=u.name, voivodeship_id=u.teryt[:2]) for u in second], ["name"])
+    rows = [Municipality(teryt=u.teryt, name=u.name, kind=u.kind, slug=slug(u.name)) for u in third]
+    for row in rows:
+        row.county_id, row.voivodeship_id = row.teryt[:4], row.teryt[:2]
+    upsert(rows, ["name", "slug"])
     FormerMunicipality.objects.filter(pk__in=touched).delete()
     hand_over(departures, options)
     try:

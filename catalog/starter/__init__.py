@@ -67,18 +67,13 @@ def read_districts(files: Path = FILES) -> list[PlaceRecord]:
 
 def read_postcodes(files: Path = FILES) -> list[PostcodeRecord]:
     """Read postcodes by code. The weights of municipalities are estimates, not numbers of addresses."""
+
+    def shares(text: str) -> tuple[tuple[str, int], ...]:
+        return tuple((teryt, int(weight)) for teryt, weight in (part.split(":") for part in text.split("|")))
+
     return [
-        PostcodeRecord(
-            code,
-            tuple(
-                (teryt, int(weight)) for teryt, _, weight in (part.partition(":") for part in municipalities.split("|"))
-            ),
-            tuple(places.split("|")),
-            float(lat),
-            float(lon),
-            source="geonames",
-        )
-        for code, municipalities, places, lat, lon in _rows(files / "postcodes.csv.gz", POSTCODE_COLUMNS)
+        PostcodeRecord(code, shares(units), tuple(places.split("|")), float(lat), float(lon), source="geonames")
+        for code, units, places, lat, lon in _rows(files / "postcodes.csv.gz", POSTCODE_COLUMNS)
     ]
 
 
@@ -91,14 +86,7 @@ def read_demonstration(files: Path = FILES) -> list[DepotRecord]:
     """Read invented depots, realistic in number and distribution, without tax number, telephone or site."""
     return [
         DepotRecord(
-            source_id=f"demo/{number}",
-            name=name,
-            lat=float(lat),
-            lon=float(lon),
-            street=street,
-            house_number=house_number,
-            postcode=postcode,
-            place=place,
+            *(f"demo/{number}", name, float(lat), float(lon), street, house_number, postcode, place),
             fuels=tuple(fuels.split("|")),
             hours=weekly_hours(hours) if hours else None,
             opening_hours=hours,

@@ -74,8 +74,8 @@ def parse(path: Path) -> Extract[DepotRecord]:
     as_of = _header(path)
     candidates = list(_candidates(path))
     ways, nodes = _members(path, candidates)
-    located = ((one, one.position or _centre(one, ways, nodes) or (None, None)) for one in candidates)
-    results = ((None, depot(one.key, lat, lon, one.tags)) for one, (lat, lon) in located)
+    located = ((each, each.position or _centre(each, ways, nodes) or (None, None)) for each in candidates)
+    results = ((None, depot(each.key, lat, lon, each.tags)) for each, (lat, lon) in located)
     extract = collect(path, as_of, results, "; give an extract of one day")
     if not extract.rows and not extract.rejected:
         raise BadInput(path, "has no depot; is it the extract of Poland?")

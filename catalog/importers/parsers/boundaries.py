@@ -63,14 +63,13 @@ def parse(path: Path) -> Extract[BoundaryRecord]:
     path: a zip with the layer A03_Granice_gmin, a .shp beside its other files, or a GeoJSON. Raises BadInput for wrong
     or repeated codes, another geometry, reference system or country, and areas entirely covered by others.
     """
-    if path.suffix.lower() == ".shp" or (is_zip(path) and _has_shapes(path)):
+    names = [path.name]
+    if is_zip(path):
+        with open_zip(path) as archive:
+            names += [member.filename for member in members(archive)]
+    if any(name.lower().endswith(".shp") for name in names):
         return _from_shapefile(binary_files.read_layer(path))
     return _from_geojson(path)
-
-
-def _has_shapes(path: Path) -> bool:
-    with open_zip(path) as archive:
-        return any(member.filename.lower().endswith(".shp") for member in members(archive))
 
 
 def _from_shapefile(layer: binary_files.Layer) -> Extract[BoundaryRecord]:
@@ -78,9 +77,8 @@ def _from_shapefile(layer: binary_files.Layer) -> Extract[BoundaryRecord]:
         days = [day for row in layer.rows if (day := _day(row[binary_files.VERSION_COLUMN]))]
     except ValueError as error:
         raise BadInput(layer.label, f"{binary_files.VERSION_COLUMN}: {error}") from error
-    codes, names = (
-        [str(row[column]) for row in layer.rows] for column in (binary_files.CODE_COLUMN, binary_files.NAME_COLUMN)
-    )
+    columns = (binary_files.CODE_COLUMN, binary_files.NAME_COLUMN)
+    codes, names = ([str(row[column]) for row in layer.rows] for column in columns)
     crs = _crs(layer.label, layer.projection or OFFICIAL_CRS)
     records, quality = _records(layer.label, codes, names, layer.areas, crs)
     return Extract(rows=records, as_of=max(days, default=None), remarks=(quality,))
@@ -139,8 +137,7 @@ def _records(
         first[code] = row
     if not codes:
         raise BadInput(label, "has no municipality")
-    kinds = shapely.get_type_id(areas)
-    wrong = np.flatnonzero(~np.isin(kinds, _POLYGONS) | shapely.is_empty(areas))
+    wrong = np.flatnonzero(~_is_polygon(areas))
     if wrong.size:
         raise BadInput(label, f"the geometry of {codes[wrong[0]]} is no area", row=int(wrong[0]) + 1)
     projected = project_areas(label, areas, crs)
@@ -149,12 +146,11 @@ def _records(
         reduced = reduce_coverage(cleaned)
     except GEOSException as error:
         raise BadInput(label, f"the areas form no coverage: {error}") from error
-    wrong = np.flatnonzero(~_is_area(reduced))
+    wrong = np.flatnonzero(~(_is_polygon(reduced) & shapely.is_valid(reduced)))
     if wrong.size:
-        raise BadInput(
-            label, f"the area of {codes[wrong[0]]} is broken or lies wholly on others", row=int(wrong[0]) + 1
-        )
-    order = sorted(range(len(codes)), key=lambda index: codes[index])
+        reason = f"the area of {codes[wrong[0]]} is broken or lies wholly on others"
+        raise BadInput(label, reason, row=int(wrong[0]) + 1)
+    order = sorted(range(len(codes)), key=codes.__getitem__)
     return tuple(BoundaryRecord(codes[i], tidy(names[i])[:MAX_NAME], reduced[i]) for i in order), quality
 
 
@@ -206,10 +202,10 @@ def _mended(areas: NDArray[np.object_]) -> NDArray[np.object_]:
         # Only polygons count: make_valid may leave a line of a loop.
         for index in broken:
             parts = shapely.get_parts(shapely.make_valid(areas[index], method="structure", keep_collapsed=False))
-            polygons = parts[np.isin(shapely.get_type_id(parts), _POLYGONS) & ~shapely.is_empty(parts)]
+            polygons = parts[_is_polygon(parts)]
             areas[index] = shapely.union_all(polygons) if polygons.size else shapely.Polygon()
     return areas
 
 
-def _is_area(areas: NDArray[np.object_]) -> NDArray[np.bool_]:
-    return np.isin(shapely.get_type_id(areas), _POLYGONS) & ~shapely.is_empty(areas) & shapely.is_valid(areas)
+def _is_polygon(areas: NDArray[np.object_]) -> NDArray[np.bool_]:
+    return np.isin(shapely.get_type_id(areas), _POLYGONS) & ~shapely.is_empty(areas)

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -159,10 +160,8 @@ def members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     data = []
     for member in archive.infolist():
         parts = PurePosixPath(member.filename).parts
-        if member.is_dir() or not parts or parts[0] == "__MACOSX" or parts[-1].startswith("."):
-            continue
         # GeoNames packs PL.txt with a readme.txt.
-        if not parts[-1].lower().startswith("readme"):
+        if parts and not (member.is_dir() or parts[0] == "__MACOSX" or parts[-1].lower().startswith((".", "readme"))):
             data.append(member)
     return data
 
@@ -218,26 +217,21 @@ def json_keys(start: FileStart) -> set[str]:
 def load_json(path: Path) -> object:
     """Parse a JSON document, with or without a byte order mark."""
     with open_source(path, (".json", ".geojson")) as source:
-        data = source.stream.read()
         try:
-            return orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
+            return orjson.loads(source.stream.read().removeprefix(b"\xef\xbb\xbf"))
         except orjson.JSONDecodeError as error:
             raise BadInput(source.label, f"is not complete JSON, is it cut off? {_text_of(error)}") from error
 
 
 def text_lines(source: OpenFile) -> Iterator[str]:
     """Yield the lines of a text with their ends, decoded from UTF-8 with or without a byte order mark."""
-    row = 0
-    while line := source.stream.readline(MAX_LINE_BYTES + 1):
-        row += 1
+    for row, line in enumerate(iter(partial(source.stream.readline, MAX_LINE_BYTES + 1), b""), 1):
         if len(line) > MAX_LINE_BYTES:
             raise BadInput(source.label, f"the line is longer than {MAX_LINE_BYTES} bytes; is this a text?", row=row)
         if b"\0" in line:
             raise BadInput(source.label, "contains a NUL character; is this a text?", row=row)
-        if row == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")
         try:
-            yield line.decode()
+            yield (line.removeprefix(b"\xef\xbb\xbf") if row == 1 else line).decode()
         except UnicodeDecodeError:
             raise BadInput(source.label, "is not UTF-8 text; save it as UTF-8", row=row) from None
 
@@ -266,13 +260,9 @@ def csv_rows(source: OpenFile, columns: Sequence[str], *, delimiter: str) -> Ite
 
 
 def _check_columns(source: OpenFile, header: list[str], columns: Sequence[str], row: int) -> None:
-    missing = [column for column in columns if column not in header]
-    if missing:
-        raise BadInput(
-            source.label,
-            f"the header lacks {', '.join(missing)}; expected {', '.join(columns)}, found {', '.join(header)[:200]}",
-            row=row,
-        )
+    if missing := [column for column in columns if column not in header]:
+        stated = f"expected {', '.join(columns)}, found {', '.join(header)[:200]}"
+        raise BadInput(source.label, f"the header lacks {', '.join(missing)}; {stated}", row=row)
     twice = sorted({column for column in columns if header.count(column) > 1})
     if twice:
         raise BadInput(source.label, f"the header has {', '.join(twice)} more than once", row=row)

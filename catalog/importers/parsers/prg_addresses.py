@@ -230,9 +230,8 @@ class _Collected:
             if group is not None:
                 groups[group] += 1
                 if len(groups) > MAX_GROUPS:
-                    raise BadInput(
-                        source.label, f"names more than {MAX_GROUPS} places of addresses; is it the register?"
-                    )
+                    reason = f"names more than {MAX_GROUPS} places of addresses; is it the register?"
+                    raise BadInput(source.label, reason)
         if not count:
             raise BadInput(source.label, "has no address of the PRG (PRG_PunktAdresowy or AD_PunktAdresowy)")
         self.resolve(groups, areas)
@@ -308,11 +307,9 @@ class _Collected:
             raise BadInput(label, f"{lost} of {total} addresses are {LOST}; is a part of the file missing?")
         outside = max(dropped - lost, 0)
         if outside + abroad > total * MOST_WRONG:
-            raise BadInput(
-                label,
-                f"{outside + abroad} of {total} positions lie outside the voivodeship of their postcode; "
-                "are the axes swapped, or is the reference system another than stated?",
-            )
+            reason = f"{outside + abroad} of {total} positions lie outside the voivodeship of their postcode"
+            hint = "are the axes swapped, or is the reference system another than stated?"
+            raise BadInput(label, f"{reason}; {hint}")
         if outside:
             self.refuse("with a position outside their voivodeship, which is left out", label, outside)
 
@@ -323,17 +320,10 @@ class _Collected:
         texts = {number: code for code, number in self.codes.items()}
         records = []
         for number, east, north in self.cells.centres():
-            lon, lat = project.transform(east, north)
-            records.append(
-                PostcodeRecord(
-                    texts[number],
-                    tuple(_most_first(self.municipalities[number])),
-                    tuple(name for name, _ in _most_first(self.places[number])),
-                    round(float(lat), 5),
-                    round(float(lon), 5),
-                    "points",
-                )
-            )
+            lon, lat = (round(float(degrees), 5) for degrees in project.transform(east, north))
+            shares, places = (tuple(_most_first(counts[number])) for counts in (self.municipalities, self.places))
+            names = tuple(name for name, _ in places)
+            records.append(PostcodeRecord(texts[number], shares, names, lat, lon, "points"))
         if not records:
             raise BadInput(label, "has no usable address")
         notes = [
@@ -352,7 +342,6 @@ class _Collected:
 
 
 def _official(epsg: int, east: float, north: float) -> tuple[float, float]:
-    """Return easting and northing in EPSG:2180."""
     if epsg == OFFICIAL_EPSG:
         return east, north
     east, north = _to_official(epsg).transform(east, north)

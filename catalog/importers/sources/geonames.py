@@ -6,9 +6,8 @@ municipality is the first six digits of TERYT. Source: https://download.geonames
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
@@ -36,12 +35,8 @@ _POSTCODE = re.compile(r"[0-9]{2}-[0-9]{3}")
 _UNIT = re.compile(r"[0-9]{6}")
 
 
-@dataclass(slots=True)
-class _GeonamesRows:
-    municipalities: Counter[str] = field(default_factory=Counter)
-    places: dict[str, None] = field(default_factory=dict)
-    lats: list[float] = field(default_factory=list)
-    lons: list[float] = field(default_factory=list)
+Row = tuple[str, str, float, float]
+"""Code of the municipality, "" for none, place, latitude and longitude."""
 
 
 def recognises(start: FileStart) -> bool:
@@ -58,7 +53,7 @@ def parse(path: Path) -> Extract[PostcodeRecord]:
 
     Raises BadInput for another number of columns, coordinates that are no numbers, and a file without Polish rows.
     """
-    codes: dict[str, _GeonamesRows] = {}
+    codes: dict[str, list[Row]] = defaultdict(list)
     rejected: list[Note] = []
     with open_source(path, ("pl.txt", ".txt")) as source:
         for row, columns in _lines(source):
@@ -82,22 +77,18 @@ def parse(path: Path) -> Extract[PostcodeRecord]:
             elif not place or len(place) > MAX_PLACE_NAME:
                 rejected.append(Note(key, "the name of the place is empty or too long"))
             else:
-                rows = codes.setdefault(code, _GeonamesRows())
-                if unit:
-                    rows.municipalities[unit] += 1
-                rows.places[place] = None
-                rows.lats.append(lat)
-                rows.lons.append(lon)
+                codes[code].append((unit, place, lat, lon))
     if not codes:
         raise BadInput(path, f"has no usable row of {COUNTRY}")
     return Extract(rows=tuple(_merged(code, codes[code]) for code in sorted(codes)), rejected=tuple(rejected))
 
 
-def _merged(code: str, rows: _GeonamesRows) -> PostcodeRecord:
-    shares = sorted(rows.municipalities.items(), key=lambda share: (-share[1], share[0]))
+def _merged(code: str, rows: list[Row]) -> PostcodeRecord:
+    units, places, lats, lons = zip(*rows, strict=True)
+    shares = sorted(Counter(filter(None, units)).items(), key=lambda share: (-share[1], share[0]))
     # Five decimals are a metre; the mean of two middle values would have more than the source.
-    lat, lon = round(median(rows.lats), 5), round(median(rows.lons), 5)
-    return PostcodeRecord(code, tuple(shares), tuple(rows.places), lat, lon, "geonames")
+    lat, lon = round(median(lats), 5), round(median(lons), 5)
+    return PostcodeRecord(code, tuple(shares), tuple(dict.fromkeys(places)), lat, lon, "geonames")
 
 
 def _lines(source: OpenFile) -> Iterator[tuple[int, list[str]]]:
@@ -106,11 +97,8 @@ def _lines(source: OpenFile) -> Iterator[tuple[int, list[str]]]:
             continue
         columns = [column.strip() for column in line.split("\t")]
         if len(columns) != COLUMNS:
-            raise BadInput(
-                source.label,
-                f"has {len(columns)} columns between tabs, expected {COLUMNS}; is the file cut off?",
-                row=row,
-            )
+            reason = f"has {len(columns)} columns between tabs, expected {COLUMNS}; is the file cut off?"
+            raise BadInput(source.label, reason, row=row)
         yield row, columns
 
 

@@ -86,12 +86,8 @@ def parse_units(path: Path) -> Extract[UnitRecord]:
         last = code
         kind = values["RODZ"]
         if len(code) == 2 and values["NAZWA_DOD"].lower() != VOIVODESHIP:
-            raise BadInput(
-                path,
-                f"NAZWA_DOD of the voivodeship {code} is {values['NAZWA_DOD'][:40]!r}, expected '{VOIVODESHIP}'; "
-                "are the columns in their places?",
-                row=row,
-            )
+            stated = f"{values['NAZWA_DOD'][:40]!r}, expected '{VOIVODESHIP}'; are the columns in their places?"
+            raise BadInput(path, f"NAZWA_DOD of the voivodeship {code} is {stated}", row=row)
         name = checked_name(path, values["NAZWA"], MAX_UNIT_NAME[len(code)], row)
         if kind in PART_KINDS:
             continue
@@ -112,11 +108,8 @@ def _code(path: Path, row: int, values: dict[str, str]) -> str:
     # A gap or a lost leading zero would turn a code into another.
     whole = [len(part) for part in parts] in ([2, 0, 0, 0], [2, 2, 0, 0], [2, 2, 2, 1])
     if not whole or _CODE.fullmatch(code) is None:
-        raise BadInput(
-            path,
-            f"WOJ, POW, GMI, RODZ are {'; '.join(parts)[:40]}: not a code of two digits each and one of kind",
-            row=row,
-        )
+        reason = f"WOJ, POW, GMI, RODZ are {'; '.join(parts)[:40]}: not a code of two digits each and one of kind"
+        raise BadInput(path, reason, row=row)
     kind = parts[3]
     if kind and kind not in MUNICIPALITY_KINDS | PART_KINDS:
         raise BadInput(path, f"the kind (RODZ) of {code} is {kind}; expected 1, 2, 3, 4, 5, 8 or 9", row=row)
@@ -156,9 +149,8 @@ def parse_places(path: Path) -> Extract[PlaceRecord]:
             raise BadInput(path, f"the identifier (SYM) {identifier} is there twice", row=row)
         kind = PLACE_KINDS.get(values["RM"])
         if kind is None:
-            raise BadInput(
-                path, f"the kind of locality (RM) is {values['RM'][:20]!r}; expected {', '.join(PLACE_KINDS)}", row=row
-            )
+            reason = f"the kind of locality (RM) is {values['RM'][:20]!r}; expected {', '.join(PLACE_KINDS)}"
+            raise BadInput(path, reason, row=row)
         as_of = max(as_of, day_of(path, values, row))
         name = checked_name(path, values["NAZWA"], MAX_PLACE_NAME, row)
         places[identifier] = PlaceRecord(f"simc:{identifier}", name, kind, unit, main=identifier == parent)

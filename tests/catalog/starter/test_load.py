@@ -53,7 +53,7 @@ def areas(places, postcodes):
 @pytest.fixture(scope="module")
 def located(depots, areas):
     """The municipality of each demonstration depot, by the approximate boundaries."""
-    units = [LocatedMunicipality(code, "", "", "", "", "", approximate=True) for code in areas]
+    units = [LocatedMunicipality(code, "", "", "", "", approximate=True) for code in areas]
     index = BoundaryIndex(units, np.array(list(areas.values())))
     return [index.find(depot.lat, depot.lon).teryt for depot in depots]
 

@@ -323,7 +323,7 @@ def test_areas_simplified_one_by_one_overlap_and_leave_gaps(tmp_path, code, name
 
 
 def located(teryt):
-    return LocatedMunicipality(teryt, "", "", "", "", "", approximate=False)
+    return LocatedMunicipality(teryt, "", "", "", "", approximate=False)
 
 
 def test_a_file_whose_areas_meet_says_so(tmp_path):
