@@ -37,7 +37,6 @@ def municipality_path(voivodeship_slug: str, municipality_slug: str, teryt: str,
 
 
 def municipality_url(voivodeship_slug: str, municipality_slug: str, teryt: str, **query: str) -> str:
-    """URL of a municipality's page. query: see `municipality_path`."""
     return site_url(municipality_path(voivodeship_slug, municipality_slug, teryt, **query))
 
 
@@ -47,7 +46,6 @@ def depot_slug(name: str) -> str:
 
 
 def depot_path(depot_id: int, name: str) -> str:
-    """Canonical path of a depot's page."""
     return depot_pattern().format(depot_id, depot_slug(name))
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, cast
 import orjson
 from typing_extensions import TypedDict
 
-from catalog.api.place_answers import PAGE, MunicipalityCode
+from catalog.api.place_answers import Code, Feature, Name, Page
 from catalog.depots import fuels
 from catalog.depots.snapshot import FUELS_SOURCES, LICENCES, ORIGINS, DepotRow, describe_status
 from catalog.links import depot_url, municipality_url
@@ -42,12 +42,9 @@ DayRanges = Annotated[
 class StoreMunicipalityJson(TypedDict):
     """The municipality that a depot is assigned to."""
 
-    name: Annotated[str, example("Kraków")]
-    """Name of the municipality."""
-    teryt: MunicipalityCode
-    """TERYT code of the municipality, 7 digits."""
-    url: Annotated[Url, example(PAGE)]
-    """Page of the municipality."""
+    name: Name
+    teryt: Code
+    url: Page
 
 
 @answer
@@ -226,8 +223,7 @@ class PointJson(TypedDict):
 class StoreFeatureJson(TypedDict):
     """A depot as a GeoJSON feature."""
 
-    type: Annotated[str, OneOf("Feature"), example("Feature")]
-    """Always `Feature`."""
+    type: Feature
     id: Annotated[int, example(2371, ge=1)]
     """Identifier of the depot."""
     geometry: PointJson

@@ -124,7 +124,6 @@ class StoreQuery(Query):
 
     @property
     def point(self) -> Point | None:
-        """Return the point, None without one."""
         return None if self.lat is None or self.lon is None else Point(self.lat, self.lon)
 
     @classmethod

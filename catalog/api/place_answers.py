@@ -21,6 +21,15 @@ PAGE = f"{EXAMPLE_SITE}/sklady/malopolskie/krakow-1261011/"
 KINDS = {Municipality.Kind.TOWN: "urban", Municipality.Kind.RURAL: "rural", Municipality.Kind.MIXED: "urban_rural"}
 
 MunicipalityCode = Annotated[str, example("1261011", pattern="^[0-9]{7}$")]
+Kind = Annotated[
+    str,
+    OneOf(*KINDS.values()),
+    example("urban", "`urban`: a town; `rural`: villages; `urban_rural`: a town with the villages around it."),
+]
+Code = Annotated[str, example("1261011", "TERYT code of the municipality, 7 digits.", pattern="^[0-9]{7}$")]
+Name = Annotated[str, example("Kraków", "Name of the municipality.")]
+Page = Annotated[Url, example(PAGE, "Page of the municipality.")]
+Feature = Annotated[str, OneOf("Feature"), example("Feature", "Always `Feature`.")]
 
 
 @answer
@@ -75,10 +84,8 @@ def describe_suggestion(suggestion: Suggestion) -> LocationJson:
 class LocatedMunicipalityJson(TypedDict):
     """The municipality of a point."""
 
-    municipality: Annotated[str, example("Kraków")]
-    """Name of the municipality."""
-    teryt: MunicipalityCode
-    """TERYT code of the municipality, 7 digits."""
+    municipality: Name
+    teryt: Code
     description: Annotated[str, example("gmina miejska, miasto na prawach powiatu, województwo małopolskie")]
     """Kind, county and voivodeship."""
     url: Annotated[Url, example(f"{PAGE}?p=50.0614,19.9366")]
@@ -124,12 +131,9 @@ class CountyUnitJson(TypedDict):
 class MunicipalityJson(TypedDict):
     """A municipality."""
 
-    teryt: MunicipalityCode
-    """TERYT code of the municipality, 7 digits."""
-    name: Annotated[str, example("Kraków")]
-    """Name of the municipality."""
-    kind: Annotated[str, OneOf(*list(KINDS.values())), example("urban")]
-    """`urban`: a town; `rural`: villages; `urban_rural`: a town with the villages around it."""
+    teryt: Code
+    name: Name
+    kind: Kind
     description: Annotated[str, example("gmina miejska, miasto na prawach powiatu, województwo małopolskie")]
     """Kind, county and voivodeship, in Polish."""
     county: CountyUnitJson
@@ -152,8 +156,7 @@ class MunicipalityJson(TypedDict):
     """Postcodes with addresses in the municipality, ascending. Absent with `brief`."""
     depots: Annotated[int, example(61, ge=0)]
     """How many depots `stores` lists."""
-    url: Annotated[Url, example(PAGE)]
-    """Page of the municipality."""
+    url: Page
     stores: Annotated[Url, example(f"{EXAMPLE_SITE}/api/v1/stores?teryt=1261011")]
     """Its depots in this API."""
     regulations: Annotated[Url, example(f"{EXAMPLE_SITE}/api/v1/regulations?teryt=1261011")]
@@ -163,7 +166,6 @@ class MunicipalityJson(TypedDict):
 def describe_municipality(
     unit: Municipality, outline: Outline | None, territory: Territory, depots: Depots
 ) -> MunicipalityJson:
-    """Return a municipality. outline: None if not known."""
     lat, lon = territory.centre(unit.teryt) or (None, None)
     return {
         "teryt": unit.teryt,
@@ -188,12 +190,9 @@ def describe_municipality(
 class CountedMunicipalityJson(TypedDict):
     """A municipality with the number of its depots."""
 
-    teryt: MunicipalityCode
-    """TERYT code of the municipality, 7 digits."""
-    name: Annotated[str, example("Kraków")]
-    """Name of the municipality."""
-    kind: Annotated[str, OneOf(*KINDS.values()), example("urban")]
-    """`urban`: a town; `rural`: villages; `urban_rural`: a town with the villages around it."""
+    teryt: Code
+    name: Name
+    kind: Kind
     lat: Annotated[float | None, example(50.05369)]
     """Latitude, as in `/municipalities/{teryt}`; null where it is not known."""
     lon: Annotated[float | None, example(19.97941)]
@@ -202,8 +201,7 @@ class CountedMunicipalityJson(TypedDict):
     """How many depots `stores` lists."""
     depots_by_fuel: Annotated[dict[str, int], example({"wegiel": 40, "pellet": 21})]
     """How many of them offer a fuel, by its slug, without zeros; `wegiel` takes in its assortments."""
-    url: Annotated[Url, example(PAGE)]
-    """Page of the municipality."""
+    url: Page
 
 
 def describe_counted(unit: Municipality, point: tuple[float, float] | None, depots: Depots) -> CountedMunicipalityJson:
@@ -234,8 +232,7 @@ class AreaGeometryJson(TypedDict):
 class MunicipalityFeatureJson(TypedDict):
     """A municipality with its area, as a GeoJSON feature (RFC 7946)."""
 
-    type: Annotated[str, OneOf("Feature"), example("Feature")]
-    """Always `Feature`."""
+    type: Feature
     id: MunicipalityCode
     """TERYT code of the municipality."""
     bbox: NotRequired[
@@ -266,10 +263,8 @@ def describe_municipality_feature(body: MunicipalityJson, outline: Outline | Non
 class PostcodeShareJson(TypedDict):
     """A municipality in which a postcode has addresses."""
 
-    teryt: MunicipalityCode
-    """TERYT code of the municipality, 7 digits."""
-    name: Annotated[str, example("Kraków")]
-    """Name of the municipality."""
+    teryt: Code
+    name: Name
     share: Annotated[float | None, example(1.0, ge=0, le=1)]
     """Share of the addresses of the postcode, as a fraction; null where the source does not count them."""
     url: Annotated[Url, example(PAGE)]
