@@ -10,37 +10,12 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 # Letters that Unicode does not decompose into a base letter and a mark. Covers Latin-1 and Latin Extended-A.
-_UNDECOMPOSED = str.maketrans(
-    {
-        "æ": "ae",
-        "ð": "d",
-        "đ": "d",
-        "ħ": "h",
-        "ı": "i",
-        "ĸ": "k",
-        "ł": "l",
-        "ŋ": "n",
-        "ø": "o",
-        "œ": "oe",
-        "ŧ": "t",
-        "þ": "th",
-        "\u02bc": "'",  # modifier letter apostrophe, also inside ŉ
-    }
-)
+# The last is the modifier letter apostrophe, also inside ŉ.
+_UNDECOMPOSED = str.maketrans("ðđħıĸłŋøŧ\u02bc", "ddhiklnot'") | {ord("æ"): "ae", ord("œ"): "oe", ord("þ"): "th"}
 
 # Each Polish letter sorts as its base letter followed by a character after "z" in ASCII: ą follows every a and precedes
 # every b.
-_POLISH_ORDER = {
-    "ą": "a{",
-    "ć": "c{",
-    "ę": "e{",
-    "ł": "l{",
-    "ń": "n{",
-    "ó": "o{",
-    "ś": "s{",
-    "ź": "z{",
-    "ż": "z|",
-}
+_POLISH_ORDER = dict(zip("ąćęłńóśźż", ("a{", "c{", "e{", "l{", "n{", "o{", "s{", "z{", "z|"), strict=True))
 
 _POSTCODE = re.compile(r"([0-9]{2})-?([0-9]{3})")
 
@@ -64,7 +39,7 @@ def fold(text: str) -> str:
     Latin input gives only a-z, 0-9 and single inner blanks. `%`, `_` and backslashes never remain, so the result is
     safe in a LIKE pattern. Idempotent.
     """
-    return _words(plain(text))
+    return " ".join(_letters(plain(text)).split())
 
 
 def slug(text: str) -> str:
@@ -85,7 +60,7 @@ def sort_key(text: str) -> str:
     """
     composed = unicodedata.normalize("NFC", text).casefold()
     # Folded text never contains the two marks, so they come from the table only.
-    return " ".join("".join(_POLISH_ORDER.get(c) or _letters(c) for c in composed).split())
+    return " ".join("".join(_POLISH_ORDER.get(c) or _letters(plain(c)) for c in composed).split())
 
 
 def normalise_postcode(text: str) -> str:
@@ -117,12 +92,8 @@ def format_address(street: str, house_number: str, postcode: str, place: str, mu
     return f"{town} {house_number}" if house_number and place else town
 
 
-def _words(text: str) -> str:
-    return " ".join("".join(c if c.isalnum() else " " for c in text).split())
-
-
-def _letters(character: str) -> str:
-    return "".join(c if c.isalnum() else " " for c in plain(character))
+def _letters(text: str) -> str:
+    return "".join(c if c.isalnum() else " " for c in text)
 
 
 def zloty(amount: float | Decimal | None, places: int = 2) -> str:

@@ -61,5 +61,4 @@ def assortments(slug: str) -> tuple[str, ...]:
 
 
 def in_order(slugs: set[str] | frozenset[str]) -> tuple[str, ...]:
-    """Return slugs in the order of the catalog."""
     return tuple(fuel.slug for fuel in FUELS if fuel.slug in slugs)

@@ -4,7 +4,7 @@ Ranges are local times, also on the two nights of clock changes. Public holidays
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
@@ -64,16 +64,6 @@ def opening_state(week: Week | None, at: datetime) -> OpeningState:
     return NEVER_OPEN
 
 
-def valid_until(states: Iterable[OpeningState]) -> datetime | None:
-    """Return the earliest change of any of the states, None for never: the expiry of a cached answer."""
-    return min((state.valid_until for state in states if state.valid_until), key=_utc, default=None)
-
-
-def _utc(moment: datetime) -> datetime:
-    # Datetimes of one zone compare by local time, which repeats an hour in October.
-    return moment.astimezone(UTC)
-
-
 def _open(now: datetime, closes: datetime, later: str) -> OpeningState:
     # Without a day, "do 6:00" means the next 6:00 on the clock.
     unnamed_from = closes - _DAY
@@ -100,7 +90,7 @@ def _closed(now: datetime, opens: datetime) -> OpeningState:
     if opens.date() == now.date():
         return OpeningState(False, f"zamknięte, otwiera o {_clock(opens)}", opens)
     sentence = f"zamknięte, otwiera {DAY_ABBREVIATIONS[opens.weekday()]} {_clock(opens)}"
-    return OpeningState(False, sentence, datetime.combine(opens.date(), time.min, WARSAW))
+    return OpeningState(False, sentence, midnight(opens.date()))
 
 
 def _spans(week: Week, first: date) -> Iterator[tuple[datetime, datetime]]:
@@ -123,7 +113,7 @@ def _spans(week: Week, first: date) -> Iterator[tuple[datetime, datetime]]:
 
 def _at(day: date, minutes: int) -> datetime:
     """Convert minutes since local midnight to UTC; beyond 24 hours they are of the next day."""
-    return (datetime.combine(day, time.min, WARSAW) + timedelta(minutes=minutes)).astimezone(UTC)
+    return (midnight(day) + timedelta(minutes=minutes)).astimezone(UTC)
 
 
 @lru_cache(maxsize=1000)
@@ -143,17 +133,15 @@ def _closing_clock(moment: datetime) -> str:
     return "24:00" if moment.time() == time.min else _clock(moment)
 
 
-MIDNIGHT = time.min
-
-
 class Openings:
     """Opening hours of all depots of a snapshot. clocks: times of day at which any depot opens or closes, ascending."""
 
     def __init__(self, known: Depots) -> None:
         weeks = {id(row.hours_ranges): row.hours_ranges for row in known.rows if row.hours_ranges}
         ranges = {hours for week in weeks.values() for day in week.values() for hours in day}
-        ends = {clock for hours in ranges for clock in hours.split("-")}
-        self.clocks = tuple(sorted(map(read_clock, ends)))
+        # "24:00" is midnight.
+        ends = {tuple(map(int, clock.split(":"))) for hours in ranges for clock in hours.split("-")}
+        self.clocks = tuple(sorted(time(hour % 24, minute) for hour, minute in ends))
         self._states: dict[int, tuple[datetime, OpeningState]] = {}
 
     def state(self, row: DepotRow, now: datetime) -> OpeningState:
@@ -175,17 +163,17 @@ class Openings:
 @lru_cache(maxsize=4)
 def starts_of(day: date, clocks: tuple[time, ...]) -> list[datetime]:
     """Return the moments of a day, in UTC, at which states may change; too many where the clocks change."""
-    first, last = midnight(day).astimezone(UTC), midnight(day + timedelta(days=1)).astimezone(UTC)
+    first, last = (midnight(each).astimezone(UTC) for each in (day, day + _DAY))
     local = [datetime.combine(day, clock, WARSAW) for clock in clocks]
     moments = {moment.replace(fold=fold).astimezone(UTC) for moment in local for fold in (0, 1)}
-    if last - first != timedelta(days=1):
+    if last - first != _DAY:
         hour = timedelta(hours=1)
         moments |= {moment + shift for moment in moments for shift in (hour, -hour)}
     return [first, *sorted(moment for moment in moments if first < moment < last), last]
 
 
 def midnight(day: date) -> datetime:
-    return datetime.combine(day, MIDNIGHT, WARSAW)
+    return datetime.combine(day, time.min, WARSAW)
 
 
 _openings: WeakKeyDictionary[Depots, Openings] = WeakKeyDictionary()
@@ -205,9 +193,3 @@ def opening_of(row: DepotRow, now: datetime) -> OpeningState:
 
 def opening_period(now: datetime) -> Period:
     return openings().period(now)
-
-
-def read_clock(text: str) -> time:
-    """Return a time of day; "24:00" is midnight."""
-    hour, minute = text.split(":")
-    return time(int(hour) % 24, int(minute))

@@ -87,12 +87,11 @@ class DataQualityReport:
     pairs: tuple[Pair, ...]
 
     def unresolved_pairs(self) -> tuple[Pair, ...]:
-        """Return likely duplicates that are not marked as distinct. One query."""
+        """Return likely duplicates that are not marked as distinct. One query; so in `with_duplicates`."""
         apart = set(NotDuplicate.objects.values_list("first_id", "second_id"))
         return tuple(pair for pair in self.pairs if (pair.first, pair.second) not in apart)
 
     def with_duplicates(self) -> frozenset[int]:
-        """Return the depots of `unresolved_pairs`. One query."""
         return frozenset(key for pair in self.unresolved_pairs() for key in (pair.first, pair.second))
 
 
@@ -110,16 +109,10 @@ def get_report() -> DataQualityReport:
 @lru_cache(maxsize=1)
 def find(_key: str) -> DataQualityReport:
     """Report on all depots that are not removed. _key: versions of the data, for the cache. Two queries."""
-    rows = list(
-        Depot.objects.exclude(publication=Depot.Publication.REMOVED)
-        .order_by("pk")
-        .values_list("pk", "lat", "lon", "municipality_id", "nip")
-    )
-    return DataQualityReport(
-        outside=find_outside(rows),
-        bad_nip=frozenset(pk for pk, _, _, _, nip in rows if nip and not nip_check.is_valid(nip)),
-        pairs=find_pairs(),
-    )
+    depots = Depot.objects.exclude(publication=Depot.Publication.REMOVED).order_by("pk")
+    rows = list(depots.values_list("pk", "lat", "lon", "municipality_id", "nip"))
+    bad_nip = frozenset(pk for pk, _, _, _, nip in rows if nip and not nip_check.is_valid(nip))
+    return DataQualityReport(find_outside(rows), bad_nip, find_pairs())
 
 
 def find_outside(rows: list[tuple[int, float, float, str, str | None]]) -> frozenset[int]:
@@ -128,9 +121,8 @@ def find_outside(rows: list[tuple[int, float, float, str, str | None]]) -> froze
     if not rows or not len(index.areas):
         return frozenset()
     judged = [row for row in rows if row[3] in index.positions]
-    points = shapely.points(
-        coordinates.project_array(np.array([row[1] for row in judged]), np.array([row[2] for row in judged]))
-    )
+    lats, lons = (np.array([row[column] for row in judged]) for column in (1, 2))
+    points = shapely.points(coordinates.project_array(lats, lons))
     areas = index.areas[[index.positions[row[3]] for row in judged]]
     inside = shapely.dwithin(areas, points, EDGE_TOLERANCE_M)
     suspects = (row for row, is_inside in zip(judged, inside, strict=True) if not is_inside)

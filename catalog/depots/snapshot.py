@@ -7,6 +7,7 @@ spatial index or PostGIS.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from itertools import islice, starmap
@@ -53,12 +54,13 @@ READ = """
 """
 
 
+@dataclass(eq=False, repr=False)
 class DepotNotFound(Exception):
     """No depot is published under this id. removed: whether one was. successor: id of the one that has absorbed it."""
 
-    def __init__(self, depot_id: int, *, removed: bool = False, successor: int | None = None) -> None:
-        self.removed, self.successor = removed, successor
-        super().__init__(depot_id)
+    id: int
+    removed: bool = False
+    successor: int | None = None
 
 
 class DepotRow(NamedTuple):
@@ -149,7 +151,6 @@ class Depots:
         self.updated_at: date | None = max((row.updated_at for row in rows), default=None)
 
     def find(self, depot_id: int) -> DepotRow | None:
-        """Return a depot by id, None if none is published under it."""
         position = self._positions.get(depot_id)
         return None if position is None else self.rows[position]
 
@@ -243,14 +244,9 @@ def read_depots() -> Depots:
         cursor.execute(READ)
         while batch := cursor.fetchmany(BATCH):
             for row in starmap(DepotRow, batch):
-                rows.append(
-                    row._replace(
-                        fuels=share(row.fuels),
-                        fuels_in_name=share(row.fuels_in_name),
-                        fuels_priced=share(row.fuels_priced),
-                        hours_ranges=parse_ranges(row.hours, row.opening_hours),
-                    )
-                )
+                ranges = parse_ranges(row.hours, row.opening_hours)
+                sold, named, priced = map(share, (row.fuels, row.fuels_in_name, row.fuels_priced))
+                rows.append(row._replace(fuels=sold, fuels_in_name=named, fuels_priced=priced, hours_ranges=ranges))
     return Depots(rows)
 
 

@@ -29,7 +29,6 @@ class LocatedMunicipality:
     name: str
     slug: str
     voivodeship_slug: str
-    voivodeship_name: str
     description: str
     approximate: bool
 
@@ -144,13 +143,6 @@ class BoundaryIndex:
         return self.municipalities[int(hits[np.argmax(shared)])].teryt
 
 
-def locate(municipality: Municipality, *, approximate: bool) -> LocatedMunicipality:
-    return LocatedMunicipality(
-        teryt=municipality.teryt,
-        name=municipality.name,
-        slug=municipality.slug,
-        voivodeship_slug=municipality.voivodeship.slug,
-        voivodeship_name=municipality.voivodeship.name,
-        description=municipality.description,
-        approximate=approximate,
-    )
+def locate(unit: Municipality, *, approximate: bool) -> LocatedMunicipality:
+    voivodeship = unit.voivodeship.slug
+    return LocatedMunicipality(unit.teryt, unit.name, unit.slug, voivodeship, unit.description, approximate)

@@ -123,7 +123,7 @@ def project_array(lat: NDArray[np.float64], lon: NDArray[np.float64]) -> NDArray
 
 def unproject_array(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Undo `project_array` for an array of shape (n, 2). Returns longitude and latitude in degrees, as in GeoJSON."""
-    across, along = points[:, 0] / (EARTH_RADIUS_M * SCALE), points[:, 1] / (EARTH_RADIUS_M * SCALE)
+    across, along = points.T / (EARTH_RADIUS_M * SCALE)
     lat = np.arcsin(np.sin(along) / np.cosh(across))
     lon = np.arctan2(np.sinh(across), np.cos(along))
     return np.column_stack([CENTRAL_MERIDIAN + np.degrees(lon), np.degrees(lat)])
@@ -131,8 +131,7 @@ def unproject_array(points: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def unproject(x: float, y: float) -> tuple[float, float]:
     """Undo `project`. Returns (lat, lon) in degrees."""
-    across = x / (EARTH_RADIUS_M * SCALE)
-    along = y / (EARTH_RADIUS_M * SCALE)
+    across, along = x / (EARTH_RADIUS_M * SCALE), y / (EARTH_RADIUS_M * SCALE)
     lat = math.asin(math.sin(along) / math.cosh(across))
     lon = math.atan2(math.sinh(across), math.cos(along))
     return math.degrees(lat), CENTRAL_MERIDIAN + math.degrees(lon)

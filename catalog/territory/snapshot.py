@@ -22,22 +22,18 @@ from catalog.text import whole_of
 from fueldepot.data.snapshot import Snapshot
 
 
+@dataclass(eq=False, repr=False)
 class UnitNotFound(Exception):
     """No unit has this code. successor: follows one that left the register; others: have a part of it.
 
     whole: the municipality of a part: a town, rural area, district. nearest: the only one with the first six digits.
     """
 
-    def __init__(
-        self,
-        teryt: str,
-        successor: str | None = None,
-        others: tuple[str, ...] = (),
-        whole: Municipality | None = None,
-        nearest: Municipality | None = None,
-    ) -> None:
-        self.teryt, self.successor, self.others, self.whole, self.nearest = teryt, successor, others, whole, nearest
-        super().__init__(teryt)
+    teryt: str
+    successor: str | None = None
+    others: tuple[str, ...] = ()
+    whole: Municipality | None = None
+    nearest: Municipality | None = None
 
 
 class VoivodeshipNotFound(Exception):
@@ -138,11 +134,11 @@ class Territory:
 
 def read_territory() -> Territory:
     """Read the present state. Nine queries; about a second for the whole country."""
-    voivodeships = {unit.teryt: unit for unit in Voivodeship.objects.order_by("teryt")}
-    counties = {unit.teryt: unit for unit in County.objects.order_by("teryt")}
+    voivodeships = Voivodeship.objects.order_by("teryt").in_bulk()
+    counties = County.objects.order_by("teryt").in_bulk()
     for county in counties.values():
         county.voivodeship = voivodeships[county.voivodeship_id]
-    municipalities = {unit.teryt: unit for unit in Municipality.objects.order_by("teryt")}
+    municipalities = Municipality.objects.order_by("teryt").in_bulk()
     postcodes = read_postcodes()
     for unit in municipalities.values():
         unit.county, unit.voivodeship = counties[unit.county_id], voivodeships[unit.voivodeship_id]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.depots.opening_times import NEVER_OPEN, UNKNOWN, WARSAW, opening_state, valid_until
+from catalog.depots.opening_times import NEVER_OPEN, UNKNOWN, WARSAW, opening_state
 from catalog.parsing.opening_hours import DAYS, daily_ranges
 
 BREAKS = daily_ranges("Mo-Fr 08:00-12:00,13:00-16:00; Sa 08:00-13:00")
@@ -60,7 +60,6 @@ def test_what_never_changes():
     assert opening_state(None, at("2026-11-16 12:00")) == UNKNOWN
     always = opening_state(ALWAYS, at("2026-11-16 12:00"))
     assert (always.is_open, always.sentence, always.valid_until) == (True, "otwarte całą dobę", None)
-    assert valid_until([UNKNOWN, always]) is None
 
 
 def test_a_week_without_hours_is_never_open():
@@ -93,12 +92,6 @@ def test_the_night_on_which_clocks_go_back():
 def test_the_hour_that_is_left_out_in_march():
     week = daily_ranges("Su 02:30-03:00; Mo 08:00-12:00")
     assert opening_state(week, at("2026-03-29 01:00")).sentence == "zamknięte, otwiera pn. 8:00"
-
-
-def test_a_list_is_valid_until_its_first_change():
-    moment = at("2026-11-16 10:00")
-    states = [opening_state(week, moment) for week in (BREAKS, NIGHTS, ALWAYS, None)]
-    assert valid_until(states) == at("2026-11-16 12:00")
 
 
 DAY_RANGES = st.sampled_from(

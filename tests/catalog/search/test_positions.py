@@ -26,7 +26,7 @@ def positions(places=(), postcodes=(), *, side_km=None):
     """Positions in Kraków and Warszawa. side_km: of a square around CENTRE, the boundary of Kraków; None without."""
     units = {code: Municipality(teryt=code, name=name) for code, name in ((KRAKOW, "Kraków"), (WARSZAWA, "Warszawa"))}
     areas = [] if side_km is None else [square(*CENTRE, side_km)]
-    located = [LocatedMunicipality(KRAKOW, "Kraków", "krakow", "", "", "", False) for _ in areas]
+    located = [LocatedMunicipality(KRAKOW, "Kraków", "krakow", "", "", False) for _ in areas]
     return Positions(PlaceRegister(units, places, postcodes, BoundaryIndex(located, np.array(areas, object))))
 
 
@@ -87,7 +87,7 @@ def test_a_name_in_two_districts_is_that_of_the_district_else_of_neither():
 
 def test_a_point_on_the_edge_is_inside():
     index = BoundaryIndex(
-        [LocatedMunicipality(KRAKOW, "Kraków", "krakow", "", "", "", False)],
+        [LocatedMunicipality(KRAKOW, "Kraków", "krakow", "", "", False)],
         np.array([shapely.box(0, 0, 9, 9)], object),
     )
     assert index.covers(KRAKOW, np.array([(0.0, 5.0), (-0.1, 5.0)])).tolist() == [True, False]
