@@ -57,20 +57,16 @@ def changes(stored: Values, wanted: Values) -> dict[str, Any]:
     refuse_unknown(wanted, Depot.PUBLIC_FIELDS)
     changed: dict[str, Any] = {}
     for group in GROUPS:
-        if all(name in wanted for name in group.fields) and any(
-            wanted[name] != stored.get(name) for name in group.fields
-        ):
+        if wanted.keys() >= {*group.fields} and any(wanted[name] != stored.get(name) for name in group.fields):
             changed |= {name: wanted[name] for name in group.fields}
     return changed
 
 
 def groups_in(values: Values) -> tuple[FieldGroup, ...]:
-    """Return the groups that some values belong to."""
     return tuple(group for group in GROUPS if group.name in values)
 
 
 def labels(values: Values) -> str:
-    """Return the groups that some values belong to, in words."""
     return ", ".join(group.label.lower() for group in groups_in(values))
 
 
@@ -147,9 +143,8 @@ def describe_decided(submissions: Sequence[Submission]) -> str:
         return f"{verbs} nr {first.pk}: {Submission.Kind(first.kind).label}"
     name, what = first.depot.name, Submission.Kind(first.kind).label
     if first.kind == Submission.Kind.CORRECT:
-        what = labels(
-            {name: value for name, value in first.proposed.items() if name in (first.accepted_fields or first.proposed)}
-        )
+        taken = first.accepted_fields or first.proposed
+        what = labels({field: value for field, value in first.proposed.items() if field in taken})
     return f"{verbs} nr {first.pk}: {name} – {what}"
 
 

@@ -113,12 +113,10 @@ def create_submission(
         raise NothingChanged(None if depot is None else depot.pk)
     submission, *companions = rows
     earlier = _of_same_author(submission).filter(state=State.UNCONFIRMED, client_hash=client_hash, visit=None)
-    for repeated in _saying_same(earlier, submission).filter(created_at__gt=on - REPEAT):
+    for repeated in _alike(earlier, submission).filter(created_at__gt=on - REPEAT):
         if _said(repeated.companions.filter(state=State.UNCONFIRMED)) == _said(companions):
             return repeated
-    limits.check_submissions(
-        client=client_hash, mailbox=mailbox_hash, depot=submission.depot_id, kind=submission.kind, on=on
-    )
+    limits.check_submission(submission, on=on)
     numbers = list(earlier.values_list("pk", flat=True))
     _visits(numbers).filter(state=State.UNCONFIRMED).update(state=State.SUPERSEDED, decided_at=on)
     submission.save()
@@ -212,9 +210,8 @@ def withdraw_submission(*, submission: Submission, on: datetime) -> None:
     if submission.kind == Kind.PRICE:
         open_states.append(State.PASSED_ON)
     lock_submissions(chosen)
-    if not chosen.filter(state__in=open_states).update(
-        state=State.WITHDRAWN, decided_at=on, notification_pending=False
-    ):
+    closing = chosen.filter(state__in=open_states)
+    if not closing.update(state=State.WITHDRAWN, decided_at=on, notification_pending=False):
         raise AlreadyClosed(submission.pk)
 
 
@@ -258,20 +255,10 @@ def row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: dateti
         subject = f"{fold(proposed['name'])} | {fold(proposed['place'])}"
     if part.kind == Kind.PRICE:
         subject = " ".join(price["fuel"] for price in proposed["prices"])
-    return Submission(
-        depot=depot,
-        kind=part.kind,
-        subject=subject,
-        proposed=dict(proposed),
-        stored=stored,
-        message=author.message,
-        **tokens.address(author.email),
-        claimant_role=author.role,
-        claimant_nip=author.nip,
-        claimant_phone=author.phone,
-        client_hash=tokens.hash_client(author.client),
-        created_at=on,
-    )
+    content = {"subject": subject, "proposed": dict(proposed), "stored": stored, "message": author.message}
+    claimant = {"claimant_role": author.role, "claimant_nip": author.nip, "claimant_phone": author.phone}
+    sent = {**tokens.address(author.email), "client_hash": tokens.hash_client(author.client), "created_at": on}
+    return Submission(depot=depot, kind=part.kind, **content, **claimant, **sent)
 
 
 def _visits(numbers: Sequence[int]) -> SubmissionQuerySet:
@@ -286,18 +273,15 @@ def _said(submissions: Iterable[Submission]) -> list[tuple[str, Values]]:
 def waiting_like(submission: Submission) -> SubmissionQuerySet:
     """Return the waiting submissions that this one supersedes on confirmation."""
     waiting = _of_same_author(submission).waiting()
-    return _saying_same(waiting, submission) if submission.kind == Kind.CORRECT else waiting
+    return _alike(waiting, submission) if submission.kind == Kind.CORRECT else waiting
 
 
 def _of_same_author(submission: Submission) -> SubmissionQuerySet:
-    """Return submissions of the same author, depot, kind and subject."""
-    return Submission.objects.filter(
-        depot=submission.depot, kind=submission.kind, subject=submission.subject, email_hash=submission.email_hash
-    )
+    return _alike(Submission.objects.all(), submission, ("depot", "kind", "subject", "email_hash"))
 
 
-def _saying_same(submissions: SubmissionQuerySet, submission: Submission) -> SubmissionQuerySet:
-    return submissions.filter(**{name: getattr(submission, name) for name in SAID})
+def _alike(rows: SubmissionQuerySet, submission: Submission, names: Iterable[str] = SAID) -> SubmissionQuerySet:
+    return rows.filter(**{name: getattr(submission, name) for name in names})
 
 
 def _check_unconfirmed(submission: Submission) -> None:

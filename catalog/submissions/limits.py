@@ -97,15 +97,12 @@ def wait_for_turn(*hashes: str) -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(key) FROM unnest(%s::bigint[]) AS key", [keys])
 
 
-def check_submissions(*, client: str, mailbox: str, depot: int | None, kind: str, on: datetime) -> None:
-    """Raise TooManyRequests unless one more submission is allowed. Exact after `wait_for_turn`. One query.
-
-    client, mailbox: hashes. depot: None for a missing depot, which has no limit.
-    """
-    of_client, of_mailbox = Q(client_hash=client), Q(mailbox_hash=mailbox)
-    of_depot = Q(depot=depot, depot__isnull=False)
+def check_submission(submission: Submission, *, on: datetime) -> None:
+    """Raise TooManyRequests unless one more is allowed. Exact after `wait_for_turn`. One query."""
+    of_client, of_mailbox = Q(client_hash=submission.client_hash), Q(mailbox_hash=submission.mailbox_hash)
+    of_depot = Q(depot=submission.depot_id, depot__isnull=False)
     is_confirmed = Q(confirmed_at__isnull=False)
-    is_owners = kind in OWNERS_KINDS
+    is_owners = submission.kind in OWNERS_KINDS
     recent = Submission.objects.filter(of_client | of_mailbox | of_depot, created_at__gt=on - PERIOD)
     counts = recent.filter(Q(kind__in=OWNERS_KINDS) if is_owners else ~Q(kind__in=OWNERS_KINDS)).aggregate(
         client=Count("pk", filter=of_client & ~is_confirmed),

@@ -67,9 +67,7 @@ def claim_branches(*, link: OwnerLink, depots: Collection[int], author: Author, 
         raise NoFurtherBranch
     evidence = f"Zgłoszone odnośnikiem właściciela wpisu nr {link.depot_id} ({link.depot.name})."
     for depot in rows:
-        claim = intake.row_of(SubmissionPart(Kind.CLAIM), depot, replace(author, message=evidence), on)
-        assert claim is not None  # noqa: S101 - only a correction may change nothing
-        _let_wait(claim, on)
+        _let_wait(intake.row_of(SubmissionPart(Kind.CLAIM), depot, replace(author, message=evidence), on), on)
     letters.send_soon()  # other owners of these entries are told
 
 
@@ -97,15 +95,13 @@ def ask_restoring(*, deletion: Submission, text: str, client: str, on: datetime)
     if depot.publication != Depot.Publication.REMOVED:
         raise NotRestorable
     author = Author(deletion.email, client, deletion.claimant_role, deletion.claimant_nip, "", text)
-    row = intake.row_of(SubmissionPart(Kind.RESTORE), depot, author, on)
-    assert row is not None  # noqa: S101 - only a correction may change nothing
-    _let_wait(row, on)
+    _let_wait(intake.row_of(SubmissionPart(Kind.RESTORE), depot, author, on), on)
 
 
-def _let_wait(row: Submission, on: datetime) -> None:
+def _let_wait(row: Submission | None, on: datetime) -> None:
     """Save a submission of a confirmed address. Lock its depot before. Raises TooManyRequests."""
-    counted = {"client": row.client_hash, "mailbox": row.mailbox_hash}
-    limits.check_submissions(**counted, depot=row.depot_id, kind=row.kind, on=on)
+    assert row is not None  # noqa: S101 - only a correction may change nothing
+    limits.check_submission(row, on=on)
     lock_submissions(intake.waiting_like(row))
     intake.waiting_like(row).update(state=State.SUPERSEDED, decided_at=on)
     row.state, row.mailed_at, row.confirmed_at = State.WAITING, on, on

@@ -104,6 +104,5 @@ def answer_question(*, question: SubmissionQuestion, text: str, on: datetime) ->
 
 
 def _lock_undecided(number: int) -> bool:
-    """Lock a submission. Returns whether it is undecided."""
     rows = Submission.objects.undecided().select_for_update(of=("self",))
     return rows.filter(pk=number).first() is not None

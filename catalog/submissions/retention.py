@@ -124,16 +124,11 @@ def erased_on(submission: Submission) -> datetime | None:
 
 
 def record_purge(purged: Purged, *, started: datetime, finished: datetime) -> None:
-    """Record a purge, also when it erased nothing."""
-    ImportRun.objects.create(
-        source=SOURCE,
-        started=started,
-        finished=finished,
-        outcome=ImportRun.Outcome.IMPORTED if any(astuple(purged)) else ImportRun.Outcome.UNCHANGED,
-        removed=purged.deleted + purged.expired,
-        changed=purged.erased,
-        message=f"network addresses erased: {purged.clients}",
-    )
+    outcome = ImportRun.Outcome.IMPORTED if any(astuple(purged)) else ImportRun.Outcome.UNCHANGED
+    moments = {"started": started, "finished": finished}
+    counts = {"removed": purged.deleted + purged.expired, "changed": purged.erased}
+    message = f"network addresses erased: {purged.clients}"
+    ImportRun.objects.create(source=SOURCE, outcome=outcome, message=message, **moments, **counts)
 
 
 def last_purge() -> datetime | None:

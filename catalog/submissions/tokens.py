@@ -100,7 +100,6 @@ END = SignedLink(READER.salt, "alerts-end")
 
 
 def hash_email(email: str) -> str:
-    """Hash of an address, ignoring case."""
     return salted_hmac("catalog.request.email", email.strip().lower(), algorithm="sha256").hexdigest()
 
 
@@ -157,5 +156,4 @@ def hash_token(token: str) -> str:
 
 
 def is_token(token: str, kept: str) -> bool:
-    """Whether a stored hash is this token's."""
     return constant_time_compare(hash_token(token), kept)
