@@ -2,13 +2,13 @@
 
 from typing import Self
 
-from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
 from catalog.depots import fuels
 from catalog.models.decisions import Decision
 from catalog.models.depots import Depot, person
+from catalog.models.submissions import sent_moments
 from catalog.text import masked_address
 
 
@@ -67,9 +67,7 @@ class OwnerLink(models.Model):
     email_hash = models.CharField("skrót adresu e-mail", max_length=64, blank=True)
     mailbox_hash = models.CharField("skrót skrzynki", max_length=64, blank=True)
     serial = models.PositiveIntegerField("numer odnośnika", default=1)
-    letters_at = ArrayField(
-        models.DateTimeField(), verbose_name="kiedy wysłano odnośniki", default=list, blank=True, db_column="links_at"
-    )
+    letters_at = sent_moments()
     granted_at = models.DateTimeField("przyznano")
     used_at = models.DateTimeField("ostatnia zmiana", null=True, blank=True)
     replaced_at = models.DateTimeField("zastąpiono", null=True, blank=True)
@@ -148,9 +146,7 @@ class Subscription(models.Model):
     created_at = models.DateTimeField("zamówiono")
     mailed_at = models.DateTimeField("wysłano odnośnik", null=True, blank=True)
     letter_tried_at = models.DateTimeField("ostatnia próba wysłania", null=True, blank=True)
-    letters_at = ArrayField(
-        models.DateTimeField(), verbose_name="kiedy wysłano odnośniki", default=list, blank=True, db_column="links_at"
-    )
+    letters_at = sent_moments()
     confirmed_at = models.DateTimeField("potwierdzono", null=True, blank=True)
     asked_at = models.DateTimeField("zapytano o przedłużenie", null=True, blank=True)
     content = models.JSONField("o czym już napisano", default=dict, blank=True)

@@ -1,12 +1,20 @@
 """Submissions of readers and owners, never public; questions of editors to their authors; reports of closed depots."""
 
-from typing import Self
+from datetime import datetime
+from typing import Any, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
 
 from catalog.models.depots import Depot, person
+
+
+def sent_moments(**options: Any) -> "ArrayField[list[datetime], list[datetime]]":
+    """Return the column of when letters were sent, oldest first, as long as limits count them."""
+    moments = models.DateTimeField()
+    label = "kiedy wysłano odnośniki"
+    return ArrayField(moments, verbose_name=label, default=list, blank=True, db_column="links_at", **options)
 
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):
@@ -114,14 +122,7 @@ class Submission(models.Model):
     created_at = models.DateTimeField("zgłoszono")
     mailed_at = models.DateTimeField("wysłano odnośnik", null=True, blank=True)
     mails_sent = models.PositiveSmallIntegerField("wysłane odnośniki", default=0)
-    letters_at = ArrayField(
-        models.DateTimeField(),
-        verbose_name="kiedy wysłano odnośniki",
-        default=list,
-        db_default=[],
-        blank=True,
-        db_column="links_at",
-    )
+    letters_at = sent_moments(db_default=[])
     confirmed_at = models.DateTimeField("potwierdzono", null=True, blank=True)
     decided_at = models.DateTimeField("zamknięto", null=True, blank=True)
     decided_by = person("zdecydował", null=True, blank=True)
