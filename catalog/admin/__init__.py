@@ -4,10 +4,6 @@ from django.contrib import admin
 
 from catalog.admin import accounts, duplicates, journal, registers, submission_queue  # noqa: F401 - register
 from catalog.admin.bulk import delete_selected
-from catalog.admin.drafts import DraftedAdmin
-from catalog.admin.registers import RegisterAdmin
-
-__all__ = ["DraftedAdmin", "RegisterAdmin"]
 
 admin.site.add_action(delete_selected, "delete_selected")
 admin.site.site_header = "Składy opału: redakcja"

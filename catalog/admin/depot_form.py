@@ -11,8 +11,8 @@ from django.http import QueryDict
 from django.utils.html import format_html, format_html_join
 
 from catalog.admin.desk import page_url
+from catalog.admin.evidence import find_same_contact
 from catalog.admin.registers import FieldChange, in_words
-from catalog.admin.work_queues import find_same_contact
 from catalog.depots import fuels
 from catalog.depots.field_cleaning import READERS, TYPED_LENGTHS, clean_field, clean_line
 from catalog.models import Depot, Municipality
@@ -58,7 +58,6 @@ def read_history(depot: Depot) -> tuple[list[dict[str, Any]], dict[str, str]]:
 
 
 def changes_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[FieldChange, ...]:
-    """Return the changed fields of two history rows in words."""
     return tuple(
         FieldChange(LABELS[name], field_in_words(name, before[column]), field_in_words(name, after[column]))
         for name, column in COLUMNS.items()

@@ -1,16 +1,16 @@
-"""The list of depots: search by any part of identifying fields, columns, filters, bulk actions."""
+"""The list of depots: work queues, which are named filters with counts; search, columns, filters, bulk actions."""
 
 import re
-from collections.abc import Collection
-from datetime import date
+from collections.abc import Callable, Collection, Mapping
+from datetime import date, timedelta
 from functools import partial, reduce
 from operator import and_
-from typing import Any
+from typing import Any, cast
 
+import django_filters
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
-from django.db import models as db
-from django.db.models import Count, F, Func, Q, QuerySet, TextField, Value
+from django.db.models import Count, Exists, F, Func, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.functions import Lower
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -18,16 +18,107 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from catalog import models
-from catalog.admin import work_queues
 from catalog.admin.bulk import bulk_action, each, undo_button
-from catalog.admin.desk import CsvMixin, DeskMixin, current_editor, read_text, send_closing_letters
+from catalog.admin.desk import (
+    CsvMixin,
+    DeskMixin,
+    OptionsFilter,
+    current_editor,
+    read_text,
+    send_closing_letters,
+)
 from catalog.admin.evidence import having_address
+from catalog.admin.registers import UnitFilter
 from catalog.depots import fuels, quality
+from catalog.depots.quality import DataQualityReport
 from catalog.services import moderation
 from catalog.services.journal import FOLLOWERS
 from catalog.services.moderation import BulkResult, why_fuels_not_confirmed, why_not_published, why_not_removed
 from catalog.text import fold
 from fueldepot.data.history import among
+
+STALE_AFTER = timedelta(days=365)
+"""A verification older than this is due again."""
+
+ALIVE = ~Q(publication=models.Depot.Publication.REMOVED)
+
+
+Condition = Callable[[date, DataQualityReport], Q]
+
+
+def ids_in(keys: Collection[int]) -> Q:
+    return Q(pk__in=among(keys))
+
+
+def having(rows: QuerySet[Any]) -> Q:
+    """Depots to which some rows belong."""
+    return Q(Exists(rows.filter(depot=OuterRef("pk"))))
+
+
+def by_name(_today: date, _report: DataQualityReport) -> Q:
+    """Depots with unconfirmed fuels that only the name states."""
+    return Q(fuels__overlap=F("fuels_in_name")) & ~Q(confirmed_fields__contains=["fuels"])
+
+
+QUEUES: Mapping[str, tuple[str, Condition]] = {
+    "requests": ("zgłoszenie czeka", lambda _today, _report: having(models.Submission.objects.waiting())),
+    "gone": ("podobno już ich nie ma", lambda _today, _report: having(models.GoneReport.objects.open())),
+    "held": ("wstrzymane", lambda _today, _report: Q(publication=models.Depot.Publication.HELD)),
+    "never": ("nigdy niesprawdzone", lambda _today, _report: Q(verified_at=None)),
+    "old": ("sprawdzone ponad rok temu", lambda today, _report: Q(verified_at__lt=today - STALE_AFTER)),
+    "duplicates": ("możliwe powtórzenie", lambda _today, report: ids_in(report.with_duplicates())),
+    "outside": ("poza swoją gminą", lambda _today, report: ids_in(report.outside)),
+    "nip": ("błędny NIP", lambda _today, report: ids_in(report.bad_nip)),
+    "fuels": ("paliwa według nazwy", by_name),
+    "hours": ("bez godzin", lambda _today, _report: Q(hours__isnull=True)),
+    "review": ("z uwagą importu", lambda _today, _report: ~Q(review="")),
+}
+"""Label and condition by the value in the query string. Removed depots are in none."""
+
+
+def count_queues(today: date, report: DataQualityReport) -> list[tuple[str, str, int]]:
+    """Return every queue with its label and its number of depots. Two queries."""
+    counts = models.Depot.objects.filter(ALIVE).aggregate(
+        **{slug: Count("pk", filter=condition(today, report)) for slug, (_, condition) in QUEUES.items()}
+    )
+    return [(slug, label, counts[slug]) for slug, (label, _) in QUEUES.items()]
+
+
+def in_queue(condition: Condition) -> Callable[[Any], QuerySet[Any]]:
+    return lambda depots: depots.filter(ALIVE, condition(timezone.localdate(), quality.get_report()))
+
+
+class QueueFilter(OptionsFilter):
+    """The chosen queue. The list shows all queues with counts above it, so the sidebar only names the chosen one."""
+
+    title = "do zrobienia"
+    parameter_name = "queue"
+    options = {slug: (label, in_queue(condition)) for slug, (label, condition) in QUEUES.items()}
+
+
+class DepotFilter(django_filters.FilterSet):  # type: ignore[misc] # the library has no types
+    """Depots with a fuel; coal stands for its assortments too."""
+
+    fuel = django_filters.ChoiceFilter(choices=fuels.CHOICES, method="filter_fuel")
+
+    def filter_fuel(self, depots: models.DepotQuerySet, name: str, value: str) -> models.DepotQuerySet:
+        return depots.offering(value)
+
+
+class FuelFilter(admin.SimpleListFilter):
+    title = "paliwo"
+    parameter_name = "fuel"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return fuels.CHOICES
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
+        return cast("models.DepotQuerySet", DepotFilter({"fuel": self.value()}, queryset=queryset).qs)
+
+
+class VoivodeshipFilter(UnitFilter):
+    path = ""
+
 
 ACCENTED = "ąćęłńóśźżáàâäčďéèěëíîňöôřšťúůüýž"
 PLAIN = "acelnoszzaaaacdeeeeiinoorstuuuyz"
@@ -162,8 +253,8 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
 
     list_display = ("name", "municipality", "checked", "fuel_names", "submissions_open", "published")
     list_filter = (
-        *(work_queues.QueueFilter, "data_status", "publication", "removal_reason", "source"),
-        *(work_queues.VoivodeshipFilter, work_queues.FuelFilter),
+        *(QueueFilter, "data_status", "publication", "removal_reason", "source"),
+        *(VoivodeshipFilter, FuelFilter),
     )
     list_select_related = ("municipality",)
     list_per_page = 100
@@ -186,7 +277,7 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         report = quality.get_report()
         context = {
-            "queues": work_queues.count_queues(timezone.localdate(), report),
+            "queues": count_queues(timezone.localdate(), report),
             "pairs": len(report.unresolved_pairs()),
             **(extra_context or {}),
         }
@@ -196,7 +287,7 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
         return search_depots(queryset, search_term, besides=having_address(search_term)), False
 
     # Related values share a column: more columns do not fit beside menu and filters.
-    @admin.display(description="status i sprawdzenie", ordering=db.F("verified_at").asc(nulls_first=True))
+    @admin.display(description="status i sprawdzenie", ordering=F("verified_at").asc(nulls_first=True))
     def checked(self, depot: Any) -> SafeString:
         when = age(depot.verified_at, depot.today)
         return format_html('{}<br><span class="quiet">sprawdzono: {}</span>', depot.get_data_status_display(), when)
@@ -267,7 +358,6 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
 
 
 def age(checked: date | None, today: date) -> str:
-    """Age of a check in Polish words."""
     if checked is None:
         return "nigdy"
     days = (today - checked).days

@@ -23,7 +23,6 @@ from catalog.admin.desk import (
     read_text,
     send_closing_letters,
 )
-from catalog.admin.work_queues import find_same_contact
 from catalog.depots import quality
 from catalog.services import Refusal, editing, editors, moderation, publishing
 from catalog.services.journal import FOLLOWERS
@@ -106,7 +105,6 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
         return super().render_change_form(request, context, *args, **kwargs)
 
     def _about(self, depot: models.Depot) -> dict[str, Any]:
-        """Template context beside the form."""
         pairs_of = quality.duplicates_of(depot.pk, quality.get_report().unresolved_pairs())
         values, place = field_groups.values_of(depot), (depot.lat, depot.lon)
         return evidence.evidence_of(values, depot) | {
@@ -119,7 +117,7 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
             "absorbed": depot.merged.order_by("pk"),
             "followed": what_followed(depot) if depot.merged_into_id else None,
             "twins": [(pair, key) for key, pair in pairs_of.items()],
-            "same_contact": find_same_contact(values, besides=depot.pk),
+            "same_contact": evidence.find_same_contact(values, besides=depot.pk),
             "evidence": find_evidence(depot),
             "reasons": REASONS,
             "opened": getattr(depot, "opened", 0),

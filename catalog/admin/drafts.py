@@ -103,7 +103,6 @@ class DraftedAdmin(UnloggedMixin):
         super().delete_model(request, obj)
 
     def has_draft_permission(self, request: HttpRequest, draft: Draft) -> bool:
-        """Whether the user may decide about a draft."""
         if draft.deletion:
             return bool(self.has_delete_permission(request))
         return bool(self.has_change_permission(request) if draft.object_id else self.has_add_permission(request))

@@ -1,6 +1,6 @@
 """Depots at the editors' desk: find, check, edit, publish, remove, merge. Nothing is ever deleted here.
 
-`depot_list` and `work_queues`: the list, and the queues above it. `depot_page` and `depot_form`: one depot, its form.
+`depot_list`: the list with the queues above it. `depot_page` and `depot_form`: one depot, its form.
 Here: likely duplicates, merged or marked distinct, and `DepotAdmin`, which is made of all of them.
 """
 

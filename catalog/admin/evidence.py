@@ -1,4 +1,7 @@
-"""What stands beside a decision about a depot: ways to check it, map, owner, earlier decisions, comments of editors."""
+"""What stands beside a decision about a depot.
+
+Ways to check it, map, owner, earlier decisions, depots with the same contact, comments of editors.
+"""
 
 import json
 import math
@@ -24,6 +27,7 @@ from catalog.admin.desk import current_editor, page_url, read_text
 from catalog.admin.registers import RegisterAdmin
 from catalog.depots.snapshot import tiles_credit
 from catalog.models import CaseComment, Decision, Depot, Draft, Municipality, OwnerLink, Submission
+from catalog.parsing.contacts import clean_phone
 from catalog.services import Refusal, editors
 from catalog.territory import coordinates
 
@@ -78,7 +82,6 @@ def find_near(lat: float, lon: float, metres: float, *, besides: int | None = No
 
 
 def place_of(depot: Depot, metres: int) -> tuple[float, float, str, str]:
-    """Return a neighbour for `live_map`."""
     label = f"{depot.name}, {metres} m"
     if depot.publication != Depot.Publication.PUBLISHED:
         label += f", {depot.get_publication_display()}"
@@ -139,6 +142,60 @@ def having_address(typed: str) -> Q:
         return Q()
     owners, authors = (rows.objects.filter(email__icontains=email).values("depot") for rows in (OwnerLink, Submission))
     return Q(pk__in=owners) | Q(pk__in=authors)
+
+
+MOST_SAME = 20
+
+SHARED_HOSTS = frozenset(
+    {
+        *("facebook.com", "m.facebook.com", "pl-pl.facebook.com", "fb.com", "instagram.com", "linktr.ee"),
+        *("olx.pl", "allegro.pl", "allegrolokalnie.pl", "google.com", "sites.google.com", "goo.gl"),
+        *("panoramafirm.pl", "pkt.pl", "oferteo.pl", "business.site", "gowork.pl"),
+    }
+)
+"""Hosts shared by many firms: not a sign of a duplicate."""
+
+
+def find_same_contact(values: Mapping[str, Any], *, besides: int | None = None) -> list[tuple[Depot, str]]:
+    """Return depots with the same `nip`, `phone` or `website` and what they share in Polish. At most one query.
+
+    Removed ones last. besides: id of the depot that the values belong to, left out.
+    """
+    nip = values.get("nip") or ""
+    phones = split_phones(values.get("phone") or "")
+    host = site_of(values.get("website") or "")
+    condition = Q()
+    if nip:
+        condition |= Q(nip=nip)
+    for number in phones:
+        condition |= Q(phone__contains=number)
+    if host:
+        condition |= Q(website__icontains=host)
+    if not condition:
+        return []
+    rows = Depot.objects.filter(condition).exclude(pk=besides or 0).select_related("municipality").order_by("pk")
+    found = []
+    for depot in rows[: 10 * MOST_SAME]:
+        same = {
+            "NIP": bool(nip) and depot.nip == nip,
+            "telefon": bool(phones & split_phones(depot.phone)),
+            "strona": bool(host) and site_of(depot.website) == host,
+        }
+        if any(same.values()):
+            found.append((depot, ", ".join(word for word, is_same in same.items() if is_same)))
+    return sorted(found, key=lambda row: row[0].publication == Depot.Publication.REMOVED)[:MOST_SAME]
+
+
+def split_phones(text: str) -> set[str]:
+    """Return the telephone numbers in a text, in the stored format."""
+    value, _ = clean_phone(text)
+    return set(value.split(", ")) if value else set()
+
+
+def site_of(address: str) -> str:
+    """Return the host of a website that belongs to one firm, else ""."""
+    host = (urlsplit(address if "//" in address else f"//{address}").hostname or "").removeprefix("www.")
+    return "" if host in SHARED_HOSTS else host
 
 
 CASES: dict[str, Any] = {str(model._meta.model_name): model for model in (Depot, Submission, Draft)}

@@ -57,7 +57,6 @@ Kind = Decision.Kind
 
 
 def who(decision: Decision) -> str:
-    """Return who decided, in Polish."""
     if decision.decided_by_id is None:
         return history.BY_OWNER if decision.kind == Kind.OWNER else "polecenie"
     return str(decision.decided_by)

@@ -25,6 +25,7 @@ from catalog.admin.desk import DeskMixin, FixedRowsAdmin, OptionsFilter, current
 from catalog.models import Voivodeship, VoivodeshipClaim
 from catalog.services import editors
 from catalog.services.editors import is_chief
+from fueldepot.data import history
 
 
 class RegisterAdmin(FixedRowsAdmin):
@@ -87,6 +88,12 @@ class HistoryAdmin(DeskMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the p
     """Admin with history pages. revertible: whether saving an old version is offered."""
 
     revertible: ClassVar[bool] = True
+    history_list_display = ("author",)
+
+    def author(self, row: Any) -> str:
+        """Who made the change of a history row, a dash for a reader, an import or a command."""
+        name = history.author(row.history_user and row.history_user.get_username(), row.history_change_reason)
+        return NOTHING if name == history.IMPORTED else name
 
     def revert_disabled(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return not self.revertible or bool(super().revert_disabled(request, obj))

@@ -10,8 +10,14 @@ from django.db.models import Case, Q, Value, When
 from django.utils import timezone
 
 from catalog.admin.depot_form import MISTAKES
-from catalog.admin.evidence import evidence_of, find_near, find_neighbours, live_map, place_of
-from catalog.admin.work_queues import find_same_contact
+from catalog.admin.evidence import (
+    evidence_of,
+    find_near,
+    find_neighbours,
+    find_same_contact,
+    live_map,
+    place_of,
+)
 from catalog.depots import fuels
 from catalog.depots.field_cleaning import READERS, TYPED_LENGTHS, clean_field
 from catalog.depots.quality import PROPOSED_NEAR_M
@@ -253,7 +259,6 @@ def others(submission: Submission) -> list[dict[str, Any]]:
 
 
 def moved_m(now: Mapping[str, Any], then: Mapping[str, Any]) -> int:
-    """Return the distance between two positions, in metres."""
     return round(math.dist(coordinates.project(now["lat"], now["lon"]), coordinates.project(then["lat"], then["lon"])))
 
 

@@ -139,7 +139,6 @@ def depot_name(row: Submission, erased: str = "(usunięte)") -> str:
 
 
 def named(row: Submission) -> str:
-    """Label of a submission with the name of its depot, or of the proposed one."""
     return f"nr {row.pk}, {row.get_kind_display()}: {depot_name(row)}"
 
 
@@ -323,7 +322,6 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         return HttpResponseRedirect(self.with_filters(request, request.path))
 
     def _ask(self, request: HttpRequest, submission: Submission) -> None:
-        """Send the typed question to the author."""
         editor, text = current_editor(request), read_text(request, "question")
         sent = f"Pytanie wychodzi listem. Zgłoszenie nr {submission.pk} czeka na odpowiedź autora."
         try:

@@ -137,6 +137,11 @@ class DeskSite(AdminSite):
 
         return answer
 
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        from fueldepot.desk import overview  # its admins register themselves here
+
+        return super().index(request, {**overview.describe(request.user), **(extra_context or {})})
+
     def get_urls(self) -> list[Any]:
         own = path("drugi-skladnik/", self.admin_view(self.second_factor), name="second_factor")
         return [own, *super().get_urls()]

@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce, Substr
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.admin import work_queues
+from catalog.admin import depot_list
 from catalog.admin.journal import count_decisions
 from catalog.depots import quality
 from catalog.models import (
@@ -51,8 +51,19 @@ class Waiting:
 
     @property
     def days(self) -> int | None:
-        """Age of the oldest item in whole days."""
         return None if self.since is None else (timezone.now() - self.since).days
+
+
+def describe(user: Any) -> dict[str, Any]:
+    """Return the template context of the start page: what the user may see and do. At most 16 queries."""
+    today, voivodeships = timezone.localdate(), find_voivodeships(user)
+    return {
+        "work": find_waiting(user),
+        "voivodeships": voivodeships,
+        "map": draw_queue(voivodeships),
+        "today": count_decisions(today, today) if user.has_perm("catalog.view_decision") else [],
+        "gets_letter": DailyLetter.objects.filter(editor=user.pk).exists(),
+    }
 
 
 def find_waiting(user: Any) -> list[Waiting]:
@@ -65,7 +76,7 @@ def find_waiting(user: Any) -> list[Waiting]:
     if user.has_perm("catalog.view_depot"):
         waiting += [
             Waiting(f"Składy: {label}", count, _list("catalog_depot", {"queue": slug}))
-            for slug, label, count in work_queues.count_queues(today, quality.get_report())
+            for slug, label, count in depot_list.count_queues(today, quality.get_report())
         ]
     if user.has_perm("auth.view_user"):
         people = get_user_model().objects.filter(is_active=True, is_superuser=False)
@@ -83,22 +94,22 @@ def find_waiting_in(user: Any, codes: Sequence[str]) -> list[Waiting]:
     if user.has_perm("catalog.view_submission"):
         waiting += submissions_waiting(codes)
     if user.has_perm("prices.view_depotprice"):
-        rows = _within(DepotPrice.objects.pending(), codes)
-        counts = rows.aggregate(number=Count("pk"), since=Min("submitted_at"))
-        url = _list("prices_depotprice", {"unit": "mine"} if codes else {})
-        waiting.append(Waiting("Ceny do zatwierdzenia", counts["number"], url, counts["since"]))
+        prices, url = DepotPrice.objects.pending(), _list("prices_depotprice", {"unit": "mine"} if codes else {})
+        waiting.append(_count("Ceny do zatwierdzenia", _within(prices, codes), "submitted_at", url))
     if user.has_perm("catalog.view_ownerchange"):
-        rows = _within(OwnerChange.objects.filter(seen_at__isnull=True), codes)
-        counts = rows.aggregate(number=Count("pk"), since=Min("made_at"))
-        url = _list("catalog_ownerchange", {"seen": "no"})
-        waiting.append(Waiting("Zmiany właścicieli do obejrzenia", counts["number"], url, counts["since"]))
+        changes, url = OwnerChange.objects.filter(seen_at__isnull=True), _list("catalog_ownerchange", {"seen": "no"})
+        waiting.append(_count("Zmiany właścicieli do obejrzenia", _within(changes, codes), "made_at", url))
     if user.has_perm("catalog.view_draft"):
         waiting += drafts_waiting(user)
     return waiting
 
 
+def _count(label: str, rows: Any, moment: str, url: str, what: str = "pk") -> Waiting:
+    counts = rows.aggregate(number=Count(what, distinct=True), since=Min(moment))
+    return Waiting(label, counts["number"], url, counts["since"])
+
+
 def _list(model: str, query: Mapping[str, str]) -> str:
-    """Return the URL of a list of the desk."""
     url = reverse(f"admin:{model}_changelist")
     return f"{url}?{urlencode(query)}" if query else url
 
@@ -118,12 +129,11 @@ def submissions_waiting(codes: Sequence[str]) -> list[Waiting]:
         unnotified=Count("pk", filter=Q(notification_pending=True, erased_at__isnull=True)),
     )
     answered = _within(SubmissionQuestion.objects.answered(), codes, "submission__depot__")
-    answers = answered.aggregate(number=Count("submission", distinct=True), since=Min("answered_at"))
     queries = (mine, {"state": "all", "question": "answered"} | mine, {"state": "all", "letter": "owed"} | mine)
     queue, questions, letters = (_list("catalog_submission", query) for query in queries)
     return [
         Waiting("Zgłoszenia właścicieli i czytelników", counts["waiting"], queue, counts["since"]),
-        Waiting("Odpowiedzi autorów na pytania", answers["number"], questions, answers["since"]),
+        _count("Odpowiedzi autorów na pytania", answered, "answered_at", questions, "submission"),
         Waiting("Listy o decyzji, które nie wyszły", counts["unnotified"], letters),
     ]
 
@@ -138,7 +148,7 @@ def find_voivodeships(user: Any) -> list[dict[str, Any]]:
     claims = {claim.voivodeship_id: claim for claim in VoivodeshipClaim.objects.standing().select_related("editor")}
     submissions = _count_by(Submission.objects.waiting(), SUBMISSION_CODE)
     prices = _count_by(DepotPrice.objects.pending(), F("depot__municipality__voivodeship"))
-    unchecked = _count_by(Depot.objects.filter(work_queues.ALIVE, verified_at=None), F("municipality__voivodeship"))
+    unchecked = _count_by(Depot.objects.filter(depot_list.ALIVE, verified_at=None), F("municipality__voivodeship"))
     own = {code for code, claim in claims.items() if claim.editor_id == user.pk}
     releasable = claims.keys() if claims and is_chief(user) else own
     return [
@@ -169,11 +179,6 @@ def draw_queue(voivodeships: Sequence[Mapping[str, Any]]) -> AreaMap | None:
     return country_map(unit_of) if voivodeships else None
 
 
-def wants_letter(user: Any) -> bool:
-    """Whether an editor gets the daily letter. One query."""
-    return DailyLetter.objects.filter(editor=user.pk).exists()
-
-
 def _count_by(rows: Any, voivodeship: Any) -> dict[str, int]:
     """Count rows by the code of their voivodeship. One query."""
     return dict(rows.order_by().values_list(voivodeship).annotate(number=Count("pk")))
@@ -198,9 +203,3 @@ def drafts_waiting(user: Any) -> list[Waiting]:
         Waiting("Twoje szkice, których nie wysłano", counts["own"], f"{url}?state={Draft.State.PREPARED}"),
         Waiting("Twoje szkice, które ktoś odrzucił", counts["rejected"], f"{url}?state={Draft.State.WITHDRAWN}"),
     ]
-
-
-def find_today(user: Any) -> list[dict[str, Any]]:
-    """Return today's decisions by editor, none if the user may not see them. One query."""
-    today = timezone.localdate()
-    return count_decisions(today, today) if user.has_perm("catalog.view_decision") else []

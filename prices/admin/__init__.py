@@ -1,6 +1,3 @@
 """Admin of prices: moderation queue, price lists, plausible ranges. `prices.services` writes all changes."""
 
-from prices.admin.prices import DepotPriceAdmin, ObservationAdmin, SeriesAdmin
-from prices.admin.visits import PlausibleRangeAdmin, VisitAdmin
-
-__all__ = ["DepotPriceAdmin", "ObservationAdmin", "PlausibleRangeAdmin", "SeriesAdmin", "VisitAdmin"]
+from prices.admin import prices, visits  # noqa: F401 - register

@@ -30,7 +30,6 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
     change_list_template = "admin/prices/depotprice/change_list.html"
 
     def has_import_permission(self, request: HttpRequest) -> bool:
-        """Whether the user may import price lists."""
         return bool(self.has_change_permission(request) and self.has_add_permission(request))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
@@ -77,7 +76,6 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
         return self.render_price_list(request, **context)
 
     def tell(self, request: HttpRequest, preview: Preview, decision: Decision | None) -> None:
-        """Say what was imported and what was left out."""
         undo = undo_button(request, decision)
         messages.success(request, format_html("Wczytano i zatwierdzono ceny: {}. {}", len(preview.quotes), undo))
         left_out = len(preview.ordinary) + len(preview.doubtful) - len(preview.quotes)

@@ -98,11 +98,12 @@ class PricePageMixin(NextRowMixin):
         following = self.find_next(request, price.pk, besides=chosen) if goes_on else None
         try:
             decided = dict.fromkeys(sorted(pending & chosen), decision == "approve")
-            typed = self._read_typed(request, decided) if decision == "approve" else {}
+            approved = [key for key in decided if decided[key]]
+            typed = {key: read_amount(read_text(request, f"value-{key}").strip()) for key in approved}
             count, recorded = decide_visit(
                 parts=(),
                 prices=decided,
-                corrected=typed,
+                corrected={key: amount for key, amount in typed.items() if amount is not None},
                 reason=read_text(request, "reason")[:LONGEST_REASON],
                 by=current_editor(request),
                 on=timezone.now(),
@@ -119,11 +120,6 @@ class PricePageMixin(NextRowMixin):
         if goes_on:
             return self.to_row(request, following)
         return HttpResponseRedirect(self.with_filters(request, page_url(self.opts, "changelist")))
-
-    def _read_typed(self, request: HttpRequest, chosen: Mapping[int, bool]) -> dict[int, Decimal]:
-        """Return the typed amounts of prices. Raises ValidationError."""
-        amounts = {key: read_amount(read_text(request, f"value-{key}").strip()) for key in chosen}
-        return {key: amount for key, amount in amounts.items() if amount is not None}
 
     def _show_price(self, request: HttpRequest, price: DepotPrice) -> HttpResponse:
         """Render the page. Nine queries besides the price, the rights and its place in the list."""

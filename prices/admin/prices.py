@@ -18,10 +18,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from catalog.admin import RegisterAdmin, depot_list
+from catalog.admin import depot_list
 from catalog.admin.bulk import bulk_action, each, undo_button
 from catalog.admin.desk import CsvMixin, KeptRowsMixin, PendingByDefaultFilter, ReasonMixin, current_editor, read_text
-from catalog.admin.registers import HistoryAdmin, UnitFilter
+from catalog.admin.registers import HistoryAdmin, RegisterAdmin, UnitFilter
 from catalog.admin.submission_queue import AWAITS_AUTHOR
 from fueldepot.data.history import among
 from prices import models, queries, services, validation
@@ -69,7 +69,6 @@ def obstacles_to_approval(prices: Sequence[Any]) -> list[str]:
 
 
 def named(price: models.DepotPrice) -> str:
-    """Return a price with the name of its depot."""
     return f"{price.depot.name}: {price}"
 
 

@@ -16,9 +16,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.html import format_html
 
-from catalog.admin import DraftedAdmin
 from catalog.admin.bulk import undo_button
 from catalog.admin.desk import KeptRowsMixin, current_editor, read_number, read_numbers, read_text
+from catalog.admin.drafts import DraftedAdmin
 from catalog.admin.evidence import evidence_of
 from catalog.admin.registers import HistoryAdmin
 from catalog.admin.submission_page import ProposalForm, describe_part, live_map_of, others, same_contact
@@ -197,7 +197,6 @@ def describe_range(fuel: str, wanted: Range, today: date) -> list[str]:
 
 
 def implausible(figures: PriceStatistics) -> Counter[Rejected]:
-    """Return the prices outside the plausible range."""
     return Counter(row for row in figures.rejected if row.reason == IMPLAUSIBLE)
 
 
@@ -208,8 +207,6 @@ def amount(figures: PriceStatistics) -> str:
 
 
 class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
-    """Both ends of a plausible range."""
-
     class Meta:
         model = models.PlausibleRange
         fields = ("low", "high")
@@ -232,7 +229,6 @@ class PlausibleRangeAdmin(KeptRowsMixin, DraftedAdmin, HistoryAdmin):
     form = RangeForm
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Whether the user may change ranges and a fuel without a range exists."""
         return bool(self.has_change_permission(request)) and bool(queries.find_fuels_without_range())
 
     def get_fields(self, request: HttpRequest, obj: models.PlausibleRange | None = None) -> list[str]:
