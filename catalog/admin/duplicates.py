@@ -129,7 +129,7 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
     def _tell_of_pair(self, request: HttpRequest, one: Depot, text: str, since: datetime) -> bool:
         """Say what was decided, with the undo button of the decision recorded since a moment. Returns True."""
         recorded = models.Decision.objects.about(one).filter(decided_at__gte=since).order_by("-pk").first()
-        self.message_user(request, format_html("{} {}", text, undo_button(request, recorded) if recorded else ""))
+        self.message_user(request, format_html("{} {}", text, undo_button(request, recorded)))
         return True
 
 

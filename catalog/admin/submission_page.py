@@ -9,15 +9,8 @@ from django import forms
 from django.db.models import Case, Q, Value, When
 from django.utils import timezone
 
+from catalog.admin import evidence
 from catalog.admin.depot_form import MISTAKES
-from catalog.admin.evidence import (
-    evidence_of,
-    find_near,
-    find_neighbours,
-    find_same_contact,
-    live_map,
-    place_of,
-)
 from catalog.depots import fuels
 from catalog.depots.field_cleaning import READERS, TYPED_LENGTHS, clean_field
 from catalog.depots.quality import PROPOSED_NEAR_M
@@ -153,7 +146,7 @@ def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
     is_removed = depot is not None and depot.publication == Depot.Publication.REMOVED
     return {
         **describe_part(submission, form),
-        **evidence_of(beside, depot, submission),
+        **evidence.evidence_of(beside, depot, submission),
         "title": f"Zgłoszenie nr {submission.pk}: {submission.get_kind_display()}",
         "depot": depot,
         "others": others(submission),
@@ -221,16 +214,15 @@ def live_map_of(submission: Submission, near_rows: Sequence[tuple[Depot, int]] =
     near_rows: neighbours of a new depot.
     """
     proposed, depot = submission.proposed, submission.depot
-    if "lat" not in proposed:
-        if depot is None:
-            return None
-        return live_map(depot.municipality, after=(depot.lat, depot.lon), others=find_neighbours(depot))
+    position = (proposed["lat"], proposed["lon"]) if "lat" in proposed else None
+    if depot is not None:
+        present, others = (depot.lat, depot.lon), evidence.find_neighbours(depot)
+        return evidence.live_map(depot.municipality, present if position else None, position or present, others)
+    if position is None:
+        return None
     units = Municipality.objects.select_related("voivodeship")
-    after = (proposed["lat"], proposed["lon"])
-    if depot:
-        return live_map(depot.municipality, (depot.lat, depot.lon), after, find_neighbours(depot))
     municipality = units.filter(pk=proposed.get("municipality")).first()
-    return live_map(municipality, None, after, [place_of(*row) for row in near_rows])
+    return evidence.live_map(municipality, None, position, [evidence.place_of(*row) for row in near_rows])
 
 
 def others(submission: Submission) -> list[dict[str, Any]]:
@@ -267,7 +259,7 @@ def near(submission: Submission) -> list[tuple[Depot, int]]:
     proposed = submission.proposed
     if "lat" not in proposed or submission.depot is not None or submission.state not in Submission.OPEN:
         return []
-    return find_near(proposed["lat"], proposed["lon"], PROPOSED_NEAR_M)
+    return evidence.find_near(proposed["lat"], proposed["lon"], PROPOSED_NEAR_M)
 
 
 def same_contact(*submissions: Submission) -> list[tuple[Depot, str]]:
@@ -276,7 +268,7 @@ def same_contact(*submissions: Submission) -> list[tuple[Depot, str]]:
     for row in submissions:
         claimed = {"nip": row.claimant_nip, "phone": row.claimant_phone}
         stated |= {name: value for name, value in claimed.items() if value} | dict(row.proposed)
-    return find_same_contact(stated, besides=submissions[0].depot_id)
+    return evidence.find_same_contact(stated, besides=submissions[0].depot_id)
 
 
 SAME_PHONE = "numer jest we wpisie: publiczny, więc niczego nie dowodzi, ale można zadzwonić"
