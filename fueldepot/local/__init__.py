@@ -38,6 +38,8 @@ def prepare(root: Path = PROJECT_ROOT, *, server: str = "postgres") -> Path | No
         if not is_set("DATABASE_URL") or os.environ.get("DATABASE_URL", "").strip() == EMBEDDED:
             data = var / server
             os.environ["DATABASE_URL"] = embedded.ensure(data)
+            # `back_up` needs the server's own pg_dump: an older one of the machine refuses it.
+            os.environ["PATH"] = f"{embedded.binaries()}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
         if os.environ.keys().isdisjoint({"SECRET_KEY", "SECRET_KEY_FILE"}):
             os.environ["SECRET_KEY"] = _secret_key(var / "secret_key")
     except EmbeddedError as error:

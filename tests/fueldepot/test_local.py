@@ -5,6 +5,7 @@ And that manage.py asks for it by name only.
 
 import errno
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from django.conf import settings
 from fueldepot import __main__ as command_line
 from fueldepot import local
 from fueldepot.local.postgres import socket_folder_of
-from tests.fueldepot.sharers import PROJECT_ROOT, processes_naming, wait_until_stopped
+from tests.fueldepot.sharers import PROJECT_ROOT, processes_naming, server_package, wait_until_stopped
 from tests.ops.databases import fresh_database, url
 
 PREPARE = """
@@ -62,6 +63,14 @@ def test_given_settings_are_left_alone(tmp_path: Path, monkeypatch: pytest.Monke
     local.prepare(tmp_path)
     assert (os.environ["DATABASE_URL"], os.environ["SECRET_KEY"]) == ("postgresql:///other", "given")
     assert not list(tmp_path.iterdir())
+
+
+def test_programs_of_the_embedded_server_come_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"DATABASE_URL": "embedded", "SECRET_KEY": "given", "PATH": os.environ["PATH"]}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(local.embedded, "ensure", lambda data: f"postgresql:///{data.name}")
+    local.prepare(tmp_path)
+    assert shutil.which("pg_dump") == str(server_package() / "pginstall" / "bin" / "pg_dump")
 
 
 def test_the_suite_does_not_share_the_server_of_make_run() -> None:
