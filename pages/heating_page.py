@@ -7,7 +7,6 @@ from decimal import Decimal
 from itertools import groupby
 from operator import attrgetter
 from typing import Annotated, Any
-from urllib.parse import urlencode
 
 from django.urls import reverse
 from pydantic import create_model
@@ -39,7 +38,7 @@ from pages.heating_costs import (
 from pages.home import SearchResult
 from pages.page import Crumb, Page, dataset
 from pages.polish import whole
-from pages.prices import prices_crumb
+from pages.prices import as_query, prices_crumb
 from pages.stove_check import NOT_FOUND, UNREADABLE, find_place
 from prices.heating_costs import Estimate, Quantity, rounded_cost, rounded_year
 
@@ -168,7 +167,7 @@ def api_query(
         bag = mine.bag if mine.price is None else None
         inputs = {"price": mine.price, "bag": bag, "efficiency": mine.efficiency}
         parameters |= {f"{name}_{slug}": value for name, value in inputs.items() if value is not None}
-    return f"?{urlencode(parameters)}" if parameters else ""
+    return as_query(parameters)
 
 
 def cost_row(row: HeatingRow, axis: Decimal) -> dict[str, Any]:
@@ -184,7 +183,7 @@ def cost_row(row: HeatingRow, axis: Decimal) -> dict[str, Any]:
     amount = decimal_comma(rounded_cost(cost.amount)) if source.unit != "kWh" else whole(round(cost.amount))
     return {
         "row": row,
-        "cost": money_range(published_cost(cost.per_kwh)) if cost.per_kwh else "",
+        "cost": f"{joined(published_cost(cost.per_kwh), decimal_comma)}\N{NO-BREAK SPACE}zł" if cost.per_kwh else "",
         "year": year_range(cost.per_year) if cost.per_year else "",
         "bar": bar(cost.per_kwh, axis) if cost.per_kwh else None,
         "amount": f"{amount} {source.unit}",
@@ -203,11 +202,6 @@ def bar(span: Estimate, axis: Decimal) -> dict[str, float]:
     left, right = float(span.low / axis * 100), float(span.high / axis * 100)
     # A range of one number is still to be seen.
     return {"left": round(left, 1), "width": round(max(right - left, 0.8), 1)}
-
-
-def money_range(span: Estimate) -> str:
-    """ "0,37–0,45 zł"."""
-    return f"{joined(span, decimal_comma)}\N{NO-BREAK SPACE}zł"
 
 
 def year_range(span: Estimate) -> str:
@@ -267,7 +261,4 @@ def decimal_comma(number: Decimal) -> str:
 
 def plain(number: Decimal | None) -> str:
     """ "1640", "0,38": without trailing zeros, "" for None."""
-    if number is None:
-        return ""
-    text = f"{number:f}"
-    return (text.rstrip("0").rstrip(".") if "." in text else text).replace(".", ",")
+    return "" if number is None else f"{number.normalize():f}".replace(".", ",")

@@ -104,7 +104,7 @@ class Asked:
         return parameters | ({window: str(self.window)} if self.window != WINDOW_MONTHS else {})
 
 
-def as_query(parameters: Mapping[str, str]) -> str:
+def as_query(parameters: Mapping[str, object]) -> str:
     return f"?{urlencode(parameters)}" if parameters else ""
 
 

@@ -5,6 +5,7 @@ negotiation, validators, redirects and statuses. `pages.urls.page` routes them. 
 use its engine; Jinja2 is several times as fast (docs/adr/0010-jinja2-for-the-site.md).
 """
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache, partial
@@ -135,11 +136,8 @@ def markdown_text(page: Page) -> str:
 
 def collapse_blank_lines(text: str) -> str:
     """Collapse runs of blank lines, which the tags of a template leave, to one."""
-    lines: list[str] = []
-    for line in (line.rstrip() for line in text.splitlines()):
-        if line or (lines and lines[-1]):
-            lines.append(line)
-    return "\n".join(lines).strip() + "\n"
+    text = "\n".join(line.rstrip() for line in text.splitlines())
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
 def redirect(request: HttpRequest, path: str) -> HttpResponse:
