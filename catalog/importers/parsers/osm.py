@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from catalog.depots import fuels
 from catalog.importers.parsers.files import FileStart, json_keys, load_json
@@ -80,28 +81,19 @@ def depot(source_id: str, lat: float | None, lon: float | None, tags: Tags) -> D
     def refuse(reason: str) -> None:
         notes.append(Note(source_id, reason))
 
-    street, house_number, postcode, place = _address(tags, refuse)
-    name, kind_name, review, held = _name(tags, offered, place)
-    opening_hours, hours = _hours(tags, refuse)
+    address = _address(tags, refuse)
     return DepotRecord(
         source_id=source_id,
-        name=name,
         lat=lat,
         lon=lon,
-        street=street,
-        house_number=house_number,
-        postcode=postcode,
-        place=place,
+        **address,
+        **_name(tags, offered, address["place"]),
+        **_hours(tags, refuse),
         nip=_first(clean_nip, tags, ("ref:vatin", "ref:nip", "ref:NIP", "ref:PL:nip"), refuse),
         phone=_first(clean_phone, tags, ("phone", "contact:phone", "mobile", "contact:mobile"), refuse),
         website=_first(clean_website, tags, ("website", "contact:website", "url", "contact:url"), refuse),
         fuels=fuels.in_order(offered),
         denied_fuels=fuels.in_order(denied_fuels(tags)),
-        hours=hours,
-        opening_hours=opening_hours,
-        review=review,
-        held=held,
-        kind_name=kind_name,
         notes=tuple(notes),
     )
 
@@ -160,15 +152,12 @@ def _denied(value: str) -> bool:
     return value.strip().lower() in _NO | _NOT_SAID
 
 
-def _name(tags: Tags, offered: frozenset[str], place: str) -> tuple[str, str, str, bool]:
-    """Return name, kind if there is no name, reason for a review, and whether to hold the depot until then."""
+def _name(tags: Tags, offered: frozenset[str], place: str) -> dict[str, Any]:
     name = tidy(tags.get("name", "")) or tidy(tags.get("name:pl", ""))
     if not name:
         kind = kind_of(tags, offered)
-        return (f"{kind}, {place}" if place else kind), kind, NO_NAME, False
-    if is_personal_name(name):
-        return name, "", PERSON, True
-    return name, "", "", False
+        return {"name": f"{kind}, {place}" if place else kind, "kind_name": kind, "review": NO_NAME}
+    return {"name": name, "review": PERSON, "held": True} if is_personal_name(name) else {"name": name}
 
 
 def kind_of(tags: Tags, offered: frozenset[str]) -> str:
@@ -181,19 +170,15 @@ def kind_of(tags: Tags, offered: frozenset[str]) -> str:
     return "Skład opału"
 
 
-def _hours(tags: Tags, refuse: Refuse) -> tuple[str, dict[str, str] | None]:
-    """Return the opening hours as written, "" if missing, and the week that they say, if any."""
+def _hours(tags: Tags, refuse: Refuse) -> dict[str, Any]:
     text = tidy(tags.get("opening_hours", ""))
-    if not text:
-        return "", None
-    hours = weekly_hours(text)
-    if hours is None:
+    hours = weekly_hours(text) if text else None
+    if text and hours is None:
         refuse(f"opening hours say no plain week: {cut(text, 100)!r}")
-    return text, hours
+    return {"opening_hours": text, "hours": hours}
 
 
-def _address(tags: Tags, refuse: Refuse) -> tuple[str, str, str, str]:
-    """Return street, house number, postcode and place; "" if missing or refused."""
+def _address(tags: Tags, refuse: Refuse) -> dict[str, Any]:
     street = tidy(tags.get("addr:street", ""))
     if street.lower().rstrip(".") in ("ul", "ulica"):
         refuse(f"street is only {street!r}")
@@ -209,7 +194,7 @@ def _address(tags: Tags, refuse: Refuse) -> tuple[str, str, str, str]:
             postcode = normalise_postcode(text)
         except ValueError as error:
             refuse(str(error))
-    return street, house_number, postcode, place
+    return {"street": street, "house_number": house_number, "postcode": postcode, "place": place}
 
 
 def _first(clean: Clean, tags: Tags, keys: tuple[str, ...], refuse: Refuse) -> str | None:
