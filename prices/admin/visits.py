@@ -113,7 +113,8 @@ class VisitAdmin(SubmissionAdmin):
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
             found.refresh_from_db()
             return self._show_visit(request, found, parts_of(found), forms)
-        self.message_user(request, format_html("Zdecydowano: {}. {}", count, undo_button(request, recorded)))
+        title = recorded.title if recorded else ""
+        self.message_user(request, format_html("Zdecydowano: {}. {} {}", count, title, undo_button(request, recorded)))
         return None
 
     def _show_visit(

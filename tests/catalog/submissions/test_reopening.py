@@ -177,7 +177,7 @@ def test_erased_authors_and_what_was_sent_anew_stay_closed(editor, sent):
 def test_a_visit_is_undone_as_it_was_decided(client, editor, visit, decide, sent):  # noqa: F811 - fixtures
     before = values_of(visit[0].depot)
     said = text_of(decide(visit[0], reason="Cena jest za inną ilość."))
-    assert "Zdecydowano: 3. Cofnij i otwórz ponownie" in said
+    assert not missing(said, "Zdecydowano: 3. Przyjęto", "Cofnij i otwórz ponownie")
     decision = Decision.objects.get()
     page = text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
     assert not missing(page, "Zgłoszenie znów będzie czekać na decyzję", "telefon: – → +48 601 234 567")

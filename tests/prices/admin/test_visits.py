@@ -87,7 +87,7 @@ def test_prices_of_fuels_that_the_entry_does_not_list_are_decided_with_the_rest(
 
 def test_a_visit_stands_on_one_page_whichever_part_is_opened(client, editor, visit, django_assert_max_num_queries):
     claim, data, _ = visit
-    client.get(page(claim))
+    assert "jeden wpis, zgłoszenia: 3." in text_of(client.get(page(claim)))
     # session, user, rights 2; submission, its questions; parts, their questions and prices; ranges, chief, owners,
     # municipalities, others, same contact, version, neighbours, present owner, decisions, comments
     with django_assert_max_num_queries(24):
@@ -122,7 +122,7 @@ def test_all_of_a_visit_is_decided_at_once_with_one_letter(
 def test_one_letter_tells_all_outcomes_of_a_visit(client, editor, visit, decide):
     claim, data, prices = visit
     answer = decide(claim, reason="Numer nie odpowiada, a cena jest za inną ilość.", **{f"groups-{data.pk}": ["place"]})
-    assert "Zdecydowano: 3." in text_of(answer)
+    assert "Zdecydowano: 3. Przyjęto zgłoszenia nr " in text_of(answer)
     assert (factories.fresh(claim.depot).phone, claim.depot.place) == ("", "Wieliczka")
     assert sorted(DepotPrice.objects.values_list("status", flat=True)) == ["approved", "rejected"]
     (letter,) = mail.outbox
