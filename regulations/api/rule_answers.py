@@ -159,17 +159,20 @@ def publication(law: Law) -> str:
 
 
 def reference(published: str, row: Resolution | Amendment) -> str:
-    """Return the gazette position; without one, number and day, and without a number the scope."""
+    """Return the gazette position; without one, number and day, and without a number the scope.
+
+    An act that amends stands in the instrumental, after "zm.".
+    """
     if published:
         return published
-    words = ["uchwała"]
+    words = ["uchwała" if isinstance(row, Resolution) else "uchwałą"]
     if row.number:
         words.append(f"nr {row.number}")
     if row.adopted:
         words.append(f"z {row.adopted:%d.%m.%Y}")
     if isinstance(row, Resolution) and not row.number:
         words.append(f"({row.scope})")
-    return " ".join(words)
+    return " ".join(words) if len(words) > 1 else "uchwałą o nieznanym numerze"
 
 
 @answer

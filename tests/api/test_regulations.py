@@ -571,3 +571,11 @@ def test_a_former_code_names_its_successor(client):
 def test_regulations_are_only_read(client):
     answer = client.post(URL)
     assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD, OPTIONS")
+
+
+def test_an_amendment_of_which_nothing_is_known_is_named_as_such(client):
+    AmendmentFactory(
+        resolution=ResolutionFactory(publication="Dz. Urz. poz. 1"), number="", adopted=None, publication=""
+    )
+    (entry,) = client.get("/api/v1/regulations?voivodeship=malopolskie").json()
+    assert entry["resolution"]["publication"] == "Dz. Urz. poz. 1, zm. uchwałą o nieznanym numerze"
