@@ -5,6 +5,7 @@ filled in: reversing a hundred URLs would take longer than the answer.
 """
 
 from functools import lru_cache
+from urllib.parse import urlencode
 
 from django.urls import reverse
 
@@ -30,10 +31,10 @@ def depot_pattern() -> str:
 def municipality_path(voivodeship_slug: str, municipality_slug: str, teryt: str, **query: str) -> str:
     """Canonical path of a municipality's page.
 
-    query: `kod` (a postcode), `p` ("lat,lon") or `paliwo` (a fuel); none needs quoting.
+    query: `kod` (a postcode), `p` ("lat,lon") with `miejsce` (a name), or `paliwo` (a fuel).
     """
     path = municipality_pattern().format(voivodeship_slug, municipality_slug, teryt)
-    return f"{path}?{'&'.join(f'{name}={value}' for name, value in query.items())}" if query else path
+    return f"{path}?{urlencode(query, safe=',')}" if query else path
 
 
 def municipality_url(voivodeship_slug: str, municipality_slug: str, teryt: str, **query: str) -> str:

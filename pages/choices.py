@@ -66,7 +66,7 @@ class Order(StrEnum):
 
 
 class ChoicesQuery(Query):
-    """Parameters of the filters and orders. kod, p: any text, for links; `read_origin` reads them."""
+    """Parameters of the filters and orders. kod, p, miejsce: any text, for links; `read_origin` reads them."""
 
     empty_is_absent = True
 
@@ -75,6 +75,7 @@ class ChoicesQuery(Query):
     otwarte: Annotated[str | None, pattern(OPENED), doc("1, a day, or a day with its hour.")] = None
     kod: Annotated[str, doc("A postcode.")] = ""
     p: Annotated[str, doc("A point.")] = ""
+    miejsce: Annotated[str, doc("A name.")] = ""
 
 
 CountListed = Callable[["Choices"], int]  # the number of depots that the page lists for choices
@@ -117,7 +118,7 @@ class Choices:
             fuels.BY_SLUG[query.paliwo] if query.paliwo else None,
             order,
             query.otwarte or "",
-            tuple((name, value) for name, value in (("kod", query.kod), ("p", query.p)) if value),
+            tuple((name, value) for name in ("kod", "p", "miejsce") if (value := getattr(query, name))),
             notices,
         )
 
@@ -320,6 +321,7 @@ POINT_PATTERN = re.compile(r"(-?[0-9]{1,3}(?:\.[0-9]{1,20})?), ?(-?[0-9]{1,3}(?:
 MALFORMED = {
     "kod": "Kod pocztowy w adresie strony jest zapisany nieprawidłowo, więc go pominęliśmy. Poprawny zapis: 30-001.",
     "p": "Punkt w adresie strony jest zapisany nieprawidłowo, więc go pominęliśmy. Poprawny zapis: 50.0614,19.9366.",
+    "miejsce": "Nazwa miejsca w adresie strony jest zapisana nieprawidłowo, więc ją pominęliśmy.",
 }
 PLACE_UNKNOWN = "Nie znamy położenia szukanego miejsca, więc odległości liczymy od {label}."
 OUTSIDE = "Punkt w adresie strony leży poza Polską, więc go pominęliśmy."
@@ -330,6 +332,7 @@ class PlaceQuery(Query):
 
     kod: Annotated[Postcode | None, doc(POSTCODE)] = None
     p: Annotated[str | None, pattern(POINT_PATTERN), doc("A latitude and a longitude.")] = None
+    miejsce: Annotated[str, doc("The name of a locality at the point.")] = ""
 
 
 class Origin(NamedTuple):
@@ -358,7 +361,7 @@ def read_origin(query_string: str) -> RequestedPoint:
     if query.p:
         lat, lon = (float(number) for number in query.p.split(","))
         if LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]:
-            label, place, notice = describe_point(lat, lon)
+            label, place, notice = describe_point(lat, lon, query.miejsce)
             origin = Origin(Point(lat, lon), label, place)
         else:
             notices.append(OUTSIDE)
@@ -371,12 +374,12 @@ def read_origin(query_string: str) -> RequestedPoint:
     return RequestedPoint(origin, (*notices, notice) if notice else tuple(notices))
 
 
-def describe_point(lat: float, lon: float) -> tuple[str, str, str]:
+def describe_point(lat: float, lon: float, name: str = "") -> tuple[str, str, str]:
     """Return a description of a point in the genitive, the name of its place, and a notice if that may be elsewhere.
 
     Name and notice are "" for none. Suggestions of localities link to pages with the position of the locality or, if
     unknown, with that of its postcode or municipality; the description names the one used. A postcode's centre that
-    several localities share is that of one of them at most.
+    several localities share is that of one of them at most. name: of the one searched for; a name of none is ignored.
     """
     index = territory.get().search.index
     at = index.at_point(lat, lon)
@@ -384,16 +387,18 @@ def describe_point(lat: float, lon: float) -> tuple[str, str, str]:
     sources = Counter(index.position(number) for number in localities)
     named = {index.labels[number] for number in localities if index.position(number) == SearchEntry.Position.PLACE}
     if len(named) == 1:
-        (name,) = named
-        return f"miejscowości {name}", name, ""
+        (own,) = named
+        return f"miejscowości {own}", own, ""
+    labels = {index.labels[number] for number in localities}
+    place = name if name in labels else ""
     kinds = {index.kind(number): number for number in reversed(at)}
     if not named and SearchEntry.Kind.MUNICIPALITY in kinds and sources.keys() != {SearchEntry.Position.POSTCODE}:
         label = f"środka gminy {index.labels[kinds[SearchEntry.Kind.MUNICIPALITY]]}"
-        return label, "", PLACE_UNKNOWN.format(label=label)
+        return label, place, PLACE_UNKNOWN.format(label=label)
     if not named and SearchEntry.Kind.POSTCODE in kinds:
         code = index.fold(kinds[SearchEntry.Kind.POSTCODE])
         label = f"środka zabudowy z kodem {code[:2]}-{code[2:]}"
         if len(localities) == 1:
             return label, index.labels[localities[0]], ""
-        return label, "", PLACE_UNKNOWN.format(label=label) if sources[SearchEntry.Position.POSTCODE] > 1 else ""
+        return label, place, PLACE_UNKNOWN.format(label=label) if sources[SearchEntry.Position.POSTCODE] > 1 else ""
     return f"wskazanego punktu ({coordinates(lat, lon)})", "", ""

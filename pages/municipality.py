@@ -78,7 +78,7 @@ class MunicipalityPage(Page):
     """
 
     template: ClassVar[str] = "pages/municipality"
-    query_params: ClassVar[tuple[str, ...]] = ("kod", "p", "paliwo", "kolejnosc", "otwarte")
+    query_params: ClassVar[tuple[str, ...]] = ("kod", "p", "miejsce", "paliwo", "kolejnosc", "otwarte")
 
     draw_map: Callable[[], DepotMap | None]
     outlines: str

@@ -46,7 +46,8 @@ class LocationJson(TypedDict):
     """Kind, county and voivodeship, so that namesakes can be told apart."""
     url: Annotated[Url, example(f"{PAGE}?kod=30-001")]
     """Page of the municipality. For a postcode it carries the code in the query parameter `kod`, for a locality its
-    point in `p`, and a fuel that was typed beside the place in `paliwo`."""
+    point in `p`, with its name in `miejsce` where the point is not its own, and a fuel that was typed beside the place
+    in `paliwo`."""
     teryt: MunicipalityCode
     """TERYT code of the municipality."""
     lat: Annotated[float | None, example(50.06143)]

@@ -28,13 +28,18 @@ class Suggestion(NamedTuple):
 
     @property
     def query(self) -> dict[str, str]:
-        """Query parameters of the municipality's page: a postcode, or the point of a locality, and the fuel."""
+        """Query parameters of the municipality's page: a postcode, or the point of a locality, and the fuel.
+
+        A point that is not the locality's own is shared with others, so its name goes along.
+        """
         parameters = {}
         if self.kind == SearchEntry.Kind.POSTCODE:
             parameters["kod"] = f"{self.fold[:2]}-{self.fold[2:]}"
         elif self.kind == SearchEntry.Kind.LOCALITY and self.point:
             lat, lon = self.point
             parameters["p"] = f"{lat},{lon}"
+            if self.position != SearchEntry.Position.PLACE:
+                parameters["miejsce"] = self.label
         if self.fuel:
             parameters["paliwo"] = self.fuel
         return parameters

@@ -80,8 +80,8 @@ def test_hits_carry_the_best_position_that_is_known(client):
         return hit["lat"], hit["lon"], hit["position"], hit["url"].partition("?")[2]
 
     assert position("Ludźmierz") == (49.46861, 19.98, "place", "p=49.46861,19.98")
-    assert position("Gronków") == (49.44, 20.11, "postcode", "p=49.44,20.11")
-    assert position("Ostrowsko") == (49.44, 20.11, "municipality", "p=49.44,20.11")
+    assert position("Gronków") == (49.44, 20.11, "postcode", "p=49.44,20.11&miejsce=Gronk%C3%B3w")
+    assert position("Ostrowsko") == (49.44, 20.11, "municipality", "p=49.44,20.11&miejsce=Ostrowsko")
     assert position("Nowy Targ") == (49.44, 20.11, "municipality", "")
     assert position("34-433") == (49.44, 20.11, "postcode", "kod=34-433")
 

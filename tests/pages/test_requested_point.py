@@ -37,9 +37,10 @@ def test_the_point_of_a_municipality_is_said_to_be_all_that_is_known(client):
     assert (asked.origin.label, asked.notices) == ("środka gminy Kraków", (notice,))
     for path in ("/sklady/malopolskie/krakow-1261011/", "/sklady/malopolskie/krakow-1261011.md"):
         assert notice in text_of(client.get(path, {"p": point}))
+    assert read_origin(f"p={point}&miejsce=Nowa+Huta").origin.place == "Nowa Huta"
 
 
-def test_a_centre_that_several_places_share_is_said_to_be_all_that_is_known():
+def test_a_centre_that_several_places_share_is_said_to_be_all_that_is_known(client):
     krakow = factories.krakow()
     for name in ("Nowa Huta", "Lubocza", "Pleszów"):
         factories.PlaceFactory(name=name, municipality=krakow, district="1261039", lat=None, lon=None)
@@ -55,6 +56,14 @@ def test_a_centre_that_several_places_share_is_said_to_be_all_that_is_known():
     label = "środka zabudowy z kodem 31-702"
     assert shared.origin.label == label
     assert shared.notices == (f"Nie znamy położenia szukanego miejsca, więc odległości liczymy od {label}.",)
+    assert hits["Lubocza"].query["miejsce"] == "Lubocza"
+    page = client.get("/", {"q": "Lubocza"}, follow=True)
+    assert "Składy opału: Lubocza, gmina Kraków" in text_of(page)
+    assert shared.notices[0] in text_of(page)
+    assert "miejsce=Lubocza&amp;kolejnosc=nazwa" in page.content.decode()
+    asked = read_origin(f"p={hits['Lubocza'].query['p']}&miejsce=Gdziekolwiek")
+    assert (asked.origin.place, asked.notices) == ("", shared.notices)
+    assert len(read_origin("miejsce=a&miejsce=b").notices) == 1
 
 
 @pytest.mark.parametrize(
