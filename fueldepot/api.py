@@ -159,8 +159,6 @@ View = Callable[..., HttpResponse]
 
 
 class DescriptionQuery(Query):
-    """Parameters of `/openapi.json`."""
-
     compact: Switch = False
 
 
@@ -202,7 +200,6 @@ def published(view: View) -> View:
 
 @published
 def description(request: HttpRequest) -> HttpResponse:
-    """Answer GET /openapi.json; compact with `compact=1`."""
     return HttpResponse(committed.compact_body() if is_compact(request) else committed.body(), content_type=JSON)
 
 

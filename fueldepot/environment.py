@@ -68,7 +68,6 @@ def read_required(name: str, hint: str) -> str:
 
 
 def read_bool(name: str, *, default: bool) -> bool:
-    """Parse a switch: strictly on or off."""
     words = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
     word = read_text(name).lower()
     if word and word not in words:
@@ -85,7 +84,6 @@ def read_choice(name: str, *words: str) -> str:
 
 
 def read_site_url() -> str:
-    """Return SITE_URL: scheme and host, without a path."""
     url: str = env.str("SITE_URL", default="http://127.0.0.1:8000").strip().rstrip("/")
     parts = urlsplit(url)
     is_bare = parts.hostname and not parts.path and not parts.query

@@ -125,7 +125,6 @@ def last_back_up() -> datetime | None:
 
 @cache
 def known_migrations() -> frozenset[tuple[str, str]]:
-    """Return all migrations of this release, cached."""
     return frozenset(MigrationLoader(None, ignore_no_migrations=True).disk_migrations)
 
 

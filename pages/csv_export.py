@@ -33,8 +33,8 @@ from prices.api.price_answers import all_fuel_prices, fuel_prices
 from prices.heating_costs import rounded_year
 from prices.medians import rounded
 from prices.models import BY_SLUG, PERIOD
-from prices.queries import COUNTRY_KEY, RESTS_ON, compare, months_of_areas
-from prices.snapshot import official
+from prices.queries import COUNTRY_KEY, RESTS_ON, compare
+from prices.snapshot import official, prices
 
 REGISTER = "GUS, rejestr TERYT; liczby składów: własne zestawienie, w tym dane © autorów OpenStreetMap (ODbL 1.0)"
 INVENTED = "GUS, rejestr TERYT; liczby składów: dane demonstracyjne, zmyślone"
@@ -152,7 +152,7 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
     areas = [get_voivodeship(voivodeship)] if voivodeship else [None, *territory.get().voivodeships.values()]
     country = fuel_prices(kind, on=query.day, window_months=query.window)
     demonstration = bool(country.get("demonstration"))
-    compared, series = compare(kind, query.day, query.window), months_of_areas(kind, query.day)
+    compared, series = compare(kind, query.day, query.window), prices.get().months_of_areas(kind.slug, query.day)
     poland = compared[COUNTRY_KEY].median
     rows: list[Sequence[Value]] = []
     for unit in areas:

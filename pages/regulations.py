@@ -286,7 +286,7 @@ def stale_notice(entry: Regulation) -> str:
         return ""
     assert entry.state is not None  # noqa: S101 - a stale one
     # Several acts may have the same deadline, each for its own area.
-    near = "; ".join(dict.fromkeys(f"{day(row.date)} – {row.applies_to}" for row in entry.overdue_of_unit))
+    near = "; ".join(dict.fromkeys(f"{day(row.date)} – {row.applies_to}" for row in entry.of_unit.overdue))
     notice = f"Ten stan potwierdziliśmy ostatnio {day(entry.state.as_of)}, ponad pół roku temu"
     notice += f", a w ciągu roku mija termin: {near}." if near else "."
     return f"{notice} Przed decyzją sprawdź w urzędzie gminy lub w dzienniku urzędowym, czy uchwały nie zmieniono."

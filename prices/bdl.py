@@ -4,6 +4,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -98,7 +99,6 @@ class ObservationRecord:
 
 
 def read_json(content: bytes, where: object) -> Page:
-    """Return the object of a response. Raises BadInput."""
     try:
         answer = orjson.loads(content)
     except orjson.JSONDecodeError as error:
@@ -109,7 +109,6 @@ def read_json(content: bytes, where: object) -> Page:
 
 
 def rows_of(page: Page, where: object) -> list[dict[str, Any]]:
-    """Return the rows of a page. Raises BadInput."""
     rows = page.get("results")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise BadInput(where, "is not a page of the BDL API: no list of results")
@@ -201,7 +200,7 @@ class Pace:
         self.moments.append(self.clock())
 
 
-class BdlClient:
+class BdlClient(AbstractContextManager["BdlClient"]):
     """Client of the API. agent: User-Agent. answers: URL and body of each response. Methods raise like `get`."""
 
     def __init__(
@@ -221,9 +220,6 @@ class BdlClient:
         self.base_url = base_url.rstrip("/")
         self.sleep = sleep
         self.pace = Pace(REGISTERED_LIMITS if client_id else ANONYMOUS_LIMITS, sleep=sleep, clock=clock)
-
-    def __enter__(self) -> "BdlClient":
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.http.close()

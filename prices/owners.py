@@ -29,15 +29,11 @@ MOST_PRICES = 500
 
 
 class NothingPublished(Refusal):
-    """The hours of an owner equal the stored ones, and there is no new price."""
-
     status = 400
     reason = "Niczego nie zmieniono: godziny są takie same i nie ma nowej ceny."
 
 
 class OwnerPriceRefused(Refusal):
-    """A price of an owner is not acceptable."""
-
     status = 400
 
     def __init__(self, why: str) -> None:
@@ -46,15 +42,11 @@ class OwnerPriceRefused(Refusal):
 
 
 class PricesChangedMeanwhile(Refusal):
-    """The prices to confirm are not the newest ones any more."""
-
     status = 409
     reason = "Ceny zmieniły się, odkąd otwarto tę stronę. Niczego nie zapisaliśmy: sprawdź je jeszcze raz."
 
 
 class AlreadyConfirmed(Refusal):
-    """All prices to confirm are of today."""
-
     status = 400
     reason = "Ceny są już potwierdzone na dziś."
 
@@ -121,7 +113,6 @@ def confirm_prices(*, token: str, prices: Collection[int], on: datetime) -> Deci
 
 
 def _again(price: DepotPrice, today: date) -> PriceInput:
-    """Return a price as entered today."""
     if price.bag_kg is None:
         return PriceInput(price.fuel, today, price.unit, price=price.price)
     return PriceInput(price.fuel, today, price.unit, bag_price=price.bag_price, bag_kg=price.bag_kg)

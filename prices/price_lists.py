@@ -75,12 +75,10 @@ class PreviewRow:
 
     @property
     def deviation(self) -> str:
-        """The difference from the median in per cent, "" without a median."""
         return "" if self.median is None else f"{deviation(self.price, self.median)}%"
 
     @property
     def age(self) -> str:
-        """The age of the price, in Polish."""
         if self.age_days < 0:
             return "dzień nie nadszedł"
         return "dziś" if not self.age_days else "1 dzień" if self.age_days == 1 else f"{self.age_days} dni"
@@ -161,21 +159,16 @@ class PriceListReader:
                 f"Brak kolumn: {lacking}. Pierwszy wiersz to nazwy kolumn. Potrzebne są: {needed} i jedna z: {amounts}."
             )
         self.table, self.today = table, today
-        self.depots: Mapping[int, Depot] = {}
-        if own is not None:
-            self.depots = own
-        else:
+        self.ranges, self.medians = read_ranges(), queries.current_medians(today)
+        self.depots: Mapping[int, Depot] = own or {}
+        self.standing: set[tuple[int, str, date]] = set()
+        if own is None:
             published = Depot.objects.published().only("name", "publication")
             self.depots = published.in_bulk(readable((cells["depot"] for _, cells in table.rows), read_number))
-        self.ranges = read_ranges()
-        self.medians = queries.current_medians(today)
-        self.standing: set[tuple[int, str, date]] = set()
-        if own is not None:
-            return
-        days = readable((cells["day"] for _, cells in table.rows), read_day)
-        stored = DepotPrice.objects.filter(depot__in=self.depots, day__in=days, origin=DepotPrice.Origin.PRICE_LIST)
-        stored = stored.exclude(status=DepotPrice.Status.REJECTED)
-        self.standing |= set(stored.values_list("depot", "fuel", "day"))
+            days = readable((cells["day"] for _, cells in table.rows), read_day)
+            stored = DepotPrice.objects.filter(depot__in=self.depots, day__in=days, origin=DepotPrice.Origin.PRICE_LIST)
+            stored = stored.exclude(status=DepotPrice.Status.REJECTED)
+            self.standing |= set(stored.values_list("depot", "fuel", "day"))
 
     def preview(self, limit: int | None, ticked: Collection[str] = ()) -> Preview:
         """Return the rows with their doubts and faults. ticked: numbers of the doubtful rows to include, as text."""

@@ -1,7 +1,7 @@
 """Reading of prices: medians, their changes, official averages. Offers of depots that follow the published prices."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -78,7 +78,7 @@ def compare_country(fuel: Fuel, on: date, window_months: int = WINDOW_MONTHS) ->
 def compare(fuel: Fuel, on: date, window_months: int = WINDOW_MONTHS) -> dict[str, Comparison]:
     """Return the medians of Poland (COUNTRY_KEY) and voivodeships, with changes between the same months for all."""
     figures = prices.get().figures(fuel.slug, on, window_months)
-    months, series = compared_months(fuel, on), months_of_areas(fuel, on)
+    months, series = compared_months(fuel, on), prices.get().months_of_areas(fuel.slug, on)
     found = {COUNTRY_KEY: compare_country(fuel, on, window_months)}
     for teryt in territory.get().voivodeships:
         summary = figures.voivodeships.get(teryt, Summary(0))
@@ -104,11 +104,6 @@ def comparison(summary: Summary, series: Sequence[Month], months: ComparedMonths
     now, *before = (monthly.get(f"{day:%Y-%m}") for day in (months.newest, months.month_before, months.year_before))
     changes = [None if now is None or not past else (now - past) / past for past in before]
     return Comparison(median, summary.n, *changes)
-
-
-def months_of_areas(fuel: Fuel, on: date) -> Mapping[str, tuple[Month, ...]]:
-    """Return the monthly medians of the voivodeships by 2 digits, see `Prices.months_of_areas`."""
-    return prices.get().months_of_areas(fuel.slug, on)
 
 
 def find_fuels_without_range() -> list[fuels.Fuel]:

@@ -303,7 +303,6 @@ def save(price: DepotPrice, by: AbstractBaseUser | None) -> None:
 
 
 def describe_duplicate(day: date) -> str:
-    """Return the Polish message about a depot that already has a price of the fuel."""
     return f"skład ma już cenę tego paliwa z dnia {day}"
 
 

@@ -86,27 +86,20 @@ class Prices:
     def __init__(self, columns: PriceColumns, ranges: Mapping[str, Range]) -> None:
         self.columns, self.ranges = columns, ranges
         self._figures = lru_cache(FIGURES_CACHED)(self._compute)
-        self._months_of_areas = lru_cache(FIGURES_CACHED)(self._compute_months_of_areas)
-        self._price_lists = lru_cache(PRICE_LISTS_CACHED)(self._list_prices)
+        self.months_of_areas = lru_cache(FIGURES_CACHED)(self._compute_months)
+        self.price_list = lru_cache(PRICE_LISTS_CACHED)(self._list_prices)
 
     def figures(self, fuel: str, on: date, window_months: int = medians.WINDOW_MONTHS) -> PriceStatistics:
         """Return the statistics of a fuel as of a day, from prices approved by now. Some 2 ms on first use."""
         return self._figures(fuel, on, window_months)
-
-    def months_of_areas(self, fuel: str, on: date) -> Mapping[str, tuple[Month, ...]]:
-        """Return the monthly medians by 2 digits of the voivodeship, only those with any. Some 20 ms on first use."""
-        return self._months_of_areas(fuel, on)
 
     def ranges_of(self, fuel: str) -> dict[str, Range]:
         """Return the ranges of a fuel and its assortments, by slug."""
         asked = fuels.assortments(fuel)
         return {slug: limits for slug, limits in self.ranges.items() if slug in asked}
 
-    def price_list(self, depot: int, on: date) -> tuple[ListedPrice, ...]:
-        """Return the newest price of each fuel from the last PRICE_LIST_MONTHS months, in the order of the catalog."""
-        return self._price_lists(depot, on)
-
     def _list_prices(self, depot: int, on: date) -> tuple[ListedPrice, ...]:
+        """Return the newest price of each fuel from the last PRICE_LIST_MONTHS months, in the order of the catalog."""
         since = medians.months_before(on, PRICE_LIST_MONTHS).toordinal()
         own = self.columns.of_depot(depot)
         found: dict[str, ListedPrice] = {}
@@ -119,7 +112,8 @@ class Prices:
     def _compute(self, fuel: str, on: date, window_months: int) -> PriceStatistics:
         return medians.compute(self.columns.of_fuels(fuels.assortments(fuel)), self.ranges, on, window_months)
 
-    def _compute_months_of_areas(self, fuel: str, on: date) -> Mapping[str, tuple[Month, ...]]:
+    def _compute_months(self, fuel: str, on: date) -> Mapping[str, tuple[Month, ...]]:
+        """Return the monthly medians by 2 digits of the voivodeship, only those with any. Some 20 ms."""
         return medians.monthly_by_area(self.columns.of_fuels(fuels.assortments(fuel)), self.ranges, on)
 
 

@@ -1,6 +1,4 @@
-"""Prices that readers and owners send with submissions: how these store them, and services that write both.
-
-Each service is one transaction, since the catalog's own services know no prices.
+"""Prices sent with submissions: how these store them, and services that write both, each in one transaction.
 
 What the catalog calls when depots are merged, restored or erased, and when a decision is undone.
 """
@@ -9,13 +7,14 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.formats import date_format
+from pydantic import TypeAdapter
 
 from catalog.depots import fuels
 from catalog.importers.runner import record_change
@@ -52,40 +51,30 @@ class NoPriceAccepted(Refusal):
 
 
 class NothingDecided(Refusal):
-    """All submissions of a visit were left for later."""
-
     reason = "wybierz, co przyjmujesz albo odrzucasz"
 
 
 class PriceDecidedMeanwhile(Refusal):
-    """A price of the visit is not pending any more."""
-
     reason = "ktoś zdecydował już o jednej z tych cen; obejrzyj je jeszcze raz"
 
 
 class CorrectionRefused(Refusal):
-    """The amount that an editor typed is not acceptable."""
-
     def __init__(self, why: str) -> None:
         self.reason = why
         super().__init__(why)
 
 
+_json = TypeAdapter(PriceInput)
+
+
 def price_to_json(price: PriceInput) -> dict[str, Any]:
     """Return a price for `Submission.proposed`; amounts as text, without loss."""
-    amounts = {name: getattr(price, name) for name in ("price", "bag_price", "bag_kg")}
-    texts = {name: None if amount is None else str(amount) for name, amount in amounts.items()}
-    return {"fuel": price.fuel, "day": price.day.isoformat(), "unit": price.unit, **texts}
+    return cast("dict[str, Any]", _json.dump_python(price, mode="json"))
 
 
 def prices_from_json(proposed: Mapping[str, Any]) -> list[PriceInput]:
     """Return the prices of `Submission.proposed`; none once they were erased. A single price may stand alone."""
-    return [_price_from_json(one) for one in proposed.get("prices", [proposed] if "fuel" in proposed else [])]
-
-
-def _price_from_json(one: Mapping[str, Any]) -> PriceInput:
-    amounts = {name: None if one[name] is None else Decimal(one[name]) for name in ("price", "bag_price", "bag_kg")}
-    return PriceInput(one["fuel"], date.fromisoformat(one["day"]), one["unit"], **amounts)
+    return [_json.validate_python(row) for row in proposed.get("prices", [proposed] if "fuel" in proposed else [])]
 
 
 def describe_price(price: PriceInput) -> tuple[str, str]:
@@ -120,12 +109,10 @@ def _queue_prices(submission: Submission, on: datetime, *, alone: bool) -> None:
     assert submission.depot is not None  # noqa: S101 - a constraint of the table
     quotes = prices_from_json(submission.proposed)
     refused: list[services.PriceOutcome] = []
+    where: dict[str, Any] = {"depot": submission.depot, "origin": DepotPrice.Origin.SUBMISSION}
     for quote in quotes:
-        origin = DepotPrice.Origin.SUBMISSION
         try:
-            services.submit_price(
-                depot=submission.depot, quote=quote, origin=origin, submission=submission, by=None, on=on
-            )
+            services.submit_price(**where, quote=quote, submission=submission, by=None, on=on)
         except InvalidPrice as error:
             refused.append((*describe_price(quote), f"{error}"))
     if not refused:
@@ -196,14 +183,8 @@ def decide_visit(
         decided = decide(parts=parts, reason=reason, explained=bool(refused), by=by, on=on, **options).changed
         titles = [describe_decided(decided)] if decided else []
         titles += [f"Poprawiono: {'; '.join(changed)}"] if changed else []
-        titles += [
-            services.describe_decided(some, status)
-            for some, status in (
-                (certain + doubtful, DepotPrice.Status.APPROVED),
-                (refused, DepotPrice.Status.REJECTED),
-            )
-            if some
-        ]
+        outcomes = (certain + doubtful, DepotPrice.Status.APPROVED), (refused, DepotPrice.Status.REJECTED)
+        titles += [services.describe_decided(some, status) for some, status in outcomes if some]
         record.title = "; ".join(titles)
     of_prices_decided = {row.submission_id for row in rows} if parts else rows
     return len(decided) + len(of_prices_decided), record.decision
@@ -263,16 +244,19 @@ def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBas
 
     Four statements, one of which bumps the version of the data set.
     """
-    twin = DepotPrice.objects.filter(
-        depot=to, fuel=OuterRef("fuel"), day=OuterRef("day"), origin=OuterRef("origin")
-    ).exclude(status=DepotPrice.Status.REJECTED)
-    found = rows.annotate(twin=Exists(twin)).values_list("pk", "status", "twin")
+    found = rows.annotate(twin=_twin(depot=to)).values_list("pk", "status", "twin")
     moving = [pk for pk, status, has_twin in found if not has_twin or status == DepotPrice.Status.REJECTED]
     if moving:
         DepotPrice.objects.filter(pk__in=moving).update(depot=to)
         history.record_bulk(DepotPrice, moving, by=by, reason=reason)
         record_prices(on)
     return moving
+
+
+def _twin(**place: Any) -> Exists:
+    """Match prices with another of the same depot, or of `depot`, fuel, day and origin that is not rejected."""
+    place = {name: OuterRef(name) for name in ("depot", "fuel", "day", "origin")} | place
+    return Exists(DepotPrice.objects.filter(**place).exclude(status=DepotPrice.Status.REJECTED))
 
 
 def recount_prices() -> None:
@@ -300,7 +284,8 @@ def undo_prices(undoing: Undoing) -> None:
     restored = withdraw_added(lines=lines, reason=reason, by=by, on=on) if added else []
     undoing.restored += len(restored)
     if len(added) < len(spans):
-        barred = set(prices.filter(_has_successor()).values_list("pk", flat=True))
+        replaced = prices.filter(_twin(), status=DepotPrice.Status.REJECTED)
+        barred = set(replaced.values_list("pk", flat=True))
         changed = [span for key, span in spans.items() if key not in barred and key not in added]
         counted = prices.approved().count()
         again = history.restore(DepotPrice, changed)
@@ -311,15 +296,6 @@ def undo_prices(undoing: Undoing) -> None:
         restored += again
         _reopen(undoing)
     undoing.left += prices.exclude(pk__in=among(restored)).select_related("depot").order_by("pk")
-
-
-def _has_successor() -> Q:
-    """Match rejected prices with another of the same depot, fuel, day and origin that is not rejected."""
-    place = {name: OuterRef(name) for name in ("depot", "fuel", "day", "origin")}
-    return Q(
-        Exists(DepotPrice.objects.filter(**place).exclude(status=DepotPrice.Status.REJECTED)),
-        status=DepotPrice.Status.REJECTED,
-    )
 
 
 def _reopen(undoing: Undoing) -> None:
@@ -336,6 +312,5 @@ def _reopen(undoing: Undoing) -> None:
 
 
 def undo_ranges(undoing: Undoing) -> None:
-    """Restore plausible ranges."""
     journal.restore_rows(PlausibleRange, undoing)
     record_prices(timezone.localdate(undoing.on))

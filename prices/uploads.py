@@ -105,8 +105,7 @@ def unpack(packed: str) -> bytes:
 def read_csv(content: bytes) -> Table:
     """Return the rows of a CSV file. Raises ValidationError for what is not a table."""
     text = decode(content)
-    header = text.split("\n", 1)[0]
-    separator = max(SEPARATORS, key=header.count)
+    separator = max(SEPARATORS, key=text.split("\n", 1)[0].count)
     try:
         lines = list(csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as error:
@@ -163,28 +162,23 @@ def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> Table:
         raise ValidationError(f"Plik ma więcej niż {MOST_ROWS} wierszy. Podziel go na części.")
     for number, row in numbered:
         if not all(map(is_blank, row[len(names) :])):
-            raise ValidationError(
-                f"Wiersz {number} ma więcej pól niż nagłówek. Kwotę z przecinkiem ujmij w cudzysłów albo rozdziel pola "
-                "średnikami."
-            )
+            advice = "Kwotę z przecinkiem ujmij w cudzysłów albo rozdziel pola średnikami."
+            raise ValidationError(f"Wiersz {number} ma więcej pól niż nagłówek. {advice}")
     return Table(
         names, [(number, dict(zip_longest(names, row[: len(names)], fillvalue=""))) for number, row in numbered]
     )
 
 
 def column_of(header: Any) -> str:
-    """Return the column of a header; an unknown header in lower case."""
     name = "" if header is None else " ".join(str(header).lower().split())
     return COLUMN_OF.get(fold(name), name)
 
 
 def is_blank(cell: Any) -> bool:
-    """Whether a cell is empty."""
     return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
 def stripped(value: Any) -> Any:
-    """Strip a text cell; return any other unchanged."""
     return value.strip() if isinstance(value, str) else value
 
 

@@ -114,7 +114,6 @@ def words_of_limits(limited: tuple[ApplianceDeadline, ...], on: date) -> tuple[s
 
 
 def only_limit(limited: tuple[ApplianceDeadline, ...]) -> ApplianceDeadline | None:
-    """Return the single limited deadline; None for several, or where sources contradict each other."""
     return limited[0] if len(limited) == 1 and not limited[0].contradicted else None
 
 

@@ -30,8 +30,6 @@ def unit_codes(verbose_name: str, help_text: str) -> "ArrayField[list[str], list
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source of the legal state."""
-
     name: str
     url: str
 

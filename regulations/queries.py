@@ -85,14 +85,12 @@ class Regulation:
 
     @property
     def is_stale(self) -> bool:
-        """Whether the state was not confirmed for long."""
         return self.state is not None and is_stale(self.state.as_of, self.on)
 
     @property
     def main(self) -> Resolution | None:
         """The act with the widest scope, None without acts."""
-        acts = [law.resolution for law in self.laws]
-        return min(acts, key=scope_size, default=None)
+        return min((law.resolution for law in self.laws), key=scope_size, default=None)
 
     @property
     def next_deadline(self) -> Deadline | None:
@@ -130,12 +128,7 @@ class Regulation:
     def overdue(self) -> tuple[Deadline, ...]:
         return tuple(row for row in self.deadlines if self.is_overdue(row))
 
-    @property
-    def overdue_of_unit(self) -> tuple[Deadline, ...]:
-        return tuple(filter(self.may_bind, self.overdue))
-
     def is_overdue(self, deadline: Deadline) -> bool:
-        """Whether a deadline is overdue, see `freshness.is_overdue`."""
         return self.state is not None and snapshot.is_overdue(self.state.as_of, deadline.date, self.on)
 
     def _status(self, following: Deadline | None, unit: Unit | None) -> DeadlineStatus:
@@ -219,11 +212,9 @@ def get_calendar(query: CalendarQuery) -> Regulation:
     voivodeship = territory.get().voivodeship(query.voivodeship)
     unit = None if query.teryt is None else get_unit(query.teryt)
     if unit and unit.voivodeship != voivodeship:
-        reason = (
-            f"teryt {query.teryt} lies in {unit.voivodeship.slug}, not in {voivodeship.slug}; "
-            f"give a code that begins with {voivodeship.teryt}"
-        )
-        raise InvalidParameters([ParameterError("teryt", "out_of_range", reason)])
+        reason = f"teryt {query.teryt} lies in {unit.voivodeship.slug}, not in {voivodeship.slug}"
+        advice = f"give a code that begins with {voivodeship.teryt}"
+        raise InvalidParameters([ParameterError("teryt", "out_of_range", f"{reason}; {advice}")])
     (entry,) = regulations_of([voivodeship], on=query.on, units=[unit] if unit else [])
     if entry.state is None:
         raise LegalStateNotFound(voivodeship.slug)

@@ -29,16 +29,26 @@ REASON = "import"
 
 @dataclass(frozen=True, slots=True)
 class StatePart:
-    """One list of a file. identity: columns that match a row of the file with one entered by an editor."""
+    """One list of a file. identity: columns that match a row of the file with one entered by an editor.
+
+    state: lookup of the legal state of its rows.
+    """
 
     name: str
     model: type[Any]
     identity: tuple[str, ...]
+    state: str = "state"
+
+    def rows_of(self, state: LegalState) -> QuerySet[Any]:
+        """Return the stored rows, locked until the import ends."""
+        rows: QuerySet[Any] = self.model._default_manager.filter(**{self.state: state}).order_by("pk")
+        rows = rows.select_related("resolution") if self.model is Amendment else rows
+        return rows.select_for_update(of=("self",))
 
 
 PARTS = (
     StatePart("resolutions", Resolution, ("number",)),
-    StatePart("amendments", Amendment, ("number",)),
+    StatePart("amendments", Amendment, ("number",), "resolution__state"),
     StatePart("deadlines", Deadline, ("date", "applies_to", "scope")),
     StatePart("bans", FuelBan, ("fuel", "scope")),
 )
@@ -51,7 +61,8 @@ def sync_regulations(extract: Extract[StateRecord], options: Options) -> Report:
     report = Report("regulations")
     codes = [record.teryt for record in extract.rows]
     # Rows of the voivodeships in the files: against the whole country one truncated file would go unnoticed.
-    stored = sum(rows_in(part, codes).exclude(key="").count() for part in PARTS)
+    of_files = (part.model._default_manager.filter(**{f"{part.state}__in": codes}) for part in PARTS)
+    stored = sum(rows.exclude(key="").count() for rows in of_files)
     register = Register.load()
     # Updates codes stored before the register knew their successors; `StateSync` does the same for the files.
     report.lines += follow_codes(register.heirs, replace(options, write=True))
@@ -103,7 +114,7 @@ class StateSync:
 
     def sync_part(self, part: StatePart, state: LegalState, base: Mapping[str, Values]) -> None:
         """Sync one list: add new rows, merge changed ones, remove those that left the file."""
-        stored = {path_of(row): row for row in rows_of(part, state).exclude(key="")}
+        stored = {path_of(row): row for row in part.rows_of(state).exclude(key="")}
         for path, values in self.parts[part.name].items():
             label = f"{self.name}, {part.name}/{path}"
             if path in stored:
@@ -123,7 +134,7 @@ class StateSync:
             self.report.skipped.append(Note(label, "its resolution was deleted by an editor"))
             return
         identity = {name: values[name] for name in part.identity}
-        own = rows_of(part, state).filter(key="", **identity).first() if all(identity.values()) else None
+        own = part.rows_of(state).filter(key="", **identity).first() if all(identity.values()) else None
         if own is not None:
             own.key = key
             save(own)
@@ -186,22 +197,7 @@ class StateSync:
         self.report.lines.append(f"{label}: added")
 
 
-def rows_of(part: StatePart, state: LegalState) -> QuerySet[Any]:
-    """Return the stored rows of a list, locked until the import ends."""
-    rows: QuerySet[Any] = part.model._default_manager.select_for_update(of=("self",)).order_by("pk")
-    if part.model is Amendment:
-        return rows.filter(resolution__state=state).select_related("resolution")
-    return rows.filter(state=state)
-
-
-def rows_in(part: StatePart, voivodeships: list[str]) -> QuerySet[Any]:
-    state = "resolution__state__in" if part.model is Amendment else "state__in"
-    rows: QuerySet[Any] = part.model._default_manager.filter(**{state: voivodeships})
-    return rows
-
-
 def path_of(row: Any) -> str:
-    """Return the path of a row within its file."""
     return f"{row.resolution.key}/{row.key}" if isinstance(row, Amendment) else str(row.key)
 
 

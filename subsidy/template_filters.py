@@ -35,9 +35,5 @@ def unit(code: str) -> str:
 
 
 FILTERS: dict[str, Callable[..., str]] = {
-    "pln": pln,
-    "pln_range": pln_range,
-    "percent": percent,
-    "quantity": quantity,
-    "unit": unit,
+    function.__name__: function for function in (pln, pln_range, percent, quantity, unit)
 }

@@ -30,6 +30,11 @@ Code = Annotated[str, example("1261011", "TERYT code of the municipality, 7 digi
 Name = Annotated[str, example("Kraków", "Name of the municipality.")]
 Page = Annotated[Url, example(PAGE, "Page of the municipality.")]
 Feature = Annotated[str, OneOf("Feature"), example("Feature", "Always `Feature`.")]
+VoivodeshipCode = Annotated[str, example("12", "TERYT code of the voivodeship, 2 digits.", pattern="^[0-9]{2}$")]
+VoivodeshipName = Annotated[str, example("małopolskie", "Name of the voivodeship.")]
+VoivodeshipSlug = Annotated[
+    str, example("malopolskie", "Slug of the voivodeship: its name in lower case without diacritics.")
+]
 
 
 @answer
@@ -110,12 +115,9 @@ def describe_located(unit: LocatedMunicipality, point: Point) -> LocatedMunicipa
 class VoivodeshipUnitJson(TypedDict):
     """A voivodeship."""
 
-    teryt: Annotated[str, example("12", pattern="^[0-9]{2}$")]
-    """TERYT code of the voivodeship, 2 digits."""
-    name: Annotated[str, example("małopolskie")]
-    """Name of the voivodeship."""
-    slug: Annotated[str, example("malopolskie")]
-    """Slug of the voivodeship: its name in lower case without diacritics."""
+    teryt: VoivodeshipCode
+    name: VoivodeshipName
+    slug: VoivodeshipSlug
 
 
 @answer

@@ -24,7 +24,6 @@ def route_path(name: str, *args: str) -> str:
 
 
 def documentation_url() -> str:
-    """Return the URL of the rules of use, which is part of error bodies."""
     return site_url(route_path("api-rules"))
 
 

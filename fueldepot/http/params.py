@@ -210,8 +210,6 @@ def number(low: float, high: float) -> TextReader:
 
 
 def bounded(form: re.Pattern[str], convert: Callable[[str], float], schema: Any) -> TextReader:
-    """Return the reader of text with a pattern as a number within the range of the schema."""
-
     def read(text: str) -> float:
         if not form.fullmatch(text):
             raise refusal("malformed")
@@ -262,7 +260,6 @@ def read_day(text: str) -> date:
 
 
 def read_boolean(text: str) -> bool:
-    """Return the boolean that a word means, in any case."""
     if text.lower() not in BOOLEANS:
         raise refusal("not_a_choice")
     return BOOLEANS[text.lower()]

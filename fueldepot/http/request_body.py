@@ -113,7 +113,6 @@ def split_content_type(header: str) -> tuple[str, dict[str, str]]:
 
 
 def read_form(body: bytes, options: dict[str, str]) -> Pairs:
-    """application/x-www-form-urlencoded."""
     return list(split_pairs(body)) if body else []
 
 

@@ -123,8 +123,6 @@ def without_query(text: str) -> str:
 
 
 class QueryFreeFormatter(logging.Formatter):
-    """Formats like another formatter, tracebacks included, and removes queries."""
-
     def __init__(self, inner: logging.Formatter) -> None:
         super().__init__()
         self.inner = inner

@@ -55,7 +55,6 @@ def read_number(name: str, text: str, low: int, high: int) -> int:
 
 
 def check_port(port: int) -> None:
-    """Exit with one line if the port is in use, before preparing anything."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -40,7 +40,7 @@ from pages.heating_costs import HouseQuery
 from pages.heating_page import STATUS as HEATING_STATUS
 from pages.home import depots_as_of
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
-from prices.api.price_answers import ArithmeticJson, FuelPricesJson, fuel_prices
+from prices.api.price_answers import ArithmeticJson, FuelPricesJson, find_prices
 from prices.api.series_answers import ObservedValueJson, describe_observation
 from prices.api.views import FullStoreJson, PriceListItemJson, describe_price
 from prices.models import BY_SLUG
@@ -76,7 +76,6 @@ def find_place(query: LocationsQuery) -> Findings:
 
 @tool("The Polish municipality in which a point lies, with its TERYT code.", LocatedMunicipalityJson)
 def locate(query: LocateQuery) -> Findings:
-    """Return the municipality of a point. Raises PointOutsideMunicipalities."""
     unit = territory.get().boundaries.get(query.lat, query.lon)
     return Findings(describe_located(unit, query.point), cite_register(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES))
 
@@ -171,7 +170,6 @@ OneDepot = part(
 
 @tool("One fuel depot: hours, phone, fuels, price list, status.", OneDepot)
 def depot(query: DepotQuery) -> Findings:
-    """Return one depot with its price list and hours. Raises DepotNotFound."""
     row, now = depots.get().get(query.id), timezone.now()
     store = describe_depot(row)
     week = row.hours_ranges
@@ -209,7 +207,6 @@ class CountsQuery(MunicipalitiesQuery):
     next_offset=int | None,
 )
 def municipalities(query: CountsQuery) -> Findings:
-    """Return numbers of depots by unit. Raises UnitNotFound and VoivodeshipNotFound."""
     counties, names, numbers = territory.get().counties, dict[str, str](), Counter[str]()
     for unit in count_by_municipality(query):
         code = unit["teryt"][:4] if query.by == "county" else unit["teryt"]
@@ -264,11 +261,6 @@ def median_method(query: MethodQuery) -> Findings:
     return Findings(content, cite_prices(answer, query.on))
 
 
-def find_prices(query: FuelPricesQuery) -> FuelPricesJson:
-    """Return the answer of the API. Raises FuelNotFound and VoivodeshipNotFound."""
-    return fuel_prices(query.get_fuel(), on=query.on, voivodeship=query.voivodeship, window_months=query.window)
-
-
 def cite_prices(answer: FuelPricesJson, on: date) -> Citation:
     title = f"{answer['name']}: ceny, {answer['area']['name']}"
     source = answer["source"] or answer["method"].partition(".")[0]
@@ -291,7 +283,6 @@ AverageAnswer = part(ObservedValueJson, "area year price origin", series=str, un
     why_empty=NotRequired[str],
 )
 def official_average(query: AveragesQuery) -> Findings:
-    """Return official yearly averages, newest first, each with its source; of Poland without a voivodeship."""
     rows = sorted(find_observations(query), key=lambda row: (-row.year, row.series))
     as_of = snapshot.changed_on(Dataset.Slug.SERIES)
     values = [

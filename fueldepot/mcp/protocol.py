@@ -101,7 +101,6 @@ def run(method: Any, params: Any, headers: Mapping[str, str]) -> dict[str, Any]:
 
 @sensitive_variables()
 def run_method(method: Any, version: str, params: Params) -> dict[str, Any]:
-    """Return the result of a method. Raises RpcError."""
     function = METHODS.get(method)
     try:
         validate_client_request(method, version, params)

@@ -60,8 +60,6 @@ DeadlineRow = TypedDict(
 
 
 class ApplianceVerdict(TypedDict, total=False):
-    """Until when an appliance may be used."""
-
     appliance: str
     status: str
     sentence: str
@@ -159,7 +157,6 @@ class StatesQuery(RegulationsQuery):
     states=list[str],
 )
 def states(query: StatesQuery) -> Findings:
-    """Return the legal states of all voivodeships by TERYT code, a line each: as objects they would not fit."""
     entries = find_regulations(query)
     rows = []
     for entry in entries:
@@ -233,7 +230,6 @@ class HouseholdQuery(SubsidyQuery):  # type: ignore[misc,valid-type] # made by c
 )
 @sensitive_variables()
 def subsidy(query: HouseholdQuery) -> Findings:
-    """Return level, share and maximum subsidy of the clean-air programme. No argument is stored."""
     on = rules.current().on(query.on)
     result = calculate(query.application, on)
     variant = result.shown

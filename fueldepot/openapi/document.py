@@ -290,5 +290,4 @@ def write_out(document: dict[str, Any]) -> str:
 
 
 def write_file() -> None:
-    """Rewrite `fueldepot/openapi.json`."""
     FILE.write_text(write_out(make_document()), encoding="utf-8")

@@ -56,8 +56,6 @@ class SeriesQuery(Query):
 
 
 class FuelPricesQuery(Query):
-    """Parameters of `/prices/{fuel}`."""
-
     fuel: Annotated[
         str,
         WithJsonSchema({"type": "string", "enum": [*fuels.BY_SLUG]}),
@@ -82,7 +80,6 @@ class FuelPricesQuery(Query):
     ] = today_unless_given()
 
     def get_fuel(self) -> fuels.Fuel:
-        """Return the fuel; raises FuelNotFound."""
         if self.fuel not in fuels.BY_SLUG:
             raise FuelNotFound(self.fuel)
         return fuels.BY_SLUG[self.fuel]

@@ -7,6 +7,7 @@ from typing import Annotated, NotRequired
 from django.urls import reverse
 from typing_extensions import TypedDict
 
+from catalog.api.place_answers import VoivodeshipCode, VoivodeshipName, VoivodeshipSlug
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
 from catalog.models import Voivodeship
@@ -14,13 +15,30 @@ from catalog.territory.snapshot import territory
 from fueldepot.http.links import site_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
 from prices import medians, validation
+from prices.api.params import FuelPricesQuery
 from prices.api.series_answers import OfficialAverageJson, amount, describe_average, number
 from prices.medians import Month, PriceStatistics, Range, Summary, zloty
 from prices.snapshot import official, prices
 
 FEWEST = medians.FEWEST_FOR_MEDIAN
 ONLY_COUNTRY = "null in answers about a voivodeship"
+NULL = f"null below {FEWEST} prices, and {ONLY_COUNTRY}."
+BAGGED = ", ".join(f"`{fuel.slug}`" for fuel in fuels.FUELS if fuel.bag_kg)
+BAG_PRICE = f"Price of one bag in zł: median × `bag_kg` / 1000. Comes with `bag_kg`; null below {FEWEST} prices."
+VOIVODESHIPS = f"Voivodeships with at least {FEWEST} prices, by TERYT code. Only for Poland."
+MONTHS = (
+    f"Of the last {medians.MONTHS_SHOWN} calendar months those with at least {FEWEST} prices, oldest first. Of a "
+    "voivodeship, those with as many of its own."
+)
+VALUES = (
+    f"Prices that the country's median is computed from, ascending, without depots; empty below {FEWEST}. Only with "
+    "`values` true, and only for Poland."
+)
 
+PricedFuel = Annotated[str, OneOf(*fuels.BY_SLUG), example("pellet", "Slug of the fuel.")]
+FuelName = Annotated[str, OneOf(*(fuel.name for fuel in fuels.FUELS)), example("Pellet", "Display name of the fuel.")]
+Median = Annotated[float, example(1640.0, "Median. In zł.", ge=0)]
+PriceCount = Annotated[int, example(12, "Number of prices behind the median, one for each depot.", ge=FEWEST)]
 Unit = Annotated[
     str, OneOf(*fuels.UNIT_NAMES), example("t", "What a price is per: `t` a tonne, `mp` a stacked cubic metre.")
 ]
@@ -43,16 +61,11 @@ class AreaJson(TypedDict):
 class VoivodeshipMedianJson(TypedDict):
     """Median of a voivodeship."""
 
-    voivodeship: Annotated[str, example("malopolskie")]
-    """Slug of the voivodeship: its name in lower case without diacritics."""
-    teryt: Annotated[str, example("12", pattern="^[0-9]{2}$")]
-    """TERYT code of the voivodeship, 2 digits."""
-    median: Annotated[float, example(1640.0, ge=0)]
-    """Median. In zł."""
-    n: Annotated[int, example(12, ge=FEWEST)]
-    """Number of prices behind the median, one for each depot."""
-    name: Annotated[str, example("małopolskie")]
-    """Name of the voivodeship."""
+    voivodeship: VoivodeshipSlug
+    teryt: VoivodeshipCode
+    median: Median
+    n: PriceCount
+    name: VoivodeshipName
 
 
 @answer
@@ -61,10 +74,8 @@ class MonthMedianJson(TypedDict):
 
     month: Annotated[str, example("2026-10", pattern="^[0-9]{4}-(0[1-9]|1[0-2])$")]
     """Month, YYYY-MM."""
-    median: Annotated[float, example(1640.0, ge=0)]
-    """Median. In zł."""
-    n: Annotated[int, example(12, ge=FEWEST)]
-    """Number of prices behind the median, one for each depot."""
+    median: Median
+    n: PriceCount
     complete: Annotated[bool, example(True)]
     """False for the month that the day of the answer lies in: its median may still change."""
 
@@ -101,7 +112,6 @@ class ArithmeticJson(TypedDict):
 
 
 def describe_arithmetic(figures: PriceStatistics, ranges: Mapping[str, Range]) -> ArithmeticJson:
-    """Return the steps to a median. ranges: plausible ranges of the fuel and its assortments."""
     return {
         "considered": figures.considered,
         "plausible_range": {slug: describe_range(limits) for slug, limits in ranges.items()},
@@ -123,10 +133,8 @@ answer(PriceWindowJson)  # in functional syntax, because `from` is a keyword of 
 class FuelPricesJson(PriceWindowJson):
     """What a fuel costs now: medians of approved prices. Quote them with the address in `page` and the day in `to`."""
 
-    fuel: Annotated[str, OneOf(*fuels.BY_SLUG), example("pellet")]
-    """Slug of the fuel."""
-    name: Annotated[str, OneOf(*(fuel.name for fuel in fuels.FUELS)), example("Pellet")]
-    """Display name of the fuel."""
+    fuel: PricedFuel
+    name: FuelName
     area: AreaJson
     unit: Unit
     unit_name: UnitName
@@ -136,30 +144,10 @@ class FuelPricesJson(PriceWindowJson):
     n: Annotated[int, example(679, ge=0)]
     """Number of prices that count, one for each depot."""
     median: Annotated[float | None, example(1640.0, f"Median in zł per unit; null below {FEWEST} prices.", ge=0)]
-    quartile_1: Annotated[
-        float | None,
-        example(
-            1560.0,
-            f"First quartile in zł, by linear interpolation; null below {FEWEST} prices, and {ONLY_COUNTRY}.",
-            ge=0,
-        ),
-    ]
-    quartile_3: Annotated[
-        float | None,
-        example(
-            1730.0,
-            f"Third quartile in zł, by linear interpolation; null below {FEWEST} prices, and {ONLY_COUNTRY}.",
-            ge=0,
-        ),
-    ]
-    min: Annotated[
-        float | None,
-        example(1390.0, f"Lowest price that counts, in zł; null below {FEWEST} prices, and {ONLY_COUNTRY}.", ge=0),
-    ]
-    max: Annotated[
-        float | None,
-        example(1950.0, f"Highest price that counts, in zł; null below {FEWEST} prices, and {ONLY_COUNTRY}.", ge=0),
-    ]
+    quartile_1: Annotated[float | None, example(1560.0, f"First quartile in zł, by linear interpolation; {NULL}", ge=0)]
+    quartile_3: Annotated[float | None, example(1730.0, f"Third quartile in zł, by linear interpolation; {NULL}", ge=0)]
+    min: Annotated[float | None, example(1390.0, f"Lowest price that counts, in zł; {NULL}", ge=0)]
+    max: Annotated[float | None, example(1950.0, f"Highest price that counts, in zł; {NULL}", ge=0)]
     price_lists: Annotated[
         int | None, example(478, f"How many of the prices come from depot price lists; {ONLY_COUNTRY}.", ge=0)
     ]
@@ -174,50 +162,15 @@ class FuelPricesJson(PriceWindowJson):
     rejected: NotRequired[Annotated[int, example(12, ge=0)]]
     """Number of prices rejected: outside the plausible range, or outliers. Only for Poland."""
     bag_kg: NotRequired[
-        Annotated[
-            float,
-            example(
-                15,
-                "Usual weight of a bag in kg. Only for Poland and for "
-                + ", ".join(f"`{fuel.slug}`" for fuel in fuels.FUELS if fuel.bag_kg)
-                + ".",
-            ),
-        ]
+        Annotated[float, example(15, f"Usual weight of a bag in kg. Only for Poland and for {BAGGED}.")]
     ]
-    bag_price: NotRequired[
-        Annotated[
-            float | None,
-            example(
-                24.6,
-                f"Price of one bag in zł: median × `bag_kg` / 1000. Comes with `bag_kg`; null below {FEWEST} prices.",
-            ),
-        ]
-    ]
-    voivodeships: NotRequired[
-        Annotated[
-            list[VoivodeshipMedianJson],
-            doc(f"Voivodeships with at least {FEWEST} prices, by TERYT code. Only for Poland."),
-        ]
-    ]
-    months: NotRequired[
-        Annotated[
-            list[MonthMedianJson],
-            doc(
-                f"Of the last {medians.MONTHS_SHOWN} calendar months those with at least {FEWEST} prices, oldest "
-                "first. Of a voivodeship, those with as many of its own."
-            ),
-        ]
-    ]
+    bag_price: NotRequired[Annotated[float | None, example(24.6, BAG_PRICE)]]
+    voivodeships: NotRequired[Annotated[list[VoivodeshipMedianJson], doc(VOIVODESHIPS)]]
+    months: NotRequired[Annotated[list[MonthMedianJson], doc(MONTHS)]]
     gus: NotRequired[OfficialAverageJson | None]
     arithmetic: NotRequired[ArithmeticJson]
     values: NotRequired[
-        Annotated[
-            list[Annotated[float, example(1640.0, "A price that counts. In zł.", ge=0)]],
-            doc(
-                f"Prices that the country's median is computed from, ascending, without depots; empty below {FEWEST}. "
-                "Only with `values` true, and only for Poland."
-            ),
-        ]
+        Annotated[list[Annotated[float, example(1640.0, "A price that counts. In zł.", ge=0)]], doc(VALUES)]
     ]
     window_from: Annotated[Day, example("2026-05-21")]
     """First day of the price window."""
@@ -225,6 +178,13 @@ class FuelPricesJson(PriceWindowJson):
     """Last day of the price window."""
     demonstration: NotRequired[Annotated[bool, example(True)]]
     """True while an invented price counts; absent otherwise."""
+
+
+def find_prices(query: FuelPricesQuery) -> FuelPricesJson:
+    """Return the answer to a query. Raises FuelNotFound and VoivodeshipNotFound."""
+    return fuel_prices(
+        query.get_fuel(), on=query.on, voivodeship=query.voivodeship, values=query.values, window_months=query.window
+    )
 
 
 def fuel_prices(

@@ -15,11 +15,11 @@ from catalog.depots import fuels
 from catalog.depots.snapshot import depots
 from catalog.models import Dataset
 from fueldepot.data import snapshot
-from fueldepot.http.query import Day, OneOf, answer, doc, example
+from fueldepot.http.query import Day, answer, doc, example
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from prices import medians
 from prices.api.params import FuelPricesQuery, SeriesQuery
-from prices.api.price_answers import FuelPricesJson, Unit, UnitName, fuel_prices
+from prices.api.price_answers import FuelName, FuelPricesJson, PricedFuel, Unit, UnitName, find_prices
 from prices.api.series_answers import AllSeriesJson, amount, describe_observation, describe_series
 from prices.models import FIRST_YEAR
 from prices.queries import find_observations
@@ -30,10 +30,8 @@ from prices.snapshot import PRICE_LIST_MONTHS, ListedPrice, official, prices, se
 class PriceListItemJson(TypedDict):
     """The newest price of a fuel at a depot. Confirm it at the depot."""
 
-    fuel: Annotated[str, OneOf(*fuels.BY_SLUG), example("pellet")]
-    """Slug of the fuel."""
-    name: Annotated[str, OneOf(*(fuel.name for fuel in fuels.FUELS)), example("Pellet")]
-    """Display name of the fuel."""
+    fuel: PricedFuel
+    name: FuelName
     price: Annotated[float, example(1650.0, ge=0)]
     """Price per unit. In zł."""
     unit: Unit
@@ -68,8 +66,6 @@ PRICES = "prices"
 
 
 class FullStoreViewSet(JsonViewSet):
-    """One depot with its price list."""
-
     @extend_schema(
         operation_id="getStore",
         tags=[DEPOTS],
@@ -92,8 +88,6 @@ class FullStoreViewSet(JsonViewSet):
 
 
 class SeriesViewSet(JsonViewSet):
-    """Official yearly averages."""
-
     @extend_schema(
         operation_id="getOfficialPrices",
         tags=[PRICES],
@@ -125,8 +119,6 @@ class SeriesViewSet(JsonViewSet):
 
 
 class FuelPriceViewSet(JsonViewSet):
-    """What a fuel costs now."""
-
     @extend_schema(
         operation_id="getFuelPrices",
         tags=[PRICES],
@@ -150,11 +142,4 @@ class FuelPriceViewSet(JsonViewSet):
     )
     def retrieve(self, request: Request, fuel: str) -> HttpResponse:
         query = self.read(FuelPricesQuery, request, fuel=fuel)
-        body = fuel_prices(
-            query.get_fuel(),
-            on=query.on,
-            voivodeship=query.voivodeship,
-            values=query.values,
-            window_months=query.window,
-        )
-        return json_response(body)
+        return json_response(find_prices(query))

@@ -56,8 +56,6 @@ class RegulationsQuery(Query):
 
 
 class DeadlinesQuery(Query):
-    """Parameters of `/deadlines`."""
-
     default_today = "from"
 
     first: Annotated[
@@ -86,8 +84,6 @@ class DeadlinesQuery(Query):
 
 
 class CalendarQuery(Query):
-    """Parameters of `/regulations/{voivodeship}.ics`."""
-
     voivodeship: Voivodeship
     teryt: Annotated[
         Teryt | None,

@@ -5,6 +5,7 @@ from typing import Annotated, NotRequired, cast
 from django.urls import reverse
 from typing_extensions import TypedDict
 
+from catalog.api.place_answers import VoivodeshipCode, VoivodeshipSlug
 from catalog.links import municipality_url
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, example
@@ -12,11 +13,16 @@ from regulations.api.rule_answers import (
     GAZETTE,
     ActJson,
     ApplianceCodes,
+    DeadlineDay,
     DeadlineJson,
+    DeadlineKind,
     ExemptionCodes,
     FuelBanJson,
+    Meaning,
     NextDeadlineStatus,
-    ReadSourceJson,
+    Overdue,
+    ReadSources,
+    Subject,
     describe_act,
     describe_ban,
     describe_deadline,
@@ -36,6 +42,11 @@ from regulations.appliance_descriptions import (
 from regulations.fields import Appliance
 from regulations.models import STALE_AFTER, Deadline
 from regulations.queries import Regulation, Unit
+
+StateDay = Annotated[Day, example("2026-10-01", "Day to which the legal state is current.")]
+RegulationsPage = Annotated[
+    Url, example(f"{EXAMPLE_SITE}/przepisy/malopolskie/", "Page with the regulations of the voivodeship.")
+]
 
 
 @answer
@@ -63,7 +74,6 @@ class RequestedUnitJson(TypedDict):
 
 
 def describe_unit(regulation: Regulation, unit: Unit) -> RequestedUnitJson:
-    """Return the requested unit with the nearest deadline that binds it or a part of it, or why there is none."""
     deadline = regulation.next_deadline_of_unit
     return {
         "name": unit.name,
@@ -72,7 +82,7 @@ def describe_unit(regulation: Regulation, unit: Unit) -> RequestedUnitJson:
         "url": unit_url(unit),
         "next_deadline": describe_deadline(regulation, deadline) if deadline else None,
         "deadline_status": regulation.deadline_status_of_unit,
-        "confirmation_overdue": bool(regulation.overdue_of_unit) if regulation.state else None,
+        "confirmation_overdue": bool(regulation.of_unit.overdue) if regulation.state else None,
         "note": None if deadline else without_deadline(regulation) or None,
     }
 
@@ -91,13 +101,11 @@ class ResolutionJson(TypedDict):
     """Gazette references, amendments included. An act whose position is not known comes with its number and day."""
     text: Annotated[Url | None, example(GAZETTE)]
     """Official text of the act of the whole voivodeship; null when its address is not known."""
-    as_of: Annotated[Day, example("2026-10-01")]
-    """Day to which the legal state is current."""
+    as_of: StateDay
     summary: Annotated[str, example("Co i do kiedy wolno.")]
     """Plain-language summary in Polish of the newest state. For an earlier day with other acts or rules it says
     first that it is of a later one."""
-    page: Annotated[Url, example(f"{EXAMPLE_SITE}/przepisy/malopolskie/")]
-    """Page with the regulations of the voivodeship."""
+    page: RegulationsPage
     next_deadline: DeadlineJson | None
     deadline_status: NextDeadlineStatus
     deadlines: list[DeadlineJson]
@@ -111,7 +119,6 @@ class ResolutionJson(TypedDict):
 
 
 def describe_resolution(regulation: Regulation) -> ResolutionJson | None:
-    """Return the acts of a voivodeship taken together, None without an act."""
     state, main = regulation.state, regulation.main
     if state is None or main is None:
         return None
@@ -128,7 +135,7 @@ def describe_resolution(regulation: Regulation) -> ResolutionJson | None:
         "deadlines": [describe_deadline(regulation, row) for row in regulation.deadlines],
         "banned_fuels": [describe_ban(regulation, row) for row in regulation.bans],
         "acts": [describe_act(regulation, law) for law in regulation.laws],
-        "calendar": calendar_url(regulation.voivodeship.slug),
+        "calendar": site_url(route_path("v1:regulations-calendar", regulation.voivodeship.slug)),
     }
 
 
@@ -177,7 +184,6 @@ class RequestedApplianceJson(TypedDict):
 
 
 def describe_appliance(regulation: Regulation, unit: Unit, appliance: Appliance) -> RequestedApplianceJson:
-    """Return the check of an appliance in the requested unit: status, last day, sentences and deadlines."""
     check = check_appliance(regulation, appliance)
     verdict = describe_check(check, unit.name, regulation.on)
     deciding = check.deciding
@@ -208,16 +214,13 @@ def describe_appliance(regulation: Regulation, unit: Unit, appliance: Appliance)
 class RegulationJson(TypedDict):
     """The legal state of a voivodeship."""
 
-    voivodeship: Annotated[str, example("malopolskie")]
-    """Slug of the voivodeship: its name in lower case without diacritics."""
-    teryt: Annotated[str, example("12", pattern="^[0-9]{2}$")]
-    """TERYT code of the voivodeship, 2 digits."""
+    voivodeship: VoivodeshipSlug
+    teryt: VoivodeshipCode
     has_resolution: Annotated[bool | None, example(True)]
     """Whether the voivodeship has an anti-smog resolution; null when not known, because no legal state of it was
     ever imported."""
     resolution: ResolutionJson | None
-    page: Annotated[Url, example(f"{EXAMPLE_SITE}/przepisy/malopolskie/")]
-    """Page with the regulations of the voivodeship."""
+    page: RegulationsPage
     as_of: Annotated[Day | None, example("2026-10-01")]
     """Day to which the legal state is current; null when nothing is known of the voivodeship."""
     confirmation_overdue: Annotated[
@@ -238,8 +241,7 @@ class RegulationJson(TypedDict):
     note: Annotated[str | None, example("Nie ma uchwały antysmogowej.")]
     """What else is known, in Polish; null when nothing is. For an earlier day with other acts or rules it says first
     that it is of a later state."""
-    sources: list[ReadSourceJson]
-    """Where this was read."""
+    sources: ReadSources
     requested_unit: NotRequired[RequestedUnitJson]
     requested_appliance: NotRequired[RequestedApplianceJson]
 
@@ -273,18 +275,13 @@ def describe_regulation(
 class ComingDeadlineJson(TypedDict):
     """A deadline in short, with the voivodeship that it belongs to. The text of the act binds."""
 
-    date: Annotated[Day, example("2027-01-01")]
-    """First day on which it holds."""
-    voivodeship: Annotated[str, example("malopolskie")]
-    """Slug of the voivodeship: its name in lower case without diacritics."""
+    date: DeadlineDay
+    voivodeship: VoivodeshipSlug
     scope: Annotated[str, example("województwo małopolskie bez Krakowa")]
     """Whom and where it binds, in Polish."""
-    applies_to: Annotated[str, example("kotły klasy 3 i 4")]
-    """What it is about, in Polish."""
-    description: Annotated[str, example("Nie wolno ich używać.")]
-    """What it means, in Polish."""
-    kind: Annotated[str, OneOf(*Deadline.Kind.values), example(Deadline.Kind.EXISTING_BOILERS.value)]
-    """Kind of deadline."""
+    applies_to: Subject
+    description: Meaning
+    kind: DeadlineKind
     appliances: ApplianceCodes
     """Appliances that it ends or limits; empty for a deadline about fuels alone."""
     unclear_appliances: ApplianceCodes
@@ -293,15 +290,8 @@ class ComingDeadlineJson(TypedDict):
     """Whether sources contradict each other about it binding anywhere in its area; `caveat` says how."""
     caveat: Annotated[str | None, example("Bez strefy uzdrowiskowej.")]
     """What is uncertain about it or its scope, in Polish; null when nothing is."""
-    confirmation_overdue: Annotated[
-        bool,
-        example(
-            False,
-            f"Whether it comes within a year in a legal state that nobody has confirmed for {STALE_AFTER.days} days.",
-        ),
-    ]
-    as_of: Annotated[Day, example("2026-10-01")]
-    """Day to which the legal state is current."""
+    confirmation_overdue: Overdue
+    as_of: StateDay
     page: Annotated[Url, example(f"{EXAMPLE_SITE}/przepisy/malopolskie/")]
     """Page with the regulations of the voivodeship, to be named in a quotation."""
 
@@ -327,10 +317,6 @@ def describe_coming_deadline(regulation: Regulation, deadline: Deadline) -> Comi
 
 def page_url(slug: str) -> str:
     return site_url(route_path("regulation", slug))
-
-
-def calendar_url(slug: str) -> str:
-    return site_url(route_path("v1:regulations-calendar", slug))
 
 
 def unit_url(unit: Unit) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from fueldepot.http.query import Day, OneOf, Url, answer, example
+from fueldepot.http.query import Day, OneOf, Url, answer, doc, example
 from regulations.fields import Appliance, Condition, Exemption, FuelCode, read_spared
 from regulations.models import STALE_AFTER, Amendment, Deadline, FuelBan, Provision, Resolution, Scope, read_sources
 from regulations.queries import DeadlineStatus, Law, Regulation
@@ -22,6 +22,18 @@ UnitCodes = list[
 ApplianceCodes = list[Annotated[str, OneOf(*Appliance.values), example(Appliance.BOILER_CLASS_3.value)]]
 FuelCodes = list[Annotated[str, OneOf(*FuelCode.values), example(FuelCode.HARD_COAL.value)]]
 ExemptionCodes = list[Annotated[str, OneOf(*Exemption.values), example(Exemption.ECODESIGN.value)]]
+DeadlineDay = Annotated[Day, example("2027-01-01", "First day on which it holds.")]
+Subject = Annotated[str, example("kotły klasy 3 i 4", "What it is about, in Polish.")]
+Meaning = Annotated[str, example("Nie wolno ich używać.", "What it means, in Polish.")]
+DeadlineKind = Annotated[
+    str, OneOf(*Deadline.Kind.values), example(Deadline.Kind.EXISTING_BOILERS.value, "Kind of deadline.")
+]
+Overdue = Annotated[
+    bool,
+    example(
+        False, f"Whether it comes within a year in a legal state that nobody has confirmed for {STALE_AFTER.days} days."
+    ),
+]
 NextDeadlineStatus = Annotated[
     str,
     OneOf(*DeadlineStatus),
@@ -41,6 +53,9 @@ class ReadSourceJson(TypedDict):
     """Name of the source."""
     url: Annotated[Url, example(GAZETTE)]
     """Address of the source."""
+
+
+ReadSources = Annotated[list[ReadSourceJson], doc("Where this was read.")]
 
 
 def describe_sources(text: str) -> list[ReadSourceJson]:
@@ -114,8 +129,7 @@ class AmendmentJson(PublishedActJson):
     """What it changed, in Polish."""
     note: NotRequired[Annotated[str | None, example("Przyjęta we wrześniu 2022 r.")]]
     """Remark in Polish; null without one."""
-    sources: NotRequired[list[ReadSourceJson]]
-    """Where this was read."""
+    sources: NotRequired[ReadSources]
 
 
 @answer
@@ -128,8 +142,7 @@ class ActJson(PublishedActJson, ScopeJson):
     """Remark in Polish; null without one."""
     amendments: NotRequired[list[AmendmentJson]]
     """Amendments of the act."""
-    sources: NotRequired[list[ReadSourceJson]]
-    """Where this was read."""
+    sources: NotRequired[ReadSources]
 
 
 def describe_act(regulation: Regulation, law: Law) -> ActJson:
@@ -179,8 +192,7 @@ def reference(published: str, row: Resolution | Amendment) -> str:
 class ProvisionJson(ScopeJson):
     """A rule: what deadlines and bans have in common. Fields that may be absent are so only with `binding`."""
 
-    sources: NotRequired[list[ReadSourceJson]]
-    """Where this was read."""
+    sources: NotRequired[ReadSources]
     binds_requested_unit: NotRequired[Annotated[bool | None, example(True)]]
     """Whether it binds the unit asked for; null where it binds a part only, or where that is not known: `caveat`
     says which. Absent without `teryt` or `postcode`."""
@@ -212,14 +224,10 @@ class DeadlineJson(ProvisionJson):
     `requested_unit`; null when none is left or when the dates of an act are not known.
     """
 
-    date: Annotated[Day, example("2027-01-01")]
-    """First day on which it holds."""
-    applies_to: Annotated[str, example("kotły klasy 3 i 4")]
-    """What it is about, in Polish."""
-    description: Annotated[str, example("Nie wolno ich używać.")]
-    """What it means, in Polish."""
-    kind: Annotated[str, OneOf(*Deadline.Kind.values), example(Deadline.Kind.EXISTING_BOILERS.value)]
-    """Kind of deadline."""
+    date: DeadlineDay
+    applies_to: Subject
+    description: Meaning
+    kind: DeadlineKind
     appliances: NotRequired[ApplianceCodes]
     """Appliances that it ends or limits; empty for a deadline about fuels alone. Class 5 is without ecodesign, which
     has a code of its own; below class 3 includes boilers without a class."""
@@ -229,22 +237,13 @@ class DeadlineJson(ProvisionJson):
     """It binds with these fuels only; empty for any solid fuel."""
     conditions: NotRequired[list[Annotated[str, OneOf(*Condition.values), example(Condition.NETWORK_AVAILABLE.value)]]]
     """It binds only where all of these are true."""
-    exemptions: NotRequired[list[Annotated[str, OneOf(*Exemption.values), example(Exemption.ECODESIGN.value)]]]
+    exemptions: NotRequired[ExemptionCodes]
     """What frees a single appliance; one of them is enough."""
     started_before: NotRequired[Annotated[Day | None, example("2018-05-01")]]
     """It binds only appliances put to use before this day; null for all."""
     spared: NotRequired[list[SparedApplianceJson]]
     """Appliances of which the sources say that they may stay in use without an end."""
-    confirmation_overdue: NotRequired[
-        Annotated[
-            bool,
-            example(
-                False,
-                f"Whether it comes within a year in a legal state that nobody has confirmed for "
-                f"{STALE_AFTER.days} days.",
-            ),
-        ]
-    ]
+    confirmation_overdue: NotRequired[Overdue]
 
 
 def describe_deadline(regulation: Regulation, row: Deadline) -> DeadlineJson:

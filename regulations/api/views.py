@@ -1,6 +1,7 @@
 """Endpoints of regulations, and deadlines as a calendar (RFC 5545)."""
 
 from datetime import UTC, datetime, time, timedelta
+from typing import Any
 
 from django.http import HttpResponse
 from django.utils import timezone
@@ -22,8 +23,6 @@ REGULATIONS = "regulations"
 
 
 class RegulationViewSet(JsonViewSet):
-    """Anti-smog resolutions of the voivodeships."""
-
     @extend_schema(
         operation_id="findRegulations",
         tags=[REGULATIONS],
@@ -44,12 +43,8 @@ class RegulationViewSet(JsonViewSet):
     )
     def list(self, request: Request) -> HttpResponse:
         query = self.read(RegulationsQuery, request)
-        return json_response(
-            [
-                regulation_answers.describe_regulation(regulation, appliance=query.appliance, binding=query.binding)
-                for regulation in find_regulations(query)
-            ]
-        )
+        how: dict[str, Any] = {"appliance": query.appliance, "binding": query.binding}
+        return json_response([regulation_answers.describe_regulation(row, **how) for row in find_regulations(query)])
 
     @extend_schema(
         operation_id="getDeadlineCalendar",
@@ -73,16 +68,11 @@ class RegulationViewSet(JsonViewSet):
         ),
     )
     def calendar(self, request: Request, voivodeship: str) -> HttpResponse:
-        # A local import: icalendar takes three megabytes, and few workers serve a calendar.
-
         query = self.read(CalendarQuery, request, voivodeship=voivodeship)
-        body = deadline_calendar(get_calendar(query))
-        return HttpResponse(body, content_type=f"{CALENDAR}; charset=utf-8")
+        return HttpResponse(deadline_calendar(get_calendar(query)), content_type=f"{CALENDAR}; charset=utf-8")
 
 
 class DeadlineViewSet(JsonViewSet):
-    """Deadlines of all voivodeships."""
-
     @extend_schema(
         operation_id="findDeadlines",
         tags=[REGULATIONS],
@@ -100,8 +90,7 @@ class DeadlineViewSet(JsonViewSet):
         ),
     )
     def list(self, request: Request) -> HttpResponse:
-        today = timezone.localdate()
-        rows, total = find_deadlines(self.read(DeadlinesQuery, request), today=today)
+        rows, total = find_deadlines(self.read(DeadlinesQuery, request), today=timezone.localdate())
         deadlines = [regulation_answers.describe_coming_deadline(regulation, deadline) for regulation, deadline in rows]
         return json_response(deadlines, headers={"X-Total-Count": str(total)})
 
@@ -133,22 +122,16 @@ CHANGES = {
 
 def deadline_calendar(entry: Regulation) -> bytes:
     """Return deadlines as all-day events with stable UIDs. DTSTAMP is `as_of` of the legal state."""
-    calendar = Calendar()
-    calendar.add("prodid", PRODUCT)
-    calendar.add("version", "2.0")
-    calendar.add("calscale", "GREGORIAN")
-    calendar.add("method", "PUBLISH")
-    calendar.add("x-wr-calname", calendar_name(entry))
-    for deadline in entry.deadlines_of_unit:
-        calendar.add_component(event(entry, deadline))
-    return bytes(calendar.to_ical())
-
-
-def calendar_name(entry: Regulation) -> str:
     place = f"województwo {entry.voivodeship.name}"
     if entry.unit and entry.unit.level != "voivodeship":
         place = f"{entry.unit.name}, {place}"
-    return f"Terminy antysmogowe: {place}"
+    calendar = Calendar()
+    for name, value in {"prodid": PRODUCT, "version": "2.0", "calscale": "GREGORIAN", "method": "PUBLISH"}.items():
+        calendar.add(name, value)
+    calendar.add("x-wr-calname", f"Terminy antysmogowe: {place}")
+    for deadline in entry.deadlines_of_unit:
+        calendar.add_component(event(entry, deadline))
+    return bytes(calendar.to_ical())
 
 
 def event_title(entry: Regulation, deadline: Deadline) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from difflib import get_close_matches
 from typing import Annotated, Literal, NotRequired, cast
 
 from django.template.loader import render_to_string
@@ -17,15 +18,14 @@ from subsidy.rules import RulesAt
 from subsidy.rules.reading import UNITS
 
 PROGRAMME = "https://czystepowietrze.gov.pl/"
+MOST_UNKNOWN, LONGEST_UNKNOWN = 5, 40
+
 DOCUMENTS = "Czyste Powietrze: dokumenty obowiązujące"
 
-LISTS: tuple[Literal["items", "audit_variants", "conditions", "sources"], ...] = (
-    "items",
-    "audit_variants",
-    "conditions",
-    "sources",
-)
-
+Verified = Annotated[bool, example(True, "Whether an official source confirms it.")]
+SourceName = Annotated[str, example(DOCUMENTS, "Name of the source.")]
+SourceUrl = Annotated[Url, example(PROGRAMME, "Address of the source.")]
+CalculatorPage = Annotated[Url, example(f"{EXAMPLE_SITE}/dotacja/", "Page of the calculator.")]
 Fragment = Annotated[str, example("<p>…</p>", "A part of the result as HTML.")]
 
 
@@ -41,12 +41,9 @@ class LimitSourceJson(TypedDict):
     """Limit of one piece or square metre."""
     valid_from: Annotated[Day, example("2026-07-20")]
     """First day of this limit."""
-    verified: Annotated[bool, example(True)]
-    """Whether an official source confirms it."""
-    name: Annotated[str, example(DOCUMENTS)]
-    """Name of the source."""
-    url: Annotated[Url, example(PROGRAMME)]
-    """Address of the source."""
+    verified: Verified
+    name: SourceName
+    url: SourceUrl
 
 
 @answer
@@ -167,10 +164,8 @@ class SubsidyConditionJson(TypedDict):
     """The condition, in Polish."""
     clause: Annotated[str, example("program Czyste Powietrze")]
     """Where the programme says so."""
-    verified: Annotated[bool, example(True)]
-    """Whether an official source confirms it."""
-    source_url: Annotated[Url, example(PROGRAMME)]
-    """Address of the source."""
+    verified: Verified
+    source_url: SourceUrl
 
 
 @answer
@@ -187,10 +182,8 @@ class SubsidyProgramJson(TypedDict):
 class SubsidySourceJson(TypedDict):
     """A source of the rules."""
 
-    name: Annotated[str, example(DOCUMENTS)]
-    """Name of the source."""
-    url: Annotated[Url, example(PROGRAMME)]
-    """Address of the source."""
+    name: SourceName
+    url: SourceUrl
 
 
 @answer
@@ -221,8 +214,7 @@ class SubsidyJson(SubsidyOutcomeJson):
     program: SubsidyProgramJson
     sources: NotRequired[list[SubsidySourceJson]]
     """Sources of the rules. Absent with `brief`."""
-    page: Annotated[Url, example(f"{EXAMPLE_SITE}/dotacja/")]
-    """Page of the calculator."""
+    page: CalculatorPage
     business_revenue_limit_pln: Annotated[float | None, example(192240.0, ge=0)]
     """Revenue limit of a business; null without `business`."""
     html: NotRequired[SubsidyHtmlJson]
@@ -246,8 +238,7 @@ def describe_subsidy(result: Result, *, notes: Sequence[str], html: bool, brief:
         "business_revenue_limit_pln": optional(result.business_revenue_limit_pln),
     }
     if brief:
-        for name in LISTS:
-            del body[name]
+        del body["items"], body["audit_variants"], body["conditions"], body["sources"]
         body["max_subsidy_range_pln"] = [float(amount) for amount in result.amounts_pln]
     if html:
         context = {"result": result, "shown": result.shown}
@@ -274,8 +265,7 @@ class SubsidyLimitJson(TypedDict):
     """Unit of the number."""
     valid_from: Annotated[Day, example("2025-03-31")]
     """First day of this number."""
-    verified: Annotated[bool, example(True)]
-    """Whether an official source confirms it."""
+    verified: Verified
     source_url: Annotated[Url | None, example(PROGRAMME)]
     """Address of the source; null where it has none."""
 
@@ -287,8 +277,7 @@ class SubsidyLimitsJson(TypedDict):
     program: SubsidyProgramJson
     limits: list[SubsidyLimitJson]
     """The numbers in force, by parameter."""
-    page: Annotated[Url, example(f"{EXAMPLE_SITE}/dotacja/")]
-    """Page of the calculator."""
+    page: CalculatorPage
 
 
 def describe_limits(on: RulesAt, about: str | None) -> SubsidyLimitsJson:
@@ -313,10 +302,15 @@ def describe_limits(on: RulesAt, about: str | None) -> SubsidyLimitsJson:
 
 
 def describe_unknown(query: PlanQuery, on: RulesAt) -> Iterator[str]:
-    for name, nearest in query.unknown:
+    """Yield notes on the first MOST_UNKNOWN ignored parameters, shortened and without control characters."""
+    for name in query.ignored[:MOST_UNKNOWN]:
+        text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:LONGEST_UNKNOWN])
+        known = sorted({*query.names(), *query.synonyms})
+        nearest = get_close_matches(text.strip().lower(), known, n=1, cutoff=0.7)
+        text += "…" if len(name) > LONGEST_UNKNOWN else ""
         if nearest:
-            yield on.text("note_parameter_misspelt", name=name, nearest=nearest)
+            yield on.text("note_parameter_misspelt", name=text, nearest=nearest[0])
         else:
-            yield on.text("note_parameter_unknown", name=name)
-    if query.more_unknown:
-        yield on.text("note_parameters_unknown", count=query.more_unknown)
+            yield on.text("note_parameter_unknown", name=text)
+    if (more := len(query.ignored) - MOST_UNKNOWN) > 0:
+        yield on.text("note_parameters_unknown", count=more)

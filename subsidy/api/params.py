@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
-from difflib import get_close_matches
 from io import BytesIO
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from django.http import HttpRequest
 from pydantic import ValidationInfo, create_model, field_validator
@@ -14,21 +13,21 @@ from fueldepot.http.params import Day, ParameterError, Switch, choice, exact, re
 from fueldepot.http.query import Pairs, Query, field, split_query, today_unless_given
 from fueldepot.http.request_body import read_pairs
 from subsidy import rules
-from subsidy.application import DOCUMENTS, ENVELOPE, SOURCES, Application, Heating, IncomeType, Item, ProjectType
+from subsidy.application import DOCUMENTS, SOURCES, Application, Heating, IncomeType, Item, ProjectType
 
 PEOPLE_RANGE = (1, 20)
 MONEY_RANGE = (0, 10_000_000)
 AREA_RANGE = (0, 5000)
 
 WORKS = {
-    Item.CEILING: "roof or ceiling insulation",
-    Item.FLOOR: "floor insulation",
-    Item.WALLS: "wall insulation",
-    Item.WINDOWS: "windows",
-    Item.DOORS: "external doors",
-    Item.GATES: "garage doors",
+    Item.CEILING: ("roof or ceiling insulation", 90),
+    Item.FLOOR: ("floor insulation", 20),
+    Item.WALLS: ("wall insulation", 150),
+    Item.WINDOWS: ("windows", 20),
+    Item.DOORS: ("external doors", 20),
+    Item.GATES: ("garage doors", 20),
 }
-AREA_EXAMPLES = {Item.WALLS: 150, Item.CEILING: 90}
+"""Works measured in m², each with an example of its area."""
 
 INCOME_TYPES = {kind.value: kind for kind in IncomeType} | {
     "osoba": IncomeType.PERSON,
@@ -47,10 +46,6 @@ NEW_SOURCES = {NO_SOURCE: None} | {item.value: item for item in SOURCES}
 ABOUT = ("levels", "project_types", "items")
 """Groups of thresholds and limits: folders of rule files."""
 
-MOST_UNKNOWN = 5
-
-LONGEST_UNKNOWN = 40
-
 ONE = Decimal(1)
 
 Money = Annotated[Decimal | None, exact(*MONEY_RANGE)]
@@ -60,13 +55,6 @@ Area = Annotated[Decimal | None, exact(*AREA_RANGE, three_digits="decimals")]
 
 def money(use: str, example: float) -> Any:
     return field(f"An amount in zł, in digits with a decimal point or comma. {use}", example, repr=False)
-
-
-class UnknownParameter(NamedTuple):
-    """A name that no parameter has. nearest: the most similar known parameter, "" without one."""
-
-    name: str
-    nearest: str
 
 
 class RulesQuery(Query):
@@ -194,22 +182,6 @@ class PlanQuery(RulesQuery):
         value = getattr(self, item, None)
         return ONE if value is True else value or None
 
-    @property
-    def unknown(self) -> list[UnknownParameter]:
-        """Return the first MOST_UNKNOWN ignored parameters, shortened and without control characters."""
-        known = sorted({*self.names(), *self.synonyms})
-        return [read_unknown(name, known) for name in self.ignored[:MOST_UNKNOWN]]
-
-    @property
-    def more_unknown(self) -> int:
-        return max(len(self.ignored) - MOST_UNKNOWN, 0)
-
-
-def read_unknown(name: str, known: Iterable[str]) -> UnknownParameter:
-    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:LONGEST_UNKNOWN])
-    nearest = get_close_matches(text.strip().lower(), known, n=1, cutoff=0.7)
-    return UnknownParameter(text if len(name) <= LONGEST_UNKNOWN else f"{text}…", nearest[0] if nearest else "")
-
 
 SWITCHED_ITEMS = {
     Item.CENTRAL_HEATING_DHW: "New central heating and hot water installation.",
@@ -218,44 +190,22 @@ SWITCHED_ITEMS = {
     DOCUMENTS[1]: "Refund of the energy certificate cost after works.",
 }
 
+AREA_USE = "An area of {} in m², in digits with a decimal point or comma. Empty or 0 means out of scope."
+COST_USE = (
+    "Net cost of the item `{}`. Without it the maximum subsidy is calculated; without the item it is ignored with a "
+    "note."
+)
+
 ITEM_FIELDS: dict[str, Any] = {
-    **{
-        item.value: (
-            Annotated[
-                Area,
-                field(
-                    f"An area of {WORKS[item]} in m², in digits with a decimal point or comma. Empty or 0 means out of "
-                    "scope.",
-                    AREA_EXAMPLES.get(item, 20),
-                ),
-            ],
-            None,
-        )
-        for item in ENVELOPE
-    },
+    **{item.value: (Annotated[Area, field(AREA_USE.format(work), m2)], None) for item, (work, m2) in WORKS.items()},
     **{item.value: (Annotated[Switch, field(use, True)], False) for item, use in SWITCHED_ITEMS.items()},
-    **{
-        f"cost_{item}": (
-            Annotated[
-                Money,
-                money(
-                    f"Net cost of the item `{item}`. Without it the maximum subsidy is calculated; without the item it "
-                    "is ignored with a note.",
-                    15000,
-                ),
-            ],
-            None,
-        )
-        for item in Item
-    },
+    **{f"cost_{item}": (Annotated[Money, money(COST_USE.format(item), 15000)], None) for item in Item},
 }
 
 SubsidyQuery = create_model("SubsidyQuery", __base__=PlanQuery, __doc__="Parameters of `/subsidy`.", **ITEM_FIELDS)
 
 
 class LimitsQuery(RulesQuery):
-    """Parameters of `/subsidy/limits`."""
-
     about: Annotated[
         str | None,
         choice(ABOUT),

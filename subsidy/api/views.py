@@ -64,8 +64,6 @@ RESPONSES = {(200, JSON): OpenApiResponse(SubsidyJson, "The result.")}
 @method_decorator(sensitive_variables(), name="retrieve")
 @method_decorator(sensitive_variables(), name="create")
 class SubsidyViewSet(JsonViewSet):
-    """What the clean-air programme would pay for."""
-
     @extend_schema(
         operation_id="calculateSubsidy",
         tags=[SUBSIDY],
@@ -95,7 +93,6 @@ class SubsidyViewSet(JsonViewSet):
         extensions=BY_BODY,
     )
     def create(self, request: Request) -> HttpResponse:
-        """Answer POST /subsidy: the same parameters as a form, a multipart form or JSON."""
         in_address = self.read(Query, request).ignored
         query = SubsidyQuery.parse(take_body(request._request), today=timezone.localdate())
         return answer(query, in_address=bool(in_address))

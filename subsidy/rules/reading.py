@@ -155,7 +155,6 @@ class RulesReader:
             yield (*place, "verified"), "is yes, but the source is not official"
 
     def check_notes(self, names: Iterable[str], place: tuple[str | int, ...]) -> Iterator[Mistake]:
-        """Yield notes that texts.yaml does not have."""
         for number, name in enumerate(names):
             if name not in self.texts:
                 yield (*place, "notes", number), f"names {name!r}, which texts.yaml does not have"

@@ -66,7 +66,6 @@ class Command(BaseCommand):
             raise CommandError(f"failed: {', '.join(failed)}; every other source is as it should be")
 
     def check_names(self, only: list[str], sources: Mapping[str, DataSource]) -> None:
-        """Raise CommandError for sources that cannot be refreshed."""
         for name in only:
             if name not in sources or not sources[name].fetched:
                 fetched = ", ".join(source.id for source in sources.values() if source.fetched)
