@@ -229,24 +229,19 @@ register = partial(conditional, Data.UNITS, cache_control=cache_control.REGISTER
 catalog = partial(conditional, Data.UNITS, cache_control=cache_control.CATALOG)
 daily = partial(catalog, changes_daily=True)
 
-names = register(Data.PLACES, Data.POSTCODES, Data.BOUNDARIES)
-borders = register(Data.BOUNDARIES)
 municipalities = partial(catalog, Data.PLACES, Data.POSTCODES, Data.BOUNDARIES, Data.DEPOTS)
-postcodes = register(Data.POSTCODES)
 depot_lists = partial(catalog, Data.POSTCODES, Data.DEPOTS)
 price_list = daily(Data.DEPOTS, Data.PRICES, in_outage=False)
-averages = register(Data.SERIES)
 medians = daily(Data.DEPOTS, Data.PRICES, Data.SERIES)
 laws = daily(Data.POSTCODES, Data.REGULATIONS)
 heat = conditional(*HEATING_DATA, cache_control=cache_control.CATALOG, changes_daily=True)
+names = register(Data.PLACES, Data.POSTCODES, Data.BOUNDARIES)
 # The rules of the subsidy are part of the release.
 programme = conditional(cache_control=cache_control.CATALOG, changes_daily=True)
 
-everything = conditional(*Data, cache_control=cache_control.CATALOG)
-
 v1 = [
     path("locations", names(get(LocationViewSet, "list")), name="locations"),
-    path("locate", borders(get(LocateViewSet, "retrieve")), name="locate"),
+    path("locate", register(Data.BOUNDARIES)(get(LocateViewSet, "retrieve")), name="locate"),
     path(
         "municipalities/<str:teryt>.geojson",
         municipalities()(get(MunicipalityViewSet, "area")),
@@ -259,7 +254,7 @@ v1 = [
         name="municipality",
     ),
     path("municipalities", municipalities()(get(MunicipalityViewSet, "list")), name="municipalities"),
-    path("postcodes/<str:code>", postcodes(get(PostcodeViewSet, "retrieve")), name="postcode"),
+    path("postcodes/<str:code>", register(Data.POSTCODES)(get(PostcodeViewSet, "retrieve")), name="postcode"),
     path("stores", depot_lists(vary="Accept")(get(StoreViewSet, "list")), name="stores"),
     path("stores.geojson", depot_lists()(get(StoreViewSet, "points")), name="stores-geojson"),
     path("stores/<str:pk>", price_list(get(FullStoreViewSet, "retrieve")), name="store"),
@@ -269,7 +264,7 @@ v1 = [
     # Depends on no data set, and is never cached.
     path("subsidy", SubsidyViewSet.as_view({"get": "retrieve", "post": "create"}), name="subsidy"),
     path("subsidy/limits", programme(get(SubsidyViewSet, "limits")), name="subsidy-limits"),
-    path("prices", averages(get(SeriesViewSet, "retrieve")), name="prices"),
+    path("prices", register(Data.SERIES)(get(SeriesViewSet, "retrieve")), name="prices"),
     path("prices/<str:fuel>", medians(get(FuelPriceViewSet, "retrieve")), name="fuel-prices"),
     path("openapi.json", description, name="openapi"),
     path("docs", docs, name="docs"),
@@ -279,4 +274,4 @@ v1 = [
     re_path("", unknown_path),
 ]
 
-index = everything(get(IndexViewSet, "retrieve"))
+index = conditional(*Data, cache_control=cache_control.CATALOG)(get(IndexViewSet, "retrieve"))

@@ -175,24 +175,20 @@ class ServiceState(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield gauges. At most nine queries."""
         readiness = state()
-        yield gauge("fueldepot_info", "Always 1; which release runs.", {(readiness["release"],): 1}, ["release"])
-        yield gauge("fueldepot_ready", "1 where /readyz answers 200.", {(): readiness["status"] == "ready"})
+        yield gauge("fueldepot_info", "Always 1; which release runs.", {readiness["release"]: 1}, "release")
+        yield gauge("fueldepot_ready", "1 where /readyz answers 200.", readiness["status"] == "ready")
         is_up = readiness["checks"]["database"]["ok"]
-        yield gauge("fueldepot_database_up", "1 where the database answers.", {(): is_up})
-        datasets = readiness["datasets"].items()
-        yield gauge("fueldepot_dataset_rows", "Rows.", {(slug,): of["rows"] for slug, of in datasets}, ["dataset"])
-        yield gauge(
-            "fueldepot_source_overdue",
-            "1 for a source that should have been brought in days ago.",
-            {(source,): 1 for source in readiness["overdue_sources"]},
-            ["source"],
-        )
+        yield gauge("fueldepot_database_up", "1 where the database answers.", is_up)
+        rows = {slug: dataset["rows"] for slug, dataset in readiness["datasets"].items()}
+        yield gauge("fueldepot_dataset_rows", "Rows.", rows, "dataset")
+        text = "1 for a source that should have been brought in days ago."
+        yield gauge("fueldepot_source_overdue", text, dict.fromkeys(readiness["overdue_sources"], 1), "source")
         for job in ("purge_requests", "back_up"):
             if last := readiness[job]:
-                yield gauge(f"fueldepot_{job}_overdue", "1 where the job has not run in time.", {(): last["overdue"]})
+                yield gauge(f"fueldepot_{job}_overdue", "1 where the job has not run in time.", last["overdue"])
                 if last["last_run"]:
                     when = last["last_run"].timestamp()
-                    yield gauge(f"fueldepot_{job}_last_run_timestamp_seconds", "When it ended last.", {(): when})
+                    yield gauge(f"fueldepot_{job}_last_run_timestamp_seconds", "When it ended last.", when)
         # A query to a frozen database would block the thread.
         if is_up:
             yield from self._work()
@@ -205,19 +201,21 @@ class ServiceState(Collector):
             outdated = LegalState.objects.stale(timezone.localdate()).count()
         except DATABASE_AWAY:
             return
-        yield gauge("fueldepot_submissions_waiting", "Confirmed requests that nobody has decided.", {(): count})
+        yield gauge("fueldepot_submissions_waiting", "Confirmed requests that nobody has decided.", count)
         if oldest:
             text = "Since when the oldest of them has waited."
-            yield gauge("fueldepot_submissions_oldest_timestamp_seconds", text, {(): oldest.timestamp()})
-        yield gauge("fueldepot_letters_unsent", "Letters about decisions that could not be sent.", {(): unsent})
-        text = "Legal states that somebody should confirm again."
-        yield gauge("fueldepot_legal_states_outdated", text, {(): outdated})
+            yield gauge("fueldepot_submissions_oldest_timestamp_seconds", text, oldest.timestamp())
+        yield gauge("fueldepot_letters_unsent", "Letters about decisions that could not be sent.", unsent)
+        yield gauge("fueldepot_legal_states_outdated", "Legal states that somebody should confirm again.", outdated)
 
 
-def gauge(name: str, text: str, values: dict[tuple[str, ...], float], labels: list[str] | None = None) -> Metric:
-    family = GaugeMetricFamily(name, text, labels=labels or [])
-    for of, value in values.items():
-        family.add_metric(list(of), float(value))
+def gauge(name: str, text: str, value: float | dict[str, float], label: str = "") -> Metric:
+    """Return a gauge. value: by the values of the label, if there is one."""
+    if not isinstance(value, dict):
+        return GaugeMetricFamily(name, text, float(value))
+    family = GaugeMetricFamily(name, text, labels=[label])
+    for labelled, number in value.items():
+        family.add_metric([labelled], float(number))
     return family
 
 

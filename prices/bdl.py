@@ -95,9 +95,6 @@ class ObservationRecord:
         return f"{self.series}/{self.area or 'PL'}/{self.year}"
 
 
-# Responses
-
-
 def read_json(content: bytes, where: object) -> Page:
     try:
         answer = orjson.loads(content)
@@ -175,9 +172,6 @@ def read_value(value: Any) -> Decimal | None:
         return None
     number = Decimal(str(value))
     return number.quantize(Decimal("0.0001")) if number.is_finite() and abs(number) < VALUE_LIMIT else None
-
-
-# The API
 
 
 class Pace:

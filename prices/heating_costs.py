@@ -106,7 +106,8 @@ def heat_cost(
 ) -> HeatCost:
     """Return the cost of heat. price: zł per unit of the source or None. demand: kWh a year. efficiency: own."""
     share = source.efficiency.span if efficiency is None else Estimate(efficiency, efficiency, efficiency)
-    heat = share.times(energy_per_unit(source))
+    energy = source.energy
+    heat = share.times(energy.span.times(KWH_PER[energy.unit])) if energy else share  # type: ignore[index] # checked when read
     per_kwh = None if price is None else heat.under(price)
     return HeatCost(
         per_kwh=per_kwh,
@@ -114,12 +115,6 @@ def heat_cost(
         amount=demand / heat.middle,
         co2=None if source.emission is None else source.emission / share.middle,
     )
-
-
-def energy_per_unit(source: HeatSource) -> Estimate:
-    if source.energy is None:
-        return Estimate(Decimal(1), Decimal(1), Decimal(1))
-    return source.energy.span.times(KWH_PER[source.energy.unit])  # type: ignore[index] # checked when read
 
 
 def price_per_tonne(bag: Decimal, kg: int) -> Decimal:

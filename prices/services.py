@@ -91,8 +91,8 @@ def publish_price_list(
             DepotPrice.objects.bulk_create(rows, batch_size=1000)
         keys = [row.pk for row in rows]
         history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST, kind=history.CREATED)
-        decision = {"status": DepotPrice.Status.APPROVED, "decided_at": on, "decided_by": by}
-        DepotPrice.objects.filter(pk__in=keys).update(**decision)
+        approved = DepotPrice.Status.APPROVED
+        DepotPrice.objects.filter(pk__in=keys).update(status=approved, decided_at=on, decided_by=by)
         history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST)
         record_prices(timezone.localdate(on), approved=len(rows))
         update_offers(keys, by=by, on=on, reason=PRICE_LIST)

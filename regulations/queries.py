@@ -34,11 +34,7 @@ class LegalStateNotFound(Exception):
 
 
 class DeadlinesNotFound(Exception):
-    """A voivodeship, or a unit in it, has no known deadline. place: its name or slug, for the message."""
-
-    def __init__(self, place: str) -> None:
-        self.place = place
-        super().__init__(place)
+    """A voivodeship, or a unit in it, has no known deadline. The message is its name or slug."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,7 @@
-"""History rows of bulk changes.
+"""History rows of bulk changes; bulk selection and writing of rows.
 
 `save()` writes a history row by itself (django-simple-history). Bulk changes call `record_bulk` in the same
 transaction, after the change: the database copies the rows, so 6,586 history rows cost one statement.
-
-Bulk selection and writing of rows.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence

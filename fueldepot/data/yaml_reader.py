@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 _FastLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -27,7 +27,7 @@ Mistake = tuple[Location, str]
 Rows = dict[tuple[str, ...], int | None]
 """Rows by keys and indexes, as text."""
 
-Model = TypeVar("Model", bound=BaseModel)
+Model = TypeVar("Model")
 
 MESSAGES = {
     "extra_forbidden": "is unknown",
@@ -77,7 +77,7 @@ _Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_day)
 
 
 def read_yaml(path: Path, model: type[Model], check: Callable[[Model], Iterable[Mistake]] | None = None) -> Model:
-    """Return the content of a file as `model`.
+    """Return the content of a file as `model`, a pydantic model or another type.
 
     check: yields mistakes that the model cannot see, such as references to unknown names. Called only if everything
     else is valid. Raises InvalidYaml.
@@ -97,7 +97,7 @@ def read_yaml(path: Path, model: type[Model], check: Callable[[Model], Iterable[
     mistakes = list(_index(node, (), rows))
     invalid: Iterable[Mistake] = ()
     try:
-        parsed = model.model_validate(content)
+        parsed: Model = TypeAdapter(model).validate_python(content)
     except ValidationError as error:
         invalid = [(details["loc"], _describe(details)) for details in error.errors(include_url=False)]
     else:

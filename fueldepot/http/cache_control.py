@@ -1,6 +1,4 @@
-"""Identification of the running release: part of every validator, since new code may change responses.
-
-`Cache-Control`, and validators known before the view runs: from release, versions of data sets, and the request.
+"""`Cache-Control`, and validators known before the view runs: from release, versions of data sets, and the request.
 
 Choose a lifetime that the data outlive: revalidation costs a 304 without a query, staleness cannot be undone.
 RFC 9110, sections 8.8.3 (ETag) and 13.1.2 (If-None-Match).

@@ -43,13 +43,9 @@ def for_excel(value: Any) -> Any:
     A code becomes a formula of text, `="02"`: Excel shows 02. LibreOffice evaluates it only with "Evaluate formulas" of
     its import; there, columns of the plain table can be imported as text.
     """
-    match value:
-        case Code():
-            return f'="{value}"' if value else ""
-        case DecimalText():
-            return value.replace(".", ",")
-        case _:
-            return harmless(value)
+    if isinstance(value, Code):
+        return f'="{value}"' if value else ""
+    return value.replace(".", ",") if isinstance(value, DecimalText) else harmless(value)
 
 
 def harmless(value: Any) -> Any:

@@ -1,7 +1,4 @@
-"""URLs by the names of routes, which belong to layers above.
-
-The committed API description with the URLs of this site, whole and compact.
-"""
+"""URLs by the names of routes of layers above; the committed API description with the URLs of this site."""
 
 import json
 from functools import cache, lru_cache

@@ -82,7 +82,7 @@ class Query(BaseModel):
 
     @property
     def ignored(self) -> tuple[str, ...]:
-        """Unknown names that were given with a value, in the order of the request."""
+        """Unknown names in the order of the request; without empty values where these count as not given."""
         return self._ignored
 
     @classmethod
@@ -94,7 +94,11 @@ class Query(BaseModel):
         values = group_values(split_query(raw) if isinstance(raw, str) else raw)
         errors = cls.rename(values)
         names = cls.names()
-        ignored = cls.ignored_among(values)
+        ignored = tuple(
+            name
+            for name, given in values.items()
+            if name not in names and name.strip() and (any(given) or not cls.empty_is_absent)
+        )
         texts = {}
         for name in names:
             if name in values and name not in path and name not in errors:
@@ -132,18 +136,6 @@ class Query(BaseModel):
             codes = {error.parameter: error.code for error in refused.errors}
             valid = [pair for pair in split_query(raw) if pair[0].decode("utf-8", "replace") not in codes]
             return cls.parse(valid, today=today), codes
-
-    @classmethod
-    def ignored_among(cls, values: Mapping[str, list[bytes]]) -> tuple[str, ...]:
-        """Return the names that are no parameters, in the order of the request.
-
-        Without those that are empty, where that counts as not given.
-        """
-        return tuple(
-            name
-            for name, texts in values.items()
-            if name not in cls.names() and name.strip() and (any(texts) or not cls.empty_is_absent)
-        )
 
     @classmethod
     def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterable[ParameterError]:
@@ -217,22 +209,16 @@ class Query(BaseModel):
     @classmethod
     def parameters(cls, *in_path: str) -> list[OpenApiParameter]:
         """Return the parameters for drf-spectacular. in_path: names of those in the path."""
-        required = cls.required()
         described = []
-        for name, schema in cls.schemas().items():
-            if name not in cls.hidden:
-                schema = {key: value for key, value in schema.items() if key != "description"}
-                examples = [OpenApiExample("example", schema.pop("examples")[0])] if name in in_path else []
-                described.append(
-                    OpenApiParameter(
-                        name,
-                        schema,
-                        OpenApiParameter.PATH if name in in_path else OpenApiParameter.QUERY,
-                        required=name in required,
-                        description=cls.schemas()[name]["description"],
-                        examples=examples,
-                    )
-                )
+        for name, published in cls.schemas().items():
+            if name in cls.hidden:
+                continue
+            schema = dict(published)
+            facts: dict[str, Any] = {"required": name in cls.required(), "description": schema.pop("description")}
+            if name in in_path:
+                facts["examples"] = [OpenApiExample("example", schema.pop("examples")[0])]
+                facts["location"] = OpenApiParameter.PATH
+            described.append(OpenApiParameter(name, schema, **facts))
         return described
 
 

@@ -1,14 +1,11 @@
-"""What is kept private: the desk and the forms behind their middleware, and logs without personal data.
-
-JSON log lines, one per request and message, without personal data.
+"""JSON log lines, one per request and message, without personal data; middleware of the desk and the forms only.
 
 A request's line has time, method, path without the query, status, milliseconds and id. The query may contain an income
 or a place; the caller's address is not logged. The id is in every other line of the same request and in the response
 (`X-Request-ID`), for error reports.
 
-Middleware of the desk and the forms only: PRIVATE_MIDDLEWARE of the settings, around views marked `private`.
-
-All other views are public: they read no cookie, send no query, answer everybody the same, and pass none of these.
+PRIVATE_MIDDLEWARE of the settings is around views marked `private`. All others are public: they read no cookie, send no
+query and answer everybody the same.
 """
 
 import logging

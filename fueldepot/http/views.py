@@ -1,9 +1,7 @@
 """Base of the API's views: JSON, by the shortest way through DRF.
 
 Every response is public JSON whatever the caller accepts, so there is no negotiation, authentication or choice of
-renderer. Errors use DRF's exception handler.
-
-Parsing of headers of negotiation: Accept and Accept-Encoding. RFC 9110, sections 12.5.1 and 12.5.3.
+renderer. Errors use DRF's exception handler. Accept and Accept-Encoding: RFC 9110, sections 12.5.1 and 12.5.3.
 """
 
 import re

@@ -27,8 +27,7 @@ from catalog.importers.runner import (
     run,
     source_origin,
 )
-from catalog.importers.sources import DataSource, SourcesError, read_sources
-from catalog.models import Dataset
+from catalog.importers.sources import DataSource, SourcesError, all_sources, read_sources
 
 SHOWN = 10
 """Lines per kind in a report; `--verbosity 2` shows all."""
@@ -67,16 +66,10 @@ def fetcher_for(downloads: Path | None) -> Fetcher:
 
 def add_fetching_arguments(parser: CommandParser) -> None:
     """Add arguments for rehearsals: other sources, and another directory for downloads."""
-    parser.add_argument(
-        "--downloads", type=Path, metavar="DIR", help="where downloads are kept, instead of var/downloads"
-    )
-    parser.add_argument(
-        "--sources",
-        dest="sources_file",
-        type=Path,
-        metavar="FILE",
-        help="another file of sources than catalog/sources.yaml, as for a rehearsal",
-    )
+    kept = "where downloads are kept, instead of var/downloads"
+    parser.add_argument("--downloads", type=Path, metavar="DIR", help=kept)
+    named = "another file of sources than catalog/sources.yaml, as for a rehearsal"
+    parser.add_argument("--sources", dest="sources_file", type=Path, metavar="FILE", help=named)
 
 
 def add_allowing_arguments(parser: CommandParser) -> None:
@@ -87,14 +80,13 @@ def add_allowing_arguments(parser: CommandParser) -> None:
 
 
 class ImportCommand(BaseCommand):
-    """Base of commands that import files: those of `dataset`, or what a subclass returns from `steps`.
+    """Base of commands that import files: those of the data set of `source`, or what a subclass returns from `steps`.
 
     A dry run unless `--commit` is given. Fails with one line naming file, row and reason; then nothing was changed.
 
     source: id of a source for `--download`, "" if there is none.
     """
 
-    dataset: Dataset.Slug
     source = ""
     fetched: DataSource | None = None
     """Source to fetch in this call; None with files."""
@@ -113,7 +105,7 @@ class ImportCommand(BaseCommand):
 
     def steps(self, sources: list[Path]) -> list[ImportStep]:
         """Return import steps of the files. Raises BadInput and ImportRefused."""
-        return steps_for(sources, self.dataset)
+        return steps_for(sources, all_sources()[self.source].dataset)
 
     def make_step(self, source: DataSource) -> tuple[ImportStep, Download]:
         """Fetch a source. Returns its import step and the download. Raises DownloadFailed and BadInput."""
@@ -168,10 +160,9 @@ class ImportCommand(BaseCommand):
                 f"{report.title}: {report.added} added, {report.changed} changed, {report.removed} removed, "
                 f"{report.unchanged} unchanged, {len(report.skipped)} skipped, {len(report.rejected)} rejected"
             )
-            lines = report.lines if everything else report.lines[:SHOWN]
-            for line in lines:
+            for line in report.lines if everything else report.lines[:SHOWN]:
                 self.stdout.write(f"  {line}")
-            if len(lines) < len(report.lines):
+            if not everything and len(report.lines) > SHOWN:
                 self.stdout.write(f"  … and {len(report.lines) - SHOWN} more; --verbosity 2 shows all")
             for word, notes in (("skipped", report.skipped), ("rejected", report.rejected), ("left out", report.notes)):
                 self.print_notes(word, notes, everything=everything)

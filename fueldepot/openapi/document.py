@@ -101,14 +101,11 @@ def header(description: str, *examples: str | int, required: bool = False, **sch
     return {**body, "schema": {"type": kind, **schema, "examples": [*examples]}}
 
 
+KEPT = "How long the answer may be kept: public with a `max-age` in seconds, or `no-store`."
+
 HEADERS: dict[str, Any] = {
     "ETag": header("Strong validator of the answer, for `If-None-Match`.", '"30f0d8a942c45f10c02710db"'),
-    "Cache-Control": header(
-        "How long the answer may be kept: public with a `max-age` in seconds, or `no-store`.",
-        CATALOG,
-        NO_STORE,
-        required=True,
-    ),
+    "Cache-Control": header(KEPT, CATALOG, NO_STORE, required=True),
     "Vary": header("Request headers that the answer depends on.", "Accept, Accept-Encoding"),
     "Access-Control-Allow-Origin": header(
         "Browsers may read the answer from any origin.", "*", required=True, const="*"
@@ -139,17 +136,11 @@ HEADERS: dict[str, Any] = {
 
 ALWAYS = ("Cache-Control", "Access-Control-Allow-Origin", "Vary", "RateLimit-Policy", "RateLimit")
 
+IGNORED = ("X-Ignored-Parameters",)
+
 FAILURES: dict[str, tuple[str, str, tuple[str, ...]]] = {
-    "400": (
-        "BadRequest",
-        "A parameter is missing, malformed or out of range, or the body cannot be read.",
-        ("X-Ignored-Parameters",),
-    ),
-    "404": (
-        "NotFound",
-        "Well-formed, but there is no such unit, code, depot, fuel or municipality.",
-        ("X-Ignored-Parameters",),
-    ),
+    "400": ("BadRequest", "A parameter is missing, malformed or out of range, or the body cannot be read.", IGNORED),
+    "404": ("NotFound", "Well-formed, but there is no such unit, code, depot, fuel or municipality.", IGNORED),
     "405": ("MethodNotAllowed", "The address does not answer this method.", ("Allow",)),
     "413": ("PayloadTooLarge", f"The body is larger than {MAX_BODY_BYTES} bytes.", ()),
     "415": ("UnsupportedMediaType", "The body is of a type that is not read.", ()),
@@ -219,7 +210,7 @@ def complete_responses(responses: dict[str, Any], address: str, method: str) -> 
     """Add the headers of 200, the length of its list, and the shared responses that the operation can give."""
     validated = address not in NEVER_KEPT
     names = ["ETag"] * validated + ["Link"] * (address in LINKED) + ["X-Total-Count"] * (address in COUNTED)
-    responses["200"]["headers"] = headers(*names, "X-Ignored-Parameters")
+    responses["200"]["headers"] = headers(*names, *IGNORED)
     if address in MOST_ROWS:
         responses["200"]["content"][JSON]["schema"]["maxItems"] = MOST_ROWS[address]
     if validated:

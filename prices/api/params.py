@@ -17,8 +17,6 @@ MOST_MONTHS_BACK = 24
 
 COUNTRY = "polska"
 
-LAST_YEAR = 2100
-
 
 class FuelNotFound(Exception):
     """The path names an unknown fuel."""
@@ -40,9 +38,7 @@ class SeriesQuery(Query):
     series: Annotated[
         str | None, choice(BY_SLUG), field("Only numbers of this series; the others are empty.", "prad-g11")
     ] = None
-    year: Annotated[
-        int | None, whole(FIRST_YEAR, LAST_YEAR), field("A year of four digits. Only its numbers.", 2019)
-    ] = None
+    year: Annotated[int | None, whole(FIRST_YEAR, 2100), field("A year of four digits. Only its numbers.", 2019)] = None
     voivodeship: Annotated[
         Voivodeship | None,
         field(

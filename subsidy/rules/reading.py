@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, Field, RootModel, StringConstraints
+from pydantic import Field, StringConstraints
 
 from fueldepot.data.yaml_reader import InvalidYaml, Mistake, StrictModel, read_yaml
 from subsidy.application import Item
@@ -106,23 +106,10 @@ class ConditionEntry(StrictModel):
     verified: bool
 
 
-class TextsFile(RootModel[dict[str, Text]]):
-    """Sentences by their names."""
+Editions = Annotated[list[EditionEntry], Field(min_length=1)]
+"""Editions of the programme, the oldest first."""
 
-
-class SourcesFile(RootModel[dict[str, SourceEntry]]):
-    """Sources by their names."""
-
-
-class EditionsFile(RootModel[Annotated[list[EditionEntry], Field(min_length=1)]]):
-    """Editions of the programme, the oldest first."""
-
-
-class ConditionsFile(RootModel[list[ConditionEntry]]):
-    """Conditions in the order of results."""
-
-
-Model = TypeVar("Model", bound=BaseModel)
+Model = TypeVar("Model")
 
 
 class RulesReader:
@@ -176,31 +163,31 @@ class RulesReader:
 
         return check
 
-    def check_editions(self, file: EditionsFile) -> Iterator[Mistake]:
-        days = [edition.valid_from for edition in file.root]
+    def check_editions(self, file: list[EditionEntry]) -> Iterator[Mistake]:
+        days = [edition.valid_from for edition in file]
         if days != sorted(set(days)):
             yield (), "valid_from must ascend, each day once"
-        for number, edition in enumerate(file.root):
+        for number, edition in enumerate(file):
             yield from self.check_notes(edition.notes, (number,))
             for position, name in enumerate(edition.sources):
                 if name not in self.sources:
                     yield (number, "sources", position), f"names {name!r}, which sources.yaml does not have"
 
-    def check_conditions(self, file: ConditionsFile) -> Iterator[Mistake]:
-        for number, condition in enumerate(file.root):
+    def check_conditions(self, file: list[ConditionEntry]) -> Iterator[Mistake]:
+        for number, condition in enumerate(file):
             yield from self.check_source(condition.source, condition.verified, (number,))
 
 
 def read_rules(folder: Path) -> Rules:
     """Return the rules of a folder. Raises RulesError with every mistake of every file."""
     reader = RulesReader(folder)
-    texts = reader.read("texts.yaml", TextsFile)
-    sources = reader.read("sources.yaml", SourcesFile)
+    texts = reader.read("texts.yaml", dict[str, Text])
+    sources = reader.read("sources.yaml", dict[str, SourceEntry])
     reader.stop_if_wrong()
     assert texts is not None and sources is not None  # noqa: S101, PT018 - else it has stopped
-    reader.texts, reader.sources = texts.root, sources.root
-    editions = reader.read("editions.yaml", EditionsFile, reader.check_editions)
-    conditions = reader.read("conditions.yaml", ConditionsFile, reader.check_conditions)
+    reader.texts, reader.sources = texts, sources
+    editions = reader.read("editions.yaml", Editions, reader.check_editions)
+    conditions = reader.read("conditions.yaml", list[ConditionEntry], reader.check_conditions)
     required = REQUIRED_KEYS | {f"items/{item}": LEVELS for item in Item}
     files: dict[str, ParameterFile] = {}
     for file in sorted(folder.glob("*/*.yaml")):
@@ -213,7 +200,7 @@ def read_rules(folder: Path) -> Rules:
     reader.problems += [f"{folder / name}.yaml: is missing" for name in absent]
     reader.stop_if_wrong()
     assert editions is not None and conditions is not None  # noqa: S101, PT018 - else it has stopped
-    return make_rules(folder, files, editions.root, conditions.root, texts.root, sources.root)
+    return make_rules(folder, files, editions, conditions, texts, sources)
 
 
 def make_rules(

@@ -1,9 +1,7 @@
-from catalog.models import Dataset
 from fueldepot.management.import_command import ImportCommand
 
 
 class Command(ImportCommand):
-    dataset = Dataset.Slug.POSTCODES
     source = "geonames-postcodes"
     help = (
         "Import postcodes (address points of the PRG, XML, GML or zips of them, all parts at once; its postcodes, CSV; "
