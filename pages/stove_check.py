@@ -340,7 +340,7 @@ def outlook_of(entry: Regulation, appliance: Appliance | None, facts: Facts) -> 
         "limits": list(source_limits(on)),
         "condition": describe_refusal("row_source_alone", on),
         "calculator": f"{reverse('subsidy')}?{urlencode(answers)}",
-        "calendar": calendar_path(entry.unit) if entry.next_deadline_of_unit else "",
+        "calendar": calendar_path(entry.unit) if entry.of_unit.next_deadline else "",
     }
 
 

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from datetime import date
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -124,8 +123,8 @@ class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
     def demonstration(self) -> Self:
         return self.filter(depot__source=Depot.Source.DEMO)
 
-    def standing(self, depot: Depot, fuel: str, day: date, origin: str) -> Self:
-        return self.filter(depot=depot, fuel=fuel, day=day, origin=origin).exclude(status=DepotPrice.Status.REJECTED)
+    def standing(self) -> Self:
+        return self.exclude(status=DepotPrice.Status.REJECTED)
 
 
 class DepotPrice(models.Model):

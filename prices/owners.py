@@ -144,7 +144,7 @@ def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) 
     keys = among({depot.pk for depot, _ in quotes})
     lock_depots(Depot.objects.filter(pk__in=keys))
     lists = DepotPrice.objects.filter(depot__in=keys, origin=DepotPrice.Origin.PRICE_LIST)
-    standing = lists.filter(day__in={quote.day for _, quote in quotes}).exclude(status=DepotPrice.Status.REJECTED)
+    standing = lists.standing().filter(day__in={quote.day for _, quote in quotes})
     stored = {(row.depot_id, row.fuel, row.day): row for row in standing.select_for_update(of=("self",)).order_by("pk")}
     newest = {(row.depot_id, row.fuel): row.price for row in DepotPrice.objects.newest().filter(depot__in=keys)}
     added: list[DepotPrice] = []

@@ -166,9 +166,8 @@ class PriceListReader:
             published = Depot.objects.published().only("name", "publication")
             self.depots = published.in_bulk(readable((cells["depot"] for _, cells in table.rows), read_number))
             days = readable((cells["day"] for _, cells in table.rows), read_day)
-            stored = DepotPrice.objects.filter(depot__in=self.depots, day__in=days, origin=DepotPrice.Origin.PRICE_LIST)
-            stored = stored.exclude(status=DepotPrice.Status.REJECTED)
-            self.standing |= set(stored.values_list("depot", "fuel", "day"))
+            stored = DepotPrice.objects.standing().filter(origin=DepotPrice.Origin.PRICE_LIST, day__in=days)
+            self.standing |= set(stored.filter(depot__in=self.depots).values_list("depot", "fuel", "day"))
 
     def preview(self, limit: int | None, ticked: Collection[str] = ()) -> Preview:
         """Return the rows with their doubts and faults. ticked: numbers of the doubtful rows to include, as text."""

@@ -144,7 +144,7 @@ def find_approval_obstacles(prices: Sequence[DepotPrice], today: date) -> list[s
     """Return why each price cannot be approved with the others, "" for none; doubtful ones only alone. Two queries."""
     ranges = read_ranges() if len(prices) > 1 else {}
     rejected = [price.depot_id for price in prices if price.status == DepotPrice.Status.REJECTED]
-    rows = DepotPrice.objects.filter(depot__in=among(rejected)).exclude(status=DepotPrice.Status.REJECTED)
+    rows = DepotPrice.objects.standing().filter(depot__in=among(rejected))
     standing = set(rows.values_list("depot", "fuel", "day", "origin")) if rejected else set()
 
     def obstacle(price: DepotPrice) -> str:

@@ -144,17 +144,8 @@ def read_prices() -> Prices:
         np.frombuffer(column or b"", kind).astype(kind[1:]) for column, kind in zip(row, TYPES, strict=True)
     )
     order = np.lexsort((ids, decided, by_list, days, depots))
-    columns = PriceColumns(
-        FUELS,
-        depots[order],
-        kinds[order],
-        areas[order],
-        days[order],
-        grosze[order],
-        by_list[order].astype(bool),
-        invented[order].astype(bool),
-    )
-    return Prices(columns, read_ranges())
+    columns = (depots, kinds, areas, days, grosze, by_list.astype(bool), invented.astype(bool))
+    return Prices(PriceColumns(FUELS, *(column[order] for column in columns)), read_ranges())
 
 
 def read_ranges() -> dict[str, Range]:

@@ -236,7 +236,7 @@ def bring_prices_back(
 
 def count_prices(depots: Collection[int]) -> int:
     """Return the number of approved and pending prices of some depots. One query."""
-    return DepotPrice.objects.filter(depot__in=among(depots)).exclude(status=DepotPrice.Status.REJECTED).count()
+    return DepotPrice.objects.standing().filter(depot__in=among(depots)).count()
 
 
 def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBaseUser | None, on: date) -> list[int]:
@@ -256,7 +256,7 @@ def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBas
 def _twin(**place: Any) -> Exists:
     """Match prices with another of the same depot, or of `depot`, fuel, day and origin that is not rejected."""
     place = {name: OuterRef(name) for name in ("depot", "fuel", "day", "origin")} | place
-    return Exists(DepotPrice.objects.filter(**place).exclude(status=DepotPrice.Status.REJECTED))
+    return Exists(DepotPrice.objects.standing().filter(**place))
 
 
 def recount_prices() -> None:

@@ -44,17 +44,8 @@ class FuelCode(TextChoices):
     WET_BIOMASS = "wet_biomass", "mokre drewno i inna mokra biomasa"
 
 
-COAL = frozenset(
-    {
-        FuelCode.HARD_COAL,
-        FuelCode.FINE_COAL,
-        FuelCode.LOW_GRADE_COAL,
-        FuelCode.LIGNITE,
-        FuelCode.FINE_LIGNITE,
-        FuelCode.COAL_SLUDGE,
-    }
-)
 WOOD = frozenset({FuelCode.BIOMASS, FuelCode.WET_BIOMASS})
+COAL = frozenset(FuelCode) - WOOD - {FuelCode.PEAT}
 
 
 class Condition(TextChoices):

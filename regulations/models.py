@@ -118,10 +118,6 @@ class Scope(models.Model):
             ),
         )
 
-    def caveat_where(self, binds: bool | None) -> str:
-        """Return the caveats that concern a place, "" for none. binds: see `regulations.snapshot.Answers`."""
-        return " ".join(filter(None, (self.caveat, self.part_caveat if binds is None else "")))
-
 
 STALE_AFTER = timedelta(days=180)
 """Age of a confirmation from which a legal state is stale."""

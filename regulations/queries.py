@@ -93,10 +93,6 @@ class Regulation:
         return next((deadline for deadline in self.deadlines if deadline.date >= self.on), None)
 
     @property
-    def next_deadline_of_unit(self) -> Deadline | None:
-        return next((row for row in self.deadlines if row.date >= self.on and self.may_bind(row)), None)
-
-    @property
     def deadlines_of_unit(self) -> tuple[Deadline, ...]:
         """The deadlines that bind the unit or a part of it; without a unit all of them."""
         return tuple(filter(self.may_bind, self.deadlines))
@@ -113,7 +109,7 @@ class Regulation:
 
     @property
     def deadline_status_of_unit(self) -> DeadlineStatus:
-        return self._status(self.next_deadline_of_unit, self.unit)
+        return self._status(self.of_unit.next_deadline, self.unit)
 
     @property
     def has_undated_acts(self) -> bool:
@@ -165,7 +161,8 @@ class Regulation:
 
     def caveat_of(self, rule: Scope) -> str:
         """Return the caveats of a rule that concern the unit, or without one any place; "" for none."""
-        return rule.caveat_where(self.binds(rule) if self.unit else None)
+        in_part = self.unit is None or self.binds(rule) is None
+        return " ".join(filter(None, (rule.caveat, rule.part_caveat if in_part else "")))
 
     def reach_of(self, unit: Unit | None) -> Reach:
         return self.reach.get(unit.teryt if unit else WITHOUT_UNIT, NOWHERE)

@@ -144,7 +144,8 @@ class StateSync:
             return
         row = part.model(**parent, key=key, **values)
         if isinstance(row, Deadline):
-            row.uid = calendar_uid(self.record.teryt, key)
+            # The same in every database, and when its day moves.
+            row.uid = uuid.uuid5(CALENDAR_NAMESPACE, f"{self.record.teryt}/{key}")
         save(row)
         self.added(label)
 
@@ -212,11 +213,6 @@ def save(row: Any) -> None:
 
 
 CALENDAR_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "regulations.fueldepot")
-
-
-def calendar_uid(teryt: str, key: str) -> uuid.UUID:
-    """Return the calendar UID of a deadline of the files: the same in every database, and when its day moves."""
-    return uuid.uuid5(CALENDAR_NAMESPACE, f"{teryt}/{key}")
 
 
 GAZETTES = "https://dziennikiurzedowe.gov.pl/"

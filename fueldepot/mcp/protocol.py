@@ -164,10 +164,6 @@ def describe_server() -> dict[str, Any]:
     }
 
 
-def ping(params: Params) -> dict[str, Any]:
-    return {}
-
-
 @cache
 def describe_tools() -> list[dict[str, Any]]:
     return [tool.describe() for tool in TOOLS.values()]
@@ -231,7 +227,7 @@ def written(body: Mapping[str, Any], *, is_error: bool = False) -> dict[str, Any
 METHODS: dict[str, Callable[[Params], dict[str, Any]]] = {
     "initialize": initialize,
     "server/discover": discover,
-    "ping": ping,
+    "ping": lambda params: {},
     "tools/list": list_tools,
     "tools/call": run_tool,
 }

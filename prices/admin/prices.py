@@ -139,7 +139,9 @@ class PriceAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
             self.instance.price = validation.unit_price(self.quote(), timezone.localdate())
         except validation.InvalidPrice as error:
             raise forms.ValidationError(str(error)) from error
-        standing = models.DepotPrice.objects.standing(data["depot"], data["fuel"], data["day"], data["origin"])
+        standing = models.DepotPrice.objects.standing().filter(
+            depot=data["depot"], fuel=data["fuel"], day=data["day"], origin=data["origin"]
+        )
         if standing.exists():
             raise forms.ValidationError("Skład ma już cenę tego paliwa z tego dnia i pochodzenia.")
         return data

@@ -46,10 +46,6 @@ class SeriesQuery(Query):
         ),
     ] = None
 
-    @property
-    def narrows(self) -> bool:
-        return bool(self.model_fields_set)
-
 
 class FuelPricesQuery(Query):
     fuel: Annotated[

@@ -108,7 +108,7 @@ class SeriesViewSet(JsonViewSet):
     def retrieve(self, request: Request) -> HttpResponse:
         query = self.read(SeriesQuery, request)
         series = official.get()
-        if not query.narrows:
+        if not query.model_fields_set:
             return json_response({slug: describe_series(slug, rows) for slug, rows in series.series.items()})
         chosen = find_observations(query)
         as_of = snapshot.changed_on(Dataset.Slug.SERIES)

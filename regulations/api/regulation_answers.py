@@ -74,7 +74,7 @@ class RequestedUnitJson(TypedDict):
 
 
 def describe_unit(regulation: Regulation, unit: Unit) -> RequestedUnitJson:
-    deadline = regulation.next_deadline_of_unit
+    deadline = regulation.of_unit.next_deadline
     return {
         "name": unit.name,
         "level": unit.level,

@@ -167,17 +167,17 @@ def describe_act(regulation: Regulation, law: Law) -> ActJson:
 
 def publication(law: Law) -> str:
     """Return the gazette references of an act and its amendments, in Polish."""
-    changes = [f"zm. {reference(amendment.publication, amendment)}" for amendment in law.amendments]
-    return ", ".join([reference(law.resolution.publication, law.resolution), *changes])
+    changes = [f"zm. {reference(amendment)}" for amendment in law.amendments]
+    return ", ".join([reference(law.resolution), *changes])
 
 
-def reference(published: str, row: Resolution | Amendment) -> str:
+def reference(row: Resolution | Amendment) -> str:
     """Return the gazette position; without one, number and day, and without a number the scope.
 
     An act that amends stands in the instrumental, after "zm.".
     """
-    if published:
-        return published
+    if row.publication:
+        return row.publication
     words = ["uchwała" if isinstance(row, Resolution) else "uchwałą"]
     if row.number:
         words.append(f"nr {row.number}")

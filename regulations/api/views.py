@@ -96,8 +96,6 @@ class DeadlineViewSet(JsonViewSet):
 
 
 PRODUCT = "-//fueldepot//regulations//PL"
-PART = "Obejmuje tylko część obszaru, o który pytasz."
-UNCERTAIN = "Nie wiadomo, czy obowiązuje."
 
 LONGEST_PLACE = 40
 """Longest scope in characters that fits into the title of an event."""
@@ -148,8 +146,8 @@ def event_title(entry: Regulation, deadline: Deadline) -> str:
 
 def event(entry: Regulation, deadline: Deadline) -> Event:
     assert entry.state is not None  # noqa: S101 - deadlines belong to a state
-    part = PART if entry.unit and entry.binds(deadline) is None else ""
-    doubt = UNCERTAIN if deadline.uncertain else part
+    part = "Obejmuje tylko część obszaru, o który pytasz." if entry.unit and entry.binds(deadline) is None else ""
+    doubt = "Nie wiadomo, czy obowiązuje." if deadline.uncertain else part
     lines = [deadline.description, f"Gdzie: {full_sentence(deadline.scope)}", entry.caveat_of(deadline), doubt]
     found = Event()
     found.add("uid", str(deadline.uid))
