@@ -37,9 +37,9 @@ def check_postgresql(databases: Sequence[str] | None = None, **kwargs: Any) -> l
         info = connection.connection.info
         version, encoding = info.server_version, info.parameter_status("server_encoding")
         if version < OLDEST_POSTGRESQL:
-            hint = "use PostgreSQL 15 or newer, or the embedded server of `make run`"
+            use = "use PostgreSQL 15 or newer, or the embedded server of `make run`"
             messages.append(
-                Error(f"database {alias!r} is PostgreSQL {version // 10000}", hint=hint, id="fueldepot.E001")
+                Error(f"database {alias!r} is PostgreSQL {version // 10000}", hint=use, id="fueldepot.E001")
             )
         elif encoding != "UTF8":
             messages.append(Error(f"database {alias!r} is {encoding}, not UTF-8", hint=another, id="fueldepot.E002"))

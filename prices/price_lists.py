@@ -21,21 +21,9 @@ from django.utils.crypto import salted_hmac
 from catalog.depots import fuels
 from catalog.models import Depot
 from catalog.text import fold
-from prices import queries, services, validation
+from prices import queries, services, uploads, validation
 from prices.models import DepotPrice
 from prices.snapshot import read_ranges
-from prices.uploads import (
-    POLISH,
-    Table,
-    pack,
-    read_amount,
-    read_day,
-    read_number,
-    read_table,
-    readable,
-    stripped,
-    unpack,
-)
 from prices.validation import deviation, exact
 
 REQUIRED = ("depot", "fuel", "unit", "day")
@@ -141,7 +129,7 @@ class Preview:
 class PriceListReader:
     """Reads the rows of a file. Looks up depots, ranges and stored prices in three queries, medians in the snapshot."""
 
-    def __init__(self, table: Table, today: date, own: Mapping[int, Depot] | None = None) -> None:
+    def __init__(self, table: uploads.Table, today: date, own: Mapping[int, Depot] | None = None) -> None:
         """Raises ValidationError for a file without a required column.
 
         own: the depots of an owner, by id; None for an editor. The file of an owner names the fuel: the depot is the
@@ -152,7 +140,7 @@ class PriceListReader:
         required = REQUIRED if own is None else OWNERS_REQUIRED
         if set(required) - set(table.columns):
             lacking, needed, amounts = (
-                ", ".join(POLISH[name] for name in names)
+                ", ".join(uploads.POLISH[name] for name in names)
                 for names in ([name for name in required if name not in table.columns], required, AMOUNTS)
             )
             raise ValidationError(
@@ -163,17 +151,17 @@ class PriceListReader:
         self.depots: Mapping[int, Depot] = own or {}
         self.standing: set[tuple[int, str, date]] = set()
         if own is None:
-            published = Depot.objects.published().only("name", "publication")
-            self.depots = published.in_bulk(readable((cells["depot"] for _, cells in table.rows), read_number))
-            days = readable((cells["day"] for _, cells in table.rows), read_day)
+            numbers = uploads.readable((cells["depot"] for _, cells in table.rows), uploads.read_number)
+            self.depots = Depot.objects.published().only("name", "publication").in_bulk(numbers)
+            days = uploads.readable((cells["day"] for _, cells in table.rows), uploads.read_day)
             stored = DepotPrice.objects.standing().filter(origin=DepotPrice.Origin.PRICE_LIST, day__in=days)
             self.standing |= set(stored.filter(depot__in=self.depots).values_list("depot", "fuel", "day"))
 
     def preview(self, limit: int | None, ticked: Collection[str] = ()) -> Preview:
         """Return the rows with their doubts and faults. ticked: numbers of the doubtful rows to include, as text."""
-        preview = Preview([POLISH.get(name, name) for name in self.table.columns], limit)
+        preview = Preview([uploads.POLISH.get(name, name) for name in self.table.columns], limit)
         for number, cells in self.table.rows:
-            cells = {name: stripped(value) for name, value in cells.items()}
+            cells = {name: uploads.stripped(value) for name, value in cells.items()}
             try:
                 depot, quote = self.read(cells)
                 row = self.check(number, depot, quote)
@@ -190,7 +178,7 @@ class PriceListReader:
         """Return the depot and the price of a row: text, decimal commas, dates of Excel. Raises ValidationError."""
         if self.own is not None:
             cells = {"depot": next(iter(self.own)), "day": self.today} | {k: v for k, v in cells.items() if v != ""}
-        number = read_number(cells["depot"])
+        number = uploads.read_number(cells["depot"])
         if number not in self.depots:
             whose = "opublikowanego" if self.own is None else "Twojego"
             raise ValidationError(f"nie ma {whose} składu o numerze {cells['depot']}")
@@ -199,10 +187,10 @@ class PriceListReader:
         if self.own is not None and not unit and fuel in fuels.BY_SLUG:
             unit = fuels.BY_SLUG[fuel].unit
         return self.depots[number], validation.PriceInput(
-            day=read_day(cells["day"]),
+            day=uploads.read_day(cells["day"]),
             fuel=fuel,
             unit=UNIT_OF.get(fold(unit), unit),
-            **{name: read_amount(cells.get(name)) for name in AMOUNTS},
+            **{name: uploads.read_amount(cells.get(name)) for name in AMOUNTS},
         )
 
     def check(self, number: int, depot: Depot, quote: validation.PriceInput) -> PreviewRow:
@@ -238,7 +226,7 @@ class PriceListReader:
 
 
 def preview_price_list(
-    table: Table,
+    table: uploads.Table,
     *,
     limit: int | None,
     today: date,
@@ -260,7 +248,7 @@ class UploadForm(forms.Form):
     def clean_import_file(self) -> Any:
         file = self.cleaned_data["import_file"]
         content = file.read()
-        self.table, self.packed = read_table(content), pack(content)
+        self.table, self.packed = uploads.read_table(content), uploads.pack(content)
         return file
 
 
@@ -274,7 +262,7 @@ class ConfirmForm(forms.Form):
     def clean_packed(self) -> str:
         packed: str = self.cleaned_data["packed"]
         try:
-            self.table = read_table(unpack(packed))
+            self.table = uploads.read_table(uploads.unpack(packed))
         except BadSignature as error:
             raise ValidationError("expired") from error
         return packed

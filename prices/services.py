@@ -106,8 +106,8 @@ def withdraw_added(*, lines: Mapping[int, int], reason: str, by: AbstractBaseUse
     _locked(DepotPrice.objects.filter(pk__in=among(lines)))
     newest = DepotPrice.history.filter(id__in=among(lines)).values("id").annotate(newest=Max("history_id"))
     withdrawn = [key for key, line in newest.values_list("id", "newest") if line == lines[key]]
-    decision = {"status": DepotPrice.Status.REJECTED, "reason": reason, "decided_at": on, "decided_by": by}
-    DepotPrice.objects.filter(pk__in=among(withdrawn)).update(**decision)
+    rows = DepotPrice.objects.filter(pk__in=among(withdrawn))
+    rows.update(status=DepotPrice.Status.REJECTED, reason=reason, decided_at=on, decided_by=by)
     history.record_bulk(DepotPrice, withdrawn, by=by, reason=reason)
     record_prices(timezone.localdate(on), approved=-len(withdrawn))
     update_offers(withdrawn, by=by, on=on, reason=reason)

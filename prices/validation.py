@@ -50,8 +50,8 @@ def method(fuel: Fuel, ranges: Mapping[str, Range], figures: PriceStatistics) ->
 
 
 def voivodeship_method(fuel: Fuel, ranges: Mapping[str, Range], figures: PriceStatistics) -> str:
-    country = method(fuel, ranges, figures)
-    return f"{country} Medianę województwa liczymy z tych jego cen, które weszły do mediany krajowej."
+    of_area = "Medianę województwa liczymy z tych jego cen, które weszły do mediany krajowej."
+    return f"{method(fuel, ranges, figures)} {of_area}"
 
 
 def plausible(fuel: Fuel, ranges: Mapping[str, Range]) -> str:

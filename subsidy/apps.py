@@ -19,6 +19,7 @@ def check_rules(**kwargs: Any) -> list[CheckMessage]:
     try:
         rules.current()
     except rules.RulesError as error:
-        hint = "mend the file; CONTRIBUTING.md shows how a value is written"
-        return [Error(str(error), hint=hint, id="subsidy.E001")]
+        return [
+            Error(str(error), hint="mend the file; CONTRIBUTING.md shows how a value is written", id="subsidy.E001")
+        ]
     return []

@@ -121,8 +121,7 @@ def copy_rows(
     parameters: list[Any] = [kind, reason[:100], None if by is None else by.pk]
     with connection.cursor() as cursor:
         cursor.execute(statement, parameters if keys is None else [*parameters, keys])
-        written: list[tuple[int, Any]] = cursor.fetchall()
-        return written
+        return list(cursor.fetchall())
 
 
 def latest_id(historical: type[models.Model], key: Any) -> int:

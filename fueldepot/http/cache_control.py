@@ -47,8 +47,7 @@ def version() -> str:
     """Return the version of the project, such as `1.0.0`."""
     project = settings.BASE_DIR / "pyproject.toml"
     if project.exists():
-        stated: str = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
-        return stated
+        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
     return metadata.version("fueldepot")  # an installed wheel
 
 

@@ -13,20 +13,10 @@ from django.db import Error as DatabaseError
 from django.utils import timezone
 from tqdm import tqdm
 
+from catalog.importers import runner
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.records import Note, Options, Report
 from catalog.importers.registry import fetch_step, steps_for
-from catalog.importers.runner import (
-    REFUSALS,
-    AnalyzeFailed,
-    CommitOutcomeUnknown,
-    ImportRunning,
-    ImportStep,
-    describe_error,
-    record_failures,
-    run,
-    source_origin,
-)
 from catalog.importers.sources import DataSource, SourcesError, all_sources, read_sources
 
 SHOWN = 10
@@ -42,14 +32,14 @@ def one_line_errors(consequence: str) -> Iterator[None]:
     """Raise CommandError, with what follows from it, for everything that ends an import."""
     try:
         yield
-    except REFUSALS as error:
+    except runner.REFUSALS as error:
         raise CommandError(f"{consequence}: {error}") from error
-    except ImportRunning as error:
+    except runner.ImportRunning as error:
         raise CommandError(f"{consequence}: another import is running; wait until it ends") from error
-    except (CommitOutcomeUnknown, AnalyzeFailed) as error:
+    except (runner.CommitOutcomeUnknown, runner.AnalyzeFailed) as error:
         raise CommandError(str(error)) from error
     except DatabaseError as error:
-        raise CommandError(f"{consequence}: {describe_error(error)}") from error
+        raise CommandError(f"{consequence}: {runner.describe_error(error)}") from error
 
 
 def read_sources_file(path: Path | None) -> dict[str, DataSource]:
@@ -103,11 +93,11 @@ class ImportCommand(BaseCommand):
         parser.add_argument("--commit", action="store_true", help="write; without it only the report is printed")
         add_allowing_arguments(parser)
 
-    def steps(self, sources: list[Path]) -> list[ImportStep]:
+    def steps(self, sources: list[Path]) -> list[runner.ImportStep]:
         """Return import steps of the files. Raises BadInput and ImportRefused."""
         return steps_for(sources, all_sources()[self.source].dataset)
 
-    def make_step(self, source: DataSource) -> tuple[ImportStep, Download]:
+    def make_step(self, source: DataSource) -> tuple[runner.ImportStep, Download]:
         """Fetch a source. Returns its import step and the download. Raises DownloadFailed and BadInput."""
         make_step, download = fetch_step(source, self.fetcher)
         return make_step(), download
@@ -131,14 +121,14 @@ class ImportCommand(BaseCommand):
     def run_sources(self, sources: list[Path], how: Options) -> list[Report]:
         """Import files, or fetch a source and import that; without `how.write` only compare. Raises as the steps do."""
         if self.fetched is None:
-            with record_failures({"source": self.source}, write=how.write):
+            with runner.record_failures({"source": self.source}, write=how.write):
                 steps = self.steps(sources)
-            return run(steps, how)
-        with record_failures(source_origin(self.fetched), write=how.write):
+            return runner.run(steps, how)
+        with runner.record_failures(runner.source_origin(self.fetched), write=how.write):
             step, download = self.make_step(self.fetched)
         word = "downloaded" if download.fresh else "still the publisher's current file"
         self.stdout.write(f"{download.path}: {word}, {download.size} bytes, SHA-256 {download.sha256}")
-        return run([replace(step, origin=source_origin(self.fetched, download))], how)
+        return runner.run([replace(step, origin=runner.source_origin(self.fetched, download))], how)
 
     def run_steps(self, sources: list[Path], *, commit: bool, **options: Any) -> None:
         allowed = {name: options[name] for name in ("allow_removals", "allow_older")}
@@ -146,7 +136,7 @@ class ImportCommand(BaseCommand):
         with one_line_errors("nothing was imported"):
             try:
                 reports = self.run_sources(sources, how)
-            except AnalyzeFailed as error:
+            except runner.AnalyzeFailed as error:
                 self.print_reports(error.reports, **options)
                 raise
         self.print_reports(reports, **options)

@@ -178,8 +178,7 @@ def describe_type(kind: Any) -> dict[str, Any]:
         documentation = ("examples", "description")  # a property of that name has a dict
         return {key: inline(row) for key, row in schema.items() if key not in documentation or isinstance(row, dict)}
 
-    schema: dict[str, Any] = plain(inline(document))
-    return schema
+    return dict(plain(inline(document)))
 
 
 def answer(findings: Findings) -> CitedAnswer:

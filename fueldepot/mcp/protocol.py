@@ -110,8 +110,7 @@ def run_method(method: Any, version: str, params: Params) -> dict[str, Any]:
         raise RpcError(INVALID_PARAMS, f"params are not those of {method}") from None
     if function is None:
         raise RpcError(METHOD_NOT_FOUND, f"There is no method {str(method)[:40]!r} here", HTTPStatus.NOT_FOUND)
-    result: dict[str, Any] = serialize_server_result(method, version, function(params))
-    return result
+    return dict(serialize_server_result(method, version, function(params)))
 
 
 def read_version(method: Any, params: Params, headers: Mapping[str, str]) -> str:

@@ -238,13 +238,10 @@ def complete_parameter(parameter: dict[str, Any], prefilled: Collection[str]) ->
         del schema["minLength"]  # enumerations and patterns are stricter
 
 
-DOCUMENT_VERSION = "1.0.0"
-"""Version of the description, by the specification; `x-release` has that of the project."""
-
 SETTINGS: dict[str, Any] = {
     "OAS_VERSION": "3.1.1",
     "TITLE": "Fuel Depot Catalog API",
-    "VERSION": DOCUMENT_VERSION,
+    "VERSION": "1.0.0",  # of the description; `x-release` has that of the project
     "EXTENSIONS_INFO": {"x-release": cache_control.version()},
     "DESCRIPTION": DESCRIPTION,
     "TOS": "/api/",

@@ -28,8 +28,7 @@ class TypedDictExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped
     def get_name(self, auto_schema: Any, direction: Any) -> str:
         # pydantic names the parts of a TypedDict, so a part and the class of an answer are taken for a collision.
         set_override(self.target, "suppress_collision_warning", True)
-        name: str = self.target.__name__
-        return name.removesuffix(SUFFIX)
+        return str(self.target.__name__).removesuffix(SUFFIX)
 
     def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
         own = describe_typed_dict(self.target)
@@ -47,12 +46,10 @@ class QueryBodyExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped
         return isinstance(target, QueryBody)
 
     def get_name(self, auto_schema: Any, direction: Any) -> str:
-        name: str = self.target.name
-        return name
+        return str(self.target.name)
 
     def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        description: dict[str, Any] = self.target.describe()
-        return description
+        return dict(self.target.describe())
 
 
 def describe_typed_dict(answer: Any) -> dict[str, Any]:

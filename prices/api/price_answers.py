@@ -201,7 +201,8 @@ def fuel_prices(
     if voivodeship is None:
         body = describe_country(fuel, figures, ranges)
         if values:
-            body["values"] = accepted_prices(figures)
+            accepted = figures.accepted if figures.country.median is not None else []
+            body["values"] = [amount(zloty(grosze)) for grosze in accepted]
     else:
         body = describe_voivodeship(fuel, figures, ranges, territory.get().voivodeship(voivodeship))
     if figures.demonstration:
@@ -308,10 +309,3 @@ def describe_months(months: Sequence[Month], day: date) -> list[MonthMedianJson]
         {"month": month.month, "median": amount(month.median), "n": month.n, "complete": month.month < f"{day:%Y-%m}"}
         for month in months
     ]
-
-
-def accepted_prices(figures: PriceStatistics) -> list[float]:
-    """Return the prices behind the country's median, ascending; none without a median."""
-    if figures.country.median is None:
-        return []
-    return [amount(zloty(grosze)) for grosze in figures.accepted]

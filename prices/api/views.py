@@ -141,5 +141,4 @@ class FuelPriceViewSet(JsonViewSet):
         ),
     )
     def retrieve(self, request: Request, fuel: str) -> HttpResponse:
-        query = self.read(FuelPricesQuery, request, fuel=fuel)
-        return json_response(find_prices(query))
+        return json_response(find_prices(self.read(FuelPricesQuery, request, fuel=fuel)))

@@ -9,27 +9,7 @@ from catalog.api.place_answers import VoivodeshipCode, VoivodeshipSlug
 from catalog.links import municipality_url
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, example
-from regulations.api.rule_answers import (
-    GAZETTE,
-    ActJson,
-    ApplianceCodes,
-    DeadlineDay,
-    DeadlineJson,
-    DeadlineKind,
-    ExemptionCodes,
-    FuelBanJson,
-    Meaning,
-    NextDeadlineStatus,
-    Overdue,
-    ReadSources,
-    Subject,
-    describe_act,
-    describe_ban,
-    describe_deadline,
-    describe_sources,
-    only_binding,
-    publication,
-)
+from regulations.api import rule_answers as rules
 from regulations.appliance_check import ApplianceStatus, check_appliance
 from regulations.appliance_descriptions import (
     STATE_UNKNOWN,
@@ -64,8 +44,8 @@ class RequestedUnitJson(TypedDict):
     """TERYT code of the unit."""
     url: Annotated[Url, example(f"{EXAMPLE_SITE}/sklady/malopolskie/krakow-1261011/")]
     """Page of the unit; of a county, the page of its voivodeship."""
-    next_deadline: DeadlineJson | None
-    deadline_status: NextDeadlineStatus
+    next_deadline: rules.DeadlineJson | None
+    deadline_status: rules.NextDeadlineStatus
     confirmation_overdue: Annotated[bool | None, example(False)]
     """The same as of the voivodeship, of the deadlines that bind the unit or a part of it."""
     note: Annotated[str | None, example("Terminów tej uchwały nie znamy.")]
@@ -80,7 +60,7 @@ def describe_unit(regulation: Regulation, unit: Unit) -> RequestedUnitJson:
         "level": unit.level,
         "teryt": unit.teryt,
         "url": unit_url(unit),
-        "next_deadline": describe_deadline(regulation, deadline) if deadline else None,
+        "next_deadline": rules.describe_deadline(regulation, deadline) if deadline else None,
         "deadline_status": regulation.deadline_status_of_unit,
         "confirmation_overdue": bool(regulation.of_unit.overdue) if regulation.state else None,
         "note": None if deadline else without_deadline(regulation) or None,
@@ -99,20 +79,20 @@ class ResolutionJson(TypedDict):
     """Title of the act, or titles of the acts."""
     publication: Annotated[str, example("Dz. Urz. Woj. Małopolskiego z 2017 r. poz. 787")]
     """Gazette references, amendments included. An act whose position is not known comes with its number and day."""
-    text: Annotated[Url | None, example(GAZETTE)]
+    text: Annotated[Url | None, example(rules.GAZETTE)]
     """Official text of the act of the whole voivodeship; null when its address is not known."""
     as_of: StateDay
     summary: Annotated[str, example("Co i do kiedy wolno.")]
     """Plain-language summary in Polish of the newest state. For an earlier day with other acts or rules it says
     first that it is of a later one."""
     page: RegulationsPage
-    next_deadline: DeadlineJson | None
-    deadline_status: NextDeadlineStatus
-    deadlines: list[DeadlineJson]
+    next_deadline: rules.DeadlineJson | None
+    deadline_status: rules.NextDeadlineStatus
+    deadlines: list[rules.DeadlineJson]
     """Every deadline of the voivodeship, the earliest first."""
-    banned_fuels: list[FuelBanJson]
+    banned_fuels: list[rules.FuelBanJson]
     """Fuels that must not be burnt."""
-    acts: list[ActJson]
+    acts: list[rules.ActJson]
     """The acts one by one."""
     calendar: Annotated[Url, example(f"{EXAMPLE_SITE}/api/v1/regulations/malopolskie.ics")]
     """The deadlines as a calendar."""
@@ -125,16 +105,16 @@ def describe_resolution(regulation: Regulation) -> ResolutionJson | None:
     deadline = regulation.next_deadline
     return {
         "title": "; ".join(law.resolution.title for law in regulation.laws),
-        "publication": "; ".join(publication(law) for law in regulation.laws),
+        "publication": "; ".join(rules.publication(law) for law in regulation.laws),
         "text": main.text_url or None,
         "as_of": state.as_of,
         "summary": of_a_later_state(regulation, state.summary),
         "page": page_url(regulation.voivodeship.slug),
-        "next_deadline": describe_deadline(regulation, deadline) if deadline else None,
+        "next_deadline": rules.describe_deadline(regulation, deadline) if deadline else None,
         "deadline_status": regulation.deadline_status,
-        "deadlines": [describe_deadline(regulation, row) for row in regulation.deadlines],
-        "banned_fuels": [describe_ban(regulation, row) for row in regulation.bans],
-        "acts": [describe_act(regulation, law) for law in regulation.laws],
+        "deadlines": [rules.describe_deadline(regulation, row) for row in regulation.deadlines],
+        "banned_fuels": [rules.describe_ban(regulation, row) for row in regulation.bans],
+        "acts": [rules.describe_act(regulation, law) for law in regulation.laws],
         "calendar": site_url(route_path("v1:regulations-calendar", regulation.voivodeship.slug)),
     }
 
@@ -147,9 +127,9 @@ class ApplianceLimitJson(TypedDict):
     """Last day of use where it binds."""
     sentence: Annotated[str, example("Do 31 grudnia 2029 r., jeśli paliwo to węgiel kamienny.")]
     """The same as a sentence in Polish."""
-    exemptions: ExemptionCodes
+    exemptions: rules.ExemptionCodes
     """What frees a single appliance; one of them is enough."""
-    deadline: DeadlineJson
+    deadline: rules.DeadlineJson
 
 
 @answer
@@ -172,11 +152,11 @@ class RequestedApplianceJson(TypedDict):
     """The answer as one sentence in Polish."""
     today: Annotated[str | None, example("Zapytaj w gminie.")]
     """What that means today, in Polish; null where nothing is to add."""
-    exemptions: ExemptionCodes
+    exemptions: rules.ExemptionCodes
     """What frees a single appliance from the deciding deadline; one of them is enough."""
     stays_if_started_before: Annotated[Day | None, example("2017-07-01")]
     """Appliances put to use before this day may stay; null without such a rule."""
-    deadline: DeadlineJson | None
+    deadline: rules.DeadlineJson | None
     limits: list[ApplianceLimitJson]
     """Further deadlines of the appliance, the earliest first."""
     page: Annotated[Url, example(f"{EXAMPLE_SITE}/przepisy/sprawdz/?miejsce=1217011&piec=boiler_class_3")]
@@ -196,13 +176,13 @@ def describe_appliance(regulation: Regulation, unit: Unit, appliance: Appliance)
         "today": verdict.today or None,
         "exemptions": [*deciding.exemptions] if deciding else [],
         "stays_if_started_before": check.stays_if_started_before,
-        "deadline": describe_deadline(regulation, deciding.deadline) if deciding else None,
+        "deadline": rules.describe_deadline(regulation, deciding.deadline) if deciding else None,
         "limits": [
             {
                 "last_day": last_day(limit),
                 "sentence": describe_limit(limit, regulation.on),
                 "exemptions": [*limit.exemptions],
-                "deadline": describe_deadline(regulation, limit.deadline),
+                "deadline": rules.describe_deadline(regulation, limit.deadline),
             }
             for limit in check.limited
         ],
@@ -241,7 +221,7 @@ class RegulationJson(TypedDict):
     note: Annotated[str | None, example("Nie ma uchwały antysmogowej.")]
     """What else is known, in Polish; null when nothing is. For an earlier day with other acts or rules it says first
     that it is of a later state."""
-    sources: ReadSources
+    sources: rules.ReadSources
     requested_unit: NotRequired[RequestedUnitJson]
     requested_appliance: NotRequired[RequestedApplianceJson]
 
@@ -262,35 +242,35 @@ def describe_regulation(
         "confirmed_days_ago": (regulation.on - state.as_of).days if state else None,
         "describes_later_state": regulation.changed_since,
         "note": of_a_later_state(regulation, state.note) or None if state else STATE_UNKNOWN,
-        "sources": describe_sources(state.sources) if state else [],
+        "sources": rules.describe_sources(state.sources) if state else [],
     }
     if regulation.unit:
         body["requested_unit"] = describe_unit(regulation, regulation.unit)
         if appliance:
             body["requested_appliance"] = describe_appliance(regulation, regulation.unit, appliance)
-    return cast("RegulationJson", only_binding({**body})) if binding else body
+    return cast("RegulationJson", rules.only_binding({**body})) if binding else body
 
 
 @answer
 class ComingDeadlineJson(TypedDict):
     """A deadline in short, with the voivodeship that it belongs to. The text of the act binds."""
 
-    date: DeadlineDay
+    date: rules.DeadlineDay
     voivodeship: VoivodeshipSlug
     scope: Annotated[str, example("województwo małopolskie bez Krakowa")]
     """Whom and where it binds, in Polish."""
-    applies_to: Subject
-    description: Meaning
-    kind: DeadlineKind
-    appliances: ApplianceCodes
+    applies_to: rules.Subject
+    description: rules.Meaning
+    kind: rules.DeadlineKind
+    appliances: rules.ApplianceCodes
     """Appliances that it ends or limits; empty for a deadline about fuels alone."""
-    unclear_appliances: ApplianceCodes
+    unclear_appliances: rules.ApplianceCodes
     """Appliances about which sources contradict each other; `caveat` says how."""
     uncertain: Annotated[bool, example(False)]
     """Whether sources contradict each other about it binding anywhere in its area; `caveat` says how."""
     caveat: Annotated[str | None, example("Bez strefy uzdrowiskowej.")]
     """What is uncertain about it or its scope, in Polish; null when nothing is."""
-    confirmation_overdue: Overdue
+    confirmation_overdue: rules.Overdue
     as_of: StateDay
     page: Annotated[Url, example(f"{EXAMPLE_SITE}/przepisy/malopolskie/")]
     """Page with the regulations of the voivodeship, to be named in a quotation."""

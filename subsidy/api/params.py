@@ -43,9 +43,6 @@ PROJECT_TYPES = {UNKNOWN: None, "niewiem": None} | {str(int(kind)): kind for kin
 NO_SOURCE = "none"
 NEW_SOURCES = {NO_SOURCE: None} | {item.value: item for item in SOURCES}
 
-ABOUT = ("levels", "project_types", "items")
-"""Groups of thresholds and limits: folders of rule files."""
-
 ONE = Decimal(1)
 
 Money = Annotated[Decimal | None, exact(*MONEY_RANGE)]
@@ -206,9 +203,10 @@ SubsidyQuery = create_model("SubsidyQuery", __base__=PlanQuery, __doc__="Paramet
 
 
 class LimitsQuery(RulesQuery):
+    # Folders of rule files.
     about: Annotated[
         str | None,
-        choice(ABOUT),
+        choice(("levels", "project_types", "items")),
         field(
             "Only thresholds and shares of the levels, limits of the project types, or limits of the items.", "levels"
         ),

@@ -117,11 +117,7 @@ class SubsidyViewSet(JsonViewSet):
 def answer(query: PlanQuery, *, in_address: bool = False) -> HttpResponse:
     """Return the result. in_address: whether the address has parameters besides, which are not read."""
     on = rules.current().on(query.on)
-    ignored = [on.text("note_address_ignored")] if in_address else []
-    body = describe_subsidy(
-        calculate(query.application, on),
-        notes=[*ignored, *describe_unknown(query, on)],
-        html=query.html,
-        brief=query.brief,
-    )
+    notes = [on.text("note_address_ignored")] if in_address else []
+    notes += describe_unknown(query, on)
+    body = describe_subsidy(calculate(query.application, on), notes=notes, html=query.html, brief=query.brief)
     return json_response(body, headers={"Cache-Control": NO_STORE})

@@ -4,16 +4,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.submissions import owner_links
-from catalog.submissions.retention import (
-    KEPT,
-    KEPT_UNDECIDED,
-    WARNED_BEFORE,
-    expiring,
-    purge_submissions,
-    record_purge,
-    warn_of_expiry,
-)
+from catalog.submissions import owner_links, retention
+from catalog.submissions.retention import KEPT, KEPT_UNDECIDED, WARNED_BEFORE
 
 
 class Command(BaseCommand):
@@ -29,9 +21,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, commit: bool, **options: Any) -> None:
         with transaction.atomic():
             started = timezone.now()
-            purged = purge_submissions(on=started)
+            purged = retention.purge_submissions(on=started)
             ended = owner_links.forget_unused(on=started)
-            record_purge(purged, started=started, finished=timezone.now())
+            retention.record_purge(purged, started=started, finished=timezone.now())
             if not commit:
                 transaction.set_rollback(True)
         self.stdout.write(
@@ -40,10 +32,10 @@ class Command(BaseCommand):
             f"{ended} links of owners ended"
         )
         if not commit:
-            self.stdout.write(f"{expiring(on=started).count()} letters would tell that nobody decided")
+            self.stdout.write(f"{retention.expiring(on=started).count()} letters would tell that nobody decided")
             self.stdout.write("nothing was written; add --commit")
             return
-        warned = warn_of_expiry(on=started)
+        warned = retention.warn_of_expiry(on=started)
         if warned.sent:
             self.stdout.write(f"{len(warned.sent)} letters tell that nobody decided")
         if warned.delayed:

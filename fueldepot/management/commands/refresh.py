@@ -51,9 +51,8 @@ class Command(BaseCommand):
                 # Under the lock, or two refreshes would do the same work.
                 chosen = self.choose(sources, only, force, today)
                 allowed = {name: options[name] for name in ("allow_removals", "allow_older")}
-                failed = self.refresh(
-                    chosen, Options(today=today, write=True, **allowed), fetcher_for(options["downloads"])
-                )
+                how = Options(today=today, write=True, **allowed)
+                failed = self.refresh(chosen, how, fetcher_for(options["downloads"]))
         except RefreshRunning as error:
             raise CommandError(f"nothing was refreshed: {error}") from error
         except CommitOutcomeUnknown as error:
