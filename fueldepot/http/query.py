@@ -96,8 +96,8 @@ class Query(BaseModel):
         names = cls.names()
         ignored = tuple(
             name
-            for name, given in values.items()
-            if name not in names and name.strip() and (any(given) or not cls.empty_is_absent)
+            for name, encoded in values.items()
+            if name not in names and name.strip() and (any(encoded) or not cls.empty_is_absent)
         )
         texts = {}
         for name in names:
