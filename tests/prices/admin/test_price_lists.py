@@ -11,7 +11,7 @@ from django.utils import timezone
 from openpyxl import Workbook
 
 from catalog.models import Dataset
-from prices import medians, price_lists, services
+from prices import medians, price_lists, services, uploads
 from prices.models import DepotPrice, PlausibleRange
 from prices.uploads import MOST_ROWS
 from tests import bulk, factories
@@ -174,7 +174,7 @@ def test_a_price_that_came_meanwhile_leaves_nothing_half_done(desk, depot, file,
     answer = preview(desk, file)
     factories.DepotPriceFactory(depot=depot, fuel="brykiet", day=medians.window_start(today))
     monkeypatch.setattr(
-        price_lists, "readable", lambda cells, read: {depot.pk} if read.__name__ == "read_number" else set()
+        uploads, "readable", lambda cells, read: {depot.pk} if read.__name__ == "read_number" else set()
     )
     assert "Skład ma już jedną z tych cen: ktoś dodał ją przed chwilą" in html_of(confirm(desk, answer))
     assert DepotPrice.objects.count() == 1
