@@ -89,9 +89,10 @@ def patches_django(item: pytest.Item) -> bool:
 
 
 def is_long(item: pytest.Item) -> bool:
-    """Whether a test starts processes or imports the whole country."""
+    """Whether a test starts processes, or imports the whole country or its legal state, which one worker should do."""
     waits = item.get_closest_marker("slow") and not uses_database(item)
-    return bool(waits or item.get_closest_marker("full_scale"))
+    fixtures: list[str] = item.fixturenames  # type: ignore[attr-defined]
+    return bool(waits or item.get_closest_marker("full_scale") or "loaded" in fixtures)
 
 
 def empties_database(item: pytest.Item) -> bool:
