@@ -13,9 +13,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import Group
 from django.template import Template
 from django.test import Client, override_settings
 from hypothesis import HealthCheck
@@ -163,8 +161,7 @@ def client(request: pytest.FixtureRequest) -> Client:
 @pytest.fixture
 def editor(client: Client) -> AbstractBaseUser:
     """A user of the group Redaktor, logged in at the desk."""
-    user = get_user_model().objects.create(username="ewa", is_staff=True)
-    user.groups.add(Group.objects.get(name=EDITOR))
+    user: AbstractBaseUser = factories.member(EDITOR)
     client.force_login(user)
     return user
 
@@ -172,9 +169,7 @@ def editor(client: Client) -> AbstractBaseUser:
 @pytest.fixture
 def desk() -> Client:
     """An editor in chief, logged in at the desk, beside the reader of `client`."""
-    client = Client()
-    client.force_login(factories.UserFactory())
-    return client
+    return factories.desk_of(factories.UserFactory())
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ from typing import Any
 import factory
 import shapely
 from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.test import Client
 
 from catalog import models
 from catalog.depots.fuels import BY_SLUG
@@ -170,6 +172,20 @@ class UserFactory(factory.django.DjangoModelFactory):
     username = "redaktorka"
     is_staff = True
     is_superuser = True
+
+
+def member(role: str, name: str = "ewa") -> Any:
+    """A user of a group alone."""
+    user = get_user_model().objects.create(username=name, is_staff=True)
+    user.groups.add(Group.objects.get(name=role))
+    return user
+
+
+def desk_of(user: Any) -> Client:
+    """A browser in which the user is logged in at the desk."""
+    browser = Client()
+    browser.force_login(user)
+    return browser
 
 
 class DepotFactory(factory.django.DjangoModelFactory):

@@ -27,8 +27,7 @@ User = get_user_model()
 
 
 def enter(client, role, name="ewa"):
-    user = User.objects.create(username=name, is_staff=True)
-    user.groups.add(Group.objects.get(name=role))
+    user = factories.member(role, name)
     client.force_login(user)
     return user
 

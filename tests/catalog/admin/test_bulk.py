@@ -4,7 +4,6 @@ from datetime import date
 
 import pytest
 from django.contrib import admin
-from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.urls import reverse
 
@@ -40,8 +39,7 @@ def removed(reason, **values):
 
 @pytest.fixture
 def chief(client):
-    user = get_user_model().objects.create(username="naczelna", is_staff=True)
-    user.groups.add(Group.objects.get(name=CHIEF))
+    user = factories.member(CHIEF, "naczelna")
     client.force_login(user)
     return user
 

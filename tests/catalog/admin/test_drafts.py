@@ -7,8 +7,6 @@ from decimal import Decimal
 import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import make_password
-from django.contrib.auth.models import Group
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -29,11 +27,7 @@ RANGE = "/admin/prices/plausiblerange/pellet/change/"
 
 
 def person(name, role):
-    user = get_user_model().objects.create(username=name, is_staff=True)
-    user.groups.add(Group.objects.get(name=role))
-    desk = Client()
-    desk.force_login(user)
-    return desk
+    return factories.desk_of(factories.member(role, name))
 
 
 @pytest.fixture

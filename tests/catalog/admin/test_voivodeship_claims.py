@@ -4,9 +4,7 @@ import re
 
 import pytest
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group
 from django.db import IntegrityError, transaction
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -22,11 +20,8 @@ START = reverse("admin:index")
 
 
 def person(name, role=EDITOR):
-    user = get_user_model().objects.create(username=name, is_staff=True)
-    user.groups.add(Group.objects.get(name=role))
-    desk = Client()
-    desk.force_login(user)
-    return user, desk
+    user = factories.member(role, name)
+    return user, factories.desk_of(user)
 
 
 def take(desk, teryt="12"):

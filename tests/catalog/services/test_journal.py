@@ -3,7 +3,6 @@
 from datetime import date
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.core import mail
 from django.urls import reverse
@@ -125,9 +124,7 @@ def test_an_editor_takes_back_only_what_is_their_own(client, editor):
     assert "Cofnij całość" not in client.get(page).content.decode()
     assert undo(client, batch).status_code == 403
     assert factories.fresh(depot).data_status == "verified"
-    chief = get_user_model().objects.create(username="naczelna", is_staff=True)
-    chief.groups.add(Group.objects.get(name=CHIEF))
-    client.force_login(chief)
+    client.force_login(factories.member(CHIEF, "naczelna"))
     assert "Cofnij całość" in client.get(page).content.decode()
     undo(client, batch)
     assert factories.fresh(depot).data_status == "unverified"

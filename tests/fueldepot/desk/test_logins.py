@@ -6,8 +6,6 @@ import time
 import pytest
 from axes.models import AccessAttempt
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group
 from django.core import signing
 from django.test import Client
 from django.urls import reverse
@@ -38,10 +36,9 @@ def code_of(key, steps=0):
 
 
 def make_editor(role=EDITOR, name="ewa"):
-    user = get_user_model().objects.create(username=name, is_staff=True)
+    user = factories.member(role, name)
     user.set_password(PASSWORD)
     user.save()
-    user.groups.add(Group.objects.get(name=role))
     return user
 
 

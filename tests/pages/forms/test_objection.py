@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.contrib.auth.models import Group
 from django.core import mail
 from django.urls import reverse
 
@@ -31,9 +30,7 @@ def claim(stranger, nowak, link):
 
 @pytest.fixture
 def chief():
-    user = factories.UserFactory(username="szefowa", is_superuser=False)
-    user.groups.add(Group.objects.get(name=CHIEF))
-    return user
+    return factories.member(CHIEF, "szefowa")
 
 
 def accept(claim, by, on, commit, **values):

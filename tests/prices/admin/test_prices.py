@@ -4,10 +4,8 @@ from decimal import Decimal
 from io import BytesIO
 
 import pytest
-from django.contrib.auth.models import Group
 from django.core import mail
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from openpyxl import Workbook
@@ -179,18 +177,10 @@ def pellet_without_range():
     PlausibleRange.objects.get(pk="pellet").delete()
 
 
-def as_role(role):
-    browser = Client()
-    user = factories.UserFactory(username="adam", is_superuser=False)
-    user.groups.add(Group.objects.get(name=role))
-    browser.force_login(user)
-    return browser
-
-
 def test_an_editor_in_chief_gives_a_fuel_without_range_its_own(pellet_without_range, desk, client):
     decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
     assert client.get(API).json()["n"] == 3
-    chief = as_role(CHIEF)
+    chief = factories.desk_of(factories.member(CHIEF, "adam"))
     form = chief.get(ADD_RANGE)
     assert [slug for slug, _ in form.context["adminform"].form.fields["fuel"].choices] == ["pellet"]
     for low, high, fuel in [("5000", "4000", "pellet"), ("1450", "4000", "brykiet"), ("", "4000", "pellet")]:
@@ -209,7 +199,7 @@ def test_an_editor_in_chief_gives_a_fuel_without_range_its_own(pellet_without_ra
 
 
 def test_other_editors_add_no_range(pellet_without_range):
-    editor = as_role(EDITOR)
+    editor = factories.desk_of(factories.member(EDITOR))
     assert editor.get("/admin/prices/plausiblerange/").status_code == 200
     assert editor.post(ADD_RANGE, {"fuel": "pellet", "low": "1450", "high": "4000"}).status_code == 403
     assert not PlausibleRange.objects.filter(pk="pellet").exists()
@@ -325,18 +315,11 @@ def test_a_row_that_cannot_be_taken_is_left_out_and_listed_with_its_reason(desk,
     assert DepotPrice.objects.count() == 2
 
 
-def as_editor():
-    browser, user = Client(), factories.UserFactory(username="ewa", is_superuser=False)
-    user.groups.add(Group.objects.get(name=EDITOR))
-    browser.force_login(user)
-    return browser
-
-
 def test_an_editor_imports_no_more_rows_at_once_than_in_bulk_and_a_chief_does(desk, settings):
     settings.EDITOR_BULK_LIMIT = 2
     days = [timezone.localdate() - timedelta(days=ago) for ago in range(3)]
     depot = factories.DepotFactory().pk
-    editor, file = as_editor(), [f"{depot},pellet,t,{day},1500,," for day in days]
+    editor, file = factories.desk_of(factories.member(EDITOR)), [f"{depot},pellet,t,{day},1500,," for day in days]
     answer = preview(editor, csv_of(*file))
     assert "plik ma 3 cen do wczytania, a redaktor może wczytać naraz najwyżej 2" in html_of(answer)
     assert "confirm_form" not in answer.context
@@ -349,7 +332,7 @@ def test_an_editor_imports_no_more_rows_at_once_than_in_bulk_and_a_chief_does(de
 
 def test_ticked_rows_count_towards_the_limit(settings):
     settings.EDITOR_BULK_LIMIT = 1
-    depot, day, editor = factories.DepotFactory().pk, timezone.localdate(), as_editor()
+    depot, day, editor = factories.DepotFactory().pk, timezone.localdate(), factories.desk_of(factories.member(EDITOR))
     answer = preview(editor, csv_of(f"{depot},pellet,t,{day},1500,,", f"{depot},brykiet,t,{day},15,,"))
     again = confirm(editor, answer, 3)
     assert "plik ma 2 cen do wczytania" in again.content.decode()
