@@ -356,8 +356,7 @@ def read_origin(query_string: str) -> RequestedPoint:
     Never raises: an invalid value is ignored with a notice, an empty one silently.
     """
     query, errors = PlaceQuery.read(query_string)
-    notices = [MALFORMED[name] for name in errors]
-    origin, notice = None, ""
+    origin, notice, notices = None, "", [MALFORMED[name] for name in errors]
     if query.p:
         lat, lon = (float(number) for number in query.p.split(","))
         if LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]:
@@ -387,10 +386,8 @@ def describe_point(lat: float, lon: float, name: str = "") -> tuple[str, str, st
     sources = Counter(index.position(number) for number in localities)
     named = {index.labels[number] for number in localities if index.position(number) == SearchEntry.Position.PLACE}
     if len(named) == 1:
-        (own,) = named
-        return f"miejscowości {own}", own, ""
-    labels = {index.labels[number] for number in localities}
-    place = name if name in labels else ""
+        return f"miejscowości {(own := named.pop())}", own, ""
+    place = name if any(index.labels[number] == name for number in localities) else ""
     kinds = {index.kind(number): number for number in reversed(at)}
     if not named and SearchEntry.Kind.MUNICIPALITY in kinds and sources.keys() != {SearchEntry.Position.POSTCODE}:
         label = f"środka gminy {index.labels[kinds[SearchEntry.Kind.MUNICIPALITY]]}"
@@ -398,7 +395,6 @@ def describe_point(lat: float, lon: float, name: str = "") -> tuple[str, str, st
     if not named and SearchEntry.Kind.POSTCODE in kinds:
         code = index.fold(kinds[SearchEntry.Kind.POSTCODE])
         label = f"środka zabudowy z kodem {code[:2]}-{code[2:]}"
-        if len(localities) == 1:
-            return label, index.labels[localities[0]], ""
+        place = index.labels[localities[0]] if len(localities) == 1 else place
         return label, place, PLACE_UNKNOWN.format(label=label) if sources[SearchEntry.Position.POSTCODE] > 1 else ""
     return f"wskazanego punktu ({coordinates(lat, lon)})", "", ""

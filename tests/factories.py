@@ -210,7 +210,7 @@ class DepotFactory(factory.django.DjangoModelFactory):
     municipality = factory.LazyFunction(krakow)
     fuels = ["wegiel"]
     source = "osm"
-    source_id = factory.Sequence(lambda n: f"node/{n}")
+    source_id = factory.Sequence(lambda n: f"node/{10**6 + n}")  # beyond those that tests choose
     updated_at = date(2026, 10, 3)
 
 
