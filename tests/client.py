@@ -1,6 +1,5 @@
 """The client of tests: it sees the rows that a test has made, and holds GET requests to what the service promises."""
 
-import gc
 import itertools
 import re
 from collections.abc import Callable, Iterator
@@ -97,19 +96,8 @@ def watch_rows() -> None:
         Rows.tables[each] = set()
         each.build = partial(build_noting, each.build, Rows.tables[each])
     snapshot.store.refresh = build_first  # type: ignore[method-assign]
-    snapshot.without_collections = without_collections
     connection.execute_wrappers.append(note_writing)
     Rows.built["committed"] = {}, snapshot.refresh()
-
-
-@contextmanager
-def without_collections() -> Iterator[None]:
-    """Put collections of garbage off, as the service does: a small country leaves none, and each takes 20 to 50 ms."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def build_noting(build: Callable[[], Any], tables: set[str]) -> Any:

@@ -293,7 +293,7 @@ class SnapshotStore:
 
 @contextmanager
 def without_collections() -> Iterator[None]:
-    """Collect garbage once, after this block.
+    """Look for garbage once, after this block, among what it made.
 
     Rows make no cycles, but their number makes Python look for some again and again, each time among all of them and
     with every thread stopped.
@@ -303,7 +303,7 @@ def without_collections() -> Iterator[None]:
         yield
     finally:
         gc.enable()
-        gc.collect()
+        gc.collect(1)  # the generations of what is new; what is older was looked through
 
 
 @contextmanager
