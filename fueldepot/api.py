@@ -80,7 +80,7 @@ class IndexJson(TypedDict):
 
     name: Annotated[str, example("Składy opału")]
     """Name of the service."""
-    version: Annotated[str, example("1.1.0")]
+    version: Annotated[str, example("1.2.0")]
     """Release of the service."""
     openapi: Annotated[Url, example(f"{EXAMPLE_SITE}/api/v1/openapi.json")]
     """The description (OpenAPI 3.1)."""
