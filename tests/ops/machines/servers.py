@@ -21,6 +21,7 @@ from typing import Any
 
 import psycopg
 
+from fueldepot.local import embedded
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
 
 FILES = PROJECT_ROOT / "docs" / "deployment"
@@ -220,8 +221,10 @@ class Application(Server):
         self.settings = {**settings, "ADDRESS": "127.0.0.1", "WORKERS": "1"}
 
     def environment(self) -> dict[str, str]:
-        # Coverage and the like are inherited; what would configure the service is not.
-        return super().environment() | {"PYTHONPATH": str(PROJECT_ROOT)} | self.settings
+        # Without the embedded server's programs, which the tests find first: its pg_dump is built without TLS.
+        inherited = super().environment()
+        own = [folder for folder in inherited["PATH"].split(os.pathsep) if Path(folder) != embedded.binaries()]
+        return inherited | {"PYTHONPATH": str(PROJECT_ROOT), "PATH": os.pathsep.join(own)} | self.settings
 
     def command(self) -> list[str]:
         found = re.search(r"^ExecStart=(.+)$", (FILES / "fueldepot@.service").read_text(), re.MULTILINE)
