@@ -10,12 +10,15 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import DEFAULT_DB_ALIAS, OperationalError, ProgrammingError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from catalog.importers.freshness import last_runs
-from catalog.models import Dataset
+from catalog.models import County, Dataset, Municipality
 from catalog.submissions.retention import is_purge_overdue, last_purge
 from fueldepot import monitoring
+from regulations.models import STALE_AFTER, Deadline, FuelBan, LegalState, Resolution
+from regulations.snapshot import named_codes
 
 OLDEST_POSTGRESQL = 150000
 
@@ -143,4 +146,42 @@ def check_jobs(**kwargs: Any) -> list[CheckMessage]:
         warn(8, f"a dump of the database {when}", "systemctl enable --now fueldepot-backup.timer")
     if not has_laws:
         warn(9, "no legal state was imported", "manage.py import_regulations regulations/data --commit")
+    return messages
+
+
+def is_migrated(alias: str) -> bool:
+    """Whether all migrations are applied; `migrate` runs these checks first, on an older database."""
+    executor = MigrationExecutor(connections[alias])
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+@register(Tags.database)
+def check_states_are_fresh(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    """regulations.W001: a legal state was confirmed more than STALE_AFTER ago."""
+    messages: list[CheckMessage] = []
+    today = timezone.localdate()
+    hint = "read the gazettes, then set “stan na” in the admin under “Stany prawne województw”"
+    for alias in filter(is_migrated, databases or []):
+        states = LegalState.objects.using(alias).stale(today).select_related("voivodeship").order_by("pk")
+        if stale := [f"{state.voivodeship.name} ({state.as_of})" for state in states]:
+            age = f"confirmed more than {STALE_AFTER.days} days ago"
+            problem = f"the legal state of {len(stale)} voivodeships was {age}: {', '.join(stale)}"
+            messages.append(Warning(problem, hint=hint, id="regulations.W001"))
+    return messages
+
+
+@register(Tags.database)
+def check_codes_are_known(databases: Sequence[str] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    """regulations.W002: a scope names a municipality or county that the register lacks."""
+    messages: list[CheckMessage] = []
+    hint = "find their successors, and correct the codes in the admin"
+    for alias in filter(is_migrated, databases or []):
+        # Six digits: the seventh changes with the kind of the municipality.
+        known = {code[:6] for code in Municipality.objects.using(alias).values_list("pk", flat=True)}
+        known |= set(County.objects.using(alias).values_list("pk", flat=True))
+        scopes = (row for model in (Resolution, Deadline, FuelBan) for row in model.objects.using(alias).all())
+        lost = sorted(code for code in named_codes(scopes) if code[:6] not in known)
+        if known and lost:
+            problem = f"regulations name units that are not in the register: {', '.join(lost)}"
+            messages.append(Warning(problem, hint=hint, id="regulations.W002"))
     return messages

@@ -32,8 +32,7 @@ from pages.municipality import present_municipality
 from pages.polish import counted
 from pages.regulations import state_of
 from pages.stove_check import check_path
-from prices.queries import compare
-from prices.snapshot import prices
+from prices.snapshot import compare, prices
 from regulations.queries import Regulation
 
 logger = logging.getLogger(__name__)

@@ -33,8 +33,7 @@ from prices.api.price_answers import all_fuel_prices, fuel_prices
 from prices.heating_costs import rounded_year
 from prices.medians import rounded
 from prices.models import BY_SLUG, PERIOD
-from prices.queries import COUNTRY_KEY, RESTS_ON, compare
-from prices.snapshot import official, prices
+from prices.snapshot import COUNTRY_KEY, RESTS_ON, compare, official, prices
 
 REGISTER = "GUS, rejestr TERYT; liczby składów: własne zestawienie, w tym dane © autorów OpenStreetMap (ODbL 1.0)"
 INVENTED = "GUS, rejestr TERYT; liczby składów: dane demonstracyjne, zmyślone"

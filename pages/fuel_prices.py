@@ -22,8 +22,7 @@ from pages.svg.charts import amount, years_chart
 from pages.svg.maps import AreaMap, MapUnit
 from prices.api.price_answers import MonthMedianJson, VoivodeshipMedianJson, fuel_prices
 from prices.models import SERIES, SeriesKind, describe_source
-from prices.queries import COUNTRY_KEY, Comparison, compare
-from prices.snapshot import official
+from prices.snapshot import COUNTRY_KEY, Comparison, compare, official
 
 TITLE = "Średnie ceny GUS"
 

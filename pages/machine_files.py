@@ -55,8 +55,7 @@ from pages.rendering import collapse_blank_lines, markdown_text
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page
 from prices.api.price_answers import all_fuel_prices
-from prices.queries import RESTS_ON
-from prices.snapshot import SeriesRows, official, prices
+from prices.snapshot import RESTS_ON, SeriesRows, official, prices
 from regulations.api.params import DeadlinesQuery
 from regulations.fields import Appliance
 from regulations.queries import find_deadlines, regulations_of

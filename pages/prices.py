@@ -19,7 +19,7 @@ from pages.svg.charts import Chart, ChartMonth, months_chart
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, all_fuel_prices
 from prices.medians import WINDOW_MONTHS, WINDOWS, months_before
-from prices.queries import ComparedMonths, compare_country, compared_months
+from prices.snapshot import ComparedMonths, compare_country, compared_months
 
 MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
 

@@ -33,11 +33,10 @@ from fueldepot.http import cache_control
 from fueldepot.http.cache_control import Period, conditional
 from fueldepot.http.links import route_path
 from fueldepot.http.views import parse_accept
-from pages import template_filters as pages_filters
+from pages import template_filters
 from pages.dates import SiteLoader
 from pages.page import Page, twin_path
 from pages.svg import territory as territory_svg
-from subsidy import template_filters as subsidy_filters
 
 MARKDOWN = "text/markdown"
 MARKDOWN_UTF8 = "text/markdown; charset=utf-8"
@@ -183,7 +182,7 @@ def environment(**options: Any) -> Environment:
         "lstrip_blocks": True,
     }
     jinja = Environment(**options | ours)  # noqa: S701 - it does escape HTML, see above
-    jinja.filters |= pages_filters.FILTERS | subsidy_filters.FILTERS
+    jinja.filters |= template_filters.FILTERS
     jinja.globals |= {"static": static, "url": url}
     return jinja
 

@@ -45,7 +45,7 @@ from pages.polish import change, counted, date_digits
 from pages.rendering import cached, read_only
 from prices.api.price_answers import all_fuel_prices
 from prices.medians import FEWEST_FOR_MEDIAN, WINDOW_MONTHS, is_plausible, window_start
-from prices.queries import RESTS_ON as PRICE_DATA
+from prices.snapshot import RESTS_ON as PRICE_DATA
 from prices.snapshot import prices
 from regulations.queries import Regulation, regulations_of
 

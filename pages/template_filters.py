@@ -8,6 +8,7 @@ GitHub's tables and strikethrough.
 import re
 from collections.abc import Callable, Iterable
 from datetime import date
+from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,6 +24,7 @@ from catalog.text import full_sentence, short_zloty, zloty
 from fueldepot.http.links import route_path, site_url
 from pages import dates, polish
 from pages.page import twin_path
+from subsidy.calculator.rows import NO_BREAK, format_amount, round_to_grosz
 
 MARKS = re.compile(r"([\\`*\[\]<>#|~]|(?<![^\W_])_|_(?![^\W_]))")
 """Characters to escape. An underscore between letters or digits is none: `boiler_class_3` (section 6.2)."""
@@ -214,12 +216,42 @@ def number(value: float | None) -> str:
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
 
 
+UNITS = {"pcs": "szt.", "m2": "m²"}
+
+
+def pln(amount: Decimal) -> str:
+    """ "14 080 zł", "1 234,50 zł"."""
+    return f"{format_amount(round_to_grosz(amount))}{NO_BREAK}zł"
+
+
+def pln_range(amounts: tuple[Decimal, Decimal]) -> str:
+    """ "od 14 350 do 43 225 zł", or "43 225 zł" where both ends are equal."""
+    least, most = amounts
+    return pln(most) if least == most else f"od {format_amount(round_to_grosz(least))} do {pln(most)}"
+
+
+def percent(share: Decimal) -> str:
+    """ "40%"."""
+    return f"{(share * 100).normalize():f}%"
+
+
+def quantity(amount: Decimal) -> str:
+    """ "12,5", without trailing zeros."""
+    return f"{amount.normalize():f}".replace(".", ",")
+
+
+def unit(code: str) -> str:
+    """ "szt." or "m²"."""
+    return UNITS[code]
+
+
 def by_name(*filters: Filter) -> dict[str, Filter]:
     return {function.__name__: function for function in filters}
 
 
 MARKDOWN = {
     **by_name(md, prose, address, autolink, citing, code, md_urlize, to_twin, md_day, md_zloty, number, iso),
+    **by_name(pln, pln_range, percent, quantity, unit),
     **by_name(polish.change, polish.signed_zloty, polish.tenths, polish.counted, dates.days, dates.span),
     "linked": link,
 }

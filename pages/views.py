@@ -26,7 +26,7 @@ from pages.regulations import regulation_page, regulations_page
 from pages.rendering import PageMoved, PageViews, as_html, page_view
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page, subsidy_page
-from prices.queries import RESTS_ON as PRICE_DATA
+from prices.snapshot import RESTS_ON as PRICE_DATA
 
 UNITS, PLACES, POSTCODES = Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES
 BOUNDARIES, DEPOTS, PRICES = Dataset.Slug.BOUNDARIES, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES

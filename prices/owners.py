@@ -20,7 +20,7 @@ from fueldepot.data import history
 from fueldepot.data.history import among
 from prices import services
 from prices.models import DepotPrice
-from prices.queries import update_offers
+from prices.services import update_offers
 from prices.snapshot import read_ranges
 from prices.validation import InvalidPrice, PriceInput, find_doubts
 

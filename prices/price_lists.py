@@ -21,9 +21,9 @@ from django.utils.crypto import salted_hmac
 from catalog.depots import fuels
 from catalog.models import Depot
 from catalog.text import fold
-from prices import queries, services, uploads, validation
+from prices import services, uploads, validation
 from prices.models import DepotPrice
-from prices.snapshot import read_ranges
+from prices.snapshot import current_medians, read_ranges
 from prices.validation import deviation, exact
 
 REQUIRED = ("depot", "fuel", "unit", "day")
@@ -147,7 +147,7 @@ class PriceListReader:
                 f"Brak kolumn: {lacking}. Pierwszy wiersz to nazwy kolumn. Potrzebne są: {needed} i jedna z: {amounts}."
             )
         self.table, self.today = table, today
-        self.ranges, self.medians = read_ranges(), queries.current_medians(today)
+        self.ranges, self.medians = read_ranges(), current_medians(today)
         self.depots: Mapping[int, Depot] = own or {}
         self.standing: set[tuple[int, str, date]] = set()
         if own is None:

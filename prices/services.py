@@ -1,6 +1,7 @@
 """Writing of prices, each operation one transaction at the moment `on`; rows are locked in the order of ids."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -16,13 +17,13 @@ from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import journal
 from catalog.services.moderation import lock_depots
+from catalog.services.publishing import add_fuels, take_fuels_back
 from catalog.submissions import letters
 from catalog.submissions.decisions import ReasonMissing
 from catalog.text import short_zloty
 from fueldepot.data import history
 from fueldepot.data.history import among
 from prices.models import DepotPrice, PlausibleRange
-from prices.queries import lock_depots_of, update_offers
 from prices.snapshot import read_ranges
 from prices.validation import PRICE_LIMIT, InvalidPrice, PriceInput, find_doubts, unit_price
 
@@ -316,3 +317,29 @@ def refusing_duplicates(message: str) -> Iterator[None]:
         if "depotprice_once_a_day" not in str(error):
             raise
         raise DuplicatePrice(message) from error
+
+
+def lock_depots_of(keys: Collection[int]) -> None:
+    """Lock the depots of prices, by their ids. Everything that locks both locks the depots first. One query."""
+    lock_depots(Depot.objects.filter(pk__in=DepotPrice.objects.filter(pk__in=among(keys)).values("depot")))
+
+
+def update_offers(keys: Collection[int], *, by: AbstractBaseUser | None, on: datetime, reason: str = "") -> None:
+    """Bring the offers in line with prices just decided, by ids of these, in a fixed number of statements."""
+    stated: defaultdict[int, dict[str, date]] = defaultdict(dict)
+    unpriced: defaultdict[int, set[str]] = defaultdict(set)
+    columns = ("depot", "fuel", "status", "day")
+    for depot, fuel, status, day in DepotPrice.objects.filter(pk__in=among(keys)).values_list(*columns):
+        if status == DepotPrice.Status.APPROVED:
+            stated[depot][fuel] = max(day, stated[depot].get(fuel, day))
+        else:
+            unpriced[depot].add(fuel)
+    if unpriced:
+        approved = DepotPrice.objects.approved().filter(depot__in=among(unpriced))
+        for depot, fuel in approved.values_list("depot", "fuel").distinct():
+            unpriced[depot].discard(fuel)
+    day = timezone.localdate(on)
+    if stated:
+        add_fuels(stated, by=by, on=day, reason=reason)
+    if unpriced:
+        take_fuels_back(unpriced, by=by, on=day, reason=reason)

@@ -15,10 +15,12 @@ import numpy as np
 from django.db import connection
 
 from catalog.depots import fuels
+from catalog.depots.fuels import Fuel
 from catalog.models import Dataset
+from catalog.territory.snapshot import territory
 from fueldepot.data.snapshot import Snapshot
 from prices import medians
-from prices.medians import Month, PriceColumns, PriceStatistics, Range
+from prices.medians import WINDOW_MONTHS, Month, PriceColumns, PriceStatistics, Range, Summary, months_before, rounded
 from prices.models import COAL, SERIES, Observation, PlausibleRange, Series
 
 PRICE_LIST_MONTHS = 12
@@ -89,7 +91,7 @@ class Prices:
         self.months_of_areas = lru_cache(FIGURES_CACHED)(self._compute_months)
         self.price_list = lru_cache(PRICE_LISTS_CACHED)(self._list_prices)
 
-    def figures(self, fuel: str, on: date, window_months: int = medians.WINDOW_MONTHS) -> PriceStatistics:
+    def figures(self, fuel: str, on: date, window_months: int = WINDOW_MONTHS) -> PriceStatistics:
         """Return the statistics of a fuel as of a day, from prices approved by now. Some 2 ms on first use."""
         return self._figures(fuel, on, window_months)
 
@@ -100,7 +102,7 @@ class Prices:
 
     def _list_prices(self, depot: int, on: date) -> tuple[ListedPrice, ...]:
         """Return the newest price of each fuel from the last PRICE_LIST_MONTHS months, in the order of the catalog."""
-        since = medians.months_before(on, PRICE_LIST_MONTHS).toordinal()
+        since = months_before(on, PRICE_LIST_MONTHS).toordinal()
         own = self.columns.of_depot(depot)
         found: dict[str, ListedPrice] = {}
         for fuel, day, grosze in zip(own.fuels.tolist(), own.days.tolist(), own.grosze.tolist(), strict=True):
@@ -185,3 +187,75 @@ def series_rows(slug: str, rows: Sequence[ObservedPrice], variables: Mapping[str
 
 prices = Snapshot(read_prices, Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES)
 official = Snapshot(read_official, Dataset.Slug.UNITS, Dataset.Slug.SERIES)
+
+RESTS_ON = (Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES, Dataset.Slug.SERIES)
+
+COUNTRY_KEY = ""
+"""Key of Poland beside the codes of the voivodeships."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A median in zł, None without. month, year: relative change up to the newest month, None without either."""
+
+    median: Decimal | None
+    n: int
+    month: Decimal | None
+    year: Decimal | None
+
+    def difference(self, other: Decimal | None) -> Decimal | None:
+        """Return the difference from another median in zł, None where either is missing."""
+        return None if self.median is None or other is None else self.median - other
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMonths:
+    """First days of the months between which changes are computed. complete: whether the newest month is over."""
+
+    newest: date
+    month_before: date
+    year_before: date
+    complete: bool
+
+
+def current_medians(on: date) -> dict[str, Decimal]:
+    """Return the medians of Poland on a day by fuel, rounded as published; only of fuels with one."""
+    found = {slug: prices.get().figures(slug, on).country.median for slug in fuels.BY_SLUG}
+    return {slug: rounded(median) for slug, median in found.items() if median is not None}
+
+
+def compare_country(fuel: Fuel, on: date, window_months: int = WINDOW_MONTHS) -> Comparison:
+    """Return the median of Poland on a day, with its changes, which no window alters."""
+    figures = prices.get().figures(fuel.slug, on, window_months)
+    return comparison(figures.country, figures.months, compared_months(fuel, on))
+
+
+def compare(fuel: Fuel, on: date, window_months: int = WINDOW_MONTHS) -> dict[str, Comparison]:
+    """Return the medians of Poland (COUNTRY_KEY) and voivodeships, with changes between the same months for all."""
+    figures = prices.get().figures(fuel.slug, on, window_months)
+    months, series = compared_months(fuel, on), prices.get().months_of_areas(fuel.slug, on)
+    found = {COUNTRY_KEY: compare_country(fuel, on, window_months)}
+    for teryt in territory.get().voivodeships:
+        summary = figures.voivodeships.get(teryt, Summary(0))
+        found[teryt] = comparison(summary, series.get(teryt, ()), months)
+    return found
+
+
+def compared_months(fuel: Fuel, on: date) -> ComparedMonths | None:
+    """Return the months between which changes are computed, None without a monthly median of Poland."""
+    months = prices.get().figures(fuel.slug, on).months
+    if not months:
+        return None
+    newest = date.fromisoformat(f"{months[-1].month}-01")
+    return ComparedMonths(newest, months_before(newest, 1), months_before(newest, 12), newest < on.replace(day=1))
+
+
+def comparison(summary: Summary, series: Sequence[Month], months: ComparedMonths | None) -> Comparison:
+    """Return a median with the changes in its series. Medians are rounded as published."""
+    median = None if summary.median is None else rounded(summary.median)
+    if median is None or months is None:
+        return Comparison(median, summary.n, None, None)
+    monthly = {row.month: rounded(row.median) for row in series}
+    now, *before = (monthly.get(f"{day:%Y-%m}") for day in (months.newest, months.month_before, months.year_before))
+    changes = [None if now is None or not past else (now - past) / past for past in before]
+    return Comparison(median, summary.n, *changes)

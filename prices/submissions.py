@@ -32,8 +32,7 @@ from fueldepot.data import history
 from fueldepot.data.history import among
 from prices import services
 from prices.models import DepotPrice, PlausibleRange
-from prices.queries import lock_depots_of, update_offers
-from prices.services import PUBLISHER, WITHDRAWN, record_prices, withdraw_added
+from prices.services import PUBLISHER, WITHDRAWN, lock_depots_of, record_prices, update_offers, withdraw_added
 from prices.snapshot import read_ranges
 from prices.validation import InvalidPrice, PriceInput, find_doubts, unit_price
 

@@ -10,7 +10,7 @@ class RegulationsConfig(AppConfig):
 
         from catalog.importers.successions import CODE_CHANGE_HANDLERS
         from catalog.services.journal import UNDO_HANDLERS
-        from regulations import checks, models, services  # noqa: F401
+        from regulations import models, services
         from regulations.services import follow_codes
 
         # An amendment refers to its resolution, and all to their legal state.

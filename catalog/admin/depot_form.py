@@ -14,8 +14,8 @@ from catalog.admin.desk import page_url
 from catalog.admin.evidence import find_same_contact
 from catalog.admin.registers import FieldChange, in_words
 from catalog.depots import fuels
-from catalog.depots.field_cleaning import READERS, TYPED_LENGTHS, clean_field, clean_line
 from catalog.models import Depot, Municipality
+from catalog.models.depots import READERS, TYPED_LENGTHS, clean_field, clean_line
 from catalog.services import editing
 from catalog.starter import DEMONSTRATION_MARK
 from catalog.submissions.field_groups import DAY_NAMES

@@ -1,11 +1,12 @@
-"""Depots, the entries of the catalog, with their generated columns."""
+"""Depots, the entries of the catalog, with their generated columns, and the reading of texts that people type."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self, cast
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GistIndex
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Func, Q, Value
 from django.db.models.functions import ATan2, Collate, Cos, Lower, Radians, Replace, Sin, Tan
@@ -13,8 +14,11 @@ from simple_history.models import HistoricalRecords
 
 from catalog.depots import fuels
 from catalog.models.territory import Municipality
+from catalog.parsing import contacts
+from catalog.parsing.opening_hours import weekly_hours
 from catalog.territory import coordinates
 from catalog.territory.coordinates import EARTH_RADIUS_M
+from catalog.text import normalise_postcode
 
 
 class PositionField(models.Field):  # type: ignore[type-arg] # not subscriptable at run time
@@ -266,3 +270,53 @@ class NotDuplicate(models.Model):
 
     def __str__(self) -> str:
         return f"#{self.first_id} ≠ #{self.second_id}"
+
+
+def clean_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _contact(read: Callable[[str], tuple[str | None, str]]) -> Callable[[str], str]:
+    """Make a reader of a function of `contacts` that also tells why it refuses a text."""
+
+    def reader(text: str) -> str:
+        value, reason = read(text)
+        if value is None or reason:
+            raise ValueError(reason)
+        return value
+
+    return reader
+
+
+def _read_hours(text: str) -> str:
+    line = clean_line(text)
+    if weekly_hours(line) is None:
+        raise ValueError("no week")
+    return line
+
+
+READERS: Mapping[str, Callable[[str], str]] = {
+    "name": clean_line,
+    "street": clean_line,
+    "house_number": clean_line,
+    "postcode": lambda text: normalise_postcode(clean_line(text)),
+    "place": clean_line,
+    "nip": _contact(contacts.clean_nip),
+    "phone": _contact(contacts.clean_phone),
+    "website": _contact(contacts.clean_website),
+    "opening_hours": _read_hours,
+}
+"""What a text that somebody typed means, by field of `Depot`. Each raises ValueError; the model limits the lengths."""
+
+TYPED_LENGTHS = {"nip": 20, "phone": 200, "postcode": 10}
+"""How long a text may be before it is read, where it may have blanks or dashes more than its column holds."""
+
+
+def clean_field(name: str, text: str, mistakes: Mapping[str, str]) -> str | None:
+    """Return a text as a depot stores it. mistakes: what the form says, by field. Raises ValidationError."""
+    if not text.strip():
+        return None if name == "nip" else ""
+    try:
+        return READERS[name](text)
+    except ValueError:
+        raise ValidationError(mistakes[name]) from None

@@ -1,4 +1,5 @@
 """Search of places and postcodes.
 
-`ranking` orders the names that match; `engine` the readings of a question. `suggestions` forms the answer.
+`entries` writes what can be found, when the register changes; `ranking` orders the names that match; `engine` the
+readings of a question. `suggestions` forms the answer.
 """

@@ -114,7 +114,7 @@ class Territory:
             raise self.unknown_unit(teryt) from None
 
     def centre(self, teryt: str) -> tuple[float, float] | None:
-        """Return the WGS84 point (lat, lon) that stands for a municipality, see `search.positions`; None if unknown."""
+        """Return the WGS84 point (lat, lon) that stands for a municipality, see `search.entries`; None if unknown."""
         return self.centres.get(teryt) or self.boundaries.representative_point(teryt)
 
     def voivodeship(self, asked: str) -> Voivodeship:

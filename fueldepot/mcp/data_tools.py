@@ -41,10 +41,9 @@ from pages.heating_page import STATUS as HEATING_STATUS
 from pages.home import depots_as_of
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import ArithmeticJson, FuelPricesJson, find_prices
-from prices.api.series_answers import ObservedValueJson, describe_observation
+from prices.api.series_answers import ObservedValueJson, describe_observation, find_observations
 from prices.api.views import FullStoreJson, PriceListItemJson, describe_price
 from prices.models import BY_SLUG
-from prices.queries import find_observations
 from prices.snapshot import prices
 
 MOST_PLACES, MOST_DEPOTS, USUAL_DEPOTS, MOST_UNITS, MOST_NUMBERS = 5, 4, 3, 25, 6

@@ -16,8 +16,8 @@ from django import forms
 from django.core import signing
 from django.core.exceptions import ValidationError
 
-from catalog.depots.field_cleaning import TYPED_LENGTHS, clean_field
 from catalog.models import Depot
+from catalog.models.depots import TYPED_LENGTHS, clean_field
 from catalog.parsing.opening_hours import DAYS, daily_ranges, to_osm_string, weekly_hours
 from fueldepot.http.params import AmbiguousNumber, ThreeDigits, read_decimal
 

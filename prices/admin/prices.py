@@ -9,8 +9,9 @@ from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Case, F, QuerySet, Value, When
 from django.db.models.functions import Abs
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.defaultfilters import floatformat
+from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -19,17 +20,28 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from catalog.admin import depot_list
-from catalog.admin.bulk import bulk_action, each, undo_button
-from catalog.admin.desk import CsvMixin, KeptRowsMixin, PendingByDefaultFilter, ReasonMixin, current_editor, read_text
+from catalog.admin.bulk import bulk_action, each, row_limit, undo_button
+from catalog.admin.desk import (
+    CsvMixin,
+    KeptRowsMixin,
+    PendingByDefaultFilter,
+    ReasonMixin,
+    current_editor,
+    desk_page,
+    desk_view,
+    read_text,
+)
 from catalog.admin.registers import HistoryAdmin, RegisterAdmin, UnitFilter
 from catalog.admin.submission_queue import AWAITS_AUTHOR
+from catalog.depots import fuels
+from catalog.models import Decision
 from fueldepot.data.history import among
-from prices import models, queries, services, validation
-from prices.admin.price_lists import PriceListImport
+from prices import models, services, validation
 from prices.admin.price_page import PricePageMixin, describe_rows, with_questions
 from prices.models import BY_SLUG, LONGEST_REASON
+from prices.price_lists import ConfirmForm, Preview, UploadForm, preview_price_list
 from prices.services import PriceDecisionResult, why_not_rejected
-from prices.snapshot import read_ranges
+from prices.snapshot import current_medians, read_ranges
 from prices.validation import deviation
 
 UNKNOWN = "–"
@@ -105,7 +117,7 @@ class PriceChangeList(ChangeList):
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
-        medians = queries.current_medians(timezone.localdate())
+        medians = current_medians(timezone.localdate())
         describe_rows(self.result_list, read_ranges())
         for row in self.result_list:
             row.present_median = medians.get(row.fuel)
@@ -150,6 +162,79 @@ class PriceAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         """Do nothing: `submit_price` builds and checks the row."""
 
 
+MOST_NUMBERS = 50
+"""Numbers of faulty rows in the message after an import."""
+
+
+class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for the admin of prices
+    """Mixin for the admin of prices: upload and preview of a price list, and its confirmation."""
+
+    change_list_template = "admin/prices/depotprice/change_list.html"
+
+    def has_import_permission(self, request: HttpRequest) -> bool:
+        return bool(self.has_change_permission(request) and self.has_add_permission(request))
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        can_import = {"has_import_permission": self.has_import_permission(request)}
+        return super().changelist_view(request, {**(extra_context or {}), **can_import})
+
+    @desk_view("import/", "import", needs="import")
+    def import_view(self, request: HttpRequest) -> HttpResponse:
+        """Show the upload form, or the preview of a file."""
+        form = UploadForm(request.POST or None, request.FILES or None)
+        if not form.is_valid():
+            return self.render_price_list(request, form=form)
+        preview = preview_price_list(form.table, limit=row_limit(current_editor(request)), today=timezone.localdate())
+        context: dict[str, Any] = {"form": form, "preview": preview}
+        if preview.too_many:
+            messages.error(request, preview.too_many)
+        elif not preview.is_refused:
+            context["confirm_form"] = ConfirmForm(initial={"packed": form.packed, "seen": preview.seen})
+        return self.render_price_list(request, **context)
+
+    @desk_view("process_import/", "process_import", needs="import")
+    def confirm_view(self, request: HttpRequest) -> HttpResponse:
+        """Publish the previewed prices, unless other rows are left out now; an expired preview leads to the upload."""
+        form = ConfirmForm(request.POST)
+        if not form.is_valid():
+            messages.error(request, "Podgląd wygasł. Wczytaj plik jeszcze raz.")
+            return HttpResponseRedirect(reverse("admin:prices_depotprice_import"))
+        moment, editor = timezone.now(), current_editor(request)
+        today, ticked = timezone.localdate(moment), form.cleaned_data["ticked"] or ()
+        preview = preview_price_list(form.table, limit=row_limit(editor), today=today, ticked=ticked)
+        if not (preview.is_refused or preview.too_many) and preview.seen == form.cleaned_data["seen"]:
+            try:
+                decision = services.publish_price_list(quotes=preview.quotes, by=editor, on=moment)
+            except validation.InvalidPrice as error:
+                preview.error = str(error)
+            else:
+                self.tell(request, preview, decision)
+                return HttpResponseRedirect(reverse("admin:prices_depotprice_changelist"))
+        messages.error(request, preview.too_many or "Niczego nie wczytano: od czasu podglądu coś się zmieniło.")
+        context: dict[str, Any] = {"form": UploadForm(), "preview": preview}
+        if not preview.is_refused:
+            # Preview the same file again: other rows are left out now, or fewer have to be ticked.
+            context["confirm_form"] = ConfirmForm(initial={"packed": form.cleaned_data["packed"], "seen": preview.seen})
+        return self.render_price_list(request, **context)
+
+    def tell(self, request: HttpRequest, preview: Preview, decision: Decision | None) -> None:
+        undo = undo_button(request, decision)
+        messages.success(request, format_html("Wczytano i zatwierdzono ceny: {}. {}", len(preview.quotes), undo))
+        left_out = len(preview.ordinary) + len(preview.doubtful) - len(preview.quotes)
+        if left_out:
+            messages.warning(request, f"Pominięto wątpliwe wiersze, których nie zaznaczono: {left_out}.")
+        if preview.faulty:
+            numbers = ", ".join(str(row.number) for row in preview.faulty[:MOST_NUMBERS])
+            more = ", …" if len(preview.faulty) > MOST_NUMBERS else ""
+            messages.warning(request, f"Pominięto błędne wiersze: {len(preview.faulty)} (w pliku: {numbers}{more}).")
+
+    def render_price_list(self, request: HttpRequest, **context: Any) -> TemplateResponse:
+        """Return the page of the upload, with a preview if there is one."""
+        common = {"title": "Cennik z pliku", "media": self.media}
+        words = {"fuels": fuels.CHOICES, "units": list(fuels.UNIT_NAMES.items())}
+        return desk_page(self, request, "prices/depotprice/price_list", common | words | context)
+
+
 @admin.register(models.DepotPrice)
 class DepotPriceAdmin(KeptRowsMixin, ReasonMixin, PriceListImport, CsvMixin, PricePageMixin, HistoryAdmin):
     """The moderation queue with the current median beside each price, those farthest from it first. No deleting."""
@@ -169,7 +254,7 @@ class DepotPriceAdmin(KeptRowsMixin, ReasonMixin, PriceListImport, CsvMixin, Pri
     form = PriceAdminForm
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.DepotPrice]:
-        medians = queries.current_medians(timezone.localdate())
+        medians = current_medians(timezone.localdate())
         distances = [When(fuel=fuel, then=Abs(F("price") / Value(median) - 1)) for fuel, median in medians.items()]
         rows = with_questions(models.DepotPrice.objects.annotate(distance=Case(*distances, default=Value(Decimal()))))
         waiting = Case(When(status=PENDING, then=Value(0)), default=Value(1))

@@ -30,7 +30,7 @@ from catalog.services.editing import edit_version
 from catalog.services.editors import is_chief
 from catalog.submissions import field_groups
 from catalog.submissions.decisions import PartDecision, SubmissionAlreadyDecided
-from prices import medians, models, queries, services, validation
+from prices import medians, models, services, validation
 from prices.medians import IMPLAUSIBLE, PriceStatistics, Range, Rejected
 from prices.models import DepotPrice
 from prices.snapshot import read_prices, read_ranges
@@ -230,14 +230,14 @@ class PlausibleRangeAdmin(KeptRowsMixin, DraftedAdmin, HistoryAdmin):
     form = RangeForm
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return bool(self.has_change_permission(request)) and bool(queries.find_fuels_without_range())
+        return bool(self.has_change_permission(request)) and bool(find_fuels_without_range())
 
     def get_fields(self, request: HttpRequest, obj: models.PlausibleRange | None = None) -> list[str]:
         return ["fuel", "low", "high"] if obj is None else ["low", "high"]
 
     def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """Offer the fuels without a range."""
-        missing = [(fuel.slug, fuel.name) for fuel in queries.find_fuels_without_range()]
+        missing = [(fuel.slug, fuel.name) for fuel in find_fuels_without_range()]
         return super().formfield_for_choice_field(db_field, request, **kwargs, choices=missing)
 
     def describe_draft(self, before: Any, after: Any, cleaned: Any) -> list[str]:
@@ -246,3 +246,9 @@ class PlausibleRangeAdmin(KeptRowsMixin, DraftedAdmin, HistoryAdmin):
     def write_draft(self, request: HttpRequest, obj: models.PlausibleRange, form: Any, change: bool) -> None:
         editor, now, reason = current_editor(request), timezone.now(), getattr(obj, "_change_reason", "")
         services.change_range(fuel=obj.pk, low=obj.low, high=obj.high, by=editor, on=now, reason=reason)
+
+
+def find_fuels_without_range() -> list[fuels.Fuel]:
+    """Return the fuels without a plausible range. One query."""
+    known = set(models.PlausibleRange.objects.values_list("fuel", flat=True))
+    return [fuel for fuel in fuels.FUELS if fuel.slug not in known]

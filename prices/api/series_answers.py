@@ -7,11 +7,13 @@ from typing import Annotated, Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
+from catalog.territory.snapshot import territory
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
 from prices import medians, models, validation
+from prices.api.params import COUNTRY, SeriesQuery
 from prices.models import FIRST_YEAR
-from prices.snapshot import ObservedPrice, SeriesRows
+from prices.snapshot import COUNTRY_KEY, ObservedPrice, SeriesRows, official
 
 YearlyPrices = Annotated[
     dict[
@@ -157,3 +159,16 @@ def describe_average(official: ObservedPrice, variable_id: int | None) -> Offici
         "source": cast("AverageSourceJson", models.describe_origin(official.source, variable_id)),
         "origin": official.source,
     }
+
+
+def find_observations(query: SeriesQuery) -> list[ObservedPrice]:
+    """Return the official averages of a query by series, TERYT (Poland first) and year. Raises VoivodeshipNotFound."""
+    if query.voivodeship is None or query.voivodeship == COUNTRY:
+        teryt = None if query.voivodeship is None else COUNTRY_KEY
+    else:
+        teryt = territory.get().voivodeship(query.voivodeship).teryt
+    return [
+        row
+        for row in official.get().observations
+        if query.series in (None, row.series) and query.year in (None, row.year) and teryt in (None, row.teryt)
+    ]

@@ -20,9 +20,8 @@ from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from prices import medians
 from prices.api.params import FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import FuelName, FuelPricesJson, PricedFuel, Unit, UnitName, find_prices
-from prices.api.series_answers import AllSeriesJson, amount, describe_observation, describe_series
+from prices.api.series_answers import AllSeriesJson, amount, describe_observation, describe_series, find_observations
 from prices.models import FIRST_YEAR
-from prices.queries import find_observations
 from prices.snapshot import PRICE_LIST_MONTHS, ListedPrice, official, prices, series_rows
 
 

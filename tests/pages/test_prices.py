@@ -14,7 +14,7 @@ from pages.fuel_prices import fuel_prices_page, price_map
 from pages.polish import change
 from prices.medians import months_before
 from prices.models import Observation, PlausibleRange, Series
-from prices.queries import compared_months
+from prices.snapshot import compared_months
 from tests import factories
 from tests.pages.reading import NOINDEX, canonical_of, linked_data, missing, present, runnable, text_of
 

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from fueldepot.http import cache_control
+from pages.template_filters import pln, pln_range
 from subsidy.application import ENVELOPE, SOURCES, Heating, Item
-from subsidy.template_filters import pln, pln_range
 from tests import factories
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, missing, present, runnable, text_of
 

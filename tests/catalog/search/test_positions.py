@@ -5,7 +5,7 @@ import shapely
 
 from catalog.importers.sync_places import district_of
 from catalog.models import Municipality
-from catalog.search.positions import PlaceRegister, PlaceRow, Positions, PostcodeRow
+from catalog.search.entries import PlaceRegister, PlaceRow, Positions, PostcodeRow
 from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
 from tests.factories import square
 
