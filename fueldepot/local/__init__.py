@@ -1,4 +1,4 @@
-"""`make run`, `make test` and commands of a checkout without configuration.
+"""`make run`, the tests and commands of a checkout without configuration.
 
 Defaults are an embedded database and a secret key under `var/`.
 
@@ -6,8 +6,6 @@ For interactive entry points: the server of `make run`, pytest, and `manage.py` 
 by WSGI in production, where settings require `DATABASE_URL` and `SECRET_KEY`.
 """
 
-import atexit
-import contextlib
 import os
 import secrets
 import tempfile
@@ -49,21 +47,6 @@ def prepare(root: Path = PROJECT_ROOT, *, server: str = "postgres") -> Path | No
             f"fueldepot: {error.strerror}: {error.filename}; make it usable for this user, or set SECRET_KEY"
         ) from None
     return data
-
-
-def prepare_tests(root: Path = PROJECT_ROOT) -> None:
-    """Do what `prepare` does, with a server for tests alone, which may run beside that of `make run`.
-
-    Their databases have fixed names and end with the run that started the server: a second run waits for the first.
-    Raises SystemExit.
-    """
-    if not is_set("DATABASE_URL"):
-        turn = contextlib.ExitStack()
-        turn.enter_context(
-            embedded.hold_alone(root / "var" / "tests.lock", "fueldepot: other tests are under way; waiting")
-        )
-        atexit.register(turn.close)  # the last registered runs first: the server has stopped by then
-    prepare(root, server="postgres-tests")
 
 
 def is_set(name: str) -> bool:

@@ -80,9 +80,10 @@ def test_the_suite_does_not_share_the_server_of_make_run() -> None:
 RUN_TESTS = """
 import sys
 from pathlib import Path
-from fueldepot import local
-local.prepare_tests(Path(sys.argv[1]))
-print(local.embedded.is_ready(Path(sys.argv[1]) / "var" / "postgres-tests" / "cluster"), flush=True)
+from fueldepot.local import embedded
+from tests.plugin import prepare_tests
+prepare_tests(Path(sys.argv[1]))
+print(embedded.is_ready(Path(sys.argv[1]) / "var" / "postgres-tests" / "cluster"), flush=True)
 sys.stdin.read()
 """
 
