@@ -14,6 +14,7 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.db import connection, transaction
+from django.template.response import SimpleTemplateResponse
 from django.test import Client
 from django.utils import timezone
 from django.utils.crypto import get_random_string
@@ -72,6 +73,13 @@ class ReadOnlyClient(Client):
             wrong = check_answer(method, path.partition("?")[0], answer)
             assert not wrong, "\n".join(["the answer is not what openapi.json says of it", *wrong])
         return answer
+
+
+def context_of(client: Client, address: str, query: dict[str, str] | None = None) -> Any:
+    """What a page of the desk is made of; the page itself is not rendered, which takes most of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SimpleTemplateResponse, "rendered_content", "")
+        return client.get(address, query).context_data  # type: ignore[attr-defined]
 
 
 class Rows:

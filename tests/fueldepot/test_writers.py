@@ -62,7 +62,7 @@ def test_saving_a_part_of_the_law(desk, changes, make):
     factories.krakow()
     row = make()
     changes(LAW)
-    assert desk.post(url_of(row), form_of(desk.get(url_of(row)))).status_code == 302
+    assert desk.post(url_of(row), form_of(desk, url_of(row))).status_code == 302
     changes(LAW)
 
 
@@ -71,7 +71,7 @@ def test_saving_a_legal_state(desk, changes):
     ResolutionFactory()
     state = LegalState.objects.get()
     changes(LAW)
-    data = form_of(desk.get(url_of(state))) | {"summary": "Inaczej."}
+    data = form_of(desk, url_of(state)) | {"summary": "Inaczej."}
     assert desk.post(url_of(state), data).status_code == 302
     changes(LAW)
 
@@ -81,7 +81,7 @@ def test_approving_a_draft_of_the_law(desk, changes, make):
     factories.krakow()
     row = make()
     changes(LAW)
-    approve(desk, desk.post(url_of(row), form_of(desk.get(url_of(row))) | {"scope": "inny obszar"}))
+    approve(desk, desk.post(url_of(row), form_of(desk, url_of(row)) | {"scope": "inny obszar"}))
     changes(LAW)
     delete = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_delete", args=[row.pk])
     approve(desk, desk.post(delete, {"post": "yes"}))
@@ -107,7 +107,7 @@ def test_adding_an_amendment_on_the_page_of_its_act(desk, changes):
     factories.krakow()
     act = ResolutionFactory()
     changes(LAW)
-    data = form_of(desk.get(url_of(act))) | {
+    data = form_of(desk, url_of(act)) | {
         "amendment_set-TOTAL_FORMS": "1",
         "amendments-TOTAL_FORMS": "1",
         "amendments-0-number": "II/2/26",

@@ -14,6 +14,7 @@ from fueldepot.data import snapshot
 from regulations import services
 from regulations.models import Amendment, Deadline, LegalState, Resolution
 from tests import factories
+from tests.client import context_of
 from tests.drafts import approve
 from tests.regulations.factories import (
     AmendmentFactory,
@@ -38,10 +39,12 @@ def desk(editor):
     return client
 
 
-def form_of(response):
-    form = response.context["adminform"].form
+def form_of(desk, address):
+    """What a browser would send from the page of a row."""
+    page = context_of(desk, address)
+    form = page["adminform"].form
     data = {name: form[name].value() for name in form.fields}
-    for formset in response.context["inline_admin_formsets"]:
+    for formset in page["inline_admin_formsets"]:
         management = formset.formset.management_form
         data |= {f"{management.prefix}-{name}": management[name].value() for name in management.fields}
         for inline in formset.formset.forms:
@@ -56,7 +59,7 @@ def form_of(response):
 
 
 def save(desk, url, **changes):
-    data = form_of(desk.get(url)) | changes
+    data = form_of(desk, url) | changes
     answer = desk.post(url, data)
     assert answer.status_code == 302, answer.context["errors"]
     return answer
@@ -79,7 +82,7 @@ def test_codes_are_ticked_and_appliances_that_stay_are_typed(desk):
     deadline.refresh_from_db()
     assert (deadline.appliances, deadline.spared) == (["boiler_class_3"], "boiler_class_5 | 2017-07-01")
     for wrong in ("kocioł", "boiler_class_5 | lipiec"):
-        answer = desk.post(url_of(deadline), form_of(desk.get(url_of(deadline))) | {"spared": wrong})
+        answer = desk.post(url_of(deadline), form_of(desk, url_of(deadline)) | {"spared": wrong})
         assert "Kody: boiler_below_class_3, " in str(answer.context["errors"])
 
 
@@ -197,7 +200,7 @@ def test_the_form_refuses(desk, changes, message):
     }
     deadline = DeadlineFactory(state=act.state, valid_from=date(2017, 1, 23))
     changes = {name: str(amendments[value].pk) if value in amendments else value for name, value in changes.items()}
-    answer = desk.post(url_of(deadline), form_of(desk.get(url_of(deadline))) | changes)
+    answer = desk.post(url_of(deadline), form_of(desk, url_of(deadline)) | changes)
     assert answer.status_code == 200
     assert message in answer.content.decode()
     assert Deadline.objects.get().date == date(2027, 1, 1)

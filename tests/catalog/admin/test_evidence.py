@@ -13,6 +13,7 @@ from catalog.models import CaseComment, Depot
 from catalog.services import editors, moderation
 from catalog.submissions import owner_links
 from tests import factories
+from tests.client import context_of
 from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db
@@ -109,8 +110,8 @@ def test_depots_are_searched_by_the_address_of_an_owner_or_author(client, editor
     factories.SubmissionFactory(depot=other, email="ola@wp.pl")
     start = client.get(reverse("admin:index")).content.decode()
     assert f'action="{DEPOTS}"' in start
-    assert {row.pk for row in client.get(DEPOTS, {"q": "JAN@opal"}).context["cl"].result_list} == {depot.pk}
-    assert {row.pk for row in client.get(DEPOTS, {"q": "ola@"}).context["cl"].result_list} == {other.pk}
+    assert {row.pk for row in context_of(client, DEPOTS, {"q": "JAN@opal"})["cl"].result_list} == {depot.pk}
+    assert {row.pk for row in context_of(client, DEPOTS, {"q": "ola@"})["cl"].result_list} == {other.pk}
 
 
 def test_a_merge_keeps_the_fuels_of_both_and_goes_on_to_the_next_pair(client, editor, depot):

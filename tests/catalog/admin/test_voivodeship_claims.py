@@ -12,6 +12,7 @@ from catalog.models import VoivodeshipClaim
 from catalog.services import editors
 from catalog.services.editors import CHIEF, EDITOR
 from tests import factories
+from tests.client import context_of
 from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db
@@ -84,7 +85,7 @@ def test_the_queues_are_filtered_by_what_is_mine_and_counted_by_voivodeship():
     }
 
     def listed(name, unit):
-        return set(desk.get(reverse(f"admin:{name}_changelist"), {"unit": unit}).context["cl"].result_list)
+        return set(context_of(desk, reverse(f"admin:{name}_changelist"), {"unit": unit})["cl"].result_list)
 
     for name in lists:
         assert listed(name, "mine") == set()

@@ -12,6 +12,7 @@ from catalog.services import moderation
 from catalog.submissions import limits, retention
 from catalog.submissions.readers import find_evidence
 from tests import factories
+from tests.client import context_of
 from tests.pages.reading import missing, text_of
 
 pytestmark = pytest.mark.django_db
@@ -86,10 +87,10 @@ def test_an_editor_sees_the_evidence_until_the_entry_is_verified(stranger, admin
     assert not missing(text, "Czytelnicy zgłosili, że tego składu nie ma: 2 sieci", "nie sprzedaje opału: 1")
     assert "do zapytania: ewa@example.pl" in text
     queue = reverse("admin:catalog_depot_changelist") + "?queue=gone"
-    assert list(admin_client.get(queue).context["cl"].result_list) == [nowak]
+    assert list(context_of(admin_client, queue)["cl"].result_list) == [nowak]
     moderation.verify_depot(depot=nowak, by=factories.UserFactory(), on=timezone.localdate(stranger.clock.now))
     assert find_evidence(nowak) is None
-    assert list(admin_client.get(queue).context["cl"].result_list) == []
+    assert list(context_of(admin_client, queue)["cl"].result_list) == []
     stranger.clock.move(days=2)
     report(stranger, path, client="10.0.0.3")
     assert find_evidence(nowak).networks == 1

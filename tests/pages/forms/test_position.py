@@ -29,19 +29,16 @@ def test_a_depot_that_moved_far_away_is_another_one(stranger, nowak):
     assert not Submission.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
+def test_a_new_depot_needs_a_position(stranger, nowak):
+    for changed, words in (
         ({"postcode": "99-999"}, "Nie znamy takiego kodu pocztowego."),
         ({}, "Podaj kod pocztowy albo współrzędne"),
         ({"lat": "50.06"}, "Podaj obie współrzędne albo żadnej."),
         ({"lat": "54.5", "lon": "19.94"}, "Ten punkt nie leży w żadnej polskiej gminie."),
-    ],
-)
-def test_a_new_depot_needs_a_position(stranger, nowak, changed, said):
-    answer = stranger.fill(ADD, **NEW, **changed)
-    assert answer.status_code == 400
-    assert said in text_of(answer)
+    ):
+        answer = stranger.fill(ADD, **NEW, **changed)
+        assert answer.status_code == 400
+        assert words in text_of(answer)
     assert not Submission.objects.exists()
 
 

@@ -58,9 +58,9 @@ def test_a_form_left_open_comes_back_as_it_was(stranger, path):
     assert stranger.send(path, typed | {"stamp": fresh}).status_code == 302
 
 
-@pytest.mark.parametrize("stamp", ["", "x", "a:b:c", "x" * 600])
-def test_a_stamp_cannot_be_invented(stranger, path, stamp):
-    refused(stranger.fill(path, phone="601 234 567", stamp=stamp), "Popraw i wyślij jeszcze raz")
+def test_a_stamp_cannot_be_invented(stranger, path):
+    for stamp in ("", "x", "a:b:c", "x" * 600):
+        refused(stranger.fill(path, phone="601 234 567", stamp=stamp), "Popraw i wyślij jeszcze raz")
 
 
 def test_a_stamp_is_of_one_form(stranger, path, nowak):
@@ -68,57 +68,43 @@ def test_a_stamp_is_of_one_form(stranger, path, nowak):
     refused(stranger.fill(path, phone="601 234 567", stamp=other), "czekał zbyt długo")
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        *(
-            "",
-            "jan",
-            "jan@",
-            "@opal.pl",
-            "jan@opal",
-            "jan@@opal.pl",
-            "jan opal@opal.pl",
-            "jan@opal..pl",
-            ".jan@opal.pl",
-        ),
-        *('"jan kowalski"@opal.pl', "jan@[127.0.0.1]", "jan@localhost", "jan@opal.local", "jan@ópał.pl", "jąn@opal.pl"),
-        *(
-            "jan@opal.pl\nBcc: ofiara@opal.pl",
-            "jan@opal.pl\r\nSubject: x",
-            "jan@opal.pl,anna@opal.pl",
-            "a" * 65 + "@b.pl",
-        ),
-        *("jan@opal.pl\x00", "Jan <jan@opal.pl>", "jan@" + "a" * 250 + ".pl", "jan@-opal.pl", "jan\u202e@opal.pl"),
-        *("jan@mailinator.com", "jan@sub.mailinator.com", "JAN@YOPMAIL.COM"),
-    ],
-)
-def test_an_address_that_no_letter_could_reach_or_that_throws_it_away(stranger, path, address):
-    refused(stranger.fill(path, phone="601 234 567", email=address), "Popraw i wyślij jeszcze raz")
+def test_an_address_that_no_letter_could_reach_or_that_throws_it_away(stranger, path):
+    typed = stranger.show(path) | {"phone": "601 234 567"}
+    stranger.clock.move(seconds=10)
+    parts = ("", "jan", "jan@", "@opal.pl", "jan@opal", "jan@@opal.pl", "jan@-opal.pl", "jan@opal..pl", ".jan@opal.pl")
+    foreign = ("jan@[127.0.0.1]", "jan@localhost", "jan@opal.local", "jan@ópał.pl", "jąn@opal.pl", "jan\u202e@opal.pl")
+    quoted = ('"jan kowalski"@opal.pl', "jan opal@opal.pl", "Jan <jan@opal.pl>", "jan@opal.pl,anna@opal.pl")
+    injected = ("jan@opal.pl\nBcc: ofiara@opal.pl", "jan@opal.pl\r\nSubject: x", "jan@opal.pl\x00")
+    long = ("a" * 65 + "@b.pl", "jan@" + "a" * 250 + ".pl")
+    thrown = ("jan@mailinator.com", "jan@sub.mailinator.com", "JAN@YOPMAIL.COM")
+    for email in (*parts, *foreign, *quoted, *injected, *long, *thrown):
+        refused(stranger.send(path, typed | {"email": email}), "Popraw i wyślij jeszcze raz")
 
 
-@pytest.mark.parametrize("address", ["jan@opal.pl", "Jan.Nowak+sklad@Poczta.Opal-Nowak.COM.PL", "o'neil@opal.pl"])
-def test_ordinary_addresses(stranger, path, address):
-    assert stranger.fill(path, phone="601 234 567", email=address).status_code == 302
-    assert mail.outbox[0].to[0].lower() == address.lower()
+def test_ordinary_addresses(stranger, path):
+    for email in ("jan@opal.pl", "Jan.Nowak+sklad@Poczta.Opal-Nowak.COM.PL", "o'neil@opal.pl"):
+        assert stranger.fill(path, phone="601 234 567", email=email).status_code == 302
+        assert mail.outbox[-1].to[0].lower() == email.lower()
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        *(("nip", "526-025-02-73"), ("nip", "0000000000"), ("nip", "12"), ("phone", "12"), ("phone", "x" * 150)),
-        *(("website", "javascript:alert(1)"), ("website", "http://10.0.0.1/"), ("website", "https://a@b.pl/")),
-        *(("name", ""), ("name", "x" * 201), ("name", "a\x00b"), ("name", "a\nb"), ("name", "a\u202eb")),
-        *(("postcode", "3"), ("street", "x" * 121), ("message", "x" * 2001), ("message", "\x07")),
-        *(("fuels", ["uran"]), ("role", "szef"), ("mon", "rano"), ("mon", "7-25"), ("mon", "8-12 i 11-16")),
-        *(("mon", "7:60-15"), ("mon", "7-7"), ("lat", "x"), ("lat", "NaN"), ("lat", "1e1"), ("lat", "60"), ("lat", "")),
-        *(("lat", "50.9"), ("lon", "x"), ("lon", "25")),
-    ],
-)
-def test_what_cannot_be_read_is_asked_again(stranger, path, field, value):
-    answer = stranger.fill(path, **{field: value})
-    refused(answer, "Popraw i wyślij jeszcze raz")
-    assert not missing(answer.content.decode(), f'id="pole-{field}_error"', f'href="#pole-{field}"')
+def test_what_cannot_be_read_is_asked_again(stranger, path):
+    first = {"nip": "526-025-02-73", "phone": "12", "website": "javascript:alert(1)", "name": "", "postcode": "3"}
+    first |= {"message": "x" * 2001, "fuels": ["uran"], "role": "szef", "mon": "rano", "lat": "x"}
+    for typed in (
+        first,
+        {"nip": "0000000000", "website": "http://10.0.0.1/", "name": "a\x00b", "mon": "7-25", "lat": "NaN"},
+        {"nip": "12", "website": "https://a@b.pl/", "name": "a\nb", "mon": "8-12 i 11-16", "lat": "5e1"},
+        {"name": "a\u202eb", "message": "\x07", "mon": "7:60-15", "lat": "60"},
+        {"mon": "7-7", "lat": ""},
+        {"lat": "50.9"},
+        {"lon": "x"},
+        {"lon": "25"},
+    ):
+        answer = stranger.fill(path, **typed)
+        refused(answer, "Popraw i wyślij jeszcze raz")
+        assert {field.name for field in answer.context["form"].mistakes} == {*typed}
+        for field in typed:
+            assert not missing(answer.content.decode(), f'id="pole-{field}_error"', f'href="#pole-{field}"')
 
 
 def test_nothing_comes_back_unescaped(client, stranger, nowak, path):
@@ -212,17 +198,12 @@ def test_about_one_entry_so_much_is_confirmed_a_day(stranger, path, nowak):
 
 
 def test_what_strangers_have_not_confirmed_shuts_no_owner_out(stranger, path, nowak):
+    asked = {"unconfirmed": True, "created_at": stranger.clock.now}
     for number in range(limits.PER_DEPOT):
-        typed = stranger.show(path) | {"phone": "601 234 567", "email": f"obcy{number}@example.pl"}
-        stranger.clock.move(seconds=10)
-        assert stranger.send(path, typed, REMOTE_ADDR=f"2001:db8:{number}::1").status_code == 302
+        factories.SubmissionFactory(depot=nowak, client_hash=f"network {number}", **asked)
     for number in range(limits.PER_MAILBOX):  # with the owner's own address, too
-        factories.SubmissionFactory(
-            unconfirmed=True,
-            created_at=stranger.clock.now,
-            mailbox_hash=hash_mailbox("jan@opal-nowak.pl"),
-            client_hash=f"network {number}",
-        )
+        mailbox = hash_mailbox("jan@opal-nowak.pl")
+        factories.SubmissionFactory(mailbox_hash=mailbox, client_hash=f"other network {number}", **asked)
     for form, said in (
         ("przejmij", {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}),
         ("popraw", {"phone": "602 234 567"}),

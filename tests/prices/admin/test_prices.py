@@ -63,13 +63,6 @@ def test_a_rejection_without_a_reason_changes_nothing(desk):
     assert DepotPrice.objects.get().status == "pending"
 
 
-def test_what_cannot_be_decided_is_named(desk):
-    price = waiting(1500)
-    decide(desk, "approve", price)
-    asked = bulk.choose(desk, f"{LIST}?status=all", "approve", price).content.decode()
-    assert "Zatwierdzone już wcześniej: <strong>1</strong>" in asked
-
-
 def test_the_queue_begins_with_the_prices_farthest_from_the_median(desk, django_assert_max_num_queries):
     decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
     waiting(1800, submitted_at=datetime(2026, 10, 2, tzinfo=UTC))
@@ -109,7 +102,8 @@ def test_an_editor_enters_a_price_by_the_bag(desk):
 
 def test_a_price_is_neither_edited_nor_deleted_like_other_rows(desk):
     price = waiting(1500)
-    assert desk.get(f"{LIST}{price.pk}/change/").status_code == 200
+    shown = desk.get(f"{LIST}{price.pk}/change/")
+    assert shown.status_code == 200
     assert desk.post(f"{LIST}{price.pk}/change/", {"price": "1"}).status_code == 400
     assert DepotPrice.objects.get().price == 1500
     assert desk.post(f"{LIST}{price.pk}/delete/", {"post": "yes"}).status_code == 403
@@ -121,7 +115,6 @@ def test_a_plausible_range_is_edited_with_history(desk, client):
     approve(desk, desk.post(page, {"low": "1450", "high": "4000"}))
     assert client.get(API).json()["rejected"] == 1
     assert PlausibleRange.objects.get(pk="pellet").history.get(history_type="~").history_user is not None
-    assert "musi być dodatni" in html_of(desk.post(page, {"low": "5000", "high": "4000"}))
 
 
 def test_a_range_is_written_with_a_decimal_comma_and_refused_in_one_sentence(desk):
@@ -275,43 +268,38 @@ def test_a_price_list_is_previewed_then_imported_and_counts(desk, client):
     assert DepotPrice.objects.first().history.latest().history_user.username == "redaktorka"
 
 
-def test_a_spreadsheet_is_read_too(desk):
-    depot = factories.DepotFactory()
-    day = datetime.combine(timezone.localdate(), datetime.min.time())
-    confirm(desk, preview(desk, xlsx_of([depot.pk, "pellet", "t", day, 1499.99, None, None])))
-    assert DepotPrice.objects.get().price == Decimal("1499.99")
+ROWS_WITH_TROUBLE = [
+    ("0,pellet,t,{day},1500,,", "nie ma opublikowanego składu o numerze 0"),
+    ("x,pellet,t,{day},1500,,", "nie jest numerem składu"),
+    ("nan,pellet,t,{day},1500,,", "nie jest numerem składu"),
+    ("{depot},uran,t,{day},1500,,", "nieznane paliwo uran"),
+    ("{depot},pellet,mp,{day},1500,,", "jednostką jest t, nie mp"),
+    ("{depot},pellet,t,wczoraj,1500,,", "nie jest dniem"),
+    ("{depot},pellet,t,{day},tanio,,", "nie jest liczbą"),
+    ("{depot},pellet,t,{day},NaN,,", "nie jest liczbą"),
+    ("{depot},pellet,t,{day},1e9,,", "nie jest liczbą"),
+    ("{depot},pellet,t,{day},100000,,", "nie jest kwotą"),
+    ("{depot},pellet,t,{day},1500.005,,", "nie jest dodatnią kwotą"),
+    ("{depot},pellet,t,{day},1.640,,", "„1.640” to 1640 albo 1,64; wpisz jedno z nich"),
+    ("{depot},pellet,t,{day},,24,15.000", "„15.000” to 15000 albo 15; wpisz jedno z nich"),
+    ("{depot},pellet,t,{day},,,", "podaj albo cenę"),
+    ("{depot},pellet,t,{day},1500,30,15", "podaj albo cenę"),
+    ("{depot},brykiet,t,{day},1500,,", "skład ma już cenę"),
+]
 
 
-@pytest.mark.parametrize(
-    ("row", "trouble"),
-    [
-        ("0,pellet,t,{day},1500,,", "nie ma opublikowanego składu o numerze 0"),
-        ("x,pellet,t,{day},1500,,", "nie jest numerem składu"),
-        ("nan,pellet,t,{day},1500,,", "nie jest numerem składu"),
-        ("{depot},uran,t,{day},1500,,", "nieznane paliwo uran"),
-        ("{depot},pellet,mp,{day},1500,,", "jednostką jest t, nie mp"),
-        ("{depot},pellet,t,wczoraj,1500,,", "nie jest dniem"),
-        ("{depot},pellet,t,{day},tanio,,", "nie jest liczbą"),
-        ("{depot},pellet,t,{day},NaN,,", "nie jest liczbą"),
-        ("{depot},pellet,t,{day},1e9,,", "nie jest liczbą"),
-        ("{depot},pellet,t,{day},100000,,", "nie jest kwotą"),
-        ("{depot},pellet,t,{day},1500.005,,", "nie jest dodatnią kwotą"),
-        ("{depot},pellet,t,{day},1.640,,", "„1.640” to 1640 albo 1,64; wpisz jedno z nich"),
-        ("{depot},pellet,t,{day},,24,15.000", "„15.000” to 15000 albo 15; wpisz jedno z nich"),
-        ("{depot},pellet,t,{day},,,", "podaj albo cenę"),
-        ("{depot},pellet,t,{day},1500,30,15", "podaj albo cenę"),
-        ("{depot},brykiet,t,{day},1500,,", "skład ma już cenę"),
-    ],
-)
-def test_a_row_that_cannot_be_taken_is_left_out_and_listed_with_its_reason(desk, row, trouble):
+def test_a_row_that_cannot_be_taken_is_left_out_and_listed_with_its_reason(desk):
     depot = factories.DepotFactory()
     day = timezone.localdate()
     factories.DepotPriceFactory(depot=depot, fuel="brykiet", day=day)
     good = f"{depot.pk},pellet,t,{day - timedelta(days=1)},1500,,"
-    answer = preview(desk, csv_of(good, row.format(depot=depot.pk, day=day)))
-    assert trouble in html_of(answer).partition("Wiersze do poprawienia: 1")[2].partition("Podgląd: 1")[0]
+    wrong = [row.format(depot=depot.pk, day=day) for row, _ in ROWS_WITH_TROUBLE]
+    answer = preview(desk, csv_of(good, *wrong))
+    listed = html_of(answer).partition(f"Wiersze do poprawienia: {len(wrong)}")[2].partition("Podgląd: 1")[0]
+    for (_, trouble), row in zip(ROWS_WITH_TROUBLE, listed.split("<tr>")[2:], strict=True):
+        assert trouble in row
     text = html_of(confirm(desk, answer))
-    assert not missing(text, "Wczytano i zatwierdzono ceny: 1.", "Pominięto błędne wiersze: 1 (w pliku: 3).")
+    assert not missing(text, "Wczytano i zatwierdzono ceny: 1.", f"Pominięto błędne wiersze: {len(wrong)} (w pliku: 3,")
     assert DepotPrice.objects.count() == 2
 
 
@@ -353,32 +341,6 @@ def test_a_file_without_the_columns_is_refused(desk):
     assert "Traceback" not in text
 
 
-def test_a_file_of_a_polish_spreadsheet_is_read(desk):
-    depot = factories.DepotFactory()
-    day = f"{timezone.localdate():%d.%m.%Y}"
-    rows = f"depot;fuel;unit;day;price;bag_price;bag_kg\r\n{depot.pk};pellet;t;{day};1500,50;;\r\n"
-    answer = preview(desk, SimpleUploadedFile("cennik.csv", rows.encode("utf-8-sig")))
-    assert "Podgląd: 1" in html_of(answer)
-    assert "Wczytano i zatwierdzono ceny: 1." in html_of(confirm(desk, answer))
-    assert DepotPrice.objects.get().price == Decimal("1500.50")
-
-
-def test_a_file_that_says_nothing_is_refused_in_polish(desk):
-    empty = SimpleUploadedFile("cennik.csv", b"depot,fuel,unit,day,price,bag_price,bag_kg\n")
-    assert "nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn." in preview(desk, empty).content.decode()
-
-
-def test_a_price_has_nothing_to_save_and_its_history_nothing_to_revert(desk):
-    price = waiting(1500)
-    decide(desk, "reject", price, reason="literówka")
-    page = desk.get(f"{LIST}{price.pk}/change/").content.decode()
-    assert 'type="submit"' not in page.partition('id="content-main"')[2]
-    history = desk.get(f"{LIST}{price.pk}/history/").content.decode()
-    assert "Stan: <del>czeka na decyzję</del> → <ins>odrzucona</ins>" in history
-    version = price.history.first().pk
-    assert "Przywróć" not in desk.get(f"{LIST}{price.pk}/history/{version}/").content.decode()
-
-
 def test_what_happened_after_the_preview_stops_the_whole_import_and_is_said(desk):
     depot = factories.DepotFactory()
     day = timezone.localdate()
@@ -400,9 +362,9 @@ def test_a_second_click_on_the_confirmation_imports_nothing_twice(desk):
     assert DepotPrice.objects.count() == 1
 
 
-@pytest.mark.parametrize("name", ["cennik", "/etc/hostname", "a:b:c", "eJwDAAAAAAE:1xyz:0"])
-def test_a_confirmation_that_names_something_else_is_asked_for_again(desk, name):
-    assert "Podgląd wygasł" in html_of(desk.post(f"{LIST}process_import/", {"packed": name}))
+def test_a_confirmation_that_names_something_else_is_asked_for_again(desk):
+    for name in ("cennik", "/etc/hostname", "a:b:c", "eJwDAAAAAAE:1xyz:0"):
+        assert "Podgląd wygasł" in html_of(desk.post(f"{LIST}process_import/", {"packed": name}))
 
 
 def test_a_preview_can_be_confirmed_for_a_day(desk, monkeypatch):
@@ -412,8 +374,9 @@ def test_a_preview_can_be_confirmed_for_a_day(desk, monkeypatch):
     assert not DepotPrice.objects.exists()
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1250", "utf-16"])
-@pytest.mark.parametrize("separator", [";", "\t"])
+@pytest.mark.parametrize(
+    ("encoding", "separator"), [("utf-8", "\t"), ("utf-8-sig", ";"), ("cp1250", ";"), ("utf-16", "\t")]
+)
 def test_what_polish_spreadsheets_save_as_csv_is_read(desk, encoding, separator):
     depot = factories.DepotFactory()
     rows = [
@@ -435,7 +398,7 @@ def test_what_polish_spreadsheets_save_as_csv_is_read(desk, encoding, separator)
         (b"\x81\x83\x90", "nie jest tekstem w kodowaniu"),
         (b"\xff\xfe\x00", "nie jest tekstem w kodowaniu"),
         (b'depot,fuel\n1,"pellet', "czy cudzysłowy mają parę"),
-        (b"depot,fuel,unit,day,price\n", "ani jednego wiersza z cen"),
+        (b"depot,fuel,unit,day,price\n", "nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn."),
         (b"depot,fuel,unit,day,price\n,,,,\n\n", "ani jednego wiersza z cen"),
         (b"depot,fuel,unit,day,price,Price\n1,pellet,t,2026-11-20,1,2", "Kolumna powtarza się: price"),
         (b"depot,fuel,unit,day,price\n\n1,pellet,t,2026-11-20,1650,50", "Wiersz 3 ma więcej pól niż nagłówek"),

@@ -140,26 +140,21 @@ def test_one_letter_tells_all_outcomes_of_a_visit(client, editor, visit, decide)
     assert not Submission.objects.filter(notification_pending=True).exists()
 
 
-@pytest.mark.parametrize(
-    ("changed", "text"),
-    [
+def test_what_stands_in_the_way_of_one_part_decides_nothing(client, editor, visit):
+    first, second, third = (f"choice-{part.pk}" for part in visit)
+    typed, groups, later = form_of(client, visit[0]) | {"decision": "visit"}, f"groups-{visit[1].pk}", {third: "later"}
+    for changed, words in (
         ({}, "podaj powód odrzucenia"),
-        ({"choice-0": "reject", "choice-1": "later", "choice-2": "later"}, "podaj powód odrzucenia"),
-        ({"choice-0": "later", "choice-1": "later", "choice-2": "later"}, "wybierz, co przyjmujesz albo odrzucasz"),
-        ({"choice-2": "later", "groups-1": None, "reason": "Nie."}, "zaznacz co najmniej jedno pole"),
-        ({"choice-2": "later", "reason": "Nie."}, "podano powód, ale wszystkie pola są zaznaczone"),
+        ({first: "reject", second: "later"} | later, "podaj powód odrzucenia"),
+        ({first: "later", second: "later"} | later, "wybierz, co przyjmujesz albo odrzucasz"),
+        ({groups: [], "reason": "Nie."} | later, "zaznacz co najmniej jedno pole"),
+        ({"reason": "Nie."} | later, "podano powód, ale wszystkie pola są zaznaczone"),
         ({"opened": "xx", "reason": "Nie."}, "ktoś zmienił wpis po otwarciu tej strony"),
-    ],
-)
-def test_what_stands_in_the_way_of_one_part_decides_nothing(client, editor, visit, decide, changed, text):
-    numbered = {
-        re.sub(r"-(\d)$", lambda match: f"-{visit[int(match[1])].pk}", name): value for name, value in changed.items()
-    }
-    answer = decide(visit[0], **numbered)
-    assert f"Nic nie zmieniono: {text}" in text_of(answer)
-    for name, value in numbered.items():
-        if name.startswith("choice"):
-            assert f'name="{name}" value="{value}" checked' in answer.content.decode()
+    ):
+        answer = client.post(page(visit[0]), typed | changed)
+        assert f"Nic nie zmieniono: {words}" in text_of(answer)
+        for name in {first, second, third} & {*changed}:
+            assert f'name="{name}" value="{changed[name]}" checked' in answer.content.decode()
     assert states() == ["waiting", "waiting", "passed_on"]
     assert (set(DepotPrice.objects.values_list("status", flat=True)), mail.outbox) == ({"pending"}, [])
 
