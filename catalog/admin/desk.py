@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
-from decimal import Decimal
 from functools import wraps
 from typing import Any, ClassVar, cast
 from urllib.parse import quote
@@ -208,13 +207,7 @@ def read_numbers(request: HttpRequest, name: str) -> set[int]:
     return {read_number(value) for value in request.POST.getlist(name)}
 
 
-BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 END_OF_LIST = "To był ostatni wpis na tej liście."
-
-
-def excel_value(value: Any) -> Any:
-    """Return a value of a cell: fractions with a decimal comma, which Polish Excel reads as numbers."""
-    return str(value).replace(".", ",") if isinstance(value, float | Decimal) else value
 
 
 class CsvMixin(AnyModelAdmin):  # type: ignore[misc] # see there
@@ -229,12 +222,10 @@ class CsvMixin(AnyModelAdmin):  # type: ignore[misc] # see there
     def csv_view(self, request: HttpRequest) -> HttpResponse:
         """Return every row of the list, not only one page, in the CSV dialect of Polish Excel."""
         rows = self.get_changelist_instance(request).queryset
-        table = (
-            [excel_value(read(row)) for read in self.csv_columns.values()] for row in rows.iterator(chunk_size=1000)
-        )
-        text = write_table(list(self.csv_columns), table, separator=";")
+        table = ([read(row) for read in self.csv_columns.values()] for row in rows.iterator(chunk_size=1000))
+        text = write_table(list(self.csv_columns), table, excel=True)
         name = f"{self.opts.verbose_name_plural}.csv".replace(" ", "-")
-        response = HttpResponse(BYTE_ORDER_MARK + text, content_type="text/csv; charset=utf-8")
+        response = HttpResponse(text, content_type="text/csv; charset=utf-8")
         response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{quote(name)}"
         return response
 

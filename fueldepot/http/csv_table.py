@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any
 
 NEGATIVE_NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
@@ -22,16 +23,14 @@ class DecimalText(str):
     """A number with a decimal point."""
 
 
-def write_table(
-    header: Sequence[str], rows: Iterable[Sequence[Any]], *, separator: str = ",", excel: bool = False
-) -> str:
+def write_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, excel: bool = False) -> str:
     """Return a table as text. An apostrophe precedes text that a spreadsheet would evaluate as a formula.
 
     excel: for a Polish Excel: byte order mark, semicolons, decimal commas, codes that keep their zeros.
     """
     text = io.StringIO(BYTE_ORDER_MARK if excel else "", newline="")
     text.seek(0, io.SEEK_END)
-    writer = csv.writer(text, delimiter=";" if excel else separator, lineterminator="\r\n")
+    writer = csv.writer(text, delimiter=";" if excel else ",", lineterminator="\r\n")
     writer.writerow(header)
     writer.writerows([(for_excel if excel else harmless)(value) for value in row] for row in rows)
     return text.getvalue()
@@ -45,7 +44,7 @@ def for_excel(value: Any) -> Any:
     """
     if isinstance(value, Code):
         return f'="{value}"' if value else ""
-    return value.replace(".", ",") if isinstance(value, DecimalText) else harmless(value)
+    return str(value).replace(".", ",") if isinstance(value, DecimalText | float | Decimal) else harmless(value)
 
 
 def harmless(value: Any) -> Any:

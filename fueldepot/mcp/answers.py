@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.query import Query
-from fueldepot.openapi.schema import plain
+from fueldepot.http.schema import plain
 from pages.dates import days
 from pages.page import NOT_TO_BE_QUOTED, cite
 

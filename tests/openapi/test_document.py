@@ -16,7 +16,7 @@ from fueldepot.domain_errors import DOMAIN_ERRORS
 from fueldepot.http import links
 from fueldepot.http.cache_control import version
 from fueldepot.http.error_body import CODES
-from fueldepot.openapi.document import FAILURES
+from fueldepot.openapi import FAILURES
 from subsidy.api import params as subsidy
 from subsidy.application import Item
 from tests.openapi.description import example_of
@@ -27,7 +27,7 @@ OPERATIONS = [(path, method, one) for path, methods in DOCUMENT["paths"].items()
 
 
 def test_the_command_writes_the_committed_file(tmp_path, monkeypatch):
-    monkeypatch.setattr("fueldepot.openapi.document.FILE", tmp_path / "openapi.json")
+    monkeypatch.setattr("fueldepot.openapi.FILE", tmp_path / "openapi.json")
     call_command("write_openapi", stdout=StringIO())
     message = "run `make openapi`, read the diff and commit it"
     assert (tmp_path / "openapi.json").read_text(encoding="utf-8") == links.FILE.read_text(encoding="utf-8"), message

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from fueldepot.http.links import FILE
-from fueldepot.openapi.document import write_file
+from fueldepot.openapi import write_file
 
 
 class Command(BaseCommand):

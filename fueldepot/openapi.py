@@ -254,7 +254,7 @@ SETTINGS: dict[str, Any] = {
     "SORT_OPERATIONS": False,
     "SORT_OPERATION_PARAMETERS": False,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "POSTPROCESSING_HOOKS": ["fueldepot.openapi.document.complete"],
+    "POSTPROCESSING_HOOKS": ["fueldepot.openapi.complete"],
 }
 
 ROUTES = [
