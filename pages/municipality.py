@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, partial
 from itertools import count, islice
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from django.http import Http404
 from django.utils import timezone
@@ -20,10 +19,9 @@ from catalog.models import Depot, Municipality
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
 from catalog.text import sort_key
-from fueldepot.http.cache_control import Period
 from fueldepot.http.links import route_path, site_url
-from pages.choices import CardPrice, Chip, Choices, DepotCard, Order, Origin, RequestedPoint, card_price, depot_card
-from pages.home import DEPOT_NOUN, Median, depots_as_of, find_median
+from pages.choices import CardPrice, Choices, DepotCard, Order, Origin, RequestedPoint, card_price, depot_card
+from pages.home import DEPOT_NOUN, depots_as_of, find_median
 from pages.page import Crumb, Page, terms_of_list
 from pages.polish import coordinates, counted
 from pages.svg import territory as territory_svg
@@ -65,64 +63,30 @@ class Candidate(NamedTuple):
     opening: OpeningState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MunicipalityPage(Page):
     """The page of a municipality.
 
     place: searched for, the municipality itself without another. sections: its depots and the nearest beyond it, each
-    once. own: names and paths of all its depots.
-    origin_at: "lat,lon" of the requested point, "" for none. reference: the origin of distances with its coordinates,
-    "" for none. chosen: the filters in Polish. period: in which the opening states hold. fuel_chips, order_chips: links
-    to other choices. median: None without one. draw_map: of the listed depots, by number. outlines: path of the GeoJSON
-    below the map. notices: about ignored parameters and a place without a position.
+    once; listed: their number. own: names and paths of all its depots. origin_at: "lat,lon" of the requested point, ""
+    for none. reference: the origin of distances with its coordinates, "" for none. chosen: the filters in Polish.
+    period: in which the opening states hold. fuel_chips, order_chips: links to other choices. median: None without one.
+    draw_map: of the listed depots, by number. outlines: path of the GeoJSON below the map. notices: about ignored
+    parameters and a place without a position.
     """
 
-    template: ClassVar[str] = "pages/municipality"
-    query_params: ClassVar[tuple[str, ...]] = ("kod", "p", "miejsce", "paliwo", "kolejnosc", "otwarte")
-
-    draw_map: Callable[[], DepotMap | None]
-    outlines: str
-    municipality: Municipality
-    place: str
-    own: tuple[tuple[str, str], ...]
-    sections: tuple[Section, ...]
-    origin_at: str
-    reference: str
-    chosen: str
-    period: Period
-    fuel_chips: tuple[Chip, ...]
-    order_chips: tuple[Chip, ...]
-    median: Median | None
-    notices: tuple[str, ...]
+    template = "pages/municipality"
+    query_params = ("kod", "p", "miejsce", "paliwo", "kolejnosc", "otwarte")
 
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the list of the municipality's depots, nothing for demonstration entries."""
-        if self.demonstration or not self.own:
+        own = self.content["own"]
+        if self.demonstration or not own:
             return []
         items = [
             {"@type": "ListItem", "position": number, "name": name, "url": site_url(path)}
-            for number, (name, path) in enumerate(self.own, start=1)
+            for number, (name, path) in enumerate(own, start=1)
         ]
         return [{"@type": "ItemList", "name": self.title, "numberOfItems": len(items), "itemListElement": items}]
-
-    @property
-    def heading(self) -> str:
-        """The place searched for, with its municipality if that has another name."""
-        name = self.municipality.name
-        return name if self.place == name else f"{self.place}, gmina {name}"
-
-    @property
-    def map_name(self) -> str:
-        return f"gmina {self.municipality.name} i okolica"
-
-    @property
-    def listed(self) -> int:
-        """The number of listed depots, including those beyond the municipality."""
-        return sum(len(section.cards) for section in self.sections)
-
-    @property
-    def regulation_path(self) -> str:
-        return route_path("regulation", self.municipality.voivodeship.slug)
 
 
 def find_municipality(teryt: str) -> Municipality:
@@ -188,6 +152,8 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         sections = list(describe_sections(cards, len(listed), matching, origin, choices, nearest_first=nearest_first))
     rows = [item.row for group in groups for item in group]
     offered = known.offered_in(unit.teryt)
+    fuels_shown = [fuel for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel]
+    place = (asked.origin and asked.origin.place) or unit.name
     demonstration = any(row.source == Depot.Source.DEMO for row in (*rows, *listed))
     total = f"{counted(len(listed), *DEPOT_NOUN)} opału" if listed else "najbliższe składy opału"
     return MunicipalityPage(
@@ -199,22 +165,24 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         indexed=not demonstration,
         data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
         as_of=depots_as_of(*(row.updated_at for row in (*listed, *rows))),
-        draw_map=partial(draw_map, unit, rows, asked.origin, framed=nearest_first or not listed),
-        outlines=f"{path}granice.geojson",
-        municipality=unit,
-        place=(asked.origin and asked.origin.place) or unit.name,
-        own=tuple((row.name, depot_path(row.id, row.name)) for row in listed),
-        sections=tuple(sections),
-        origin_at=f"{asked.origin.point.lat},{asked.origin.point.lon}" if asked.origin else "",
-        reference=f"{origin.label} ({coordinates(origin.point.lat, origin.point.lon)})" if origin else "",
-        chosen=choices.in_words,
-        period=opening_period(now),
-        fuel_chips=choices.fuel_chips(
-            path, [fuel for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel], count_listed
-        ),
-        order_chips=(*choices.order_chips(path, usual), *choices.open_chips(path, today, count_listed)),
-        median=find_median(unit.voivodeship, choices.fuel, today) if choices.fuel else None,
-        notices=(*asked.notices, *choices.notices),
+        content={
+            "municipality": unit,
+            "place": place,
+            "heading": unit.name if place == unit.name else f"{place}, gmina {unit.name}",
+            "own": tuple((row.name, depot_path(row.id, row.name)) for row in listed),
+            "sections": sections,
+            "listed": len(rows),
+            "draw_map": partial(draw_map, unit, rows, asked.origin, framed=nearest_first or not listed),
+            "outlines": f"{path}granice.geojson",
+            "origin_at": f"{asked.origin.point.lat},{asked.origin.point.lon}" if asked.origin else "",
+            "reference": f"{origin.label} ({coordinates(origin.point.lat, origin.point.lon)})" if origin else "",
+            "chosen": choices.in_words,
+            "period": opening_period(now),
+            "fuel_chips": choices.fuel_chips(path, fuels_shown, count_listed),
+            "order_chips": (*choices.order_chips(path, usual), *choices.open_chips(path, today, count_listed)),
+            "median": find_median(unit.voivodeship, choices.fuel, today) if choices.fuel else None,
+            "notices": (*asked.notices, *choices.notices),
+        },
     )
 
 

@@ -253,7 +253,7 @@ def municipality(request: HttpRequest, teryt: str) -> Embed:
     if unit is None:
         raise Http404
     page = municipality_page(unit, read_origin(""), Choices(), timezone.now())
-    cards = [card for section in page.sections for card in section.cards][:MOST_DEPOTS]
+    cards = [card for section in page.content["sections"] for card in section.cards][:MOST_DEPOTS]
     return Embed(page, page.title, tuple(map(card_line, cards)))
 
 
