@@ -44,24 +44,27 @@ def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPag
     fuel, asked = get_fuel(slug), Asked.read(query_string, today)
     answer = fuel_prices(fuel, on=asked.day, window_months=asked.window)
     compared = compare(fuel, asked.day, asked.window)
-    values = of_fuel(fuel, asked, answer, demonstration="demonstration" in answer)
+    path = reverse("fuel-prices", args=[fuel.slug])
     return FuelPricesPage(
-        **values,
+        **of_fuel(
+            fuel,
+            asked,
+            answer,
+            demonstration="demonstration" in answer,
+            draw_chart=partial(draw_chart, answer["months"]),
+            ranges=[
+                (fuels.BY_SLUG[name].name, ends["low"], ends["high"])
+                for name, ends in answer["arithmetic"]["plausible_range"].items()
+            ],
+            country=compared[COUNTRY_KEY],
+            columns=list(columns(path, asked)),
+            areas=in_order(area_rows(fuel, compared, asked), asked),
+            draw_map=partial(price_map, fuel, answer["voivodeships"], asked.query()),
+        ),
         title=titled(f"{fuel.name}: ceny w Polsce", asked),
         description=f"{fuel.name}: mediana cen w składach w Polsce, miesiące, województwa i sposób liczenia.",
         breadcrumbs=(Crumb.home(), prices_crumb()),
         data_path=reverse("v1:fuel-prices", args=[fuel.slug]) + asked.api_query(),
-        draw_chart=partial(draw_chart, answer["months"]),
-        content={
-            "ranges": [
-                (fuels.BY_SLUG[name].name, ends["low"], ends["high"])
-                for name, ends in answer["arithmetic"]["plausible_range"].items()
-            ],
-            "country": compared[COUNTRY_KEY],
-            "columns": list(columns(values["path"], asked)),
-            "areas": in_order(area_rows(fuel, compared, asked), asked),
-            "draw_map": partial(price_map, fuel, answer["voivodeships"], asked.query()),
-        },
     )
 
 
@@ -137,10 +140,6 @@ class VoivodeshipPricesPage(OneFuelPage):
     template = "pages/voivodeship_prices"
     query_params = ("dzien", "okres")
 
-    @property
-    def reference(self) -> str:
-        return f"Polska, mediana ostatnich {self.asked.window} miesięcy"
-
 
 def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, today: date) -> VoivodeshipPricesPage:
     """Return the page of a fuel in a voivodeship for a query string. Raises Http404."""
@@ -151,21 +150,25 @@ def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, toda
     country = fuel_prices(fuel, on=asked.day, window_months=asked.window)
     compared = compare(fuel, asked.day, asked.window)
     country_path = reverse("fuel-prices", args=[fuel.slug])
-    demonstration = "demonstration" in answer or "demonstration" in country
     return VoivodeshipPricesPage(
-        **of_fuel(fuel, asked, answer, unit.slug, demonstration=demonstration),
+        **of_fuel(
+            fuel,
+            asked,
+            answer,
+            unit.slug,
+            demonstration="demonstration" in answer or "demonstration" in country,
+            draw_chart=partial(draw_chart, answer["months"], reference=country["median"]),
+            reference=f"Polska, mediana ostatnich {asked.window} miesięcy",
+            country=country,
+            country_path=country_path + asked.query(),
+            compared=compared[unit.teryt],
+            difference=compared[unit.teryt].difference(compared[COUNTRY_KEY].median),
+            months=list(month_rows(answer["months"], country["months"])),
+        ),
         title=titled(f"{fuel.name}: ceny, województwo {unit.name}", asked),
         description=f"{fuel.name}, województwo {unit.name}: mediana cen w składach, miesiące i liczba cen.",
         breadcrumbs=(Crumb.home(), prices_crumb(), Crumb(fuel.name, country_path)),
         data_path=reverse("v1:fuel-prices", args=[fuel.slug]) + asked.api_query(voivodeship=unit.teryt),
-        draw_chart=partial(draw_chart, answer["months"], reference=country["median"]),
-        content={
-            "country": country,
-            "country_path": country_path + asked.query(),
-            "compared": compared[unit.teryt],
-            "difference": compared[unit.teryt].difference(compared[COUNTRY_KEY].median),
-            "months": list(month_rows(answer["months"], country["months"])),
-        },
     )
 
 

@@ -114,12 +114,8 @@ class Tab(NamedTuple):
     current: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class OneFuelPage(Page):
-    """A fuel in an area. answer: of the API. draw_chart: of its months, None with fewer than two.
-
-    months_compared: between which changes are computed, None without any.
-    """
+    """A fuel in an area, with the content of `of_fuel`."""
 
     query_params: ClassVar[tuple[str, ...]] = ("dzien", "okres", "kolejnosc")
     demonstration_notice = (
@@ -127,59 +123,19 @@ class OneFuelPage(Page):
         "Ceny na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. Nie mówią nic o prawdziwych cenach.",
     )
 
-    answer: FuelPricesJson
-    asked: Asked
-    per_unit: str
-    tabs: tuple[Tab, ...]
-    draw_chart: Callable[[], Chart | None]
-    csv_path: str
-    months_compared: ComparedMonths | None
-
-    @property
-    def unit(self) -> str:
-        return f"zł {self.per_unit}"
-
-    @property
-    def windows(self) -> tuple[Tab, ...]:
-        return tuple(
-            Tab(str(window), self.path + replace(self.asked, window=window).query(), window == self.asked.window)
-            for window in WINDOWS
-        )
-
-    @property
-    def place(self) -> str:
-        """The area, in the nominative."""
-        area = self.answer["area"]
-        return "Polska" if area["level"] == "poland" else f"województwo {area['name']}"
-
-    @property
-    def changes_in_words(self) -> str:
-        """The months between which changes are computed, "" without any."""
-        months = self.months_compared
-        if months is None:
-            return ""
-        newest = f"{month(months.newest)}{'' if months.complete else ', niepełny,'} wobec"
-        return f"{newest} {month_genitive(months.month_before)} i {month_genitive(months.year_before)}"
-
-    @property
-    def svg_path(self) -> str:
-        return self.csv_path.replace(".csv", ".svg", 1)
-
-    @property
-    def chart_name(self) -> str:
-        return f"{self.answer['name']}, {self.place}: mediany miesięczne"
-
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the prices as a data set; nothing without prices, and for invented ones."""
-        if self.demonstration or not self.answer["n"]:
+        answer: FuelPricesJson = self.content["answer"]
+        if self.demonstration or not answer["n"]:
             return []
-        median = variable(self.answer["name"], self.answer["median"], self.per_unit)
+        median = variable(answer["name"], answer["median"], self.content["per_unit"])
+        files = (("application/json", self.data_path), ("text/csv", self.content["csv_path"]))
         return [
             dataset(
                 self,
-                files=(("application/json", site_url(self.data_path)), ("text/csv", site_url(self.csv_path))),
-                spatialCoverage=self.place,
-                measurementTechnique=self.answer["method"],
+                files=tuple((kind, site_url(path)) for kind, path in files),
+                spatialCoverage=self.content["place"],
+                measurementTechnique=answer["method"],
                 **({"variableMeasured": median} if median else {}),
             )
         ]
@@ -205,23 +161,47 @@ def fuel_tabs(current: str, path_of: Callable[[str], str], query: str) -> tuple[
 
 
 def of_fuel(
-    fuel: fuels.Fuel, asked: Asked, answer: FuelPricesJson, *places: str, demonstration: bool
+    fuel: fuels.Fuel, asked: Asked, answer: FuelPricesJson, *places: str, demonstration: bool, **content: Any
 ) -> dict[str, Any]:
-    """Return the values that pages of a fuel have in common. places: slug of the voivodeship, nothing for Poland."""
-    route = "fuel-prices-voivodeship" if places else "fuel-prices"
-    return {
-        "path": reverse(route, args=[fuel.slug, *places]),
-        "demonstration": demonstration,
-        "indexed": bool(answer["n"]) and not demonstration and asked.is_usual,
-        "csv_path": reverse(f"{route}-csv", args=[fuel.slug, *places]) + asked.query(),
-        "as_of": asked.day,
-        "data_status": data_status(demonstration=demonstration),
+    """Return the values that pages of a fuel have in common. places: slug of the voivodeship, nothing for Poland.
+
+    In the content, answer: of the API. place: the area, in the nominative. changes_in_words: the months between which
+    changes are computed, "" without any. content: the rest of it.
+    """
+    route, args = "fuel-prices-voivodeship" if places else "fuel-prices", [fuel.slug, *places]
+    path, csv_path = reverse(route, args=args), reverse(f"{route}-csv", args=args) + asked.query()
+    place = f"województwo {answer['area']['name']}" if places else "Polska"
+    per_unit = fuels.PER_UNIT[fuel.unit]
+    common = {
         "answer": answer,
         "asked": asked,
-        "per_unit": fuels.PER_UNIT[fuel.unit],
+        "place": place,
+        "per_unit": per_unit,
+        "unit": f"zł {per_unit}",
         "tabs": fuel_tabs(fuel.slug, lambda slug: reverse(route, args=[slug, *places]), asked.query()),
-        "months_compared": compared_months(fuel, asked.day),
+        "windows": [
+            Tab(str(window), path + replace(asked, window=window).query(), window == asked.window) for window in WINDOWS
+        ],
+        "csv_path": csv_path,
+        "svg_path": csv_path.replace(".csv", ".svg", 1),
+        "chart_name": f"{fuel.name}, {place}: mediany miesięczne",
+        "changes_in_words": changes_in_words(compared_months(fuel, asked.day)),
     }
+    return {
+        "path": path,
+        "demonstration": demonstration,
+        "indexed": bool(answer["n"]) and not demonstration and asked.is_usual,
+        "as_of": asked.day,
+        "data_status": data_status(demonstration=demonstration),
+        "content": common | content,
+    }
+
+
+def changes_in_words(months: ComparedMonths | None) -> str:
+    if months is None:
+        return ""
+    newest = f"{month(months.newest)}{'' if months.complete else ', niepełny,'} wobec"
+    return f"{newest} {month_genitive(months.month_before)} i {month_genitive(months.year_before)}"
 
 
 def prices_crumb() -> Crumb:

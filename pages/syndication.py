@@ -290,9 +290,10 @@ def fuel(request: HttpRequest, fuel: str) -> Embed:
     if (country := page.content["country"]).median is not None:
         poland = f"{short_zloty(country.median)}/{unit}"
         lines.insert(0, EmbedLine("Polska", page.canonical, poland, f"{country.n} cen"))
-    first, last = (date_digits(page.answer[end]) for end in ("window_from", "window_to"))
+    answer = page.content["answer"]
+    first, last = (date_digits(answer[end]) for end in ("window_from", "window_to"))
     note = f"Mediany cen w składach od {first} do {last}."
-    return Embed(page, page.answer["name"], tuple(lines), note)
+    return Embed(page, answer["name"], tuple(lines), note)
 
 
 @read_only
@@ -301,10 +302,10 @@ def chart(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpRespons
     """Answer with the chart of a page of prices as an SVG file with its source and day. Raises Http404 without one."""
     when = request.META["QUERY_STRING"], timezone.localdate()
     page = voivodeship_prices_page(fuel, voivodeship, *when) if voivodeship else fuel_prices_page(fuel, *when)
-    drawing = page.draw_chart()
+    drawing = page.content["draw_chart"]()
     if drawing is None:
         raise Http404
-    values = {"page": page, "chart": drawing}
+    values = {**page.content, "page": page, "chart": drawing}
     response = cached(render(request, "pages/svg/months_file.html", values, content_type="image/svg+xml"))
     response["Content-Security-Policy"] = DRAWN_POLICY
     return response

@@ -146,7 +146,7 @@ def test_the_months_of_changes_are_named(client):
             factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=day)
     fuel = fuels.BY_SLUG["pellet"]
     page = fuel_prices_page("pellet", "", date(2026, 3, 12))
-    assert page.changes_in_words.replace("\N{NO-BREAK SPACE}", " ") == (
+    assert page.content["changes_in_words"].replace("\N{NO-BREAK SPACE}", " ") == (
         "marzec 2026, niepełny, wobec lutego 2026 i marca 2025"
     )
     country = page.content["country"]
