@@ -34,30 +34,28 @@ def test_only_missing_parameters(client):
     check_body(client.get("/api/v1/locate"), 400, "missing_parameter")
 
 
-@pytest.mark.parametrize(
-    "path", ["/api/v2", "/api/v1/nothing", "/api/v1/stores/", "/api/v1/stores/1/x", "/api/v2/x", "/api/x"]
-)
-@pytest.mark.parametrize("method", ["get", "post", "delete"])
-def test_unknown_paths(path, method):
-    check_body(getattr(Client(enforce_csrf_checks=True), method)(path), 404, "not_found")
+def test_unknown_paths():
+    caller = Client(enforce_csrf_checks=True)
+    for path in ("/api/v2", "/api/v1/nothing", "/api/v1/stores/", "/api/v1/stores/1/x", "/api/v2/x", "/api/x"):
+        for ask in (caller.get, caller.post, caller.delete):
+            check_body(ask(path), 404, "not_found")
 
 
-@pytest.mark.parametrize("path", ENDPOINTS)
-@pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "trace"])
-def test_other_methods(client, path, method):
-    answer = getattr(client, method)(f"/api/v1/{path}")
-    check_body(answer, 405, "method_not_allowed")
-    assert {"GET", "HEAD", "OPTIONS"} == set(answer["Allow"].split(", "))
-    assert (
-        answer.json()["message"] == f"{method.upper()} is not allowed here; use one of the methods in the Allow header."
-    )
+def test_other_methods(client):
+    for path in ENDPOINTS:
+        for method in ("post", "put", "patch", "delete", "trace"):
+            answer = getattr(client, method)(f"/api/v1/{path}")
+            check_body(answer, 405, "method_not_allowed")
+            assert {"GET", "HEAD", "OPTIONS"} == set(answer["Allow"].split(", "))
+            message = f"{method.upper()} is not allowed here; use one of the methods in the Allow header."
+            assert answer.json()["message"] == message
 
 
-@pytest.mark.parametrize("path", ENDPOINTS)
-def test_options_names_the_methods(client, path):
-    answer = client.options(f"/api/v1/{path}")
-    assert (answer.status_code, answer.content) == (200, b"")
-    assert "GET" in answer["Allow"]
+def test_options_names_the_methods(client):
+    for path in ENDPOINTS:
+        answer = client.options(f"/api/v1/{path}")
+        assert (answer.status_code, answer.content) == (200, b""), path
+        assert "GET" in answer["Allow"]
 
 
 def test_head_is_get_without_a_body(client):
@@ -123,10 +121,10 @@ def test_scripts_of_other_sites_may_read_the_headers(client):
     assert "Access-Control-Allow-Origin" not in client.get("/dotacja/")
 
 
-@pytest.mark.parametrize("path", ["/dane/gminy.csv", "/dotacja.md", "/llms.txt"])
-def test_scripts_of_other_sites_may_read_public_files(client, path):
-    answer = client.get(path)
-    assert (answer.status_code, answer["Access-Control-Allow-Origin"]) == (200, "*")
+def test_scripts_of_other_sites_may_read_public_files(client):
+    for path in ("/dane/gminy.csv", "/dotacja.md", "/llms.txt"):
+        answer = client.get(path)
+        assert (answer.status_code, answer["Access-Control-Allow-Origin"]) == (200, "*"), path
 
 
 def test_our_own_fault_says_nothing_of_it(monkeypatch):
@@ -159,34 +157,28 @@ def test_unknown_units_are_an_error_of_their_own():
         territory.read_territory().check_unit("99")
 
 
-@pytest.mark.parametrize(
-    ("error", "status", "code"),
-    [
+def test_what_the_framework_refuses_has_the_same_body(rf):
+    for error, status, code in (
         (exceptions.ParseError("no form"), 400, "malformed_body"),
         (exceptions.UnsupportedMediaType("x/y"), 415, "unsupported_media_type"),
         (exceptions.NotAcceptable("no"), 406, "invalid_parameter"),
         (exceptions.APIException("odd"), 500, "server_error"),
-    ],
-)
-def test_what_the_framework_refuses_has_the_same_body(rf, error, status, code):
-    answer = answer_error(error, {"request": rf.get("/api/v1/stores")})
-    body = json.loads(answer.content)
-    assert (answer.status_code, body["status"], body["code"]) == (status, status, code)
-    assert answer.headers["Cache-Control"] == "no-store"
+    ):
+        answer = answer_error(error, {"request": rf.get("/api/v1/stores")})
+        body = json.loads(answer.content)
+        assert (answer.status_code, body["status"], body["code"]) == (status, status, code), error
+        assert answer.headers["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize(
-    ("path", "parameter"),
-    [
+def test_an_unknown_value_is_that_of_the_parameter_that_has_it(client):
+    for path, parameter in (
         ("municipalities?county=9999", "county"),
         ("postcodes/00-000", "code"),
         ("stores?postcode=00-000", "postcode"),
         ("stores?teryt=9999&county=1217", "teryt"),
-    ],
-)
-def test_an_unknown_value_is_that_of_the_parameter_that_has_it(client, path, parameter):
-    (row,) = client.get(f"/api/v1/{path}").json()["errors"]
-    assert (row["parameter"], row["code"]) == (parameter, "unknown")
+    ):
+        (row,) = client.get(f"/api/v1/{path}").json()["errors"]
+        assert (row["parameter"], row["code"]) == (parameter, "unknown"), path
 
 
 def test_advice_is_what_helps(client):

@@ -70,9 +70,6 @@ def test_one_number_with_where_it_was_read(client):
     assert "values" not in ask()["prad-g11"]
 
 
-@pytest.mark.parametrize(
-    ("query", "status"),
-    [("series=ropa", 400), ("year=1998", 400), ("year=x", 400), ("voivodeship=_", 400), ("voivodeship=narnia", 404)],
-)
-def test_a_wrong_query_is_refused(client, query, status):
-    assert client.get(f"{URL}?{query}").status_code == status
+def test_a_wrong_query_is_refused(client):
+    status = {"series=ropa": 400, "year=1998": 400, "year=x": 400, "voivodeship=_": 400, "voivodeship=narnia": 404}
+    assert {query: client.get(f"{URL}?{query}").status_code for query in status} == status

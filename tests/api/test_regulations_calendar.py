@@ -111,9 +111,8 @@ def test_where_no_state_was_imported_there_is_no_calendar(client):
     )
 
 
-@pytest.mark.parametrize(
-    ("path", "status", "parameter"),
-    [
+def test_errors_are_json(client, deadlines):
+    for path, status, parameter in (
         ("nigdzie.ics", 404, "voivodeship"),
         ("99.ics", 404, "voivodeship"),
         ("Mało_polskie.ics", 400, "voivodeship"),
@@ -121,10 +120,8 @@ def test_where_no_state_was_imported_there_is_no_calendar(client):
         ("malopolskie.ics?teryt=9999999", 404, "teryt"),
         ("malopolskie.ics?teryt=2461011", 400, "teryt"),
         ("malopolskie.ics?on=x", 400, "on"),
-    ],
-)
-def test_errors_are_json(client, deadlines, path, status, parameter):
-    factories.bielsko_biala()
-    answer = client.get(f"/api/v1/regulations/{path}")
-    assert (answer.status_code, answer["Content-Type"]) == (status, "application/json")
-    assert answer.json()["errors"][0]["parameter"] == parameter
+    ):
+        factories.bielsko_biala()
+        answer = client.get(f"/api/v1/regulations/{path}")
+        assert (answer.status_code, answer["Content-Type"]) == (status, "application/json"), path
+        assert answer.json()["errors"][0]["parameter"] == parameter

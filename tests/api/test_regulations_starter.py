@@ -76,13 +76,11 @@ def test_local_acts_bind_whole_municipalities(ask):
     assert entry["requested_unit"]["next_deadline"]["date"] == "2027-01-01"
 
 
-@pytest.mark.parametrize(
-    ("teryt", "towns"), [("2261011", True), ("2264011", False), ("2202032", False), ("2202023", None)]
-)
-def test_towns_of_pomorskie(ask, teryt, towns):
-    (entry,) = ask(f"teryt={teryt}")
-    found = {binds for row, binds in deadlines(entry).items() if row[2] == "miasta województwa bez Sopotu"}
-    assert found == {towns}
+def test_towns_of_pomorskie(ask):
+    for teryt, towns in (("2261011", True), ("2264011", False), ("2202032", False), ("2202023", None)):
+        (entry,) = ask(f"teryt={teryt}")
+        found = {binds for row, binds in deadlines(entry).items() if row[2] == "miasta województwa bez Sopotu"}
+        assert found == {towns}, teryt
 
 
 KOSAKOWO, TRABKI_WIELKIE, BRUSY = "2211052", "2204082", "2202023"
@@ -91,30 +89,21 @@ CLASS_3_4, CLASS_5 = "kotły klasy 3 i 4", "kotły klasy 5"
 
 
 @pytest.mark.parametrize("teryt", [KOSAKOWO, TRABKI_WIELKIE])
-@pytest.mark.parametrize(
-    ("on", "following"),
-    [
-        ("2024-08-31", ("2024-09-01", BELOW_3)),
-        ("2024-09-01", ("2024-09-01", BELOW_3)),
-        ("2024-09-02", ("2026-09-01", CLASS_3_4)),
-        ("2026-08-31", ("2026-09-01", CLASS_3_4)),
-        ("2026-09-01", ("2026-09-01", CLASS_3_4)),
-        ("2026-09-02", ("2035-07-01", CLASS_5)),
-        ("2035-06-30", ("2035-07-01", CLASS_5)),
-        ("2035-07-01", ("2035-07-01", CLASS_5)),
-        ("2035-07-02", None),
-    ],
-)
-def test_the_country_of_pomorskie(ask, teryt, on, following):
-    (entry,) = ask(f"teryt={teryt}", on)
-    found = entry["requested_unit"]["next_deadline"]
-    assert (found and (found["date"], found["applies_to"])) == following
-    if found:
-        assert found["binds_requested_unit"] is True
-        assert all("gminakosakowo.pl" in source["url"] for source in found["sources"])
-        assert len(found["sources"]) == 2
-    else:
-        assert entry["requested_unit"]["note"] == "Wszystkie znane terminy minęły."
+def test_the_country_of_pomorskie(ask, teryt):
+    for days, following in (
+        (("2024-08-31", "2024-09-01"), ("2024-09-01", BELOW_3)),
+        (("2024-09-02", "2026-08-31", "2026-09-01"), ("2026-09-01", CLASS_3_4)),
+        (("2026-09-02", "2035-06-30", "2035-07-01"), ("2035-07-01", CLASS_5)),
+    ):
+        for on in days:
+            (entry,) = ask(f"teryt={teryt}", on)
+            found = entry["requested_unit"]["next_deadline"]
+            assert (found["date"], found["applies_to"], found["binds_requested_unit"]) == (*following, True)
+            assert all("gminakosakowo.pl" in source["url"] for source in found["sources"])
+            assert len(found["sources"]) == 2
+    (entry,) = ask(f"teryt={teryt}", "2035-07-02")
+    assert entry["requested_unit"]["next_deadline"] is None
+    assert entry["requested_unit"]["note"] == "Wszystkie znane terminy minęły."
 
 
 def test_the_country_of_a_town_and_country_municipality_is_a_part_of_it(ask):
@@ -123,26 +112,26 @@ def test_the_country_of_a_town_and_country_municipality_is_a_part_of_it(ask):
     assert [row["binds_requested_unit"] for row in boilers] == [None] * 3
 
 
-@pytest.mark.parametrize(("teryt", "binds"), [(KOSAKOWO, None), (TRABKI_WIELKIE, None), ("2261011", False)])
-def test_about_old_fireplaces_outside_the_towns_of_pomorskie_sources_conflict(ask, teryt, binds):
-    (entry,) = ask(f"teryt={teryt}")
-    (old,) = [row for row in entry["resolution"]["deadlines"] if row["kind"] == "space_heaters"]
-    assert (old["date"], old["binds_requested_unit"]) == ("2024-09-01", binds)
-    assert all(words in old["caveat"] for words in ("sprzeczne", "Kosakowo", "Bobowo", "310/XXIV/20"))
-    (new,) = [row for row in entry["resolution"]["deadlines"] if row["kind"] == "new_installations"]
-    assert "Kosakowo" in new["caveat"]
-    assert "nie dotyczy" not in new["description"]
+def test_about_old_fireplaces_outside_the_towns_of_pomorskie_sources_conflict(ask):
+    for teryt, binds in ((KOSAKOWO, None), (TRABKI_WIELKIE, None), ("2261011", False)):
+        (entry,) = ask(f"teryt={teryt}")
+        (old,) = [row for row in entry["resolution"]["deadlines"] if row["kind"] == "space_heaters"]
+        assert (old["date"], old["binds_requested_unit"]) == ("2024-09-01", binds), teryt
+        assert all(words in old["caveat"] for words in ("sprzeczne", "Kosakowo", "Bobowo", "310/XXIV/20"))
+        (new,) = [row for row in entry["resolution"]["deadlines"] if row["kind"] == "new_installations"]
+        assert "Kosakowo" in new["caveat"]
+        assert "nie dotyczy" not in new["description"]
 
 
-@pytest.mark.parametrize("teryt", ["1465011", "1402011", "1405011"])
-@pytest.mark.parametrize(("on", "left"), [("2027-12-31", True), ("2028-01-01", True), ("2028-01-02", False)])
-def test_boilers_of_class_3_and_4_in_mazowieckie(ask, teryt, on, left):
-    (entry,) = ask(f"teryt={teryt}", on)
-    (row,) = [row for row in entry["resolution"]["deadlines"] if row["applies_to"] == CLASS_3_4]
-    assert (row["date"], row["binds_requested_unit"]) == ("2028-01-01", True)
-    assert "klasy 5 mogą działać do końca żywotności" in row["description"]
-    assert {source["url"].split("/")[2] for source in row["sources"]} == {"starozreby.pl", "nasielsk.pl"}
-    assert ((entry["requested_unit"]["next_deadline"] or {}).get("applies_to") == CLASS_3_4) is left
+def test_boilers_of_class_3_and_4_in_mazowieckie(ask):
+    for teryt in ("1465011", "1402011", "1405011"):
+        for on, left in (("2027-12-31", True), ("2028-01-01", True), ("2028-01-02", False)):
+            (entry,) = ask(f"teryt={teryt}", on)
+            (row,) = [row for row in entry["resolution"]["deadlines"] if row["applies_to"] == CLASS_3_4]
+            assert (row["date"], row["binds_requested_unit"]) == ("2028-01-01", True)
+            assert "klasy 5 mogą działać do końca żywotności" in row["description"]
+            assert {source["url"].split("/")[2] for source in row["sources"]} == {"starozreby.pl", "nasielsk.pl"}
+            assert ((entry["requested_unit"]["next_deadline"] or {}).get("applies_to") == CLASS_3_4) is left
 
 
 @pytest.mark.parametrize(
@@ -177,76 +166,75 @@ def hosts(row):
     return {source["url"].split("/")[2] for source in row["sources"]}
 
 
-@pytest.mark.parametrize(("teryt", "since"), [("1402011", "2018-07-01"), ("1661011", "2017-11-01")])
-def test_the_worst_fuels_are_named_each_with_its_day(ask, teryt, since):
+def test_the_worst_fuels_are_named_each_with_its_day(ask):
     """Mazowieckie and Opolskie: § 4 of act XXXII/367/2017."""
-    (entry,) = ask(f"teryt={teryt}")
-    worst = {"coal_sludge", "lignite", "fine_coal", "wet_biomass"}
-    assert {(code, since) for code in worst} <= bans(entry)
-    rows = [row for row in entry["resolution"]["banned_fuels"] if worst & {*row["fuels"]}]
-    assert all(hosts(row) & {"starozreby.pl", "pawlowiczki.pl"} for row in rows)
-    (deadline,) = [row for row in entry["resolution"]["deadlines"] if row["kind"] == "fuel_ban"]
-    assert (deadline["date"], {*deadline["fuels"]}) == (since, worst)
-    assert "najgorszej jakości" not in str(entry)
+    for teryt, since in (("1402011", "2018-07-01"), ("1661011", "2017-11-01")):
+        (entry,) = ask(f"teryt={teryt}")
+        worst = {"coal_sludge", "lignite", "fine_coal", "wet_biomass"}
+        assert {(code, since) for code in worst} <= bans(entry), teryt
+        rows = [row for row in entry["resolution"]["banned_fuels"] if worst & {*row["fuels"]}]
+        assert all(hosts(row) & {"starozreby.pl", "pawlowiczki.pl"} for row in rows)
+        (deadline,) = [row for row in entry["resolution"]["deadlines"] if row["kind"] == "fuel_ban"]
+        assert (deadline["date"], {*deadline["fuels"]}) == (since, worst)
+        assert "najgorszej jakości" not in str(entry)
 
 
-@pytest.mark.parametrize(("on", "there"), [("2021-11-29", False), ("2021-11-30", True)])
-def test_peat_came_with_the_amendment_of_opolskie(ask, on, there):
-    (entry,) = ask("teryt=1661011", on)
-    assert (("peat", None) in bans(entry)) is there
-    assert ("lignite", "2017-11-01") in bans(entry)
+def test_peat_came_with_the_amendment_of_opolskie(ask):
+    for on, there in (("2021-11-29", False), ("2021-11-30", True)):
+        (entry,) = ask("teryt=1661011", on)
+        assert (("peat", None) in bans(entry)) is there, on
+        assert ("lignite", "2017-11-01") in bans(entry)
 
 
-@pytest.mark.parametrize(
-    ("on", "following"),
-    [
+def test_buildings_joined_to_district_heating_in_lodzkie(ask):
+    for on, following in (
         ("2020-01-01", ("2020-01-01", "kotły")),
         ("2020-01-02", ("2022-01-01", "piece i kominki")),
         ("2022-01-01", ("2022-01-01", "piece i kominki")),
         ("2022-01-02", ("2023-01-01", "kotły pozaklasowe")),
-    ],
-)
-def test_buildings_joined_to_district_heating_in_lodzkie(ask, on, following):
-    (entry,) = ask("teryt=1002011", on)
-    row = entry["requested_unit"]["next_deadline"]
-    assert row["date"] == following[0]
-    assert row["applies_to"].startswith(following[1])
-    if row["kind"] == "network_connection":
-        assert row["conditions"] == ["district_heating_connected"]
-        assert (hosts(row), row["binds_requested_unit"]) == ({"um.kutno.pl"}, True)
+    ):
+        (entry,) = ask("teryt=1002011", on)
+        row = entry["requested_unit"]["next_deadline"]
+        assert row["date"] == following[0], on
+        assert row["applies_to"].startswith(following[1])
+        if row["kind"] == "network_connection":
+            assert row["conditions"] == ["district_heating_connected"]
+            assert (hosts(row), row["binds_requested_unit"]) == ({"um.kutno.pl"}, True)
 
 
 WALBRZYCH = "0265011"
 
 
-@pytest.mark.parametrize(
-    ("teryt", "binds"), [("0210021", None), ("0208063", None), ("0202073", None), (WALBRZYCH, True), ("0264011", False)]
-)
-def test_a_spa_is_a_part_of_its_municipality_in_dolnoslaskie(ask, teryt, binds):
-    (entry,) = ask(f"teryt={teryt}")
-    rows = {row["applies_to"]: row for row in entry["resolution"]["deadlines"] if row["date"] == "2028-07-01"}
-    outside = rows["instalacje klasy 3 i 4"]
-    assert outside["binds_requested_unit"] is binds
-    (spas,) = [row for row in entry["resolution"]["deadlines"] if teryt in row["teryt_partly"] and row["teryt"]] or [
-        None
-    ]
-    if binds is None:
-        assert spas["binds_requested_unit"] is None
-        assert "część gminy" in " ".join(f"{row['caveat']}" for row in (spas, outside))
-    else:
-        assert spas is None
+def test_a_spa_is_a_part_of_its_municipality_in_dolnoslaskie(ask):
+    for teryt, binds in (
+        ("0210021", None),
+        ("0208063", None),
+        ("0202073", None),
+        (WALBRZYCH, True),
+        ("0264011", False),
+    ):
+        (entry,) = ask(f"teryt={teryt}")
+        rows = {row["applies_to"]: row for row in entry["resolution"]["deadlines"] if row["date"] == "2028-07-01"}
+        outside = rows["instalacje klasy 3 i 4"]
+        assert outside["binds_requested_unit"] is binds, teryt
+        (spas,) = [
+            row for row in entry["resolution"]["deadlines"] if teryt in row["teryt_partly"] and row["teryt"]
+        ] or [None]
+        if binds is None:
+            assert spas["binds_requested_unit"] is None
+            assert "część gminy" in " ".join(f"{row['caveat']}" for row in (spas, outside))
+        else:
+            assert spas is None
 
 
-@pytest.mark.parametrize(
-    ("teryt", "binds"), [("0407011", None), ("0401021", None), ("0461011", True), ("0407042", False)]
-)
-def test_the_network_ban_of_2030_in_kujawsko_pomorskie(ask, teryt, binds):
-    (entry,) = ask(f"teryt={teryt}", "2029-12-31")
-    (row,) = [row for row in entry["resolution"]["deadlines"] if row["date"] == "2030-01-01"]
-    assert row["binds_requested_unit"] is binds
-    assert row["conditions"] == ["network_available"]
-    assert ("części gminy" in row["caveat"], "sieć" in row["caveat"]) == (binds is None, True)
-    assert {"bip.mogilno.pl", "mojwloclawek.pl"} <= hosts(row)
+def test_the_network_ban_of_2030_in_kujawsko_pomorskie(ask):
+    for teryt, binds in (("0407011", None), ("0401021", None), ("0461011", True), ("0407042", False)):
+        (entry,) = ask(f"teryt={teryt}", "2029-12-31")
+        (row,) = [row for row in entry["resolution"]["deadlines"] if row["date"] == "2030-01-01"]
+        assert row["binds_requested_unit"] is binds, teryt
+        assert row["conditions"] == ["network_available"]
+        assert ("części gminy" in row["caveat"], "sieć" in row["caveat"]) == (binds is None, True)
+        assert {"bip.mogilno.pl", "mojwloclawek.pl"} <= hosts(row)
 
 
 def test_acts_that_were_found(ask):

@@ -50,16 +50,16 @@ def test_an_outage_shows_lists_for_an_hour_and_no_depot_of_its_own(client):
         assert client.get(path, headers=BEHIND_CACHE)["Cache-Control"].endswith(", stale-if-error=3600")
 
 
-@pytest.mark.parametrize("pk", ["8", "999999999999999999", str(2**63 - 1), str(2**63), "9" * 30])
-def test_an_unknown_depot_is_not_found(client, pk):
-    answer = client.get(f"{URL}/{pk}")
-    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+def test_an_unknown_depot_is_not_found(client):
+    for pk in ("8", "999999999999999999", str(2**63 - 1), str(2**63), "9" * 30):
+        answer = client.get(f"{URL}/{pk}")
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), pk
 
 
-@pytest.mark.parametrize("pk", ["0", "-1", "1.5", "abc", "1e3", "%00", "9" * 101, "%D9%A1", "1%0A"])
-def test_what_is_no_id_is_refused(client, pk):
-    answer = client.get(f"{URL}/{pk}")
-    assert (answer.status_code, answer.json()["errors"][0]["parameter"]) == (400, "id")
+def test_what_is_no_id_is_refused(client):
+    for pk in ("0", "-1", "1.5", "abc", "1e3", "%00", "9" * 101, "%D9%A1", "1%0A"):
+        answer = client.get(f"{URL}/{pk}")
+        assert (answer.status_code, answer.json()["errors"][0]["parameter"]) == (400, "id"), pk
 
 
 # The price list

@@ -43,24 +43,14 @@ def try_login(client, name="ewa", address="10.0.0.1", password=None, **headers):
 
 
 @pytest.mark.parametrize("role", [EDITOR, CHIEF])
-@pytest.mark.parametrize(
-    "page",
-    [
-        "catalog_depot",
-        "catalog_municipality",
-        "catalog_postcode",
-        "catalog_dataset",
-        "catalog_importrun",
-        "catalog_submission",
-        "prices_depotprice",
-        "prices_plausiblerange",
-        "regulations_legalstate",
-        "regulations_deadline",
-    ],
-)
-def test_both_roles_see_their_lists(client, role, page):
+def test_both_roles_see_their_lists(client, role):
     enter(client, role)
-    assert client.get(reverse(f"admin:{page}_changelist")).status_code == 200
+    for page in (
+        *("catalog_depot", "catalog_municipality", "catalog_postcode", "catalog_dataset", "catalog_importrun"),
+        *("catalog_submission", "prices_depotprice", "prices_plausiblerange"),
+        *("regulations_legalstate", "regulations_deadline"),
+    ):
+        assert client.get(reverse(f"admin:{page}_changelist")).status_code == 200
 
 
 @pytest.mark.parametrize("both", [True, False], ids=["beside the new ones", "alone"])
@@ -207,11 +197,11 @@ def test_neither_names_nor_passwords_are_remembered_of_a_failure(client, caplog)
     assert "tajna-nazwa" not in caplog.text
 
 
-@pytest.mark.parametrize("name", ["\0", "x" * 5000, "<script>", "' OR 1=1 --", ""])
-def test_rubbish_at_the_login_is_a_plain_refusal(client, name):
-    answer = try_login(client, name=name)
-    assert answer.status_code == 200
-    assert "<script>'" not in answer.content.decode()
+def test_rubbish_at_the_login_is_a_plain_refusal(client):
+    for name in ("\0", "x" * 5000, "<script>", "' OR 1=1 --", ""):
+        answer = try_login(client, name=name)
+        assert answer.status_code == 200, name
+        assert "<script>'" not in answer.content.decode()
 
 
 def test_cookies_and_pages_of_the_desk_are_kept_close(client, settings):

@@ -37,16 +37,13 @@ def refusal(*arguments: str, **environment: str) -> str:
     return done.stderr.strip()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
+def test_numbers_out_of_range():
+    for arguments, said in (
         (["--port", "0"], "fueldepot: PORT is '0'; give a whole number from 1 to 65535"),
         (["--port", "80a"], "fueldepot: PORT is '80a'; give a whole number from 1 to 65535"),
         (["--workers", "65"], "fueldepot: WORKERS is '65'; give a whole number from 1 to 64"),
-    ],
-)
-def test_numbers_out_of_range(arguments: list[str], said: str) -> None:
-    assert refusal(*arguments) == said
+    ):
+        assert refusal(*arguments) == said
 
 
 def test_a_port_that_is_taken(taken: str) -> None:

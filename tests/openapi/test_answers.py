@@ -53,9 +53,9 @@ def test_an_undeclared_field_would_be_found():
     assert mistakes(form("LocatedMunicipality"), {key: answer[key] for key in answer if key != "url"}) != []
 
 
-@pytest.mark.parametrize("name", sorted(links.document()["components"]["schemas"]))
-def test_examples_of_fields_fit(name):
-    assert mistakes(form(name), make_sample(links.document()["components"]["schemas"][name])) == []
+def test_examples_of_fields_fit():
+    for name in sorted(links.document()["components"]["schemas"]):
+        assert mistakes(form(name), make_sample(links.document()["components"]["schemas"][name])) == []
 
 
 def test_examples_of_parameters_fit():

@@ -106,9 +106,9 @@ def test_a_held_depot_is_not_found(client):
     assert client.get(f"/sklad/{depot.pk}-sklad-opalu-nowak/").status_code == 404
 
 
-@pytest.mark.parametrize("number", ["1", "0", "9" * 30, "9" * 5000])
-def test_an_unknown_depot(client, number):
-    assert client.get(f"/sklad/{number}-x/").status_code == 404
+def test_an_unknown_depot(client):
+    for number in ("1", "0", "9" * 30, "9" * 5000):
+        assert client.get(f"/sklad/{number}-x/").status_code == 404
 
 
 def test_home_warns_of_demonstration_data(client, demonstration):

@@ -130,11 +130,11 @@ def test_an_unknown_postcode_leaves_the_point(client, depot):
     assert not missing(text, "Nie znamy kodu pocztowego 99-999", "od wskazanego punktu")
 
 
-@pytest.mark.parametrize("path", ["/sklady/mazowieckie/krakow-1261011/", "/sklady/malopolskie/dawna-nazwa-1261011/"])
-def test_a_wrong_name_leads_to_the_right_address_with_the_query(client, path):
-    factories.krakow()
-    answer = client.get(f"{path}?kod=30-001&x=%22")
-    assert (answer.status_code, answer["Location"]) == (301, f"{KRAKOW}?kod=30-001&x=%22")
+def test_a_wrong_name_leads_to_the_right_address_with_the_query(client):
+    for path in ("/sklady/mazowieckie/krakow-1261011/", "/sklady/malopolskie/dawna-nazwa-1261011/"):
+        factories.krakow()
+        answer = client.get(f"{path}?kod=30-001&x=%22")
+        assert (answer.status_code, answer["Location"]) == (301, f"{KRAKOW}?kod=30-001&x=%22"), path
 
 
 def test_a_former_code_leads_to_its_successor(client, django_assert_num_queries):
@@ -146,12 +146,12 @@ def test_a_former_code_leads_to_its_successor(client, django_assert_num_queries)
     assert (answer.status_code, answer["Location"]) == (301, f"{KRAKOW}?p=50,20")
 
 
-@pytest.mark.parametrize("teryt", ["9999999", "126101", "12610111", "abcdefg", "%00000000", "١٢٦١٠١١", "1261011%0A"])
-def test_an_unknown_municipality(client, teryt):
-    factories.krakow()
-    answer = client.get(f"/sklady/malopolskie/krakow-{teryt}/")
-    assert answer.status_code == 404
-    assert "Nie ma takiej strony" in text_of(answer)
+def test_an_unknown_municipality(client):
+    for teryt in ("9999999", "126101", "12610111", "abcdefg", "%00000000", "١٢٦١٠١١", "1261011%0A"):
+        factories.krakow()
+        answer = client.get(f"/sklady/malopolskie/krakow-{teryt}/")
+        assert answer.status_code == 404, teryt
+        assert "Nie ma takiej strony" in text_of(answer)
 
 
 def test_a_former_code_with_a_postcode_leads_to_its_successor(client):

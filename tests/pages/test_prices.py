@@ -28,15 +28,15 @@ def prices():
         factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate())
 
 
-@pytest.mark.parametrize("path", ["/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"])
-def test_every_page_says_what_it_is(client, prices, path):
-    answer = client.get(path)
-    assert answer.status_code == 200
-    assert canonical_of(answer) == f"http://127.0.0.1:8000{path}"
-    html = answer.content.decode()
-    assert html.count("<h1>") == 1
-    assert not present(html, NOINDEX, "demonstracyjne")
-    assert not runnable(answer)
+def test_every_page_says_what_it_is(client, prices):
+    for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"):
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+        assert canonical_of(answer) == f"http://127.0.0.1:8000{path}"
+        html = answer.content.decode()
+        assert html.count("<h1>") == 1
+        assert not present(html, NOINDEX, "demonstracyjne")
+        assert not runnable(answer)
 
 
 def test_all_fuels(client, prices):
@@ -168,17 +168,19 @@ def test_a_past_day(client, history):
     assert "Mediana: 1400,00 zł" in client.get("/ceny/pellet.md", {"dzien": day}).content.decode()
 
 
-@pytest.mark.parametrize("day", ["2999-01-01", "2001-01-01", "wczoraj", "2026-02-30"])
-def test_a_day_that_cannot_be_answered_says_so_above_the_numbers(client, prices, day):
-    refusal = "Dzień w adresie nie jest datą z ostatnich 24 miesięcy: podaj dzień od "
-    for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"):
-        html = client.get(path, {"dzien": day}).content.decode().replace("\N{NO-BREAK SPACE}", " ")
-        assert html.index("<main") < html.index(refusal) < html.index("Pokazujemy ceny na dziś.") < html.index("<h1")
-        assert refusal in client.get(f"{path[:-1]}.md", {"dzien": day}).content.decode()
-    for path in ("/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv"):
-        answer = client.get(path, {"dzien": day})
-        assert (answer.status_code, answer["Cache-Control"]) == (400, "no-store")
-        assert answer.content.decode().startswith(refusal)
+def test_a_day_that_cannot_be_answered_says_so_above_the_numbers(client, prices):
+    for day in ("2999-01-01", "2001-01-01", "wczoraj", "2026-02-30"):
+        refusal = "Dzień w adresie nie jest datą z ostatnich 24 miesięcy: podaj dzień od "
+        for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"):
+            html = client.get(path, {"dzien": day}).content.decode().replace("\N{NO-BREAK SPACE}", " ")
+            assert (
+                html.index("<main") < html.index(refusal) < html.index("Pokazujemy ceny na dziś.") < html.index("<h1")
+            )
+            assert refusal in client.get(f"{path[:-1]}.md", {"dzien": day}).content.decode()
+        for path in ("/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv"):
+            answer = client.get(path, {"dzien": day})
+            assert (answer.status_code, answer["Cache-Control"]) == (400, "no-store")
+            assert answer.content.decode().startswith(refusal)
 
 
 def test_the_first_and_the_last_day_can_be_asked_for(client, history):
@@ -242,13 +244,13 @@ def test_official_averages_have_their_year_and_their_origin(client):
     assert "demonstracyjne" not in text
 
 
-@pytest.mark.parametrize("path", ["/ceny/pellet/{}/", "/przepisy/{}/", "/sklady/{}/"])
-def test_a_name_as_it_is_written_leads_to_the_address(client, prices, path):
-    answer = client.get(path.format("Małopolskie"))
-    assert (answer.status_code, answer["Location"]) == (301, path.format("malopolskie"))
-    twin = client.get(path.format("MAŁOPOLSKIE").rstrip("/") + ".md")
-    assert (twin.status_code, twin["Location"]) == (301, path.format("malopolskie").rstrip("/") + ".md")
-    assert client.get(path.format("Mało_polskie")).status_code == 404
+def test_a_name_as_it_is_written_leads_to_the_address(client, prices):
+    for path in ("/ceny/pellet/{}/", "/przepisy/{}/", "/sklady/{}/"):
+        answer = client.get(path.format("Małopolskie"))
+        assert (answer.status_code, answer["Location"]) == (301, path.format("malopolskie")), path
+        twin = client.get(path.format("MAŁOPOLSKIE").rstrip("/") + ".md")
+        assert (twin.status_code, twin["Location"]) == (301, path.format("malopolskie").rstrip("/") + ".md")
+        assert client.get(path.format("Mało_polskie")).status_code == 404
 
 
 def test_a_code_leads_to_the_name(client, prices):
@@ -256,9 +258,9 @@ def test_a_code_leads_to_the_name(client, prices):
     assert (answer.status_code, answer["Location"]) == (301, "/ceny/pellet/malopolskie/")
 
 
-@pytest.mark.parametrize("path", ["/ceny/uran/", "/ceny/pellet/atlantyda/", "/ceny/uran/malopolskie/"])
-def test_unknown(client, prices, path):
-    assert client.get(path).status_code == 404
+def test_unknown(client, prices):
+    for path in ("/ceny/uran/", "/ceny/pellet/atlantyda/", "/ceny/uran/malopolskie/"):
+        assert client.get(path).status_code == 404
 
 
 @pytest.mark.parametrize("path", ["/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"])

@@ -37,17 +37,17 @@ def acts():
     factories.zakopane()
 
 
-@pytest.mark.parametrize("path", ["/przepisy/", URL, f"{URL}?teryt=1217011"])
-def test_pages_say_what_they_are(client, acts, path):
-    answer = client.get(path)
-    assert (answer.status_code, answer["Cache-Control"]) == (200, cache_control.CATALOG)
-    html = answer.content.decode()
-    assert canonical_of(answer) == "http://127.0.0.1:8000" + path.partition("?")[0]
-    assert html.count("<h1>") == 1
-    assert (NOINDEX in html) == ("?" in path)
-    assert re.search(r'<meta name="description" content="[^"]{20,}">', html)
-    assert client.get(re.search(r'type="application/json" href="([^"]+)"', html)[1]).status_code == 200
-    assert client.post(path).status_code == 405
+def test_pages_say_what_they_are(client, acts):
+    for path in ("/przepisy/", URL, f"{URL}?teryt=1217011"):
+        answer = client.get(path)
+        assert (answer.status_code, answer["Cache-Control"]) == (200, cache_control.CATALOG), path
+        html = answer.content.decode()
+        assert canonical_of(answer) == "http://127.0.0.1:8000" + path.partition("?")[0]
+        assert html.count("<h1>") == 1
+        assert (NOINDEX in html) == ("?" in path)
+        assert re.search(r'<meta name="description" content="[^"]{20,}">', html)
+        assert client.get(re.search(r'type="application/json" href="([^"]+)"', html)[1]).status_code == 200
+        assert client.post(path).status_code == 405
 
 
 def test_the_list_names_the_next_deadline(client, acts):
@@ -93,9 +93,9 @@ def test_the_list_names_them_too_and_marks_what_was_not_confirmed_for_long(clien
     assert "od ponad pół roku" in text
 
 
-@pytest.mark.parametrize("address", ["/przepisy/", "/przepisy.md"])
-def test_a_fresh_state_is_not_marked(client, acts, address):
-    assert "niepotwierdzony" not in read(client, address)
+def test_a_fresh_state_is_not_marked(client, acts):
+    for address in ("/przepisy/", "/przepisy.md"):
+        assert "niepotwierdzony" not in read(client, address)
 
 
 def test_a_deadline_can_be_linked_to_and_the_page_cited(client, same_day):
@@ -124,10 +124,10 @@ def test_a_municipality_sees_what_binds_it(client, acts):
     assert "Wszystkie znane terminy minęły." in text_of(client.get(f"{URL}?teryt=1261011"))
 
 
-@pytest.mark.parametrize("query", ["teryt=2461011", "teryt=99", "teryt=x", "teryt=%ff", "teryt=14"])
-def test_an_address_that_names_another_unit(client, acts, query):
-    factories.bielsko_biala()
-    assert "Pokazujemy całe województwo" in text_of(client.get(f"{URL}?{query}"))
+def test_an_address_that_names_another_unit(client, acts):
+    for query in ("teryt=2461011", "teryt=99", "teryt=x", "teryt=%ff", "teryt=14"):
+        factories.bielsko_biala()
+        assert "Pokazujemy całe województwo" in text_of(client.get(f"{URL}?{query}")), query
 
 
 def test_a_voivodeship_without_resolution(client):
@@ -215,9 +215,9 @@ def test_what_editors_type_is_escaped(client):
     assert SCRIPT not in client.get(URL).content.decode()
 
 
-@pytest.mark.parametrize("path", ["/przepisy/nigdzie/", "/przepisy/12/"])
-def test_unknown(client, acts, path):
-    assert client.get(path).status_code == 404
+def test_unknown(client, acts):
+    for path in ("/przepisy/nigdzie/", "/przepisy/12/"):
+        assert client.get(path).status_code == 404
 
 
 def test_the_municipality_page_leads_here(client, acts):

@@ -67,17 +67,17 @@ def test_one_sentence_with_the_day(client, acts):
     assert html.count("<h1>") == 1
 
 
-@pytest.mark.parametrize("appliance", [CLASS_3, "stove"])
-def test_a_ban_does_not_look_like_a_permission(client, acts, appliance):
+def test_a_ban_does_not_look_like_a_permission(client, acts):
     """Only what may be used has the green ground; what is not known has not."""
-    assert 'class="answer warning"' in ask(client, "1261011", appliance).content.decode()
-    assert 'class="answer"' in ask(client, "1217011").content.decode()
+    for appliance in (CLASS_3, "stove"):
+        assert 'class="answer warning"' in ask(client, "1261011", appliance).content.decode(), appliance
+        assert 'class="answer"' in ask(client, "1217011").content.decode()
 
 
-@pytest.mark.parametrize("path", [URL, "/przepisy/sprawdz.md"])
-def test_the_rule_begins_with_its_day(client, acts, path):
-    text = said(ask(client, "1217011", path=path))
-    assert "Od 1 stycznia 2027 r.: Nie wolno ich używać." in text.replace("\\", "")
+def test_the_rule_begins_with_its_day(client, acts):
+    for path in (URL, "/przepisy/sprawdz.md"):
+        text = said(ask(client, "1217011", path=path))
+        assert "Od 1 stycznia 2027 r.: Nie wolno ich używać." in text.replace("\\", ""), path
 
 
 @pytest.mark.parametrize(
@@ -101,20 +101,17 @@ def test_the_table_names_what_a_deadline_is_limited_to(client, acts, limits, sho
     assert f"piec lub koza nie wolno od 1 stycznia 2020 r. {short}" in said(ask(client, "1217011"))
 
 
-@pytest.mark.parametrize(
-    ("appliance", "sentence"),
-    [
+def test_what_has_passed_and_what_is_not_known(client, acts):
+    for appliance, sentence in (
         (CLASS_3, "Kraków, kocioł klasy 3: nie wolno już używać od 1 września 2019 r."),
         ("fireplace", "Kraków, kominek: nie wolno już używać od 1 września 2019 r., chyba że spełnia ekoprojekt."),
         ("stove", "Kraków, piec lub koza: nie znamy terminu, który dotyczyłby tego urządzenia."),
-    ],
-)
-def test_what_has_passed_and_what_is_not_known(client, acts, appliance, sentence):
-    text = said(ask(client, "1261011", appliance))
-    assert sentence in text
-    assert ("nie wolno w nim palić" in text) == ("nie wolno" in sentence)
-    assert ("Jeśli nie spełnia żadnego z tych warunków" in text) == ("chyba że" in sentence)
-    assert ("Nie znaczy to, że go nie ma." in text) == ("nie znamy" in sentence)
+    ):
+        text = said(ask(client, "1261011", appliance))
+        assert sentence in text, appliance
+        assert ("nie wolno w nim palić" in text) == ("nie wolno" in sentence)
+        assert ("Jeśli nie spełnia żadnego z tych warunków" in text) == ("chyba że" in sentence)
+        assert ("Nie znaczy to, że go nie ma." in text) == ("nie znamy" in sentence)
 
 
 def test_the_answer_of_the_endpoint_is_that_of_the_page(client, acts):
@@ -152,19 +149,16 @@ def test_the_day_of_the_start_on_which_staying_depends_is_data_too(client, acts,
     assert checked["sentence"].replace("\N{NO-BREAK SPACE}", " ").endswith(clause) is bool(bound)
 
 
-@pytest.mark.parametrize(
-    ("query", "parameter"),
-    [
+def test_the_endpoint_refuses_an_appliance_without_a_municipality(client, acts):
+    for query, parameter in (
         ("teryt=1217011&appliance=kopciuch", "appliance"),
         (f"appliance={CLASS_3}", "teryt"),
         (f"teryt=12&appliance={CLASS_3}", "teryt"),
         (f"voivodeship=malopolskie&appliance={CLASS_3}", "teryt"),
-    ],
-)
-def test_the_endpoint_refuses_an_appliance_without_a_municipality(client, acts, query, parameter):
-    answer = client.get(f"/api/v1/regulations?{query}")
-    assert answer.status_code == 400
-    assert [error["parameter"] for error in answer.json()["errors"]] == [parameter]
+    ):
+        answer = client.get(f"/api/v1/regulations?{query}")
+        assert answer.status_code == 400, query
+        assert [error["parameter"] for error in answer.json()["errors"]] == [parameter]
 
 
 def test_limits_are_sentences(client, acts):
@@ -241,9 +235,9 @@ def test_an_old_state_says_so(client, acts):
     assert "ponad pół roku temu" in said(ask(client, "1217011"))
 
 
-@pytest.mark.parametrize("typed", ["Zakopane", "zakopane", "ZAKOPANE "])
-def test_what_people_type(client, searchable, typed):
-    assert "Zakopane, kocioł klasy 3: wolno" in said(ask(client, typed))
+def test_what_people_type(client, searchable):
+    for typed in ("Zakopane", "zakopane", "ZAKOPANE "):
+        assert "Zakopane, kocioł klasy 3: wolno" in said(ask(client, typed))
 
 
 def test_a_village_is_not_lost(client, acts):
@@ -315,9 +309,8 @@ def test_several_places_of_a_name_are_offered(client, searchable):
         assert f'href="{URL}?miejsce={teryt}&amp;piec={CLASS_3}"' in answer.content.decode()
 
 
-@pytest.mark.parametrize(
-    ("query", "words"),
-    [
+def test_what_cannot_be_answered_says_so(client, searchable):
+    for query, words in (
         ("", "Wpisz miejscowość i wybierz urządzenie."),
         ("?miejsce=&piec=", "Wpisz miejscowość i wybierz urządzenie."),
         ("?miejsce=zzzqqq", "Nie znaleźliśmy takiego miejsca."),
@@ -330,17 +323,15 @@ def test_several_places_of_a_name_are_offered(client, searchable):
             "Nie znamy urządzenia o kodzie, który jest w adresie strony. Nie znaleźliśmy",
         ),
         ("?piec=kopciuch", "Nie znamy urządzenia o kodzie, który jest w adresie strony."),
-    ],
-)
-def test_what_cannot_be_answered_says_so(client, searchable, query, words):
-    answer = client.get(URL + query)
-    assert answer.status_code == 200
-    assert words in said(answer)
-    assert 'class="answer' not in answer.content.decode()
-    twin = client.get(f"/przepisy/sprawdz.md{query}")
-    assert twin.status_code == 200
-    if "Wpisz miejscowość" not in words:
-        assert words in twin.content.decode()
+    ):
+        answer = client.get(URL + query)
+        assert answer.status_code == 200, query
+        assert words in said(answer)
+        assert 'class="answer' not in answer.content.decode()
+        twin = client.get(f"/przepisy/sprawdz.md{query}")
+        assert twin.status_code == 200
+        if "Wpisz miejscowość" not in words:
+            assert words in twin.content.decode()
 
 
 def test_what_was_typed_is_shown_as_text(client, searchable):
@@ -391,21 +382,23 @@ def test_after_the_verdict_it_says_what_may_replace_the_appliance(client, acts):
     assert "nowy kocioł na węgiel, drewno lub pellet musi spełniać ekoprojekt" not in banned
 
 
-@pytest.mark.parametrize(
-    ("appliance", "heating"),
-    [(CLASS_3, "solid_fuel"), ("stove", "solid_fuel"), ("boiler_class_5", "solid_fuel_class5"), ("fireplace", None)],
-)
-def test_the_calculator_begins_with_what_is_known(client, acts, appliance, heating):
-    html = ask(client, "1217011", appliance).content.decode()
-    path = unescape(re.search(r'href="(/dotacja/\?[^"]*)"', html)[1])
-    assert path == "/dotacja/?teryt=1217011" + (f"&current_heating={heating}" if heating else "")
-    assert ("za wymianę tego kotła nie płaci" in said(ask(client, "1217011", appliance))) is (
-        heating == "solid_fuel_class5"
-    )
-    first = client.get(path).content.decode()
-    assert 'name="teryt" value="1217011"' in first
-    if heating:
-        assert f'name="current_heating" value="{heating}"' in first
+def test_the_calculator_begins_with_what_is_known(client, acts):
+    for appliance, heating in (
+        (CLASS_3, "solid_fuel"),
+        ("stove", "solid_fuel"),
+        ("boiler_class_5", "solid_fuel_class5"),
+        ("fireplace", None),
+    ):
+        html = ask(client, "1217011", appliance).content.decode()
+        path = unescape(re.search(r'href="(/dotacja/\?[^"]*)"', html)[1])
+        assert path == "/dotacja/?teryt=1217011" + (f"&current_heating={heating}" if heating else ""), appliance
+        assert ("za wymianę tego kotła nie płaci" in said(ask(client, "1217011", appliance))) is (
+            heating == "solid_fuel_class5"
+        )
+        first = client.get(path).content.decode()
+        assert 'name="teryt" value="1217011"' in first
+        if heating:
+            assert f'name="current_heating" value="{heating}"' in first
 
 
 def test_limits_of_new_sources_are_those_of_the_programme(client, acts):

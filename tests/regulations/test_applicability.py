@@ -1,7 +1,5 @@
 """Whether a rule binds a unit."""
 
-import pytest
-
 from regulations import snapshot
 from regulations.models import Deadline
 from regulations.snapshot import binds_municipality, kinds_of_places, reach_of_units
@@ -13,9 +11,8 @@ def scope(area, **codes):
     return Deadline(area=area, **codes)
 
 
-@pytest.mark.parametrize(
-    ("area", "teryt", "expected"),
-    [
+def test_towns_and_country():
+    for area, teryt, expected in (
         ("voivodeship", TOWN, True),
         ("voivodeship", MIXED, True),
         ("towns", TOWN, True),
@@ -24,10 +21,8 @@ def scope(area, **codes):
         ("outside_towns", TOWN, False),
         ("outside_towns", RURAL, True),
         ("outside_towns", MIXED, None),
-    ],
-)
-def test_towns_and_country(area, teryt, expected):
-    assert binds_municipality(scope(area), teryt) is expected
+    ):
+        assert binds_municipality(scope(area), teryt) is expected
 
 
 def test_listed_municipalities_and_counties():
@@ -37,14 +32,14 @@ def test_listed_municipalities_and_counties():
     assert binds_municipality(listed, TOWN) is False
 
 
-@pytest.mark.parametrize("area", ["voivodeship", "listed", "towns"])
-def test_a_part_of_a_municipality_is_unknown_whatever_the_area(area):
-    assert binds_municipality(scope(area, partly=[TOWN]), TOWN) is None
+def test_a_part_of_a_municipality_is_unknown_whatever_the_area():
+    for area in ("voivodeship", "listed", "towns"):
+        assert binds_municipality(scope(area, partly=[TOWN]), TOWN) is None
 
 
-@pytest.mark.parametrize(("teryt", "expected"), [(TOWN, False), (RURAL, None), (MIXED, None)])
-def test_an_uncertain_rule_is_unknown_only_where_its_area_is(teryt, expected):
-    assert binds_municipality(scope("outside_towns", uncertain=True), teryt) is expected
+def test_an_uncertain_rule_is_unknown_only_where_its_area_is():
+    expected = {TOWN: False, RURAL: None, MIXED: None}
+    assert {teryt: binds_municipality(scope("outside_towns", uncertain=True), teryt) for teryt in expected} == expected
 
 
 def test_what_is_left_out_is_not_bound():
@@ -56,13 +51,17 @@ def test_a_change_of_kind_changes_nothing():
     assert binds_municipality(scope("listed", units=["1211033"]), "1211032") is True
 
 
-@pytest.mark.parametrize(
-    ("municipalities", "expected"),
-    [([TOWN], True), ([RURAL], False), ([TOWN, RURAL], None), ([MIXED], None), ([TOWN, MIXED], None), ([], None)],
-)
-def test_units_of_several_municipalities(municipalities, expected):
-    rule = scope("towns", pk=1)
-    assert reach_of_units([rule], {"1211": municipalities})["1211"].binds[rule] is expected
+def test_units_of_several_municipalities():
+    for municipalities, expected in (
+        ([TOWN], True),
+        ([RURAL], False),
+        ([TOWN, RURAL], None),
+        ([MIXED], None),
+        ([TOWN, MIXED], None),
+        ([], None),
+    ):
+        rule = scope("towns", pk=1)
+        assert reach_of_units([rule], {"1211": municipalities})["1211"].binds[rule] is expected, municipalities
 
 
 def test_the_reach_of_a_unit_is_that_of_its_municipalities_one_by_one():

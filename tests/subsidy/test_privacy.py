@@ -185,17 +185,14 @@ def test_the_request_forgets_its_parameters():
     assert not request.POST
 
 
-@pytest.mark.parametrize(
-    ("text", "clean"),
-    [
-        ("GET /a?b=1 HTTP/1.1", "GET /a HTTP/1.1"),
-        ("'/a?b=1&c=2'", "'/a'"),
-        ("https://x.pl/a?b", "https://x.pl/a"),
-        ("no query", "no query"),
-    ],
-)
-def test_queries_are_dropped(text, clean):
-    assert without_query(text) == clean
+def test_queries_are_dropped():
+    clean = {
+        "GET /a?b=1 HTTP/1.1": "GET /a HTTP/1.1",
+        "'/a?b=1&c=2'": "'/a'",
+        "https://x.pl/a?b": "https://x.pl/a",
+        "no query": "no query",
+    }
+    assert {text: without_query(text) for text in clean} == clean
 
 
 def test_the_proxy_logs_no_queries():

@@ -25,9 +25,8 @@ def at(text):
 
 
 # 16 November 2026 is a Monday.
-@pytest.mark.parametrize(
-    ("week", "moment", "is_open", "sentence", "until"),
-    [
+def test_the_state_at_a_moment_says_until_when_it_holds():
+    for week, moment, is_open, sentence, until in (
         (BREAKS, "2026-11-16 07:59:59", False, "zamknięte, otwiera o 8:00", "2026-11-16 08:00"),
         (BREAKS, "2026-11-16 08:00", True, "otwarte do 12:00, potem 13:00–16:00", "2026-11-16 12:00"),
         (BREAKS, "2026-11-16 12:00", False, "zamknięte, otwiera o 13:00", "2026-11-16 13:00"),
@@ -48,12 +47,10 @@ def at(text):
         (PAST_MIDNIGHT, "2026-11-17 10:00", True, "otwarte do czw. 0:01", "2026-11-18 00:01"),
         (ALL_BUT_AN_HOUR, "2026-11-16 13:00", True, "otwarte do pn. 12:00", "2026-11-22 12:00"),
         (ALL_BUT_AN_HOUR, "2026-11-16 11:00", True, "otwarte do 12:00", "2026-11-16 12:00"),
-    ],
-)
-def test_the_state_at_a_moment_says_until_when_it_holds(week, moment, is_open, sentence, until):
-    state = opening_state(week, at(moment))
-    assert (state.is_open, state.sentence) == (is_open, sentence)
-    assert state.valid_until == at(until)
+    ):
+        state = opening_state(week, at(moment))
+        assert (state.is_open, state.sentence) == (is_open, sentence), week
+        assert state.valid_until == at(until)
 
 
 def test_what_never_changes():

@@ -1,15 +1,13 @@
 """Names that are only a person's, and names that say more."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.parsing.contacts import GIVEN_NAMES, is_personal_name
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_the_name_of_a_person_is_recognised():
+    for name in (
         "Jan Kowalski",
         "KOWALSKI JAN",
         "jan kowalski",
@@ -36,15 +34,12 @@ from catalog.parsing.contacts import GIVEN_NAMES, is_personal_name
         "Jan K.",
         "J. M. Kowalski",
         "Jan, Anna i Piotr Nowak",
-    ],
-)
-def test_the_name_of_a_person_is_recognised(name):
-    assert is_personal_name(name)
+    ):
+        assert is_personal_name(name)
 
 
-@pytest.mark.parametrize(
-    "surname",
-    [
+def test_surname_that_resembles_a_trade_or_a_town():
+    for surname in (
         "Opaliński",
         "Drewniak",
         "Paliwoda",
@@ -60,15 +55,12 @@ def test_the_name_of_a_person_is_recognised(name):
         "Handzlik",
         "Krakowski",
         "Brzeziński",
-    ],
-)
-def test_surname_that_resembles_a_trade_or_a_town(surname):
-    assert is_personal_name(f"Jan {surname}")
+    ):
+        assert is_personal_name(f"Jan {surname}")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_the_name_of_a_business_is_not_that_of_a_person():
+    for name in (
         "PHU Jan Kowalski",
         "Jan Kowalski P.P.H.U.",
         "P.P.H.U. Kowalski",
@@ -97,15 +89,12 @@ def test_surname_that_resembles_a_trade_or_a_town(surname):
         "Jan Dobra Chata",
         "Jan Kowalski 2",
         "Jan Kowalski (Dęby)",
-    ],
-)
-def test_the_name_of_a_business_is_not_that_of_a_person(name):
-    assert not is_personal_name(name)
+    ):
+        assert not is_personal_name(name)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
+def test_second_word_is_a_fuel_a_town_or_a_brand():
+    for name in (
         "Pellet Brzeg",
         "Król Opał",
         "Maria Pellet",
@@ -117,22 +106,18 @@ def test_the_name_of_a_business_is_not_that_of_a_person(name):
         "Jan Opałowy",
         "Jan Bud-Nowak",
         "Jan Spółdzielnia",
-    ],
-)
-def test_second_word_is_a_fuel_a_town_or_a_brand(name):
-    assert not is_personal_name(name)
+    ):
+        assert not is_personal_name(name)
 
 
-@pytest.mark.parametrize(
-    "name", ["", " . ", "Jan", "Kowalski", "Nowak-Wiśniewska", "J. K.", "J. Opoka", "J. Tek", "Jan Paweł II"]
-)
-def test_not_a_full_name(name):
-    assert not is_personal_name(name)
+def test_not_a_full_name():
+    for name in ("", " . ", "Jan", "Kowalski", "Nowak-Wiśniewska", "J. K.", "J. Opoka", "J. Tek", "Jan Paweł II"):
+        assert not is_personal_name(name)
 
 
-@pytest.mark.parametrize("name", ["Skład węgla", "Skład opału", "Hurtownia opału Kowalski", "Węgiel-Trans Malinowski"])
-def test_usual_names_of_depots(name):
-    assert not is_personal_name(name)
+def test_usual_names_of_depots():
+    for name in ("Skład węgla", "Skład opału", "Hurtownia opału Kowalski", "Węgiel-Trans Malinowski"):
+        assert not is_personal_name(name)
 
 
 def given_names():

@@ -489,9 +489,8 @@ def test_a_caller_without_an_address_is_one_of_those_without():
     assert hash_client("2001:db8::1") == hash_client("2001:db8:0:ff::1") != hash_client("2001:db8:0:100::1")
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
+def test_addresses_of_one_mailbox_are_counted_as_one():
+    for one, other, same in (
         ("jan@opal.pl", "Jan+1@OPAL.pl", True),
         ("jan.nowak@opal.pl", "jannowak+a+b@opal.pl", True),
         ("j.an@gmail.com", "jan@googlemail.com", True),
@@ -499,11 +498,9 @@ def test_a_caller_without_an_address_is_one_of_those_without():
         ("jan@opal.pl", "jan@biuro.opal.pl", False),
         ("jan@op.al.pl", "jan@opal.pl", False),
         ("+jan@opal.pl", "+anna@opal.pl", False),
-    ],
-)
-def test_addresses_of_one_mailbox_are_counted_as_one(one, other, same):
-    assert (hash_mailbox(one) == hash_mailbox(other)) is same
-    assert "@" not in hash_mailbox(one)
+    ):
+        assert (hash_mailbox(one) == hash_mailbox(other)) is same, one
+        assert "@" not in hash_mailbox(one)
 
 
 def test_hashes_of_mailboxes_go_a_day_after_the_last_link():

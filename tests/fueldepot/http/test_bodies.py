@@ -56,11 +56,11 @@ def test_a_body_that_does_not_come_whole(stream, headers, reason):
         assert "Formularz nie dotarł w całości" in text_of(page)
 
 
-@pytest.mark.parametrize("path", ["/api/v1/subsidy", "/dotacja/"])
-def test_a_body_in_chunks_is_read_as_one_with_a_length(path):
-    by_length, in_chunks = post(path, Stream(WHOLE)), post(path, Stream(WHOLE), **CHUNKED)
-    assert by_length.status_code == 200
-    assert in_chunks.content == by_length.content != post(path, Stream(), CONTENT_LENGTH="0").content
+def test_a_body_in_chunks_is_read_as_one_with_a_length():
+    for path in ("/api/v1/subsidy", "/dotacja/"):
+        by_length, in_chunks = post(path, Stream(WHOLE)), post(path, Stream(WHOLE), **CHUNKED)
+        assert by_length.status_code == 200, path
+        assert in_chunks.content == by_length.content != post(path, Stream(), CONTENT_LENGTH="0").content
 
 
 def test_chunks_that_do_not_end_are_too_large(monkeypatch):

@@ -45,10 +45,12 @@ def test_a_known_answer_costs_no_view():
     assert ask(view, if_none_match='"other"').status_code == 200
 
 
-@pytest.mark.parametrize(("given", "status"), [("*", 304), (" * ", 304)])
-def test_any_that_there_is(given, status):
-    assert ask(conditional(UNITS, cache_control=LIFETIME)(Answering()), if_none_match=given).status_code == status
-    assert ask(conditional(UNITS, cache_control=LIFETIME)(Answering(404)), if_none_match=given).status_code == 404
+def test_any_that_there_is():
+    for given, status in (("*", 304), (" * ", 304)):
+        assert (
+            ask(conditional(UNITS, cache_control=LIFETIME)(Answering()), if_none_match=given).status_code == status
+        ), given
+        assert ask(conditional(UNITS, cache_control=LIFETIME)(Answering(404)), if_none_match=given).status_code == 404
 
 
 def test_every_question_has_its_own():
@@ -78,11 +80,11 @@ def test_at_midnight_the_validator_of_what_changes_daily_changes(monkeypatch, ch
     assert (ask(view)["ETag"] != before) is changes_daily
 
 
-@pytest.mark.parametrize("status", [301, 400, 404, 503])
-def test_failures_have_none(status):
-    answer = ask(conditional(UNITS, cache_control=LIFETIME)(Answering(status)))
-    assert "ETag" not in answer
-    assert "Cache-Control" not in answer
+def test_failures_have_none():
+    for status in (301, 400, 404, 503):
+        answer = ask(conditional(UNITS, cache_control=LIFETIME)(Answering(status)))
+        assert "ETag" not in answer, status
+        assert "Cache-Control" not in answer
 
 
 def test_other_methods_pass():

@@ -39,9 +39,8 @@ def test_the_forms_are_marked_and_no_page():
     assert marked == FORMS | OF_SUBMISSIONS
 
 
-@pytest.mark.parametrize(
-    ("path", "private"),
-    [
+def test_the_whole_desk_is_private(rf):
+    for path, private in (
         ("/admin/", True),
         ("/admin/login/", True),
         ("/admin/nothing/", True),
@@ -54,12 +53,10 @@ def test_the_forms_are_marked_and_no_page():
         ("/sklad/1-nazwa/", False),
         ("/api/v1/stores", False),
         ("/healthz", False),
-    ],
-)
-def test_the_whole_desk_is_private(rf, path, private):
-    request = rf.get(path)
-    request.resolver_match = resolve(path)
-    assert is_private(request) is private
+    ):
+        request = rf.get(path)
+        request.resolver_match = resolve(path)
+        assert is_private(request) is private, path
 
 
 @pytest.mark.django_db

@@ -75,17 +75,14 @@ def test_a_traceback_is_one_line():
     assert "ValueError: bad" in json.loads(text)["traceback"]
 
 
-@pytest.mark.parametrize(
-    ("name", "status", "error", "written"),
-    [
+def test_that_the_database_is_away_is_told_once_and_without_a_traceback():
+    for name, status, error, written in (
         ("django.request", 503, None, False),
         ("django.request", 500, OperationalError("gone"), False),
         ("django.request", 500, InterfaceError("closed"), False),
         ("django.request", 500, ValueError("bad"), True),
         ("fueldepot.domain_errors", None, None, True),
-    ],
-)
-def test_that_the_database_is_away_is_told_once_and_without_a_traceback(name, status, error, written):
-    record = logging.LogRecord(name, logging.ERROR, "f", 1, "x", (), error and (type(error), error, None))
-    record.status_code = status
-    assert drop_duplicate_db_errors(record) is written
+    ):
+        record = logging.LogRecord(name, logging.ERROR, "f", 1, "x", (), error and (type(error), error, None))
+        record.status_code = status
+        assert drop_duplicate_db_errors(record) is written, name

@@ -78,28 +78,25 @@ def test_an_unreadable_address_is_explained_on_the_page(client, stranger, nowak)
     assert len(mail.outbox) == 1
 
 
-@pytest.mark.parametrize(
-    ("domain", "likely"),
-    [
-        ("gmial.com", "gmail.com"),
-        ("gmail.con", "gmail.com"),
-        ("gmai.com", "gmail.com"),
-        ("gmail.pl", "gmail.com"),
-        ("hotmial.com", "hotmail.com"),
-        ("interia.lp", "interia.pl"),
-        ("onett.pl", "onet.pl"),
-        ("gmail.com", ""),
-        ("mail.com", ""),
-        ("ymail.com", ""),
-        ("wp.pl", ""),
-        ("op.pl", ""),
-        ("interia.eu", ""),
-        ("opal-nowak.pl", ""),
-        ("wegiel.pl", ""),
-    ],
-)
-def test_a_domain_that_is_nearly_a_mailbox_of_many_is_known(domain, likely):
-    assert fields.likely_domain(f"jan@{domain}") == likely
+def test_a_domain_that_is_nearly_a_mailbox_of_many_is_known():
+    likely = {
+        "gmial.com": "gmail.com",
+        "gmail.con": "gmail.com",
+        "gmai.com": "gmail.com",
+        "gmail.pl": "gmail.com",
+        "hotmial.com": "hotmail.com",
+        "interia.lp": "interia.pl",
+        "onett.pl": "onet.pl",
+        "gmail.com": "",
+        "mail.com": "",
+        "ymail.com": "",
+        "wp.pl": "",
+        "op.pl": "",
+        "interia.eu": "",
+        "opal-nowak.pl": "",
+        "wegiel.pl": "",
+    }
+    assert {domain: fields.likely_domain(f"jan@{domain}") for domain in likely} == likely
 
 
 def test_a_likely_misspelling_is_asked_back_once(client, stranger, nowak):

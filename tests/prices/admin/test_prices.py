@@ -198,10 +198,10 @@ def test_other_editors_add_no_range(pellet_without_range):
     assert not PlausibleRange.objects.filter(pk="pellet").exists()
 
 
-@pytest.mark.parametrize("page", ["series", "observation"])
-def test_official_data_are_looked_at_only(desk, page):
-    assert desk.get(f"/admin/prices/{page}/").status_code == 200
-    assert desk.get(f"/admin/prices/{page}/add/").status_code == 403
+def test_official_data_are_looked_at_only(desk):
+    for page in ("series", "observation"):
+        assert desk.get(f"/admin/prices/{page}/").status_code == 200, page
+        assert desk.get(f"/admin/prices/{page}/add/").status_code == 403
 
 
 # Price lists
@@ -216,9 +216,8 @@ def bomb(members):
     return SimpleUploadedFile("cennik.xlsx", content.getvalue())
 
 
-@pytest.mark.parametrize(
-    ("file", "reason"),
-    [
+def test_files_that_would_do_harm_are_refused(desk):
+    for file, reason in (
         (lambda: bomb({"xl/worksheets/sheet1.xml": b"0" * 30_000_000}), "rozpakowuje się do zbyt wielu danych"),
         (lambda: bomb({"xl/a.xml": b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"}), "definicje XML"),
         (lambda: bomb({"xl/a.xml": "<!DOCTYPE a><a/>".encode("utf-16")}), "definicje XML"),
@@ -227,12 +226,10 @@ def bomb(members):
         (lambda: SimpleUploadedFile("cennik.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500)), "formatu XLS"),
         (lambda: SimpleUploadedFile("cennik.xlsx", b"x" * 600_001), "więcej niż 600000 bajtów"),
         (lambda: SimpleUploadedFile("cennik.csv", b"x" * 600_001), "więcej niż 600000 bajtów"),
-    ],
-)
-def test_files_that_would_do_harm_are_refused(desk, file, reason):
-    answer = preview(desk, file())
-    assert answer.status_code == 200
-    assert reason in html_of(answer)
+    ):
+        answer = preview(desk, file())
+        assert answer.status_code == 200, file
+        assert reason in html_of(answer)
 
 
 def xlsx_of(*rows):
@@ -392,9 +389,8 @@ def test_what_polish_spreadsheets_save_as_csv_is_read(desk, encoding, separator)
     assert list(stored) == [("ekogroszek", 1650), ("pellet", Decimal("1650.50"))]
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
+def test_a_file_that_is_no_table_is_refused_in_polish(desk):
+    for content, reason in (
         (b"\x81\x83\x90", "nie jest tekstem w kodowaniu"),
         (b"\xff\xfe\x00", "nie jest tekstem w kodowaniu"),
         (b'depot,fuel\n1,"pellet', "czy cudzysłowy mają parę"),
@@ -403,12 +399,10 @@ def test_what_polish_spreadsheets_save_as_csv_is_read(desk, encoding, separator)
         (b"depot,fuel,unit,day,price,Price\n1,pellet,t,2026-11-20,1,2", "Kolumna powtarza się: price"),
         (b"depot,fuel,unit,day,price\n\n1,pellet,t,2026-11-20,1650,50", "Wiersz 3 ma więcej pól niż nagłówek"),
         (b"depot,fuel,unit,day,price" + b"\n1,pellet,t,2026-11-20,1" * 5_001, "więcej niż 5000 wierszy"),
-    ],
-)
-def test_a_file_that_is_no_table_is_refused_in_polish(desk, content, reason):
-    answer = preview(desk, SimpleUploadedFile("cennik.csv", content))
-    assert reason in html_of(answer)
-    assert "confirm_form" not in answer.context
+    ):
+        answer = preview(desk, SimpleUploadedFile("cennik.csv", content))
+        assert reason in html_of(answer), content
+        assert "confirm_form" not in answer.context
 
 
 def test_empty_rows_of_a_spreadsheet_are_none(desk):
@@ -440,9 +434,9 @@ def test_a_range_saved_as_it_was_is_no_change(desk):
     assert Dataset.objects.filter(slug="prices").first() == before
 
 
-@pytest.mark.parametrize("given", ["2026-11-03", "03.11.2026", date(2026, 11, 3), datetime(2026, 11, 3, 9, tzinfo=UTC)])
-def test_a_day_of_a_price_list_may_be_written_or_a_spreadsheets_own(given):
-    assert read_day(given) == date(2026, 11, 3)
+def test_a_day_of_a_price_list_may_be_written_or_a_spreadsheets_own():
+    for given in ("2026-11-03", "03.11.2026", date(2026, 11, 3), datetime(2026, 11, 3, 9, tzinfo=UTC)):
+        assert read_day(given) == date(2026, 11, 3)
 
 
 def test_series_of_the_statistical_office_have_their_names(desk):

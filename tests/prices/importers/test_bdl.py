@@ -173,9 +173,9 @@ def test_a_variable_of_another_unit_is_refused_by_name():
     assert "not zł/kWh" in notes[2].reason
 
 
-@pytest.mark.parametrize("name", ["węgiel brunatny - za 1 t", "koks - za 1 t", "węgiel kamienny - za 10 t"])
-def test_other_goods_are_not_coal_by_the_tonne(name):
-    assert choose([variable(1, name)])[0] == {}
+def test_other_goods_are_not_coal_by_the_tonne():
+    for name in ("węgiel brunatny - za 1 t", "koks - za 1 t", "węgiel kamienny - za 10 t"):
+        assert choose([variable(1, name)])[0] == {}
 
 
 def test_of_two_that_fit_none_is_taken():
@@ -184,26 +184,22 @@ def test_of_two_that_fit_none_is_taken():
     assert "--variable" in notes[0].reason
 
 
-@pytest.mark.parametrize(
-    ("unit", "area"),
-    [
-        ("000000000000", ""),
-        ("011200000000", "12"),
-        ("010000000000", None),
-        ("011210000000", None),
-        ("011212001011", None),
-        ("x", None),
-        (None, None),
-        (12, None),
-    ],
-)
-def test_units(unit, area):
-    assert area_of(unit) == area
+def test_units():
+    area = {
+        "000000000000": "",
+        "011200000000": "12",
+        "010000000000": None,
+        "011210000000": None,
+        "011212001011": None,
+        "x": None,
+        None: None,
+        12: None,
+    }
+    assert {unit: area_of(unit) for unit in area} == area
 
 
-@pytest.mark.parametrize(
-    "results",
-    [
+def test_rows_of_another_form_are_refused():
+    for results in (
         [{"id": "000000000000"}],
         [{"values": []}],
         [{"id": "000000000000", "values": [3]}],
@@ -212,11 +208,9 @@ def test_units(unit, area):
         [{"id": "000000000000", "values": [{"year": "2020", "val": "1", "attrId": 1}]}],
         [{"id": "000000000000", "values": [{"year": "2020", "val": None, "attrId": 1}]}],
         [{"id": "000000000000", "values": [{"year": "2020", "val": 1e300, "attrId": 1}]}],
-    ],
-)
-def test_rows_of_another_form_are_refused(results):
-    with pytest.raises(BadInput):
-        list(observations("prad-g11", {"variableId": 1, "results": results}, "file", []))
+    ):
+        with pytest.raises(BadInput):
+            list(observations("prad-g11", {"variableId": 1, "results": results}, "file", []))
 
 
 @pytest.mark.parametrize("content", ["{", '{"results": []}', json.dumps({"results": [], "variableId": 1})])

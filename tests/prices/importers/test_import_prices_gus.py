@@ -243,20 +243,17 @@ def test_damaged_files(tmp_path, content):
         run(path, "--commit")
 
 
-@pytest.mark.parametrize(
-    "args",
-    [
+def test_refused_arguments():
+    for args in (
         [],
         ["--download", "file.json"],
         ["--find", "file.json"],
         ["--find", "--download"],
         ["--download", "--variable", "x=1"],
         ["missing.json"],
-    ],
-)
-def test_refused_arguments(args):
-    with pytest.raises(CommandError, match=r"imported|--variable"):
-        run(*args)
+    ):
+        with pytest.raises(CommandError, match=r"imported|--variable"):
+            run(*args)
 
 
 def test_the_starter_has_official_averages_only_each_with_its_source():

@@ -46,9 +46,8 @@ TOO_HIGH = {"people": 2, "income": 9000}
 NONE = {"annual_income": 135_001}
 
 
-@pytest.mark.parametrize(
-    ("stated", "kind", "level", "reason", "condition"),
-    [
+def test_a_level_has_a_reason_and_perhaps_a_condition():
+    for stated, kind, level, reason, condition in (
         (HIGHEST, HIGH, "highest", "reason_income 1 300 najwyższym household_multi_person", None),
         (HIGHEST, MIDDLE, "elevated", "reason_only_above 140 2", None),
         (HIGHEST, LOW, "elevated", "reason_only_above 140 1", None),
@@ -82,22 +81,20 @@ NONE = {"annual_income": 135_001}
         ({**TOO_HIGH, "annual_income": 135_000}, HIGH, "basic", "reason_annual 135 000", None),
         ({}, None, "basic", "reason_unstated", "condition_annual 135 000"),
         (NONE, None, "none", "reason_none 135 000", None),
-    ],
-)
-def test_a_level_has_a_reason_and_perhaps_a_condition(stated, kind, level, reason, condition):
-    shown = answer(**stated, project_type=kind).shown
-    assert (shown.level, plain(shown.reason), plain(shown.condition)) == (level, reason, condition)
-    assert shown.level_name == f"level_{level}"
+    ):
+        shown = answer(**stated, project_type=kind).shown
+        assert (shown.level, plain(shown.reason), plain(shown.condition)) == (level, reason, condition), stated
+        assert shown.level_name == f"level_{level}"
 
 
-@pytest.mark.parametrize("stated", [HIGHEST, {"benefit": True}])
-def test_without_a_type_each_variant_says_when_another_level_applies(stated):
-    variants = answer(**stated).variants
-    assert [(variant.level, variant.condition) for variant in variants] == [
-        (Level.ELEVATED, "condition_higher_above 140"),
-        (Level.ELEVATED, "condition_higher_above 140"),
-        (Level.HIGHEST, "condition_only_above 140"),
-    ]
+def test_without_a_type_each_variant_says_when_another_level_applies():
+    for stated in (HIGHEST, {"benefit": True}):
+        variants = answer(**stated).variants
+        assert [(variant.level, variant.condition) for variant in variants] == [
+            (Level.ELEVATED, "condition_higher_above 140"),
+            (Level.ELEVATED, "condition_higher_above 140"),
+            (Level.HIGHEST, "condition_only_above 140"),
+        ], stated
 
 
 STAYS, REPLACED = {"old_source_stays", "old_source_goes"}, {"source_replaced", "old_source_goes"}
@@ -105,9 +102,8 @@ WALLS, PELLET, PUMP, HEATING = Item.WALLS, Item.PELLET_BOILER, Item.HEAT_PUMP_GR
 AUDIT, AIR, CLASS_5 = Item.AUDIT, Item.VENTILATION, Heating.SOLID_FUEL_CLASS_5
 
 
-@pytest.mark.parametrize(
-    ("items", "kind", "heating", "reasons"),
-    [
+def test_a_refused_row_says_why():
+    for items, kind, heating, reasons in (
         ((WALLS, PELLET, HEATING, AUDIT), HIGH, Heating.SOLID_FUEL, ["", "", "", ""]),
         ((PELLET,), HIGH, Heating.SOLID_FUEL, ["row_source_alone 140"]),
         ((PELLET,), MIDDLE, Heating.SOLID_FUEL, [""]),
@@ -123,11 +119,9 @@ AUDIT, AIR, CLASS_5 = Item.AUDIT, Item.VENTILATION, Heating.SOLID_FUEL_CLASS_5
         ((WALLS, AUDIT), LOW, Heating.SOLID_FUEL, ["row_type_1 80", "row_no_project"]),
         ((PELLET, AUDIT), HIGH, Heating.SOLID_FUEL, ["row_source_alone 140", "row_no_project"]),
         ((PELLET, WALLS, AUDIT), LOW, Heating.SOLID_FUEL, ["", "row_type_1 80", ""]),
-    ],
-)
-def test_a_refused_row_says_why(items, kind, heating, reasons):
-    rows = answer(items=items, **ELEVATED, project_type=kind, heating=heating).shown.rows
-    assert [row.reason for row in rows] == reasons
+    ):
+        rows = answer(items=items, **ELEVATED, project_type=kind, heating=heating).shown.rows
+        assert [row.reason for row in rows] == reasons, items
 
 
 def test_at_no_level_every_row_says_so():
@@ -145,9 +139,8 @@ def notes(**given):
 PAID = ["note_without_costs", "note_vat", "note_rounding"]
 
 
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
+def test_notes_on_the_calculation():
+    for given, expected in (
         ({"project_type": HIGH}, PAID),
         ({"project_type": HIGH, "costs": (WALLS,)}, ["note_vat", "note_rounding"]),
         ({"items": (), "project_type": HIGH}, ["note_no_works"]),
@@ -188,10 +181,8 @@ PAID = ["note_without_costs", "note_vat", "note_rounding"]
                 "note_not_eligible Audyt energetyczny row_level_none",
             ],
         ),
-    ],
-)
-def test_notes_on_the_calculation(given, expected):
-    assert notes(**given) == expected
+    ):
+        assert notes(**given) == expected
 
 
 def test_a_sum_above_the_limit_of_its_table_is_told():
@@ -217,24 +208,20 @@ def test_agreements_can_be_signed_until_a_day(stated, kind):
     assert ended.conditions == ()
 
 
-@pytest.mark.parametrize(
-    ("items", "kind", "heating", "told"),
-    [
+def test_that_ventilation_counts_as_thermo_modernisation_is_said_as_inferred():
+    for items, kind, heating, told in (
         ((PELLET, AIR), HIGH, Heating.SOLID_FUEL, True),
         ((AIR,), HIGH, Heating.SOLID_FUEL, True),
         ((AIR,), MIDDLE, CLASS_5, True),
         ((AIR, WALLS), HIGH, Heating.SOLID_FUEL, False),
         ((PELLET, AIR), LOW, Heating.SOLID_FUEL, False),
-    ],
-)
-def test_that_ventilation_counts_as_thermo_modernisation_is_said_as_inferred(items, kind, heating, told):
-    found = [plain(note) for note in answer(items=items, project_type=kind, heating=heating).notes]
-    assert ("note_ventilation_inferred" in found) is told
+    ):
+        found = [plain(note) for note in answer(items=items, project_type=kind, heating=heating).notes]
+        assert ("note_ventilation_inferred" in found) is told, items
 
 
-@pytest.mark.parametrize(
-    ("given", "kinds"),
-    [
+def test_conditions_of_an_answer():
+    for given, kinds in (
         ({**NONE}, None),
         ({"project_type": HIGH}, {*STAYS, "type_3"}),
         ({**ELEVATED, "project_type": HIGH}, {"upper", *STAYS, "type_3"}),
@@ -256,11 +243,9 @@ def test_that_ventilation_counts_as_thermo_modernisation_is_said_as_inferred(ite
             {**HIGHEST, "project_type": HIGH, "heating": CLASS_5, "business": True},
             {"type_3", "upper", "highest", "business", "business_limited 12, czyli 57 672 zł"},
         ),
-    ],
-)
-def test_conditions_of_an_answer(given, kinds):
-    found = {plain(one.text) for one in answer(**given).conditions}
-    assert found == (set() if kinds is None else {"always", *kinds})
+    ):
+        found = {plain(one.text) for one in answer(**given).conditions}
+        assert found == (set() if kinds is None else {"always", *kinds}), given
 
 
 def test_a_row_names_the_clause_of_its_number():

@@ -322,9 +322,9 @@ def test_a_redirection_into_a_private_network_is_not_followed(fetcher, source, p
     assert f"leads to {target}, into a private network; check the file of sources" in refusal(fetcher, source)
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "2001:4860:4860::8888", "::ffff:8.8.8.8"])
-def test_the_internet_is_public(address):
-    assert is_public(address)
+def test_the_internet_is_public():
+    for address in ("8.8.8.8", "2001:4860:4860::8888", "::ffff:8.8.8.8"):
+        assert is_public(address)
 
 
 def test_a_publisher_may_not_lead_to_this_machine():

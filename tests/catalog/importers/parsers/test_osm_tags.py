@@ -1,5 +1,3 @@
-import pytest
-
 from catalog.depots import fuels
 from catalog.importers.parsers import osm
 from catalog.importers.parsers.osm import FUEL_OF, fuels_of
@@ -19,19 +17,16 @@ def reasons(record):
     return [note.reason for note in record.notes]
 
 
-@pytest.mark.parametrize(
-    ("tags", "denied"),
-    [
+def test_what_the_source_says_is_not_sold():
+    for tags, denied in (
         ({"fuel__pellets": "no"}, ("pellet",)),
         ({"sells__wood": "No "}, ("drewno-kominkowe",)),
         ({"fuel__coal": "no", "fuel__wood": "yes"}, fuels.assortments("wegiel")),
         ({"fuel__ekogroszek": "no"}, ("ekogroszek",)),
         ({"fuel__pellets": "unknown", "fuel__wood": ""}, ()),
         ({"fuel__diesel": "no"}, ()),
-    ],
-)
-def test_what_the_source_says_is_not_sold(tags, denied):
-    assert depot(shop="fuel", **tags).denied_fuels == denied
+    ):
+        assert depot(shop="fuel", **tags).denied_fuels == denied
 
 
 def test_every_tag_that_is_used_is_read():
@@ -66,9 +61,8 @@ def test_every_tag_that_is_used_is_read():
     )
 
 
-@pytest.mark.parametrize(
-    ("tags", "sold"),
-    [
+def test_what_is_a_depot_and_what_it_sells():
+    for tags, sold in (
         ({"shop": "fuel"}, set()),
         ({"shop": "fuel", "fuel:coal": "yes"}, {"wegiel"}),
         ({"shop": "fuel", "fuel:coal": "yes", "fuel:diesel": "yes"}, {"wegiel"}),
@@ -101,10 +95,8 @@ def test_every_tag_that_is_used_is_read():
         ({"shop": "coal", "disused": "yes"}, None),
         ({"shop": "coal", "disused": "no"}, {"wegiel"}),
         ({}, None),
-    ],
-)
-def test_what_is_a_depot_and_what_it_sells(tags, sold):
-    assert fuels_of(tags) == sold
+    ):
+        assert fuels_of(tags) == sold
 
 
 def test_every_fuel_of_the_map_is_in_the_catalog():
@@ -115,33 +107,30 @@ def test_what_is_no_depot():
     assert osm.depot("node/1", 50.1, 19.8, {"shop": "florist"}) is None
 
 
-@pytest.mark.parametrize(("lat", "lon"), [(None, 19.8), (50.1, None)])
-def test_an_element_without_a_position_is_left_out(lat, lon):
-    assert osm.depot("way/1", lat, lon, {"shop": "coal"}) == Note("way/1", "has no position")
+def test_an_element_without_a_position_is_left_out():
+    for lat, lon in ((None, 19.8), (50.1, None)):
+        assert osm.depot("way/1", lat, lon, {"shop": "coal"}) == Note("way/1", "has no position")
 
 
-@pytest.mark.parametrize(("lat", "lon"), [(48.79, 19.8), (55.11, 19.8), (50.1, 13.89), (50.1, 24.31)])
-def test_an_element_outside_poland_is_left_out(lat, lon):
-    assert osm.depot("node/1", lat, lon, {"shop": "coal"}) == Note(
-        "node/1", f"the position is outside Poland: '{lat}, {lon}'"
-    )
+def test_an_element_outside_poland_is_left_out():
+    for lat, lon in ((48.79, 19.8), (55.11, 19.8), (50.1, 13.89), (50.1, 24.31)):
+        assert osm.depot("node/1", lat, lon, {"shop": "coal"}) == Note(
+            "node/1", f"the position is outside Poland: '{lat}, {lon}'"
+        )
 
 
-@pytest.mark.parametrize(
-    ("tags", "kind", "name"),
-    [
+def test_depot_without_a_name():
+    for tags, kind, name in (
         ({"shop": "coal", "addr__city": "Próba"}, "Skład węgla", "Skład węgla, Próba"),
         ({"shop": "firewood", "addr__place": "Próbka"}, "Drewno opałowe", "Drewno opałowe, Próbka"),
         ({"shop": "fuel", "fuel__wood": "yes"}, "Drewno opałowe", "Drewno opałowe"),
         ({"shop": "fuel", "fuel__ekogroszek": "yes"}, "Skład węgla", "Skład węgla"),
         ({"shop": "fuel", "fuel__coal": "yes", "fuel__wood": "yes"}, "Skład opału", "Skład opału"),
         ({"shop": "fuel"}, "Skład opału", "Skład opału"),
-    ],
-)
-def test_depot_without_a_name(tags, kind, name):
-    record = depot(**({"name": None} | tags))
-    assert (record.kind_name, record.name, record.held) == (kind, name, False)
-    assert record.review == "the source gives no name"
+    ):
+        record = depot(**({"name": None} | tags))
+        assert (record.kind_name, record.name, record.held) == (kind, name, False), tags
+        assert record.review == "the source gives no name"
 
 
 def test_name_of_invisible_characters_is_none():
@@ -168,11 +157,11 @@ def test_name_is_tidied():
     assert depot(name=" Skład\t\u200bPróbny \n").name == "Skład Próbny"
 
 
-@pytest.mark.parametrize("street", ["ul.", "ul", "Ulica"])
-def test_street_without_a_name(street):
-    record = depot(addr__street=street, addr__city="Próba", addr__housenumber="5")
-    assert (record.street, record.house_number, record.place) == ("", "5", "Próba")
-    assert reasons(record) == [f"street is only {street!r}"]
+def test_street_without_a_name():
+    for street in ("ul.", "ul", "Ulica"):
+        record = depot(addr__street=street, addr__city="Próba", addr__housenumber="5")
+        assert (record.street, record.house_number, record.place) == ("", "5", "Próba"), street
+        assert reasons(record) == [f"street is only {street!r}"]
 
 
 def test_village_without_streets():
@@ -202,19 +191,19 @@ def test_tax_number_with_a_wrong_check_digit():
     assert reasons(record)[0].startswith("ref:vatin: ")
 
 
-@pytest.mark.parametrize("key", ["ref__vatin", "ref__nip", "ref__NIP"])
-def test_keys_of_the_tax_number(key):
-    assert depot(**{key: "123-456-32-18"}).nip == "1234563218"
+def test_keys_of_the_tax_number():
+    for key in ("ref__vatin", "ref__nip", "ref__NIP"):
+        assert depot(**{key: "123-456-32-18"}).nip == "1234563218"
 
 
-@pytest.mark.parametrize("key", ["phone", "contact__phone", "contact__mobile"])
-def test_keys_of_the_telephone(key):
-    assert depot(**{key: "+48123456789"}).phone == "+48 12 345 67 89"
+def test_keys_of_the_telephone():
+    for key in ("phone", "contact__phone", "contact__mobile"):
+        assert depot(**{key: "+48123456789"}).phone == "+48 12 345 67 89"
 
 
-@pytest.mark.parametrize("key", ["website", "contact__website", "url"])
-def test_keys_of_the_web_site(key):
-    assert depot(**{key: "http://example.org/a"}).website == "http://example.org/a"
+def test_keys_of_the_web_site():
+    for key in ("website", "contact__website", "url"):
+        assert depot(**{key: "http://example.org/a"}).website == "http://example.org/a"
 
 
 def test_second_telephone_stands_in_for_a_bad_one():
