@@ -135,7 +135,7 @@ TEMPLATES = [
             "loaders": [
                 (
                     "django.template.loaders.cached.Loader",
-                    ["pages.dates.DeskLoader", "django.template.loaders.app_directories.Loader"],
+                    ["pages.rendering.DeskLoader", "django.template.loaders.app_directories.Loader"],
                 )
             ],
             "context_processors": [

@@ -27,9 +27,8 @@ from catalog.submissions.letters import Told
 from catalog.territory.snapshot import territory
 from catalog.text import short_zloty
 from fueldepot.http.links import route_path, site_url
-from pages.dates import day
 from pages.municipality import present_municipality
-from pages.polish import counted
+from pages.polish import counted, day
 from pages.regulations import state_of
 from pages.stove_check import check_path
 from prices.snapshot import compare, prices

@@ -19,7 +19,6 @@ from catalog.text import short_zloty
 from fueldepot.http.links import site_url
 from fueldepot.http.params import exact, line
 from fueldepot.http.query import Query, doc
-from pages.dates import day
 from pages.heating_costs import (
     AREA_RANGE,
     DEMAND_RANGE,
@@ -37,7 +36,7 @@ from pages.heating_costs import (
 )
 from pages.home import SearchResult
 from pages.page import Crumb, Page, dataset
-from pages.polish import whole
+from pages.polish import day, whole
 from pages.prices import as_query, prices_crumb
 from pages.stove_check import NOT_FOUND, UNREADABLE, find_place
 from prices.heating_costs import Estimate, Quantity, rounded_cost, rounded_year

@@ -15,7 +15,7 @@ from catalog.depots.snapshot import OSM_COPYRIGHT, QUOTING
 from catalog.links import municipality_path
 from catalog.models import Municipality, Voivodeship
 from fueldepot.http.links import route_path, site_url
-from pages.dates import days
+from pages.polish import days
 
 SCHEMA = "https://schema.org"
 
@@ -130,7 +130,7 @@ class Page:
 def cite(title: str, address: str, as_of: str, status: str = "") -> str:
     """Return a citation.
 
-    address: URL of the page. as_of: of its content, see `pages.dates.days`. status: its reliability, "" for none.
+    address: URL of the page. as_of: of its content, see `pages.polish.days`. status: its reliability, "" for none.
     """
     service = settings.SITE_NAME
     if service != settings.OPERATOR_NAME:

@@ -13,8 +13,8 @@ from catalog.depots import fuels
 from fueldepot.http.links import site_url
 from fueldepot.http.params import choice, numbers
 from fueldepot.http.query import Query, doc, today_unless_given
-from pages.dates import day, month, month_genitive
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
+from pages.polish import day, month, month_genitive
 from pages.svg.charts import Chart, ChartMonth, months_chart
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, all_fuel_prices

@@ -13,9 +13,9 @@ from catalog.models import Municipality, Voivodeship
 from catalog.territory.snapshot import UnitNotFound
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.query import Query, doc
-from pages.dates import day
 from pages.home import get_voivodeship, voivodeships_by_name
 from pages.page import Crumb, Page
+from pages.polish import day
 from pages.svg import maps
 from pages.svg import territory as territory_svg
 from pages.svg.timelines import TimelineDeadline, timeline

@@ -18,14 +18,15 @@ from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect, HttpResponseRedirect
 from django.shortcuts import render
-from django.template import engines
+from django.template import Origin, engines
 from django.template.backends.jinja2 import Jinja2
 from django.template.loader import render_to_string
+from django.template.loaders import filesystem
 from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
-from jinja2 import Environment, StrictUndefined, select_autoescape
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from catalog.depots.snapshot import tiles_credit
 from catalog.models import Dataset
@@ -34,9 +35,9 @@ from fueldepot.http.cache_control import Period, conditional
 from fueldepot.http.links import route_path
 from fueldepot.http.views import parse_accept
 from pages import template_filters
-from pages.dates import SiteLoader
 from pages.page import Page, twin_path
 from pages.svg import territory as territory_svg
+from pages.template_filters import tie_html
 
 MARKDOWN = "text/markdown"
 MARKDOWN_UTF8 = "text/markdown; charset=utf-8"
@@ -168,6 +169,22 @@ def prefers_markdown(accept: str) -> bool:
 
 def wants_markdown(request: HttpRequest) -> bool:
     return request.path.endswith(".md") or prefers_markdown(request.META.get("HTTP_ACCEPT", ""))
+
+
+class DeskLoader(filesystem.Loader):
+    """Django's loader for templates of the admin, with non-breaking spaces."""
+
+    def get_contents(self, origin: Origin) -> str:
+        return tie_html(super().get_contents(origin))
+
+
+class SiteLoader(FileSystemLoader):
+    """Jinja2's loader for templates of the site, with non-breaking spaces in HTML except fragments of the API."""
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
+        source, filename, is_current = super().get_source(environment, template)
+        tied = template.endswith(".html") and not template.startswith("subsidy/")
+        return tie_html(source) if tied else source, filename, is_current
 
 
 def environment(**options: Any) -> Environment:

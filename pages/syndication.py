@@ -35,13 +35,12 @@ from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, site_url
 from pages.choices import Choices, DepotCard, read_origin
-from pages.dates import day
 from pages.depots import depot_page
 from pages.fuel_prices import fuel_prices_page, voivodeship_prices_page
 from pages.home import voivodeships_by_name
 from pages.municipality import municipality_page
 from pages.page import Page
-from pages.polish import change, counted, date_digits
+from pages.polish import change, counted, date_digits, day
 from pages.rendering import cached, read_only
 from prices.api.price_answers import all_fuel_prices
 from prices.medians import FEWEST_FOR_MEDIAN, WINDOW_MONTHS, is_plausible, window_start

@@ -1,14 +1,19 @@
-"""Filters of the templates of the site; `pages/rendering.py` registers them.
+"""Filters of the templates of the site, and the non-breaking spaces in them; `pages/rendering.py` registers them.
 
 HTML templates escape the result of a filter, unless it is Markup. Templates of Markdown and e-mails do not escape, so
 every value in a Markdown template passes one of `MARKDOWN`: CommonMark 0.31, section 2.4 (backslash escapes), and
 GitHub's tables and strikethrough.
+
+Non-breaking spaces keep a word of one letter ("z", "w", "i") with the next word, a number with its unit ("31 grudnia
+2026 r.", "40 zł") or with the word before it ("poz. 787"), and a dash with the word before it. The template loaders
+insert them into the texts of templates, once per process. Data pass the filter `tied`.
 """
 
 import re
 from collections.abc import Callable, Iterable
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,9 +27,10 @@ from markupsafe import Markup, escape
 
 from catalog.text import full_sentence, short_zloty, zloty
 from fueldepot.http.links import route_path, site_url
-from pages import dates, polish
+from pages import polish
 from pages.page import twin_path
-from subsidy.calculator.rows import NO_BREAK, format_amount, round_to_grosz
+from pages.polish import NO_BREAK
+from subsidy.calculator.rows import format_amount, round_to_grosz
 
 MARKS = re.compile(r"([\\`*\[\]<>#|~]|(?<![^\W_])_|_(?![^\W_]))")
 """Characters to escape. An underscore between letters or digits is none: `boiler_class_3` (section 6.2)."""
@@ -99,6 +105,42 @@ def twin_address(path: str) -> str:
     return address(twin_path(page) + mark + query)
 
 
+# After a blank, a bracket, a quotation mark or a tag.
+LONE = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+(?=\S)")
+LONE_AT_END = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+\Z")
+UNIT_SIGNS = r"(?:r\.|zł|km|m|m²|cm|mm|kg|mg|t|mp|kW|kWh|MB|kB|godz\.|mies\.|mln|tys\.)"
+NUMBER_AND_UNIT = re.compile(rf"(?<=\d) (?={UNIT_SIGNS}(?![\w²³]))")
+NUMBERED = r"(?:[Nn]r|poz\.|art\.|ust\.|pkt|klas[aąęy]|tabel[aęi]|[Rr]odzaj[ua]?|Krok)"
+WORD_AND_NUMBER = re.compile(rf"(?<!\w)({NUMBERED}) (?=\d)")
+STREET = re.compile(r"(?<!\w)(ul\.|al\.|pl\.|os\.) (?=\w)")
+BEFORE_DASH = re.compile(r"(?<=\S) (?=– )")
+AFTER_MARK = re.compile(rf"\A (?=– |{UNIT_SIGNS}(?![\w²³]))")
+
+
+# Tags of the template and of HTML, whose attributes may hold tags of the template.
+TAGS = re.compile(r"(\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}|<(?:\{%.*?%\}|\{\{.*?\}\}|[^>{]|\{(?![%{]))*>)", re.DOTALL)
+
+
+@lru_cache(maxsize=1000)
+def tie(text: str) -> str:
+    """Insert non-breaking spaces into plain text."""
+    text = LONE.sub(rf"\1{NO_BREAK}", text)
+    text = STREET.sub(rf"\1{NO_BREAK}", WORD_AND_NUMBER.sub(rf"\1{NO_BREAK}", text))
+    return BEFORE_DASH.sub(NO_BREAK, NUMBER_AND_UNIT.sub(NO_BREAK, text))
+
+
+def tie_html(source: str) -> str:
+    """Insert non-breaking spaces into the texts of HTML or an HTML template; tags stay unchanged."""
+    parts = TAGS.split(source)
+    # Texts and tags alternate. A text before a tag may end in such a word, and one after a value begin with a unit:
+    # "z {{ count }} zł".
+    parts[::2] = [LONE_AT_END.sub(rf"\1{NO_BREAK}", tie(text)) for text in parts[::2]]
+    for number in range(2, len(parts), 2):
+        if not parts[number - 1].startswith("{%"):
+            parts[number] = AFTER_MARK.sub(NO_BREAK, parts[number])
+    return "".join(parts)
+
+
 Filter = Callable[..., Any]
 
 POSTCODE = re.compile(r"\b\d{2}-\d{3}\b")
@@ -128,13 +170,13 @@ def iso(value: date) -> str:
 
 def tied(text: object) -> str:
     """Insert non-breaking spaces after words of one letter."""
-    together = dates.tie(str(text))
+    together = tie(str(text))
     return Markup(together) if hasattr(text, "__html__") else together  # noqa: S704 - as safe as it was
 
 
 def tied_html(html: Markup) -> Markup:
     """Insert non-breaking spaces into the texts of HTML."""
-    return Markup(dates.tie_html(str(html)))  # noqa: S704 - as safe as it was
+    return Markup(tie_html(str(html)))  # noqa: S704 - as safe as it was
 
 
 def postcodes(text: str) -> Markup:
@@ -150,7 +192,7 @@ def unbroken(sentence: str) -> Markup:
 
 def coded(text: str) -> Markup:
     """Escape text and turn backticks into code elements."""
-    return Markup(CODE.sub(r"<code>\1</code>", str(escape(dates.tie(text)))))  # noqa: S704 - escaped before
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(tie(text)))))  # noqa: S704 - escaped before
 
 
 def for_excel(path: str) -> str:
@@ -252,7 +294,7 @@ def by_name(*filters: Filter) -> dict[str, Filter]:
 MARKDOWN = {
     **by_name(md, prose, address, autolink, citing, code, md_urlize, to_twin, md_day, md_zloty, number, iso),
     **by_name(pln, pln_range, percent, quantity, unit),
-    **by_name(polish.change, polish.signed_zloty, polish.tenths, polish.counted, dates.days, dates.span),
+    **by_name(polish.change, polish.signed_zloty, polish.tenths, polish.counted, polish.days, polish.span),
     "linked": link,
 }
 """Filters whose results are safe in Markdown."""
@@ -260,8 +302,8 @@ MARKDOWN = {
 FILTERS = {
     **MARKDOWN,
     **by_name(capfirst, coded, difference, for_excel, framed, full_sentence, json_ld, linebreaksbr, postcodes),
-    **by_name(short_zloty, tied, tied_html, unbroken, whole, zloty, polish.date_digits, dates.day),
-    "moment": lambda value: dates.moment(timezone.localtime(value)),
+    **by_name(short_zloty, tied, tied_html, unbroken, whole, zloty, polish.date_digits, polish.day),
+    "moment": lambda value: polish.moment(timezone.localtime(value)),
     "route": route_path,
     "urlize": linked_addresses,
 }

@@ -20,8 +20,8 @@ from typing_extensions import TypedDict
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.query import Query
 from fueldepot.http.schema import plain
-from pages.dates import days
 from pages.page import NOT_TO_BE_QUOTED, cite
+from pages.polish import days
 
 MOST_BYTES = 1_500
 """Maximum size of an answer as a client reads it, as text or structured: clients pay by the token."""

@@ -17,12 +17,12 @@ from catalog.models import Subscription
 from catalog.submissions import readers, tokens
 from fueldepot.http.links import site_url
 from pages import alerts
-from pages.dates import day
 from pages.forms import fields
 from pages.forms.pages import crumbs_to, show, show_form, show_problem
 from pages.forms.public_form import PublicForm
 from pages.forms.views import client_of, posted, public_form_view, token_of
 from pages.home import voivodeships_by_name
+from pages.polish import day
 from pages.stove_check import NOT_FOUND, find_place
 
 TITLE = "Powiadomienia"

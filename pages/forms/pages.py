@@ -17,11 +17,10 @@ from catalog.submissions.letters import RETRY
 from catalog.submissions.limits import LETTERS_PER_MAILBOX, LETTERS_PER_SUBMISSION, mailbox_free_at, next_letter_at
 from catalog.submissions.tokens import LINK_LIFE, STATUS
 from catalog.text import masked_address
-from pages.dates import day, moment, until
 from pages.depots import crumbs_of
 from pages.forms.public_form import PublicForm
 from pages.page import INVENTED_DEPOT, Crumb, Page
-from pages.polish import counted
+from pages.polish import counted, day, moment, until
 from pages.rendering import render_page
 from prices.submissions import describe_price, prices_from_json
 

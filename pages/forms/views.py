@@ -28,12 +28,12 @@ from catalog.submissions.limits import TooManyRequests
 from catalog.submissions.readers import report_gone
 from catalog.submissions.tokens import LINK_LIFE, QUESTION, STATUS, InvalidToken
 from fueldepot.http.request_log import private
-from pages.dates import until
 from pages.depots import removed_page
 from pages.forms import fields
 from pages.forms.depot import AddForm, ClaimForm, CorrectForm, DeleteForm, GoneForm
 from pages.forms.pages import crumbs_to, show_confirmation, show_form, show_problem, show_status
 from pages.forms.public_form import DEMONSTRATION, GONE, KINDS, FormTexts, PriceFields, PriceForm, PublicForm
+from pages.polish import until
 from pages.rendering import as_html
 from prices import submissions as price_submissions
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Literal, NamedTuple
 
-from pages.polish import counted
 from pages.svg.scales import WIDTH, spread, text_width
 
 TEXT = 11.0
@@ -15,7 +14,7 @@ WORDS_X = 80.0
 TOP = 14.0
 YEAR_ROOM = 15.0
 MOST_LINES = 3
-"""Most lines of text per day; the list of the page has all of them."""
+"""Most lines of text per day, with that of the number of others; the list of the page has all of them."""
 
 State = Literal["past", "next", "future"]
 
@@ -29,13 +28,14 @@ class TimelineDeadline(NamedTuple):
 
 
 class TimelineEntry(NamedTuple):
-    """The deadlines of one day. y: to scale. words_y: centre of the first line of text."""
+    """The deadlines of one day. y: to scale. words_y: centre of the first line of text. more: texts without a line."""
 
     y: float
     words_y: float
     state: State
     title: str
     lines: tuple[str, ...]
+    more: int
 
 
 class Year(NamedTuple):
@@ -67,7 +67,7 @@ def timeline(deadlines: Sequence[TimelineDeadline], today: date) -> Timeline | N
     if not days:
         return None
     blocks = [_lines([row.text for row in rows]) for rows in days.values()]
-    sizes = [LINE * (1 + len(lines)) + 8 for lines in blocks]
+    sizes = [LINE * (1 + len(lines) + bool(more)) + 8 for lines, more in blocks]
     first, last = min(today, *days), max(today, *days)
     length = max(160.0, sum(sizes) * 1.1)
     per_day = length / max((last - first).days, 1)
@@ -84,8 +84,9 @@ def timeline(deadlines: Sequence[TimelineDeadline], today: date) -> Timeline | N
             state="next" if day == coming else "past" if day < today else "future",
             title=rows[0].title,
             lines=lines,
+            more=more,
         )
-        for (day, rows), lines, start in zip(days.items(), blocks, starts, strict=True)
+        for (day, rows), (lines, more), start in zip(days.items(), blocks, starts, strict=True)
     ]
     bottom = down(last)
     return Timeline(
@@ -98,14 +99,11 @@ def timeline(deadlines: Sequence[TimelineDeadline], today: date) -> Timeline | N
     )
 
 
-def _lines(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return the distinct texts, one per line, shortened to the width; the last line counts further ones."""
+def _lines(texts: Sequence[str]) -> tuple[tuple[str, ...], int]:
+    """Return the distinct texts, one per line, shortened to the width, and the number of those without a line."""
     different = list(dict.fromkeys(texts))
-    shown = different if len(different) <= MOST_LINES else different[: MOST_LINES - 1]
-    lines = [_shortened(text) for text in shown]
-    if len(different) > len(shown):
-        lines.append(f"i {counted(len(different) - len(shown), 'inny', 'inne', 'innych')}, zobacz listę")
-    return tuple(lines)
+    room = MOST_LINES if len(different) <= MOST_LINES else MOST_LINES - 1
+    return tuple(map(_shortened, different[:room])), len(different[room:])
 
 
 def _shortened(text: str) -> str:

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from pages.dates import day as day_in_words
+from pages.polish import day as day_in_words
 from prices.medians import months_before
 from tests import factories
 from tests.pages.reading import NOINDEX, missing, present, text_of

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from pages.dates import tie, tie_html
 from pages.polish import NO_BREAK
+from pages.template_filters import tie, tie_html
 from tests.pages.reading import KRAKOW
 
 TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))

@@ -10,8 +10,8 @@ from django.utils import timezone
 from catalog.importers.runner import record_change
 from catalog.models import Dataset
 from fueldepot.http.rate_limit import RateLimit
-from pages.dates import day
 from pages.page import twin_path
+from pages.polish import day
 from prices.models import Observation, Series
 from subsidy import rules
 from tests import factories

@@ -6,8 +6,7 @@ from django.utils import timezone
 
 from fueldepot.data import snapshot
 from fueldepot.http import cache_control
-from pages.dates import day
-from pages.polish import NO_BREAK
+from pages.polish import NO_BREAK, day
 from pages.regulations import regulations_page
 from regulations.models import Deadline
 from tests import factories

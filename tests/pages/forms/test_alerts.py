@@ -9,7 +9,7 @@ from django.core import mail
 from catalog.models import Subscription
 from catalog.search.entries import rebuild_index
 from catalog.submissions import limits, readers, retention, tokens
-from pages.dates import day
+from pages.polish import day
 from tests import factories
 from tests.pages.reading import text_of
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory

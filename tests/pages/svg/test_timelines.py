@@ -26,7 +26,7 @@ def test_words_never_overlap_and_stay_inside(deadlines, today):
     for entry in line.entries:
         top = entry.words_y - LINE / 2
         assert top >= end - 0.2
-        end = top + LINE * (1 + len(entry.lines))
+        end = top + LINE * (1 + len(entry.lines) + bool(entry.more))
         assert all(WORDS_X + text_width(text, TEXT) <= WIDTH for text in entry.lines)
         assert line.top <= entry.y <= line.bottom
     assert end <= line.height
@@ -58,7 +58,7 @@ def test_deadlines_of_a_day_stand_together_without_repeating_themselves():
 
 def test_too_many_of_a_day_are_counted():
     line = timeline([mark(2023, text=f"kotły {number}") for number in range(5)], date(2020, 1, 1))
-    assert line.entries[0].lines == ("kotły 0", "kotły 1", "i 3 inne, zobacz listę")
+    assert (line.entries[0].lines, line.entries[0].more) == (("kotły 0", "kotły 1"), 3)
 
 
 def test_long_words_are_shortened_at_a_blank():
