@@ -1,7 +1,6 @@
 """The pages of published and of removed depots."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,13 +11,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.depots import fuels
-from catalog.depots.opening_times import OpeningState, opening_of, opening_period
+from catalog.depots.opening_times import opening_of, opening_period
 from catalog.depots.snapshot import LICENCES, MAX_ID, ORIGINS, DepotRow, depots
 from catalog.models import Depot, Municipality
 from catalog.parsing.opening_hours import CLOSED, DAYS, Week
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
-from pages.choices import CardFacts, DepotCard, card_facts, nearest_cards
+from pages.choices import DepotCard, card_facts, nearest_cards
 from pages.page import INVENTED_DEPOT, Crumb, Page
 from pages.polish import coordinates
 from pages.svg import territory as territory_svg
@@ -49,9 +48,8 @@ class PriceRow(NamedTuple):
     apart: float | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DepotPage(Page):
-    """The page of a published depot. week: empty for unknown or irregular hours.
+    """The page of a published depot, a `DepotRow`. week: empty for unknown or irregular hours.
 
     opening: the state, which holds for the `period`. today: its hours, "" when unknown. price_list: the newest price of
     each fuel. unpriced: names of the fuels without a price. nearby: other depots, with distances from this one.
@@ -61,16 +59,10 @@ class DepotPage(Page):
     template = "pages/depot"
     demonstration_notice = (INVENTED_DEPOT[0], f"{INVENTED_DEPOT[1]} Pod podanym adresem go nie ma.")
 
-    depot: DepotRow
-    facts: CardFacts
-    municipality: Municipality
-    opening: OpeningState
-    price_list: tuple[PriceRow, ...]
-
     @property
     def quoted_status(self) -> str:
         """The data status, which the rules of use require in a citation."""
-        return f"status wpisu: {self.facts.status.label}"
+        return f"status wpisu: {self.content['facts'].status.label}"
 
     def schema_org(self) -> list[dict[str, Any]]:
         """Return the depot as a business, nothing for a demonstration entry."""
@@ -115,12 +107,12 @@ def depot_page(depot: DepotRow, now: datetime) -> DepotPage:
         as_of=max(filter(None, (depot.updated_at, depot.verified_at))),
         data_status=f"{facts.status.label}. {facts.status.description}",
         licence=LICENCES[Depot.Source(depot.source)],
-        depot=depot,
-        facts=facts,
-        municipality=unit,
-        opening=opening_of(depot, now),
-        price_list=price_list,
         content={
+            "depot": depot,
+            "facts": facts,
+            "municipality": unit,
+            "opening": opening_of(depot, now),
+            "price_list": price_list,
             "period": opening_period(now),
             "week": hours,
             "today": next((row.hours for row in hours if row.is_today), ""),
@@ -154,9 +146,9 @@ def draw_map(depot: DepotRow, nearby: Sequence[DepotCard]) -> DepotMap | None:
     return territory_svg.depot_map(depot.teryt, around, (depot.lat, depot.lon), credit_osm=credit_osm)
 
 
-def offers(page: DepotPage) -> Iterator[dict[str, Any]]:
+def offers(depot: DepotRow, price_list: Sequence[PriceRow]) -> Iterator[dict[str, Any]]:
     """Yield the fuels of a depot as schema.org's Offer, with price, unit and day where known."""
-    for row in page.price_list:
+    for row in price_list:
         yield {
             "@type": "Offer",
             "itemOffered": {"@type": "Product", "name": row.name},
@@ -170,30 +162,30 @@ def offers(page: DepotPage) -> Iterator[dict[str, Any]]:
                 "unitText": fuels.UNIT_NAMES[row.unit],
             },
         }
-    priced = {row.slug for row in page.price_list}
+    priced = {row.slug for row in price_list}
     # Fuels inferred from the depot's name are not offers.
-    for slug in page.depot.fuels:
-        if slug not in priced and slug not in page.depot.fuels_by_name:
+    for slug in depot.fuels:
+        if slug not in priced and slug not in depot.fuels_by_name:
             yield {"@type": "Offer", "itemOffered": {"@type": "Product", "name": fuels.BY_SLUG[slug].name}}
 
 
 def business(page: DepotPage) -> dict[str, Any]:
     """Return a depot as schema.org's Store, without unknown fields."""
-    depot = page.depot
+    depot, unit, stated = (page.content[name] for name in ("depot", "municipality", "facts"))
     address = {
         "@type": "PostalAddress",
         "streetAddress": " ".join(part for part in (depot.street, depot.house_number) if part),
         "postalCode": depot.postcode,
-        "addressLocality": depot.place or page.municipality.name,
-        "addressRegion": page.municipality.voivodeship.name,
+        "addressLocality": depot.place or unit.name,
+        "addressRegion": unit.voivodeship.name,
         "addressCountry": "PL",
     }
     facts = {
-        "telephone": [phone.number for phone in page.facts.phones],
+        "telephone": [phone.number for phone in stated.phones],
         "sameAs": depot.website,
         "taxID": depot.nip,
         "openingHoursSpecification": opening_hours(depot.hours_ranges),
-        "makesOffer": list(offers(page)),
+        "makesOffer": list(offers(depot, page.content["price_list"])),
     }
     return {
         "@type": "Store",

@@ -270,11 +270,10 @@ def depot(request: HttpRequest, depot_id: int) -> Embed:
     page = depot_page(row, timezone.now())
     lines = tuple(
         EmbedLine(price.name, page.canonical, f"{short_zloty(price.price)}/{price.unit}", date_digits(price.day))
-        for price in page.price_list
+        for price in page.content["price_list"]
     )
-    return Embed(
-        page, row.name, lines, f"{page.facts.address}. {page.opening.sentence.capitalize()}.", "Cen jeszcze nie znamy."
-    )
+    note = f"{row.address}. {page.content['opening'].sentence.capitalize()}."
+    return Embed(page, row.name, lines, note, "Cen jeszcze nie znamy.")
 
 
 @embed_view(*PRICE_DATA)
