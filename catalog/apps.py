@@ -1,9 +1,6 @@
-"""System checks of the catalog."""
-
 from typing import Any
 
 from django.apps import AppConfig
-from django.core.checks import CheckMessage, Error, register
 from django.db.models.signals import post_migrate
 
 
@@ -12,7 +9,7 @@ class CatalogConfig(AppConfig):
     verbose_name = "Katalog składów"
 
     def ready(self) -> None:
-        """Register what other layers call: versions of data sets, checks, owner links, undoing, the index of names."""
+        """Register what other layers call: versions of data sets, owner links, undoing, the index of names."""
         from catalog import versions
         from catalog.models import Decision
         from catalog.services import undoing
@@ -49,15 +46,3 @@ def rebuild_search_index(sender: AppConfig, plan: Any = (), **kwargs: Any) -> No
     if applied & {"0019_search_positions", "0026_districts_of_places"} and SearchEntry.objects.exists():
         with transaction.atomic():
             rebuild_index()
-
-
-@register()
-def check_sources(**kwargs: Any) -> list[CheckMessage]:
-    """catalog.E001: `catalog/sources.yaml` is valid."""
-    from catalog.importers.sources import SourcesError, read_sources
-
-    try:
-        read_sources()
-    except SourcesError as error:
-        return [Error(str(error), hint="mend the file; its head says what each key means", id="catalog.E001")]
-    return []

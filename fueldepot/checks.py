@@ -1,4 +1,4 @@
-"""System checks of the project, each with an id and a hint."""
+"""System checks of the project and its apps, each with an id and a hint."""
 
 import os
 import stat
@@ -14,11 +14,13 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from catalog.importers.freshness import last_runs
+from catalog.importers.sources import SourcesError, read_sources
 from catalog.models import County, Dataset, Municipality
 from catalog.submissions.retention import is_purge_overdue, last_purge
 from fueldepot import monitoring
 from regulations.models import STALE_AFTER, Deadline, FuelBan, LegalState, Resolution
 from regulations.snapshot import named_codes
+from subsidy import rules
 
 OLDEST_POSTGRESQL = 150000
 
@@ -185,3 +187,24 @@ def check_codes_are_known(databases: Sequence[str] | None = None, **kwargs: Any)
             problem = f"regulations name units that are not in the register: {', '.join(lost)}"
             messages.append(Warning(problem, hint=hint, id="regulations.W002"))
     return messages
+
+
+@register()
+def check_sources(**kwargs: Any) -> list[CheckMessage]:
+    """catalog.E001: `catalog/sources.yaml` is valid."""
+    try:
+        read_sources()
+    except SourcesError as error:
+        return [Error(str(error), hint="mend the file; its head says what each key means", id="catalog.E001")]
+    return []
+
+
+@register()
+def check_rules(**kwargs: Any) -> list[CheckMessage]:
+    """subsidy.E001: every rule file can be read."""
+    hint = "mend the file; CONTRIBUTING.md shows how a value is written"
+    try:
+        rules.current()
+    except rules.RulesError as error:
+        return [Error(str(error), hint=hint, id="subsidy.E001")]
+    return []

@@ -5,7 +5,6 @@ A subscription begins with a confirmed link and ends with its row; `pages.alerts
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,19 +18,6 @@ from catalog.services.moderation import locked
 from catalog.submissions import letters, tokens
 from catalog.submissions.intake import check_published
 from catalog.submissions.limits import PER_NETWORK, PERIOD, TooManyRequests, wait_for_turn
-
-
-@dataclass(frozen=True, slots=True)
-class GoneEvidence:
-    """The open reports about a depot. networks: they came from, as each counts once. reasons: with their numbers.
-
-    last: time of the latest. emails: of readers who may be asked.
-    """
-
-    networks: int
-    reasons: tuple[tuple[str, int], ...]
-    last: datetime
-    emails: tuple[str, ...]
 
 
 @transaction.atomic
@@ -53,14 +39,21 @@ def report_gone(*, depot: Depot, reason: GoneReport.Reason, email: str, client: 
     return report
 
 
-def find_evidence(depot: Depot) -> GoneEvidence | None:
-    """Return what readers have reported since the depot was last verified, None without a report. One query."""
+def find_evidence(depot: Depot) -> dict[str, Any] | None:
+    """Return what readers have reported since the depot was last verified, None without a report. One query.
+
+    networks: they came from, as each counts once. reasons: with their numbers. last: time of the latest. emails: of
+    readers who may be asked.
+    """
     reports = list(GoneReport.objects.open().filter(depot=depot).order_by("created_at"))
     if not reports:
         return None
-    reasons = Counter(GoneReport.Reason(report.reason).label for report in reports)
-    emails = tuple(report.email for report in reports if report.email)
-    return GoneEvidence(len(reports), tuple(reasons.most_common()), reports[-1].created_at, emails)
+    return {
+        "networks": len(reports),
+        "reasons": Counter(GoneReport.Reason(report.reason).label for report in reports).most_common(),
+        "last": reports[-1].created_at,
+        "emails": [report.email for report in reports if report.email],
+    }
 
 
 KEPT = timedelta(days=730)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from subsidy import apps, rules
+from fueldepot import checks
+from subsidy import rules
 from subsidy.application import DOCUMENTS, ENVELOPE, Item, Level, ProjectType
 from subsidy.rules import FILES, NotInForce, RulesError, value_at
 from subsidy.rules.reading import read_rules
@@ -245,13 +246,13 @@ def test_a_missing_file_is_named(files):
 
 
 def test_the_check_has_an_id_and_names_the_file(monkeypatch):
-    assert apps.check_rules() == []
+    assert checks.check_rules() == []
 
     def fail():
         raise RulesError("walls.yaml: value is missing")
 
     monkeypatch.setattr(rules, "current", fail)
-    (message,) = apps.check_rules()
+    (message,) = checks.check_rules()
     assert (message.id, message.msg) == ("subsidy.E001", "walls.yaml: value is missing")
 
 

@@ -5,11 +5,11 @@ import yaml
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError
 
-from catalog import apps
 from catalog.importers.download import checksum
 from catalog.importers.runner import files_origin
 from catalog.importers.sources import SourcesError, allowed_address, formats, read_sources
 from catalog.models import ImportRun
+from fueldepot import checks
 from tests import small_country
 from tests.commands import run
 from tests.dumps import dump
@@ -162,7 +162,7 @@ def test_the_projects_file_of_sources_is_whole():
         "gus-bdl",
     ]
     assert all(one.url.startswith("https://") for one in sources.values())
-    assert apps.check_sources() == []
+    assert checks.check_sources() == []
 
 
 def test_a_format_belongs_to_one_source():
@@ -205,8 +205,8 @@ def test_an_odd_file_of_sources_stops_the_start(tmp_path, monkeypatch):
     def broken():
         raise SourcesError("sources.yaml: osm-depots: licence is missing")
 
-    monkeypatch.setattr("catalog.importers.sources.read_sources", broken)
-    (error,) = apps.check_sources()
+    monkeypatch.setattr(checks, "read_sources", broken)
+    (error,) = checks.check_sources()
     assert (error.id, error.msg) == ("catalog.E001", "sources.yaml: osm-depots: licence is missing")
 
 
