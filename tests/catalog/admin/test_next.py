@@ -120,8 +120,8 @@ def test_a_depot_is_found_by_any_part_in_any_spelling(client, editor, listing):
         postcode="34-500",
     )
     other = factories.DepotFactory(name="Inny", municipality=factories.bielsko_biala(), phone="+48 33 811 11 11")
-    for depot in (wanted, other):
-        factories.SubmissionFactory(depot=depot)
+    for number, depot in enumerate((wanted, other), 1):  # a submission is found by its number and e-mail, too
+        factories.SubmissionFactory(pk=number, depot=depot, email="jan@opal-nowak.pl")
         factories.DepotPriceFactory(depot=depot, pending=True)
     names = ("sklad opalu zolw", "ŻÓŁW", "olw opal", "dluga 5", "długa", "krakow", "opal-zolw.pl")
     numbers = ("526-025-02-74", "PL 526 025 02 74", "601234567", "+48 601-234-567", "234 567")
