@@ -254,12 +254,7 @@ def test_an_unknown_voivodeship_is_not_found(client):
 
 def test_a_wrong_query_is_refused(client):
     for query in (
-        "voivodeship=",
-        "voivodeship=1",
-        "voivodeship=123",
-        "voivodeship=Małopolskie!",
-        "voivodeship=-",
-        "values=",
+        *("voivodeship=", "voivodeship=1", "voivodeship=123", "voivodeship=Małopolskie!", "voivodeship=-", "values="),
         "values=maybe",
     ):
         assert client.get(f"{URL}/pellet?{query}").status_code == 400

@@ -21,17 +21,8 @@ WHOLE = {
     "on": "2026-11-21",
 }
 FIELDS = [
-    "level",
-    "level_name",
-    "condition",
-    "intensity",
-    "household",
-    "project_type",
-    "items",
-    "table_3_sum_pln",
-    "table_3_limit_pln",
-    "max_subsidy_pln",
-    "own_contribution_net_pln",
+    *("level", "level_name", "condition", "intensity", "household", "project_type", "items", "table_3_sum_pln"),
+    *("table_3_limit_pln", "max_subsidy_pln", "own_contribution_net_pln"),
 ]
 ITEM_FIELDS = {
     "item": str,

@@ -82,33 +82,12 @@ print(json.dumps({"answers": answers, "pages": pages}))
 """
 COMPARED = {
     "stores": (
-        "id",
-        "name",
-        "address",
-        "nip",
-        "phone",
-        "website",
-        "lat",
-        "lon",
-        "distance_km",
-        "fuels",
-        "hours",
+        *("id", "name", "address", "nip", "phone", "website", "lat", "lon", "distance_km", "fuels", "hours"),
         "source",
     ),
     "source": ("data_status", "verified_at", "updated_at", "licence"),
     "prices": (
-        "fuel",
-        "unit",
-        "from",
-        "to",
-        "n",
-        "price_lists",
-        "submissions",
-        "rejected",
-        "median",
-        "q1",
-        "q3",
-        "min",
+        *("fuel", "unit", "from", "to", "n", "price_lists", "submissions", "rejected", "median", "q1", "q3", "min"),
         "max",
     ),
     "price_list": ("fuel", "price", "unit", "date"),
@@ -206,13 +185,8 @@ def test_version_1_0_loses_its_prices_on_the_tables_of_1_1_and_has_them_after_th
     run(PROJECT_ROOT, database, "manage.py", "migrate", "--verbosity=0")
     statuses = json.loads(run(version_1_0, database, "-c", READ, *READ_PATHS).splitlines()[-1])
     assert {path for path, status in statuses.items() if status != 200} == {
-        "/api/v1/prices/pellet",
-        "/ceny/",
-        "/ceny/pellet/",
-        "/ceny/pellet/malopolskie/",
-        "/dane/ceny-mediany.csv",
-        "/llms.txt",
-        "/sitemap.xml",
+        *("/api/v1/prices/pellet", "/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/", "/dane/ceny-mediany.csv"),
+        *("/llms.txt", "/sitemap.xml"),
     }
     run(PROJECT_ROOT, database, "manage.py", "migrate", "prices", "0002", "--verbosity=0")
     run(version_1_0, database, "manage.py", "refresh_figures")

@@ -126,15 +126,7 @@ def test_prices_of_a_fuel(renderings, ask, priced):
     answer = ask("/prices/pellet")
     steps = answer["arithmetic"]
     names = (
-        "median",
-        "n",
-        "quartile_1",
-        "quartile_3",
-        "min",
-        "max",
-        "bag_price",
-        "bag_kg",
-        "price_lists",
+        *("median", "n", "quartile_1", "quartile_3", "min", "max", "bag_price", "bag_kg", "price_lists"),
         "submissions",
     )
     check(

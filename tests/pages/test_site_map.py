@@ -174,16 +174,9 @@ def allowed(lines, path):
 
 
 READABLE = [
-    "/",
-    "/llms.txt",
-    "/llms-full.txt",
-    "/sitemap.xml",
-    "/api/v1/openapi.json",
-    "/api/v1/locations?q=zakopane",
-    "/api/v1/stores?teryt=1217011&fuel=pellet",
-    "/api/v1/regulations?postcode=34-500",
-    "/sklady/malopolskie/zakopane-1217011/?kod=34-500",
-    "/sklad/7-sklad/",
+    *("/", "/llms.txt", "/llms-full.txt", "/sitemap.xml", "/api/v1/openapi.json", "/api/v1/locations?q=zakopane"),
+    *("/api/v1/stores?teryt=1217011&fuel=pellet", "/api/v1/regulations?postcode=34-500"),
+    *("/sklady/malopolskie/zakopane-1217011/?kod=34-500", "/sklad/7-sklad/"),
 ]
 KEPT_OUT = ["/?q=zakopane", "/admin/", "/sklady/dodaj/?teryt=1217011", "/sklad/7/popraw/", "/sklad/7/cena/"]
 

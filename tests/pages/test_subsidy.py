@@ -48,13 +48,7 @@ def test_the_empty_form(client):
     assert 'method="post"' in html
     assert "Krok 1 z 5" in text_of(answer)
     assert set(fields_of(answer)) == {
-        "krok",
-        "people",
-        "income",
-        "income_type",
-        "annual_income",
-        "audit",
-        "energy_certificate",
+        *("krok", "people", "income", "income_type", "annual_income", "audit", "energy_certificate"),
     }
     assert "do 1 300 zł, a gdy mieszkasz sam: do 1 800 zł" in text_of(answer)
 

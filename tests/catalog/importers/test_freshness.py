@@ -154,12 +154,7 @@ def test_records_can_be_looked_at_in_the_admin_and_not_changed(client, register)
 def test_the_projects_file_of_sources_is_whole():
     sources = read_sources()
     assert [one.id for one in sources.values() if one.fetched] == [
-        "teryt-terc",
-        "teryt-simc",
-        "prg-boundaries",
-        "geonames-postcodes",
-        "osm-depots",
-        "gus-bdl",
+        *("teryt-terc", "teryt-simc", "prg-boundaries", "geonames-postcodes", "osm-depots", "gus-bdl"),
     ]
     assert all(one.url.startswith("https://") for one in sources.values())
     assert checks.check_sources() == []

@@ -8,86 +8,31 @@ from catalog.parsing.contacts import GIVEN_NAMES, is_personal_name
 
 def test_the_name_of_a_person_is_recognised():
     for name in (
-        "Jan Kowalski",
-        "KOWALSKI JAN",
-        "jan kowalski",
-        " Jan  Kowalski ",
-        "„Jan Kowalski”",
-        "Lukasz Wojcik",
-        "Anna Maria Nowak-Wiśniewska",
-        "Nowak-Wiśniewska Anna Maria",
-        "Zofia Król",
-        "Jan Bąk",
-        "Pan Jan Kowalski",
-        "Pani Anna Nowak",
-        "mgr inż. Jan Kowalski",
-        "J. Kowalski",
-        "Kowalski J.",
-        "J.M. Kowalski",
-        "J. Wróbel",
-        "Jan M. Kowalski",
-        "Jan i Anna Kowalscy",
-        "Jan Kowalski & Adam Nowak",
-        "Jan Kowalski, Adam Nowak",
-        "Kowalski, Jan",
-        "Adam Filip",
-        "Jan K.",
-        "J. M. Kowalski",
-        "Jan, Anna i Piotr Nowak",
+        *("Jan Kowalski", "KOWALSKI JAN", "jan kowalski", " Jan  Kowalski ", "„Jan Kowalski”", "Lukasz Wojcik"),
+        *("Anna Maria Nowak-Wiśniewska", "Nowak-Wiśniewska Anna Maria", "Zofia Król", "Jan Bąk", "Pan Jan Kowalski"),
+        *("Pani Anna Nowak", "mgr inż. Jan Kowalski", "J. Kowalski", "Kowalski J.", "J.M. Kowalski", "J. Wróbel"),
+        *("Jan M. Kowalski", "Jan i Anna Kowalscy", "Jan Kowalski & Adam Nowak", "Jan Kowalski, Adam Nowak"),
+        *("Kowalski, Jan", "Adam Filip", "Jan K.", "J. M. Kowalski", "Jan, Anna i Piotr Nowak"),
     ):
         assert is_personal_name(name)
 
 
 def test_surname_that_resembles_a_trade_or_a_town():
     for surname in (
-        "Opaliński",
-        "Drewniak",
-        "Paliwoda",
-        "Gazda",
-        "Kominek",
-        "Węglarz",
-        "Składowski",
-        "Budzyński",
-        "Orzech",
-        "Kostka",
-        "Rolnik",
-        "Piła",
-        "Handzlik",
-        "Krakowski",
-        "Brzeziński",
+        *("Opaliński", "Drewniak", "Paliwoda", "Gazda", "Kominek", "Węglarz", "Składowski", "Budzyński", "Orzech"),
+        *("Kostka", "Rolnik", "Piła", "Handzlik", "Krakowski", "Brzeziński"),
     ):
         assert is_personal_name(f"Jan {surname}")
 
 
 def test_the_name_of_a_business_is_not_that_of_a_person():
     for name in (
-        "PHU Jan Kowalski",
-        "Jan Kowalski P.P.H.U.",
-        "P.P.H.U. Kowalski",
-        "F.H. Kowalski",
-        "FHU Jan Kowalski",
-        "P. H. Kowalski",
-        "P.H. Kowalski J.",
-        "P.W. Kowalski",
-        "firma Jan Kowalski",
-        "Jan Kowalski skład",
-        "Opał Jan Kowalski",
-        "Jan Kowalski Węgiel",
-        "Usługi Jan Kowalski",
-        "Tartak Jan Kowalski",
-        "Jan Kowalski Transport",
-        "Handel Jan Kowalski",
-        "Jan Kowalski sp. z o.o.",
-        "Jan Kowalski sp.j.",
-        "Jan Kowalski s.c.",
-        "Jan Kowalski i Syn",
-        "Jan Kowalski Eko-Opał",
-        "Jan-Bud Kowalski",
-        "Jan Kowalski – opał",
-        'Zakład "Jan Kowalski"',
-        "Jan Kowalski 24h",
-        "Jan Dobra Chata",
-        "Jan Kowalski 2",
+        *("PHU Jan Kowalski", "Jan Kowalski P.P.H.U.", "P.P.H.U. Kowalski", "F.H. Kowalski", "FHU Jan Kowalski"),
+        *("P. H. Kowalski", "P.H. Kowalski J.", "P.W. Kowalski", "firma Jan Kowalski", "Jan Kowalski skład"),
+        *("Opał Jan Kowalski", "Jan Kowalski Węgiel", "Usługi Jan Kowalski", "Tartak Jan Kowalski"),
+        *("Jan Kowalski Transport", "Handel Jan Kowalski", "Jan Kowalski sp. z o.o.", "Jan Kowalski sp.j."),
+        *("Jan Kowalski s.c.", "Jan Kowalski i Syn", "Jan Kowalski Eko-Opał", "Jan-Bud Kowalski"),
+        *("Jan Kowalski – opał", 'Zakład "Jan Kowalski"', "Jan Kowalski 24h", "Jan Dobra Chata", "Jan Kowalski 2"),
         "Jan Kowalski (Dęby)",
     ):
         assert not is_personal_name(name)
@@ -95,17 +40,8 @@ def test_the_name_of_a_business_is_not_that_of_a_person():
 
 def test_second_word_is_a_fuel_a_town_or_a_brand():
     for name in (
-        "Pellet Brzeg",
-        "Król Opał",
-        "Maria Pellet",
-        "Jan Brzeg",
-        "Barbara Kraków",
-        "Hanna Bielsko-Biała",
-        "Anna Plus",
-        "Jan Transport",
-        "Jan Opałowy",
-        "Jan Bud-Nowak",
-        "Jan Spółdzielnia",
+        *("Pellet Brzeg", "Król Opał", "Maria Pellet", "Jan Brzeg", "Barbara Kraków", "Hanna Bielsko-Biała"),
+        *("Anna Plus", "Jan Transport", "Jan Opałowy", "Jan Bud-Nowak", "Jan Spółdzielnia"),
     ):
         assert not is_personal_name(name)
 

@@ -153,13 +153,7 @@ def test_every_tool_answers_in_short_and_says_how_to_quote(ask, country, mode):
 
 VOIVODESHIPS = [
     *(
-        "dolnoslaskie",
-        "kujawsko-pomorskie",
-        "lubelskie",
-        "lubuskie",
-        "lodzkie",
-        "malopolskie",
-        "mazowieckie",
+        *("dolnoslaskie", "kujawsko-pomorskie", "lubelskie", "lubuskie", "lodzkie", "malopolskie", "mazowieckie"),
         "opolskie",
     ),
     *("podkarpackie", "podlaskie", "pomorskie", "slaskie", "swietokrzyskie", "warminsko-mazurskie", "wielkopolskie"),

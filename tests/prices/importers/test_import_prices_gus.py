@@ -225,14 +225,8 @@ def test_a_directory_with_saved_answers_is_imported_with_the_rest(saved):
 @pytest.mark.parametrize(
     "content",
     [
-        "",
-        "[]",
-        "{}",
-        "\x00",
-        '{"results": 3}',
-        '{"results": [{"x": 1}]}',
-        '{"results": [{"id": "1", "n1": "x", "measureUnitName": "t"}]}',
-        '{"variableId": 1}',
+        *("", "[]", "{}", "\x00", '{"results": 3}', '{"results": [{"x": 1}]}'),
+        *('{"results": [{"id": "1", "n1": "x", "measureUnitName": "t"}]}', '{"variableId": 1}'),
         '{"variableId": "1", "results": []}',
     ],
 )
