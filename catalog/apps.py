@@ -10,14 +10,13 @@ class CatalogConfig(AppConfig):
 
     def ready(self) -> None:
         """Register what other layers call: versions of data sets, owner links, undoing, the index of names."""
-        from catalog import versions
-        from catalog.models import Decision
+        from catalog.models import Dataset, Decision
         from catalog.services import undoing
         from catalog.services.journal import FOLLOWERS, UNDO_HANDLERS, UNDO_KINDS, Follower
         from catalog.submissions import owner_links
         from fueldepot.data import snapshot
 
-        snapshot.store.read_versions = versions.read_versions
+        snapshot.store.read_versions = Dataset.objects.read_versions
 
         ways = owner_links.move_links, owner_links.bring_links_back, owner_links.count_links
         FOLLOWERS.append(Follower("owner_links", "odnośniki właścicieli", *ways))

@@ -10,7 +10,6 @@ from django.utils import timezone
 from catalog.depots.snapshot import LICENCES, ORIGINS, QUOTING, depots
 from catalog.importers.freshness import SourceState, last_runs
 from catalog.models import Dataset, Depot
-from catalog.versions import RUNS
 from fueldepot.data.snapshot import Snapshot
 from fueldepot.http.links import site_url
 from pages.page import Page, dataset
@@ -131,7 +130,7 @@ def read_data_sets() -> tuple[dict[str, Dataset], tuple[SourceState, ...]]:
     return {row.slug: row for row in Dataset.objects.all()}, tuple(last_runs())
 
 
-data_sets = Snapshot(read_data_sets, *Dataset.Slug, RUNS)
+data_sets = Snapshot(read_data_sets, *Dataset.Slug, Dataset.RUNS)
 
 
 def datasets_page(today: date) -> DatasetsPage:

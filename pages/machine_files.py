@@ -26,7 +26,6 @@ from catalog.depots.snapshot import depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Voivodeship
 from catalog.territory.snapshot import territory
-from catalog.versions import RUNS
 from fueldepot.data import snapshot
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
@@ -247,7 +246,7 @@ MOST_ENTRIES = 50_000
 XML, PLAIN = "application/xml; charset=utf-8", "text/plain; charset=utf-8"
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
-EVERYTHING = (*Dataset.Slug, RUNS)
+EVERYTHING = (*Dataset.Slug, Dataset.RUNS)
 """Data sets behind the list of pages, and the import runs, which the page of the data sets shows."""
 
 IN_LLMS = list(SiteMapSection)[:5]

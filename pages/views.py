@@ -6,7 +6,6 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from catalog import versions
 from catalog.depots.opening_times import opening_period
 from catalog.depots.snapshot import depots
 from catalog.links import depot_path, municipality_path
@@ -45,7 +44,7 @@ privacy = page_view()(lambda request: fixed_pages.privacy_page())
 official_prices = page_view(SERIES)(lambda request: official_page())
 
 
-@page_view(*Dataset.Slug, versions.RUNS, changes_daily=True)
+@page_view(*Dataset.Slug, Dataset.RUNS, changes_daily=True)
 def datasets(request: HttpRequest) -> Page:
     return datasets_page(timezone.localdate())
 

@@ -12,7 +12,6 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, Max
 from django.utils import timezone
 
-from catalog import versions
 from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import journal
@@ -292,7 +291,7 @@ def withdraw_prices(*, submission: Submission, on: datetime) -> bool:
 
 def record_prices(today: date, *, approved: int = 0) -> None:
     """Bump the version of the data set, in the transaction of the change. approved: added to its row count."""
-    versions.bump_version(Dataset.Slug.PRICES, as_of=today, source=PUBLISHER)
+    Dataset.objects.bump_version(Dataset.Slug.PRICES, as_of=today, source=PUBLISHER)
     Dataset.objects.filter(slug=Dataset.Slug.PRICES).update(row_count=F("row_count") + approved)
 
 

@@ -14,7 +14,6 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Model
 
-from catalog import versions
 from catalog.importers.records import Options
 from catalog.importers.successions import SuccessorVotes
 from catalog.models import Dataset, FormerMunicipality, Municipality
@@ -71,7 +70,7 @@ def undo_rows(model: type[Model], undoing: Undoing) -> None:
 
 def record_change() -> None:
     """Bump the version of the data set, in the transaction of the change. Imports do so by their runner."""
-    versions.bump_version(Dataset.Slug.REGULATIONS, row_count=Resolution.objects.count())
+    Dataset.objects.bump_version(Dataset.Slug.REGULATIONS, row_count=Resolution.objects.count())
 
 
 def save_as(row: Any, *, by: AbstractBaseUser | None, reason: str) -> None:
@@ -167,7 +166,7 @@ def follow_codes(heirs: Mapping[str, SuccessorVotes], options: Options) -> list[
                 f"regulations: {row._meta.model_name} {row.pk} ({row.scope}): {describe_scope_change(before, after)}"
             )
     if lines and options.write:
-        versions.bump_version(Dataset.Slug.REGULATIONS)
+        Dataset.objects.bump_version(Dataset.Slug.REGULATIONS)
     return lines
 
 

@@ -14,7 +14,6 @@ from catalog.models import Dataset, Depot, NotDuplicate
 from catalog.territory import coordinates
 from catalog.territory.coordinates import EDGE_TOLERANCE_M
 from catalog.territory.snapshot import territory
-from catalog.versions import read_versions
 from fueldepot.data import snapshot
 
 NEAR_M = 150
@@ -101,7 +100,7 @@ _looking = Lock()
 def get_report() -> DataQualityReport:
     """Return the report of the present rows, not of the snapshot. One query if cached, else three."""
     territory_key = snapshot.current().key(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES)
-    key = f"{read_versions().get(Dataset.Slug.DEPOTS)} {territory_key}"
+    key = f"{Dataset.objects.read_versions().get(Dataset.Slug.DEPOTS)} {territory_key}"
     with _looking:
         return find(key)
 

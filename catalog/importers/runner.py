@@ -13,7 +13,6 @@ from django.db import connection, transaction
 from django.db.models import Model
 from django.utils import timezone
 
-from catalog import versions
 from catalog.importers import freshness
 from catalog.importers.download import Download, checksum
 from catalog.importers.records import (
@@ -305,7 +304,7 @@ def record_change(
     day = min(days) if days and len(days) == len(published) else None
     rows = (model or MODELS[dataset])._default_manager.count()
     source = Dataset.AND.join(sorted(published))
-    versions.bump_version(dataset, as_of=day, row_count=rows, source=source[:200])
+    Dataset.objects.bump_version(dataset, as_of=day, row_count=rows, source=source[:200])
 
 
 def analyse(models: Iterable[type[Model]]) -> None:

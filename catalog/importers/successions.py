@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import shapely
 from django.db import connection
 
-from catalog import versions
 from catalog.importers.records import Options, UnitRecord
 from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, PostcodeMunicipality
 from catalog.text import is_city_with_county_rights
@@ -202,12 +201,12 @@ def hand_over(departures: Sequence[RetiredMunicipality], options: Options) -> No
         return
     successors = {departure.unit.teryt: departure.heirs.successor for departure in departures}
     if hand_over_depots(departures, options):
-        versions.bump_version(Dataset.Slug.DEPOTS)
+        Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     with connection.cursor() as cursor:
         cursor.execute(MOVE.format(table="catalog_place"), [list(successors), list(successors.values())])
     hand_over_postcodes(successors)
     if hand_over_boundaries(departures):
-        versions.bump_version(Dataset.Slug.BOUNDARIES)
+        Dataset.objects.bump_version(Dataset.Slug.BOUNDARIES)
     remember(departures, options)
 
 

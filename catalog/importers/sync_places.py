@@ -12,7 +12,6 @@ from dataclasses import astuple, replace
 
 import shapely
 
-from catalog import versions
 from catalog.importers.records import (
     BoundaryRecord,
     Extract,
@@ -245,5 +244,5 @@ def reassign_depots(options: Options) -> Iterable[str]:
     if moved:
         history.record_bulk(Depot, moved.keys(), by=None, reason=f"{history.IMPORTED}: granice gmin")
         # Medians of voivodeships depend on the municipality of depots.
-        versions.bump_version(Dataset.Slug.DEPOTS)
+        Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     return moved.values()

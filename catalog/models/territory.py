@@ -1,13 +1,17 @@
 """The register of units, boundaries, places and postcodes, written by imports only; data sets, and runs of imports."""
 
 from collections import defaultdict
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Self
 
 from django.contrib.postgres.fields import ArrayField
-from django.db import models
+from django.db import connection, models, transaction
 from django.db.models import F, Q
+from django.utils import timezone
 
 from catalog.text import is_city_with_county_rights
+from fueldepot.data import snapshot
 
 
 class Voivodeship(models.Model):
@@ -211,6 +215,30 @@ class SearchEntry(models.Model):
         return f"{self.label} ({self.kind})"
 
 
+class DatasetManager(models.Manager["Dataset"]):
+    """Versions of the data sets, which snapshots and the validators of responses depend on.
+
+    Code that changes rows calls `bump_version` for their data set in the same transaction. A version key is unique even
+    after a rollback, because it includes the time of the change.
+    """
+
+    def read_versions(self) -> Mapping[str, str]:
+        """Return the version keys of all written data sets by slug: "version.epoch seconds". One query."""
+        with connection.cursor() as cursor:
+            cursor.execute(READ_VERSIONS)
+            return MappingProxyType(dict(cursor.fetchall()))
+
+    def bump_version(self, slug: str, **values: object) -> None:
+        """Increment the version of a data set, in the transaction that changes its rows.
+
+        values: other fields to update. One query, two for a data set written for the first time.
+        """
+        values["changed_at"] = timezone.now()
+        if not self.filter(slug=slug).update(version=F("version") + 1, **values):
+            self.create(slug=slug, version=1, **({"row_count": 0, "source": ""} | values))
+        transaction.on_commit(snapshot.store.note_change)
+
+
 class Dataset(models.Model):
     """A data set. Every change increments `version`, which invalidates caches. as_of: None if unknown.
 
@@ -218,6 +246,9 @@ class Dataset(models.Model):
     """
 
     AND = " oraz "
+
+    RUNS = "runs"
+    """Version key of the import runs, beside those of the data sets; every run changes it."""
 
     class Slug(models.TextChoices):
         UNITS = "units", "jednostki podziału terytorialnego"
@@ -237,6 +268,8 @@ class Dataset(models.Model):
     row_count = models.PositiveIntegerField("wiersze")
     source = models.CharField("źródło", max_length=200)
 
+    objects = DatasetManager()
+
     class Meta:
         verbose_name = "zbiór danych"
         verbose_name_plural = "zbiory danych"
@@ -248,6 +281,13 @@ class Dataset(models.Model):
     def sources(self) -> list[str]:
         """Publishers in `source`; one empty name if it is empty."""
         return self.source.split(self.AND)
+
+
+READ_VERSIONS = f"""
+    SELECT slug, version || '.' || extract(epoch FROM changed_at) FROM catalog_dataset WHERE version > 0
+    UNION ALL
+    (SELECT '{Dataset.RUNS}', id || '.' || extract(epoch FROM finished) FROM catalog_importrun ORDER BY id DESC LIMIT 1)
+"""  # noqa: S608 - a constant
 
 
 class ImportRun(models.Model):

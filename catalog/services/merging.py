@@ -8,7 +8,6 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from catalog import versions
 from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
 from catalog.services import Refusal, journal
@@ -49,7 +48,7 @@ def merge_depots(
     united = list(fuels.in_order({*kept.fuels, *gone.fuels})) if unite_fuels else None
     with journal.recording(Decision.Kind.MERGE, by=by, title=f"Scalono: {gone.name} z wpisem {kept}") as record:
         record.details |= _merge(kept, gone, take, united, by, on)
-    versions.bump_version(Dataset.Slug.DEPOTS)
+    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     return kept
 
 

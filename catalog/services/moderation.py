@@ -11,7 +11,6 @@ from django.db import transaction
 from django.db.models import CASCADE, Case, CharField, F, Func, ManyToOneRel, QuerySet, Value, When
 from django.utils import timezone
 
-from catalog import versions
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import Refusal, journal
 from catalog.services.journal import FOLLOWERS
@@ -112,7 +111,7 @@ def save(depot: Depot, *, by: AbstractBaseUser | None, reason: str) -> Depot:
     depot._history_user = by  # type: ignore[attr-defined] # both are read by simple-history
     depot._change_reason = reason[:100]  # type: ignore[attr-defined]
     depot.save()
-    versions.bump_version(Dataset.Slug.DEPOTS)
+    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     return depot
 
 
@@ -254,7 +253,7 @@ def _decide(
             history.record_bulk(Depot, [depot.pk for depot in some], by=by, reason=with_note(words, note))
         closed = close_submissions([*changed], now) if closing else []
         record.concern(Submission, closed)
-    versions.bump_version(Dataset.Slug.DEPOTS)
+    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     return BulkResult(len(changed), tuple(unchanged), record.decision, tuple(closed))
 
 

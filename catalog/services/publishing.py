@@ -16,7 +16,6 @@ from django.db.models import Q, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from catalog import versions
 from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import journal
@@ -102,7 +101,7 @@ def _save(depots: list[Depot], by: AbstractBaseUser | None, on: date, reason: st
         depot.updated_at = on
     Depot.objects.bulk_update(depots, ["fuels", "fuels_in_name", "fuels_priced", "updated_at"], batch_size=1000)
     history.record_bulk(Depot, [depot.pk for depot in depots], by=by, reason=reason)
-    versions.bump_version(Dataset.Slug.DEPOTS)
+    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
 def _read_lines(keys: Collection[int]) -> Mapping[int, Lines]:

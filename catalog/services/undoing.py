@@ -6,7 +6,6 @@
 from django.db.models import Q
 from django.utils import timezone
 
-from catalog import versions
 from catalog.models import Dataset, Depot, NotDuplicate, OwnerLink, PendingLetter, Submission, VoivodeshipClaim
 from catalog.services import journal, publishing
 from catalog.services.journal import Undoing
@@ -28,7 +27,7 @@ def undo_depots(undoing: Undoing) -> None:
     restored = journal.restore_changes(Depot, undoing)
     restored += _remove_added(undoing)
     undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication")
-    versions.bump_version(Dataset.Slug.DEPOTS)
+    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
 def _remove_added(undoing: Undoing) -> list[int]:
@@ -67,7 +66,7 @@ def undo_merge(undoing: Undoing) -> None:
 def undo_distinct(undoing: Undoing) -> None:
     """Report the pair as possible duplicates again. Two statements."""
     undoing.restored += NotDuplicate.objects.filter(pk__in=undoing.keys(NotDuplicate)).delete()[0]
-    versions.bump_version(Dataset.Slug.DEPOTS)
+    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
 def undo_claims(undoing: Undoing) -> None:

@@ -9,7 +9,6 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
 
-from catalog import versions
 from catalog.models import Dataset, Decision, Depot, OwnerLink, Submission
 from catalog.services import Refusal, journal, moderation
 from catalog.services.editing import check_edit_version
@@ -259,7 +258,7 @@ class DecisionBatch:
                 keys = [key for key in self.touched if key in about]
                 history.record_bulk(Depot, keys, by=self.by, reason=f"{history.SUBMITTED}: {kind.label}")
         if self.touched or any(submission.kind == Kind.ADD for submission in self.decided.changed):
-            versions.bump_version(Dataset.Slug.DEPOTS)
+            Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
         if decided:
             letters.send_soon()
         return self.decided

@@ -3,7 +3,6 @@ import re
 import pytest
 
 from catalog.models import Dataset
-from catalog.versions import bump_version
 from fueldepot.http import links
 from tests import factories
 
@@ -26,11 +25,11 @@ def test_every_operation_is_listed_by_its_address(client, settings):
 
 
 def test_data_sets_have_a_version_and_a_day(client):
-    bump_version(Dataset.Slug.DEPOTS)
+    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     first = client.get("/api/v1")
     (depots,) = first.json()["data_sets"]
     assert (depots["slug"], depots["name"], depots["version"]) == ("depots", "składy opału", 1)
-    bump_version(Dataset.Slug.DEPOTS)
+    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     factories.DepotFactory()  # snapshots of a test are built anew after rows were written
     second = client.get("/api/v1")
     assert second.json()["data_sets"][0]["version"] == 2

@@ -5,7 +5,6 @@ import pytest
 import regulations.snapshot
 from catalog.models import Dataset, FormerMunicipality, Municipality
 from catalog.territory.snapshot import Territory
-from catalog.versions import bump_version
 from fueldepot.data import snapshot
 from fueldepot.http import cache_control
 from regulations.models import LegalState
@@ -412,7 +411,7 @@ def test_a_request_tests_no_code_of_a_rule(client, acts, monkeypatch):
 def test_a_change_of_the_register_is_a_change_of_what_binds(acts):
     states = snapshot.refresh()
     Municipality.objects.exclude(pk="1217011").delete()
-    bump_version(Dataset.Slug.UNITS)
+    Dataset.objects.bump_version(Dataset.Slug.UNITS)
     reach = [state.copy_of(regulations.snapshot.states)["12"].reach for state in (states, snapshot.refresh())]
     assert [codes.keys() & {"1261011", "1217011"} for codes in reach] == [{"1261011", "1217011"}, {"1217011"}]
 

@@ -69,7 +69,6 @@ def multiply(times: int) -> None:
     """Give every depot its neighbours, the same in every run."""
     from django.db import connection, transaction
 
-    from catalog import versions
     from catalog.models import Dataset, Depot
     from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 
@@ -86,7 +85,7 @@ def multiply(times: int) -> None:
             f"INSERT INTO catalog_depot ({', '.join(columns)}) "  # noqa: S608 - names of columns
             f"SELECT {values} FROM catalog_depot d CROSS JOIN generate_series(1, {times - 1}) n"
         )
-        versions.bump_version(Dataset.Slug.DEPOTS, row_count=Depot.objects.count())
+        Dataset.objects.bump_version(Dataset.Slug.DEPOTS, row_count=Depot.objects.count())
     settle()
 
 
@@ -103,7 +102,6 @@ def rebuilding_ms() -> float:
     """Return the median of milliseconds to rebuild the snapshot of the depots after an edit."""
     from django.db import connections
 
-    from catalog import versions
     from catalog.depots.snapshot import depots
     from catalog.models import Dataset, Depot
     from fueldepot.data import snapshot
@@ -114,7 +112,7 @@ def rebuilding_ms() -> float:
     took = []
     for number in range(REBUILDS):
         Depot.objects.filter(pk=edited).update(street=f"Nowa {number}")
-        versions.bump_version(Dataset.Slug.DEPOTS)
+        Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
         before = time.perf_counter()
         snapshot.refresh()
         took.append((time.perf_counter() - before) * 1000)

@@ -10,7 +10,6 @@ from django.utils import timezone
 
 from catalog.models import Dataset
 from catalog.search.entries import rebuild_index
-from catalog.versions import bump_version
 from pages import fixed_pages
 from pages.machine_files import QUESTIONS
 from pages.page import twin_path
@@ -160,7 +159,7 @@ def test_the_day_of_the_list_of_voivodeships_is_said_alike(client):
     """The list has the days of its rows; the site map says when it last changed."""
     for teryt, as_of in (("12", date(2026, 9, 11)), ("24", date(2022, 1, 31))):
         LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt=teryt), as_of=as_of)
-    bump_version(Dataset.Slug.REGULATIONS, row_count=2)
+    Dataset.objects.bump_version(Dataset.Slug.REGULATIONS, row_count=2)
     twin, page = read(client, "/przepisy.md"), read(client, "/przepisy/").replace("\N{NO-BREAK SPACE}", " ")
     days = "dni od 31 stycznia 2022 r. do 11 września 2026 r."
     assert f"- Stan na: {days} (2022-01-31/2026-09-11)\n" in twin
@@ -175,7 +174,7 @@ def test_the_day_of_the_list_of_voivodeships_is_said_alike(client):
 
 
 def test_the_data_sets_give_the_day_of_the_official_averages(client, country):
-    bump_version(Dataset.Slug.SERIES, row_count=1, source="GUS")
+    Dataset.objects.bump_version(Dataset.Slug.SERIES, row_count=1, source="GUS")
     day = re.search(r"- Stan na: (.*) \(", read(client, "/ceny/gus.md"))[1]
     sets = read(client, "/dane.md")
     assert f"- Stan na: {day}\n" in sets.partition("## średnie ceny GUS")[2].partition("\n## ")[0]

@@ -10,7 +10,6 @@ import pytest
 from django.urls import get_resolver
 from django.utils import timezone
 
-from catalog import versions
 from catalog.models import Dataset
 from pages import machine_files
 from pages.machine_files import all_pages, listed_pages
@@ -202,5 +201,5 @@ def test_a_list_is_walked_again_only_after_a_change(client, site, monkeypatch):
         patch.setattr(machine_files, "listed_pages", lambda today: 1 / 0)
         assert client.get("/sitemap.xml").content == first.content
     new = factories.DepotFactory(name="Nowy skład")
-    versions.bump_version(Dataset.Slug.DEPOTS)
+    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     assert f"{SITE}/sklad/{new.pk}-nowy-sklad/" in locations(client.get("/sitemap.xml"))

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.models import Decision, Depot, NotDuplicate, VoivodeshipClaim
+from catalog.models import Dataset, Decision, Depot, NotDuplicate, VoivodeshipClaim
 from catalog.services import editing, editors, journal, merging, moderation, publishing
 from catalog.services.editors import CHIEF
 from catalog.submissions import decisions
@@ -227,7 +227,7 @@ def test_an_owner_s_change_is_undone_by_any_editor(client, editor):
 def test_what_a_refused_operation_wrote_is_in_no_decision(editor, monkeypatch):
     depot = factories.DepotFactory()
     values = {"name": "Nowy", "lat": 50.06, "lon": 19.94, "municipality": depot.municipality_id}
-    monkeypatch.setattr("catalog.versions.bump_version", lambda slug: 1 / 0)
+    monkeypatch.setattr(Dataset.objects, "bump_version", lambda slug: 1 / 0)
     with suppress(ZeroDivisionError), transaction.atomic():
         editing.add_depot(values=values, by=editor, on=TODAY)
     monkeypatch.undo()

@@ -11,7 +11,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalog.models import Dataset, ImportRun, Voivodeship
-from catalog.versions import READ, RUNS, bump_version, read_versions
+from catalog.models.territory import READ_VERSIONS
 from fueldepot.data import snapshot
 from fueldepot.data.snapshot import UNKNOWN, Snapshot
 from tests import factories
@@ -42,12 +42,12 @@ def rename(to):
 @pytest.mark.django_db
 def test_what_has_not_changed_is_built_once(names, django_assert_num_queries):
     factories.krakow()
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     first = names.get()
     assert first == ("małopolskie",)
     with django_assert_num_queries(0):
         assert names.get() is first
-    bump_version(DEPOTS)
+    Dataset.objects.bump_version(DEPOTS)
     with django_assert_num_queries(2):  # the versions, again in one transaction with the rows
         snapshot.refresh()
     with django_assert_num_queries(1):
@@ -59,7 +59,7 @@ def test_what_has_not_changed_is_built_once(names, django_assert_num_queries):
 @pytest.mark.django_db
 def test_a_raised_version_builds_anew(names):
     factories.krakow()
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     names.get()
     rename("inaczej")
     assert names.get() == ("małopolskie",)  # nobody has looked yet
@@ -76,29 +76,29 @@ def read(names):
 @pytest.mark.django_db(transaction=True)
 def test_a_request_sees_the_change_of_its_process_once_it_is_committed(names):
     factories.krakow()
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     _, first = read(names)
     with transaction.atomic():
         Voivodeship.objects.update(name="inaczej")
-        bump_version(UNITS)
+        Dataset.objects.bump_version(UNITS)
         assert read(names) == (("małopolskie",), first)
     content, second = read(names)
-    assert (content, second) == (("inaczej",), read_versions()[UNITS])
+    assert (content, second) == (("inaczej",), Dataset.objects.read_versions()[UNITS])
     with transaction.atomic():
-        bump_version(UNITS)
+        Dataset.objects.bump_version(UNITS)
         transaction.set_rollback(True)
     assert read(names) == (content, second)
-    bump_version(UNITS)
-    assert read(names) == (content, read_versions()[UNITS])
+    Dataset.objects.bump_version(UNITS)
+    assert read(names) == (content, Dataset.objects.read_versions()[UNITS])
 
 
 @pytest.mark.django_db(transaction=True)
 def test_only_a_request_waits_for_the_change_of_its_process(names, django_assert_num_queries):
     factories.krakow()
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     read(names)
     Voivodeship.objects.update(name="inaczej")
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     with django_assert_num_queries(0):
         assert names.get() == ("małopolskie",)
     assert read(names)[0] == ("inaczej",)
@@ -108,19 +108,19 @@ def test_only_a_request_waits_for_the_change_of_its_process(names, django_assert
 
 @pytest.mark.django_db(transaction=True)
 def test_a_key_that_was_undone_is_not_had_again():
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     with transaction.atomic():
-        bump_version(UNITS)
-        undone = read_versions()[UNITS]
+        Dataset.objects.bump_version(UNITS)
+        undone = Dataset.objects.read_versions()[UNITS]
         transaction.set_rollback(True)
-    bump_version(UNITS)
-    assert read_versions()[UNITS] != undone
+    Dataset.objects.bump_version(UNITS)
+    assert Dataset.objects.read_versions()[UNITS] != undone
 
 
 @pytest.mark.django_db(transaction=True)
 def test_what_is_built_is_of_one_state_whatever_is_written_meanwhile(names):
     factories.krakow()
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     build = names.build
 
     def build_while_somebody_writes():
@@ -138,7 +138,7 @@ def test_what_is_built_is_of_one_state_whatever_is_written_meanwhile(names):
             connection.close()
 
     names.build = build_while_somebody_writes
-    key = read_versions()[UNITS]
+    key = Dataset.objects.read_versions()[UNITS]
     assert names.get() == ("małopolskie",)
     assert snapshot.current().key(UNITS) == key
     names.build = build
@@ -149,7 +149,7 @@ def test_what_is_built_is_of_one_state_whatever_is_written_meanwhile(names):
 @pytest.mark.django_db
 def test_a_request_reads_one_state(names):
     factories.krakow()
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     with snapshot.consistent() as state:
         before = names.get(), snapshot.current().key(UNITS)
         rename("inaczej")
@@ -162,7 +162,7 @@ def test_a_request_reads_one_state(names):
 @pytest.mark.django_db
 def test_the_former_state_answers_while_another_is_built(names):
     factories.krakow()
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     names.get()
     seen = []
     build = names.build
@@ -180,7 +180,7 @@ def test_the_former_state_answers_while_another_is_built(names):
 @pytest.mark.django_db(transaction=True)
 def test_a_process_sees_its_own_change_while_another_thread_builds_it(names):
     factories.krakow()
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     names.get()
     build, building = names.build, threading.Event()
 
@@ -198,7 +198,7 @@ def test_a_process_sees_its_own_change_while_another_thread_builds_it(names):
     names.build = build_slowly
     with transaction.atomic():
         Voivodeship.objects.update(name="inaczej")
-        bump_version(UNITS)
+        Dataset.objects.bump_version(UNITS)
     other = threading.Thread(target=poll)
     other.start()
     assert building.wait(20)
@@ -212,7 +212,7 @@ def test_building_is_stopped_by_no_collection_of_garbage(names):
     """Among 100,000 depots each would stop all threads for half a second."""
     build, collecting = names.build, []
     names.build = lambda: collecting.append(gc.isenabled()) or build()
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     names.get()
     assert (collecting, gc.isenabled()) == ([False], True)
 
@@ -224,11 +224,11 @@ def test_polling_reads_one_run_of_all():
     ImportRun.objects.bulk_create(ImportRun(started=now, finished=now, outcome="unchanged") for _ in range(1000))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE catalog_importrun")
-        cursor.execute(f"EXPLAIN {READ}")
+        cursor.execute(f"EXPLAIN {READ_VERSIONS}")
         plan = "".join(row[0] for row in cursor.fetchall())
     assert "Index Scan Backward using catalog_importrun_pkey" in plan
     newest = ImportRun.objects.latest("pk")
-    assert read_versions()[RUNS].partition(".")[0] == str(newest.pk)
+    assert Dataset.objects.read_versions()[Dataset.RUNS].partition(".")[0] == str(newest.pk)
 
 
 @contextmanager
@@ -254,9 +254,9 @@ def frozen(monkeypatch):
 @pytest.mark.django_db(transaction=True)
 def test_a_change_that_the_database_does_not_give_holds_no_reader(names, monkeypatch):
     factories.krakow()
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     before = read(names)
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     with frozen(monkeypatch):
         assert read(names) == before
 
@@ -270,22 +270,22 @@ def test_versions_that_do_not_come_mean_that_the_database_is_away(monkeypatch):
 @pytest.mark.django_db(transaction=True)
 def test_a_change_that_cannot_be_built_is_tried_once_by_requests(names, caplog):
     factories.krakow()
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     before = read(names)
     build = names.build
     names.build = lambda: 1 / 0
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     assert [read(names), read(names)] == [before, before]
     assert caplog.text.count("could not be built") == 1
     names.build = build
     assert snapshot.store.poll()
-    assert read(names)[1] == read_versions()[UNITS]
+    assert read(names)[1] == Dataset.objects.read_versions()[UNITS]
 
 
 @pytest.mark.django_db
 def test_while_the_database_is_away_the_last_state_answers(names, monkeypatch, caplog):
     factories.krakow()
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     names.get()
 
     def fail():
@@ -319,7 +319,7 @@ def test_without_a_state_a_missing_database_is_an_error(names, monkeypatch):
 @pytest.mark.django_db
 def test_a_snapshot_that_cannot_be_built_leaves_the_former_one(names, caplog):
     factories.krakow()
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     names.get()
 
     def fail():
@@ -335,7 +335,7 @@ def test_a_snapshot_that_cannot_be_built_leaves_the_former_one(names, caplog):
 @pytest.mark.django_db
 def test_days_of_changes():
     assert snapshot.changed_on(UNITS) is None
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     snapshot.refresh()
     assert snapshot.changed_on(UNITS, DEPOTS) == timezone.localdate(Dataset.objects.get(slug=UNITS).changed_at)
     assert snapshot.current().key(DEPOTS) == UNKNOWN
@@ -343,7 +343,7 @@ def test_days_of_changes():
 
 @pytest.mark.django_db
 def test_the_first_version_of_a_data_set_keeps_what_it_is_told():
-    bump_version(DEPOTS, row_count=7, source="redakcja")
-    bump_version(DEPOTS)
+    Dataset.objects.bump_version(DEPOTS, row_count=7, source="redakcja")
+    Dataset.objects.bump_version(DEPOTS)
     row = Dataset.objects.get(slug=DEPOTS)
     assert (row.version, row.row_count, row.source) == (2, 7, "redakcja")

@@ -8,7 +8,6 @@ from django.test import RequestFactory
 from django.utils import timezone
 
 from catalog.models import Dataset
-from catalog.versions import bump_version
 from fueldepot.data import snapshot
 from fueldepot.http.cache_control import conditional
 
@@ -63,10 +62,10 @@ def test_every_question_has_its_own():
 def test_a_change_of_what_it_depends_on_is_another():
     view = conditional(UNITS, cache_control=LIFETIME)(Answering())
     before = ask(view)["ETag"]
-    bump_version(DEPOTS)
+    Dataset.objects.bump_version(DEPOTS)
     snapshot.refresh()
     assert ask(view)["ETag"] == before
-    bump_version(UNITS)
+    Dataset.objects.bump_version(UNITS)
     snapshot.refresh()
     assert ask(view)["ETag"] != before
 
@@ -95,7 +94,7 @@ def test_other_methods_pass():
 
 def test_the_view_reads_the_state_that_the_validator_names():
     def view(request):
-        bump_version(UNITS)
+        Dataset.objects.bump_version(UNITS)
         snapshot.refresh()
         return HttpResponse(snapshot.current().key(UNITS))
 
