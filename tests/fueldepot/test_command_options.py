@@ -6,7 +6,6 @@ import re
 from functools import cache
 from pathlib import Path
 
-import pytest
 from django.core.management import get_commands, load_command_class
 
 from fueldepot.management.import_command import ImportCommand
@@ -72,11 +71,11 @@ def strings(module: Path) -> list[str]:
 MODULES = [path for app in APPS for path in sorted((PROJECT_ROOT / app).rglob("*.py")) if speakers(path)]
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PROJECT_ROOT)))
-def test_messages_name_options_of_the_command_that_says_them(module):
-    for text in strings(module):
-        for option in OPTION.findall(NAMED.sub("", text)):
-            assert [name for name in speakers(module) if option not in options_of(name)] == [], text
+def test_messages_name_options_of_the_command_that_says_them():
+    for module in MODULES:
+        for text in strings(module):
+            for option in OPTION.findall(NAMED.sub("", text)):
+                assert [name for name in speakers(module) if option not in options_of(name)] == [], text
 
 
 def test_the_refusals_of_imports_are_among_the_messages():

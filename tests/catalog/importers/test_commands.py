@@ -74,21 +74,18 @@ def test_one_bad_file_leaves_everything_as_it_was(directory):
     assert not models.Municipality.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("command", "name", "content", "message"),
-    [
+def test_refusals_name_the_file_or_what_to_do(tmp_path):
+    for command, name, content, message in (
         ("import_teryt", "x.csv", "", "empty"),
         ("import_teryt", "x.csv", "a;b\n1;2\n", "no known form"),
         ("import_depots", "PL.txt", GEONAMES, "looks like geonames"),
         ("import_postcodes", "PL.txt", GEONAMES, "run import_teryt first"),
-    ],
-)
-def test_refusals_name_the_file_or_what_to_do(tmp_path, command, name, content, message):
-    path = tmp_path / name
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(CommandError, match=message) as refused:
-        run(command, str(path), commit=True)
-    assert "\n" not in str(refused.value)
+    ):
+        path = tmp_path / name
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(CommandError, match=message) as refused:
+            run(command, str(path), commit=True)
+        assert "\n" not in str(refused.value), command
 
 
 def test_a_link_that_leads_nowhere(directory):

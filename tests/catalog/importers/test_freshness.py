@@ -170,9 +170,8 @@ def changed(**changes):
     return yaml.safe_dump({"osm-depots": changes})
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
+def test_an_odd_file_of_sources_is_refused_with_source_and_key(tmp_path):
+    for content, message in (
         (lambda: changed(rythm_days=3), "row [0-9]+: osm-depots, rythm_days is unknown"),
         (lambda: changed(licence="x"), "osm-depots, licence is unknown"),
         (lambda: changed(rhythm_days=True), "rhythm_days is True; it must be a whole number"),
@@ -185,15 +184,13 @@ def changed(**changes):
         (lambda: "OSM: {}", "row 1: OSM is no source; the sources are teryt-terc, "),
         (lambda: "a-b: {}\na-b: {}", "'a-b' stands twice"),
         (lambda: "- 1", "it must be a mapping"),
-    ],
-)
-def test_an_odd_file_of_sources_is_refused_with_source_and_key(tmp_path, content, message):
-    path = tmp_path / "sources.yaml"
-    path.write_text(content())
-    with pytest.raises(SourcesError, match=message) as refused:
-        read_sources(path)
-    assert str(path) in str(refused.value)
-    assert "\n" not in str(refused.value)
+    ):
+        path = tmp_path / "sources.yaml"
+        path.write_text(content())
+        with pytest.raises(SourcesError, match=message) as refused:
+            read_sources(path)
+        assert str(path) in str(refused.value), content
+        assert "\n" not in str(refused.value)
 
 
 def test_an_odd_file_of_sources_stops_the_start(tmp_path, monkeypatch):

@@ -213,7 +213,7 @@ def test_rows_of_another_form_are_refused():
             list(observations("prad-g11", {"variableId": 1, "results": results}, "file", []))
 
 
-@pytest.mark.parametrize("content", ["{", '{"results": []}', json.dumps({"results": [], "variableId": 1})])
-def test_only_answers_of_the_statistical_office_are_taken_for_such(tmp_path, content):
-    recognised = identify(write(tmp_path / "a.json", content))
-    assert (recognised is not None and recognised[0].id == "gus-bdl") == content.endswith("1}")
+def test_only_answers_of_the_statistical_office_are_taken_for_such(tmp_path):
+    for content in ("{", '{"results": []}', json.dumps({"results": [], "variableId": 1})):
+        recognised = identify(write(tmp_path / "a.json", content))
+        assert (recognised is not None and recognised[0].id == "gus-bdl") == content.endswith("1}"), content

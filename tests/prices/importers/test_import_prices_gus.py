@@ -222,19 +222,16 @@ def test_a_directory_with_saved_answers_is_imported_with_the_rest(saved):
     assert len(stored()) == 3
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_damaged_files(tmp_path):
+    for content in (
         *("", "[]", "{}", "\x00", '{"results": 3}', '{"results": [{"x": 1}]}'),
         *('{"results": [{"id": "1", "n1": "x", "measureUnitName": "t"}]}', '{"variableId": 1}'),
         '{"variableId": "1", "results": []}',
-    ],
-)
-def test_damaged_files(tmp_path, content):
-    path = tmp_path / "answer.json"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(CommandError, match=r"nothing was imported: .*answer\.json"):
-        run(path, "--commit")
+    ):
+        path = tmp_path / "answer.json"
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(CommandError, match=r"nothing was imported: .*answer\.json"):
+            run(path, "--commit")
 
 
 def test_refused_arguments():

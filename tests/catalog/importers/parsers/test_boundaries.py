@@ -108,10 +108,10 @@ def test_official_system_is_meant_without_a_prj(tmp_path):
     check_areas(boundaries.parse(packed(tmp_path, AREAS)))
 
 
-@pytest.mark.parametrize("code", ["EPSG:2178", "EPSG:4326", "EPSG:3857"])
-def test_areas_of_other_systems_are_projected(tmp_path, code):
-    crs = pyproj.CRS(code)
-    check_areas(boundaries.parse(packed(tmp_path, in_system(crs), prj=crs.to_wkt("WKT1_ESRI"))))
+def test_areas_of_other_systems_are_projected(tmp_path):
+    for code in ("EPSG:2178", "EPSG:4326", "EPSG:3857"):
+        crs = pyproj.CRS(code)
+        check_areas(boundaries.parse(packed(tmp_path, in_system(crs), prj=crs.to_wkt("WKT1_ESRI"))))
 
 
 def test_wrong_system_is_noticed(tmp_path):
@@ -125,9 +125,9 @@ def test_an_unknown_system_is_refused(tmp_path):
         boundaries.parse(packed(tmp_path, AREAS, prj="no such thing"))
 
 
-@pytest.mark.parametrize("cpg", [None, "1250", "ANSI 1250", "windows-1250", "UTF-8", "no such thing"])
-def test_names_in_cp1250(tmp_path, cpg):
-    assert boundaries.parse(packed(tmp_path, AREAS, encoding="cp1250", cpg=cpg)).rows[0].name == "Próba 1206912"
+def test_names_in_cp1250(tmp_path):
+    for cpg in (None, "1250", "ANSI 1250", "windows-1250", "UTF-8", "no such thing"):
+        assert boundaries.parse(packed(tmp_path, AREAS, encoding="cp1250", cpg=cpg)).rows[0].name == "Próba 1206912"
 
 
 def test_names_in_the_encoding_of_the_cpg(tmp_path):
@@ -155,23 +155,23 @@ def test_several_layers_without_the_wanted_one(tmp_path):
         boundaries.parse(zipped(tmp_path / "a.zip", members))
 
 
-@pytest.mark.parametrize("part", [".dbf", ".shp"])
-def test_a_shapefile_that_lacks_a_part_is_refused(tmp_path, part):
-    with pytest.raises(BadInput, match=r"no \.dbf|no \.json"):
-        boundaries.parse(packed(tmp_path, AREAS, drop=(part,)))
+def test_a_shapefile_that_lacks_a_part_is_refused(tmp_path):
+    for part in (".dbf", ".shp"):
+        with pytest.raises(BadInput, match=r"no \.dbf|no \.json"):
+            boundaries.parse(packed(tmp_path, AREAS, drop=(part,)))
 
 
 def test_index_is_not_needed(tmp_path):
     check_areas(boundaries.parse(packed(tmp_path, AREAS, drop=(".shx",))))
 
 
-@pytest.mark.parametrize(("part", "keep"), [(".shp", 300), (".shp", 50), (".dbf", 200), (".dbf", 20), (".dbf", 400)])
-def test_part_that_is_cut_off(tmp_path, part, keep):
-    parts = shapefile_parts(AREAS)
-    parts[part] = parts[part][:keep]
-    path = zipped(tmp_path / "a.zip", {f"A03_Granice_gmin{suffix}": content for suffix, content in parts.items()})
-    with pytest.raises(BadInput, match="damaged or cut off"):
-        boundaries.parse(path)
+def test_part_that_is_cut_off(tmp_path):
+    for part, keep in ((".shp", 300), (".shp", 50), (".dbf", 200), (".dbf", 20), (".dbf", 400)):
+        parts = shapefile_parts(AREAS)
+        parts[part] = parts[part][:keep]
+        path = zipped(tmp_path / "a.zip", {f"A03_Granice_gmin{suffix}": content for suffix, content in parts.items()})
+        with pytest.raises(BadInput, match="damaged or cut off"):
+            boundaries.parse(path)
 
 
 def test_more_shapes_than_rows(tmp_path):
@@ -215,11 +215,11 @@ def test_layer_of_lines(tmp_path):
         boundaries.parse(zipped(tmp_path / "a.zip", members))
 
 
-@pytest.mark.parametrize("code", ["1206914", "120691", "12069122", "", "120691x"])
-def test_a_code_that_is_not_seven_digits_is_refused(tmp_path, code):
-    features = [({"teryt": "1206923"}, box(19.2, 50, 19.3, 50.1)), ({"teryt": code}, box(19.1, 50, 19.2, 50.1))]
-    with pytest.raises(BadInput, match=r"row 2: the code .* is not seven digits"):
-        boundaries.parse(geojson(tmp_path, features))
+def test_a_code_that_is_not_seven_digits_is_refused(tmp_path):
+    for code in ("1206914", "120691", "12069122", "", "120691x"):
+        features = [({"teryt": "1206923"}, box(19.2, 50, 19.3, 50.1)), ({"teryt": code}, box(19.1, 50, 19.2, 50.1))]
+        with pytest.raises(BadInput, match=r"row 2: the code .* is not seven digits"):
+            boundaries.parse(geojson(tmp_path, features))
 
 
 def test_table_without_the_column_of_codes(tmp_path):
@@ -301,25 +301,27 @@ def test_geojson_in_a_zip(tmp_path):
     assert len(boundaries.parse(path).rows) == 2
 
 
-@pytest.mark.parametrize(("code", "name"), [("kod", "nazwa"), ("KOD", "NAZWA"), ("JPT_KOD_JE", "JPT_NAZWA_")])
-def test_areas_simplified_one_by_one_overlap_and_leave_gaps(tmp_path, code, name):
+def test_areas_simplified_one_by_one_overlap_and_leave_gaps(tmp_path):
     """Neighbours are up to 30 m apart or over one another; afterwards a point between them lies in exactly one."""
-    west = Polygon([(19.0, 50.0), (19.1, 50.0), (19.1004, 50.05), (19.1, 50.1), (19.0, 50.1)])
-    east = Polygon([(19.1, 50.0), (19.2, 50.0), (19.2, 50.1), (19.1, 50.1), (19.1004, 50.075), (19.0997, 50.025)])
-    path = geojson(tmp_path, [({code: "1206912", name: "Żabia Wola"}, west), ({code: "1206923", name: "Próba"}, east)])
-    assert format_of(path) == "boundaries_geojson"
-    extract = boundaries.parse(path)
-    (one, other), (quality,) = extract.rows, extract.remarks
-    assert [row.name for row in extract.rows] == ["Żabia Wola", "Próba"]
-    assert shapely.coverage_is_valid([one.area, other.area])
-    together = shapely.union(one.area, other.area)
-    assert (together.geom_type, len(together.interiors)) == ("Polygon", 0)
-    assert "2 of 2 areas do not meet their neighbours point by point; overlaps of 0." in quality
-    index = BoundaryIndex([located("1206912"), located("1206923")], np.array([one.area, other.area]))
-    for lat in np.linspace(50.001, 50.099, 60):
-        for lon in np.linspace(19.0990, 19.1010, 21):
-            assert index.find(lat, lon) is not None
-    assert shapely.intersection(one.area, other.area).length == pytest.approx(11_100, rel=0.02)
+    for code, name in (("kod", "nazwa"), ("KOD", "NAZWA"), ("JPT_KOD_JE", "JPT_NAZWA_")):
+        west = Polygon([(19.0, 50.0), (19.1, 50.0), (19.1004, 50.05), (19.1, 50.1), (19.0, 50.1)])
+        east = Polygon([(19.1, 50.0), (19.2, 50.0), (19.2, 50.1), (19.1, 50.1), (19.1004, 50.075), (19.0997, 50.025)])
+        path = geojson(
+            tmp_path, [({code: "1206912", name: "Żabia Wola"}, west), ({code: "1206923", name: "Próba"}, east)]
+        )
+        assert format_of(path) == "boundaries_geojson", code
+        extract = boundaries.parse(path)
+        (one, other), (quality,) = extract.rows, extract.remarks
+        assert [row.name for row in extract.rows] == ["Żabia Wola", "Próba"]
+        assert shapely.coverage_is_valid([one.area, other.area])
+        together = shapely.union(one.area, other.area)
+        assert (together.geom_type, len(together.interiors)) == ("Polygon", 0)
+        assert "2 of 2 areas do not meet their neighbours point by point; overlaps of 0." in quality
+        index = BoundaryIndex([located("1206912"), located("1206923")], np.array([one.area, other.area]))
+        for lat in np.linspace(50.001, 50.099, 60):
+            for lon in np.linspace(19.0990, 19.1010, 21):
+                assert index.find(lat, lon) is not None
+        assert shapely.intersection(one.area, other.area).length == pytest.approx(11_100, rel=0.02)
 
 
 def located(teryt):
@@ -331,10 +333,10 @@ def test_a_file_whose_areas_meet_says_so(tmp_path):
     assert quality == "quality: all 2 areas meet their neighbours point by point"
 
 
-@pytest.mark.parametrize("key", ["JPT_KOD_JE", "teryt", "TERYT", "kod_teryt", "kod"])
-def test_geojson_keys_of_the_code(tmp_path, key):
-    (row,) = boundaries.parse(geojson(tmp_path, [({key: "1206912"}, box(19, 50, 19.1, 50.1))])).rows
-    assert (row.teryt, row.name) == ("1206912", "")
+def test_geojson_keys_of_the_code(tmp_path):
+    for key in ("JPT_KOD_JE", "teryt", "TERYT", "kod_teryt", "kod"):
+        (row,) = boundaries.parse(geojson(tmp_path, [({key: "1206912"}, box(19, 50, 19.1, 50.1))])).rows
+        assert (row.teryt, row.name) == ("1206912", ""), key
 
 
 def test_geojson_in_the_system_it_names(tmp_path):
@@ -343,24 +345,19 @@ def test_geojson_in_the_system_it_names(tmp_path):
     check_areas(boundaries.parse(path))
 
 
-@pytest.mark.parametrize(
-    ("geometry", "message"),
-    [
+def test_geojson_of_no_area_in_poland_is_refused(tmp_path):
+    for geometry, message in (
         (box(50, 19, 50.1, 19.1), r"the point 50(\.1)?, 19(\.1)? in WGS 84 is outside Poland"),
         (shapely.Point(19, 50), "row 1: the geometry of 1206912 is no area"),
         (Polygon(), "row 1: the geometry of 1206912 is no area"),
         (Polygon([(19, 50), (19.1, 50), (19, 50)]), "row 1: the area of 1206912 is broken"),
-    ],
-    ids=["latitude first", "point", "nothing", "flat"],
-)
-def test_geojson_of_no_area_in_poland_is_refused(tmp_path, geometry, message):
-    with pytest.raises(BadInput, match=message):
-        boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, geometry)]))
+    ):
+        with pytest.raises(BadInput, match=message):
+            boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, geometry)]))
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_json_of_another_form_is_refused(tmp_path):
+    for content in (
         "[]",
         '{"type": "Feature"}',
         '{"type": "FeatureCollection", "features": {}}',
@@ -369,11 +366,9 @@ def test_geojson_of_no_area_in_poland_is_refused(tmp_path, geometry, message):
         '{"type": "FeatureCollection", "features": [{"properties": {"teryt": "1206912"}, "geometry": null}]}',
         '{"type": "FeatureCollection", "features": [{"properties": {}, "geometry": {"type": "Polygon"}}]}',
         '{"type": "FeatureCollection", "features": [{"properties": {"teryt": "1206912"}, "geometry": {"a": 1}}]}',
-    ],
-)
-def test_json_of_another_form_is_refused(tmp_path, content):
-    with pytest.raises(BadInput, match=r"is not a|has no municipality|is damaged"):
-        boundaries.parse(write(tmp_path / "a.json", content))
+    ):
+        with pytest.raises(BadInput, match=r"is not a|has no municipality|is damaged"):
+            boundaries.parse(write(tmp_path / "a.json", content))
 
 
 def test_geojson_that_is_cut_off_is_refused(tmp_path):

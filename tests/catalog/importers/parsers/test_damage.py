@@ -1,7 +1,5 @@
 """Whatever happens to a file, a parser reads it or raises BadInput with one line."""
 
-import pytest
-
 from catalog.importers.parsers import boundaries, osm
 from catalog.importers.records import BadInput
 from catalog.importers.sources import geonames, prg, prng, teryt
@@ -46,15 +44,15 @@ def check(parse, path):
     return None
 
 
-@pytest.mark.parametrize("name", PARSERS)
-def test_a_damaged_slice_raises_nothing_but_bad_input(tmp_path, name):
-    outcomes = []
-    for seed in range(60):
-        path = write(tmp_path / name, damaged((DATA / name).read_bytes(), chance(seed)))
-        outcomes.append(check(PARSERS[name], path))
-        sniff(path)
-    assert True in outcomes
-    assert False not in outcomes
+def test_a_damaged_slice_raises_nothing_but_bad_input(tmp_path):
+    for name in PARSERS:
+        outcomes = []
+        for seed in range(60):
+            path = write(tmp_path / name, damaged((DATA / name).read_bytes(), chance(seed)))
+            outcomes.append(check(PARSERS[name], path))
+            sniff(path)
+        assert True in outcomes, name
+        assert False not in outcomes
 
 
 def test_a_damaged_shapefile_raises_nothing_but_bad_input(tmp_path):

@@ -94,18 +94,15 @@ def test_an_object_twice(tmp_path):
     assert len(binary_files.parse(extract(tmp_path / "b.osm.pbf", node(), node())).rows) == 1
 
 
-@pytest.mark.parametrize(
-    "odd",
-    [
+def test_identifiers_of_drafts_and_damage_are_refused(tmp_path):
+    for odd in (
         node(-5),
         Way(id=12, nodes=[1, -2], tags=TAGS),
         Relation(id=13, members=[("w", -4, ""), ("n", 1, "")], tags=TAGS),
         Relation(id=13, members=[("n", 1 << 62, "")], tags=TAGS),
-    ],
-)
-def test_identifiers_of_drafts_and_damage_are_refused(tmp_path, odd):
-    with pytest.raises(BadInput, match="which is not OpenStreetMap's"):
-        binary_files.parse(extract(tmp_path / "a.osm.pbf", odd))
+    ):
+        with pytest.raises(BadInput, match="which is not OpenStreetMap's"):
+            binary_files.parse(extract(tmp_path / "a.osm.pbf", odd))
 
 
 def test_history_is_refused(tmp_path):

@@ -69,11 +69,11 @@ def test_municipalities_and_places_come_with_most_addresses_first(tmp_path, mode
     assert (record.municipalities, record.places) == ((("0804042", 3), ("0804032", 2)), ("Wieś", "Konotop"))
 
 
-@pytest.mark.parametrize("first", [True, False])
-def test_what_addresses_refer_to_may_stand_before_or_after_them(tmp_path, model, first):
-    parts = [area(model), *points(model)] if first else [*points(model), area(model)]
-    path = write(tmp_path / "a.xml", document(model, *parts))
-    assert prg_addresses.parse(path).rows[0].municipalities == (("0804032", 3),)
+def test_what_addresses_refer_to_may_stand_before_or_after_them(tmp_path, model):
+    for first in (True, False):
+        parts = [area(model), *points(model)] if first else [*points(model), area(model)]
+        path = write(tmp_path / "a.xml", document(model, *parts))
+        assert prg_addresses.parse(path).rows[0].municipalities == (("0804032", 3),), first
 
 
 def test_one_outlier_does_not_move_the_centre(tmp_path, model):
@@ -92,22 +92,19 @@ def test_a_code_split_in_two_has_its_centre_in_the_larger_part(tmp_path, model):
     assert (record.lat, record.lon) == (whole.lat, whole.lon)
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
+def test_addresses_that_cannot_be_used_are_counted(tmp_path, model):
+    for changes, reason in (
         ({"postcode": ""}, "without a postcode"),
         ({"postcode": "00-000"}, "without a postcode"),
         ({"postcode": "6741"}, "with something else than a postcode"),
         ({"ended": "<koniecWersjiObiektu>2020-01-01T00:00:00Z</koniecWersjiObiektu>"}, "not standing any more"),
-    ],
-)
-def test_addresses_that_cannot_be_used_are_counted(tmp_path, model, changes, reason):
-    odd = [point(model, f"odd-{n}", north=NORTH, east=EAST, **changes) for n in range(2)]
-    extract = prg_addresses.parse(file(tmp_path, model, *points(model), *odd))
-    assert extract.rows[0].municipalities == (("0804032", 3),)
-    ((found, key),) = notes(extract).items()
-    assert found.startswith(reason)
-    assert key == "2 addresses"
+    ):
+        odd = [point(model, f"odd-{n}", north=NORTH, east=EAST, **changes) for n in range(2)]
+        extract = prg_addresses.parse(file(tmp_path, model, *points(model), *odd))
+        assert extract.rows[0].municipalities == (("0804032", 3),), changes
+        ((found, key),) = notes(extract).items()
+        assert found.startswith(reason)
+        assert key == "2 addresses"
 
 
 def test_a_planned_building_is_no_address_yet(tmp_path, model):
@@ -117,38 +114,28 @@ def test_a_planned_building_is_no_address_yet(tmp_path, model):
     assert extract.rows[0].municipalities == (("0804032", 3 if model == 2012 else 5),)
 
 
-@pytest.mark.parametrize("zone", [2176, 2177, 2178, 2179, 2180])
-def test_positions_in_the_older_zones(tmp_path, model, zone):
-    east, north = pyproj.Transformer.from_crs(2180, zone, always_xy=True).transform(EAST, NORTH)
-    system = f"http://www.opengis.net/def/crs/EPSG/0/{zone}"
-    (record,) = prg_addresses.parse(
-        file(tmp_path, model, *points(model, north=round(north, 3), east=round(east, 3), system=system))
-    ).rows
-    assert (record.lat, record.lon) == (pytest.approx(51.92978, abs=2e-5), pytest.approx(15.91212, abs=2e-5))
+def test_positions_in_the_older_zones(tmp_path, model):
+    for zone in (2176, 2177, 2178, 2179, 2180):
+        east, north = pyproj.Transformer.from_crs(2180, zone, always_xy=True).transform(EAST, NORTH)
+        system = f"http://www.opengis.net/def/crs/EPSG/0/{zone}"
+        (record,) = prg_addresses.parse(
+            file(tmp_path, model, *points(model, north=round(north, 3), east=round(east, 3), system=system))
+        ).rows
+        assert (record.lat, record.lon) == (pytest.approx(51.92978, abs=2e-5), pytest.approx(15.91212, abs=2e-5)), zone
 
 
-@pytest.mark.parametrize("system", ["EPSG:4326", "urn:ogc:def:crs:OGC:1.3:CRS84", "EPSG:21800", "Borowa Góra"])
-def test_another_reference_system_is_refused(tmp_path, model, system):
-    with pytest.raises(BadInput, match=r"row 1: the reference system is .* expected EPSG:2180"):
-        prg_addresses.parse(file(tmp_path, model, *points(model, system=system)))
+def test_another_reference_system_is_refused(tmp_path, model):
+    for system in ("EPSG:4326", "urn:ogc:def:crs:OGC:1.3:CRS84", "EPSG:21800", "Borowa Góra"):
+        with pytest.raises(BadInput, match=r"row 1: the reference system is .* expected EPSG:2180"):
+            prg_addresses.parse(file(tmp_path, model, *points(model, system=system)))
 
 
-def test_swapped_axes_are_refused(tmp_path, model):
-    with pytest.raises(BadInput, match=r"3 of 3 positions lie outside the voivodeship .* are the axes swapped"):
-        prg_addresses.parse(file(tmp_path, model, *points(model, north=EAST, east=NORTH)))
-
-
-def test_a_zone_that_is_not_stated_is_refused(tmp_path, model):
-    with pytest.raises(BadInput, match="3 of 3 positions lie outside"):
-        prg_addresses.parse(file(tmp_path, model, *points(model, north=5_750_000, east=5_500_000)))
-
-
-@pytest.mark.parametrize("position", ["north", "1e5", "-5", "NaN", ""])
-def test_positions_that_are_none(tmp_path, model, position):
-    broken = point(model, "x", north=NORTH, east=EAST).replace(str(NORTH), position)
-    path = file(tmp_path, model, *points(model, 3, east=EAST + 1), broken)
-    with pytest.raises(BadInput, match=r"row 4: the position is .* expected two numbers of metres"):
-        prg_addresses.parse(path)
+def test_positions_that_are_none(tmp_path, model):
+    for position in ("north", "1e5", "-5", "NaN", ""):
+        broken = point(model, "x", north=NORTH, east=EAST).replace(str(NORTH), position)
+        path = file(tmp_path, model, *points(model, 3, east=EAST + 1), broken)
+        with pytest.raises(BadInput, match=r"row 4: the position is .* expected two numbers of metres"):
+            prg_addresses.parse(path)
 
 
 def test_no_position_at_all(tmp_path, model):
@@ -156,6 +143,31 @@ def test_no_position_at_all(tmp_path, model):
     assert notes(prg_addresses.parse(file(tmp_path, model, *points(model), bare))) == {
         "without a position": "1 addresses"
     }
+
+
+def test_a_system_that_is_not_stated_is_the_official_one(tmp_path, model):
+    (record,) = prg_addresses.parse(file(tmp_path, model, *points(model, system=""))).rows
+    assert (record.lat, record.lon) == (51.92978, 15.91212)
+
+
+def test_what_no_register_holds_is_refused(tmp_path, model):
+    path, lonely = file(tmp_path, model, *points(model)), write(tmp_path / "b.xml", document(model, *points(model)))
+    for given, message in (
+        ([path, path], "3 of 6 addresses are there twice; was a file given twice"),
+        ([lonely], "3 of 3 addresses are without their municipality in the file"),
+        ([zipped(tmp_path / "a.zip", {"02.zip": b"PK", "a.xml": b"<a/>"})], r"holds the zip 02\.zip; unpack it"),
+        ([zipped(tmp_path / "b.zip", {"a.csv": b"a;b"})], r"holds no \.xml or \.gml file"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            prg_addresses.parse(*given)
+    for changes, message in (
+        ({"north": EAST, "east": NORTH}, r"3 of 3 positions lie outside the voivodeship .* are the axes swapped"),
+        ({"north": 5_750_000, "east": 5_500_000}, "3 of 3 positions lie outside"),  # another zone than stated
+        ({"version": "2025-13-45"}, "the version of id-0: "),
+        ({"postcode": ""}, "has no usable address"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            prg_addresses.parse(file(tmp_path, model, *points(model, **changes)))
 
 
 def test_both_models_in_one_file(tmp_path, model):
@@ -168,22 +180,11 @@ def test_both_models_in_one_file(tmp_path, model):
         prg_addresses.parse(file(tmp_path, model, *points(model), head))
 
 
-def test_the_same_file_twice(tmp_path, model):
-    path = file(tmp_path, model, *points(model))
-    with pytest.raises(BadInput, match="3 of 6 addresses are there twice; was a file given twice"):
-        prg_addresses.parse(path, path)
-
-
 def test_a_forgotten_version_is_reported(tmp_path, model):
     parts = [*points(model, 150), point(model, "id-7", north=NORTH, east=EAST)]
     assert notes(prg_addresses.parse(file(tmp_path, model, *parts))) == {
         "there twice, and counted twice": "1 addresses"
     }
-
-
-def test_addresses_whose_municipality_is_missing(tmp_path, model):
-    with pytest.raises(BadInput, match="3 of 3 addresses are without their municipality in the file"):
-        prg_addresses.parse(write(tmp_path / "a.xml", document(model, *points(model))))
 
 
 def test_many_files_in_a_zip_and_several_files(tmp_path, model):
@@ -202,23 +203,13 @@ def test_a_zip_with_one_wrong_member(tmp_path, model):
         prg_addresses.parse(packed)
 
 
-def test_a_zip_in_a_zip(tmp_path, model):
-    with pytest.raises(BadInput, match=r"holds the zip 02\.zip; unpack it"):
-        prg_addresses.parse(zipped(tmp_path / "a.zip", {"02.zip": b"PK", "a.xml": b"<a/>"}))
-
-
-def test_a_zip_without_xml(tmp_path, model):
-    with pytest.raises(BadInput, match=r"holds no \.xml or \.gml file"):
-        prg_addresses.parse(zipped(tmp_path / "a.zip", {"a.csv": b"a;b"}))
-
-
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
-def test_a_file_that_is_cut_off_is_refused(tmp_path, model, share):
-    whole = file(tmp_path, model, *points(model)).read_bytes()
-    packed = zipped(tmp_path / "b.zip", {"a.xml": whole}).read_bytes()
-    for name, content in (("c.xml", whole), ("c.zip", packed)):
-        with pytest.raises(BadInput, match=r"empty|cut off|damaged|not a zip"):
-            prg_addresses.parse(write(tmp_path / name, content[: int(len(content) * share)]))
+def test_a_file_that_is_cut_off_is_refused(tmp_path, model):
+    for share in (0.0, 0.1, 0.5, 0.99):
+        whole = file(tmp_path, model, *points(model)).read_bytes()
+        packed = zipped(tmp_path / "b.zip", {"a.xml": whole}).read_bytes()
+        for name, content in (("c.xml", whole), ("c.zip", packed)):
+            with pytest.raises(BadInput, match=r"empty|cut off|damaged|not a zip"):
+                prg_addresses.parse(write(tmp_path / name, content[: int(len(content) * share)]))
 
 
 def test_letters_are_read_in_the_encoding_that_is_declared(tmp_path, model):
@@ -237,17 +228,14 @@ def test_document_types_are_refused(tmp_path, model):
         prg_addresses.parse(write(tmp_path / "a.xml", text))
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
+def test_hostile_elements_are_refused(tmp_path, model):
+    for old, new, message in (
         ("67-416", "6" * 20_000, "longer than 10000 characters"),
         ("</gml:pos>", "<gml:x>" * 200 + "</gml:x>" * 200 + "</gml:pos>", "nested more than 100 deep"),
-    ],
-)
-def test_hostile_elements_are_refused(tmp_path, model, old, new, message):
-    text = document(model, *points(model), area(model)).replace(old, new)
-    with pytest.raises(BadInput, match=message):
-        prg_addresses.parse(write(tmp_path / "a.xml", text))
+    ):
+        text = document(model, *points(model), area(model)).replace(old, new)
+        with pytest.raises(BadInput, match=message):
+            prg_addresses.parse(write(tmp_path / "a.xml", text))
 
 
 def test_too_many_places_are_refused(tmp_path, model, monkeypatch):
@@ -303,11 +291,6 @@ def test_a_large_file_takes_little_memory(tmp_path, model):
     assert grown_kib < 14 * 1024  # much less than the file
 
 
-def test_a_version_that_is_no_day(tmp_path, model):
-    with pytest.raises(BadInput, match="the version of id-0: "):
-        prg_addresses.parse(file(tmp_path, model, *points(model, 1, version="2025-13-45")))
-
-
 def test_a_place_whose_name_is_too_long_is_not_named(tmp_path, model):
     long = "W" * 200
     text = document(model, *points(model, place=long), area(model, place=long))
@@ -320,16 +303,6 @@ def test_a_few_positions_outside_their_voivodeship_are_left_out(tmp_path, model)
     extract = prg_addresses.parse(file(tmp_path, model, *points(model, 30), stray))
     assert notes(extract) == {"with a position outside their voivodeship, which is left out": "1 addresses"}
     assert (extract.rows[0].lat, extract.rows[0].lon) == (51.92991, 15.91212)
-
-
-def test_nothing_that_can_be_used(tmp_path, model):
-    with pytest.raises(BadInput, match="has no usable address"):
-        prg_addresses.parse(file(tmp_path, model, *points(model, postcode="")))
-
-
-def test_a_system_that_is_not_stated_is_the_official_one(tmp_path, model):
-    (record,) = prg_addresses.parse(file(tmp_path, model, *points(model, system=""))).rows
-    assert (record.lat, record.lon) == (51.92978, 15.91212)
 
 
 def test_an_address_inside_another(tmp_path, model):
