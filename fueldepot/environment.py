@@ -67,12 +67,13 @@ def read_required(name: str, hint: str) -> str:
     return read_text(name) or stop(name, f"is not set; {hint}")
 
 
-def read_bool(name: str, *, default: bool) -> bool:
+def read_bool(name: str) -> bool:
+    """Return a switch, off if not set."""
     words = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
     word = read_text(name).lower()
     if word and word not in words:
         stop(name, f"is {word!r}; use one of {', '.join(words)}")
-    return words.get(word, default)
+    return words.get(word, False)
 
 
 def read_choice(name: str, *words: str) -> str:

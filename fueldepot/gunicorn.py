@@ -52,7 +52,7 @@ sys.setswitchinterval(0.0005)
 
 COUNTS = "fueldepot-metrics-"
 # prometheus-client reads this at import. This file is executed again at every HUP.
-if read_bool("METRICS", default=False) and PROMETHEUS_DIR not in os.environ:
+if read_bool("METRICS") and PROMETHEUS_DIR not in os.environ:
     os.environ[PROMETHEUS_DIR] = tempfile.mkdtemp(prefix=COUNTS)
 
 

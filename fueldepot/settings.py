@@ -16,7 +16,7 @@ from fueldepot import environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-DEBUG = environment.read_bool("DEBUG", default=False)
+DEBUG = environment.read_bool("DEBUG")
 SITE_URL = environment.read_site_url()
 SITE_HOST = urlsplit(SITE_URL).hostname or ""
 SITE_NAME: str = environment.env.str("SITE_NAME", default="Składy opału")
@@ -44,7 +44,7 @@ ADMIN_NETWORKS = environment.read_networks("ADMIN_NETWORKS")
 SECOND_FACTOR = environment.read_choice("SECOND_FACTOR", "optional", "chiefs", "everyone")
 RATE_LIMIT = environment.read_rate_limit(default="60/min")
 HTTPS = SITE_URL.startswith("https://")
-METRICS = environment.read_bool("METRICS", default=False)
+METRICS = environment.read_bool("METRICS")
 # Metrics directory of the gunicorn workers, created by fueldepot/gunicorn.py; "" in other processes.
 METRICS_DIR = os.environ.get(environment.PROMETHEUS_DIR, "")
 SENTRY_DSN = environment.read_sentry()

@@ -229,9 +229,9 @@ def check_defaults(file: DefaultsFile) -> Iterator[Mistake]:
 
 
 @lru_cache(maxsize=1)
-def read_defaults(path: Path = FILE) -> DefaultsFile:
+def read_defaults() -> DefaultsFile:
     """Return the defaults. Raises InvalidYaml with every mistake."""
-    return read_yaml(path, DefaultsFile, check_defaults)
+    return read_yaml(FILE, DefaultsFile, check_defaults)
 
 
 @lru_cache(maxsize=8)

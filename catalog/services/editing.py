@@ -101,13 +101,12 @@ def edit_depot(
     on: date,
     opened: int | None = None,
     verify: bool = False,
-    note: str = "",
 ) -> Depot:
     """Set fields of a depot. Changed fields count as confirmed by a person; the data status stays.
 
     values: clean values by names of `EDITABLE`; `municipality` is a TERYT code. A new `opening_hours` replaces the
     week. opened: from `edit_version`, if a form was open meanwhile. verify: also verify the whole depot, see
-    `verify_depot`. note: for the history.
+    `verify_depot`.
 
     Raises DepotEditConflict, NothingToChange unless `verify`, ValueRefused, DemonstrationWithContact, DepotIsRemoved
     with `verify`, and ValueError for a name that is not in `EDITABLE`.
@@ -125,8 +124,8 @@ def edit_depot(
     if facts:
         stored.updated_at = on
     labels = ", ".join(Depot.label(name) for name in changed)
-    with journal.recording(Decision.Kind.EDIT, by=by, title=f"Zmieniono: {stored.name} – {labels}", reason=note):
-        save(stored, by=by, reason=f"{note or 'zmieniono'}: {labels}")
+    with journal.recording(Decision.Kind.EDIT, by=by, title=f"Zmieniono: {stored.name} – {labels}"):
+        save(stored, by=by, reason=f"zmieniono: {labels}")
         return verify_depot(depot=stored, by=by, on=on) if verify else stored
 
 

@@ -147,18 +147,18 @@ def _verification(by: AbstractBaseUser, on: date) -> dict[str, Any]:
 
 
 @transaction.atomic
-def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date, note: str = "") -> BulkResult:
+def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> BulkResult:
     """Record that an editor verified every public field of depots. Removed depots stay as they are.
 
     The status of an owner's confirmation is kept. Imports do not change verified fields. The number of statements is
-    constant. note: the reason, for the history and the journal; so in the functions below.
+    constant.
     """
     status = Case(
         When(data_status=Depot.DataStatus.OWNER, then=F("data_status")),
         default=Value(Depot.DataStatus.VERIFIED.value),
     )
     values = {"data_status": status} | _verification(by, on)
-    return _decide(Kind.VERIFY, keys, why_not_removed, values, by, VERIFYING, note)
+    return _decide(Kind.VERIFY, keys, why_not_removed, values, by, VERIFYING)
 
 
 @transaction.atomic
@@ -167,7 +167,8 @@ def remove_depots(
 ) -> BulkResult:
     """Remove depots permanently: imports do not restore them. Depots that are already removed stay as they are.
 
-    Closes open submissions; `catalog.submissions.letters` notifies the authors of waiting ones.
+    Closes open submissions; `catalog.submissions.letters` notifies the authors of waiting ones. note: the reason, for
+    the history and the journal; so in the functions below.
     """
     removed = Depot.Publication.REMOVED
     values = {"publication": removed, "removed_at": on, "updated_at": on, "removal_reason": reason}

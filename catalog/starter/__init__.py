@@ -77,12 +77,12 @@ def read_postcodes(files: Path = FILES) -> list[PostcodeRecord]:
     ]
 
 
-def read_abroad(files: Path = FILES) -> list[tuple[float, float]]:
+def read_abroad() -> list[tuple[float, float]]:
     """Read points (lat, lon) in neighbouring countries near the border, for `boundaries.approximate`."""
-    return [(float(lat), float(lon)) for _, lat, lon in _rows(files / "abroad.csv.gz", ABROAD_COLUMNS)]
+    return [(float(lat), float(lon)) for _, lat, lon in _rows(FILES / "abroad.csv.gz", ABROAD_COLUMNS)]
 
 
-def read_demonstration(files: Path = FILES) -> list[DepotRecord]:
+def read_demonstration() -> list[DepotRecord]:
     """Read invented depots, realistic in number and distribution, without tax number, telephone or site."""
     return [
         DepotRecord(
@@ -93,7 +93,7 @@ def read_demonstration(files: Path = FILES) -> list[DepotRecord]:
             location_approximate=approximate == "1",
         )
         for number, (name, lat, lon, street, house_number, postcode, place, fuels, hours, approximate) in enumerate(
-            _rows(files / "demonstration.csv.gz", DEMONSTRATION_COLUMNS), start=1
+            _rows(FILES / "demonstration.csv.gz", DEMONSTRATION_COLUMNS), start=1
         )
     ]
 
