@@ -193,28 +193,16 @@ def test_a_fragment_inside_a_word_is_found_last(client, register):
 
 
 def test_what_people_type(client, register):
-    first = {
-        "zakpane": "Zakopane",
-        "krakw": "Kraków",
-        "Zakopane, małopolskie": "Zakopane",
-        "krakow, malopolskie": "Kraków",
-        "Kraków (małopolskie)": "Kraków",
-        "małopolskie kraków": "Kraków",
-        "Łopuszna woj. małopolskie": "Łopuszna",
-        "lopuszna pow nowotarski": "Łopuszna",
-        "nowy targ łopuszna": "Łopuszna",
-        "n. targ": "Nowy Targ",
-        "nowytarg": "Nowy Targ",
-        "now tar": "Nowy Targ",
-        "Zakopane, Krupówki 3": "Zakopane",
-        "ul. Krupówki 3, Zakopane": "Zakopane",
-        "zakopane krupówki 3": "Zakopane",
-        "skład opału w Zakopanem": "Zakopane",
-        "powiat tatrzański": "Zakopane",
-        "bielskobiala": "Bielsko-Biała",
-        "zakpa": "Zakopane",
-    }
-    assert {q: labels(client, q)[0][1] for q in first} == first
+    for first, questions in (
+        ("Zakopane", ("zakpane", "Zakopane, małopolskie", "Zakopane, Krupówki 3", "ul. Krupówki 3, Zakopane")),
+        ("Zakopane", ("zakopane krupówki 3", "skład opału w Zakopanem", "powiat tatrzański", "zakpa")),
+        ("Kraków", ("krakw", "krakow, malopolskie", "Kraków (małopolskie)", "małopolskie kraków")),
+        ("Łopuszna", ("Łopuszna woj. małopolskie", "lopuszna pow nowotarski", "nowy targ łopuszna")),
+        ("Nowy Targ", ("n. targ", "nowytarg", "now tar")),
+        ("Bielsko-Biała", ("bielskobiala",)),
+    ):
+        for q in questions:
+            assert labels(client, q)[0][1] == first, q
 
 
 def test_the_kind_of_municipality_can_be_named(client, register):

@@ -80,28 +80,21 @@ def test_json_that_is_no_object(client):
 
 
 def test_json_of_wrong_types(client):
-    for body, parameter, code in (
-        ('{"people": 2, "people": 3}', "people", "repeated"),
-        ('{"people": 2, "people": null}', "people", "repeated"),
-        ('{"people": [2]}', "people", "malformed"),
-        ('{"people": {"a": 1}}', "people", "malformed"),
-        ('{"people": true}', "people", "malformed"),
-        ('{"people": 2.5}', "people", "malformed"),
-        ('{"people": 2e0}', "people", "malformed"),
-        ('{"people": 2, "income": 1E3}', "income", "malformed"),
-        ('{"people": 2, "income": []}', "income", "malformed"),
-        ('{"people": 2, "income": 1' + "0" * 5000 + "}", "income", "too_long"),
-        ('{"people": "\\u0000"}', "people", "malformed"),
-        ('{"people": "\\ud800"}', "people", "malformed"),
-        ('{"benefit": 2}', "benefit", "not_a_choice"),
-        ('{"benefit": []}', "benefit", "not_a_choice"),
-        ('{"eu": true}', "eu", "not_a_choice"),
-        ('{"new_source": 1}', "new_source", "not_a_choice"),
-        ('{"on": 20260720}', "on", "malformed"),
+    for parameter, code, bodies in (
+        ("people", "repeated", ('{"people": 2, "people": 3}', '{"people": 2, "people": null}')),
+        ("people", "malformed", ('{"people": [2]}', '{"people": {"a": 1}}', '{"people": true}', '{"people": 2.5}')),
+        ("people", "malformed", ('{"people": 2e0}', '{"people": "\\u0000"}', '{"people": "\\ud800"}')),
+        ("income", "malformed", ('{"people": 2, "income": 1E3}', '{"people": 2, "income": []}')),
+        ("income", "too_long", ('{"people": 2, "income": 1' + "0" * 5000 + "}",)),
+        ("benefit", "not_a_choice", ('{"benefit": 2}', '{"benefit": []}')),
+        ("eu", "not_a_choice", ('{"eu": true}',)),
+        ("new_source", "not_a_choice", ('{"new_source": 1}',)),
+        ("on", "malformed", ('{"on": 20260720}',)),
     ):
-        answer = client.post(URL, body, content_type="application/json")
-        check_body(answer, 400, "invalid_parameter")
-        assert (parameter, code) in [(error["parameter"], error["code"]) for error in answer.json()["errors"]], body
+        for body in bodies:
+            answer = client.post(URL, body, content_type="application/json")
+            check_body(answer, 400, "invalid_parameter")
+            assert (parameter, code) in [(error["parameter"], error["code"]) for error in answer.json()["errors"]], body
 
 
 def test_unknown_names_in_json_are_ignored(client):

@@ -79,24 +79,15 @@ def test_an_unreadable_address_is_explained_on_the_page(client, stranger, nowak)
 
 
 def test_a_domain_that_is_nearly_a_mailbox_of_many_is_known():
-    likely = {
-        "gmial.com": "gmail.com",
-        "gmail.con": "gmail.com",
-        "gmai.com": "gmail.com",
-        "gmail.pl": "gmail.com",
-        "hotmial.com": "hotmail.com",
-        "interia.lp": "interia.pl",
-        "onett.pl": "onet.pl",
-        "gmail.com": "",
-        "mail.com": "",
-        "ymail.com": "",
-        "wp.pl": "",
-        "op.pl": "",
-        "interia.eu": "",
-        "opal-nowak.pl": "",
-        "wegiel.pl": "",
-    }
-    assert {domain: fields.likely_domain(f"jan@{domain}") for domain in likely} == likely
+    for likely, domains in (
+        ("gmail.com", ("gmial.com", "gmail.con", "gmai.com", "gmail.pl")),
+        ("hotmail.com", ("hotmial.com",)),
+        ("interia.pl", ("interia.lp",)),
+        ("onet.pl", ("onett.pl",)),
+        ("", ("gmail.com", "mail.com", "ymail.com", "wp.pl", "op.pl", "interia.eu", "opal-nowak.pl", "wegiel.pl")),
+    ):
+        for domain in domains:
+            assert fields.likely_domain(f"jan@{domain}") == likely, domain
 
 
 def test_a_likely_misspelling_is_asked_back_once(client, stranger, nowak):
