@@ -1,7 +1,7 @@
 """What must never be false is refused by the database: one test breaks each constraint."""
 
 import pytest
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, connection, transaction
 
 from catalog import models
 from catalog.territory import coordinates
@@ -11,9 +11,8 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize(
-    ("constraint", "values"),
-    [
+def test_a_depot_cannot_be():
+    for constraint, values in (
         ("depot_nip_ten_digits", {"nip": "123"}),
         ("depot_within_poland", {"lat": 60.0}),
         ("depot_within_poland", {"lon": 5.0}),
@@ -22,11 +21,9 @@ pytestmark = pytest.mark.django_db
         ("depot_removed_with_day_and_reason", {"publication": "removed"}),
         ("depot_removed_with_day_and_reason", {"removal_reason": "owner"}),
         ("depot_demonstration_without_contact", {"source": "demo", "phone": "+48 12 345 67 89"}),
-    ],
-)
-def test_a_depot_cannot_be(constraint, values):
-    with pytest.raises(IntegrityError, match=constraint):
-        factories.DepotFactory(**values)
+    ):
+        with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+            factories.DepotFactory(**values)
 
 
 def test_two_depots_cannot_share_an_identifier_of_a_source():

@@ -45,9 +45,8 @@ def starter(loaded, django_db_blocker):
         yield
 
 
-@pytest.mark.parametrize(
-    ("teryt", "appliance", "on", "status", "day"),
-    [
+def test_status_and_day(starter):
+    for teryt, appliance, on, status, day in (
         # Zakopane: both sides of the day
         ("1217011", CLASS_3, "2026-12-31", ApplianceStatus.ENDS, "2027-01-01"),
         ("1217011", CLASS_3, "2027-01-01", ApplianceStatus.ENDED, "2027-01-01"),
@@ -77,11 +76,9 @@ def starter(loaded, django_db_blocker):
         ("2202023", CLASS_3, "2026-08-31", ApplianceStatus.ENDS, "2026-09-01"),
         # Kosakowo: sources contradict each other about old fireplaces
         ("2211052", FIREPLACE, ON, ApplianceStatus.CONTRADICTED, None),
-    ],
-)
-def test_status_and_day(starter, teryt, appliance, on, status, day):
-    found = check(teryt, appliance, on)
-    assert (found.status, decided(found)) == (status, day)
+    ):
+        found = check(teryt, appliance, on)
+        assert (found.status, decided(found)) == (status, day), (teryt, appliance)
 
 
 def test_a_part_that_ended_earlier_is_told(starter):
@@ -121,9 +118,8 @@ def test_a_building_at_the_network_is_a_limit(starter):
     assert (network.deadline.conditions, network.binds) == ([Condition.NETWORK_AVAILABLE], True)
 
 
-@pytest.mark.parametrize(
-    ("teryt", "appliance", "facts", "status", "day", "fact"),
-    [
+def test_known_facts_decide_and_the_open_one_is_asked(starter):
+    for teryt, appliance, facts, status, day, fact in (
         # Nowy Targ: first the part of the town, then the fuel
         ("1211011", FIREPLACE, {}, ApplianceStatus.LIMITED, None, "part"),
         ("1211011", FIREPLACE, {"part": False}, ApplianceStatus.ENDED, "2024-05-01", None),
@@ -142,12 +138,10 @@ def test_a_building_at_the_network_is_a_limit(starter):
         ("1217011", CLASS_3, {}, ApplianceStatus.ENDS, "2027-01-01", None),
         # Sources that contradict each other are not settled by a question.
         ("0801011", CLASS_5, {}, ApplianceStatus.CONTRADICTED, None, None),
-    ],
-)
-def test_known_facts_decide_and_the_open_one_is_asked(starter, teryt, appliance, facts, status, day, fact):
-    found = check(teryt, appliance, **facts)
-    assert (found.status, decided(found)) == (status, day)
-    assert (found.undecided and found.undecided.open_fact) == fact
+    ):
+        found = check(teryt, appliance, **facts)
+        assert (found.status, decided(found)) == (status, day), (teryt, appliance)
+        assert (found.undecided and found.undecided.open_fact) == fact
 
 
 def test_answers_to_every_question_lead_to_an_end(starter):

@@ -7,7 +7,7 @@ import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 from django.core.management import CommandError, call_command
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from catalog.models import Depot, Submission
@@ -55,9 +55,8 @@ def correction(depot, **proposed):
     return factories.SubmissionFactory(depot=depot, proposed=proposed, stored=stored)
 
 
-@pytest.mark.parametrize(
-    ("constraint", "values"),
-    [
+def test_a_submission_cannot_be():
+    for constraint, values in (
         ("depotrequest_decided_by_somebody_some_day", {"state": "accepted"}),
         ("depotrequest_decided_by_somebody_some_day", {"decided_at": NOW}),
         ("depotrequest_decided_by_somebody_some_day", {"state": "superseded"}),
@@ -70,11 +69,9 @@ def correction(depot, **proposed):
         ("depotrequest_price_is_passed_on", {"state": "passed_on", "decided_at": NOW}),
         ("depotrequest_erased_whole", {"email": ""}),
         ("depotrequest_erased_whole", {"state": "superseded", "decided_at": NOW, "erased_at": NOW}),
-    ],
-)
-def test_a_submission_cannot_be(constraint, values):
-    with pytest.raises(IntegrityError, match=constraint):
-        factories.SubmissionFactory(**values)
+    ):
+        with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+            factories.SubmissionFactory(**values)
 
 
 def test_one_claim_of_an_author_about_an_entry_waits_and_any_number_of_corrections():
@@ -140,39 +137,40 @@ def test_hours_that_go_are_stored_as_none(editor):
     assert factories.fresh(depot).hours is None
 
 
-@pytest.mark.parametrize("name", texts.LIMITS)
-def test_a_text_longer_than_its_column_is_not_accepted_however_it_came_to_be_proposed(editor, name):
-    values = {name: texts.too_long(name)} | ({"hours": None} if name == "opening_hours" else {})
-    depot = factories.DepotFactory()
-    submission = correction(depot, **values)
-    with pytest.raises(ValueRefused) as refusal:
-        decisions.accept_submission(submission=submission, by=editor, on=NOW)
-    limit = texts.LIMITS[name]
-    assert refusal.value.reason == (
-        f"{Depot.label(name)}: upewnij się, że ta wartość ma co najwyżej {limit} znaków (obecnie ma {limit + 1})"
-    )
-    decided = decisions.accept_submissions(submissions=[submission.pk], by=editor, on=NOW)
-    assert [(row.pk, reason) for row, reason in decided.unchanged] == [(submission.pk, refusal.value.reason)]
-    assert getattr(factories.fresh(depot), name) != values[name][:limit]
-    submission.proposed[name] = texts.longest(name)
-    submission.save()
-    decisions.accept_submissions(submissions=[submission.pk], by=editor, on=NOW)
-    assert getattr(factories.fresh(depot), name) == texts.longest(name)
+def test_a_text_longer_than_its_column_is_not_accepted_however_it_came_to_be_proposed(editor):
+    for name, limit in texts.LIMITS.items():
+        values = {name: texts.too_long(name)} | ({"hours": None} if name == "opening_hours" else {})
+        depot = factories.DepotFactory()
+        submission = correction(depot, **values)
+        with pytest.raises(ValueRefused) as refusal:
+            decisions.accept_submission(submission=submission, by=editor, on=NOW)
+        assert refusal.value.reason == (
+            f"{Depot.label(name)}: upewnij się, że ta wartość ma co najwyżej {limit} znaków (obecnie ma {limit + 1})"
+        )
+        decided = decisions.accept_submissions(submissions=[submission.pk], by=editor, on=NOW)
+        assert [(row.pk, reason) for row, reason in decided.unchanged] == [(submission.pk, refusal.value.reason)]
+        assert getattr(factories.fresh(depot), name) != values[name][:limit]
+        submission.proposed[name] = texts.longest(name)
+        submission.save()
+        decisions.accept_submissions(submissions=[submission.pk], by=editor, on=NOW)
+        assert getattr(factories.fresh(depot), name) == texts.longest(name)
 
 
-@pytest.mark.parametrize("name", texts.LIMITS)
-def test_a_missing_depot_with_a_text_longer_than_its_column_is_not_accepted(editor, name):
+def test_a_missing_depot_with_a_text_longer_than_its_column_is_not_accepted(editor):
     factories.BoundaryFactory()
-    values = field_groups.values_of(factories.DepotFactory.build())
-    submission = factories.SubmissionFactory(
-        depot=None, kind="add", proposed=values | {name: texts.too_long(name)}, stored={}
-    )
-    with pytest.raises(ValueRefused):
-        decisions.accept_submission(submission=submission, by=editor, on=NOW)
-    submission.proposed[name] = texts.longest(name)
+    longest = field_groups.values_of(factories.DepotFactory.build()) | {
+        name: texts.longest(name) for name in texts.LIMITS
+    }
+    submission = factories.SubmissionFactory(depot=None, kind="add", proposed=longest, stored={})
+    for name in texts.LIMITS:
+        submission.proposed = longest | {name: texts.too_long(name)}
+        submission.save()
+        with pytest.raises(ValueRefused, match=f"^{name}$"):
+            decisions.accept_submission(submission=submission, by=editor, on=NOW)
+    submission.proposed = longest
     submission.save()
     decisions.accept_submission(submission=submission, by=editor, on=NOW)
-    assert getattr(Depot.objects.get(), name) == texts.longest(name)
+    assert Depot.objects.values(*texts.LIMITS).get() == {name: longest[name] for name in texts.LIMITS}
 
 
 def test_what_one_correction_may_not_set_another_about_the_entry_does_not_write(editor):
@@ -274,10 +272,10 @@ def test_an_editor_who_says_so_has_checked_the_whole_entry_of_a_correction(edito
     assert set(depot.confirmed_fields) == set(Depot.PUBLIC_FIELDS)
 
 
-@pytest.mark.parametrize("count", [2, 200])
 def test_a_full_queue_is_accepted_in_as_many_statements_as_two(
-    editor, count, django_assert_max_num_queries, django_capture_on_commit_callbacks
+    editor, django_assert_max_num_queries, django_capture_on_commit_callbacks
 ):
+    count = 50
     rows = waiting_submissions(count)
     gone = factories.SubmissionFactory(depot=factories.DepotFactory(removed=True))
     numbers = [row.pk for row in [*rows, gone]]
