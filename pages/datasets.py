@@ -37,7 +37,7 @@ class Terms(NamedTuple):
 
 TERMS: dict[str, Terms] = {
     Dataset.Slug.UNITS: Terms(
-        "Nazwy i kody TERYT województw, powiatów i gmin.",
+        "Gminy z nazwą i kodem TERYT, ich powiaty i województwa.",
         (("", QUOTE_GUS),),
         "raz w roku, według stanu na 1 stycznia",
         "/locations?q=Zakopane",
