@@ -43,22 +43,22 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_an_unchanged_page_is_not_sent_again(client, depot, path):
-    first = client.get(path)
-    assert first.status_code == 200
-    assert not first.cookies
-    again = client.get(path, headers={"If-None-Match": first["ETag"]})
-    assert again.status_code == 304
-    # Five minutes, and less shortly before a depot opens or closes.
-    assert re.fullmatch(r"public, max-age=(300|[12]?\d{1,2})", again["Cache-Control"])
-    # The proxy that keeps answers asks sooner than browsers do.
-    kept = client.get(path, headers={"Surrogate-Capability": 'nginx="Surrogate/1.0"'})
-    assert re.fullmatch(
-        r"public, max-age=\d+(, s-maxage=1, stale-while-revalidate=4, stale-if-error=3600)?", kept["Cache-Control"]
-    )
-    assert kept["ETag"] == first["ETag"]
-    assert not again.content
+def test_an_unchanged_page_is_not_sent_again(client, depot):
+    for path in (*PAGES, "/sitemap.xml", "/llms.txt", "/llms-full.txt"):
+        first = client.get(path)
+        assert first.status_code == 200
+        assert not first.cookies
+        again = client.get(path, headers={"If-None-Match": first["ETag"]})
+        assert again.status_code == 304
+        # Five minutes, and less shortly before a depot opens or closes.
+        assert re.fullmatch(r"public, max-age=(300|[12]?\d{1,2})", again["Cache-Control"])
+        # The proxy that keeps answers asks sooner than browsers do.
+        kept = client.get(path, headers={"Surrogate-Capability": 'nginx="Surrogate/1.0"'})
+        assert re.fullmatch(
+            r"public, max-age=\d+(, s-maxage=1, stale-while-revalidate=4, stale-if-error=3600)?", kept["Cache-Control"]
+        )
+        assert kept["ETag"] == first["ETag"]
+        assert not again.content
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from tests.pages.reading import (
     KRAKOW,
     NOINDEX,
     SCRIPT,
-    ZAKOPANE,
     canonical_of,
     linked_data,
     missing,
@@ -103,14 +102,6 @@ def test_an_unknown_depot(client):
 
 def test_home_warns_of_demonstration_data(client, demonstration):
     assert "Wszystkie składy w katalogu są na razie zmyślone" in text_of(client.get("/"))
-
-
-@pytest.mark.parametrize("path", ["/sklady/malopolskie/", KRAKOW, ZAKOPANE])
-def test_lists_of_demonstration_depots_say_so(client, demonstration, path):
-    factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=2)
-    answer = client.get(path)
-    assert "Składy na tej stronie są zmyślone" in text_of(answer)
-    assert NOINDEX in answer.content.decode()
 
 
 def test_a_demonstration_depot_says_so(client, demonstration):

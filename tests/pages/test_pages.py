@@ -4,8 +4,8 @@ import re
 from html import unescape
 
 import pytest
-from django.template.loader import render_to_string
 from django.test import Client
+from django.utils import timezone
 
 from catalog.search import entries
 from fueldepot.http.links import document
@@ -17,25 +17,34 @@ from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("path", ["/", "/api/", "/sklady/malopolskie/", KRAKOW])
-def test_every_page_says_what_it_is_and_may_be_cached(client, depot, path):
-    answer = client.get(path)
-    assert answer.status_code == 200
-    assert re.match(r"public, max-age=(300|[12]?\d{1,2})(,|$)", answer["Cache-Control"])
-    assert "Cookie" not in answer.get("Vary", "")
-    assert not answer.cookies
-    html = answer.content.decode()
-    assert '<html lang="pl">' in html
-    assert re.search(r"<title>\S.* – Składy opału</title>", html)
-    assert re.search(r'<meta name="description" content="[^"]{20,}">', html)
-    assert canonical_of(answer) == f"http://127.0.0.1:8000{path}"
-    assert html.count("<h1>") == 1
-    assert not present(html, NOINDEX, "demonstracyjne")
-    assert not runnable(answer)
+PAGES = (
+    *("/", "/api/", "/sklady/malopolskie/", KRAKOW, "/przepisy/", "/przepisy/malopolskie/"),
+    *("/ceny/", "/ceny/porownanie/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"),
+)
+
+
+def test_every_page_says_what_it_is_and_may_be_cached(client, depot):
+    for amount in (1400, 1500, 1600):
+        factories.DepotPriceFactory(depot=factories.DepotFactory(), price=amount, day=timezone.localdate())
+    DeadlineFactory(state=ResolutionFactory().state)
+    for path in PAGES:
+        answer = client.get(path)
+        assert answer.status_code == 200
+        assert re.match(r"public, max-age=(300|[12]?\d{1,2})(,|$)", answer["Cache-Control"])
+        assert "Cookie" not in answer.get("Vary", "")
+        assert not answer.cookies
+        html = answer.content.decode()
+        assert '<html lang="pl">' in html
+        assert re.search(r"<title>\S.* – Składy opału</title>", html)
+        assert re.search(r'<meta name="description" content="[^"]{20,}">', html)
+        assert canonical_of(answer) == f"http://127.0.0.1:8000{path}"
+        assert html.count("<h1>") == 1
+        assert not present(html, NOINDEX, "demonstracyjne")
+        assert not runnable(answer)
 
 
 def test_pages_are_for_reading_only():
-    for path in ("/", "/api/", "/sklady/malopolskie/", KRAKOW, "/sklad/1-x/"):
+    for path in (*PAGES, "/sklad/1-x/"):
         answer = Client(enforce_csrf_checks=True).post(path)
         assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD"), path
 
@@ -204,30 +213,6 @@ def test_a_page_that_does_not_exist(client):
     assert "Nie ma takiej strony" in text_of(answer)
     assert NOINDEX in answer.content.decode()
     assert SCRIPT not in answer.content.decode()
-
-
-def test_a_request_that_django_refuses(client, settings):
-    settings.ALLOWED_HOSTS = ["example.pl"]
-    answer = client.get("/")
-    assert answer.status_code == 400
-    assert "Nieznany adres serwera" in text_of(answer)
-
-
-@pytest.mark.parametrize(("name", "shown"), [("400.html", "Nieprawidłowe zapytanie"), ("500.html", "nas zepsuło")])
-def test_failures_need_neither_context_nor_database(name, shown, django_assert_num_queries):
-    with django_assert_num_queries(0):
-        assert shown in render_to_string(name)
-
-
-def test_a_failure_answers_500(client, monkeypatch):
-    def fail(query_string):
-        raise RuntimeError("broken")
-
-    monkeypatch.setattr("pages.views.home_page", fail)
-    client.raise_request_exception = False
-    answer = client.get("/")
-    assert answer.status_code == 500
-    assert "Coś się u nas zepsuło" in text_of(answer)
 
 
 def test_a_citation_names_the_operator_where_it_is_another(client, settings):

@@ -16,7 +16,7 @@ from prices.medians import months_before
 from prices.models import Observation, PlausibleRange, Series
 from prices.snapshot import compared_months
 from tests import factories
-from tests.pages.reading import NOINDEX, canonical_of, linked_data, missing, present, runnable, text_of
+from tests.pages.reading import NOINDEX, canonical_of, linked_data, missing, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -26,17 +26,6 @@ def prices():
     """Create three prices of pellet in Kraków, today."""
     for amount in (1400, 1500, 1600):
         factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate())
-
-
-def test_every_page_says_what_it_is(client, prices):
-    for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"):
-        answer = client.get(path)
-        assert answer.status_code == 200, path
-        assert canonical_of(answer) == f"http://127.0.0.1:8000{path}"
-        html = answer.content.decode()
-        assert html.count("<h1>") == 1
-        assert not present(html, NOINDEX, "demonstracyjne")
-        assert not runnable(answer)
 
 
 def test_all_fuels(client, prices):
@@ -257,14 +246,6 @@ def test_a_code_leads_to_the_name(client, prices):
 def test_unknown(client, prices):
     for path in ("/ceny/uran/", "/ceny/pellet/atlantyda/", "/ceny/uran/malopolskie/"):
         assert client.get(path).status_code == 404
-
-
-@pytest.mark.parametrize("path", ["/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"])
-def test_demonstration_prices_say_so(client, path):
-    factories.DepotPriceFactory(depot=factories.DepotFactory(demonstration=True), day=timezone.localdate())
-    answer = client.get(path)
-    assert "są zmyślone" in text_of(answer)
-    assert NOINDEX in answer.content.decode()
 
 
 def test_the_page_of_the_answer_is_there(client, prices):

@@ -190,11 +190,6 @@ def test_robots_read_what_we_recommend_and_no_forms(client):
     assert [path for path in KEPT_OUT[:3] if simple.can_fetch("GPTBot", SITE + path)] == []
 
 
-@pytest.mark.parametrize("path", ["/sitemap.xml", "/llms.txt", "/llms-full.txt"])
-def test_an_unchanged_list_is_not_sent_again(client, site, path):
-    assert client.get(path, headers={"If-None-Match": client.get(path)["ETag"]}).status_code == 304
-
-
 def test_a_list_is_walked_again_only_after_a_change(client, site, monkeypatch):
     first = client.get("/sitemap.xml")
     with monkeypatch.context() as patch:

@@ -17,7 +17,7 @@ from pages.rendering import prefers_markdown
 from pages.template_filters import MARKDOWN, address, escape_markdown, link
 from prices.models import Observation, Series
 from tests import factories
-from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, missing, present
+from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, ZAKOPANE, missing, present, text_of
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -167,13 +167,20 @@ def test_a_removed_depot_tells_its_reason(client):
 
 
 def test_invented_depots_and_prices_say_so(client, demonstration):
+    factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=2)
     factories.DepotPriceFactory.create_batch(1, depot=demonstration, day=timezone.localdate())
     own = f"/sklad/{demonstration.pk}-demo-sklad-opalu/"
-    for path in [own, KRAKOW, "/sklady/malopolskie/", "/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"]:
+    lists = (KRAKOW, ZAKOPANE, "/sklady/malopolskie/")
+    for path in (own, *lists, "/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"):
         answer = client.get(twin(path))
         assert (answer.status_code, answer["X-Robots-Tag"]) == (200, "noindex")
         assert re.search(r"\*\*(Dane demonstracyjne|Wpis demonstracyjny)\.\*\*", answer.content.decode())
-        assert NOINDEX in client.get(path).content.decode()
+        page = client.get(path)
+        assert NOINDEX in page.content.decode()
+        words = (
+            "Składy na tej stronie są zmyślone" if path in lists else "jest zmyślony" if path == own else "są zmyślone"
+        )
+        assert words in text_of(page)
 
 
 QUERIES = (
