@@ -179,11 +179,11 @@ def check_codes_are_known(databases: Sequence[str] | None = None, **kwargs: Any)
     hint = "find their successors, and correct the codes in the admin"
     for alias in filter(is_migrated, databases or []):
         # Six digits: the seventh changes with the kind of the municipality.
-        known = {code[:6] for code in Municipality.objects.using(alias).values_list("pk", flat=True)}
-        known |= set(County.objects.using(alias).values_list("pk", flat=True))
+        codes = {code[:6] for code in Municipality.objects.using(alias).values_list("pk", flat=True)}
+        codes |= set(County.objects.using(alias).values_list("pk", flat=True))
         scopes = (row for model in (Resolution, Deadline, FuelBan) for row in model.objects.using(alias).all())
-        lost = sorted(code for code in named_codes(scopes) if code[:6] not in known)
-        if known and lost:
+        lost = sorted(code for code in named_codes(scopes) if code[:6] not in codes)
+        if codes and lost:
             problem = f"regulations name units that are not in the register: {', '.join(lost)}"
             messages.append(Warning(problem, hint=hint, id="regulations.W002"))
     return messages

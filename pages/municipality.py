@@ -106,9 +106,9 @@ def present_municipality(teryt: str) -> Municipality | None:
 
 def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choices, now: datetime) -> MunicipalityPage:
     """Return the page of a municipality. asked: the origin of distances, by default its centre."""
-    known = depots.get()
+    stores = depots.get()
     path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
-    listed = known.in_unit(unit.teryt).rows
+    listed = stores.in_unit(unit.teryt).rows
     origin = asked.origin or centre_of(unit)
     usual = Order.DISTANCE if origin else Order.NAME
     nearest_first, today = asked.origin is not None, timezone.localdate(now)
@@ -116,13 +116,15 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
     # The chips count among the same depots again and again.
     @cache
     def inside(fuel: str | None) -> list[Measured]:
-        rows = known.in_unit(unit.teryt, fuel=fuel).rows
-        distances = known.distances_m(origin.point, rows) if origin else {}
+        rows = stores.in_unit(unit.teryt, fuel=fuel).rows
+        distances = stores.distances_m(origin.point, rows) if origin else {}
         return [(row, distances.get(row.id)) for row in rows]
 
     @cache
     def around(fuel: str | None, limit: int) -> list[Measured]:
-        return list(known.near(origin.point, radius_km=NEAREST_KM, fuel=fuel, limit=limit).measured()) if origin else []
+        return (
+            list(stores.near(origin.point, radius_km=NEAREST_KM, fuel=fuel, limit=limit).measured()) if origin else []
+        )
 
     find = partial(find_depots, unit, inside, around, now, nearest_first=nearest_first)
     fuel = choices.fuel.slug if choices.fuel else None
@@ -151,7 +153,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
     else:
         sections = list(describe_sections(cards, len(listed), matching, origin, choices, nearest_first=nearest_first))
     rows = [item.row for group in groups for item in group]
-    offered = known.offered_in(unit.teryt)
+    offered = stores.offered_in(unit.teryt)
     fuels_shown = [fuel for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel]
     place = (asked.origin and asked.origin.place) or unit.name
     demonstration = any(row.source == Depot.Source.DEMO for row in (*rows, *listed))

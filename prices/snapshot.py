@@ -97,19 +97,19 @@ class Prices:
 
     def ranges_of(self, fuel: str) -> dict[str, Range]:
         """Return the ranges of a fuel and its assortments, by slug."""
-        asked = fuels.assortments(fuel)
-        return {slug: limits for slug, limits in self.ranges.items() if slug in asked}
+        slugs = fuels.assortments(fuel)
+        return {slug: limits for slug, limits in self.ranges.items() if slug in slugs}
 
     def _list_prices(self, depot: int, on: date) -> tuple[ListedPrice, ...]:
         """Return the newest price of each fuel from the last PRICE_LIST_MONTHS months, in the order of the catalog."""
         since = months_before(on, PRICE_LIST_MONTHS).toordinal()
         own = self.columns.of_depot(depot)
-        found: dict[str, ListedPrice] = {}
+        newest: dict[str, ListedPrice] = {}
         for fuel, day, grosze in zip(own.fuels.tolist(), own.days.tolist(), own.grosze.tolist(), strict=True):
             if since <= day <= on.toordinal():
                 slug = own.names[fuel]
-                found[slug] = ListedPrice(slug, medians.zloty(grosze), date.fromordinal(day))
-        return tuple(found[slug] for slug in fuels.in_order(frozenset(found)))
+                newest[slug] = ListedPrice(slug, medians.zloty(grosze), date.fromordinal(day))
+        return tuple(newest[slug] for slug in fuels.in_order(frozenset(newest)))
 
     def _compute(self, fuel: str, on: date, window_months: int) -> PriceStatistics:
         return medians.compute(self.columns.of_fuels(fuels.assortments(fuel)), self.ranges, on, window_months)
@@ -133,8 +133,8 @@ class Official:
 
     def latest_coal(self) -> ObservedPrice | None:
         """Return the newest average price of coal in Poland, None when none is known."""
-        found = [row for row in self.observations if row.series == COAL and not row.teryt]
-        return max(found, key=lambda row: row.year, default=None)
+        rows = [row for row in self.observations if row.series == COAL and not row.teryt]
+        return max(rows, key=lambda row: row.year, default=None)
 
 
 def read_prices() -> Prices:
@@ -220,8 +220,8 @@ class ComparedMonths:
 
 def current_medians(on: date) -> dict[str, Decimal]:
     """Return the medians of Poland on a day by fuel, rounded as published; only of fuels with one."""
-    found = {slug: prices.get().figures(slug, on).country.median for slug in fuels.BY_SLUG}
-    return {slug: rounded(median) for slug, median in found.items() if median is not None}
+    medians_now = {slug: prices.get().figures(slug, on).country.median for slug in fuels.BY_SLUG}
+    return {slug: rounded(median) for slug, median in medians_now.items() if median is not None}
 
 
 def compare_country(fuel: Fuel, on: date, window_months: int = WINDOW_MONTHS) -> Comparison:
@@ -234,11 +234,11 @@ def compare(fuel: Fuel, on: date, window_months: int = WINDOW_MONTHS) -> dict[st
     """Return the medians of Poland (COUNTRY_KEY) and voivodeships, with changes between the same months for all."""
     figures = prices.get().figures(fuel.slug, on, window_months)
     months, series = compared_months(fuel, on), prices.get().months_of_areas(fuel.slug, on)
-    found = {COUNTRY_KEY: compare_country(fuel, on, window_months)}
+    areas = {COUNTRY_KEY: compare_country(fuel, on, window_months)}
     for teryt in territory.get().voivodeships:
         summary = figures.voivodeships.get(teryt, Summary(0))
-        found[teryt] = comparison(summary, series.get(teryt, ()), months)
-    return found
+        areas[teryt] = comparison(summary, series.get(teryt, ()), months)
+    return areas
 
 
 def compared_months(fuel: Fuel, on: date) -> ComparedMonths | None:

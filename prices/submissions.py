@@ -243,8 +243,8 @@ def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBas
 
     Four statements, one of which bumps the version of the data set.
     """
-    found = rows.annotate(twin=_twin(depot=to)).values_list("pk", "status", "twin")
-    moving = [pk for pk, status, has_twin in found if not has_twin or status == DepotPrice.Status.REJECTED]
+    candidates = rows.annotate(twin=_twin(depot=to)).values_list("pk", "status", "twin")
+    moving = [pk for pk, status, has_twin in candidates if not has_twin or status == DepotPrice.Status.REJECTED]
     if moving:
         DepotPrice.objects.filter(pk__in=moving).update(depot=to)
         history.record_bulk(DepotPrice, moving, by=by, reason=reason)
@@ -301,8 +301,8 @@ def _reopen(undoing: Undoing) -> None:
     """Reopen the submissions that have a pending price again. At most three statements."""
     answered = Submission.objects.filter(erased_at__isnull=True, answered_at__isnull=False)
     pending = DepotPrice.objects.pending().values("submission")
-    found = answered.filter(pk__in=undoing.keys(Submission)).filter(pk__in=pending)
-    rows = list(found.select_for_update(of=("self",)).order_by("pk"))
+    pending_again = answered.filter(pk__in=undoing.keys(Submission)).filter(pk__in=pending)
+    rows = list(pending_again.select_for_update(of=("self",)).order_by("pk"))
     for row in rows:
         reopen(row)
         row.answered_at = None

@@ -32,9 +32,9 @@ def method(fuel: Fuel, ranges: Mapping[str, Range], figures: PriceStatistics) ->
     """Describe the steps to the median. ranges: of the fuel and its assortments; without any, no step names them."""
     beginning = f"{DEMONSTRATION}: ceny są zmyślone. " if figures.demonstration else ""
     several = len(fuels.assortments(fuel.slug)) > 1
-    one = " (gdy tego dnia ma ceny kilku sortymentów, z ich medianą)" if several else ""
+    same = " (gdy tego dnia ma ceny kilku sortymentów, z ich medianą)" if several else ""
     steps = [
-        f"każdy skład liczy się raz, z najnowszą ceną{one}, a jednego dnia cennik ma pierwszeństwo przed zgłoszeniem",
+        f"każdy skład liczy się raz, z najnowszą ceną{same}, a jednego dnia cennik ma pierwszeństwo przed zgłoszeniem",
         f"gdy zostaje co najmniej {medians.FEWEST_FOR_FENCES} cen, odrzucamy odstające, czyli położone dalej "
         f"niż {medians.FENCE} rozstępy ćwiartkowe poza kwartylami kraju",
         f"medianę podajemy od {medians.FEWEST_FOR_MEDIAN} cen",
@@ -56,9 +56,9 @@ def voivodeship_method(fuel: Fuel, ranges: Mapping[str, Range], figures: PriceSt
 
 def plausible(fuel: Fuel, ranges: Mapping[str, Range]) -> str:
     """Return the plausible range, in the genitive. ranges: of the fuel and its assortments, at least one."""
-    asked = fuels.assortments(fuel.slug)
-    if len(asked) > 1:
-        where_known = "" if ranges.keys() >= set(asked) else ", o ile go ustalono"
+    slugs = fuels.assortments(fuel.slug)
+    if len(slugs) > 1:
+        where_known = "" if ranges.keys() >= set(slugs) else ", o ile go ustalono"
         return f"wiarygodnego przedziału dla danego paliwa{where_known}"
     own = ranges[fuel.slug]
     return f"wiarygodnego przedziału ({exact(own.low)}–{exact(own.high)} zł za {PER[fuel.unit]})"

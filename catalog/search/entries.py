@@ -214,14 +214,14 @@ class Sizes:
                     self.places[name, code] += addresses / len(names)
         # Without numbers for most of its postcodes, a municipality gets the usual size of its kind: the address
         # register lacks whole cities; for Radom it has 20 addresses.
-        known = {code for code, kinds in codes.items() if 2 * sum(kinds) > len(kinds)}
+        with_numbers = {code for code, kinds in codes.items() if 2 * sum(kinds) > len(kinds)}
         alike: dict[tuple[bool, int], list[int]] = defaultdict(list)
-        for code in known:
+        for code in with_numbers:
             unit = register.municipalities[code]
             alike[_likeness(unit)].append(counted[code])
         usual = {likeness: median(sizes) for likeness, sizes in alike.items()}
         self.municipalities: dict[str, float] = {
-            code: counted[code] if code in known else max(counted[code], usual.get(_likeness(unit), 0))
+            code: counted[code] if code in with_numbers else max(counted[code], usual.get(_likeness(unit), 0))
             for code, unit in register.municipalities.items()
         }
 
@@ -330,8 +330,8 @@ def locality_entries(register: PlaceRegister, sizes: Sizes, positions: Positions
     best: dict[tuple[str, str], tuple[tuple[int, int], str, str]] = {}
     for row in register.places:
         key = fold(row.name), row.municipality
-        found = (kind_tier(row.kind, row.municipality), not row.main), row.name, row.kind
-        best[key] = min(best.get(key, found), found)
+        candidate = (kind_tier(row.kind, row.municipality), not row.main), row.name, row.kind
+        best[key] = min(best.get(key, candidate), candidate)
     own = {(fold(m.name), m.teryt) for m in register.municipalities.values()}
     order = sorted(
         (tier, -sizes.places.get((folded, code), 0), -sizes.municipalities[code], code, folded, name, kind)

@@ -76,8 +76,8 @@ def in_lines(first: str, second: str) -> SafeString:
 
 def obstacles_to_approval(prices: Sequence[Any]) -> list[str]:
     """Return for each price why it cannot be approved today, "" where it can. prices: with `awaits_author`."""
-    found = services.find_approval_obstacles(prices, timezone.localdate())
-    return [why or (AWAITS_AUTHOR if price.awaits_author else "") for price, why in zip(prices, found, strict=True)]
+    obstacles = services.find_approval_obstacles(prices, timezone.localdate())
+    return [why or (AWAITS_AUTHOR if price.awaits_author else "") for price, why in zip(prices, obstacles, strict=True)]
 
 
 def named(price: models.DepotPrice) -> str:
@@ -283,10 +283,10 @@ class DepotPriceAdmin(KeptRowsMixin, ReasonMixin, PriceListImport, CsvMixin, Pri
 
     @admin.display(description="cena")
     def shown_price(self, row: models.DepotPrice) -> str | SafeString:
-        shown = f"{amount(row.price)} zł/{row.unit}"
+        price = f"{amount(row.price)} zł/{row.unit}"
         if row.bag_price is None:
-            return shown
-        return in_lines(shown, f"worek {amount(row.bag_kg)} kg: {amount(row.bag_price)} zł")
+            return price
+        return in_lines(price, f"worek {amount(row.bag_kg)} kg: {amount(row.bag_price)} zł")
 
     @admin.display(description="obecna mediana i odchylenie", ordering="distance")
     def shown_median(self, row: Any) -> str | SafeString:

@@ -75,12 +75,12 @@ class VisitAdmin(SubmissionAdmin):
         prefetch_related_objects(parts, "prices")
         forms = {part.pk: ProposalForm(part, request.POST, f"-{part.pk}") for part in parts}
         choices = {part.pk: request.POST.get(f"choice-{part.pk}") for part in parts}
-        shown, accepted, pending = (read_numbers(request, name) for name in ("part", "price", "pending"))
+        on_page, accepted, pending = (read_numbers(request, name) for name in ("part", "price", "pending"))
         decided: list[PartDecision] = []
         prices: dict[int, bool] = {}
         for part in parts:
             accept = choices[part.pk] == "accept"
-            if choices[part.pk] not in {"accept", "reject"} or part.pk not in shown:
+            if choices[part.pk] not in {"accept", "reject"} or part.pk not in on_page:
                 continue
             if part.kind == Kind.PRICE:
                 if not request.user.has_perm("prices.change_depotprice"):
@@ -95,7 +95,7 @@ class VisitAdmin(SubmissionAdmin):
             groups = request.POST.getlist(form.groups_name) if part.kind == Kind.CORRECT else None
             decided.append(PartDecision(part.pk, accept, groups, form.values() if accept else {}))
         try:
-            if closed := shown - forms.keys() if found.is_undecided else {found.pk}:
+            if closed := on_page - forms.keys() if found.is_undecided else {found.pk}:
                 raise SubmissionAlreadyDecided(min(closed))
             count, recorded = decide_visit(
                 parts=decided,
@@ -250,5 +250,5 @@ class PlausibleRangeAdmin(KeptRowsMixin, DraftedAdmin, HistoryAdmin):
 
 def find_fuels_without_range() -> list[fuels.Fuel]:
     """Return the fuels without a plausible range. One query."""
-    known = set(models.PlausibleRange.objects.values_list("fuel", flat=True))
-    return [fuel for fuel in fuels.FUELS if fuel.slug not in known]
+    with_range = set(models.PlausibleRange.objects.values_list("fuel", flat=True))
+    return [fuel for fuel in fuels.FUELS if fuel.slug not in with_range]
