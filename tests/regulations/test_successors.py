@@ -25,33 +25,26 @@ DIVIDED = {"1207052": SuccessorVotes("1207062", ("1207413",), whole=False)}
 COUNTY = {"1299012": SuccessorVotes("1208012"), "1299022": SuccessorVotes("1208022")}
 
 
-@pytest.mark.parametrize(
-    ("heirs", "before", "after"),
-    [
-        pytest.param(WHOLE, scope(["1207062"]), {}, id="nothing to do"),
-        pytest.param(WHOLE, scope(["1207052"]), scope(["1207413"]), id="another code"),
-        pytest.param(WHOLE, scope(["1207051"]), scope(["1207413"]), id="named by an earlier kind"),
-        pytest.param(WHOLE, scope(partly=["1207052"]), scope(partly=["1207413"]), id="partly"),
-        pytest.param(WHOLE, scope(excluded=["1207052"]), scope(excluded=["1207413"]), id="excluded"),
-        pytest.param(WHOLE, scope(["1207052", "1207413"]), scope(["1207413"]), id="named twice"),
-        pytest.param(MERGED, scope(["1207052"]), scope(partly=["1207062"]), id="merged: a part of the successor"),
-        pytest.param(MERGED, scope(["1207052", "1207062"]), scope(["1207062"]), id="merged, both were bound"),
-        pytest.param(MERGED, scope(["1207052", "1207"]), scope(["1207062", "1207"]), id="merged within a county"),
-        pytest.param(MERGED, scope(excluded=["1207052"]), scope(partly=["1207062"]), id="merged, was excluded"),
-        pytest.param(DIVIDED, scope(["1207052"]), scope(partly=["1207062", "1207413"]), id="divided"),
-        pytest.param(COUNTY, scope(["1299"]), scope(["1208"]), id="a county goes on as another"),
-        pytest.param(
-            {"1299012": SuccessorVotes("1208012")},
-            scope(["1299"]),
-            scope(["1208012"]),
-            id="a county becomes part of another",
-        ),
-        pytest.param(COUNTY, scope(["1207"]), {}, id="a county that is still there"),
-        pytest.param(COUNTY, scope(["9999", "9999012"]), {}, id="codes nobody knows stay for the check to name"),
-    ],
-)
-def test_scope(heirs, before, after):
-    assert follow_scope(before, Register(heirs, NOW)) == after
+def test_scope():
+    for heirs, before, after in (
+        (WHOLE, scope(["1207062"]), {}),  # nothing to do
+        (WHOLE, scope(["1207052"]), scope(["1207413"])),  # another code
+        (WHOLE, scope(["1207051"]), scope(["1207413"])),  # named by an earlier kind
+        (WHOLE, scope(partly=["1207052"]), scope(partly=["1207413"])),  # partly
+        (WHOLE, scope(excluded=["1207052"]), scope(excluded=["1207413"])),  # excluded
+        (WHOLE, scope(["1207052", "1207413"]), scope(["1207413"])),  # named twice
+        (MERGED, scope(["1207052"]), scope(partly=["1207062"])),  # merged: a part of the successor
+        (MERGED, scope(["1207052", "1207062"]), scope(["1207062"])),  # merged, both were bound
+        (MERGED, scope(["1207052", "1207"]), scope(["1207062", "1207"])),  # merged within a county
+        (MERGED, scope(excluded=["1207052"]), scope(partly=["1207062"])),  # merged, was excluded
+        (DIVIDED, scope(["1207052"]), scope(partly=["1207062", "1207413"])),  # divided
+        (COUNTY, scope(["1299"]), scope(["1208"])),  # a county goes on as another
+        # a county becomes part of another
+        ({"1299012": SuccessorVotes("1208012")}, scope(["1299"]), scope(["1208012"])),
+        (COUNTY, scope(["1207"]), {}),  # a county that is still there
+        (COUNTY, scope(["9999", "9999012"]), {}),  # codes nobody knows stay for the check to name
+    ):
+        assert follow_scope(before, Register(heirs, NOW)) == after
 
 
 UNITS = (

@@ -157,9 +157,8 @@ def files(tmp_path):
     return tmp_path / "rules"
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "new", "complaint"),
-    [
+def test_a_mistake_is_named_with_its_file(files):
+    for name, old, new, complaint in (
         ("items/walls.yaml", 'value: "100"', "value: 100", "row 8: values, basic 1, value is 100; it must be text"),
         ("items/walls.yaml", 'value: "100"', "value: 100.5", "it must be text"),
         ("items/walls.yaml", 'value: "100"', 'value: "1e2"', "it must have the form ^[0-9]+"),
@@ -192,17 +191,16 @@ def files(tmp_path):
         ("editions.yaml", "valid_from: 2026-07-20", "valid_from: 2024-07-20", "must ascend"),
         ("sources.yaml", "official: yes", "official: 1", "official is 1"),
         ("texts.yaml", "disclaimer: >-", "disclaimer: 5\nother: >-", "disclaimer is 5"),
-    ],
-)
-def test_a_mistake_is_named_with_its_file(files, name, old, new, complaint):
-    file = files / name
-    text = file.read_text(encoding="utf-8")
-    assert old in text
-    file.write_text(text.replace(old, new), encoding="utf-8")
-    with pytest.raises(RulesError) as error:
-        read_rules(files)
-    assert str(file) in str(error.value)
-    assert complaint in str(error.value)
+    ):
+        file = files / name
+        text = file.read_text(encoding="utf-8")
+        assert old in text
+        file.write_text(text.replace(old, new), encoding="utf-8")
+        with pytest.raises(RulesError) as error:
+            read_rules(files)
+        assert str(file) in str(error.value)
+        assert complaint in str(error.value)
+        file.write_text(text, encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -141,123 +141,49 @@ def test_half_hours_with_dots():
     assert week("Mo-Fr 7.30-15.45") == ["7:30-15:45"] * 5 + OFF
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "  ",
-        "zadzwoń",
-        '"po uzgodnieniu"',
-        '"po uzgodnieniu telefonicznym"',
-        "po uzgodnieniu",
-        "off",
-        "closed",
-        "nieczynne",
-        "Mo-Su off",
-        "PH off",
-        "PH 08:00-12:00",
-        "open",
-        "unknown",
-        "24/7 unknown",
-        "Mo-Fr",
-        "Mo-Fr open",
-        "Mo-Fr; Sa 08:00-12:00",
-        "Mo-Fr, Sa",
-        'Mo-Fr 08:00-16:00 "po telefonie"',
-        'Mo-Fr 08:00-16:00 || "po telefonie"',
-        "Mo-Fr 08:00-16:00 unknown",
-        "Mo-Fr 08:00-16:00 off",
+def test_a_text_without_one_week_of_hours_is_unknown():
+    for text in (
+        *("", "  ", "zadzwoń", '"po uzgodnieniu"', '"po uzgodnieniu telefonicznym"', "po uzgodnieniu", "off"),
+        *("closed", "nieczynne", "Mo-Su off", "PH off", "PH 08:00-12:00", "open", "unknown", "24/7 unknown", "Mo-Fr"),
+        *("Mo-Fr open", "Mo-Fr; Sa 08:00-12:00", "Mo-Fr, Sa", 'Mo-Fr 08:00-16:00 "po telefonie"'),
+        *('Mo-Fr 08:00-16:00 || "po telefonie"', "Mo-Fr 08:00-16:00 unknown", "Mo-Fr 08:00-16:00 off"),
         # no definite end
-        "08:00+",
-        "Mo-Fr 08:00+",
-        "Mo-Fr 08:00-16:00+",
-        "Mo-Fr 08:00",
-        "pn-pt od 8",
-        "pn-pt do 16",
-        "sunrise-sunset",
-        "Mo-Fr 08:00-sunset",
-        "Mo-Fr 10:00-16:00/02:00",
+        *("08:00+", "Mo-Fr 08:00+", "Mo-Fr 08:00-16:00+", "Mo-Fr 08:00", "pn-pt od 8", "pn-pt do 16"),
+        *("sunrise-sunset", "Mo-Fr 08:00-sunset", "Mo-Fr 10:00-16:00/02:00"),
         # by season, week or date
-        "Oct-Mar Mo-Fr 07:00-17:00; Apr-Sep Mo-Fr 08:00-16:00; Sa 08:00-13:00",
-        "Oct-Mar Mo-Fr 08:00-16:00",
-        "Oct-Mar 08:00-16:00",
-        "Mo-Fr 08:00-16:00; Dec off",
-        "24/7; Jul off",
-        "Mo-Fr 08:00-16:00; Sa[1] 08:00-12:00",
-        "week 1-53/2 Mo-Fr 08:00-16:00",
-        "Mo-Fr 08:00-16:00; Dec 24 off",
-        "2026 Mo-Fr 08:00-16:00",
-        "2050 Mo 08:00-09:00; Tu 08:00-12:00",
-        "easter off; Mo-Fr 08:00-16:00",
-        "SH Mo-Fr 08:00-12:00",
-        "Mo-Fr 08:00-16:00; PH -1 day 08:00-12:00",
-        "październik-marzec pn-pt 8-16",
-    ],
-)
-def test_a_text_without_one_week_of_hours_is_unknown(text):
-    assert weekly_hours(text) is None
+        *("Oct-Mar Mo-Fr 07:00-17:00; Apr-Sep Mo-Fr 08:00-16:00; Sa 08:00-13:00", "Oct-Mar Mo-Fr 08:00-16:00"),
+        *("Oct-Mar 08:00-16:00", "Mo-Fr 08:00-16:00; Dec off", "24/7; Jul off"),
+        *("Mo-Fr 08:00-16:00; Sa[1] 08:00-12:00", "week 1-53/2 Mo-Fr 08:00-16:00", "Mo-Fr 08:00-16:00; Dec 24 off"),
+        *("2026 Mo-Fr 08:00-16:00", "2050 Mo 08:00-09:00; Tu 08:00-12:00", "easter off; Mo-Fr 08:00-16:00"),
+        *("SH Mo-Fr 08:00-12:00", "Mo-Fr 08:00-16:00; PH -1 day 08:00-12:00", "październik-marzec pn-pt 8-16"),
+    ):
+        assert weekly_hours(text) is None, text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_ambiguous_stays_unknown():
+    for text in (
         # Days of a month, or hours?
-        "8-16",
-        "8.00-16.00",
-        "Oct 8-16",
-        "Oct-Mar 8-16",
-        "Mo 1-3 08:00-12:00",
+        *("8-16", "8.00-16.00", "Oct 8-16", "Oct-Mar 8-16", "Mo 1-3 08:00-12:00"),
         # Dates, or hours?
-        "01.10-31.03 pn-pt 8-16",
-        "pn-pt 01.04-15.09 8-16",
-        "pn-pt 8-16, 24.12 nieczynne",
+        *("01.10-31.03 pn-pt 8-16", "pn-pt 01.04-15.09 8-16", "pn-pt 8-16, 24.12 nieczynne"),
         # Twelve-hour clock, or until the next morning?
-        "Mo-Fr 8-4",
-        "Mo-Fr 8-4:00",
-        "Mo-Fr 8:00-4",
-        "Mo-Fr 22-6",
+        *("Mo-Fr 8-4", "Mo-Fr 8-4:00", "Mo-Fr 8:00-4", "Mo-Fr 22-6"),
         # Closed, round the clock, or a slip?
-        "Mo-Fr 08:00-08:00",
-        "Mo-Fr 00:00-00:00",
+        *("Mo-Fr 08:00-08:00", "Mo-Fr 00:00-00:00"),
         # Instead of the earlier hours, or besides them?
-        "pn-pt 8-16, pt 15-18",
-        "Mo-Fr 08:00-16:00 Fr 15:00-18:00",
-        "pn-pt 8-16; pn-pt 9-15",
-        "Su off; Mo-Su 08:00-16:00",
-        "Su off 24/7",
-        "Mo-Fr 08:00-12:00; Mo-Fr 13:00-16:00",
-        "Mo-Fr 08:00-12:00; 13:00-15:00",
-        "Mo-Sa 08:00-16:00, Sa 08:00-13:00",
-        "Mo-Sa 08:00-16:00, Sa 10:00-16:00",
+        *("pn-pt 8-16, pt 15-18", "Mo-Fr 08:00-16:00 Fr 15:00-18:00", "pn-pt 8-16; pn-pt 9-15"),
+        *("Su off; Mo-Su 08:00-16:00", "Su off 24/7", "Mo-Fr 08:00-12:00; Mo-Fr 13:00-16:00"),
+        *("Mo-Fr 08:00-12:00; 13:00-15:00", "Mo-Sa 08:00-16:00, Sa 08:00-13:00", "Mo-Sa 08:00-16:00, Sa 10:00-16:00"),
         "Mo-Fr 22:00-06:00; Fr 20:00-23:00",
         # Sunday, or "not"?
-        "nie pracujemy",
-        "sob nie, pn-pt 8-16",
-        "pn-sob nie 8-16",
+        *("nie pracujemy", "sob nie, pn-pt 8-16", "pn-sob nie 8-16"),
         # Whose are these?
-        "8-16 pn-pt",
-        "pn-pt 8-16, 9-13",
-        "pn-pt 8-16; 9-13",
-        "pn-pt 8-16 9-13",
-        "niedziela nieczynne 8-16",
-        "pn-pt 8-16 przerwa 12-13",
-        "pn-pt 8-16 i",
-        "dni robocze 8-16",
-        "pn-pt 1⁰-16",
-        "pn-pt 8:00:00-16:00:00",
-        "pn-pt 8-26",
-        "pn-pt 25:00-26:00",
-        "Mo 08:00-47:00",
-        "pn-pt 8-16: sob 8-13",
-        "czynne pn-pt 8-16: sob 8-13",
-        ": 08:00-16:00",
-        "Mo-Fr 08:00-16:00,15:00-18:00",
-        "monitoring 24h",
-        "Mo-Fr 08:00am-4pm",
-    ],
-)
-def test_ambiguous_stays_unknown(text):
-    assert weekly_hours(text) is None
+        *("8-16 pn-pt", "pn-pt 8-16, 9-13", "pn-pt 8-16; 9-13", "pn-pt 8-16 9-13", "niedziela nieczynne 8-16"),
+        *("pn-pt 8-16 przerwa 12-13", "pn-pt 8-16 i", "dni robocze 8-16", "pn-pt 1⁰-16", "pn-pt 8:00:00-16:00:00"),
+        *("pn-pt 8-26", "pn-pt 25:00-26:00", "Mo 08:00-47:00", "pn-pt 8-16: sob 8-13", "czynne pn-pt 8-16: sob 8-13"),
+        *(": 08:00-16:00", "Mo-Fr 08:00-16:00,15:00-18:00", "monitoring 24h", "Mo-Fr 08:00am-4pm"),
+    ):
+        assert weekly_hours(text) is None, text
 
 
 def test_very_long_text_is_not_read():

@@ -245,9 +245,9 @@ def test_an_amendment_of_an_act_that_an_editor_deleted_is_left_out(write):
     assert Amendment.objects.count() == 0
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
+def test_bad_files_are_refused_in_one_line_and_change_nothing(write):
+    acts = FILE[FILE.index("resolutions:") : FILE.index("deadlines:")]
+    for old, new, reason in (
         ("as_of: 2026-10-01", "as_of: null", "row 3: as_of is null; it must be a day"),
         ("as_of: 2026-10-01", "as_of: 2026-10-01T10:00:00", "it must be a day"),
         ("as_of: 2026-10-01", "as_of: 2026-13-01", "as_of is '2026-13-01'; it must be a day"),
@@ -267,9 +267,9 @@ def test_an_amendment_of_an_act_that_an_editor_deleted_is_left_out(write):
         ("summary: Opis.", "summary: Opis.\nsummary: Drugi.", "'summary' stands twice"),
         ("bans:", "bans: [", "is no YAML"),
         ("bans:", "bans: 5\nx:", "bans is 5; it must be a list"),
-        ("UNTIL DEADLINES", "resolutions: []\n", "are missing although there are deadlines or bans"),
+        (acts, "resolutions: []\n", "are missing although there are deadlines or bans"),
         ("date: 2019-09-01, kind", "date: null, kind", "date is null; it must be a day"),
-        ("FILE", "- a", "it must be a mapping"),
+        (FILE, "- a", "it must be a mapping"),
         ("key: stare,", "key: stare, dated: 2027-01-01,", "row 22: deadlines 1 (stare), dated is unknown"),
         (
             "kind: existing_boilers",
@@ -282,17 +282,12 @@ def test_an_amendment_of_an_act_that_an_editor_deleted_is_left_out(write):
             "until is unknown",
         ),
         ("date: 2027-01-01,", "date: 2027-01-01, valid_from: 2020-01-01, valid_to: 2019-01-01,", "not after"),
-    ],
-)
-def test_bad_files_are_refused_in_one_line_and_change_nothing(write, old, new, reason):
-    if old == "UNTIL DEADLINES":
-        old = FILE[FILE.index("resolutions:") : FILE.index("deadlines:")]
-    folder = write(new if old == "FILE" else FILE.replace(old, new))
-    with pytest.raises(CommandError) as failure:
-        run(folder, "--commit")
-    message = str(failure.value)
-    assert not missing(message, "malopolskie.yaml", reason)
-    assert "\n" not in message
+    ):
+        with pytest.raises(CommandError) as failure:
+            run(write(FILE.replace(old, new)), "--commit")
+        message = str(failure.value)
+        assert not missing(message, "malopolskie.yaml", reason)
+        assert "\n" not in message
     assert counts() == [0, 0, 0, 0, 0]
 
 

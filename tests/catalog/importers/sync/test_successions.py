@@ -1,6 +1,5 @@
 """What becomes of municipalities in an update of the register: one situation a row, then any update at all."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,53 +37,36 @@ def told(before, after):
     return found
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "expected"),
-    [
-        pytest.param(["1207052 A"], ["1207052 A"], {}, id="nothing"),
-        pytest.param(["1207052 A"], ["1207052 B"], {}, id="a new name"),
-        pytest.param(["1207052 A"], ["1207052 A", "1207132 B"], {}, id="a part becomes a municipality of its own"),
-        pytest.param(["1207052 A"], ["1207053 A"], {"1207052": "1207053"}, id="a village becomes a town"),
-        pytest.param(["1207052 A"], ["1207053 B"], {"1207052": "1207053"}, id="another kind and another name"),
-        pytest.param(["1207052 A"], ["1208112 A"], {"1207052": "1208112"}, id="another county"),
-        pytest.param(["1207011 A"], ["1262011 A"], {"1207011": "1262011"}, id="a town gets the rights of a county"),
-        pytest.param(["0221091 W"], ["0265011 W"], {"0221091": "0265011"}, id="as Wałbrzych did in 2013"),
-        pytest.param(["1207052 A"], ["1208113 A"], {"1207052": "1208113"}, id="another county and another kind"),
-        pytest.param(
-            ["1207011 A", "1207022 A"],
-            ["1208011 A", "1208022 A"],
-            {"1207011": "1208011", "1207022": "1208022"},
-            id="a town and the country around it move together",
-        ),
-        pytest.param(
+def test_what_became_of_a_unit_is_told_from_both_registers():
+    for before, after, expected in (
+        (["1207052 A"], ["1207052 A"], {}),  # nothing
+        (["1207052 A"], ["1207052 B"], {}),  # a new name
+        (["1207052 A"], ["1207052 A", "1207132 B"], {}),  # a part becomes a municipality of its own
+        (["1207052 A"], ["1207053 A"], {"1207052": "1207053"}),  # a village becomes a town
+        (["1207052 A"], ["1207053 B"], {"1207052": "1207053"}),  # another kind and another name
+        (["1207052 A"], ["1208112 A"], {"1207052": "1208112"}),  # another county
+        (["1207011 A"], ["1262011 A"], {"1207011": "1262011"}),  # a town gets the rights of a county
+        (["0221091 W"], ["0265011 W"], {"0221091": "0265011"}),  # as Wałbrzych did in 2013
+        (["1207052 A"], ["1208113 A"], {"1207052": "1208113"}),  # another county and another kind
+        # a town and the country around it move together
+        (["1207011 A", "1207022 A"], ["1208011 A", "1208022 A"], {"1207011": "1208011", "1207022": "1208022"}),
+        # a whole county moves to another voivodeship
+        (
             ["1207012 A", "1207022 B", "1207032 C"],
             ["1401012 A", "1401022 B", "1401032 C"],
             {"1207012": "1401012", "1207022": "1401022", "1207032": "1401032"},
-            id="a whole county moves to another voivodeship",
         ),
-        pytest.param(
-            ["1207012 A", "1208012 A"], ["1261012 A", "1262012 A"], {"1207012": [], "1208012": []}, id="two of one name"
-        ),
-        pytest.param(
-            ["1207011 A", "1207022 A"], ["1207011 A"], {"1207022": ["1207011"]}, id="a town takes its country"
-        ),
-        pytest.param(["1207022 A", "1262011 A"], ["1262011 A"], {"1207022": ["1262011"]}, id="as Zielona Góra in 2015"),
-        pytest.param(["1207022 A", "1208012 A"], ["1208012 A"], {"1207022": []}, id="a namesake elsewhere is none"),
-        pytest.param(["1207012 A", "1207022 B"], ["1207012 A"], {"1207022": []}, id="only the map can tell"),
-        pytest.param(
-            ["1207012 A", "1207022 B"], ["1207032 C"], {"1207012": ["1207032"], "1207022": ["1207032"]}, id="two in one"
-        ),
-        pytest.param(
-            ["1207012 A"], ["1207022 B", "1207032 C"], {"1207012": ["1207022", "1207032"]}, id="one becomes two"
-        ),
-        pytest.param(
-            ["1207012 A"], ["1207012 B", "1207022 A"], {"1207012": "1207022 again"}, id="a code is in use again"
-        ),
-        pytest.param(["1207012 A", "1207022 B"], ["1207013 A"], {"1207012": "1207013", "1207022": []}, id="a mixture"),
-    ],
-)
-def test_what_became_of_a_unit_is_told_from_both_registers(before, after, expected):
-    assert told(before, after) == expected
+        (["1207012 A", "1208012 A"], ["1261012 A", "1262012 A"], {"1207012": [], "1208012": []}),  # two of one name
+        (["1207011 A", "1207022 A"], ["1207011 A"], {"1207022": ["1207011"]}),  # a town takes its country
+        (["1207022 A", "1262011 A"], ["1262011 A"], {"1207022": ["1262011"]}),  # as Zielona Góra in 2015
+        (["1207022 A", "1208012 A"], ["1208012 A"], {"1207022": []}),  # a namesake elsewhere is none
+        (["1207012 A", "1207022 B"], ["1207012 A"], {"1207022": []}),  # only the map can tell
+        (["1207012 A", "1207022 B"], ["1207032 C"], {"1207012": ["1207032"], "1207022": ["1207032"]}),  # two in one
+        (["1207012 A"], ["1207022 B", "1207032 C"], {"1207012": ["1207022", "1207032"]}),  # one becomes two
+        (["1207012 A"], ["1207012 B", "1207022 A"], {"1207012": "1207022 again"}),  # a code is in use again
+        (["1207012 A", "1207022 B"], ["1207013 A"], {"1207012": "1207013", "1207022": []}),  # a mixture
+    ):
+        assert told(before, after) == expected
 
 
 NAMES = st.sampled_from("ABCD")
