@@ -43,3 +43,15 @@ def test_a_later_deadline_counts_where_the_deciding_one_leaves_something(later):
     DeadlineFactory(date=date(2024, 1, 1), appliances=[FIREPLACE], **values)
     DeadlineFactory(date=date(2030, 1, 1), appliances=[FIREPLACE], fuels=["hard_coal"])
     assert [(one.deadline.date, one.binds) for one in check(FIREPLACE).limited] == [(date(2030, 1, 1), True)]
+
+
+def test_the_part_of_the_municipality_is_asked_before_the_fuel():
+    factories.krakow()
+    ResolutionFactory(state=LegalStateFactory())
+    DeadlineFactory(date=date(2024, 1, 1), appliances=[FIREPLACE], fuels=["hard_coal"])
+    DeadlineFactory(
+        date=date(2030, 1, 1), appliances=[FIREPLACE], area="listed", partly=["1261011"], scope="uzdrowisko"
+    )
+    found = check(FIREPLACE)
+    assert [one.open_fact for one in found.limited] == ["coal", "part"]
+    assert found.undecided == found.limited[1]

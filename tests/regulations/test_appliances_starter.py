@@ -7,7 +7,7 @@ import pytest
 from catalog.territory.snapshot import territory
 from regulations import queries
 from regulations.api.params import RegulationsQuery
-from regulations.appliance_check import ApplianceStatus, check_appliance
+from regulations.appliance_check import ApplianceStatus, check_appliance, is_about_part
 from regulations.fields import Appliance, Condition, Exemption
 from tests.client import build_snapshots, shared_rows
 from tests.regulations.loading import load_files
@@ -142,6 +142,8 @@ def test_known_facts_decide_and_the_open_one_is_asked(starter):
         found = check(teryt, appliance, **facts)
         assert (found.status, decided(found)) == (status, day), (teryt, appliance)
         assert (found.undecided and found.undecided.open_fact) == fact
+    # The question of the part is asked by the rule that names it.
+    assert is_about_part(check("1211011", FIREPLACE).undecided.deadline)
 
 
 def test_answers_to_every_question_lead_to_an_end(starter):

@@ -101,6 +101,18 @@ def test_a_correction_whose_entry_was_changed_since_stays_accepted(editor, sent)
     assert (undone.left, Submission.objects.get().state) == ([depot, row], "accepted")
 
 
+def test_corrections_of_one_author_wait_again_together_and_one_of_two_claims(editor):
+    author = {"depot": factories.DepotFactory(phone=""), "email": "jan@opal.pl"}
+    rows = factories.SubmissionFactory.create_batch(2, **author)
+    claim = factories.SubmissionFactory(claim=True, **author)
+    keys = [row.pk for row in (*rows, claim)]
+    decisions.reject_submissions(submissions=keys, reason="Nie.", by=editor, on=NOW)
+    again = factories.SubmissionFactory(claim=True, **author)
+    undone = undo(last(), editor)
+    assert (undone.reopened, undone.left) == (2, [claim])
+    assert set(Submission.objects.waiting()) == {*rows, again}
+
+
 def test_a_deletion_brings_the_entry_and_what_it_closed_back(editor, sent):
     depot = factories.DepotFactory()
     deletion = factories.SubmissionFactory(depot=depot, kind="delete", proposed={}, stored={})
