@@ -20,7 +20,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker
 
-from catalog.depots import quality
+from catalog.depots import duplicates
 from catalog.services.editors import EDITOR
 from fueldepot.http import rate_limit
 from pages import machine_files
@@ -110,7 +110,7 @@ def _forget(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def forget(*, committed: bool = False) -> None:
     forget_snapshots(committed=committed)
-    quality.find.cache_clear()
+    duplicates.find.cache_clear()
     machine_files.invalidate()
 
 

@@ -29,8 +29,8 @@ from catalog.admin.desk import (
 )
 from catalog.admin.evidence import having_address
 from catalog.admin.registers import UnitFilter
-from catalog.depots import fuels, quality
-from catalog.depots.quality import DataQualityReport
+from catalog.depots import duplicates, fuels
+from catalog.depots.duplicates import DataQualityReport
 from catalog.services import moderation
 from catalog.services.journal import FOLLOWERS
 from catalog.services.moderation import BulkResult, why_fuels_not_confirmed, why_not_published, why_not_removed
@@ -85,7 +85,7 @@ def count_queues(today: date, report: DataQualityReport) -> list[tuple[str, str,
 
 
 def in_queue(condition: Condition) -> Callable[[Any], QuerySet[Any]]:
-    return lambda depots: depots.filter(ALIVE, condition(timezone.localdate(), quality.get_report()))
+    return lambda depots: depots.filter(ALIVE, condition(timezone.localdate(), duplicates.get_report()))
 
 
 class QueueFilter(OptionsFilter):
@@ -275,7 +275,7 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
         return DepotChangeList
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        report = quality.get_report()
+        report = duplicates.get_report()
         context = {
             "queues": count_queues(timezone.localdate(), report),
             "pairs": len(report.unresolved_pairs()),

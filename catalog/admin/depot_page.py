@@ -23,7 +23,7 @@ from catalog.admin.desk import (
     read_text,
     send_closing_letters,
 )
-from catalog.depots import quality
+from catalog.depots import duplicates
 from catalog.services import Refusal, editing, editors, moderation, publishing
 from catalog.services.journal import FOLLOWERS
 from catalog.submissions import field_groups
@@ -105,7 +105,7 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
         return super().render_change_form(request, context, *args, **kwargs)
 
     def _about(self, depot: models.Depot) -> dict[str, Any]:
-        pairs_of = quality.duplicates_of(depot.pk, quality.get_report().unresolved_pairs())
+        pairs_of = duplicates.find_for(depot.pk, duplicates.get_report().unresolved_pairs())
         values, place = field_groups.values_of(depot), (depot.lat, depot.lon)
         return evidence.evidence_of(values, depot) | {
             "lines": self._field_history(depot)[0][:20],

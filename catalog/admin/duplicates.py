@@ -23,7 +23,7 @@ from catalog.admin.depot_page import DepotChangeForm
 from catalog.admin.desk import AnyModelAdmin, KeptRowsMixin, current_editor, desk_page, desk_view
 from catalog.admin.evidence import contacts_of, live_map
 from catalog.admin.registers import NOTHING
-from catalog.depots import fuels, quality
+from catalog.depots import duplicates, fuels
 from catalog.models import Depot
 from catalog.services import Refusal, merging, moderation
 from catalog.submissions.field_groups import FieldGroup, values_of
@@ -48,8 +48,8 @@ CHOICES = (
 class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
     @desk_view("powtorzenia/", "pairs", needs="view")
     def pairs_view(self, request: HttpRequest) -> HttpResponse:
-        """Show the unresolved pairs, likeliest first. One query besides those of `quality`."""
-        page = Paginator(quality.get_report().unresolved_pairs(), PER_PAGE).get_page(request.GET.get("p"))
+        """Show the unresolved pairs, likeliest first. One query besides those of `duplicates`."""
+        page = Paginator(duplicates.get_report().unresolved_pairs(), PER_PAGE).get_page(request.GET.get("p"))
         keys = {key for pair in page for key in (pair.first, pair.second)}
         depots = Depot.objects.select_related("municipality").in_bulk(keys)
         # A depot can be removed between the two queries.
@@ -62,7 +62,7 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             "title": "Możliwe powtórzenia",
             "rows": rows,
             "page": page,
-            "near_m": quality.NEAR_M,
+            "near_m": duplicates.NEAR_M,
             "may_decide": self.has_change_permission(request),
         }
         return desk_page(self, request, "catalog/depot/pairs", context)
@@ -74,7 +74,7 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         if first == second or len(pair) != 2:
             raise Http404
         one, other = pair[first], pair[second]
-        pairs = [(pair.first, pair.second) for pair in quality.get_report().unresolved_pairs()]
+        pairs = [(pair.first, pair.second) for pair in duplicates.get_report().unresolved_pairs()]
         number = pairs.index((first, second)) + 1 if (first, second) in pairs else 0
         following = next_pair(pairs, first, second)
         next_url = reverse("admin:catalog_depot_pair" if following else "admin:catalog_depot_pairs", args=following)

@@ -12,7 +12,7 @@ from django.utils import timezone
 from catalog.admin import evidence
 from catalog.admin.depot_form import MISTAKES
 from catalog.depots import fuels
-from catalog.depots.quality import PROPOSED_NEAR_M
+from catalog.depots.duplicates import PROPOSED_NEAR_M
 from catalog.models import Depot, Municipality, Submission
 from catalog.models.depots import READERS, TYPED_LENGTHS, clean_field
 from catalog.parsing.contacts import is_personal_name

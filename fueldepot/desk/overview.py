@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from catalog.admin import depot_list
 from catalog.admin.journal import count_decisions
-from catalog.depots import quality
+from catalog.depots import duplicates
 from catalog.models import (
     DailyLetter,
     Depot,
@@ -76,7 +76,7 @@ def find_waiting(user: Any) -> list[Waiting]:
     if user.has_perm("catalog.view_depot"):
         waiting += [
             Waiting(f"Składy: {label}", count, _list("catalog_depot", {"queue": slug}))
-            for slug, label, count in depot_list.count_queues(today, quality.get_report())
+            for slug, label, count in depot_list.count_queues(today, duplicates.get_report())
         ]
     if user.has_perm("auth.view_user"):
         people = get_user_model().objects.filter(is_active=True, is_superuser=False)

@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from django.urls import reverse
 
-from catalog.depots import quality
+from catalog.depots import duplicates
 from catalog.models import CaseComment, Depot
 from catalog.services import editors, moderation
 from catalog.submissions import owner_links
@@ -120,7 +120,7 @@ def test_a_merge_keeps_the_fuels_of_both_and_goes_on_to_the_next_pair(client, ed
         factories.DepotFactory(name=f"Skład Nowak {n}", lat=50.1 + n / 10_000, **pellet) for n in range(3)
     )
     Depot.objects.filter(pk=second.pk).update(fuels=["ekogroszek"])
-    pairs = [(pair.first, pair.second) for pair in quality.get_report().unresolved_pairs()]
+    pairs = [(pair.first, pair.second) for pair in duplicates.get_report().unresolved_pairs()]
     place = pairs.index((first.pk, second.pk))
     url = reverse("admin:catalog_depot_pair", args=[first.pk, second.pk])
     html = client.get(url).content.decode()

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from catalog import models
 from catalog.admin.depot_list import age
-from catalog.depots import quality
+from catalog.depots import duplicates
 from catalog.services import moderation
 from tests import bulk, factories
 from tests.client import context_of
@@ -42,7 +42,7 @@ def many(number, **values):
 @pytest.mark.parametrize("number", [3, 150])
 def test_the_list_costs_the_same_queries_however_many_rows(client, editor, django_assert_num_queries, number):
     many(number)
-    quality.get_report()
+    duplicates.get_report()
     # Session, user and two for rights; the version of the report, the queues, and pairs kept apart for them and the
     # link; count, rows, requests of the rows; voivodeships of the filter.
     with django_assert_num_queries(2 + 2 + 1 + 1 + 2 + 3 + 1):

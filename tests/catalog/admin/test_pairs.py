@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from catalog.depots import quality
+from catalog.depots import duplicates
 from catalog.importers.records import DepotRecord, Extract, Options
 from catalog.importers.sync_depots import sync_depots
 from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
@@ -37,7 +37,7 @@ def two(db):
 
 
 def found():
-    return [(pair.first, pair.second) for pair in quality.find_pairs()]
+    return [(pair.first, pair.second) for pair in duplicates.find_pairs()]
 
 
 def test_near_ones_with_similar_names_are_a_pair(two):
@@ -61,7 +61,7 @@ def test_far_ones_other_names_and_removed_ones_are_none(two, changed):
 def test_one_tax_number_makes_a_pair_at_any_distance_held_ones_too(two):
     one, other = two
     Depot.objects.filter(pk=other.pk).update(lat=54.0, name="Inna", nip="5260250274", publication="held")
-    assert [(pair.first, pair.second, pair.same_nip) for pair in quality.find_pairs()] == [(one.pk, other.pk, True)]
+    assert [(pair.first, pair.second, pair.same_nip) for pair in duplicates.find_pairs()] == [(one.pk, other.pk, True)]
 
 
 def test_a_held_one_near_a_published_one_is_found_from_either_side(two):
@@ -73,7 +73,7 @@ def test_the_pages_cost_a_fixed_number_of_queries(client, editor, django_assert_
     for number in range(20):
         for _ in range(2):
             factories.DepotFactory(lat=49.5 + number / 100)
-    quality.get_report()
+    duplicates.get_report()
     with django_assert_max_num_queries(2 + 2 + 2 + 1):  # session, user; rights; pairs kept apart; depots
         answer = client.get(reverse("admin:catalog_depot_pairs"))
     assert len(answer.context["rows"]) == 20

@@ -1,4 +1,4 @@
-"""Data quality of all depots, with likely duplicates, cached per process until depots or territory change."""
+"""Likely duplicates among the depots, and other doubts about them, cached per process until depots or territory change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -69,7 +69,7 @@ def find_pairs() -> tuple[Pair, ...]:
         return tuple(Pair(*row) for row in cursor.fetchall())
 
 
-def duplicates_of(depot_id: int, pairs: tuple[Pair, ...]) -> Mapping[int, Pair]:
+def find_for(depot_id: int, pairs: tuple[Pair, ...]) -> Mapping[int, Pair]:
     return {
         pair.second if pair.first == depot_id else pair.first: pair
         for pair in pairs
