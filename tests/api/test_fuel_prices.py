@@ -147,9 +147,8 @@ def test_official_averages_are_not_prices_of_depots(client, coal):
     assert 2329.03 not in client.get(f"{URL}/ekogroszek?values=1").json()["values"]
 
 
-@pytest.mark.parametrize(
-    ("origin", "source"),
-    [
+def test_an_official_average_names_its_year_and_where_it_was_read(client, coal):
+    for origin, source in (
         (
             "GUS, za: https://biznesalert.pl/polska-gus-wegiel-ceny-energii/",
             ("GUS, za: biznesalert.pl", "https://biznesalert.pl/polska-gus-wegiel-ceny-energii/"),
@@ -165,19 +164,17 @@ def test_official_averages_are_not_prices_of_depots(client, coal):
                 "https://bdl.stat.gov.pl/api/v1/data/by-variable/5001?unit-level=2&format=json",
             ),
         ),
-    ],
-)
-def test_an_official_average_names_its_year_and_where_it_was_read(client, coal, origin, source):
-    Series.objects.filter(slug="wegiel-kamienny").update(variable_id=5001)
-    Observation.objects.filter(year=2022).update(source=origin)
-    gus = client.get(f"{URL}/ekogroszek").json()["gus"]
-    assert (gus["source"]["name"], gus["source"]["url"]) == source
-    assert "w 2022 r." in gus["description"]
-    page = client.get("/ceny/ekogroszek/").content.decode()
-    twin = client.get("/ceny/ekogroszek.md").content.decode()
-    assert "Rok 2022" in page
-    assert "Rok 2022" in twin
-    assert source[0] in page
+    ):
+        Series.objects.filter(slug="wegiel-kamienny").update(variable_id=5001)
+        Observation.objects.filter(year=2022).update(source=origin)
+        gus = client.get(f"{URL}/ekogroszek").json()["gus"]
+        assert (gus["source"]["name"], gus["source"]["url"]) == source, origin
+        assert "w 2022 r." in gus["description"]
+        page = client.get("/ceny/ekogroszek/").content.decode()
+        twin = client.get("/ceny/ekogroszek.md").content.decode()
+        assert "Rok 2022" in page
+        assert "Rok 2022" in twin
+        assert source[0] in page
 
 
 def test_without_an_official_average_gus_is_null(client):

@@ -68,21 +68,6 @@ def test_country_golden(client, golden, acts):
     golden("regulations_country", answer.json())
 
 
-@pytest.mark.parametrize(
-    ("query", "own"),
-    [
-        ({"postcode": "30-001"}, 1),  # the municipalities of the postcode
-        ({"teryt": "1217"}, 1),  # the county with its municipalities
-        ({"teryt": "12"}, 2),  # the voivodeship, its municipalities
-        ({"voivodeship": "malopolskie"}, 1),
-        ({"voivodeship": "12"}, 1),
-    ],
-)
-def test_queries_of_the_other_questions(client, acts, query, own):
-    factories.PostcodeFactory(code="30-001")
-    assert one(client, **query)["teryt"] == "12"
-
-
 def test_a_municipality_left_out_is_not_bound_and_its_neighbour_is(client, acts):
     assert binding(one(client, teryt="1217011")) == {
         "wszystkie paliwa stałe": False,

@@ -134,19 +134,16 @@ def test_boilers_of_class_3_and_4_in_mazowieckie(ask):
             assert ((entry["requested_unit"]["next_deadline"] or {}).get("applies_to") == CLASS_3_4) is left
 
 
-@pytest.mark.parametrize(
-    ("query", "overdue"),
-    [
+def test_states_that_wait_for_confirmation(ask):
+    for query, overdue in (
         ("voivodeship=malopolskie", ["klasy 3 i 4"]),
-        ("voivodeship=opolskie", []),  # old too, but its next deadline is years away
-        ("voivodeship=mazowieckie", []),  # confirmed that week
-    ],
-)
-def test_states_that_wait_for_confirmation(ask, query, overdue):
-    (entry,) = ask(query, "2026-11-22")
-    assert entry["confirmation_overdue"] is bool(overdue)
-    named = {row["applies_to"] for row in entry["resolution"]["deadlines"] if row["confirmation_overdue"]}
-    assert named == {f"kotły {words}" for words in overdue}
+        ("voivodeship=opolskie", []),
+        ("voivodeship=mazowieckie", []),
+    ):
+        (entry,) = ask(query, "2026-11-22")
+        assert entry["confirmation_overdue"] is bool(overdue), query
+        named = {row["applies_to"] for row in entry["resolution"]["deadlines"] if row["confirmation_overdue"]}
+        assert named == {f"kotły {words}" for words in overdue}
 
 
 def test_the_dates_of_gorzow_are_not_known(ask):

@@ -79,19 +79,16 @@ def test_municipalities_of_a_unit_with_the_number_of_their_depots(client, krakow
     }
 
 
-@pytest.mark.parametrize(
-    ("query", "status", "parameter", "code"),
-    [
+def test_municipalities_of_no_unit(client, krakow):
+    for query, status, parameter, code in (
         ("", 400, "voivodeship", "missing"),
         ("county=12", 400, "county", "malformed"),
         ("county=1299", 404, "county", "unknown"),
         ("voivodeship=atlantyda", 404, "voivodeship", "unknown"),
-    ],
-)
-def test_municipalities_of_no_unit(client, krakow, query, status, parameter, code):
-    answer = client.get(f"{UNITS}?{query}")
-    assert answer.status_code == status
-    assert [(error["parameter"], error["code"]) for error in answer.json()["errors"]] == [(parameter, code)]
+    ):
+        answer = client.get(f"{UNITS}?{query}")
+        assert answer.status_code == status, query
+        assert [(error["parameter"], error["code"]) for error in answer.json()["errors"]] == [(parameter, code)]
 
 
 def test_a_municipality_without_boundary_has_no_position(client):

@@ -85,9 +85,8 @@ def test_good_values_are_taken(start):
         assert start(**{name: value})[name] == meant, name
 
 
-@pytest.mark.parametrize(
-    ("url", "hosts"),
-    [
+def test_the_host_of_the_site_may_be_asked_for(start):
+    for url, hosts in (
         ("https://a.pl:8443", "a.pl"),
         ("https://a.pl", "b.pl, A.pl"),
         ("https://www.a.pl", ".a.pl"),
@@ -95,11 +94,9 @@ def test_good_values_are_taken(start):
         ("https://a.pl", None),
         ("http://[::1]:8000", "localhost,[::1]"),
         ("http://[::1]:8000", None),
-    ],
-)
-def test_the_host_of_the_site_may_be_asked_for(start, url, hosts):
-    found = start(SITE_URL=url, ALLOWED_HOSTS=hosts, EMAIL_URL="smtp://host")["ALLOWED_HOSTS"]
-    assert validate_host(urlsplit(url).netloc.partition(":8")[0], found)
+    ):
+        found = start(SITE_URL=url, ALLOWED_HOSTS=hosts, EMAIL_URL="smtp://host")["ALLOWED_HOSTS"]
+        assert validate_host(urlsplit(url).netloc.partition(":8")[0], found), url
 
 
 @pytest.mark.parametrize(
@@ -162,18 +159,15 @@ def test_a_file_may_hold_a_secret(start, tmp_path, name):
     assert [key for key in shown if key not in direct] == ([] if name == "EMAIL_URL" else ["EMAIL_HOST"])
 
 
-@pytest.mark.parametrize(
-    ("environment", "end"),
-    [
+def test_a_file_of_a_secret_that_is_no_good_is_one_line(start):
+    for environment, end in (
         (
             {"SECRET_KEY": None, "SECRET_KEY_FILE": "/missing"},
             "names /missing, which cannot be read: No such file or directory",
         ),
         ({"SECRET_KEY_FILE": "/x"}, "is set, and so is SECRET_KEY; use one of them"),
-    ],
-)
-def test_a_file_of_a_secret_that_is_no_good_is_one_line(start, environment, end):
-    assert start(**environment) == f"fueldepot: the environment variable SECRET_KEY_FILE {end}"
+    ):
+        assert start(**environment) == f"fueldepot: the environment variable SECRET_KEY_FILE {end}", environment
 
 
 EXAMPLE = ROOT / ".env.example"

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 import pytest
 from django.db import connection
 
-from catalog.models import Decision, Depot, Submission
+from catalog.models import Decision, Depot
 from catalog.services import editing, journal, merging, moderation, publishing
 from catalog.submissions import decisions
 from tests import factories
@@ -79,17 +79,7 @@ def test_two_merges_of_one_pair_in_opposite_directions_leave_one_depot():
 def test_a_submission_decided_while_its_depot_is_merged_is_decided_about_the_survivor_or_before():
     editor = factories.UserFactory()
     one, other = factories.DepotFactory(), factories.DepotFactory()
-    submission = Submission.objects.create(
-        depot=other,
-        kind="correct",
-        state="waiting",
-        proposed={"place": "Wieliczka"},
-        stored={"place": ""},
-        email="a@example.pl",
-        email_hash="x",
-        created_at=NOW,
-        confirmed_at=NOW,
-    )
+    submission = factories.SubmissionFactory(depot=other, proposed={"place": "Wieliczka"}, stored={"place": ""})
 
     def accept():
         return len(decisions.accept_submission(submission=submission, by=editor, on=NOW).changed)

@@ -82,16 +82,7 @@ def test_each_queue_finds_its_own_and_its_count_says_how_many(client, editor):
 def test_a_waiting_submission_puts_its_depot_into_the_queue_and_its_number_into_the_row(client, editor):
     depot = factories.DepotFactory(name="Ze zgłoszeniem")
     factories.DepotFactory(name="Bez zgłoszenia", lat=51.0)
-    now = timezone.now()
-    models.Submission.objects.create(
-        depot=depot,
-        kind="delete",
-        state="waiting",
-        email="a@example.pl",
-        email_hash="x",
-        created_at=now,
-        confirmed_at=now,
-    )
+    factories.SubmissionFactory(depot=depot, delete=True)
     assert names(client, queue="requests") == {"Ze zgłoszeniem"}
     assert '<td class="field-submissions_open">1</td>' in client.get(DEPOTS).content.decode()
 

@@ -11,7 +11,7 @@ from django.core import mail
 from django.urls import reverse
 
 from catalog.models import Depot, Submission
-from catalog.submissions import letters, retention
+from catalog.submissions import field_groups, letters, retention
 from tests import bulk, factories, texts
 from tests.client import context_of
 from tests.pages.reading import SCRIPT, missing, text_of
@@ -233,23 +233,8 @@ def test_the_second_of_two_editors_is_told(client, editor, django_capture_on_com
 def test_a_missing_depot_shows_what_is_near_and_whose_name_it_bears(client, editor):
     factories.BoundaryFactory()
     factories.DepotFactory(name="Opał Zosia", lat=50.0627, lon=19.9373)
-    proposed = {
-        "name": "Jan Kowalski",
-        "street": "",
-        "house_number": "",
-        "postcode": "30-001",
-        "place": "Kraków",
-        "nip": None,
-        "phone": "",
-        "website": "",
-        "fuels": ["pellet"],
-        "hours": None,
-        "opening_hours": "",
-        "lat": 50.0617,
-        "lon": 19.9373,
-        "location_approximate": False,
-        "municipality": "1261011",
-    }
+    entry = factories.DepotFactory.build(name="Jan Kowalski", postcode="30-001", place="Kraków", fuels=["pellet"])
+    proposed = field_groups.values_of(entry)
     submission = factories.SubmissionFactory(kind="add", depot=None, proposed=proposed, stored={})
     text = text_of(client.get(page(submission)))
     assert not missing(text, "Opał Zosia , 111 m", "Nazwa wygląda na imię i nazwisko")

@@ -105,44 +105,23 @@ def test_a_website_has_one_form_however_written():
 
 
 def test_what_is_not_a_website_is_refused():
-    for text, reason in (
-        ("javascript:alert(1)", "neither http"),
-        ("JavaScript:alert(1)//opal.pl", "neither http"),
-        ("data:text/html,x", "neither http"),
-        ("ftp://opal.pl", "neither http"),
-        ("mailto:jan@opal.pl", "neither http"),
-        ("http:/opal.pl", "neither http"),
-        ("ht.tp://opal.pl", "neither http"),
-        ("java.script:alert(1)", "malformed"),
-        ("opal.pl:99999", "malformed"),
-        ("https://[opal.pl", "malformed"),
-        ("https://jan:haslo@opal.pl", "credentials"),
-        ("jan@opal.pl", "credentials"),
-        ("https://opal.pl\\@evil.pl", "backslashes"),
-        ("opal.pl/a b", "blanks"),
-        ("opal\t.pl", "blanks"),
-        ("opal.pl/\u202e", "blanks"),
-        ("https://opal.pl/\x00", "blanks"),
-        ("localhost", "host name"),
-        ("drukarka.local", "host name"),
-        ("192.168.0.1", "host name"),
-        ("https://[::1]/", "host name"),
-        ("https:///opal.pl", "host name"),
-        ("opal..pl", "host name"),
-        ("-opal.pl", "host name"),
-        ("opal_.pl", "host name"),
-        ("opal.p", "host name"),
-        ("opal.pl:0", "host name"),
-        ("straße.de", "host name"),
-        (f"{'a' * 64}.pl", "host name"),
-        (f"{'.'.join(['a' * 63] * 4)}.pl", "host name"),
-        ("a.pl;b.pl", "host name"),
-        (f"opal.pl/{'a' * MAX_TEXT}", "longer than"),
-        (f"opal.pl/{'ą' * 60}", "when encoded"),
+    for reason, texts in (
+        ("neither http", ("javascript:alert(1)", "JavaScript:alert(1)//opal.pl", "data:text/html,x")),
+        ("neither http", ("ftp://opal.pl", "mailto:jan@opal.pl", "http:/opal.pl", "ht.tp://opal.pl")),
+        ("malformed", ("java.script:alert(1)", "opal.pl:99999", "https://[opal.pl")),
+        ("credentials", ("https://jan:haslo@opal.pl", "jan@opal.pl")),
+        ("backslashes", ("https://opal.pl\\@evil.pl",)),
+        ("blanks", ("opal.pl/a b", "opal\t.pl", "opal.pl/\u202e", "https://opal.pl/\x00")),
+        ("host name", ("localhost", "drukarka.local", "192.168.0.1", "https://[::1]/", "https:///opal.pl")),
+        ("host name", ("opal..pl", "-opal.pl", "opal_.pl", "opal.p", "opal.pl:0", "straße.de", f"{'a' * 64}.pl")),
+        ("host name", (f"{'.'.join(['a' * 63] * 4)}.pl", "a.pl;b.pl")),
+        ("longer than", (f"opal.pl/{'a' * MAX_TEXT}",)),
+        ("when encoded", (f"opal.pl/{'ą' * 60}",)),
     ):
-        value, why = clean_website(text)
-        assert value is None, text
-        assert reason in why
+        for text in texts:
+            value, why = clean_website(text)
+            assert value is None, text
+            assert reason in why
 
 
 def test_password_is_not_repeated_in_the_reason():

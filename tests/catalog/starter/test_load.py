@@ -127,9 +127,8 @@ def test_postcodes_are_well_formed(units, postcodes):
         assert postcode.source == "geonames"
 
 
-@pytest.mark.parametrize(
-    ("code", "municipality", "place"),
-    [
+def test_known_postcodes(postcodes):
+    for code, municipality, place in (
         ("00-002", "1465011", "Warszawa"),
         ("05-075", "1465011", "Warszawa"),
         ("16-400", "2063011", "Suwałki"),
@@ -139,12 +138,10 @@ def test_postcodes_are_well_formed(units, postcodes):
         ("34-500", "1217011", "Zakopane"),
         ("42-525", "2465011", "Dąbrowa Górnicza"),
         ("44-100", "2466011", "Gliwice"),
-    ],
-)
-def test_known_postcodes(postcodes, code, municipality, place):
-    (postcode,) = [postcode for postcode in postcodes if postcode.code == code]
-    assert postcode.municipalities[0][0] == municipality
-    assert place in postcode.places
+    ):
+        (postcode,) = [postcode for postcode in postcodes if postcode.code == code]
+        assert postcode.municipalities[0][0] == municipality, code
+        assert place in postcode.places
 
 
 def test_points_abroad_are_near_and_few():

@@ -164,20 +164,17 @@ STATED = {"people": 3, "income": 1200, "eu": "3", "on": "2026-11-21"}
 AMOUNTS = ("max_subsidy_pln", "between_pln", "confirmed")
 
 
-@pytest.mark.parametrize(
-    ("plan", "amounts", "note"),
-    [
+def test_notes_say_why_works_are_not_paid(call):
+    for plan, amounts, note in (
         ({"walls": 100}, [27500, [27500, 27500], False], None),
         ({"new_source": "pellet_boiler"}, [0, [0, 0], None], "nowe źródło ciepła przysługuje tylko razem z"),
         ({"people": None, "income": None, "annual_income": 200000, "walls": 1}, [0, [0, 0], None], "zbyt wysoki"),
         ({}, [None, None, None], "Nie podano żadnych prac"),
         ({"audit": True}, [1200, [1200, 1200], False], "Sam audyt nie wystarcza"),
-    ],
-)
-def test_notes_say_why_works_are_not_paid(call, plan, amounts, note):
-    answer = call(("subsidy", STATED | plan))["answer"]
-    assert [answer.get(name) for name in AMOUNTS] == amounts
-    assert [note in text for text in answer["notes"]] == [True] if note else answer["notes"] == []
+    ):
+        answer = call(("subsidy", STATED | plan))["answer"]
+        assert [answer.get(name) for name in AMOUNTS] == amounts, plan
+        assert [note in text for text in answer["notes"]] == [True] if note else answer["notes"] == []
 
 
 def test_a_place_says_where_its_position_is_from_and_the_fuel_beside_it(call, country):
