@@ -17,8 +17,8 @@ from catalog.depots.fuels import Fuel
 from catalog.depots.snapshot import DepotRow, depots, find_by_words
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Municipality, Voivodeship
+from catalog.search.engine import Suggestion
 from catalog.search.query import split_fuel, spoken_name
-from catalog.search.suggestions import Suggestion, guess_locations, suggest_locations
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import plain, sort_key
 from fueldepot.data import snapshot
@@ -210,7 +210,8 @@ def home_page(query_string: str, today: date) -> HomePage:
     query, errors = SearchQuery.read(query_string)
     text, error = query.q, errors.get("q", "")
     depots_now = depots.get()
-    suggested = suggest_locations(text)
+    search = territory.get().search
+    suggested = search.suggest(text)
     results = tuple(_result(row) for row in suggested.found)
     slug, rest = split_fuel(plain(text))
     alone = bool(slug) and not spoken_name(rest)[0]
@@ -229,7 +230,7 @@ def home_page(query_string: str, today: date) -> HomePage:
             "asked": text,
             "results": results,
             "forgiven": suggested.forgiven,
-            "guesses": () if results or alone or not text else tuple(_result(row) for row in guess_locations(text)),
+            "guesses": () if results or alone or not text else tuple(_result(row) for row in search.guess(text)),
             "fuel": fuels.BY_SLUG.get((slug if alone else suggested.fuel) or ""),
             "alone": alone,
             "depot_results": () if alone or not text else tuple(map(_depot_result, find_by_words(text))),

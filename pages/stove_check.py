@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from catalog.models import Municipality
-from catalog.search.suggestions import Suggestion, suggest_locations
+from catalog.search.engine import Suggestion
 from catalog.territory.snapshot import UnitNotFound, territory
 from catalog.text import fold
 from fueldepot.http.links import route_path
@@ -203,7 +203,7 @@ def find_place(asked: str, meant: str = "") -> tuple[Municipality | None, list[S
         except UnitNotFound as error:
             return units.municipalities.get(error.successor or ""), [], ""
         return units.municipalities[asked], [], ""
-    suggested = suggest_locations(asked)
+    suggested = units.search.suggest(asked)
     suggestions, key = suggested.found, fold(asked)
     if own := units.municipalities.get(meant):
         label = asked if own.name == asked else locality_in(own, suggestions, asked)
@@ -229,7 +229,7 @@ def locality_in(unit: Municipality, found: list[Suggestion], asked: str) -> str:
     found: for the name alone. Where it has too many namesakes to be among them, the municipality is named beside it.
     """
     key = fold(asked)
-    for suggestion in (*found, *suggest_locations(f"{asked}, {unit.name}").found):
+    for suggestion in (*found, *territory.get().search.suggest(f"{asked}, {unit.name}").found):
         if suggestion.teryt == unit.teryt and suggestion.kind == "locality" and suggestion.fold == key:
             return suggestion.label
     return ""

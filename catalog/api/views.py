@@ -18,7 +18,7 @@ from catalog.api.params import (
     StoreQuery,
 )
 from catalog.depots.snapshot import DepotList, depots
-from catalog.search.suggestions import MAX_SUGGESTIONS, suggest_locations
+from catalog.search.engine import MAX_SUGGESTIONS
 from catalog.territory.coordinates import SNAP_DISTANCE_M
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import route_path, site_url
@@ -63,7 +63,8 @@ class LocationViewSet(JsonViewSet):
     )
     def list(self, request: Request) -> HttpResponse:
         query = self.read(LocationsQuery, request)
-        return json_response([place_answers.describe_suggestion(row) for row in suggest_locations(query.q).found])
+        suggested = territory.get().search.suggest(query.q)
+        return json_response([place_answers.describe_suggestion(row) for row in suggested.found])
 
 
 class LocateViewSet(JsonViewSet):

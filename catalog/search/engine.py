@@ -3,14 +3,18 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
 
+from catalog.models import SearchEntry
 from catalog.search import query
 from catalog.search.index import SearchIndex
 from catalog.search.matching import Match, Memo, Mode, WordMatcher
 from catalog.text import fold, plain
+
+MAX_SUGGESTIONS = 8
 
 MAX_GUESSES = 3
 GUESS_SIMILARITY = 0.5
@@ -33,6 +37,51 @@ class Found:
     forgiven: bool = False
 
 
+class Suggestion(NamedTuple):
+    """A suggestion of `/locations`. fold: the five digits of a postcode. fuel: slug of a fuel typed beside.
+
+    point: WGS84 (lat, lon); position: its source, a `SearchEntry.Position`; both None if unknown.
+    """
+
+    kind: str
+    label: str
+    fold: str
+    description: str
+    teryt: str
+    slug: str
+    voivodeship_slug: str
+    point: tuple[float, float] | None
+    position: str | None
+    fuel: str | None
+
+    @property
+    def query(self) -> dict[str, str]:
+        """Query parameters of the municipality's page: a postcode, or the point of a locality, and the fuel.
+
+        A point that is not the locality's own is shared with others, so its name goes along.
+        """
+        parameters = {}
+        if self.kind == SearchEntry.Kind.POSTCODE:
+            parameters["kod"] = f"{self.fold[:2]}-{self.fold[2:]}"
+        elif self.kind == SearchEntry.Kind.LOCALITY and self.point:
+            lat, lon = self.point
+            parameters["p"] = f"{lat},{lon}"
+            if self.position != SearchEntry.Position.PLACE:
+                parameters["miejsce"] = self.label
+        if self.fuel:
+            parameters["paliwo"] = self.fuel
+        return parameters
+
+
+class Suggestions(NamedTuple):
+    """Suggestions for a text, best first; for the other fields see `Found` and `Search.is_clear`."""
+
+    found: list[Suggestion]
+    fuel: str | None
+    forgiven: bool
+    clear: bool
+
+
 class Search:
     def __init__(self, index: SearchIndex, postcodes: Mapping[str, Collection[str]]) -> None:
         """postcodes: municipalities by the five digits of the code."""
@@ -40,6 +89,33 @@ class Search:
         self.words = WordMatcher(index)
         towns = (number for number in range(index.municipalities) if index.urban[number])
         self._towns = query.InflectedNames(map(index.fold, towns))
+
+    def suggest(self, text: str) -> Suggestions:
+        """Return at most eight municipalities, localities and postcodes for a text."""
+        matches = self.find(text, MAX_SUGGESTIONS)
+        suggestions = [self._describe(number, matches.fuel) for number in matches.numbers]
+        return Suggestions(suggestions, matches.fuel, matches.forgiven, self.is_clear(matches))
+
+    def guess(self, text: str) -> list[Suggestion]:
+        """Return municipalities with names similar to a text without matches, likeliest first."""
+        fuel, numbers = self.guesses(text)
+        return [self._describe(number, fuel) for number in numbers]
+
+    def _describe(self, number: int, fuel: str | None) -> Suggestion:
+        index = self.index
+        unit = index.units[index.teryt(number)]
+        return Suggestion(
+            kind=index.kind(number),
+            label=index.labels[number],
+            fold=index.fold(number),
+            description=index.description(number),
+            teryt=unit.teryt,
+            slug=unit.slug,
+            voivodeship_slug=unit.voivodeship.slug,
+            point=index.point(number),
+            position=index.position(number),
+            fuel=fuel,
+        )
 
     def find(self, text: str, limit: int) -> Found:
         """Find entries for a text: as typed, else by words, else with edits."""

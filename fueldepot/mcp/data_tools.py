@@ -28,7 +28,6 @@ from catalog.depots.opening_times import opening_of
 from catalog.depots.snapshot import ORIGINS, DepotRow, depots
 from catalog.links import municipality_url
 from catalog.models import Dataset, Depot
-from catalog.search.suggestions import suggest_locations
 from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
 from fueldepot.http.links import site_url
@@ -64,7 +63,7 @@ Place = part(LocationJson, "label description teryt lat lon position", fuel=NotR
 )
 def find_place(query: LocationsQuery) -> Findings:
     rows = []
-    for match in suggest_locations(query.q).found:
+    for match in territory.get().search.suggest(query.q).found:
         page = municipality_url(match.voivodeship_slug, match.slug, match.teryt)
         rows.append(pick(Place, describe_suggestion(match), page=page))
         if match.fuel is None:

@@ -5,6 +5,7 @@ from django.db import OperationalError
 from django.test import Client
 from rest_framework import exceptions
 
+from catalog.search.engine import Search
 from catalog.territory import snapshot as territory
 from fueldepot.domain_errors import answer_error
 from fueldepot.http.params import quote
@@ -128,20 +129,20 @@ def test_scripts_of_other_sites_may_read_public_files(client):
 
 
 def test_our_own_fault_says_nothing_of_it(monkeypatch):
-    def fail(text):
+    def fail(search, text):
         raise RuntimeError("secret")
 
-    monkeypatch.setattr("catalog.api.views.suggest_locations", fail)
+    monkeypatch.setattr(Search, "suggest", fail)
     answer = Client(raise_request_exception=False).get("/api/v1/locations?q=krak")
     check_body(answer, 500, "server_error")
     assert b"secret" not in answer.content
 
 
 def test_a_database_that_is_away_is_told_with_retry_after(client, monkeypatch):
-    def fail(text):
+    def fail(search, text):
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr("catalog.api.views.suggest_locations", fail)
+    monkeypatch.setattr(Search, "suggest", fail)
     answer = client.get("/api/v1/locations?q=krak")
     check_body(answer, 503, "unavailable")
     assert int(answer["Retry-After"]) > 0

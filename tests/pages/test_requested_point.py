@@ -3,7 +3,7 @@
 import pytest
 
 from catalog.search import entries
-from catalog.search.suggestions import suggest_locations
+from catalog.territory.snapshot import territory
 from pages.choices import read_origin
 from tests import factories
 from tests.pages.reading import text_of
@@ -31,7 +31,8 @@ def test_the_point_of_a_municipality_is_said_to_be_all_that_is_known(client):
     factories.PlaceFactory(name="Nowa Huta", municipality=krakow, lat=None, lon=None)
     factories.PlaceFactory(name="Kraków", municipality=krakow, lat=50.06, lon=19.94)
     entries.rebuild_index()
-    point = next(one for one in suggest_locations("Nowa Huta").found if one.label == "Nowa Huta").query["p"]
+    suggestions = territory.get().search.suggest("Nowa Huta").found
+    point = next(row for row in suggestions if row.label == "Nowa Huta").query["p"]
     notice = "Nie znamy położenia szukanego miejsca, więc odległości liczymy od środka gminy Kraków."
     asked = read_origin(f"p={point}")
     assert (asked.origin.label, asked.notices) == ("środka gminy Kraków", (notice,))
@@ -48,7 +49,8 @@ def test_a_centre_that_several_places_share_is_said_to_be_all_that_is_known(clie
     factories.PostcodeFactory(code="31-901", shares=[(krakow, 5)], lat=50.07, lon=20.1)
     factories.PostcodeFactory(code="30-399", shares=[(krakow, 90)], lat=49.98, lon=19.87)
     entries.rebuild_index()
-    hits = {hit.label: hit for hit in suggest_locations("Nowa Huta").found + suggest_locations("Lubocza").found}
+    suggest = territory.get().search.suggest
+    hits = {hit.label: hit for name in ("Nowa Huta", "Lubocza") for hit in suggest(name).found}
     assert {hit.position for name, hit in hits.items() if name != "Kraków"} == {"postcode"}
     alone, shared = (read_origin(f"p={hits[name].query['p']}") for name in ("Nowa Huta", "Lubocza"))
     assert (alone.origin.label, alone.notices) == ("środka zabudowy z kodem 31-901", ())
