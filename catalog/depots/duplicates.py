@@ -1,4 +1,4 @@
-"""Likely duplicates among the depots, and other doubts about them, cached per process until depots or territory change."""
+"""Likely duplicates among the depots, and other doubts about them, cached until depots or territory change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
