@@ -139,6 +139,8 @@ def test_a_former_code_leads_to_its_successor(client, django_assert_num_queries)
 def test_an_unknown_municipality(client):
     factories.krakow()
     for teryt in ("9999999", "126101", "12610111", "abcdefg", "%00000000", "١٢٦١٠١١", "1261011%0A"):
-        answer = client.get(f"/sklady/malopolskie/krakow-{teryt}/?kod=30-001")
+        path = f"/sklady/malopolskie/krakow-{teryt}/"
+        assert client.get(f"{path}?kod=30-001").status_code == 404, teryt
+        answer = client.get(path)
         assert answer.status_code == 404, teryt
         assert "Nie ma takiej strony" in text_of(answer)
