@@ -253,7 +253,7 @@ def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBas
 
 
 def _twin(**place: Any) -> Exists:
-    """Match prices with another of the same depot, or of `depot`, fuel, day and origin that is not rejected."""
+    """Match prices with a twin: one of the same fuel, day and origin, not rejected, at their depot or at `depot`."""
     place = {name: OuterRef(name) for name in ("depot", "fuel", "day", "origin")} | place
     return Exists(DepotPrice.objects.standing().filter(**place))
 

@@ -97,8 +97,18 @@ class Search:
         return Suggestions(suggestions, matches.fuel, matches.forgiven, self.is_clear(matches))
 
     def guess(self, text: str) -> list[Suggestion]:
-        """Return municipalities with names similar to a text without matches, likeliest first."""
-        fuel, numbers = self.guesses(text)
+        """Return municipalities for a text without matches: those named in it, then those with similar names."""
+        fuel, rest = query.split_fuel(plain(query.normalize_punctuation(text)))
+        key = query.normalize_query(rest.partition(",")[0])
+        words = key.split()
+        sizes = range(query.MOST_WORDS, 0, -1)
+        runs = (" ".join(words[start : start + size]) for size in sizes for start in range(len(words) - size + 1))
+        named = (number for run in runs for number in self.index.named(run)[:1])
+        municipalities = islice((number for number in named if number < self.index.municipalities), MAX_GUESSES)
+        names = [self.index.folds[number] for number in range(self.index.municipality_folds)]
+        alike = extract(key, names, scorer=OSA.normalized_similarity, score_cutoff=GUESS_SIMILARITY, limit=MAX_GUESSES)
+        similar = [self.index.named(name)[0] for name, _, _ in alike]
+        numbers = list(dict.fromkeys([*municipalities, *similar]))[:MAX_GUESSES]
         return [self._describe(number, fuel) for number in numbers]
 
     def _describe(self, number: int, fuel: str | None) -> Suggestion:
@@ -166,20 +176,6 @@ class Search:
         municipalities = [number for number in named if number < self.index.municipalities]
         known = first in municipalities and bool(self.index.largest[first] or self.index.urban[first])
         return len(named) == 1 or (known and len(municipalities) == 1)
-
-    def guesses(self, text: str) -> tuple[str | None, list[int]]:
-        """Return the fuel in a text without matches, and municipalities named in it or with similar names."""
-        fuel, rest = query.split_fuel(plain(query.normalize_punctuation(text)))
-        key = query.normalize_query(rest.partition(",")[0])
-        words = key.split()
-        sizes = range(query.MOST_WORDS, 0, -1)
-        runs = (" ".join(words[start : start + size]) for size in sizes for start in range(len(words) - size + 1))
-        named = (number for run in runs for number in self.index.named(run)[:1])
-        municipalities = islice((number for number in named if number < self.index.municipalities), MAX_GUESSES)
-        names = [self.index.folds[number] for number in range(self.index.municipality_folds)]
-        alike = extract(key, names, scorer=OSA.normalized_similarity, score_cutoff=GUESS_SIMILARITY, limit=MAX_GUESSES)
-        similar = [self.index.named(name)[0] for name, _, _ in alike]
-        return fuel, list(dict.fromkeys([*municipalities, *similar]))[:MAX_GUESSES]
 
     def _inflected(self, text: str) -> tuple[str | None, str] | None:
         """Return the fuel and the town of "pellet w Zielonej Górze"; None where the words are a name as they are.

@@ -154,7 +154,7 @@ class Positions:
         return Position(*self._register.postcodes[number][2:4], SearchEntry.Position.POSTCODE)
 
     def of_municipality(self, code: str) -> Position | None:
-        """Return the middle of a municipality; None if nothing of it has a position."""
+        """Return the middle of a municipality, None where none is known."""
         middle = self._middles[code]
         return Position(*middle, SearchEntry.Position.MUNICIPALITY) if middle else None
 

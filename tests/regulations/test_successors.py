@@ -42,7 +42,7 @@ def test_scope():
         # a county becomes part of another
         ({"1299012": SuccessorVotes("1208012")}, scope(["1299"]), scope(["1208012"])),
         (COUNTY, scope(["1207"]), {}),  # a county that is still there
-        (COUNTY, scope(["9999", "9999012"]), {}),  # codes nobody knows stay for the check to name
+        (COUNTY, scope(["9999", "9999012"]), {}),  # unknown codes stay; a system check names them
     ):
         assert follow_scope(before, Register(heirs, NOW)) == after
 
