@@ -8,7 +8,7 @@ class PricesConfig(AppConfig):
     def ready(self) -> None:
         from catalog.models import Decision
         from catalog.services.journal import FOLLOWERS, UNDO_HANDLERS, UNDO_KINDS, Follower
-        from prices import submissions
+        from prices import services, submissions
 
         UNDO_HANDLERS["prices.depotprice"] = submissions.undo_prices
         UNDO_HANDLERS["prices.plausiblerange"] = submissions.undo_ranges
@@ -18,9 +18,9 @@ class PricesConfig(AppConfig):
             Follower(
                 name="prices",
                 label="ceny",
-                move=submissions.move_prices,
-                bring_back=submissions.bring_prices_back,
-                count=submissions.count_prices,
-                erased=submissions.recount_prices,
+                move=services.move_prices,
+                bring_back=services.bring_prices_back,
+                count=services.count_prices,
+                erased=services.recount_prices,
             )
         )

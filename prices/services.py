@@ -1,4 +1,7 @@
-"""Writing of prices, each operation one transaction at the moment `on`; rows are locked in the order of ids."""
+"""Writing of prices, each operation one transaction at the moment `on`; rows are locked in the order of ids.
+
+Ends with what the catalog calls when depots are merged, restored or erased.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -6,13 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
-from django.db.models import F, Max
+from django.db.models import Exists, F, Max, OuterRef, QuerySet
 from django.utils import timezone
 
 from catalog.depots import fuels
+from catalog.importers.runner import record_change
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import journal
 from catalog.services.moderation import lock_depots
@@ -342,3 +347,50 @@ def update_offers(keys: Collection[int], *, by: AbstractBaseUser | None, on: dat
         add_fuels(stated, by=by, on=day, reason=reason)
     if unpriced:
         take_fuels_back(unpriced, by=by, on=day, reason=reason)
+
+
+def move_prices(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> list[int]:
+    """Move the prices of a merged depot to the survivor. Returns their ids.
+
+    A price stays where the survivor has one of the same fuel, day and origin. It no longer counts, since its depot is
+    not published.
+    """
+    return _hand_over(DepotPrice.objects.filter(depot=loser), survivor, f"scalono skład {loser} z {survivor}", by, on)
+
+
+def bring_prices_back(
+    numbers: Collection[int], heirs: Collection[int], depot: int, by: AbstractBaseUser | None, on: date
+) -> None:
+    """Move prices back to a restored depot. numbers: ids of the prices. heirs: depots that may hold them now."""
+    rows = DepotPrice.objects.filter(pk__in=numbers, depot__in=heirs)
+    _hand_over(rows, depot, f"przywrócono skład {depot}", by, on)
+
+
+def count_prices(depots: Collection[int]) -> int:
+    """Return the number of approved and pending prices of some depots. One query."""
+    return DepotPrice.objects.standing().filter(depot__in=among(depots)).count()
+
+
+def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBaseUser | None, on: date) -> list[int]:
+    """Move prices to a depot, except those it has already, with a line of history each. Returns the ids of moved ones.
+
+    Four statements, one of which bumps the version of the data set.
+    """
+    candidates = rows.annotate(twin=match_twin(depot=to)).values_list("pk", "status", "twin")
+    moving = [pk for pk, status, has_twin in candidates if not has_twin or status == DepotPrice.Status.REJECTED]
+    if moving:
+        DepotPrice.objects.filter(pk__in=moving).update(depot=to)
+        history.record_bulk(DepotPrice, moving, by=by, reason=reason)
+        record_prices(on)
+    return moving
+
+
+def match_twin(**place: Any) -> Exists:
+    """Match prices with a twin: one of the same fuel, day and origin, not rejected, at their depot or at `depot`."""
+    place = {name: OuterRef(name) for name in ("depot", "fuel", "day", "origin")} | place
+    return Exists(DepotPrice.objects.standing().filter(**place))
+
+
+def recount_prices() -> None:
+    """Record the number of remaining prices, after demonstration depots were deleted with theirs. Two queries."""
+    record_change(Dataset.Slug.PRICES, {PUBLISHER: None}, model=DepotPrice)

@@ -1,24 +1,23 @@
 """Prices sent with submissions: how these store them, and services that write both, each in one transaction.
 
-What the catalog calls when depots are merged, restored or erased, and when a decision is undone.
+What the catalog calls when a decision is undone.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, cast
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.formats import date_format
 from pydantic import TypeAdapter
 
 from catalog.depots import fuels
-from catalog.importers.runner import record_change
-from catalog.models import Dataset, Decision, Depot, Submission
+from catalog.models import Decision, Depot, Submission
 from catalog.services import Refusal, journal
 from catalog.services.editing import check_edit_version
 from catalog.services.journal import UNDONE, Undoing
@@ -32,7 +31,7 @@ from fueldepot.data import history
 from fueldepot.data.history import among
 from prices import services
 from prices.models import DepotPrice, PlausibleRange
-from prices.services import PUBLISHER, WITHDRAWN, lock_depots_of, record_prices, update_offers, withdraw_added
+from prices.services import WITHDRAWN, lock_depots_of, match_twin, record_prices, update_offers, withdraw_added
 from prices.snapshot import read_ranges
 from prices.validation import InvalidPrice, PriceInput, find_doubts, unit_price
 
@@ -216,53 +215,6 @@ def withdraw(*, submission: Submission, on: datetime) -> None:
         intake.withdraw_submission(submission=submission, on=on)
 
 
-def move_prices(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> list[int]:
-    """Move the prices of a merged depot to the survivor. Returns their ids.
-
-    A price stays where the survivor has one of the same fuel, day and origin. It no longer counts, since its depot is
-    not published.
-    """
-    return _hand_over(DepotPrice.objects.filter(depot=loser), survivor, f"scalono skład {loser} z {survivor}", by, on)
-
-
-def bring_prices_back(
-    numbers: Collection[int], heirs: Collection[int], depot: int, by: AbstractBaseUser | None, on: date
-) -> None:
-    """Move prices back to a restored depot. numbers: ids of the prices. heirs: depots that may hold them now."""
-    rows = DepotPrice.objects.filter(pk__in=numbers, depot__in=heirs)
-    _hand_over(rows, depot, f"przywrócono skład {depot}", by, on)
-
-
-def count_prices(depots: Collection[int]) -> int:
-    """Return the number of approved and pending prices of some depots. One query."""
-    return DepotPrice.objects.standing().filter(depot__in=among(depots)).count()
-
-
-def _hand_over(rows: QuerySet[DepotPrice], to: int, reason: str, by: AbstractBaseUser | None, on: date) -> list[int]:
-    """Move prices to a depot, except those it has already, with a line of history each. Returns the ids of moved ones.
-
-    Four statements, one of which bumps the version of the data set.
-    """
-    candidates = rows.annotate(twin=_twin(depot=to)).values_list("pk", "status", "twin")
-    moving = [pk for pk, status, has_twin in candidates if not has_twin or status == DepotPrice.Status.REJECTED]
-    if moving:
-        DepotPrice.objects.filter(pk__in=moving).update(depot=to)
-        history.record_bulk(DepotPrice, moving, by=by, reason=reason)
-        record_prices(on)
-    return moving
-
-
-def _twin(**place: Any) -> Exists:
-    """Match prices with a twin: one of the same fuel, day and origin, not rejected, at their depot or at `depot`."""
-    place = {name: OuterRef(name) for name in ("depot", "fuel", "day", "origin")} | place
-    return Exists(DepotPrice.objects.standing().filter(**place))
-
-
-def recount_prices() -> None:
-    """Record the number of remaining prices, after demonstration depots were deleted with theirs. Two queries."""
-    record_change(Dataset.Slug.PRICES, {PUBLISHER: None}, model=DepotPrice)
-
-
 def undo_prices(undoing: Undoing) -> None:
     """Restore the state of the prices of a decision; those that it added are withdrawn. A dozen statements.
 
@@ -283,7 +235,7 @@ def undo_prices(undoing: Undoing) -> None:
     restored = withdraw_added(lines=lines, reason=reason, by=by, on=on) if added else []
     undoing.restored += len(restored)
     if len(added) < len(spans):
-        replaced = prices.filter(_twin(), status=DepotPrice.Status.REJECTED)
+        replaced = prices.filter(match_twin(), status=DepotPrice.Status.REJECTED)
         barred = set(replaced.values_list("pk", flat=True))
         changed = [span for key, span in spans.items() if key not in barred and key not in added]
         counted = prices.approved().count()

@@ -295,7 +295,7 @@ FOLLOWERS: list[Follower] = []
 """Handlers of rows that follow a depot when it is merged, restored or erased, as `AppConfig.ready` adds them:
 
 - `owner_links` (`catalog/apps.py`): permanent links of owners, `catalog/submissions/owner_links.py`
-- `prices` (`prices/apps.py`): prices with their decisions, `prices/submissions.py`
+- `prices` (`prices/apps.py`): prices with their decisions, `prices/services.py`
 
 Submissions follow without a handler (`merging.move_submissions`). Rows of erased depots need none either:
 `moderation.erase_demonstration` finds their tables by their relations.
