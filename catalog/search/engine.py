@@ -143,9 +143,8 @@ class Search:
                 fuel, rest = query.split_fuel(plain(rest))
                 return replace(self._postcode_with_place(code, numbers, rest), fuel=fuel)
             text = rest
-        if town := self._inflected(text):
-            fuel, name = town
-            return Found(tuple(self.index.find(name, limit)), fuel, typed=name)
+        if inflected := self._inflected(text, accented, limit):
+            return inflected
         typed = " ".join(text.casefold().split())
         for normalize in (fold, query.normalize_query):
             key = normalize(text)
@@ -177,22 +176,32 @@ class Search:
         known = first in municipalities and bool(self.index.largest[first] or self.index.urban[first])
         return len(named) == 1 or (known and len(municipalities) == 1)
 
-    def _inflected(self, text: str) -> tuple[str | None, str] | None:
-        """Return the fuel and the town of "pellet w Zielonej Górze"; None where the words are a name as they are.
+    def _inflected(self, text: str, accented: tuple[str, ...], limit: int) -> Found | None:
+        """Return the town of "pellet w Zielonej Górze" first; None where the words are a name as they are.
 
-        A form goes before the same name of another place after a preposition ("do Konina" means Konin), and if its town
-        is among the largest, before that of a locality ("radomia").
+        After a preposition they are a form even of another place's name ("do Konina" means Konin), unless a place is
+        called so with it ("Na Błoniu"). Without one they are a form before the same name of a locality if the town is
+        among the largest ("radomia"), but not where they are the first letters of the town or the first words of a
+        municipality ("nowy": Nowy Targ, not Nowe). Other names that begin with them follow ("tarnowie": Tarnów,
+        Tarnowiec).
         """
         fuel, rest = query.split_fuel(plain(text))
         words, spoken = query.spoken_name(rest)
-        town = self._towns.find(words)
-        if town is None:
+        town, key = self._towns.find(words), " ".join(words)
+        if town is None or (fold(rest) != key and self.index.named(fold(rest))):
             return None
-        same = self.index.named(" ".join(words))
-        first = self.index.named(town)[0]
-        if same and not spoken and (same[0] < self.index.municipalities or not self.index.largest[first]):
+        if spoken:
+            return Found(tuple(self.index.find(town, limit)), fuel, typed=town)
+        named, same = self.index.named(town), self.index.named(key)
+        if town.startswith(key) or (same and (same[0] < self.index.municipalities or not self.index.largest[named[0]])):
             return None
-        return fuel, town
+        begun = [number for number in self.index.find(key, limit, accented) if self.index.fold(number).startswith(key)]
+        others = [self.index.fold(number) for number in begun if number < self.index.municipalities]
+        if any(name.startswith(f"{key} ") for name in others):
+            return None
+        towns = [number for number in named if number < self.index.municipalities]
+        numbers = dict.fromkeys((*towns, *begun)) if begun else self.index.find(town, limit)
+        return Found(tuple(numbers)[:limit], fuel, typed="" if others else town)
 
     def _town_in_front(self, text: str) -> str | None:
         """Return the town that the first words of an address name, as in "zakopane krupowki"; None without one."""

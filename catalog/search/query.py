@@ -342,9 +342,11 @@ def inflect(word: str) -> tuple[Forms, Forms]:
             of = {stem, f"{stem}ow", f"{stem}ego", f"{word}ego", *fleeting(stem)}
             at = {f"{stem}ach", f"{word}ach", f"{stem}ym", f"{word}m"}
         case _:
-            short = re.sub(r"i?e(cz|[cklrz])$", r"\1", word)
-            of = {f"{form}{ending}" for form in {word, short} for ending in ("a", "u", "ia", "i", "y")}
-            at = {f"{form}{ending}" for form in {word, short} for ending in ("u", "iu", "e", "i", "y")}
+            short = re.sub(r"(?<=..)i?e(cz|[cklrz])$", r"\1", word)
+            feminine = ("i", "y") if last in "clpz" else ()  # Łódź, Bydgoszcz, Sól, Gołdap
+            soft = "i" if last in "bcmnpw" else ""  # Radom, Toruń, Zamość
+            of = {f"{form}{ending}" for form in {word, short} for ending in ("a", "u", f"{soft}a", *feminine)}
+            at = {f"{form}{ending}" for form in {word, short} for ending in ("u", f"{soft}u", *feminine)}
             at |= {soften(word), soften(short)}
     return frozenset(of | extra), frozenset(at | extra)
 

@@ -7,6 +7,7 @@ import pytest
 
 from catalog.search.query import InflectedNames
 from tests.catalog.search.country import search_of, starter_register
+from tests.catalog.search.small import found, make_search
 
 with (Path(__file__).parent / "inflected_towns.csv").open() as file:
     CASES = [tuple(row) for row in csv.reader(file)][1:]
@@ -72,5 +73,23 @@ def test_a_town_is_first_however_its_name_is_inflected(search, phrases):
     ],
 )
 def test_what_people_say_and_type(search, text, name, fuel):
-    found = search.find(text, 8)
-    assert (search.index.fold(found.numbers[0]), found.fuel) == (name, fuel)
+    matches = search.find(text, 8)
+    assert (search.index.fold(matches.numbers[0]), matches.fuel) == (name, fuel)
+
+
+def test_a_form_that_begins_other_names_hides_none_of_them():
+    towns = {"1205011": "Koło", "1205021": "Nowe", "1205031": "Nowy Targ", "1205041": "Tychy", "1205051": "Błonie"}
+    villages = {"1205062": "Kołaczyce", "1205072": "Tychowo"}
+    places = [(name, "1205062") for name in ("Na Błoniu", "Kolada", "Szkolny")]
+    search = make_search({"12": "małopolskie", "1205": "gorlicki"} | towns | villages, *places)
+    assert found(search, "koła") == ["Koło", "Kołaczyce", "Kolada"]
+    assert not search.suggest("koła").clear
+    assert found(search, "do koła") == ["Koło"]
+    assert search.suggest("do koła").clear
+    # First words of a municipality, and first letters of the town, are no form.
+    assert found(search, "nowy") == ["Nowy Targ"]
+    assert found(search, "pellet nowego") == ["Nowe"]
+    assert {*found(search, "tych")} == {"Tychy", "Tychowo"}
+    # A place may be called so with its preposition.
+    assert found(search, "na błoniu") == ["Na Błoniu"]
+    assert found(search, "w błoniu") == ["Błonie"]
