@@ -37,6 +37,7 @@ from catalog.admin.registers import FieldChange, RegisterAdmin, in_words
 from catalog.models import Decision, DecisionLine, Depot, Submission
 from catalog.services import Refusal, journal
 from catalog.services.editors import is_chief
+from catalog.services.undoing import undoing_needs_reason
 from fueldepot.data import history
 
 MOST_SHOWN = 100
@@ -221,6 +222,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
             "who": who(decision),
             "rows": read_rows(list(decision.lines.order_by("pk")[:MOST_SHOWN])),
             "may_undo": undoable,
+            "needs_reason": undoable and undoing_needs_reason(journal.Undoing(decision, None, timezone.now())),
             "count_left": len(left),
             "left": name_rows(left),
             "words": words_for(decision),
@@ -236,7 +238,8 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         if decision.undone_at is None and not may_undo(request, decision):
             raise PermissionDenied
         try:
-            undoing = journal.undo(decision=decision, by=current_editor(request), on=timezone.now())
+            note = request.POST.get("note", "")
+            undoing = journal.undo(decision=decision, by=current_editor(request), on=timezone.now(), note=note)
         except Refusal as refusal:
             self.message_user(request, f"{refusal.reason[:1].upper()}{refusal.reason[1:]}.", messages.WARNING)
         else:

@@ -125,14 +125,15 @@ def titled(label: str, names: Iterable[str]) -> str:
 class Undoing:
     """A decision that is being undone, and what came of it.
 
-    decision: locked. restored: number of rows. left: rows that were changed again since and stay as they are.
-    reopened: number of submissions that wait again. told: of these, those whose author gets a letter.
-    record: the decision that undoes it, once it is recorded.
+    decision: locked. note: the reason, "" for none. restored: number of rows. left: rows that were changed again since
+    and stay as they are. reopened: number of submissions that wait again. told: of these, those whose author gets a
+    letter. record: the decision that undoes it, once it is recorded.
     """
 
     decision: Decision
     by: AbstractBaseUser | None
     on: datetime
+    note: str = ""
     restored: int = 0
     left: list[Model] = field(default_factory=list)
     reopened: int = 0
@@ -173,23 +174,22 @@ UNDO_KINDS: dict[Decision.Kind, Callable[[Undoing], None]] = {}
 
 
 @transaction.atomic
-def undo(*, decision: Decision, by: AbstractBaseUser | None, on: datetime) -> Undoing:
+def undo(*, decision: Decision, by: AbstractBaseUser | None, on: datetime, note: str = "") -> Undoing:
     """Undo a decision; that is a decision too. The number of statements does not depend on that of rows.
 
-    by: None for an owner, who undoes changes by the owner's link.
+    by: None for an owner, who undoes changes by the owner's link. note: the reason, for the journal.
 
-    Authors who were told of the decision are told that it was undone. Raises DecisionAlreadyUndone and
-    DecisionNotUndoable.
+    Authors who were told of the decision are told that it was undone. Raises DecisionAlreadyUndone, DecisionNotUndoable
+    and what the handlers raise.
     """
     stored = Decision.objects.select_for_update(of=("self",)).get(pk=decision.pk)
     if stored.undone_at is not None:
         raise DecisionAlreadyUndone(stored.pk)
     if stored.kind == Decision.Kind.UNDO:
         raise DecisionNotUndoable(stored.pk)
-    undoing = Undoing(stored, by, on)
-    with recording(
-        Decision.Kind.UNDO, by=by, on=on, title=f"Cofnięto decyzję nr {stored.pk}: {stored.title}"
-    ) as record:
+    undoing = Undoing(stored, by, on, note.strip())
+    title = f"Cofnięto decyzję nr {stored.pk}: {stored.title}"
+    with recording(Decision.Kind.UNDO, by=by, on=on, title=title, reason=undoing.note) as record:
         record.concern(Decision, [stored.pk])
         if stored.kind in UNDO_KINDS:
             UNDO_KINDS[Decision.Kind(stored.kind)](undoing)

@@ -9,7 +9,7 @@ from django.utils import timezone
 from catalog.models import Dataset, Depot, NotDuplicate, OwnerLink, PendingLetter, Submission, VoivodeshipClaim
 from catalog.services import journal, publishing
 from catalog.services.journal import Undoing
-from catalog.services.moderation import lock_depots
+from catalog.services.moderation import RestoringNeedsReason, lock_depots
 from catalog.submissions import letters
 from catalog.submissions.owner_links import revoke_links
 from fueldepot.data import history
@@ -19,8 +19,11 @@ from fueldepot.data.history import among
 def undo_depots(undoing: Undoing) -> None:
     """Restore the values that a decision changed, and remove depots that it added. Eight statements.
 
-    A depot whose changed values were changed again since is left alone.
+    A depot whose changed values were changed again since is left alone. Raises RestoringNeedsReason, see
+    `undoing_needs_reason`.
     """
+    if not undoing.note and undoing_needs_reason(undoing):
+        raise RestoringNeedsReason(undoing.decision.pk)
     spans = undoing.spans(Depot)
     depots = Depot.objects.filter(pk__in=among(spans))
     lock_depots(depots)
@@ -28,6 +31,12 @@ def undo_depots(undoing: Undoing) -> None:
     restored += _remove_added(undoing)
     undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication")
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
+
+
+def undoing_needs_reason(undoing: Undoing) -> bool:
+    """Whether a decision removed a depot at its owner's request. Two queries."""
+    written = among([span.last for span in undoing.spans(Depot).values()])
+    return bool(Depot.history.filter(history_id__in=written, removal_reason=Depot.RemovalReason.OWNER).exists())
 
 
 def _remove_added(undoing: Undoing) -> list[int]:

@@ -41,8 +41,8 @@ def values_of(depot):
     return Depot.objects.values().get(pk=depot.pk)
 
 
-def undo(decision, by, on=NOW + timedelta(hours=1)):
-    return journal.undo(decision=decision, by=by, on=on)
+def undo(decision, by, on=NOW + timedelta(hours=1), **options):
+    return journal.undo(decision=decision, by=by, on=on, **options)
 
 
 def last():
@@ -113,12 +113,25 @@ def test_corrections_of_one_author_wait_again_together_and_one_of_two_claims(edi
     assert set(Submission.objects.waiting()) == {*rows, again}
 
 
+def test_a_deletion_is_undone_with_a_reason_only(client, editor):
+    depot = factories.DepotFactory()
+    deletion = factories.SubmissionFactory(depot=depot, kind="delete", proposed={}, stored={})
+    decisions.accept_submission(submission=deletion, by=editor, on=NOW)
+    decision = last()
+    page, action = (reverse(f"admin:catalog_decision_{name}", args=[decision.pk]) for name in ("change", "undo"))
+    assert 'name="note"' in client.get(page).content.decode()
+    assert "Podaj powód przywrócenia." in text_of(client.post(action, {"note": " "}, follow=True))
+    assert factories.fresh(depot).publication == "removed"
+    assert "Cofnięto." in text_of(client.post(action, {"note": "Właściciel się rozmyślił."}, follow=True))
+    assert (factories.fresh(depot).publication, last().reason) == ("published", "Właściciel się rozmyślił.")
+
+
 def test_a_deletion_brings_the_entry_and_what_it_closed_back(editor, sent):
     depot = factories.DepotFactory()
     deletion = factories.SubmissionFactory(depot=depot, kind="delete", proposed={}, stored={})
     waiting = correction(depot, phone="+48 601 234 567")
     assert len(sent(lambda: decisions.accept_submission(submission=deletion, by=editor, on=NOW))) == 2
-    undone = undo(last(), editor)
+    undone = undo(last(), editor, note="Pomyłka.")
     assert (undone.restored, undone.reopened, undone.told) == (1, 2, 2)
     assert (factories.fresh(depot).publication, depot.removal_reason) == ("published", "")
     assert set(Submission.objects.values_list("pk", "state")) == {(deletion.pk, "waiting"), (waiting.pk, "waiting")}
