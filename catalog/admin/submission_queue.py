@@ -204,7 +204,7 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     )
     def accept(self, request: HttpRequest, keys: list[int]) -> None:
         editor, now = current_editor(request), timezone.now()
-        self._report(request, decisions.accept_submissions(submissions=keys, by=editor, on=now))
+        self._report(request, decisions.decide_possible(submissions=keys, by=editor, on=now))
 
     @bulk_action(
         description="Odrzuć (podaj powód)",
@@ -215,7 +215,7 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     )
     def reject(self, request: HttpRequest, keys: list[int]) -> None:
         editor, now, reason = current_editor(request), timezone.now(), read_text(request, "reason")
-        self._report(request, decisions.reject_submissions(submissions=keys, reason=reason, by=editor, on=now))
+        self._report(request, decisions.decide_possible(submissions=keys, rejection=reason, by=editor, on=now))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         context = {"title": "Zgłoszenia właścicieli i czytelników", **(extra_context or {})}
@@ -331,7 +331,7 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         else:
             self.message_user(request, sent)
 
-    def _report(self, request: HttpRequest, decided: decisions.DecisionResult) -> None:
+    def _report(self, request: HttpRequest, decided: decisions.DecisionBatch) -> None:
         undo = undo_button(request, decided.decision)
         title = decided.decision.title if decided.decision else ""
         self.message_user(request, format_html("Zdecydowano: {}. {} {}", len(decided.changed), title, undo))

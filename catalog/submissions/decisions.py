@@ -56,20 +56,6 @@ class DecidedOneByOne(Refusal):
     reason = "przejęcia i usunięcia przyjmuje się pojedynczo, na stronie zgłoszenia"
 
 
-@dataclass(slots=True)
-class DecisionResult:
-    """Result of a decision. unchanged: with the reason in Polish."""
-
-    record: journal.Recording
-    changed: list[Submission] = field(default_factory=list)
-    unchanged: list[tuple[Submission, str]] = field(default_factory=list)
-
-    @property
-    def decision(self) -> Decision | None:
-        """The decision, to undo it; None if nothing changed, or as a part of another one."""
-        return self.record.decision
-
-
 @dataclass(frozen=True, slots=True)
 class PartDecision:
     """What becomes of one submission.
@@ -95,7 +81,7 @@ def decide(
     keep_owners: bool = False,
     by: AbstractBaseUser,
     on: datetime,
-) -> DecisionResult:
+) -> "DecisionBatch":
     """Decide submissions, all or none: one, or those of a visit, whose author gets one letter.
 
     reason: why some were rejected, or field groups left out, for the author. explained: whether it is also the reason
@@ -124,7 +110,8 @@ def decide(
                 batch.accept(row, part, own_reason, verify=verify, keep_owners=keep_owners)
             else:
                 batch.reject(row, reason)
-        return batch.save()
+        batch.save()
+    return batch
 
 
 def accept_submission(
@@ -135,38 +122,26 @@ def accept_submission(
     by: AbstractBaseUser,
     on: datetime,
     **options: Any,
-) -> DecisionResult:
+) -> "DecisionBatch":
     """Carry out one submission. options: as `decide` takes them; it also says what is raised."""
     return decide(parts=[PartDecision(submission.pk, True, groups, values or {})], by=by, on=on, **options)
 
 
-def reject_submission(*, submission: Submission, reason: str, by: AbstractBaseUser, on: datetime) -> DecisionResult:
+def reject_submission(*, submission: Submission, reason: str, by: AbstractBaseUser, on: datetime) -> "DecisionBatch":
     """Reject a submission. reason: text for its author. Raises SubmissionAlreadyDecided and ReasonMissing."""
     return decide(parts=[PartDecision(submission.pk, False)], reason=reason, by=by, on=on)
 
 
-def accept_submissions(*, submissions: Collection[int], by: AbstractBaseUser, on: datetime) -> DecisionResult:
-    """Accept several submissions completely, where possible; claims and deletions never."""
-    return _decide_possible(submissions, None, by, on)
-
-
-def reject_submissions(
-    *, submissions: Collection[int], reason: str, by: AbstractBaseUser, on: datetime
-) -> DecisionResult:
-    """Reject several submissions for one reason, where possible. Raises ReasonMissing."""
-    if not reason.strip():
-        raise ReasonMissing
-    return _decide_possible(submissions, reason, by, on)
-
-
 @transaction.atomic
-def _decide_possible(
-    submissions: Collection[int], rejection: str | None, by: AbstractBaseUser, on: datetime
-) -> DecisionResult:
-    """Accept or reject the submissions that can be, and say of the others why not.
+def decide_possible(
+    *, submissions: Collection[int], rejection: str | None = None, by: AbstractBaseUser, on: datetime
+) -> "DecisionBatch":
+    """Accept several submissions completely, or reject them, where possible; claims and deletions are never accepted.
 
-    rejection: its reason, None to accept. The number of statements is constant.
+    rejection: its reason, None to accept. Raises ReasonMissing. The number of statements is constant.
     """
+    if rejection is not None and not rejection.strip():
+        raise ReasonMissing
     with journal.recording(Decision.Kind.SUBMISSION, by=by, on=on, reason=rejection or "") as record:
         batch = DecisionBatch(submissions, record, by, on)
         for submission in batch.submissions:
@@ -178,14 +153,15 @@ def _decide_possible(
                 else:
                     batch.accept(submission, PartDecision(submission.pk, True))
             except Refusal as refusal:
-                batch.decided.unchanged.append((submission, refusal.reason))
-        return batch.save()
+                batch.unchanged.append((submission, refusal.reason))
+        batch.save()
+    return batch
 
 
 class DecisionBatch:
     """Submissions decided in one transaction, locked together with their depots.
 
-    `save` writes the collected decisions in a constant number of statements.
+    `save` writes the collected decisions in a constant number of statements. unchanged: with the reason in Polish.
     """
 
     def __init__(self, numbers: Collection[int], record: journal.Recording, by: AbstractBaseUser, on: datetime) -> None:
@@ -204,9 +180,15 @@ class DecisionBatch:
             # Share one object per depot, so that several submissions about it accumulate.
             if submission.depot_id in self.depots:
                 submission.depot = self.depots[submission.depot_id]
-        self.decided = DecisionResult(record)
+        self.changed: list[Submission] = []
+        self.unchanged: list[tuple[Submission, str]] = []
         self.touched: dict[int, Depot] = {}
-        self.removed: list[Depot] = []
+        self.removed: list[int] = []
+
+    @property
+    def decision(self) -> Decision | None:
+        """The decision, to undo it; None if nothing changed, or as a part of another one."""
+        return self.record.decision
 
     def accept(
         self, row: Submission, part: PartDecision, reason: str = "", *, verify: bool = False, keep_owners: bool = False
@@ -237,31 +219,29 @@ class DecisionBatch:
         submission.reason = " ".join(reason.split())[:MAX_REASON]
         self._decide(submission, State.REJECTED)
 
-    def save(self) -> DecisionResult:
+    def save(self) -> None:
         """Write the decisions; the letters are sent after the commit."""
-        superseded = self._supersede()
-        decided = [*self.decided.changed, *superseded]
-        if changed := self.decided.changed:
-            self.record.title = field_groups.describe_decided(changed)
-            self.record.concern(Submission, [row.pk for row in decided])
-            self.record.concern(Depot, [row.depot_id for row in decided if row.depot_id])
-            self.record.waiting_since += [row.confirmed_at for row in changed if row.confirmed_at]
+        if not self.changed:
+            return
         Submission.objects.bulk_update(
-            decided,
+            self.changed,
             ["depot", "state", "decided_at", "decided_by", "reason", "accepted_fields", "notification_pending"],
             batch_size=500,
         )
         if self.touched:
             Depot.objects.bulk_update(self.touched.values(), DECIDED_COLUMNS, batch_size=500)
             for kind in Kind:
-                about = {submission.depot_id for submission in self.decided.changed if submission.kind == kind}
+                about = {submission.depot_id for submission in self.changed if submission.kind == kind}
                 keys = [key for key in self.touched if key in about]
                 history.record_bulk(Depot, keys, by=self.by, reason=f"{history.SUBMITTED}: {kind.label}")
-        if self.touched or any(submission.kind == Kind.ADD for submission in self.decided.changed):
+        if self.touched or any(submission.kind == Kind.ADD for submission in self.changed):
             Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
-        if decided:
-            letters.send_soon()
-        return self.decided
+        closed = moderation.close_submissions(self.removed, self.on) if self.removed else []
+        self.record.title = field_groups.describe_decided(self.changed)
+        self.record.concern(Submission, [*(row.pk for row in self.changed), *closed])
+        self.record.concern(Depot, [row.depot_id for row in self.changed if row.depot_id])
+        self.record.waiting_since += [row.confirmed_at for row in self.changed if row.confirmed_at]
+        letters.send_soon()
 
     def _check_waiting(self, submission: Submission) -> None:
         if submission.state != State.WAITING:
@@ -270,7 +250,7 @@ class DecisionBatch:
     def _decide(self, submission: Submission, state: State) -> None:
         submission.state, submission.decided_at, submission.decided_by_id = state, self.on, self.by.pk
         submission.notification_pending = True
-        self.decided.changed.append(submission)
+        self.changed.append(submission)
 
     def _correct(self, submission: Submission, part: PartDecision, reason: str) -> list[str]:
         offered = [group.name for group in field_groups.groups_in(submission.proposed)]
@@ -305,7 +285,7 @@ class DecisionBatch:
         depot = self._change(submission)
         depot.publication, depot.removed_at = Depot.Publication.REMOVED, self.day
         depot.removal_reason = Depot.RemovalReason.OWNER
-        self.removed.append(depot)
+        self.removed.append(depot.pk)
 
     def _restore(self, submission: Submission) -> None:
         depot = self._change(submission)
@@ -327,19 +307,6 @@ class DecisionBatch:
         depot.save()
         submission.depot = depot
         return names
-
-    def _supersede(self) -> list[Submission]:
-        """Close other open submissions about removed depots, and notify the authors of confirmed ones."""
-        if not self.removed:
-            return []
-        rows = Submission.objects.select_for_update(of=("self",)).open()
-        mine = {submission.pk for submission in self.decided.changed}
-        others = list(rows.filter(depot__in=self.removed).exclude(pk__in=mine).order_by("pk"))
-        for submission in others:
-            submission.depot = self.depots[submission.depot_id or 0]
-            submission.notification_pending |= submission.state == State.WAITING
-            submission.state, submission.decided_at = State.SUPERSEDED, self.on
-        return others
 
     def _depot(self, submission: Submission) -> Depot:
         assert submission.depot is not None  # noqa: S101 - a constraint of the table

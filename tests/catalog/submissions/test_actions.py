@@ -147,12 +147,12 @@ def test_a_text_longer_than_its_column_is_not_accepted_however_it_came_to_be_pro
         assert refusal.value.reason == (
             f"{Depot.label(name)}: upewnij się, że ta wartość ma co najwyżej {limit} znaków (obecnie ma {limit + 1})"
         )
-        decided = decisions.accept_submissions(submissions=[submission.pk], by=editor, on=NOW)
+        decided = decisions.decide_possible(submissions=[submission.pk], by=editor, on=NOW)
         assert [(row.pk, reason) for row, reason in decided.unchanged] == [(submission.pk, refusal.value.reason)]
         assert getattr(factories.fresh(depot), name) != values[name][:limit]
         submission.proposed[name] = texts.longest(name)
         submission.save()
-        decisions.accept_submissions(submissions=[submission.pk], by=editor, on=NOW)
+        decisions.decide_possible(submissions=[submission.pk], by=editor, on=NOW)
         assert getattr(factories.fresh(depot), name) == texts.longest(name)
 
 
@@ -177,7 +177,7 @@ def test_what_one_correction_may_not_set_another_about_the_entry_does_not_write(
     depot = factories.DepotFactory()
     refused = correction(depot, street="ul. Polna", place=texts.too_long("place"))
     taken = correction(depot, house_number="7")
-    decided = decisions.accept_submissions(submissions=[refused.pk, taken.pk], by=editor, on=NOW)
+    decided = decisions.decide_possible(submissions=[refused.pk, taken.pk], by=editor, on=NOW)
     assert [row.pk for row in decided.changed] == [taken.pk]
     assert (factories.fresh(depot).street, depot.house_number, depot.place) == ("", "7", "")
 
@@ -281,7 +281,7 @@ def test_a_full_queue_is_accepted_in_as_many_statements_as_two(
     numbers = [row.pk for row in [*rows, gone]]
     # savepoint 2; depots, submissions; changed submissions, depots, their history; version, data set 1; journal 2
     with django_assert_max_num_queries(14):
-        decided = decisions.accept_submissions(submissions=numbers, by=editor, on=NOW)
+        decided = decisions.decide_possible(submissions=numbers, by=editor, on=NOW)
     assert len(decided.changed) == count
     assert decided.unchanged == [(gone, "wpis jest usunięty; zgłoszenie można tylko odrzucić")]
     confirmed = Depot.objects.filter(confirmed_fields=["phone"], phone="+48 601 234 567")
@@ -293,7 +293,7 @@ def test_a_full_queue_is_accepted_in_as_many_statements_as_two(
 def test_a_full_queue_is_rejected_at_once_and_everybody_is_told(editor, django_assert_max_num_queries):
     rows = waiting_submissions(200)
     with django_assert_max_num_queries(8):  # savepoint 2; depots 2, submissions, changed submissions; journal 2
-        decided = decisions.reject_submissions(submissions=[row.pk for row in rows], reason="Spam.", by=editor, on=NOW)
+        decided = decisions.decide_possible(submissions=[row.pk for row in rows], rejection="Spam.", by=editor, on=NOW)
     assert len(decided.changed) == 200
     # of each kind: savepoint 2, turn, rows; of decisions five times: 50 at once, also letters of the hour, what is
     # tried; savepoint 2, lock, what has left
@@ -305,7 +305,7 @@ def test_a_full_queue_is_rejected_at_once_and_everybody_is_told(editor, django_a
 def test_two_submissions_about_one_entry_add_up(editor):
     depot = factories.DepotFactory()
     both = [correction(depot, phone="+48 601 234 567"), correction(depot, place="Wieliczka")]
-    decisions.accept_submissions(submissions=[row.pk for row in both], by=editor, on=NOW)
+    decisions.decide_possible(submissions=[row.pk for row in both], by=editor, on=NOW)
     assert (factories.fresh(depot).phone, depot.place) == ("+48 601 234 567", "Wieliczka")
     assert set(depot.confirmed_fields) == {"phone", "place"}
 
@@ -327,7 +327,7 @@ class Down(EmailBackend):
 def test_a_letter_that_cannot_be_sent_undoes_nothing_and_stays(editor, letters, settings, caplog):
     settings.EMAIL_BACKEND = f"{__name__}.HalfBroken"
     lost, kept = factories.SubmissionFactory(email="nobody@opal.pl"), factories.SubmissionFactory()
-    decided = letters(decisions.accept_submissions, submissions=[lost.pk, kept.pk], by=editor, on=NOW)
+    decided = letters(decisions.decide_possible, submissions=[lost.pk, kept.pk], by=editor, on=NOW)
     assert len(decided.changed) == 2
     assert [letter.to[0] for letter in mail.outbox] == [kept.email]
     assert f"letter of submission {lost.pk} not sent: SMTPRecipientsRefused" in caplog.text
@@ -364,7 +364,7 @@ def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves
     rows = [factories.SubmissionFactory(email="jan@opal.pl") for _ in range(4)]
     other = factories.SubmissionFactory()
     numbers = [row.pk for row in (*rows, other)]
-    letters(decisions.reject_submissions, submissions=numbers, reason="Nie.", by=editor, on=NOW)
+    letters(decisions.decide_possible, submissions=numbers, rejection="Nie.", by=editor, on=NOW)
     assert [letter.to[0] for letter in mail.outbox] == ["jan@opal.pl", "jan@opal.pl", other.email]
     retention.purge_submissions(on=NOW + timedelta(minutes=30))
     assert sending.send_waiting() == sending.Told(delayed=labels(*rows[2:]))
@@ -523,7 +523,7 @@ def test_what_is_decided_at_one_moment_for_one_author_is_told_in_one_letter(edit
     claim = factories.SubmissionFactory(claim=True, email="jan@opal.pl")
     data = factories.SubmissionFactory(email="jan@opal.pl", depot=claim.depot, visit=claim)
     other = factories.SubmissionFactory(depot=claim.depot)
-    letters(decisions.reject_submissions, submissions=[claim.pk, data.pk, other.pk], reason="Nie.", by=editor, on=NOW)
+    letters(decisions.decide_possible, submissions=[claim.pk, data.pk, other.pk], rejection="Nie.", by=editor, on=NOW)
     joint, single = sorted(mail.outbox, key=lambda letter: letter.to[0] != "jan@opal.pl")
     assert joint.subject == single.subject == "Skład opału Nowak: zgłoszenie odrzucone"
     assert f"zgłoszenia nr {claim.pk} (przejęcie wpisu)" in joint.body

@@ -106,7 +106,7 @@ def test_corrections_of_one_author_wait_again_together_and_one_of_two_claims(edi
     rows = factories.SubmissionFactory.create_batch(2, **author)
     claim = factories.SubmissionFactory(claim=True, **author)
     keys = [row.pk for row in (*rows, claim)]
-    decisions.reject_submissions(submissions=keys, reason="Nie.", by=editor, on=NOW)
+    decisions.decide_possible(submissions=keys, rejection="Nie.", by=editor, on=NOW)
     again = factories.SubmissionFactory(claim=True, **author)
     undone = undo(last(), editor)
     assert (undone.reopened, undone.left) == (2, [claim])
@@ -130,11 +130,13 @@ def test_a_deletion_brings_the_entry_and_what_it_closed_back(editor, sent):
     depot = factories.DepotFactory()
     deletion = factories.SubmissionFactory(depot=depot, kind="delete", proposed={}, stored={})
     waiting = correction(depot, phone="+48 601 234 567")
+    silent = factories.SubmissionFactory(depot=depot, unconfirmed=True)
     assert len(sent(lambda: decisions.accept_submission(submission=deletion, by=editor, on=NOW))) == 2
     undone = undo(last(), editor, note="Pomyłka.")
     assert (undone.restored, undone.reopened, undone.told) == (1, 2, 2)
     assert (factories.fresh(depot).publication, depot.removal_reason) == ("published", "")
-    assert set(Submission.objects.values_list("pk", "state")) == {(deletion.pk, "waiting"), (waiting.pk, "waiting")}
+    states = dict(Submission.objects.values_list("pk", "state"))
+    assert states == {deletion.pk: "waiting", waiting.pk: "waiting", silent.pk: "superseded"}
 
 
 def test_a_missing_depot_that_was_accepted_is_removed_and_waits_again(editor, sent):
@@ -189,7 +191,7 @@ def test_a_former_owner_s_address_is_erased_after_two_weeks(editor):
 def test_erased_authors_and_what_was_sent_anew_stay_closed(editor, sent):
     depot = factories.DepotFactory()
     claims = [factories.SubmissionFactory(depot=depot, claim=True, email=f"{name}@opal.example") for name in "ab"]
-    sent(lambda: decisions.reject_submissions(submissions=[row.pk for row in claims], reason="Nie.", by=editor, on=NOW))
+    sent(lambda: decisions.decide_possible(submissions=[row.pk for row in claims], rejection="Nie.", by=editor, on=NOW))
     assert last().title.startswith(f"Odrzucono zgłoszenia nr {claims[0].pk}, {claims[1].pk}: ")
     erased = {"email": "", "email_hash": "", "mailbox_hash": "", "client_hash": "", "message": ""}
     erased |= {"claimant_nip": "", "claimant_phone": "", "erased_at": NOW}
@@ -222,7 +224,7 @@ def test_many_are_reopened_in_as_many_statements_as_two(editor, django_assert_ma
     depots = [factories.DepotFactory(phone="", lat=50 + number / 1000) for number in range(50)]
     rows = [correction(depot, phone="+48 601 234 567") for depot in depots]
     with django_assert_max_num_queries(16):
-        decided = decisions.accept_submissions(submissions=[row.pk for row in rows], by=editor, on=NOW)
+        decided = decisions.decide_possible(submissions=[row.pk for row in rows], by=editor, on=NOW)
     with django_assert_max_num_queries(20):
         assert undo(decided.decision, editor).reopened == 50
     assert not Depot.objects.exclude(phone="").exists()
