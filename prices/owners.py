@@ -13,11 +13,10 @@ from django.utils import timezone
 from catalog.depots import fuels
 from catalog.models import Decision, Depot, OwnerLink
 from catalog.services import Refusal, journal
-from catalog.services.moderation import lock_depots
 from catalog.submissions import owner_links
 from catalog.text import short_zloty
 from fueldepot.data import history
-from fueldepot.data.history import among
+from fueldepot.data.history import among, lock_rows
 from prices import services
 from prices.models import DepotPrice
 from prices.services import update_offers
@@ -35,10 +34,6 @@ class NothingPublished(Refusal):
 
 class OwnerPriceRefused(Refusal):
     status = 400
-
-    def __init__(self, why: str) -> None:
-        self.reason = f"Nie możemy przyjąć ceny: {why}."
-        super().__init__(why)
 
 
 class PricesChangedMeanwhile(Refusal):
@@ -76,7 +71,7 @@ def publish_changes(
         try:
             published = publish_prices(quotes=[(branches[row.pk].depot, quote) for row, quote in quotes], on=on)
         except InvalidPrice as error:
-            raise OwnerPriceRefused(str(error)) from error
+            raise OwnerPriceRefused(reason=f"Nie możemy przyjąć ceny: {error}.") from error
         for key, some in published.items():
             lines.setdefault(key, []).extend(some)
         if not lines:
@@ -121,7 +116,7 @@ def _again(price: DepotPrice, today: date) -> PriceInput:
 def _locked(token: str, depots: Collection[int], on: datetime) -> tuple[OwnerLink, dict[int, OwnerLink]]:
     """Lock depots, and return the link of a token with the owner's links by depot. Raises OwnerLinkInvalid."""
     number = owner_links.read_link(token, on=on).depot_id
-    lock_depots(Depot.objects.filter(pk__in=among({number, *depots})))
+    lock_rows(Depot.objects.filter(pk__in=among({number, *depots})))
     link = owner_links.read_link(token, on=on)
     branches = owner_links.read_branches(link)
     if not branches.keys() >= set(depots):
@@ -142,7 +137,7 @@ def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) 
     """
     ranges, today = read_ranges(), timezone.localdate(on)
     keys = among({depot.pk for depot, _ in quotes})
-    lock_depots(Depot.objects.filter(pk__in=keys))
+    lock_rows(Depot.objects.filter(pk__in=keys))
     lists = DepotPrice.objects.filter(depot__in=keys, origin=DepotPrice.Origin.PRICE_LIST)
     standing = lists.standing().filter(day__in={quote.day for _, quote in quotes})
     stored = {(row.depot_id, row.fuel, row.day): row for row in standing.select_for_update(of=("self",)).order_by("pk")}

@@ -20,13 +20,12 @@ from catalog.depots import fuels
 from catalog.importers.runner import record_change
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import journal
-from catalog.services.moderation import lock_depots
 from catalog.services.publishing import add_fuels, take_fuels_back
 from catalog.submissions import letters
 from catalog.submissions.decisions import ReasonMissing
 from catalog.text import short_zloty
 from fueldepot.data import history
-from fueldepot.data.history import among
+from fueldepot.data.history import among, lock_rows
 from prices.models import DepotPrice, PlausibleRange
 from prices.snapshot import read_ranges
 from prices.validation import PRICE_LIMIT, InvalidPrice, PriceInput, find_doubts, unit_price
@@ -90,7 +89,7 @@ def publish_price_list(
         return None
     names = {depot.pk: depot.name for depot, _ in quotes}
     title = f"{journal.titled(PRICE_LIST, names.values())} – ceny: {len(rows)}"
-    lock_depots(Depot.objects.filter(pk__in=among(names)))
+    lock_rows(Depot.objects.filter(pk__in=among(names)))
     with journal.recording(Decision.Kind.PRICE_LIST, by=by, on=on, title=title) as record:
         with refusing_duplicates(CONCURRENT_DUPLICATE):
             DepotPrice.objects.bulk_create(rows, batch_size=1000)
@@ -325,7 +324,7 @@ def refusing_duplicates(message: str) -> Iterator[None]:
 
 def lock_depots_of(keys: Collection[int]) -> None:
     """Lock the depots of prices, by their ids. Everything that locks both locks the depots first. One query."""
-    lock_depots(Depot.objects.filter(pk__in=DepotPrice.objects.filter(pk__in=among(keys)).values("depot")))
+    lock_rows(Depot.objects.filter(pk__in=DepotPrice.objects.filter(pk__in=among(keys)).values("depot")))
 
 
 def update_offers(keys: Collection[int], *, by: AbstractBaseUser | None, on: datetime, reason: str = "") -> None:

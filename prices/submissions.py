@@ -21,14 +21,13 @@ from catalog.models import Decision, Depot, Submission
 from catalog.services import Refusal, journal
 from catalog.services.editing import check_edit_version
 from catalog.services.journal import UNDONE, Undoing
-from catalog.services.moderation import lock_depots
 from catalog.services.undoing import reopen, store_reopened
 from catalog.submissions import intake
 from catalog.submissions.decisions import PartDecision, decide
 from catalog.submissions.field_groups import describe_decided
 from catalog.text import short_zloty
 from fueldepot.data import history
-from fueldepot.data.history import among
+from fueldepot.data.history import among, lock_rows
 from prices import services
 from prices.models import DepotPrice, PlausibleRange
 from prices.services import WITHDRAWN, lock_depots_of, match_twin, record_prices, update_offers, withdraw_added
@@ -43,10 +42,6 @@ class NoPriceAccepted(Refusal):
 
     title = "Nie możemy przyjąć tej ceny"
 
-    def __init__(self, why: str) -> None:
-        self.reason = f"Powód: {why}. Dziękujemy za zgłoszenie."
-        super().__init__(why)
-
 
 class NothingDecided(Refusal):
     reason = "wybierz, co przyjmujesz albo odrzucasz"
@@ -57,9 +52,7 @@ class PriceDecidedMeanwhile(Refusal):
 
 
 class CorrectionRefused(Refusal):
-    def __init__(self, why: str) -> None:
-        self.reason = why
-        super().__init__(why)
+    """The amount that an editor wrote is no possible price."""
 
 
 _json = TypeAdapter(PriceInput)
@@ -119,7 +112,7 @@ def _queue_prices(submission: Submission, on: datetime, *, alone: bool) -> None:
         submission.proposed = submission.proposed | {"refused": refused}
         submission.save(update_fields=["proposed"])
     elif alone:
-        raise NoPriceAccepted(refused[0][-1])
+        raise NoPriceAccepted(reason=f"Powód: {refused[0][-1]}. Dziękujemy za zgłoszenie.")
     else:
         services.record_price_outcomes({submission.pk: refused}, on=on)
 
@@ -152,7 +145,7 @@ def decide_visit(
     submissions = Submission.objects.filter(pk__in=[part.submission for part in parts])
     of_prices = DepotPrice.objects.filter(pk__in=prices)
     of_visit = Q(pk__in=submissions.values("depot")) | Q(pk__in=of_prices.values("depot"))
-    lock_depots(Depot.objects.filter(of_visit))
+    lock_rows(Depot.objects.filter(of_visit))
     waiting = submissions.filter(state=State.WAITING, depot__isnull=False).select_related("depot").first()
     if opened is not None and waiting and waiting.depot:
         check_edit_version(waiting.depot, opened)  # before the prices add their fuels to the depot
@@ -198,7 +191,7 @@ def _correct(price: DepotPrice, amount: Decimal | None, on: datetime) -> str:
     try:
         unit_price(PriceInput(price.fuel, price.day, price.unit, amount), timezone.localdate(on))
     except InvalidPrice as error:
-        raise CorrectionRefused(str(error)) from error
+        raise CorrectionRefused(reason=str(error)) from error
     change = f"{fuels.BY_SLUG[price.fuel].name.lower()} {short_zloty(price.price)} → {short_zloty(amount)}/{price.unit}"
     price.sent_price = price.sent_price or price.price
     price.price, price.bag_price, price.bag_kg = amount, None, None
@@ -225,7 +218,7 @@ def undo_prices(undoing: Undoing) -> None:
     spans = undoing.spans(DepotPrice)
     prices = DepotPrice.objects.filter(pk__in=among(spans))
     lock_depots_of(prices.values_list("pk", flat=True))
-    list(prices.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
+    lock_rows(prices)
     firsts = DepotPrice.history.filter(
         history_id__in=among([span.first for span in spans.values()]), history_type=history.CREATED
     )

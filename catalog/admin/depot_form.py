@@ -108,8 +108,6 @@ MISTAKES = {
 }
 """What the desk says of an unreadable text, by field."""
 
-NOT_OPENED_HERE = "Nie wiadomo, jaki stan wpisu pokazał formularz, więc nic nie zapisano. Sprawdź wartości i zapisz."
-
 
 def same(name: str, value: Any, other: Any) -> bool:
     """Whether a cleaned value of a field equals a stored one; the order of fuels does not count."""
@@ -235,34 +233,30 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
             editing.check_edit_version(stored, data.get("opened") or 0)
             return
         except editing.DepotEditConflict as error:
-            clashes = [clash for clash in error.clashes if clash.field in editing.EDITABLE]
-            is_known = error.is_known
+            clashes = error.clashes
         data["opened"] = editing.edit_version(stored)
         self.data = sent = cast("QueryDict", self.data).copy()
         sent["opened"] = str(data["opened"])
-        if not is_known:
-            raise forms.ValidationError(NOT_OPENED_HERE)
-        for clash in clashes:
-            if clash.field not in data or same(clash.field, data[clash.field], clash.stored):
+        if clashes is None:
+            text = "Nie wiadomo, jaki stan wpisu pokazał formularz, więc nic nie zapisano. Sprawdź wartości i zapisz."
+            raise forms.ValidationError(text)
+        for name, (before, now) in clashes.items():
+            if name not in data or same(name, data[name], now):
                 continue
-            if same(clash.field, data[clash.field], clash.opened):
-                self._take_stored(clash, data, stored)
-            else:
-                now, before = field_in_words(clash.field, clash.stored), field_in_words(clash.field, clash.opened)
-                self.add_error(
-                    clash.field,
-                    f"W tym czasie ktoś zmienił to pole z „{before}” na „{now}”. W formularzu jest Twoja wartość: "
-                    "zapisz ją jeszcze raz albo wpisz tamtą.",
-                )
+            if same(name, data[name], before):
+                self._take_stored(name, now, data, stored)
+                continue
+            change = f"z „{field_in_words(name, before)}” na „{field_in_words(name, now)}”"
+            text = "W formularzu jest Twoja wartość: zapisz ją jeszcze raz albo wpisz tamtą."
+            self.add_error(name, f"W tym czasie ktoś zmienił to pole {change}. {text}")
         if VERIFYING & set(self.data):
             merged = ", ".join(LABELS[name] for name in self.merged) or "stan wpisu"
             raise forms.ValidationError(
                 f"W tym czasie ktoś zmienił: {merged}. Obejrzyj wpis i oznacz go jako sprawdzony jeszcze raz."
             )
 
-    def _take_stored(self, clash: editing.EditConflict, data: dict[str, Any], stored: Depot) -> None:
+    def _take_stored(self, name: str, value: Any, data: dict[str, Any], stored: Depot) -> None:
         """Take the stored value into the data to be saved and into the redisplayed form."""
-        name, value = clash.field, clash.stored
         sent = cast("QueryDict", self.data)
         data[name] = stored.municipality if name == "municipality" else value
         if isinstance(value, list):

@@ -27,7 +27,7 @@ from catalog.importers.records import (
 from catalog.importers.sources import DataSource
 from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode
 from catalog.search import entries
-from catalog.services.moderation import lock_depots
+from fueldepot.data.history import lock_rows
 
 REFUSALS = (BadInput, ImportRefused, TooManyRemovals)
 
@@ -236,7 +236,7 @@ def run_inside(
     reports: list[Report] = []
     changed: dict[str, type[Model]] = {}
     if not TOUCHES_DEPOTS.isdisjoint(step.dataset for step in steps):
-        lock_depots(Depot.objects.all(), no_key=True)
+        lock_rows(Depot.objects.all(), no_key=True)
     for number, step in enumerate(steps):
         started = step.began or timezone.now()
         if origins:

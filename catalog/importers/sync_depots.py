@@ -13,9 +13,9 @@ from catalog.importers.records import DepotRecord, Extract, Note, Options, Repor
 from catalog.models import Depot
 from catalog.parsing.fuels_in_names import fuels_in_name
 from catalog.services import moderation
-from catalog.services.moderation import lock_depots
 from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
 from fueldepot.data import history
+from fueldepot.data.history import lock_rows
 
 TITLE = "depots"
 
@@ -74,7 +74,7 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
     index = BoundaryIndex.load()
     if options.write:
         # Edits wait for this lock, instead of being overwritten with values read here.
-        lock_depots(Depot.objects.exclude(source=Depot.Source.EDITOR))
+        lock_rows(Depot.objects.exclude(source=Depot.Source.EDITOR))
     stored = {depot.source_id: depot for depot in Depot.objects.filter(source=origin)}
     active = sum(depot.publication != Depot.Publication.REMOVED for depot in stored.values())
     report = Report(TITLE, rejected=list(extract.rejected))

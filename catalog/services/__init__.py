@@ -9,8 +9,8 @@ works on what. `second_factor`: of the login. Accepted submissions make the same
 class Refusal(Exception):
     """An operation that somebody asked for and did not get; nothing was changed.
 
-    reason: why, in Polish. For editors without a capital letter and a full stop, so that it can follow a colon; for
-    readers and owners in sentences, on a page with `title` and the HTTP status `status`.
+    reason: why, in Polish; of the class, or of the case. For editors without a capital letter and a full stop, so that
+    it can follow a colon; for readers and owners in sentences, on a page with `title` and the HTTP status `status`.
 
     onward: where that page leads: "form" or "status" of the submission, or "claim" of the depot, whose id is then the
     first argument of the exception; "alerts"; "" for the home page. onward_label: of the link.
@@ -18,5 +18,9 @@ class Refusal(Exception):
 
     status = 409
     title = ""
-    reason: str
+    reason = ""
     onward, onward_label = "", ""
+
+    def __init__(self, *args: object, reason: str = "") -> None:
+        super().__init__(*(args or [reason]))
+        self.reason = reason or self.reason

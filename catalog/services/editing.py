@@ -6,7 +6,6 @@ its change means; these services know who may decide and when.
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -43,36 +42,23 @@ class NothingToChange(Refusal):
 class ValueRefused(Refusal):
     """A validator of the model refuses a value, for example a text longer than its column."""
 
-    def __init__(self, name: str, messages: Collection[str]) -> None:
-        text = " ".join(messages)
-        self.reason = f"{Depot.label(name)}: {text[:1].lower()}{text[1:].removesuffix('.')}"
-        super().__init__(name)
-
 
 class DemonstrationWithContact(Exception):
     """Demonstration depots must not have contact data. The message names the fields that were given."""
 
 
-@dataclass(frozen=True, slots=True)
-class EditConflict:
-    """A field that somebody else changed meanwhile. opened: value in the form; stored: present value."""
-
-    field: str
-    opened: Any
-    stored: Any
-
-
 class DepotEditConflict(Refusal):
     """Somebody else changed the depot after it was opened.
 
-    clashes: fields that differ now. is_known: whether the opened version exists in the history of the depot.
+    clashes: by name of a field that differs now, its value in the form and the present one; None if the opened version
+    is not in the history of the depot.
     """
 
     reason = "ktoś zmienił wpis po otwarciu tej strony; obejrzyj go jeszcze raz"
 
-    def __init__(self, clashes: tuple[EditConflict, ...], *, is_known: bool = True) -> None:
-        self.clashes, self.is_known = clashes, is_known
-        super().__init__(", ".join(clash.field for clash in clashes))
+    def __init__(self, clashes: Mapping[str, tuple[Any, Any]] | None) -> None:
+        self.clashes = clashes
+        super().__init__(", ".join(clashes or ()))
 
 
 def edit_version(depot: Depot) -> int:
@@ -86,10 +72,10 @@ def check_edit_version(depot: Depot, opened: int) -> None:
         return
     line = Depot.history.filter(history_id=opened, id=depot.pk).first()
     if line is None:
-        raise DepotEditConflict((), is_known=False)
+        raise DepotEditConflict(None)
     columns = {name: Depot.column(name) for name in (*EDITABLE, "publication", "data_status")}
     pairs = ((name, getattr(line, column), getattr(depot, column)) for name, column in columns.items())
-    raise DepotEditConflict(tuple(EditConflict(name, old, now) for name, old, now in pairs if old != now))
+    raise DepotEditConflict({name: (old, now) for name, old, now in pairs if old != now})
 
 
 @transaction.atomic
@@ -180,7 +166,9 @@ def set_values(depot: Depot, values: Mapping[str, Any], names: Collection[str]) 
         try:
             Depot.validate_value(name, values[name])
         except ValidationError as error:
-            raise ValueRefused(name, error.messages) from error
+            text = " ".join(error.messages)
+            reason = f"{Depot.label(name)}: {text[:1].lower()}{text[1:].removesuffix('.')}"
+            raise ValueRefused(name, reason=reason) from error
     for name in names:
         setattr(depot, Depot.column(name), values[name])
 

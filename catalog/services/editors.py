@@ -15,9 +15,7 @@ from catalog.services import Refusal, journal
 
 
 class VoivodeshipTaken(Refusal):
-    def __init__(self, claim: VoivodeshipClaim) -> None:
-        self.reason = f"Województwo {claim.voivodeship.name} ma już {claim.editor}."
-        super().__init__(claim.pk)
+    """Another editor has claimed the voivodeship."""
 
 
 @transaction.atomic
@@ -31,7 +29,8 @@ def take_voivodeship(*, voivodeship: Voivodeship, by: AbstractBaseUser, on: date
         _record("Wzięto", claim, by, on)
         return claim
     if standing.editor_id != by.pk:
-        raise VoivodeshipTaken(standing)
+        reason = f"Województwo {standing.voivodeship.name} ma już {standing.editor}."
+        raise VoivodeshipTaken(standing.pk, reason=reason)
     return standing
 
 

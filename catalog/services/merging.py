@@ -13,16 +13,13 @@ from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
 from catalog.services import Refusal, journal
 from catalog.services.editing import in_order, refuse_unknown
 from catalog.services.journal import FOLLOWERS
-from catalog.services.moderation import DepotIsRemoved, lock_depots, with_note
+from catalog.services.moderation import DepotIsRemoved, with_note
 from fueldepot.data import history
+from fueldepot.data.history import lock_rows
 
 
 class MergeRefused(Refusal):
     """The two depots cannot be merged, or are one and the same."""
-
-    def __init__(self, reason: str) -> None:
-        self.reason = reason
-        super().__init__(reason)
 
 
 @transaction.atomic
@@ -95,15 +92,15 @@ def _merge(
 def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, ...]:
     """Return both rows, locked with those that the loser absorbed before. Raises DepotIsRemoved and MergeRefused."""
     if survivor.pk == loser.pk:
-        raise MergeRefused("wpisu nie można scalić z nim samym")
+        raise MergeRefused(reason="wpisu nie można scalić z nim samym")
     pair = Q(pk__in=[survivor.pk, loser.pk])
-    lock_depots(Depot.objects.filter(pair | Q(merged_into=loser)))
+    lock_rows(Depot.objects.filter(pair | Q(merged_into=loser)))
     rows = tuple(Depot.objects.filter(pair).order_by("pk"))
     for row in rows:
         if row.publication == Depot.Publication.REMOVED:
             raise DepotIsRemoved(row.pk)
     if len({row.source == Depot.Source.DEMO for row in rows}) > 1:
-        raise MergeRefused("wpisu demonstracyjnego nie można scalić z prawdziwym")
+        raise MergeRefused(reason="wpisu demonstracyjnego nie można scalić z prawdziwym")
     return rows
 
 
@@ -128,7 +125,7 @@ def move_submissions(submissions: QuerySet[Submission], kept: Depot) -> tuple[li
 def mark_distinct(*, one: Depot, other: Depot, by: AbstractBaseUser, at: datetime) -> NotDuplicate:
     """Mark two depots as distinct. Idempotent."""
     if one.pk == other.pk:
-        raise MergeRefused("to jeden i ten sam wpis")
+        raise MergeRefused(reason="to jeden i ten sam wpis")
     first, second = sorted((one.pk, other.pk))
     pair, is_new = NotDuplicate.objects.get_or_create(
         first_id=first, second_id=second, defaults={"decided_by_id": by.pk, "decided_at": at}

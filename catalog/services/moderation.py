@@ -8,14 +8,14 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import CASCADE, Case, CharField, F, Func, ManyToOneRel, QuerySet, Value, When
+from django.db.models import CASCADE, Case, CharField, F, Func, ManyToOneRel, Value, When
 from django.utils import timezone
 
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import Refusal, journal
 from catalog.services.journal import FOLLOWERS
 from fueldepot.data import history
-from fueldepot.data.history import among
+from fueldepot.data.history import among, lock_rows
 
 
 class DepotIsRemoved(Refusal):
@@ -93,14 +93,6 @@ def why_fuels_not_confirmed(depot: Depot) -> str:
 
 def locked(depot: Depot) -> Depot:
     return Depot.objects.select_for_update(of=("self",)).get(pk=depot.pk)
-
-
-def lock_depots(depots: QuerySet[Depot], *, no_key: bool = False) -> None:
-    """Lock depots by id, the order of all code that locks several. One query.
-
-    no_key: others may still add rows that refer to them, such as submissions.
-    """
-    list(depots.select_for_update(of=("self",), no_key=no_key).order_by("pk").values_list("pk", flat=True))
 
 
 def save(depot: Depot, *, by: AbstractBaseUser | None, reason: str) -> Depot:
@@ -299,7 +291,7 @@ def erase_demonstration() -> int:
     those of other rows.
     """
     invented = Depot.objects.demonstration()
-    lock_depots(invented)
+    lock_rows(invented)
     for relation in Depot._meta.get_fields(include_hidden=True):
         # A depot is merged with depots of its kind only; these are deleted together.
         if isinstance(relation, ManyToOneRel) and relation.related_model is not Depot:

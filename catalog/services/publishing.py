@@ -24,14 +24,13 @@ from catalog.services.moderation import (
     VERIFYING,
     DepotIsPublished,
     RestoringNeedsReason,
-    lock_depots,
     needs_reason,
     publishing_word,
     save,
     with_note,
 )
 from fueldepot.data import history
-from fueldepot.data.history import among
+from fueldepot.data.history import among, lock_rows
 
 ADDED = "paliwo z ceny"
 TAKEN_BACK = "cofnięto paliwo z ceny"
@@ -148,7 +147,7 @@ def lock_with_survivor(depot_id: int) -> tuple[Depot, int | None]:
     while True:
         survivor = Depot.objects.values_list("merged_into", flat=True).get(pk=depot_id)
         family = Depot.objects.filter(merged_into=survivor) if survivor else Depot.objects.none()
-        lock_depots(Depot.objects.filter(pk__in=[depot_id, *([survivor] if survivor else [])]) | family)
+        lock_rows(Depot.objects.filter(pk__in=[depot_id, *([survivor] if survivor else [])]) | family)
         stored = Depot.objects.get(pk=depot_id)
         # It may have been merged before the lock was acquired.
         if stored.merged_into_id == survivor:

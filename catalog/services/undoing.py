@@ -9,11 +9,11 @@ from django.utils import timezone
 from catalog.models import Dataset, Depot, NotDuplicate, OwnerLink, PendingLetter, Submission, VoivodeshipClaim
 from catalog.services import journal, publishing
 from catalog.services.journal import Undoing
-from catalog.services.moderation import RestoringNeedsReason, lock_depots
+from catalog.services.moderation import RestoringNeedsReason
 from catalog.submissions import letters
 from catalog.submissions.owner_links import revoke_links
 from fueldepot.data import history
-from fueldepot.data.history import among
+from fueldepot.data.history import among, lock_rows
 
 
 def undo_depots(undoing: Undoing) -> None:
@@ -26,7 +26,7 @@ def undo_depots(undoing: Undoing) -> None:
         raise RestoringNeedsReason(undoing.decision.pk)
     spans = undoing.spans(Depot)
     depots = Depot.objects.filter(pk__in=among(spans))
-    lock_depots(depots)
+    lock_rows(depots)
     restored = journal.restore_changes(Depot, undoing)
     restored += _remove_added(undoing)
     undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication")

@@ -15,8 +15,8 @@ from catalog.services.editing import REPEAT
 from catalog.services.moderation import DepotIsRemoved, locked
 from catalog.submissions import field_groups, letters, limits, tokens
 from catalog.submissions.field_groups import Values
-from catalog.submissions.limits import lock_submissions
 from catalog.text import fold
+from fueldepot.data.history import lock_rows
 
 SAID = ("proposed", "message", "claimant_role", "claimant_nip", "claimant_phone")
 """Fields compared to recognise a repeated submission."""
@@ -182,7 +182,7 @@ def confirm_submission(*, token: str, on: datetime) -> Submission:
         limits.wait_for_turn(submission.email_hash)  # there is no row that two links of one author share
     parts = _visits([submission.pk]).filter(state=State.UNCONFIRMED).order_by("pk")
     replaced = (Q(pk__in=waiting_like(part)) for part in parts)
-    lock_submissions(Submission.objects.filter(reduce(or_, replaced, Q(pk__in=parts.order_by()))))
+    lock_rows(Submission.objects.filter(reduce(or_, replaced, Q(pk__in=parts.order_by()))))
     # Check again: the submission may have been confirmed, or its link renewed, before the lock was acquired.
     get_confirmable(token=token, on=on)
     for part in parts.all():
@@ -209,7 +209,7 @@ def withdraw_submission(*, submission: Submission, on: datetime) -> None:
     open_states = [State.UNCONFIRMED, State.WAITING]
     if submission.kind == Kind.PRICE:
         open_states.append(State.PASSED_ON)
-    lock_submissions(chosen)
+    lock_rows(chosen)
     closing = chosen.filter(state__in=open_states)
     if not closing.update(state=State.WITHDRAWN, decided_at=on, notification_pending=False):
         raise AlreadyClosed(submission.pk)
@@ -228,7 +228,7 @@ def correct_address(*, submission: Submission, email: str, client: str, on: date
     author = Author(email, client, *claimant, submission.message)
     renewed = create_submission(parts=parts, depot=submission.depot, author=author, on=on)
     if renewed.pk != submission.pk:
-        lock_submissions(_visits([submission.pk]))
+        lock_rows(_visits([submission.pk]))
         _check_unconfirmed(Submission.objects.get(pk=submission.pk))
         _visits([submission.pk]).filter(state=State.UNCONFIRMED).update(state=State.SUPERSEDED, decided_at=on)
     return renewed

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.core.mail import EmailMessage, EmailMultiAlternatives
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.template import engines
 from django.template.backends.jinja2 import Jinja2
@@ -28,7 +28,7 @@ from catalog.depots import fuels
 from catalog.links import depot_url
 from catalog.models import Depot, OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
 from catalog.submissions import field_groups, objections, tokens
-from catalog.submissions.limits import lock_submissions
+from fueldepot.data.history import lock_rows
 from fueldepot.http.links import site_url
 
 State = Submission.State
@@ -198,8 +198,14 @@ class Letter:
 
 
 class LetterKind:
-    """A kind of letters. locked: relations of `rows` to lock, as `select_for_update` takes them."""
+    """A kind of letters: one for each row, unless a kind says otherwise.
 
+    model: of the rows. moment: its column of when the letter has left. locked: relations of `rows` to lock, as
+    `select_for_update` takes them.
+    """
+
+    model: ClassVar[type[Model]] = Submission
+    moment: ClassVar[str]
     locked: ClassVar[tuple[str, ...]] = ("self",)
 
     def rows(self, on: datetime) -> QuerySet[Any]:
@@ -208,33 +214,27 @@ class LetterKind:
 
     def letters(self, row: Any, on: datetime) -> Iterable[Letter]:
         """Return the letters of a row. Without any the row counts as done."""
+        return [Letter(row, row, partial(self.write, row, on))]
+
+    def write(self, row: Any, on: datetime) -> EmailMessage:
         raise NotImplementedError
+
+    def told(self, numbers: Collection[int]) -> QuerySet[Any]:
+        """Return the rows of which the letters of some rows tell."""
+        return self.model._default_manager.filter(pk__in=numbers)
 
     def done(self, numbers: Collection[int], on: datetime) -> None:
         """Store that all letters of these rows have left. Runs in a transaction."""
-        raise NotImplementedError
-
-
-class SubmissionLetters(LetterKind):
-    """Letters to the author of a submission: one for each row."""
-
-    def letters(self, row: Submission, on: datetime) -> Iterable[Letter]:
-        return [Letter(row, row, partial(self.write, row, on))]
-
-    def write(self, row: Submission, on: datetime) -> EmailMessage:
-        raise NotImplementedError
-
-    def done(self, numbers: Collection[int], on: datetime) -> None:
-        rows = Submission.objects.filter(pk__in=numbers)
-        lock_submissions(rows)
+        rows = self.told(numbers)
+        lock_rows(rows)
         rows.update(letter_tried_at=None, **self.stored(on))
 
     def stored(self, on: datetime) -> dict[str, Any]:
         """Return the values that say that the letter has left."""
-        raise NotImplementedError
+        return {self.moment: on}
 
 
-class LinkLetters(SubmissionLetters):
+class LinkLetters(LetterKind):
     """The link that confirms the submissions of a visit."""
 
     def rows(self, on: datetime) -> QuerySet[Submission]:
@@ -248,13 +248,14 @@ class LinkLetters(SubmissionLetters):
         hours = tokens.LINK_LIFE // timedelta(hours=1)
         return to_author(row, "link", link=link, hours=hours, parts=[describe_part(part) for part in parts])
 
-    def done(self, numbers: Collection[int], on: datetime) -> None:
-        rows = Submission.objects.filter(Q(pk__in=numbers) | Q(visit__in=numbers))
-        lock_submissions(rows)
-        rows.update(letter_tried_at=None, mailed_at=on, mails_sent=F("mails_sent") + 1)
+    def told(self, numbers: Collection[int]) -> QuerySet[Submission]:
+        return Submission.objects.filter(Q(pk__in=numbers) | Q(visit__in=numbers))
+
+    def stored(self, on: datetime) -> dict[str, Any]:
+        return {"mailed_at": on, "mails_sent": F("mails_sent") + 1}
 
 
-class DecisionLetters(SubmissionLetters):
+class DecisionLetters(LetterKind):
     """The decisions about an author's submissions: one letter for those about one depot closed at one moment.
 
     The first of them waits for it. Erased ones have no address, so a pending letter delays no erasing.
@@ -272,14 +273,15 @@ class DecisionLetters(SubmissionLetters):
             part.depot = row.depot
         return compose(row.email, row.depot, *map(decided_part, parts), status=status_url(row))
 
-    def done(self, numbers: Collection[int], on: datetime) -> None:
+    def told(self, numbers: Collection[int]) -> QuerySet[Submission]:
         together = Q(pk__in=numbers) | Q(Exists(_closed_with_outer().filter(pk__in=numbers)))
-        rows = Submission.objects.unnotified().filter(together)
-        lock_submissions(rows)
-        rows.update(letter_tried_at=None, notification_pending=False)
+        return Submission.objects.unnotified().filter(together)
+
+    def stored(self, on: datetime) -> dict[str, Any]:
+        return {"notification_pending": False}
 
 
-class ReopeningLetters(SubmissionLetters):
+class ReopeningLetters(LetterKind):
     """Letters to authors who were told of a decision that was undone since."""
 
     def rows(self, on: datetime) -> QuerySet[Submission]:
@@ -305,6 +307,8 @@ def _closed_with_outer() -> QuerySet[Any]:
 
 
 class QuestionLetters(LetterKind):
+    model = SubmissionQuestion
+    moment = "sent_at"
     locked = ("self", "submission")
 
     def rows(self, on: datetime) -> QuerySet[SubmissionQuestion]:
@@ -315,12 +319,11 @@ class QuestionLetters(LetterKind):
         write = partial(to_author, row.submission, "question", question=row, link=link)
         return [Letter(row, row.submission, write)]
 
-    def done(self, numbers: Collection[int], on: datetime) -> None:
-        SubmissionQuestion.objects.filter(pk__in=numbers).update(sent_at=on, letter_tried_at=None)
 
-
-class ClaimLetters(SubmissionLetters):
+class ClaimLetters(LetterKind):
     """Letters to the present owners of an entry that somebody else claims."""
+
+    moment = "owner_told_at"
 
     def rows(self, on: datetime) -> QuerySet[Submission]:
         return objections.claims_to_announce().select_related("depot")
@@ -332,23 +335,21 @@ class ClaimLetters(SubmissionLetters):
             part: Part = "claimed", {"link": link, "ends": ends}
             yield Letter(row, owner, partial(compose, owner.email, row.depot, part))
 
-    def stored(self, on: datetime) -> dict[str, Any]:
-        return {"owner_told_at": on}
-
 
 class SubscriptionLetters(LetterKind):
     """The link by which a reader confirms having asked for letters."""
 
+    model = Subscription
+    moment = "mailed_at"
+
     def rows(self, on: datetime) -> QuerySet[Subscription]:
         return Subscription.objects.filter(mailed_at__isnull=True)
 
-    def letters(self, row: Subscription, on: datetime) -> Iterable[Letter]:
+    def write(self, row: Subscription, on: datetime) -> EmailMessage:
         link = tokens.SUBSCRIPTION.url(row.pk)
-        part: Part = "alerts_link", {"link": link, "hours": tokens.LINK_LIFE // timedelta(hours=1)}
-        return [Letter(row, row, partial(compose, row.email, None, part))]
-
-    def done(self, numbers: Collection[int], on: datetime) -> None:
-        Subscription.objects.filter(pk__in=numbers).update(mailed_at=on, letter_tried_at=None)
+        return compose(
+            row.email, None, ("alerts_link", {"link": link, "hours": tokens.LINK_LIFE // timedelta(hours=1)})
+        )
 
 
 class PendingLetters(LetterKind):

@@ -23,6 +23,7 @@ from catalog.models import OwnerLink, PendingLetter, Submission, SubmissionQuest
 from catalog.submissions import tokens
 from catalog.submissions.letter_kinds import KINDS, Letter, LetterKind
 from catalog.submissions.limits import COUNTED, LETTERS_PER_MAILBOX, recent_letters, wait_for_turn
+from fueldepot.data.history import lock_rows
 from fueldepot.data.snapshot import DATABASE_AWAY
 
 logger = logging.getLogger(__name__)
@@ -209,7 +210,7 @@ def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Let
         numbers = {letter.counted.pk for letter in unsent if type(letter.counted) is model}
         if numbers:
             rows = model._default_manager.filter(pk__in=numbers)
-            list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
+            lock_rows(rows)
             rows.update(letters_at=Func(F("letters_at"), Value(on), function="array_remove"))
     for letter in letters:
         if letter.left is not None and letter not in unsent:

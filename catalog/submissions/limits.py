@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from hashlib import blake2b
 
 from django.db import connection
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 
 from catalog.models import OwnerLink, Submission, Subscription
 from catalog.services import Refusal
@@ -82,11 +82,6 @@ class LinkSentJustNow(TooManyRequests):
         "spamem."
     )
     onward, onward_label = "status", "Wróć do zgłoszenia"
-
-
-def lock_submissions(submissions: QuerySet[Submission]) -> None:
-    """Lock submissions by number. Lock their depots before, where a depot is written too. One query."""
-    list(submissions.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True))
 
 
 def wait_for_turn(*hashes: str) -> None:

@@ -270,10 +270,14 @@ def undo_change(*, token: str, decision: int, on: datetime) -> journal.Undoing:
 
 
 def owner_link_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
-    """Yield the new link of an owner; nothing for another address, whose request thereby ends."""
+    """Yield the link of an owner, a new one or that which works again.
+
+    Nothing for another address, whose request thereby ends.
+    """
+    is_new = row.kind == PendingLetter.Kind.OWNER_LINK
     links = OwnerLink.objects.working().filter(depot=row.depot_id, email_hash=tokens.hash_email(row.email))
     for link in links.select_related("depot"):
-        part: Part = "owner_link", {"link": tokens.OWNER.url([link.pk, link.serial + 1])}
+        part: Part = row.kind, {"link": tokens.OWNER.url([link.pk, link.serial + is_new])}
         yield Letter(row, link, partial(compose, link.email, link.depot, part))
 
 
@@ -282,13 +286,6 @@ def owner_replaced_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
     if row.depot is not None:
         part: Part = "owner_replaced", {"link": site_url(reverse("depot-claim", args=[row.depot.pk]))}
         yield Letter(row, None, partial(compose, row.email, row.depot, part))
-
-
-def owner_restored_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
-    """Yield the letter to an owner whose link works again."""
-    for link in OwnerLink.objects.working().filter(depot=row.depot_id, email=row.email).select_related("depot"):
-        part: Part = "owner_restored", {"link": tokens.OWNER.url([link.pk, link.serial])}
-        yield Letter(row, link, partial(compose, link.email, link.depot, part))
 
 
 def owner_changed_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
@@ -319,6 +316,6 @@ def _section(change: OwnerChange) -> tuple[str, list[dict[str, str]], str]:
 PendingLetters.writers |= {
     PendingLetter.Kind.OWNER_LINK: owner_link_letter,
     PendingLetter.Kind.OWNER_REPLACED: owner_replaced_letter,
-    PendingLetter.Kind.OWNER_RESTORED: owner_restored_letter,
+    PendingLetter.Kind.OWNER_RESTORED: owner_link_letter,
     PendingLetter.Kind.OWNER_CHANGED: owner_changed_letter,
 }

@@ -12,8 +12,7 @@ from catalog.services import Refusal
 from catalog.services.moderation import locked
 from catalog.submissions import intake, letters, limits, tokens
 from catalog.submissions.intake import Author, SubmissionPart
-from catalog.submissions.limits import lock_submissions
-from fueldepot.data.history import among
+from fueldepot.data.history import among, lock_rows
 
 State = Submission.State
 Kind = Submission.Kind
@@ -21,10 +20,6 @@ Kind = Submission.Kind
 
 class BranchUnknown(Refusal):
     status = 400
-
-    def __init__(self, number: int) -> None:
-        self.reason = f"Nie ma opublikowanego składu o numerze {number}."
-        super().__init__(number)
 
 
 class NoFurtherBranch(Refusal):
@@ -61,7 +56,7 @@ def claim_branches(*, link: OwnerLink, depots: Collection[int], author: Author, 
     limits.wait_for_turn(tokens.hash_client(author.client), tokens.hash_mailbox(author.email))
     rows = list(Depot.objects.select_for_update(of=("self",)).filter(pk__in=among(depots)).order_by("pk"))
     if unknown := set(depots) - {depot.pk for depot in rows if depot.publication == Depot.Publication.PUBLISHED}:
-        raise BranchUnknown(min(unknown))
+        raise BranchUnknown(reason=f"Nie ma opublikowanego składu o numerze {min(unknown)}.")
     owned = {*_depots_of(link)}
     if not (rows := [depot for depot in rows if depot.pk not in owned]):
         raise NoFurtherBranch
@@ -102,7 +97,7 @@ def _let_wait(row: Submission | None, on: datetime) -> None:
     """Save a submission of a confirmed address. Lock its depot before. Raises TooManyRequests."""
     assert row is not None  # noqa: S101 - only a correction may change nothing
     limits.check_submission(row, on=on)
-    lock_submissions(intake.waiting_like(row))
+    lock_rows(intake.waiting_like(row))
     intake.waiting_like(row).update(state=State.SUPERSEDED, decided_at=on)
     row.state, row.mailed_at, row.confirmed_at = State.WAITING, on, on
     row.save()

@@ -4,7 +4,6 @@ from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
 from functools import reduce
 from operator import or_
-from typing import Any
 
 from django.core.mail import EmailMessage
 from django.db import transaction
@@ -14,10 +13,9 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.models import Depot, GoneReport, ImportRun, PendingLetter, Submission, SubmissionQuestion
-from catalog.services.moderation import lock_depots
 from catalog.submissions import letters, readers, tokens
-from catalog.submissions.letter_kinds import SubmissionLetters, to_author
-from catalog.submissions.limits import lock_submissions
+from catalog.submissions.letter_kinds import LetterKind, to_author
+from fueldepot.data.history import lock_rows
 
 KEPT = timedelta(days=90)
 """Retention of personal data after a decision."""
@@ -68,8 +66,8 @@ def purge_submissions(*, on: datetime) -> Purged:
     """
     unconfirmed, expired, due, clients, mailboxes = parts = _forgettable(on)
     chosen = reduce(or_, parts)
-    lock_depots(Depot.objects.filter(pk__in=chosen.order_by().values("depot")))
-    lock_submissions(chosen)
+    lock_rows(Depot.objects.filter(pk__in=chosen.order_by().values("depot")))
+    lock_rows(chosen)
     SubmissionQuestion.objects.filter(Q(submission__in=expired) | Q(submission__in=due)).delete()
     deleted, _ = unconfirmed.delete()
     undecided, _ = expired.delete()
@@ -93,7 +91,9 @@ def expiring(*, on: datetime) -> QuerySet[Submission]:
     return waiting.filter(confirmed_at__lte=on - KEPT_UNDECIDED + WARNED_BEFORE).select_related("depot").order_by("pk")
 
 
-class ExpiryLetters(SubmissionLetters):
+class ExpiryLetters(LetterKind):
+    moment = "expiry_letter_at"
+
     def rows(self, on: datetime) -> QuerySet[Submission]:
         return expiring(on=on)
 
@@ -101,9 +101,6 @@ class ExpiryLetters(SubmissionLetters):
         assert row.confirmed_at is not None  # noqa: S101 - a constraint of the table
         ends = max(row.confirmed_at + KEPT_UNDECIDED, on + WARNED_BEFORE)
         return to_author(row, "expiry", day=date_format(timezone.localdate(ends), "j E Y"))
-
-    def stored(self, on: datetime) -> dict[str, Any]:
-        return {"expiry_letter_at": on}
 
 
 def warn_of_expiry(*, on: datetime) -> letters.Told:
