@@ -5,7 +5,7 @@ And the button that undoes what was decided.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib import admin, messages
@@ -14,10 +14,8 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import quote
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.middleware.csrf import get_token
-from django.urls import reverse
+from django.template.loader import render_to_string
 from django.utils.crypto import constant_time_compare, salted_hmac
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from catalog.admin.desk import current_editor, desk_page, page_url, read_text
@@ -145,49 +143,6 @@ def delete_selected(model_admin: Any, request: HttpRequest, queryset: QuerySet[A
 delete_selected.asks = True  # type: ignore[attr-defined]
 
 
-class UndoWords(NamedTuple):
-    """Polish words for the undoing of a decision: its button, its effect, and what the result counts."""
-
-    button: str = "Cofnij całość"
-    effect: str = "Każdy wpis wróci do stanu sprzed tej decyzji, poza tymi, które ktoś od tego czasu zmienił."
-    counted: str = "Przywrócone wpisy"
-
-
-UNDO_WORDS: Mapping[str, UndoWords] = {
-    Decision.Kind.SUBMISSION: UndoWords(
-        "Cofnij i otwórz ponownie",
-        "Zgłoszenie znów będzie czekać na decyzję, a wpis wróci do stanu sprzed niej, chyba że ktoś go od tego czasu "
-        "zmienił. Autor, który dostał już list o decyzji, dostanie list o jej cofnięciu.",
-    ),
-    Decision.Kind.MERGE: UndoWords(
-        "Cofnij scalenie",
-        "Scalony wpis wróci na strony razem ze swoimi cenami, zgłoszeniami i odnośnikami właścicieli, a drugi wpis do "
-        "wartości sprzed scalenia, chyba że ktoś go od tego czasu zmienił.",
-    ),
-    Decision.Kind.PRICE_LIST: UndoWords(
-        "Wycofaj ceny",
-        "Ceny z tego pliku znikną ze stron i z median, a ten sam plik będzie można wczytać jeszcze raz. Zostaną te, "
-        "które ktoś od tego czasu zmienił.",
-        "Wycofane ceny",
-    ),
-}
-
-
-def words_for(decision: Decision) -> UndoWords:
-    return UNDO_WORDS.get(decision.kind) or UndoWords()
-
-
-def undo_button(request: HttpRequest, decision: Decision | None) -> SafeString | str:
+def undo_button(request: HttpRequest, decision: Decision | None) -> SafeString:
     """Return a form with one button that undoes a decision, for use in a message; "" without one."""
-    return (
-        ""
-        if decision is None
-        else format_html(
-            '<form method="post" action="{}" class="undo"><input type="hidden" name="csrfmiddlewaretoken" value="{}">'
-            '<button class="button">{}</button> <a href="{}">Zobacz decyzję</a></form>',
-            reverse("admin:catalog_decision_undo", args=[decision.pk]),
-            get_token(request),
-            words_for(decision).button,
-            reverse("admin:catalog_decision_change", args=[decision.pk]),
-        )
-    )
+    return render_to_string("admin/catalog/decision/_undo.html", {"decision": decision}, request)

@@ -236,18 +236,6 @@ def reason_of(request: HttpRequest) -> str:
     return " ".join(read_text(request, "reason").split())[:REASON_LENGTH]
 
 
-class DepotChangeList(ChangeList):
-    """The list with the number of open submissions of each row."""
-
-    def get_results(self, request: HttpRequest) -> None:
-        super().get_results(request)
-        rows = models.Submission.objects.open().filter(depot__in=[row.pk for row in self.result_list])
-        submissions = dict(rows.values_list("depot").annotate(number=Count("pk")))
-        today = timezone.localdate()
-        for row in self.result_list:
-            row.open_submissions, row.today = submissions.get(row.pk, 0), today
-
-
 class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
     """List of depots. The number of queries does not depend on the number of rows."""
 
@@ -271,8 +259,14 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
     )
     change_list_template = "admin/catalog/depot/list.html"
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return DepotChangeList
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """Return the list with the number of open submissions of each row."""
+        changelist: Any = super().get_changelist_instance(request)
+        rows = models.Submission.objects.open().filter(depot__in=[row.pk for row in changelist.result_list])
+        submissions = dict(rows.values_list("depot").annotate(number=Count("pk")))
+        for row in changelist.result_list:
+            row.open_submissions = submissions.get(row.pk, "")
+        return cast("ChangeList", changelist)
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         report = duplicates.get_report()
@@ -289,7 +283,7 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
     # Related values share a column: more columns do not fit beside menu and filters.
     @admin.display(description="status i sprawdzenie", ordering=F("verified_at").asc(nulls_first=True))
     def checked(self, depot: Any) -> SafeString:
-        when = age(depot.verified_at, depot.today)
+        when = age(depot.verified_at, timezone.localdate())
         return format_html('{}<br><span class="quiet">sprawdzono: {}</span>', depot.get_data_status_display(), when)
 
     @admin.display(description="paliwa")
@@ -297,8 +291,8 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
         return ", ".join(fuels.labels(depot.fuels, depot.fuels_by_name))
 
     @admin.display(description="zgłoszenia")
-    def submissions_open(self, depot: Any) -> str:
-        return str(depot.open_submissions) if depot.open_submissions else ""
+    def submissions_open(self, depot: Any) -> Any:
+        return depot.open_submissions
 
     @admin.display(description="publikacja i pochodzenie", ordering="publication")
     def published(self, depot: models.Depot) -> SafeString:

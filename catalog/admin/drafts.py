@@ -36,6 +36,8 @@ class DraftInvalid(editing.DraftOutdated):
 class DraftedAdmin(UnloggedMixin):
     """Mixin: saving and deleting create a draft; `write_draft` and `erase_draft` carry out an approved one."""
 
+    actions = None  # every deletion is a draft of its own
+
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Store the form as a draft; nothing if it changes nothing."""
         stored = self.model._default_manager.filter(pk=obj.pk).first() if change else None
@@ -50,12 +52,6 @@ class DraftedAdmin(UnloggedMixin):
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         self._keep(request, self.model._default_manager.get(pk=obj.pk), str(obj), {}, deletion=True)
-
-    def get_actions(self, request: HttpRequest) -> Any:
-        """Remove bulk deletion: every deletion is a draft of its own."""
-        actions = super().get_actions(request)
-        actions.pop("delete_selected", None)
-        return actions
 
     def _keep(self, request: HttpRequest, row: Model | None, title: str, sent: Any, deletion: bool = False) -> None:
         draft = editing.keep_draft(

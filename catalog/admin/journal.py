@@ -22,7 +22,6 @@ from django.utils.safestring import SafeString
 from simple_history.utils import get_history_model_for_model
 
 from catalog.admin import depot_form
-from catalog.admin.bulk import words_for
 from catalog.admin.desk import (
     CsvMixin,
     OptionsFilter,
@@ -57,7 +56,8 @@ DAY = timedelta(days=1)
 Kind = Decision.Kind
 
 
-def who(decision: Decision) -> str:
+@admin.display(description="kto", ordering="decided_by__username")
+def person(decision: Decision) -> str:
     if decision.decided_by_id is None:
         return history.BY_OWNER if decision.kind == Kind.OWNER else "polecenie"
     return str(decision.decided_by)
@@ -135,26 +135,11 @@ class UndoneFilter(OptionsFilter):
     options = done_options("undone_at", "obowiązuje", "cofnięta")
 
 
-class DecisionList(ChangeList):
-    """The list with the values before and after of decisions that changed little."""
-
-    def get_results(self, request: HttpRequest) -> None:
-        super().get_results(request)
-        few = [row.pk for row in self.result_list if row.rows <= MOST_COMPARED]
-        lines = list(DecisionLine.objects.filter(decision__in=few, last__isnull=False).order_by("pk"))
-        changes, changes_of = read_changes(lines), defaultdict[int, list[FieldChange]](list)
-        for line in lines:
-            changes_of[line.decision_id].extend(changes.get(line.pk, ()))
-        for row in self.result_list:
-            few_changes = len(changes_of[row.pk]) <= MOST_CHANGES
-            row.changes = changes_of[row.pk] if few_changes else ()
-
-
 @admin.register(Decision)
 class DecisionAdmin(CsvMixin, RegisterAdmin):
     """The journal, newest first. A decision is undone as a whole, never edited."""
 
-    list_display = ("decided_at", "person", "what", "kind", "reason", "count", "state")
+    list_display = ("decided_at", person, "what", "kind", "reason", "count", "state")
     list_display_links = ("what",)
     list_filter = (UndoneFilter, "kind", ("decided_by", admin.RelatedOnlyFieldListFilter))
     list_select_related = ("decided_by", "undone_by")
@@ -167,7 +152,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
     csv_columns: ClassVar[Mapping[str, Callable[[Any], Any]]] = {
         "numer": lambda row: row.pk,
         "kiedy": lambda row: f"{timezone.localtime(row.decided_at):%Y-%m-%d %H:%M}",
-        "kto": who,
+        "kto": person,
         "rodzaj": lambda row: row.get_kind_display(),
         "co zdecydowano": lambda row: row.title,
         "powód": lambda row: row.reason,
@@ -181,17 +166,23 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         counted = Subquery(lines.annotate(number=Count("pk")).values("number"))
         return cast("QuerySet[Decision]", super().get_queryset(request).annotate(rows=Coalesce(counted, 0)))
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return DecisionList
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """Return the list with the values before and after of decisions that changed little."""
+        changelist: Any = super().get_changelist_instance(request)
+        few = [row.pk for row in changelist.result_list if row.rows <= MOST_COMPARED]
+        lines = list(DecisionLine.objects.filter(decision__in=few, last__isnull=False).order_by("pk"))
+        changes, changes_of = read_changes(lines), defaultdict[int, list[FieldChange]](list)
+        for line in lines:
+            changes_of[line.decision_id].extend(changes.get(line.pk, ()))
+        for row in changelist.result_list:
+            few_changes = len(changes_of[row.pk]) <= MOST_CHANGES
+            row.changes = changes_of[row.pk] if few_changes else ()
+        return cast("ChangeList", changelist)
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
         if search_term.startswith("#"):
             return queryset.about(Depot(pk=read_number(search_term[1:]))), False
         return super().get_search_results(request, queryset, search_term)
-
-    @admin.display(description="kto", ordering="decided_by__username")
-    def person(self, decision: Decision) -> str:
-        return who(decision)
 
     @admin.display(description="co zdecydowano", ordering="title")
     def what(self, decision: Any) -> SafeString:
@@ -219,13 +210,12 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         context = {
             "title": f"Decyzja nr {decision.pk}",
             "decision": decision,
-            "who": who(decision),
+            "who": person(decision),
             "rows": read_rows(list(decision.lines.order_by("pk")[:MOST_SHOWN])),
             "may_undo": undoable,
             "needs_reason": undoable and undoing_needs_reason(journal.Undoing(decision, None, timezone.now())),
             "count_left": len(left),
             "left": name_rows(left),
-            "words": words_for(decision),
         }
         return desk_page(self, request, "catalog/decision/page", context)
 
@@ -243,7 +233,8 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         except Refusal as refusal:
             self.message_user(request, f"{refusal.reason[:1].upper()}{refusal.reason[1:]}.", messages.WARNING)
         else:
-            message = f"Cofnięto. {words_for(decision).counted}: {undoing.restored}."
+            counted = "Wycofane ceny" if decision.kind == Kind.PRICE_LIST else "Przywrócone wpisy"
+            message = f"Cofnięto. {counted}: {undoing.restored}."
             if undoing.reopened:
                 message += f" Zgłoszenia, które znów czekają: {undoing.reopened}."
             if undoing.told:

@@ -47,7 +47,8 @@ CANNED_REASONS = (
 """Common reasons of a rejection; editors can change the text before sending it."""
 
 
-def shown_state(row: Any) -> str:
+@admin.display(description="stan", ordering="state")
+def standing(row: Any) -> str:
     """Return the state of a submission of `with_questions`, with its open or answered question."""
     if row.awaits_author:
         return AWAITS_AUTHOR
@@ -55,11 +56,17 @@ def shown_state(row: Any) -> str:
     return f"{state}; {AUTHOR_ANSWERED}" if row.author_answered else state
 
 
+@admin.display(description="skład")
+def entry(row: Submission, erased: str = "(usunięte)") -> str:
+    """Name of the depot of a submission, or of the proposed one. erased: text instead of an erased name."""
+    return row.depot.name if row.depot else row.proposed.get("name", erased)
+
+
 CSV_COLUMNS = {
     "numer": lambda row: row.pk,
     "rodzaj": lambda row: row.get_kind_display(),
-    "stan": shown_state,
-    "skład": lambda row: depot_name(row, ""),
+    "stan": standing,
+    "skład": lambda row: entry(row, ""),
     "numer składu": lambda row: row.depot_id or "",
     "gmina": lambda row: row.depot.municipality.name if row.depot else "",
     "pola": lambda row: field_groups.labels(row.proposed),
@@ -105,16 +112,6 @@ class SubmissionVoivodeshipFilter(UnitFilter):
         return super().within(code) | Q(depot=None, proposed__municipality__startswith=code)
 
 
-class SubmissionChangeList(ChangeList):
-    """The list with the municipality names of proposed depots. One query for all."""
-
-    def get_results(self, request: HttpRequest) -> None:
-        super().get_results(request)
-        names = field_groups.municipalities(*(row.proposed for row in self.result_list if row.depot_id is None))
-        for row in self.result_list:
-            row.proposed_municipality = names.get(row.proposed.get("municipality", ""), "")
-
-
 def why_not_decided(submission: Submission) -> str:
     """Why a submission cannot be decided, in Polish; "" if it can."""
     return "" if submission.state == State.WAITING else submission.get_state_display()
@@ -133,13 +130,8 @@ def kinds(rows: Collection[Submission]) -> dict[str, int]:
     return Counter(row.get_kind_display() for row in rows)
 
 
-def depot_name(row: Submission, erased: str = "(usunięte)") -> str:
-    """Name of the depot of a submission, or of the proposed one. erased: text instead of an erased name."""
-    return row.depot.name if row.depot else row.proposed.get("name", erased)
-
-
 def named(row: Submission) -> str:
-    return f"nr {row.pk}, {row.get_kind_display()}: {depot_name(row)}"
+    return f"nr {row.pk}, {row.get_kind_display()}: {entry(row)}"
 
 
 class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
@@ -148,8 +140,8 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     `prices.admin.visits` registers it, with the page that decides all submissions of a visit.
     """
 
-    list_display = ("number", "kind", "entry", "municipality", "asked", "email", "waits_since", "standing")
-    list_display_links = ("number", "entry")
+    list_display = ("number", "kind", entry, "municipality", "asked", "email", "waits_since", standing)
+    list_display_links = ("number", entry)
     list_filter = (StateFilter, "kind", QuestionFilter, LetterFilter, SubmissionVoivodeshipFilter)
     list_select_related = ("depot__municipality",)
     list_per_page = 200
@@ -163,8 +155,13 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:
         return questions.with_questions(Submission.objects.oldest_waiting_first())
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return SubmissionChangeList
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        """Return the list with the municipality names of proposed depots. One query for all."""
+        changelist: Any = super().get_changelist_instance(request)
+        names = field_groups.municipalities(*(row.proposed for row in changelist.result_list if row.depot_id is None))
+        for row in changelist.result_list:
+            row.proposed_municipality = names.get(row.proposed.get("municipality", ""), "")
+        return cast("ChangeList", changelist)
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
         typed = search_term.strip()
@@ -176,10 +173,6 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     def number(self, row: Submission) -> str:
         return f"nr {row.pk}"
 
-    @admin.display(description="skład")
-    def entry(self, row: Submission) -> str:
-        return depot_name(row)
-
     @admin.display(description="gmina")
     def municipality(self, row: Any) -> str:
         return cast("str", row.depot.municipality.name if row.depot else row.proposed_municipality)
@@ -187,10 +180,6 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     @admin.display(description="co")
     def asked(self, row: Submission) -> str:
         return field_groups.labels(row.proposed) if row.kind == Kind.CORRECT else row.get_claimant_role_display()
-
-    @admin.display(description="stan", ordering="state")
-    def standing(self, row: Submission) -> str:
-        return shown_state(row)
 
     @admin.display(description="czeka od", ordering="confirmed_at")
     def waits_since(self, row: Submission) -> str:
