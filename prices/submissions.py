@@ -219,10 +219,7 @@ def undo_prices(undoing: Undoing) -> None:
     prices = DepotPrice.objects.filter(pk__in=among(spans))
     lock_depots_of(prices.values_list("pk", flat=True))
     lock_rows(prices)
-    firsts = DepotPrice.history.filter(
-        history_id__in=among([span.first for span in spans.values()]), history_type=history.CREATED
-    )
-    added = set(firsts.values_list("id", flat=True))
+    added = set(undoing.added(DepotPrice))
     reason = WITHDRAWN if undoing.decision.kind == Decision.Kind.PRICE_LIST else UNDONE
     lines = {key: spans[key].last for key in added}
     restored = withdraw_added(lines=lines, reason=reason, by=by, on=on) if added else []

@@ -186,8 +186,6 @@ def in_order(names: set[str]) -> list[str]:
 
 MAX_REASON = 300
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
-
 
 class DraftAlreadyDecided(Refusal):
     reason = "ktoś już zdecydował o tym szkicu"
@@ -249,7 +247,7 @@ def find_approvers(draft: Draft) -> Sequence[AbstractBaseUser]:
     model = draft.content_type.model_class()
     assert model is not None  # noqa: S101 - every drafted model is installed
     right = f"{model._meta.app_label}.{'delete' if draft.deletion else 'change'}_{model._meta.model_name}"
-    people = get_user_model().objects.with_perm(right, backend=BACKEND)
+    people = get_user_model().objects.with_perm(right, backend="django.contrib.auth.backends.ModelBackend")
     others = people.filter(is_staff=True).exclude(pk=draft.drafted_by_id)
     return list(others.exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).order_by("username"))
 
@@ -312,7 +310,7 @@ def withdraw_draft(*, draft: Draft, reason: str = "", by: AbstractBaseUser, on: 
 def lock_draft(draft: Draft) -> Draft:
     """Return the draft, locked. Raises DraftAlreadyDecided."""
     stored = Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)
-    if stored.state not in {Draft.State.PREPARED, Draft.State.WAITING}:
+    if stored.state not in Draft.OPEN:
         raise DraftAlreadyDecided(stored.pk)
     return stored
 

@@ -27,7 +27,7 @@ from simple_history.utils import get_history_model_for_model
 from catalog.models import Decision, DecisionLine
 from catalog.services import Refusal
 from fueldepot.data import history
-from fueldepot.data.history import Span
+from fueldepot.data.history import Span, among
 
 UNDONE = "cofnięto decyzję"
 """Prefix of the reason in history rows that undo a decision."""
@@ -158,6 +158,13 @@ class Undoing:
         lines = [line for line in self.lines if line.model == model._meta.label_lower]
         to_key = model._meta.pk.to_python
         return {to_key(line.key): Span(line.first, line.last) for line in lines if line.first and line.last}
+
+    def added(self, model: type[Model]) -> list[Any]:
+        """Return the primary keys of the rows that the decision added. One query."""
+        historical = get_history_model_for_model(model)._default_manager
+        firsts = among([span.first for span in self.spans(model).values()])
+        rows = historical.filter(history_id__in=firsts, history_type=history.CREATED)
+        return list(rows.values_list(model._meta.pk.name, flat=True))
 
 
 UNDO_HANDLERS: dict[str, Callable[[Undoing], None]] = {}

@@ -66,18 +66,18 @@ def needs_reason(depot: Depot) -> bool:
     return depot.merged_into_id is not None or depot.removal_reason in RESTORED_WITH_REASON
 
 
+# Why a depot stays as it is, in Polish; "" if it can change. A removed one can be neither removed nor verified.
+
+
 def why_not_removed(depot: Depot) -> str:
-    """Why a depot can be neither removed nor verified, in Polish; "" if it can."""
     return "usunięte już wcześniej" if depot.publication == Depot.Publication.REMOVED else ""
 
 
 def why_not_reset(depot: Depot) -> str:
-    """Why the status of a depot cannot be revoked, in Polish; "" if it can."""
     return "nieweryfikowane już wcześniej" if depot.data_status == Depot.DataStatus.UNVERIFIED else ""
 
 
 def why_not_published(depot: Depot) -> str:
-    """Why a depot cannot be published or restored in bulk, in Polish; "" if it can."""
     if depot.publication == Depot.Publication.PUBLISHED:
         return "opublikowane już wcześniej"
     if not needs_reason(depot):
@@ -87,7 +87,6 @@ def why_not_published(depot: Depot) -> str:
 
 
 def why_fuels_not_confirmed(depot: Depot) -> str:
-    """Why the fuels stated by a name cannot be confirmed, in Polish; "" if they can."""
     return why_not_removed(depot) or ("" if depot.fuels_by_name else "nie ma paliw według nazwy")
 
 

@@ -41,12 +41,11 @@ def undoing_needs_reason(undoing: Undoing) -> bool:
 
 def _remove_added(undoing: Undoing) -> list[int]:
     """Remove the depots that a decision added and nobody has changed since. Returns their ids."""
+    lines = Depot.history.model
     spans = undoing.spans(Depot)
-    firsts = Depot.history.filter(history_id__in=[span.first for span in spans.values()], history_type=history.CREATED)
-    added = list(firsts.values_list("id", flat=True))
-    if not added:
+    unchanged = [key for key in undoing.added(Depot) if history.latest_id(lines, key) == spans[key].last]
+    if not unchanged:
         return []
-    unchanged = [key for key in added if history.latest_id(Depot.history.model, key) == spans[key].last]
     today = timezone.localdate(undoing.on)
     removed, mistaken = Depot.Publication.REMOVED, Depot.RemovalReason.MISTAKEN
     rows = Depot.objects.filter(pk__in=unchanged)

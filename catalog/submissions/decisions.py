@@ -234,7 +234,6 @@ class DecisionBatch:
                 about = {submission.depot_id for submission in self.changed if submission.kind == kind}
                 keys = [key for key in self.touched if key in about]
                 history.record_bulk(Depot, keys, by=self.by, reason=f"{history.SUBMITTED}: {kind.label}")
-        if self.touched or any(submission.kind == Kind.ADD for submission in self.changed):
             Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
         closed = moderation.close_submissions(self.removed, self.on) if self.removed else []
         self.record.title = field_groups.describe_decided(self.changed)
@@ -301,11 +300,7 @@ class DecisionBatch:
         names = field_groups.apply(depot, accepted, [group.name for group in field_groups.GROUPS])
         depot.municipality_id = located.teryt
         moderation.set_verified(depot, by=self.by, on=self.day)
-        depot.confirmed_fields = sorted(Depot.PUBLIC_FIELDS)
-        depot._history_user = self.by  # type: ignore[attr-defined] # both are read by simple-history
-        depot._change_reason = f"{history.SUBMITTED}: {Kind.ADD.label}"  # type: ignore[attr-defined]
-        depot.save()
-        submission.depot = depot
+        submission.depot = moderation.save(depot, by=self.by, reason=f"{history.SUBMITTED}: {Kind.ADD.label}")
         return names
 
     def _depot(self, submission: Submission) -> Depot:

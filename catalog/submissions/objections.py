@@ -89,10 +89,7 @@ def get_claim(token: str) -> Submission:
 
     Raises NoSuchClaim, ClaimClosed and AlreadyObjected.
     """
-    try:
-        number, link = tokens.OBJECTION.read(token)
-    except tokens.InvalidToken:
-        raise NoSuchClaim from None
+    number, link = tokens.OBJECTION.read(token, NoSuchClaim())
     claim = Submission.objects.select_related("depot__municipality__voivodeship").filter(pk=number).first()
     if claim is None or not OwnerLink.objects.working().filter(pk=link, depot=claim.depot_id).exists():
         raise NoSuchClaim

@@ -39,8 +39,6 @@ UNDOABLE = timedelta(days=14)
 LISTED = 20
 """Most changes that one page offers to undo."""
 
-OWNED = (Depot.Publication.PUBLISHED, Depot.DataStatus.OWNER)
-
 
 class OwnerLinkInvalid(Refusal):
     """The token is invalid, or the link was renewed, revoked, or unused for `UNUSED`."""
@@ -79,10 +77,7 @@ def read_link(token: str, *, on: datetime) -> OwnerLink:
 
     Raises OwnerLinkInvalid, with the number of the depot if it is public.
     """
-    try:
-        number, serial = tokens.OWNER.read(token)
-    except tokens.InvalidToken:
-        raise OwnerLinkInvalid(None) from None
+    number, serial = tokens.OWNER.read(token, OwnerLinkInvalid(None))
     rows = OwnerLink.objects.working().select_related("depot__municipality__voivodeship")
     link = rows.filter(pk=number, serial__in=[serial, serial - 1]).first()
     if link is None or last_sign_of_life(link) <= on - UNUSED:
@@ -149,14 +144,11 @@ def forget_unused(*, on: datetime) -> int:
 
     Returns how many.
     """
-    standing = OwnerLink.objects.filter(revoked_at__isnull=True).select_related("depot")
-
-    def is_over(link: OwnerLink) -> bool:
-        is_owners = (link.depot.publication, link.depot.data_status) == OWNED
-        is_replaced = link.replaced_at is not None and link.replaced_at <= on - REPLACED_KEPT
-        return not is_owners or is_replaced or last_sign_of_life(link) <= on - UNUSED
-
-    return revoke_links([*filter(is_over, standing)], on=on)
+    standing = OwnerLink.objects.filter(revoked_at__isnull=True)
+    owned = standing.filter(depot__publication=Depot.Publication.PUBLISHED, depot__data_status=Depot.DataStatus.OWNER)
+    kept = owned.filter(Q(replaced_at__isnull=True) | Q(replaced_at__gt=on - REPLACED_KEPT))
+    used = [link.pk for link in kept if last_sign_of_life(link) > on - UNUSED]
+    return revoke_links(list(standing.exclude(pk__in=used)), on=on)
 
 
 def move_links(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> list[int]:

@@ -130,10 +130,7 @@ def confirm_subscription(*, subscription: Subscription, content: Mapping[str, An
 
 def of_reader(token: str) -> QuerySet[Subscription]:
     """Return the confirmed subscriptions of the address that a token stands for. Raises SubscriptionNotFound."""
-    try:
-        email_hash = tokens.READER.read(token)
-    except tokens.InvalidToken:
-        raise SubscriptionNotFound(None) from None
+    email_hash = tokens.READER.read(token, SubscriptionNotFound(None))
     return Subscription.objects.confirmed().filter(email_hash=email_hash).order_by("pk")
 
 

@@ -1,9 +1,9 @@
 """Retention of personal data of submissions."""
 
-from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
 from functools import reduce
 from operator import or_
+from typing import NamedTuple
 
 from django.core.mail import EmailMessage
 from django.db import transaction
@@ -45,8 +45,7 @@ PERSONAL = (
 """Columns that are erased."""
 
 
-@dataclass(frozen=True, slots=True)
-class Purged:
+class Purged(NamedTuple):
     """Numbers of rows: deleted unconfirmed, erased personal data, erased network hashes, deleted undecided."""
 
     deleted: int
@@ -121,7 +120,7 @@ def erased_on(submission: Submission) -> datetime | None:
 
 
 def record_purge(purged: Purged, *, started: datetime, finished: datetime) -> None:
-    outcome = ImportRun.Outcome.IMPORTED if any(astuple(purged)) else ImportRun.Outcome.UNCHANGED
+    outcome = ImportRun.Outcome.IMPORTED if any(purged) else ImportRun.Outcome.UNCHANGED
     moments = {"started": started, "finished": finished}
     counts = {"removed": purged.deleted + purged.expired, "changed": purged.erased}
     message = f"network addresses erased: {purged.clients}"

@@ -61,14 +61,14 @@ class SignedLink:
     def url(self, content: Any) -> str:
         return site_url(self.path(content))
 
-    def read(self, token: str) -> Any:
-        """Return the content of a token. Raises InvalidToken, also for one older than `life`."""
+    def read(self, token: str, refusal: Refusal | None = None) -> Any:
+        """Return the content of a token. Raises the refusal, or InvalidToken, also for one older than `life`."""
         try:
             if self.life:
                 return signing.loads(token, salt=self.salt, max_age=self.life)
             return signing.Signer(salt=self.salt).unsign_object(token)
         except signing.BadSignature:
-            raise InvalidToken from None
+            raise refusal or InvalidToken() from None
 
 
 STATUS = SignedLink("catalog.request.status", "submission-status")
