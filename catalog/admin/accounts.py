@@ -288,7 +288,6 @@ class OwnerChangeAdmin(OwnersAdmin):
 
     @bulk_action(description="Obejrzane", obstacles=each(lambda row: "ktoś już obejrzał" if row.seen_at else ""))
     def mark_seen(self, request: HttpRequest, keys: list[int]) -> None:
-        """Record who reviewed the changes."""
         rows = OwnerChange.objects.filter(pk__in=keys, seen_at__isnull=True)
         count = rows.update(seen_at=timezone.now(), seen_by=current_editor(request))
         self.message_user(request, f"Oznaczono jako obejrzane: {count}.")

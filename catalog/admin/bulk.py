@@ -87,8 +87,6 @@ def bulk_action(
                 "staying": [(why, len(some), linked(some, named)) for why, some in staying.items()],
                 "action": act.__name__,
                 "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
-                "across": request.POST.get("select_across", "0"),
-                "reason": request.POST.get("reason", ""),
                 "reason_length": reason_length,
                 "shown": shown,
             }
@@ -119,7 +117,6 @@ def row_limit(user: Any) -> int | None:
 
 
 def signature(request: HttpRequest, action: str, keys: Collection[Any]) -> str:
-    """Signature of the user, the action and the rows that the confirmation page listed."""
     return salted_hmac("catalog.admin.bulk", f"{current_editor(request).pk} {action} {keys}").hexdigest()
 
 

@@ -342,7 +342,6 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
         send_closing_letters(self, request, len(decided.closed))
 
     def _tell(self, request: HttpRequest, decided: BulkResult) -> None:
-        """Report how many depots changed, with the undo button, and which could not be changed."""
         undo = undo_button(request, decided.decision)
         self.message_user(request, format_html("Zmieniono: {}. {}", decided.count, undo))
         if decided.unchanged:

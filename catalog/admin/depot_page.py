@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog import links, models
+from catalog import models
 from catalog.admin import depot_form, evidence
 from catalog.admin.depot_form import VERIFYING, DepotAdminForm, read_history
 from catalog.admin.desk import (
@@ -105,25 +105,20 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
         return super().render_change_form(request, context, *args, **kwargs)
 
     def _about(self, depot: models.Depot) -> dict[str, Any]:
-        pairs_of = duplicates.find_for(depot.pk, duplicates.get_report().unresolved_pairs())
         values, place = field_groups.values_of(depot), (depot.lat, depot.lon)
         return evidence.evidence_of(values, depot) | {
             "lines": self._field_history(depot)[0][:20],
             "in_municipality": territory.get().boundaries.contains(depot.municipality_id, depot.lat, depot.lon),
             "live": evidence.live_map(depot.municipality, before=place, others=evidence.find_neighbours(depot)),
-            "public_url": links.depot_url(depot.pk, depot.name),
-            "origin_url": origin_url(depot),
             "submissions": depot.submissions.select_related("decided_by").order_by("-created_at", "-pk")[:50],
             "absorbed": depot.merged.order_by("pk"),
             "followed": what_followed(depot) if depot.merged_into_id else None,
-            "twins": [(pair, key) for key, pair in pairs_of.items()],
+            "twins": duplicates.find_for(depot.pk, duplicates.get_report().unresolved_pairs()),
             "same_contact": evidence.find_same_contact(values, besides=depot.pk),
             "evidence": find_evidence(depot),
             "reasons": REASONS,
-            "opened": getattr(depot, "opened", 0),
             "removed": depot.publication == models.Depot.Publication.REMOVED,
             "needs_reason": moderation.needs_reason(depot),
-            "published": depot.publication == models.Depot.Publication.PUBLISHED,
         }
 
     def save_model(self, request: HttpRequest, obj: models.Depot, form: Any, change: bool) -> None:
@@ -176,7 +171,6 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
 
     @desk_view("<int:depot_id>/decyzja/", "decide", needs="change", methods=["POST"])
     def decision_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:
-        """Verify, revoke, publish, restore or remove one depot from its page."""
         depot = get_object_or_404(models.Depot, pk=depot_id)
         editor, today = current_editor(request), timezone.localdate()
         note = " ".join(read_text(request, "note").split())[:80]
@@ -216,8 +210,3 @@ def what_followed(depot: models.Depot) -> list[str] | None:
     counts = {"zgłoszenia": len(moved["open_submissions"]) + len(moved["closed_submissions"])}
     counts |= {follower.label: len(moved["followers"].get(follower.name, [])) for follower in FOLLOWERS}
     return [f"{label}: {number}" for label, number in counts.items()]
-
-
-def origin_url(depot: models.Depot) -> str:
-    """URL of the depot at its source, "" if there is none."""
-    return f"https://www.openstreetmap.org/{depot.source_id}" if depot.source == models.Depot.Source.OSM else ""

@@ -174,7 +174,6 @@ class FixedRowsAdmin(KeptRowsMixin, DeskMixin, admin.ModelAdmin):  # type: ignor
 
 
 def desk_page(model_admin: Any, request: HttpRequest, template: str, context: Mapping[str, Any]) -> TemplateResponse:
-    """Return a page of the desk about a model."""
     shared = {**model_admin.admin_site.each_context(request), "opts": model_admin.opts}
     return TemplateResponse(request, f"admin/{template}.html", {**shared, **context})
 
@@ -207,9 +206,6 @@ def read_numbers(request: HttpRequest, name: str) -> set[int]:
     return {read_number(value) for value in request.POST.getlist(name)}
 
 
-END_OF_LIST = "To był ostatni wpis na tej liście."
-
-
 class CsvMixin(AnyModelAdmin):  # type: ignore[misc] # see there
     """Mixin: exports a list with its filters, search and order.
 
@@ -235,7 +231,6 @@ class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
 
     @desk_view("<int:row_id>/nastepny/", "next", needs="view")
     def next_view(self, request: HttpRequest, row_id: int) -> HttpResponse:
-        """Go to the next row without changing this one."""
         return self.to_row(request, self.find_next(request, row_id))
 
     def keys_in_list(self, request: HttpRequest) -> list[int]:
@@ -277,7 +272,7 @@ class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
     def to_row(self, request: HttpRequest, key: int | None) -> HttpResponse:
         """Redirect to a row, or for None to the list; both keep the filters."""
         if key is None:
-            self.message_user(request, END_OF_LIST, messages.INFO)
+            self.message_user(request, "To był ostatni wpis na tej liście.", messages.INFO)
         url = page_url(self.opts, "changelist") if key is None else page_url(self.opts, "change", key)
         return HttpResponseRedirect(self.with_filters(request, url))
 

@@ -118,7 +118,6 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
     ordering = ("-drafted_at", "-pk")
 
     def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_kwargs: Any) -> HttpResponse:
-        """Show a draft: its changes, their effects and the decision buttons."""
         rows = Draft.objects.select_related("content_type", "drafted_by", "decided_by")
         draft = rows.filter(pk=read_number(object_id)).first()
         if draft is None:
@@ -134,7 +133,7 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
 
     def _describe(self, request: HttpRequest, draft: Draft, desk: Any) -> dict[str, Any]:
         row = desk.model._default_manager.filter(pk=draft.object_id).first() if draft.object_id else None
-        is_open = draft.state in {Draft.State.PREPARED, Draft.State.WAITING}
+        is_open = draft.state in Draft.OPEN
         decisions = [] if is_open else self._decisions_of(draft)
         outdated = is_open and editing.stored_values(row) != draft.before
         changes = [change for decision in decisions for changed in decision.changed for change in changed["changes"]]

@@ -69,7 +69,6 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
 
     @desk_view("powtorzenia/<int:first>/<int:second>/", "pair", needs="change", methods=["GET", "HEAD", "POST"])
     def pair_view(self, request: HttpRequest, first: int, second: int) -> HttpResponse:
-        """Show two depots side by side, and process the decision about them."""
         pair = Depot.objects.select_related("municipality__voivodeship").in_bulk([first, second])
         if first == second or len(pair) != 2:
             raise Http404

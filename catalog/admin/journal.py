@@ -221,7 +221,6 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
 
     @desk_view("<int:number>/cofnij/", "undo", methods=["POST"])
     def undo_view(self, request: HttpRequest, number: int) -> HttpResponse:
-        """Undo a decision, then show its page."""
         decision = Decision.objects.filter(pk=number).first()
         if decision is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, str(number))
@@ -285,24 +284,25 @@ def count_decisions(since: date, until: date) -> list[dict[str, Any]]:
     """
     begin, end = (timezone.make_aware(datetime.combine(*when)) for when in ((since, time.min), (until, time.max)))
     rows = Decision.objects.filter(decided_at__gte=begin, decided_at__lte=end, decided_by__isnull=False)
-    rows = rows.exclude(kind=Kind.UNDO)
-    columns = ("decided_by__username", "decided_at", "kind", "waiting_since", "undone_at")
-    days: dict[tuple[date, str], list[tuple[datetime, str, datetime | None, datetime | None]]] = {}
-    for name, at, *rest in rows.values_list(*columns):
-        days.setdefault((timezone.localdate(at), name), []).append((at, *rest))
-    return [
-        {
-            "day": day,
-            "who": name,
-            "count": len(some),
-            "kinds": dict(Counter(str(Kind(kind).label) for _, kind, *_ in some)),
-            "last": max(at for at, *_ in some),
-            "waited_days": median(waits) if waits else None,
-            "undone": sum(undone is not None for *_, undone in some),
-        }
-        for (day, name), some in sorted(days.items(), key=lambda item: (-item[0][0].toordinal(), item[0][1]))
-        for waits in [[(at - start) / DAY for at, _, start, _ in some if start]]
-    ]
+    rows = rows.exclude(kind=Kind.UNDO).select_related("decided_by").defer("details")
+    days: defaultdict[tuple[date, str], list[Decision]] = defaultdict(list)
+    for row in rows:
+        days[timezone.localdate(row.decided_at), str(row.decided_by)].append(row)
+    counts = []
+    for (day, name), some in sorted(days.items(), key=lambda item: (-item[0][0].toordinal(), item[0][1])):
+        waits = [(row.decided_at - row.waiting_since) / DAY for row in some if row.waiting_since]
+        counts.append(
+            {
+                "day": day,
+                "who": name,
+                "count": len(some),
+                "kinds": dict(Counter(row.get_kind_display() for row in some)),
+                "last": max(row.decided_at for row in some),
+                "waited_days": median(waits) if waits else None,
+                "undone": sum(row.undone_at is not None for row in some),
+            }
+        )
+    return counts
 
 
 def read_day(text: str | None) -> date | None:

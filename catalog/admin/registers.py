@@ -157,11 +157,9 @@ class UnitFilter(admin.SimpleListFilter):
     path: ClassVar[str] = "depot__"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Return the choices. One query."""
         return [(MINE, "moje województwa"), *Voivodeship.objects.order_by("teryt").values_list("teryt", "name")]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """Keep the rows of the chosen voivodeships. At most one query."""
         if not (unit := self.value()):
             return queryset
         codes = editors.claimed_codes(current_editor(request)) if unit == MINE else [unit]
@@ -196,7 +194,6 @@ class VoivodeshipClaimAdmin(RegisterAdmin):
 
     @desk_view("wez/<str:teryt>/", "take", methods=["POST"])
     def take_view(self, request: HttpRequest, teryt: str) -> HttpResponse:
-        """Claim a voivodeship, then redirect to the start page."""
         editor = current_editor(request)
         if not editor.has_perm("catalog.change_depot"):
             raise PermissionDenied

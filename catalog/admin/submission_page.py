@@ -198,9 +198,7 @@ def rows_of(submission: Submission, form: ProposalForm) -> list[dict[str, Any]]:
                 "then": field_groups.group_in_words(group, submission.stored, names),
                 "proposed": field_groups.group_in_words(group, submission.proposed, names),
                 "changed": changed_since and submission.kind == Kind.CORRECT,
-                "accepted": group.name in submission.accepted_fields,
                 "fields": fields,
-                "is_ticked": form.ticked is None or group.name in form.ticked,
                 "is_typed": form.is_bound and any(field.errors or field.name in form.changed_data for field in fields),
                 "moved_m": moved_m(now, submission.proposed) if group.name == "lat" and now else None,
             }
@@ -243,7 +241,6 @@ def others(submission: Submission) -> list[dict[str, Any]]:
         {
             "row": row,
             "fields": field_groups.labels(row.proposed),
-            "same_author": row.email_hash == submission.email_hash,
             "same_visit": (row.visit_id or row.pk) == visit,
         }
         for row in rows.order_by(visit_first, *rows.query.order_by)[:20]

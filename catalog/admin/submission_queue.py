@@ -37,15 +37,6 @@ from catalog.submissions import decisions, field_groups, questions
 AWAITS_AUTHOR = "czeka na odpowiedź autora"
 AUTHOR_ANSWERED = "autor odpowiedział"
 
-CANNED_REASONS = (
-    "Nie udało się potwierdzić tej zmiany w żadnym źródle. Podaj adres strony lub dokumentu, na którym to widać.",
-    "Ten skład jest już w katalogu.",
-    "To nie jest miejsce, w którym można kupić opał.",
-    "Nie możemy potwierdzić, że zgłoszenie pochodzi od właściciela składu. Napisz z adresu e-mail firmy.",
-    "Publikujemy tylko firmy, bez danych osób prywatnych.",
-)
-"""Common reasons of a rejection; editors can change the text before sending it."""
-
 
 @admin.display(description="stan", ordering="state")
 def standing(row: Any) -> str:
@@ -86,16 +77,12 @@ class StateFilter(PendingByDefaultFilter):
 
 
 class LetterFilter(OptionsFilter):
-    """Decided submissions whose author was not notified."""
-
     title = "list o decyzji"
     parameter_name = "letter"
     options = {"owed": ("nie wyszedł", methodcaller("unnotified"))}
 
 
 class QuestionFilter(OptionsFilter):
-    """Filter by whether the author was asked and has answered."""
-
     title = "pytanie do autora"
     parameter_name = "question"
     options = {
@@ -211,7 +198,6 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         return super().changelist_view(request, context | {"unnotified": Submission.objects.unnotified().count()})
 
     def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_kwargs: Any) -> HttpResponse:
-        """Show a submission beside the entry, and process the decision."""
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
         rows = Submission.objects.select_related("depot__municipality__voivodeship", "decided_by")
@@ -247,17 +233,12 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         return self.render(request, found, describe(found, form), "decide")
 
     def render(self, request: HttpRequest, found: Submission, described: dict[str, Any], template: str) -> HttpResponse:
-        """Render a page that decides, with the texts that a refused decision had posted."""
+        """Render a page that decides. The template repeats what a refused decision had posted."""
         may_change = self.has_change_permission(request)
         context = {
             **described,
             **self.list_context(request, found.pk),
-            "reasons": CANNED_REASONS,
-            "reason": request.POST.get("reason", ""),
             "max_reason": decisions.MAX_REASON,
-            "question": request.POST.get("question", ""),
-            "verify": "verify" in request.POST,
-            "keep_owners": "keep_owners" in request.POST,
             "may_decide": found.state == State.WAITING and may_change,
             "may_ask": found.is_undecided and may_change,
             "max_question": questions.MAX_QUESTION,

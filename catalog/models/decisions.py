@@ -111,14 +111,6 @@ class DecisionLine(models.Model):
         return f"{self.model} {self.key}"
 
 
-class DraftQuerySet(models.QuerySet["Draft"]):
-    def open(self) -> "DraftQuerySet":
-        return self.filter(state__in=(Draft.State.PREPARED, Draft.State.WAITING))
-
-    def waiting(self) -> "DraftQuerySet":
-        return self.filter(state=Draft.State.WAITING)
-
-
 class Draft(models.Model):
     """A change of a row that is not approved yet. object_id: "" for a new one. title: in Polish.
 
@@ -130,6 +122,8 @@ class Draft(models.Model):
         WAITING = "waiting", "czeka na zatwierdzenie"
         APPROVED = "approved", "wprowadzone"
         WITHDRAWN = "withdrawn", "wycofane"
+
+    OPEN = (State.PREPARED, State.WAITING)
 
     content_type = models.ForeignKey(ContentType, models.CASCADE, verbose_name="rodzaj", related_name="+")
     object_id = models.CharField("klucz", max_length=40, blank=True)
@@ -143,8 +137,6 @@ class Draft(models.Model):
     drafted_by = person("przygotował")
     decided_at = models.DateTimeField("zdecydowano", null=True, blank=True)
     decided_by = person("zdecydował", null=True, blank=True)
-
-    objects = DraftQuerySet.as_manager()
 
     class Meta:
         verbose_name = "szkic zmiany"

@@ -219,12 +219,12 @@ def test_decisions_from_the_page(client, editor, depot):
     client.post(decide, {"decision": "publish", "note": "jednak działa"})
     assert factories.fresh(depot).publication == "published"
     assert depot.history.latest().history_change_reason == "przywrócono: jednak działa"
-    client.post(decide, {"decision": "verify", "opened": context_of(client, address(depot))["opened"]})
+    client.post(decide, {"decision": "verify", "opened": context_of(client, address(depot))["original"].opened})
     assert factories.fresh(depot).data_status == "verified"
 
 
 def test_only_what_was_seen_is_vouched_for(client, editor, depot):
-    opened = context_of(client, address(depot))["opened"]
+    opened = context_of(client, address(depot))["original"].opened
     other = factories.UserFactory(username="adam")
     editing.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
     decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
