@@ -43,7 +43,7 @@ from pages.page import Page
 from pages.polish import change, counted, date_digits, day
 from pages.rendering import cached, read_only
 from prices.api.price_answers import all_fuel_prices
-from prices.medians import FEWEST_FOR_MEDIAN, WINDOW_MONTHS, is_plausible, window_start
+from prices.medians import FEWEST_FOR_MEDIAN, WINDOW_MONTHS, is_plausible, months_before
 from prices.snapshot import RESTS_ON as PRICE_DATA
 from prices.snapshot import prices
 from regulations.queries import Regulation, regulations_of
@@ -183,7 +183,7 @@ def of_prices(today: date) -> Iterator[Entry]:
         newest[key] = price
     rivals: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for (_, kind), price in newest.items():
-        if price.day >= window_start(today).toordinal():
+        if price.day >= months_before(today, WINDOW_MONTHS).toordinal():
             rivals[price.area, kind].append(price.grosze)
     for (depot_id, kind), price in sorted(newest.items(), key=lambda item: (-item[1].day, item[0])):
         on, former, others = date.fromordinal(price.day), before.get((depot_id, kind)), rivals[price.area, kind]

@@ -8,7 +8,7 @@ import math
 from calendar import monthrange
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, NamedTuple, Self
 
@@ -34,35 +34,11 @@ IMPLAUSIBLE = "implausible"
 OUTLIER = "outlier"
 
 
-class Price(NamedTuple):
-    """An approved price. area: voivodeship, 2 digits. decided: time of approval, None for starter data."""
-
-    id: int
-    depot: int
-    fuel: str
-    area: str
-    day: date
-    amount: Decimal
-    price_list: bool
-    decided: datetime | None = None
-    demonstration: bool = False
-
-
 class Range(NamedTuple):
     """A range of prices, ends included."""
 
     low: Decimal
     high: Decimal
-
-
-class DepotPricePoint(NamedTuple):
-    """The one amount by which a depot counts. price_list: from a price list, not only from readers."""
-
-    depot: int
-    area: str
-    day: date
-    amount: Decimal
-    price_list: bool
 
 
 class Rejected(NamedTuple):
@@ -137,22 +113,6 @@ class PriceColumns:
     price_lists: NDArray[np.bool_]
     demonstration: NDArray[np.bool_]
 
-    @classmethod
-    def of(cls, prices: Iterable[Price]) -> Self:
-        """Build columns from prices in any order."""
-        rows = sorted(prices, key=lambda price: (price.depot, price.day, precedence(price)))
-        names = tuple(dict.fromkeys(price.fuel for price in rows))
-        return cls(
-            names,
-            np.array([price.depot for price in rows], np.int64),
-            np.array([names.index(price.fuel) for price in rows], np.int32),
-            np.array([int(price.area) for price in rows], np.int32),
-            np.array([price.day.toordinal() for price in rows], np.int32),
-            np.array([int(price.amount * 100) for price in rows], np.int64),
-            np.array([price.price_list for price in rows], bool),
-            np.array([price.demonstration for price in rows], bool),
-        )
-
     def __len__(self) -> int:
         return len(self.depots)
 
@@ -179,7 +139,7 @@ def compute(
     columns: of all assortments of the fuel. ranges: by fuel; a fuel without a range has no limits.
     """
     # The window lies within the months shown.
-    start, shown = window_start(today, window_months), within_months(columns, today)
+    start, shown = months_before(today, window_months), within_months(columns, today)
     in_window = shown.days >= start.toordinal()
     plausible = is_plausible(shown, ranges)
     implausible = shown.where(in_window & ~plausible)
@@ -200,9 +160,11 @@ def compute(
         price_lists=int(accepted.price_lists.sum()),
         rejected=tuple(
             sorted(
-                Rejected(row.depot, row.day, row.amount, reason)
+                Rejected(depot, date.fromordinal(day), zloty(grosze), reason)
                 for rows, reason in ((implausible, IMPLAUSIBLE), (outliers, OUTLIER))
-                for row in counted(rows)
+                for depot, day, grosze in zip(
+                    rows.depots.tolist(), rows.days.tolist(), rows.grosze.tolist(), strict=True
+                )
             )
         ),
         fences=fences,
@@ -263,25 +225,8 @@ def last_of_each(*columns: NDArray[Any]) -> NDArray[np.int64]:
     return np.flatnonzero(np.append(changes, True))
 
 
-def counted(columns: PriceColumns) -> Iterator[DepotPricePoint]:
-    for depot, area, day, grosze, price_list in zip(
-        columns.depots.tolist(),
-        columns.areas.tolist(),
-        columns.days.tolist(),
-        columns.grosze.tolist(),
-        columns.price_lists.tolist(),
-        strict=True,
-    ):
-        yield DepotPricePoint(depot, f"{area:02}", date.fromordinal(day), zloty(grosze), price_list)
-
-
 def zloty(grosze: int | Decimal) -> Decimal:
     return Decimal(grosze) / 100
-
-
-def precedence(price: Price) -> tuple[bool, float, int]:
-    """Return the sort key of prices of one depot, fuel and day; the greatest counts."""
-    return price.price_list, price.decided.timestamp() if price.decided else 0.0, price.id
 
 
 def tukey_fences(grosze: Iterable[int]) -> Range | None:
@@ -344,10 +289,6 @@ def monthly(columns: PriceColumns) -> Iterator[Month]:
 
 def months_of(columns: PriceColumns) -> NDArray[np.datetime64]:
     return (columns.days - UNIX_EPOCH).astype("datetime64[D]").astype("datetime64[M]")
-
-
-def window_start(today: date, months: int = WINDOW_MONTHS) -> date:
-    return months_before(today, months)
 
 
 def months_start(today: date) -> date:

@@ -136,7 +136,7 @@ def find_doubts(fuel: str, price: Decimal, day: date, ranges: Mapping[str, Range
     if plausible is not None and not plausible.low <= price <= plausible.high:
         low, high = map(exact, plausible)
         doubts.append(f"poza wiarygodnym przedziałem {low}–{high} zł/{fuels.BY_SLUG[fuel].unit}")
-    if day < medians.window_start(today):
+    if day < medians.months_before(today, medians.WINDOW_MONTHS):
         doubts.append(f"starsza niż {medians.WINDOW_MONTHS} miesięcy")
     return tuple(doubts)
 

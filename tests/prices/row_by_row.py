@@ -2,8 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
+from typing import NamedTuple
+
+import numpy as np
 
 from prices.medians import (
     FENCE,
@@ -11,22 +14,65 @@ from prices.medians import (
     FEWEST_FOR_MEDIAN,
     IMPLAUSIBLE,
     OUTLIER,
-    DepotPricePoint,
+    WINDOW_MONTHS,
     Month,
-    Price,
+    PriceColumns,
     PriceStatistics,
     Range,
     Rejected,
     Summary,
+    months_before,
     months_start,
-    precedence,
     rounded,
-    window_start,
 )
 
 
+class Price(NamedTuple):
+    """An approved price. area: voivodeship, 2 digits. decided: time of approval, None for starter data."""
+
+    id: int
+    depot: int
+    fuel: str
+    area: str
+    day: date
+    amount: Decimal
+    price_list: bool
+    decided: datetime | None = None
+    demonstration: bool = False
+
+
+class DepotPricePoint(NamedTuple):
+    """The one amount by which a depot counts. price_list: from a price list, not only from readers."""
+
+    depot: int
+    area: str
+    day: date
+    amount: Decimal
+    price_list: bool
+
+
+def precedence(price: Price) -> tuple[bool, float, int]:
+    """Return the sort key of prices of one depot, fuel and day; the greatest counts."""
+    return price.price_list, price.decided.timestamp() if price.decided else 0.0, price.id
+
+
+def columns_of(prices: Iterable[Price]) -> PriceColumns:
+    rows = sorted(prices, key=lambda price: (price.depot, price.day, precedence(price)))
+    names = tuple(dict.fromkeys(price.fuel for price in rows))
+    return PriceColumns(
+        names,
+        np.array([price.depot for price in rows], np.int64),
+        np.array([names.index(price.fuel) for price in rows], np.int32),
+        np.array([int(price.area) for price in rows], np.int32),
+        np.array([price.day.toordinal() for price in rows], np.int32),
+        np.array([int(price.amount * 100) for price in rows], np.int64),
+        np.array([price.price_list for price in rows], bool),
+        np.array([price.demonstration for price in rows], bool),
+    )
+
+
 def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -> PriceStatistics:
-    start, first_month = window_start(today), months_start(today)
+    start, first_month = months_before(today, WINDOW_MONTHS), months_start(today)
     known = [price for price in prices if first_month <= price.day <= today]
     considered = [price for price in known if price.day >= start]
     plausible = [

@@ -9,20 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prices import medians
-from prices.medians import Price, PriceColumns, Range, zloty
+from prices.medians import Range, zloty
 from tests.prices import row_by_row
+from tests.prices.row_by_row import Price, columns_of
 
 TODAY = date(2026, 11, 21)
 RANGES = {"pellet": Range(Decimal(600), Decimal(4000))}
 
 
 def compute(prices):
-    return medians.compute(PriceColumns.of(prices), RANGES, TODAY)
+    return medians.compute(columns_of(prices), RANGES, TODAY)
 
 
 def counted(own):
-    (found,) = medians.counted(medians.representative_prices(PriceColumns.of(own)))
-    return found
+    """Return the amount in zł by which a depot counts, and whether it is from a price list."""
+    rows = medians.representative_prices(columns_of(own))
+    assert (rows.depots.tolist(), rows.areas.tolist(), rows.days.tolist()) == ([1], [12], [TODAY.toordinal()])
+    return zloty(rows.grosze.item()), rows.price_lists.item()
 
 
 AMOUNTS = st.integers(1, 500_000).map(lambda grosze: Decimal(grosze) / 100)
@@ -128,7 +131,7 @@ def test_of_several_fuels_on_a_day_a_depot_counts_with_their_median():
         Price(number, 1, fuel, "12", TODAY, Decimal(amount), fuel == "b")
         for number, (fuel, amount) in enumerate([("a", 1500), ("b", 1200), ("c", 1300)])
     ]
-    assert counted(own) == (1, "12", TODAY, 1300, True)
+    assert counted(own) == (1300, True)
 
 
 def test_fences_stand_three_ranges_beyond_the_quartiles_of_any_order():
@@ -161,9 +164,9 @@ def test_half_a_grosz_goes_up():
 
 def test_a_price_that_nobody_decided_goes_behind_one_that_somebody_did():
     starter = [Price(number, 1, "pellet", "12", TODAY, Decimal(1500 + number), False) for number in (2, 3)]
-    assert counted(starter).amount == 1503  # the greater number, for want of anything else
+    assert counted(starter) == (1503, False)  # the greater number, for want of anything else
     decided = Price(1, 1, "pellet", "12", TODAY, Decimal(1600), False, datetime(2026, 11, 2, tzinfo=UTC))
-    assert counted([*starter, decided]).amount == 1600
+    assert counted([*starter, decided]) == (1600, False)
 
 
 def test_of_equal_origin_the_later_decision_counts():
@@ -172,9 +175,9 @@ def test_of_equal_origin_the_later_decision_counts():
         Price(2, 1, "pellet", "12", TODAY, Decimal(1500), False, early),
         Price(1, 1, "pellet", "12", TODAY, Decimal(1600), False, late),
     ]
-    assert counted(own).amount == 1600
+    assert counted(own) == (1600, False)
 
 
 @given(PRICES, st.integers(0, 400).map(lambda days: TODAY - timedelta(days)))
 def test_columns_give_what_counting_row_by_row_gives(prices, today):
-    assert medians.compute(PriceColumns.of(prices), RANGES, today) == row_by_row.compute(prices, RANGES, today)
+    assert medians.compute(columns_of(prices), RANGES, today) == row_by_row.compute(prices, RANGES, today)

@@ -37,11 +37,11 @@ def depot():
 @pytest.fixture
 def file(depot, today):
     """Return a file: rows 2 and 4 are ordinary, 3 is too cheap, 5 empty, 6 too old, 7 both, 8 of tomorrow."""
-    old = medians.window_start(today) - timedelta(days=1)
+    old = medians.months_before(today, medians.WINDOW_MONTHS) - timedelta(days=1)
     return csv_of(
         f"{depot.pk},ekogroszek,t,{today},1500,,",
         f"{depot.pk},pellet,t,{today},16,,",
-        f"{depot.pk},brykiet,t,{medians.window_start(today)},1200,,",
+        f"{depot.pk},brykiet,t,{medians.months_before(today, medians.WINDOW_MONTHS)},1200,,",
         "",
         f"{depot.pk},brykiet,t,{old},1300,,",
         f"{depot.pk},wegiel-orzech,t,{old},15,,",
@@ -76,7 +76,7 @@ def table(answer):
 def test_doubtful_rows_stand_on_top_with_their_number_in_the_file_and_reason(desk, depot, file, today):
     answer = preview(desk, file)
     html = answer.content.decode()
-    old = f"{medians.window_start(today) - timedelta(days=1):%d.%m.%Y}"
+    old = f"{medians.months_before(today, medians.WINDOW_MONTHS) - timedelta(days=1):%d.%m.%Y}"
     name, tomorrow = f"Opał (#{depot.pk})", f"{today + timedelta(days=1):%d.%m.%Y}"
     day = f"{today:%d.%m.%Y}"
     assert [(row[0], row[1], row[2], row[3], row[4], row[-1]) for row in table(answer)] == [
@@ -87,8 +87,8 @@ def test_doubtful_rows_stand_on_top_with_their_number_in_the_file_and_reason(des
     ]
     assert [row[5] for row in table(answer)] == [
         f"{day}dziś",
-        f"{old}{(today - medians.window_start(today)).days + 1} dni",
-        f"{old}{(today - medians.window_start(today)).days + 1} dni",
+        f"{old}{(today - medians.months_before(today, medians.WINDOW_MONTHS)).days + 1} dni",
+        f"{old}{(today - medians.months_before(today, medians.WINDOW_MONTHS)).days + 1} dni",
         f"{tomorrow}dzień nie nadszedł",
     ]
     assert "checked" not in html
@@ -172,7 +172,7 @@ def test_a_ticked_price_that_stands_already_stops_the_import(desk, depot, file, 
 
 def test_a_price_that_came_meanwhile_leaves_nothing_half_done(desk, depot, file, monkeypatch, today):
     answer = preview(desk, file)
-    factories.DepotPriceFactory(depot=depot, fuel="brykiet", day=medians.window_start(today))
+    factories.DepotPriceFactory(depot=depot, fuel="brykiet", day=medians.months_before(today, medians.WINDOW_MONTHS))
     monkeypatch.setattr(
         uploads, "readable", lambda cells, read: {depot.pk} if read.__name__ == "read_number" else set()
     )
