@@ -249,6 +249,6 @@ def official_rows() -> Iterator[dict[str, Any]]:
             "poland": years,
             "newest": years[-1],
             "draw_chart": partial(years_chart, [(year["year"], year["price"]) for year in years]),
-            "source": describe_source(data.series[kind.slug].variable_id),
-            "origins": data.series[kind.slug].sources,
+            "source": describe_source(data.variables[kind.slug]),
+            "origins": {row.source for row in data.observations if row.series == kind.slug},
         }

@@ -54,7 +54,8 @@ from pages.rendering import collapse_blank_lines, markdown_text
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page
 from prices.api.price_answers import all_fuel_prices
-from prices.snapshot import RESTS_ON, SeriesRows, official, prices
+from prices.models import SERIES
+from prices.snapshot import RESTS_ON, official, prices
 from regulations.api.params import DeadlinesQuery
 from regulations.fields import Appliance
 from regulations.queries import find_deadlines, regulations_of
@@ -349,7 +350,10 @@ def llms(today: date) -> str:
         "openapi_size": answer_size(site["openapi"]),
         "compact_size": answer_size(f"{site['openapi']}?compact=1"),
         "questions": [(question, address, answer_size(address)) for question, address in QUESTIONS],
-        "series": [(slug, years_of(rows)) for slug, rows in official.get().series.items()],
+        "series": [
+            (kind.slug, describe_years(row.year for row in official.get().observations if row.series == kind.slug))
+            for kind in SERIES
+        ],
         "sections": sections[:-1],
         "optional": sections[-1][1],
         "demonstration": invented,
@@ -375,11 +379,10 @@ def answer_size(address: str) -> str:
     return kilobytes(len(response.content)) if response.status_code == HTTPStatus.OK else ""
 
 
-def years_of(rows: SeriesRows) -> str:
-    """Return the years of a series with a number: "2003, 2014–2018"; "" without any."""
-    years = sorted({*rows.poland, *(year for prices in rows.voivodeships.values() for year in prices)})
+def describe_years(years: Iterable[int]) -> str:
+    """Return years in words, each once: "2003, 2014–2018"; "" for none."""
     # In a run of consecutive years, year and place grow alike.
-    groups = groupby(enumerate(years), key=lambda item: item[1] - item[0])
+    groups = groupby(enumerate(sorted({*years})), key=lambda item: item[1] - item[0])
     runs = [[year for _, year in group] for _, group in groups]
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 

@@ -3,7 +3,6 @@
 Statistics are computed on first use and cached with the snapshot, for any day; the database stores none.
 """
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -72,16 +71,6 @@ class ObservedPrice(NamedTuple):
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesRows:
-    """A series for `/prices`: prices by year, for Poland and by slug of the voivodeship, ascending."""
-
-    variable_id: int | None
-    poland: dict[int, Decimal]
-    voivodeships: dict[str, dict[int, Decimal]]
-    sources: tuple[str, ...]
-
-
 class Prices:
     """Approved prices and plausible ranges. ranges: by fuel, in the order of the catalog."""
 
@@ -121,15 +110,10 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Official:
-    """series: by slug, in the order of `SERIES`. observations: by series, TERYT (Poland first) and year."""
+    """observations: by series, TERYT (Poland first) and year. variables: numbers in the data bank, by slug."""
 
-    series: Mapping[str, SeriesRows]
     observations: tuple[ObservedPrice, ...]
-
-    @property
-    def variables(self) -> dict[str, int | None]:
-        """The numbers of the series in the data bank, by slug."""
-        return {slug: rows.variable_id for slug, rows in self.series.items()}
+    variables: Mapping[str, int | None]
 
     def latest_coal(self) -> ObservedPrice | None:
         """Return the newest average price of coal in Poland, None when none is known."""
@@ -172,17 +156,8 @@ def read_official() -> Official:
         for row in Observation.objects.select_related("voivodeship")
     ]
     rows.sort(key=lambda row: (order[row.series], row.teryt, row.year))
-    variables = dict(Series.objects.values_list("slug", "variable_id"))
-    return Official({kind.slug: series_rows(kind.slug, rows, variables) for kind in SERIES}, tuple(rows))
-
-
-def series_rows(slug: str, rows: Sequence[ObservedPrice], variables: Mapping[str, int | None]) -> SeriesRows:
-    poland: dict[int, Decimal] = {}
-    areas: dict[str, dict[int, Decimal]] = defaultdict(dict)
-    own = [row for row in rows if row.series == slug]
-    for row in own:
-        (areas[row.slug] if row.teryt else poland)[row.year] = row.price
-    return SeriesRows(variables.get(slug), poland, dict(areas), tuple(sorted({row.source for row in own})))
+    stored = dict(Series.objects.values_list("slug", "variable_id"))
+    return Official(tuple(rows), {kind.slug: stored.get(kind.slug) for kind in SERIES})
 
 
 prices = Snapshot(read_prices, Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES)

@@ -1,6 +1,7 @@
 """Answers about the series of the statistical office: their published fields, and the functions that make them."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
 from typing import Annotated, Any, NotRequired, cast
@@ -12,8 +13,8 @@ from fueldepot.http.links import route_path, site_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
 from prices import medians, models, validation
 from prices.api.params import COUNTRY, SeriesQuery
-from prices.models import FIRST_YEAR
-from prices.snapshot import COUNTRY_KEY, ObservedPrice, SeriesRows, official
+from prices.models import FIRST_YEAR, SeriesKind
+from prices.snapshot import COUNTRY_KEY, ObservedPrice, official
 
 YearlyPrices = Annotated[
     dict[
@@ -95,22 +96,22 @@ class SeriesJson(TypedDict):
     """The numbers one by one, Poland first; only with `series`, `year` or `voivodeship`."""
 
 
-def describe_series(slug: str, rows: SeriesRows) -> SeriesJson:
+def describe_series(kind: SeriesKind, observations: Iterable[ObservedPrice]) -> SeriesJson:
+    """Return a series with those of its prices that are among some. Not rounded: a kWh costs fractions of a grosz."""
+    rows = [row for row in observations if row.series == kind.slug]
+    areas: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for row in rows:
+        areas[row.slug][str(row.year)] = float(row.price)
     return {
-        "name": models.BY_SLUG[slug].name,
-        "unit": models.BY_SLUG[slug].unit,
+        "name": kind.name,
+        "unit": kind.unit,
         "period": models.PERIOD,
-        "poland": years(rows.poland),
-        "voivodeships": {area: years(prices) for area, prices in rows.voivodeships.items()},
-        "source": cast("SeriesSourceJson", models.describe_source(rows.variable_id)),
-        "origins": [*rows.sources],
+        "poland": areas.pop("", {}),
+        "voivodeships": dict(areas),
+        "source": cast("SeriesSourceJson", models.describe_source(official.get().variables[kind.slug])),
+        "origins": sorted({row.source for row in rows}),
         "page": site_url(route_path("official-prices")),
     }
-
-
-def years(prices: Mapping[int, Decimal]) -> dict[str, float]:
-    """Return prices by year, not rounded: a kilowatt-hour costs fractions of a grosz."""
-    return {str(year): float(price) for year, price in prices.items()}
 
 
 AllSeriesJson: Any = TypedDict("AllSeriesJson", {kind.slug: SeriesJson for kind in models.SERIES})  # type: ignore[misc]

@@ -21,8 +21,8 @@ from prices import medians
 from prices.api.params import FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import FuelName, FuelPricesJson, PricedFuel, Unit, UnitName, find_prices
 from prices.api.series_answers import AllSeriesJson, amount, describe_observation, describe_series, find_observations
-from prices.models import FIRST_YEAR
-from prices.snapshot import PRICE_LIST_MONTHS, ListedPrice, official, prices, series_rows
+from prices.models import FIRST_YEAR, SERIES
+from prices.snapshot import PRICE_LIST_MONTHS, ListedPrice, prices
 
 
 @answer
@@ -106,14 +106,11 @@ class SeriesViewSet(JsonViewSet):
     )
     def retrieve(self, request: Request) -> HttpResponse:
         query = self.read(SeriesQuery, request)
-        series = official.get()
-        if not query.model_fields_set:
-            return json_response({slug: describe_series(slug, rows) for slug, rows in series.series.items()})
-        chosen = find_observations(query)
-        as_of = snapshot.changed_on(Dataset.Slug.SERIES)
-        answer = {slug: describe_series(slug, series_rows(slug, chosen, series.variables)) for slug in series.series}
-        for slug, body in answer.items():
-            body["values"] = [describe_observation(row, as_of) for row in chosen if row.series == slug]
+        chosen, as_of = find_observations(query), snapshot.changed_on(Dataset.Slug.SERIES)
+        answer = {kind.slug: describe_series(kind, chosen) for kind in SERIES}
+        if query.model_fields_set:
+            for slug, body in answer.items():
+                body["values"] = [describe_observation(row, as_of) for row in chosen if row.series == slug]
         return json_response(answer)
 
 

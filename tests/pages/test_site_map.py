@@ -15,7 +15,6 @@ from pages import machine_files
 from pages.machine_files import all_pages, listed_pages
 from pages.page import twin_path
 from prices.models import Observation, Series
-from prices.snapshot import SeriesRows
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, ZAKOPANE, missing, present
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
@@ -113,10 +112,9 @@ def test_llms_txt_gives_the_day_that_the_page_gives(client, site):
 
 
 def test_years_of_a_series_leave_out_what_is_missing():
-    poland = dict.fromkeys((2003, 2010, 2015, 2016, 2018), Decimal(900))
-    areas = {"malopolskie": {2017: Decimal(900), 2022: Decimal(900)}}
-    assert machine_files.years_of(SeriesRows(None, poland, areas, ())) == "2003, 2010, 2015–2018, 2022"
-    assert machine_files.years_of(SeriesRows(None, {}, {}, ())) == ""
+    years = (2003, 2010, 2015, 2016, 2018, 2017, 2022, 2018)
+    assert machine_files.describe_years(years) == "2003, 2010, 2015–2018, 2022"
+    assert machine_files.describe_years(()) == ""
 
 
 def test_llms_txt_keeps_to_the_convention(client, site):
