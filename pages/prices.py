@@ -19,7 +19,7 @@ from pages.svg.charts import Chart, ChartMonth, months_chart
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, all_fuel_prices
 from prices.medians import WINDOW_MONTHS, WINDOWS, months_before
-from prices.snapshot import ComparedMonths, compare_country, compared_months
+from prices.snapshot import compare_country, compared_months
 
 MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
 
@@ -165,8 +165,7 @@ def of_fuel(
 ) -> dict[str, Any]:
     """Return the values that pages of a fuel have in common. places: slug of the voivodeship, nothing for Poland.
 
-    In the content, answer: of the API. place: the area, in the nominative. changes_in_words: the months between which
-    changes are computed, "" without any. content: the rest of it.
+    In the content, answer: of the API. place: the area, in the nominative. content: the rest of it.
     """
     route, args = "fuel-prices-voivodeship" if places else "fuel-prices", [fuel.slug, *places]
     path, csv_path = reverse(route, args=args), reverse(f"{route}-csv", args=args) + asked.query()
@@ -185,7 +184,7 @@ def of_fuel(
         "csv_path": csv_path,
         "svg_path": csv_path.replace(".csv", ".svg", 1),
         "chart_name": f"{fuel.name}, {place}: mediany miesięczne",
-        "changes_in_words": changes_in_words(compared_months(fuel, asked.day)),
+        "changes_in_words": changes_in_words(fuel, asked.day),
     }
     return {
         "path": path,
@@ -197,11 +196,14 @@ def of_fuel(
     }
 
 
-def changes_in_words(months: ComparedMonths | None) -> str:
+def changes_in_words(fuel: fuels.Fuel, on: date) -> str:
+    """Return the months between which changes are computed, "" without any."""
+    months = compared_months(fuel, on)
     if months is None:
         return ""
-    newest = f"{month(months.newest)}{'' if months.complete else ', niepełny,'} wobec"
-    return f"{newest} {month_genitive(months.month_before)} i {month_genitive(months.year_before)}"
+    newest, month_before, year_before = months
+    unfinished = "" if newest < on.replace(day=1) else ", niepełny,"
+    return f"{month(newest)}{unfinished} wobec {month_genitive(month_before)} i {month_genitive(year_before)}"
 
 
 def prices_crumb() -> Crumb:

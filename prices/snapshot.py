@@ -3,7 +3,7 @@
 Statistics are computed on first use and cached with the snapshot, for any day; the database stores none.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -183,16 +183,6 @@ class Comparison:
         return None if self.median is None or other is None else self.median - other
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedMonths:
-    """First days of the months between which changes are computed. complete: whether the newest month is over."""
-
-    newest: date
-    month_before: date
-    year_before: date
-    complete: bool
-
-
 def current_medians(on: date) -> dict[str, Decimal]:
     """Return the medians of Poland on a day by fuel, rounded as published; only of fuels with one."""
     medians_now = {slug: prices.get().figures(slug, on).country.median for slug in fuels.BY_SLUG}
@@ -216,21 +206,24 @@ def compare(fuel: Fuel, on: date, window_months: int = WINDOW_MONTHS) -> dict[st
     return areas
 
 
-def compared_months(fuel: Fuel, on: date) -> ComparedMonths | None:
-    """Return the months between which changes are computed, None without a monthly median of Poland."""
+def compared_months(fuel: Fuel, on: date) -> tuple[date, date, date] | None:
+    """Return the first days of the newest month with a median of Poland, and of those a month and a year before it.
+
+    None without one. Changes are computed between these months.
+    """
     months = prices.get().figures(fuel.slug, on).months
     if not months:
         return None
     newest = date.fromisoformat(f"{months[-1].month}-01")
-    return ComparedMonths(newest, months_before(newest, 1), months_before(newest, 12), newest < on.replace(day=1))
+    return newest, months_before(newest, 1), months_before(newest, 12)
 
 
-def comparison(summary: Summary, series: Sequence[Month], months: ComparedMonths | None) -> Comparison:
+def comparison(summary: Summary, series: Sequence[Month], months: Iterable[date] | None) -> Comparison:
     """Return a median with the changes in its series. Medians are rounded as published."""
     median = None if summary.median is None else rounded(summary.median)
     if median is None or months is None:
         return Comparison(median, summary.n, None, None)
     monthly = {row.month: rounded(row.median) for row in series}
-    now, *before = (monthly.get(f"{day:%Y-%m}") for day in (months.newest, months.month_before, months.year_before))
+    now, *before = (monthly.get(f"{day:%Y-%m}") for day in months)
     changes = [None if now is None or not past else (now - past) / past for past in before]
     return Comparison(median, summary.n, *changes)
