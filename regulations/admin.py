@@ -167,6 +167,8 @@ class StaleFilter(OptionsFilter):
 
 
 class RecordedAdmin(HistoryAdmin):
+    """Rows whose changes raise the version of the data set, in the transaction of the page, or one of their own."""
+
     list_per_page = 200
     readonly_fields = ("key",)
     formfield_overrides = {models.TextField: {"form_class": MultilineField}}
@@ -176,15 +178,9 @@ class RecordedAdmin(HistoryAdmin):
             super().save_model(request, obj, form, change)
             services.record_change()
 
-    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        with transaction.atomic():
-            super().save_formset(request, form, formset, change)
-            services.record_change()
-
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        with transaction.atomic():
-            super().delete_model(request, obj)
-            services.record_change()
+        super().delete_model(request, obj)
+        services.record_change()
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         with transaction.atomic():
