@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
-from decimal import Decimal
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -26,9 +25,9 @@ from catalog.submissions.decisions import ReasonMissing
 from catalog.text import short_zloty
 from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows
-from prices.models import DepotPrice, PlausibleRange
+from prices.models import DepotPrice
 from prices.snapshot import read_ranges
-from prices.validation import PRICE_LIMIT, InvalidPrice, PriceInput, find_doubts, unit_price
+from prices.validation import InvalidPrice, PriceInput, find_doubts, unit_price
 
 PUBLISHER = "cenniki składów i zgłoszenia czytelników"
 
@@ -47,10 +46,6 @@ CONCURRENT_DUPLICATE = "skład ma już jedną z tych cen: ktoś dodał ją przed
 
 class DuplicatePrice(InvalidPrice):
     """The depot already has a price of that fuel, day and origin, pending or approved."""
-
-
-class RangeRefused(Exception):
-    """The ends of a plausible range are not positive or not in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,22 +177,6 @@ def reject_prices(
 def why_not_rejected(price: DepotPrice) -> str:
     """Return why a price cannot be rejected, in Polish; "" where it can."""
     return "odrzucone już wcześniej" if price.status == DepotPrice.Status.REJECTED else ""
-
-
-def change_range(
-    *, fuel: str, low: Decimal, high: Decimal, by: AbstractBaseUser, on: datetime, reason: str = ""
-) -> PlausibleRange:
-    """Set the plausible range of a fuel, ends included. reason: for the history. Raises RangeRefused."""
-    if not 0 < low <= high < PRICE_LIMIT:
-        raise RangeRefused(f"przedział od {low} do {high} zł nie jest dodatni i rosnący")
-    with transaction.atomic():
-        stored = PlausibleRange.objects.filter(pk=fuel).first() or PlausibleRange(fuel=fuel)
-        stored.low, stored.high = low, high
-        stored._history_user = by  # type: ignore[attr-defined] # both are read by simple-history
-        stored._change_reason = reason[:100] or None  # type: ignore[attr-defined]
-        stored.save()
-        record_prices(timezone.localdate(on))
-    return stored
 
 
 def _locked(prices: Iterable[DepotPrice]) -> list[DepotPrice]:

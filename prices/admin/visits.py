@@ -244,8 +244,8 @@ class PlausibleRangeAdmin(KeptRowsMixin, DraftedAdmin, HistoryAdmin):
         return describe_range(after.pk, Range(after.low, after.high), timezone.localdate())
 
     def write_draft(self, request: HttpRequest, obj: models.PlausibleRange, form: Any, change: bool) -> None:
-        editor, now, reason = current_editor(request), timezone.now(), getattr(obj, "_change_reason", "")
-        services.change_range(fuel=obj.pk, low=obj.low, high=obj.high, by=editor, on=now, reason=reason)
+        super().write_draft(request, obj, form, change)
+        services.record_prices(timezone.localdate())
 
 
 def find_fuels_without_range() -> list[fuels.Fuel]:

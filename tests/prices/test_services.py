@@ -13,7 +13,7 @@ from catalog.models import Dataset
 from catalog.submissions.decisions import ReasonMissing
 from fueldepot.data import snapshot
 from prices import services, validation
-from prices.models import DepotPrice, PlausibleRange
+from prices.models import DepotPrice
 from tests import factories
 from tests.prices.helpers import ask
 
@@ -231,24 +231,6 @@ def test_the_database_takes_each_fuel_in_its_own_unit_only():
 def test_prices_go_with_their_depot():
     factories.DepotPriceFactory().depot.delete()
     assert not DepotPrice.objects.exists()
-
-
-# Ranges
-
-
-def test_a_changed_range_changes_the_next_answer_and_has_a_history(editor):
-    three(editor)
-    changed = services.change_range(fuel="pellet", low=Decimal(1500), high=Decimal(1600), by=editor, on=NOW)
-    assert pellets()[0] == 2
-    assert ask("pellet", TODAY)["rejected"] == 1
-    assert changed.history.get(history_type="~").history_user == editor
-
-
-@pytest.mark.parametrize(("low", "high"), [(0, 10), (-1, 10), (20, 10)])
-def test_a_range_is_positive_and_in_order(editor, low, high):
-    with pytest.raises(services.RangeRefused):
-        services.change_range(fuel="pellet", low=Decimal(low), high=Decimal(high), by=editor, on=NOW)
-    assert PlausibleRange.objects.get(pk="pellet").low == 600
 
 
 def test_the_version_of_the_data_set_grows(editor):

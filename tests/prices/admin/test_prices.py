@@ -123,9 +123,10 @@ def test_a_range_is_written_with_a_decimal_comma_and_refused_in_one_sentence(des
     stored = PlausibleRange.objects.get(pk="pellet")
     assert (stored.low, stored.high) == (Decimal("650.50"), 3900)
     assert 'value="650,50"' in desk.get(page).content.decode()
-    refused = html_of(desk.post(page, {"low": "5000", "high": "4000"}))
-    assert "musi być dodatni" in refused
-    assert "plausiblerange_ends_in_order" not in refused
+    for low, high in (("5000", "4000"), ("0", "10"), ("-1", "10")):
+        refused = html_of(desk.post(page, {"low": low, "high": high}))
+        assert "musi być dodatni" in refused
+        assert "plausiblerange_ends_in_order" not in refused
 
 
 def test_an_earlier_range_is_put_back(desk, client):
