@@ -30,7 +30,7 @@ from fueldepot.http.cache_control import conditional, release
 from fueldepot.http.error_body import method_not_allowed
 from fueldepot.http.links import documentation_url, route_path, site_url
 from fueldepot.http.params import Switch
-from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, answer, example
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, example
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from pages.heating_api import HeatingCostsViewSet
 from pages.heating_costs import RESTS_ON as HEATING_DATA
@@ -44,7 +44,6 @@ from subsidy.api.views import SubsidyViewSet
 SERVICE = "service"
 
 
-@answer
 class OperationLinkJson(TypedDict):
     """An operation of the API."""
 
@@ -60,7 +59,6 @@ class OperationLinkJson(TypedDict):
     """What it does."""
 
 
-@answer
 class DataSetJson(TypedDict):
     """A data set behind the answers."""
 
@@ -74,7 +72,6 @@ class DataSetJson(TypedDict):
     """Day of the last change in this service."""
 
 
-@answer
 class IndexJson(TypedDict):
     """The service, its addresses and its data sets."""
 

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from catalog.models import Municipality, Voivodeship
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import site_url
-from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, example
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from pages.heating_costs import (
     NOTES,
@@ -34,7 +34,6 @@ from regulations.api.params import MUNICIPALITY_DIGITS
 HEATING = "heating"
 
 
-@answer
 class CostJson(TypedDict):
     """A range in zł."""
 
@@ -46,7 +45,6 @@ class CostJson(TypedDict):
     """With the worst energy content and efficiency."""
 
 
-@answer
 class DefaultJson(TypedDict):
     """An assumed value with its range."""
 
@@ -66,7 +64,6 @@ class DefaultJson(TypedDict):
     """Where it comes from, in Polish."""
 
 
-@answer
 class HeatPriceJson(TypedDict):
     """The price behind a cost."""
 
@@ -92,7 +89,6 @@ class HeatPriceJson(TypedDict):
     """Whether invented prices are among those behind a median."""
 
 
-@answer
 class HeatSourceJson(TypedDict):
     """A source of heat."""
 
@@ -130,7 +126,6 @@ class HeatSourceJson(TypedDict):
     """Where the rule stands with its sources; null without one."""
 
 
-@answer
 class HeatingCostsJson(TypedDict):
     """What heat costs from each source."""
 

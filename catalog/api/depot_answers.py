@@ -14,7 +14,7 @@ from catalog.links import depot_url, municipality_url
 from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
-from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, doc, example
 
 FUEL_NAMES = {fuel.slug: fuel.name for fuel in fuels.FUELS}
 
@@ -38,7 +38,6 @@ DayRanges = Annotated[
 ]
 
 
-@answer
 class StoreMunicipalityJson(TypedDict):
     """The municipality that a depot is assigned to."""
 
@@ -47,7 +46,6 @@ class StoreMunicipalityJson(TypedDict):
     url: Page
 
 
-@answer
 class HoursJson(TypedDict):
     """Opening hours by day of the week; null when unknown. Confirm them at the depot."""
 
@@ -60,7 +58,6 @@ class HoursJson(TypedDict):
     sun: DayHours
 
 
-@answer
 class HoursRangesJson(TypedDict):
     """Opening hours by day of the week with every range of each day, also of days with a break; null when unknown."""
 
@@ -73,7 +70,6 @@ class HoursRangesJson(TypedDict):
     sun: DayRanges
 
 
-@answer
 class StoreSourceJson(TypedDict):
     """Where an entry comes from and how sure it is. Quote the status together with the entry."""
 
@@ -92,7 +88,6 @@ class StoreSourceJson(TypedDict):
     """Day on which the public content last changed."""
 
 
-@answer
 class StoreJson(TypedDict):
     """A fuel depot."""
 
@@ -206,7 +201,6 @@ def week_in_order(hours: str) -> orjson.Fragment:
     return orjson.Fragment(orjson.dumps({day: week[day] for day in DAYS}))
 
 
-@answer
 class PointJson(TypedDict):
     """Position of the depot."""
 
@@ -219,7 +213,6 @@ class PointJson(TypedDict):
     """Longitude, then latitude, WGS84."""
 
 
-@answer
 class StoreFeatureJson(TypedDict):
     """A depot as a GeoJSON feature."""
 
@@ -230,7 +223,6 @@ class StoreFeatureJson(TypedDict):
     properties: StoreJson
 
 
-@answer
 class StoreFeatureCollectionJson(TypedDict):
     """Depots as GeoJSON (RFC 7946)."""
 

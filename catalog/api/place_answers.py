@@ -14,7 +14,7 @@ from catalog.territory.boundaries import LocatedMunicipality, Outline
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import PostcodeArea, Territory
 from fueldepot.http.links import route_path, site_url
-from fueldepot.http.query import EXAMPLE_SITE, OneOf, Url, answer, example
+from fueldepot.http.query import EXAMPLE_SITE, OneOf, Url, example
 
 PAGE = f"{EXAMPLE_SITE}/sklady/malopolskie/krakow-1261011/"
 
@@ -37,7 +37,6 @@ VoivodeshipSlug = Annotated[
 ]
 
 
-@answer
 class LocationJson(TypedDict):
     """A suggestion of `/locations`."""
 
@@ -86,7 +85,6 @@ def describe_suggestion(suggestion: Suggestion) -> LocationJson:
     return body
 
 
-@answer
 class LocatedMunicipalityJson(TypedDict):
     """The municipality of a point."""
 
@@ -111,7 +109,6 @@ def describe_located(unit: LocatedMunicipality, point: Point) -> LocatedMunicipa
     }
 
 
-@answer
 class VoivodeshipUnitJson(TypedDict):
     """A voivodeship."""
 
@@ -120,7 +117,6 @@ class VoivodeshipUnitJson(TypedDict):
     slug: VoivodeshipSlug
 
 
-@answer
 class CountyUnitJson(TypedDict):
     """A county, or a city with the rights of one."""
 
@@ -130,7 +126,6 @@ class CountyUnitJson(TypedDict):
     """Name of the county."""
 
 
-@answer
 class MunicipalityJson(TypedDict):
     """A municipality."""
 
@@ -189,7 +184,6 @@ def describe_municipality(
     }
 
 
-@answer
 class CountedMunicipalityJson(TypedDict):
     """A municipality with the number of its depots."""
 
@@ -221,7 +215,6 @@ def describe_counted(unit: Municipality, point: tuple[float, float] | None, depo
     }
 
 
-@answer
 class AreaGeometryJson(TypedDict):
     """A polygon or multipolygon (RFC 7946, section 3.1), WGS84, longitude first."""
 
@@ -231,7 +224,6 @@ class AreaGeometryJson(TypedDict):
     """Rings of positions; of a multipolygon, polygons of these."""
 
 
-@answer
 class MunicipalityFeatureJson(TypedDict):
     """A municipality with its area, as a GeoJSON feature (RFC 7946)."""
 
@@ -262,7 +254,6 @@ def describe_municipality_feature(body: MunicipalityJson, outline: Outline | Non
     return feature
 
 
-@answer
 class PostcodeShareJson(TypedDict):
     """A municipality in which a postcode has addresses."""
 
@@ -274,7 +265,6 @@ class PostcodeShareJson(TypedDict):
     """Page of the municipality, for this postcode."""
 
 
-@answer
 class PostcodeJson(TypedDict):
     """A postcode."""
 

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.links import documentation_url
 from fueldepot.http.params import PARAM_ERROR_CODES, ParameterError
-from fueldepot.http.query import OneOf, Url, answer, example
+from fueldepot.http.query import OneOf, Url, example
 
 JSON = "application/json"
 
@@ -40,7 +40,6 @@ def is_api(request: HttpRequest) -> bool:
     return (request.path.startswith("/api/") and request.path != "/api/") or request.path in {"/mcp", "/mcp/"}
 
 
-@answer
 class ParameterErrorJson(TypedDict):
     """What is wrong with one parameter."""
 
@@ -52,7 +51,6 @@ class ParameterErrorJson(TypedDict):
     """What was given and what is accepted, in English."""
 
 
-@answer
 class ErrorJson(TypedDict):
     """The body of every failure."""
 

@@ -13,7 +13,6 @@ pydantic accepts exponents, Arabic digits and line feeds around a number.
 An answer is the dict that a view returns, typed by a TypedDict. mypy checks the dict, `fueldepot.http.schema`
 publishes the fields:
 
-    @answer
     class UnitJson(TypedDict):
         '''A municipality.'''
 
@@ -26,10 +25,10 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Self
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
-from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, WithJsonSchema, with_config
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from fueldepot.http.params import (
@@ -263,20 +262,6 @@ class QueryBody:
 
 
 EXAMPLE_SITE = "https://sklady.example.pl"
-
-Answer = TypeVar("Answer", bound=type)
-
-ANSWERS: dict[str, Any] = {}
-"""Answers and their parts by the names of their classes."""
-
-_with_docstrings = with_config(ConfigDict(use_attribute_docstrings=True))
-
-
-def answer(cls: Answer) -> Answer:
-    """Publish a TypedDict whose fields have their descriptions as docstrings below them."""
-    ANSWERS[cls.__name__] = _with_docstrings(cls)
-    return cls
-
 
 Day = date
 """A day; where a field is called `date`."""

@@ -6,11 +6,12 @@ from drf_spectacular.drainage import set_override
 from drf_spectacular.extensions import OpenApiSerializerExtension
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import ResolvedComponent
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
 from typing_extensions import get_original_bases, is_typeddict
 
 from fueldepot.http.error_body import ErrorJson
-from fueldepot.http.query import ANSWERS, QueryBody
+from fueldepot.http.query import QueryBody
 
 SUFFIX = "Json"
 """End of the names of TypedDicts that the names of components leave out."""
@@ -31,8 +32,9 @@ class TypedDictExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped
         return str(self.target.__name__).removesuffix(SUFFIX)
 
     def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        own = describe_typed_dict(self.target)
-        for name, schema in own.pop("$defs", {}).items():
+        schemas = describe_typed_dict(self.target)
+        own: dict[str, Any] = schemas.pop(self.target.__name__)
+        for name, schema in schemas.items():
             component = ResolvedComponent(  # type: ignore[no-untyped-call]
                 name=name.removesuffix(SUFFIX), type=ResolvedComponent.SCHEMA, object=name, schema=schema
             )
@@ -52,18 +54,32 @@ class QueryBodyExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped
         return dict(self.target.describe())
 
 
+class SchemasByClass(GenerateJsonSchema):
+    """Generates schemas, and keeps the classes of the TypedDicts by the names of their schemas."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.classes: dict[str, Any] = {}
+
+    def typed_dict_schema(self, schema: Any) -> dict[str, Any]:
+        self.classes[schema["cls"].__name__] = schema["cls"]
+        return super().typed_dict_schema(schema)
+
+
 def describe_typed_dict(answer: Any) -> dict[str, Any]:
-    """Return the schema of a TypedDict, with those of its fields in `$defs`.
+    """Return the schemas of a TypedDict and of those of its fields, by the names of the classes.
 
     pydantic reads docstrings of the class itself only; inherited fields are described by the bases.
     """
-    document: dict[str, Any] = plain(TypeAdapter(answer).json_schema(ref_template=TEMPLATE, mode="serialization"))
-    for name, schema in {**document.get("$defs", {}), answer.__name__: document}.items():
-        for base in get_original_bases(ANSWERS[name]):
-            if is_typeddict(base):
-                inherited = describe_typed_dict(base)["properties"]
-                schema["properties"] |= {field: inherited[field] for field in inherited if is_bare(schema, field)}
-    return document
+    generator = SchemasByClass(ref_template=TEMPLATE)
+    # TypedDicts take the configuration of what holds them.
+    adapter = TypeAdapter(list[answer], config=ConfigDict(use_attribute_docstrings=True))
+    schemas: dict[str, Any] = plain(generator.generate(adapter.core_schema, "serialization"))["$defs"]
+    for name, schema in schemas.items():
+        for base in filter(is_typeddict, get_original_bases(generator.classes[name])):
+            inherited = describe_typed_dict(base)[base.__name__]["properties"]
+            schema["properties"] |= {field: inherited[field] for field in inherited if is_bare(schema, field)}
+    return schemas
 
 
 def is_bare(schema: dict[str, Any], field: str) -> bool:

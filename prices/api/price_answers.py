@@ -13,7 +13,7 @@ from catalog.depots.fuels import Fuel
 from catalog.models import Voivodeship
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import site_url
-from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, doc, example
 from prices import medians, validation
 from prices.api.params import FuelPricesQuery
 from prices.api.series_answers import OfficialAverageJson, amount, describe_average, number
@@ -45,7 +45,6 @@ Unit = Annotated[
 UnitName = Annotated[str, OneOf(*fuels.UNIT_NAMES.values()), example("tona", "Polish name of the unit.")]
 
 
-@answer
 class AreaJson(TypedDict):
     """What the numbers cover."""
 
@@ -57,7 +56,6 @@ class AreaJson(TypedDict):
     """Empty for Poland, 2 digits for a voivodeship."""
 
 
-@answer
 class VoivodeshipMedianJson(TypedDict):
     """Median of a voivodeship."""
 
@@ -68,7 +66,6 @@ class VoivodeshipMedianJson(TypedDict):
     name: VoivodeshipName
 
 
-@answer
 class MonthMedianJson(TypedDict):
     """Median of a calendar month."""
 
@@ -80,7 +77,6 @@ class MonthMedianJson(TypedDict):
     """False for the month that the day of the answer lies in: its median may still change."""
 
 
-@answer
 class PriceRangeJson(TypedDict):
     """A range of prices, both ends included. As `fences`: Tukey's outer fences, null where too few prices are left."""
 
@@ -94,7 +90,6 @@ def describe_range(limits: Range) -> PriceRangeJson:
     return {"low": amount(limits.low), "high": amount(limits.high)}
 
 
-@answer
 class ArithmeticJson(TypedDict):
     """The steps to the median in numbers: considered - implausible - superseded - outliers = n. Only for Poland."""
 
@@ -122,14 +117,13 @@ def describe_arithmetic(figures: PriceStatistics, ranges: Mapping[str, Range]) -
     }
 
 
+# In functional syntax, because `from` is a keyword of Python.
 PriceWindowJson = TypedDict(
     "PriceWindowJson",
     {"from": Annotated[Day | None, example("2026-05-21", f"First day of the price window; {ONLY_COUNTRY}.")]},
 )
-answer(PriceWindowJson)  # in functional syntax, because `from` is a keyword of Python
 
 
-@answer
 class FuelPricesJson(PriceWindowJson):
     """What a fuel costs now: medians of approved prices. Quote them with the address in `page` and the day in `to`."""
 

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import route_path, site_url
-from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, doc, example
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, doc, example
 from prices import medians, models, validation
 from prices.api.params import COUNTRY, SeriesQuery
 from prices.models import FIRST_YEAR, SeriesKind
@@ -35,7 +35,6 @@ def number(price: Decimal | None) -> float | None:
     return None if price is None else amount(price)
 
 
-@answer
 class SeriesSourceJson(TypedDict):
     """The published series."""
 
@@ -45,7 +44,6 @@ class SeriesSourceJson(TypedDict):
     """Address of the series."""
 
 
-@answer
 class ObservedValueJson(TypedDict):
     """One number of a series, with where it was read."""
 
@@ -74,7 +72,6 @@ def describe_observation(row: ObservedPrice, as_of: date | None) -> ObservedValu
     }
 
 
-@answer
 class SeriesJson(TypedDict):
     """Yearly averages of the statistical office. They are separate data: never merge them with the medians."""
 
@@ -116,10 +113,8 @@ def describe_series(kind: SeriesKind, observations: Iterable[ObservedPrice]) -> 
 
 AllSeriesJson: Any = TypedDict("AllSeriesJson", {kind.slug: SeriesJson for kind in models.SERIES})  # type: ignore[misc]
 AllSeriesJson.__doc__ = "Series of the statistical office by identifier."
-answer(AllSeriesJson)
 
 
-@answer
 class AverageSourceJson(TypedDict):
     """Where one figure was read."""
 
@@ -129,7 +124,6 @@ class AverageSourceJson(TypedDict):
     """Where it was read."""
 
 
-@answer
 class OfficialAverageJson(TypedDict):
     """The newest yearly average of the statistical office beside the median.
 

@@ -15,7 +15,7 @@ from catalog.depots import fuels
 from catalog.depots.snapshot import depots
 from catalog.models import Dataset
 from fueldepot.data import snapshot
-from fueldepot.http.query import Day, answer, doc, example
+from fueldepot.http.query import Day, doc, example
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from prices import medians
 from prices.api.params import FuelPricesQuery, SeriesQuery
@@ -25,7 +25,6 @@ from prices.models import FIRST_YEAR, SERIES
 from prices.snapshot import PRICE_LIST_MONTHS, ListedPrice, prices
 
 
-@answer
 class PriceListItemJson(TypedDict):
     """The newest price of a fuel at a depot. Confirm it at the depot."""
 
@@ -39,7 +38,6 @@ class PriceListItemJson(TypedDict):
     """Day of the price."""
 
 
-@answer
 class FullStoreJson(StoreJson):
     """A fuel depot with its price list."""
 

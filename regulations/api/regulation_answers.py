@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from catalog.api.place_answers import VoivodeshipCode, VoivodeshipSlug
 from catalog.links import municipality_url
 from fueldepot.http.links import route_path, site_url
-from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, example
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example
 from regulations.api import rule_answers as rules
 from regulations.appliance_check import ApplianceStatus, check_appliance
 from regulations.appliance_descriptions import (
@@ -29,7 +29,6 @@ RegulationsPage = Annotated[
 ]
 
 
-@answer
 class RequestedUnitJson(TypedDict):
     """The unit asked for.
 
@@ -67,7 +66,6 @@ def describe_unit(regulation: Regulation, unit: Unit) -> RequestedUnitJson:
     }
 
 
-@answer
 class ResolutionJson(TypedDict):
     """The acts of a voivodeship taken together; null where there is none, or where none is known.
 
@@ -119,7 +117,6 @@ def describe_resolution(regulation: Regulation) -> ResolutionJson | None:
     }
 
 
-@answer
 class ApplianceLimitJson(TypedDict):
     """A deadline for some fuels, buildings, appliances or parts of the municipality only."""
 
@@ -132,7 +129,6 @@ class ApplianceLimitJson(TypedDict):
     deadline: rules.DeadlineJson
 
 
-@answer
 class RequestedApplianceJson(TypedDict):
     """Until when the appliance asked for may be used in the requested municipality. Comes with `appliance`."""
 
@@ -190,7 +186,6 @@ def describe_appliance(regulation: Regulation, unit: Unit, appliance: Appliance)
     }
 
 
-@answer
 class RegulationJson(TypedDict):
     """The legal state of a voivodeship."""
 
@@ -251,7 +246,6 @@ def describe_regulation(
     return cast("RegulationJson", rules.only_binding({**body})) if binding else body
 
 
-@answer
 class ComingDeadlineJson(TypedDict):
     """A deadline in short, with the voivodeship that it belongs to. The text of the act binds."""
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from fueldepot.http.query import Day, OneOf, Url, answer, doc, example
+from fueldepot.http.query import Day, OneOf, Url, doc, example
 from regulations.fields import Appliance, Condition, Exemption, FuelCode, read_spared
 from regulations.models import STALE_AFTER, Amendment, Deadline, FuelBan, Provision, Resolution, Scope, read_sources
 from regulations.queries import DeadlineStatus, Law, Regulation
@@ -45,7 +45,6 @@ NextDeadlineStatus = Annotated[
 ]
 
 
-@answer
 class ReadSourceJson(TypedDict):
     """Where something was read."""
 
@@ -62,7 +61,6 @@ def describe_sources(text: str) -> list[ReadSourceJson]:
     return [{"name": source.name, "url": source.url} for source in read_sources(text)]
 
 
-@answer
 class ScopeJson(TypedDict):
     """Where a rule binds."""
 
@@ -95,7 +93,6 @@ def describe_scope(regulation: Regulation, row: Scope) -> ScopeJson:
     }
 
 
-@answer
 class PublishedActJson(TypedDict):
     """Fields shared by acts and amendments. Fields that may be absent are so only with `binding`."""
 
@@ -121,7 +118,6 @@ def describe_publication(act: Resolution | Amendment) -> PublishedActJson:
     }
 
 
-@answer
 class AmendmentJson(PublishedActJson):
     """An amendment of an act."""
 
@@ -132,7 +128,6 @@ class AmendmentJson(PublishedActJson):
     sources: NotRequired[ReadSources]
 
 
-@answer
 class ActJson(PublishedActJson, ScopeJson):
     """One act."""
 
@@ -188,7 +183,6 @@ def reference(row: Resolution | Amendment) -> str:
     return " ".join(words) if len(words) > 1 else "uchwałą o nieznanym numerze"
 
 
-@answer
 class ProvisionJson(ScopeJson):
     """A rule: what deadlines and bans have in common. Fields that may be absent are so only with `binding`."""
 
@@ -206,7 +200,6 @@ def describe_provision(regulation: Regulation, row: Provision) -> ProvisionJson:
     return body
 
 
-@answer
 class SparedApplianceJson(TypedDict):
     """An appliance that may stay in use."""
 
@@ -216,7 +209,6 @@ class SparedApplianceJson(TypedDict):
     """Only if it was put to use before this day; null without such a bound."""
 
 
-@answer
 class DeadlineJson(ProvisionJson):
     """A day from which something must not be used or must be done.
 
@@ -266,7 +258,6 @@ def describe_deadline(regulation: Regulation, row: Deadline) -> DeadlineJson:
     }
 
 
-@answer
 class FuelBanJson(ProvisionJson):
     """A fuel that must not be burnt."""
 

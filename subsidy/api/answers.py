@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from typing_extensions import TypedDict
 
 from fueldepot.http.links import route_path, site_url
-from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, answer, example
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example
 from subsidy.api.params import PlanQuery
 from subsidy.application import Household, Item, Level
 from subsidy.calculator import ItemRow, Result, Variant
@@ -33,7 +33,6 @@ def optional(amount: Decimal | None) -> float | None:
     return None if amount is None else float(amount)
 
 
-@answer
 class LimitSourceJson(TypedDict):
     """Where the limit of an item stands; null where there is no limit."""
 
@@ -46,7 +45,6 @@ class LimitSourceJson(TypedDict):
     url: SourceUrl
 
 
-@answer
 class SubsidyItemJson(TypedDict):
     """One item of the plan."""
 
@@ -102,7 +100,6 @@ def describe_item(row: ItemRow) -> SubsidyItemJson:
     }
 
 
-@answer
 class SubsidyOutcomeJson(TypedDict):
     """The result for one project type."""
 
@@ -130,7 +127,6 @@ class SubsidyOutcomeJson(TypedDict):
     """Own contribution over the items with a cost; null without any cost."""
 
 
-@answer
 class SubsidyVariantJson(SubsidyOutcomeJson):
     """The result for one project type."""
 
@@ -156,7 +152,6 @@ def describe_variant(variant: Variant) -> SubsidyVariantJson:
     }
 
 
-@answer
 class SubsidyConditionJson(TypedDict):
     """A condition of the programme."""
 
@@ -168,7 +163,6 @@ class SubsidyConditionJson(TypedDict):
     source_url: SourceUrl
 
 
-@answer
 class SubsidyProgramJson(TypedDict):
     """The edition of the programme."""
 
@@ -178,7 +172,6 @@ class SubsidyProgramJson(TypedDict):
     """Day to which the edition is described."""
 
 
-@answer
 class SubsidySourceJson(TypedDict):
     """A source of the rules."""
 
@@ -186,7 +179,6 @@ class SubsidySourceJson(TypedDict):
     url: SourceUrl
 
 
-@answer
 class SubsidyHtmlJson(TypedDict):
     """HTML fragments of the result, in Polish. Only with `html` true."""
 
@@ -195,7 +187,6 @@ class SubsidyHtmlJson(TypedDict):
     conditions: Fragment
 
 
-@answer
 class SubsidyJson(SubsidyOutcomeJson):
     """An indicative result; the regional environmental-protection fund decides."""
 
@@ -250,7 +241,6 @@ def describe_subsidy(result: Result, *, notes: Sequence[str], html: bool, brief:
     return body
 
 
-@answer
 class SubsidyLimitJson(TypedDict):
     """A threshold, share or limit of the programme in force."""
 
@@ -270,7 +260,6 @@ class SubsidyLimitJson(TypedDict):
     """Address of the source; null where it has none."""
 
 
-@answer
 class SubsidyLimitsJson(TypedDict):
     """Thresholds, shares and limits of the programme as data. The documents of the programme bind."""
 
