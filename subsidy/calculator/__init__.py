@@ -26,7 +26,9 @@ from subsidy.calculator.rows import (
     round_to_grosz,
     truncate_to_grosz,
 )
-from subsidy.rules import DatedValue, NotInForce, RuleCondition, RulesAt, RuleSource
+from subsidy.rules import RuleCondition, RulesAt, RuleSource
+
+MINIMUM_WAGE = ("levels/minimum_wage", "monthly")
 
 
 def situations(application: Application, shown: Variant) -> Iterator[str]:
@@ -78,13 +80,10 @@ def requirements(
 
 def business_revenue_limit(application: Application, level: Level, rules: RulesAt) -> Decimal | None:
     """Return the yearly limit in zł; None without a business, at a level without one, or if the wage is unknown."""
-    if not application.business or level not in UPPER:
+    wage = rules.values.get(MINIMUM_WAGE)
+    if not application.business or level not in UPPER or wage is None:
         return None
-    try:
-        wage = rules.number("levels/minimum_wage", "monthly")
-    except NotInForce:
-        return None
-    return truncate_to_grosz(rules.number("levels/business_revenue", level) * wage)
+    return truncate_to_grosz(rules.number("levels/business_revenue", level) * wage.value)
 
 
 def make_notes(application: Application, shown: Variant, rules: RulesAt) -> tuple[str, ...]:
@@ -159,10 +158,7 @@ def about_values(application: Application, shown: Variant, rules: RulesAt) -> It
     if shown.table_3_limit is not None and any(row.table == ENVELOPE_TABLE for row in shown.rows):
         names += shown.table_3_limit.notes
     if application.business and shown.level in UPPER:
-        try:
-            names += rules.value("levels/minimum_wage", "monthly").notes
-        except NotInForce as error:
-            names += error.entry.notes if error.entry else ()
+        names += (rules.values.get(MINIMUM_WAGE) or rules.ended[MINIMUM_WAGE]).notes
     yield from (rules.text(name) for name in dict.fromkeys(names))
 
 
@@ -194,7 +190,8 @@ def make_variant(application: Application, project_type: ProjectType, rules: Rul
     intensity = ZERO if level is Level.NONE else rules.number("levels/intensity", level)
     rows = make_rows(application, level, project_type, intensity, rules)
     table_3_sum = sum((row.subsidy_pln for row in rows if row.table == ENVELOPE_TABLE), ZERO)
-    table_3_limit = sum_limit(level, project_type, rules)
+    sum_limit = f"{int(project_type)}/{level}"
+    table_3_limit = None if level is Level.NONE else rules.value("project_types/table_3_limit", sum_limit)
     table_3_limit_pln = ZERO if table_3_limit is None else table_3_limit.value
     others = sum((row.subsidy_pln for row in rows if row.table != ENVELOPE_TABLE), ZERO)
     return Variant(
@@ -212,13 +209,6 @@ def make_variant(application: Application, project_type: ProjectType, rules: Rul
         max_subsidy_pln=others + min(table_3_sum, table_3_limit_pln),
         own_contribution_pln=own_contribution(rows, table_3_sum, table_3_limit_pln),
     )
-
-
-def sum_limit(level: Level, project_type: ProjectType, rules: RulesAt) -> DatedValue | None:
-    """Return the limit of the sum of table 3; None at no level."""
-    if level is Level.NONE:
-        return None
-    return rules.value("project_types/table_3_limit", f"{int(project_type)}/{level}")
 
 
 def own_contribution(rows: Sequence[ItemRow], table_3_sum: Decimal, table_3_limit: Decimal) -> Decimal | None:

@@ -15,7 +15,7 @@ from subsidy.application import (
     Level,
     ProjectType,
 )
-from subsidy.rules import DatedValue, Edition, NotInForce, RuleCondition, RulesAt, RuleSource
+from subsidy.rules import DatedValue, Edition, RuleCondition, RulesAt, RuleSource
 
 GROSZ = Decimal("0.01")
 ZERO = Decimal("0.00")
@@ -174,12 +174,7 @@ def refuse_source(application: Application, project_type: ProjectType) -> str:
 
 def unit_limit(item: Item, level: Level, rules: RulesAt) -> DatedValue | None:
     """Return the limit per piece or square metre; None at no level, and where none is in force."""
-    if level is Level.NONE:
-        return None
-    try:
-        return rules.value(f"items/{item}", level)
-    except NotInForce:
-        return None
+    return rules.values.get((f"items/{item}", level))
 
 
 def make_row(
@@ -225,6 +220,9 @@ def describe_refusal(refused: str, rules: RulesAt) -> str:
 UPPER = (Level.HIGHEST, Level.ELEVATED)
 """Levels with a threshold of monthly income, the higher first."""
 
+LOCATIVE = {Level.HIGHEST: "najwyższym", Level.ELEVATED: "podwyższonym"}
+"""As in "na poziomie …"."""
+
 
 def decide(application: Application, project_type: ProjectType, rules: RulesAt) -> LevelDecision:
     """Return level, reason and condition for one project type, naming the types of another level if none is stated."""
@@ -246,7 +244,7 @@ def decide(application: Application, project_type: ProjectType, rules: RulesAt) 
         reason = rules.text(
             "reason_income",
             threshold=format_amount(threshold(by_income, application.household, rules)),
-            level=locative(by_income),
+            level=LOCATIVE[by_income],
             household=rules.text(f"household_{application.household}"),
         )
     condition = rules.text("condition_only_above", eu=edge) if by_income is Level.HIGHEST and open_type else None
@@ -259,16 +257,12 @@ def level_of_income(application: Application, rules: RulesAt) -> Level | None:
         return Level.HIGHEST
     if application.income is None:
         return None
+    sharers = (application.people or 1) if application.income_type is IncomeType.HOUSEHOLD else 1
     for level in UPPER:
         # The threshold is multiplied: income / 3 has no exact decimal.
-        bound = threshold(level, application.household, rules) * sharers(application)
-        if application.income <= bound:
+        if application.income <= threshold(level, application.household, rules) * sharers:
             return level
     return None
-
-
-def sharers(application: Application) -> int:
-    return (application.people or 1) if application.income_type is IncomeType.HOUSEHOLD else 1
 
 
 def threshold(level: Level, household: Household, rules: RulesAt) -> Decimal:
@@ -288,8 +282,3 @@ def decide_basic(application: Application, rules: RulesAt) -> LevelDecision:
         bound = threshold(Level.ELEVATED, application.household, rules)
         reason = rules.text("reason_too_high", threshold=format_amount(bound))
     return LevelDecision(Level.BASIC, reason, rules.text("condition_annual", limit=format_amount(limit)))
-
-
-def locative(level: Level) -> str:
-    """The level as in "na poziomie …"."""
-    return {Level.HIGHEST: "najwyższym", Level.ELEVATED: "podwyższonym"}[level]

@@ -4,7 +4,7 @@ A `Dated` number has a first day, a unit, a clause, a source, and whether an off
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
@@ -19,11 +19,7 @@ class RulesError(Exception):
 
 
 class NotInForce(Exception):
-    """A value is not yet or no longer in force. entry: the entry that ends it, None before the first."""
-
-    def __init__(self, day: date, entry: "Dated | None" = None) -> None:
-        self.entry = entry
-        super().__init__(f"nothing is in force on {day}")
+    """Nothing is in force yet, or no longer. The argument is the day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,20 +86,9 @@ class Edition:
 Values = Mapping[str, tuple[Dated, ...]]
 
 
-def value_at(values: Sequence[Dated], day: date) -> DatedValue:
-    """Return the value in force on a day. values: ascending. Raises NotInForce before the first and after an end."""
-    number = bisect_right(values, day, key=lambda entry: entry.valid_from)
-    if number == 0:
-        raise NotInForce(day)
-    entry = values[number - 1]
-    if not isinstance(entry, DatedValue):
-        raise NotInForce(day, entry)
-    return entry
-
-
 @dataclass(frozen=True, slots=True)
 class RulesAt:
-    """The rules between two changes. values, ended: by path of the file without suffix, and key."""
+    """The rules between two changes. values, and what ended one: by path of the file without suffix, and key."""
 
     day: date
     edition: Edition
@@ -120,10 +105,9 @@ class RulesAt:
 
     def value(self, parameter: str, key: str) -> DatedValue:
         """Return a value in force. Raises NotInForce, and KeyError where no file has it."""
-        found = self.values.get((parameter, key))
-        if found is None:
-            raise NotInForce(self.day, self.ended[parameter, key])
-        return found
+        if (parameter, key) in self.ended:
+            raise NotInForce(self.day)
+        return self.values[parameter, key]
 
     def number(self, parameter: str, key: str) -> Decimal:
         """Return the number of a value in force. Raises like `value`."""
@@ -166,10 +150,12 @@ class Rules:
         ended: dict[tuple[str, str], Dated] = {}
         for parameter, keys in self.parameters.items():
             for key, entries in keys.items():
-                try:
-                    values[parameter, key] = value_at(entries, day)
-                except NotInForce as error:
-                    ended[parameter, key] = error.entry or entries[0]
+                # The first entry is as old as the programme; `subsidy.rules.reading` refuses a younger one.
+                entry = [entry for entry in entries if entry.valid_from <= day][-1]
+                if isinstance(entry, DatedValue):
+                    values[parameter, key] = entry
+                else:
+                    ended[parameter, key] = entry
         return RulesAt(
             day=day,
             edition=[edition for edition in self.editions if edition.valid_from <= day][-1],

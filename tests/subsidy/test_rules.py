@@ -13,7 +13,7 @@ import pytest
 from fueldepot import checks
 from subsidy import rules
 from subsidy.application import DOCUMENTS, ENVELOPE, Item, Level, ProjectType
-from subsidy.rules import FILES, NotInForce, RulesError, value_at
+from subsidy.rules import FILES, NotInForce, RulesError
 from subsidy.rules.reading import read_rules
 
 BEGINS, AMENDED = date(2025, 3, 31), date(2026, 7, 20)
@@ -106,11 +106,8 @@ def test_a_day_before_the_programme():
 
 
 def test_value_at_both_sides_of_a_date():
-    walls = rules.current().parameters["items/walls"]["basic"]
-    assert value_at(walls, AMENDED - timedelta(days=1)).value == 100
-    assert value_at(walls, AMENDED).value == 110
-    with pytest.raises(NotInForce):
-        value_at(walls, BEGINS - timedelta(days=1))
+    assert limit(Item.WALLS, Level.BASIC, AMENDED - timedelta(days=1)) == 100
+    assert limit(Item.WALLS, Level.BASIC, AMENDED) == 110
 
 
 def test_the_edition_in_force():
