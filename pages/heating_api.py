@@ -28,7 +28,8 @@ from pages.heating_costs import (
     place_of_postcode,
     published_cost,
 )
-from prices.heating_costs import EfficiencyUnit, EnergyUnit, Estimate, Quantity, Unit, rounded_cost, rounded_year
+from prices.heating_costs import EfficiencyUnit, EnergyUnit, Estimate, Quantity, Unit, rounded_year
+from prices.medians import rounded
 from regulations.api.params import MUNICIPALITY_DIGITS
 
 HEATING = "heating"
@@ -196,8 +197,8 @@ def describe_row(row: HeatingRow) -> HeatSourceJson:
         "efficiency": describe_default(source.efficiency, row.own.efficiency),
         "cost_per_kwh": describe_range(cost.per_kwh),
         "cost_per_year": describe_range(cost.per_year, year=True),
-        "amount_per_year": float(rounded_cost(cost.amount)),
-        "co2_kg_per_kwh": None if cost.co2 is None else float(rounded_cost(cost.co2)),
+        "amount_per_year": float(rounded(cost.amount)),
+        "co2_kg_per_kwh": None if cost.co2 is None else float(rounded(cost.co2)),
         "co2_note": source.emission_origin,
         "group": row.group,
         "allowed": row.rule.allowed,

@@ -28,7 +28,6 @@ from prices.heating_costs import (
     heat_sources,
     price_per_tonne,
     read_defaults,
-    rounded_cost,
 )
 from prices.medians import rounded
 from prices.snapshot import official, prices
@@ -132,8 +131,8 @@ def heating_rows(
 
 
 def published_cost(span: Estimate) -> Estimate:
-    """Return rounded ends: ranges that look as if they overlapped must not be ranked."""
-    return Estimate(*map(rounded_cost, span))
+    """Return ends rounded to the grosz, since the inputs are no more exact; ranges are grouped as they look then."""
+    return Estimate(*map(rounded, span))
 
 
 def own_price(source: HeatSource, mine: OwnInput) -> SourcePrice | None:

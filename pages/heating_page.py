@@ -39,7 +39,8 @@ from pages.page import Crumb, Page, dataset
 from pages.polish import day, whole
 from pages.prices import as_query, prices_crumb
 from pages.stove_check import NOT_FOUND, UNREADABLE, find_place
-from prices.heating_costs import Estimate, Quantity, rounded_cost, rounded_year
+from prices.heating_costs import Estimate, Quantity, rounded_year
+from prices.medians import rounded
 
 OWN = ("cena", "worek", "sprawnosc")
 """Prefixes of the parameters of the page, as those of `HeatingCostsQuery`."""
@@ -179,7 +180,7 @@ def cost_row(row: HeatingRow, axis: Decimal) -> dict[str, Any]:
     source, cost, mine, rule = row.source, row.cost, row.own, row.rule
     price, bag, efficiency = (f"{name}_{source.slug}" for name in OWN)
     kg = bag_kg(source)
-    amount = decimal_comma(rounded_cost(cost.amount)) if source.unit != "kWh" else whole(round(cost.amount))
+    amount = decimal_comma(rounded(cost.amount)) if source.unit != "kWh" else whole(round(cost.amount))
     return {
         "row": row,
         "cost": f"{joined(published_cost(cost.per_kwh), decimal_comma)}\N{NO-BREAK SPACE}zł" if cost.per_kwh else "",
@@ -236,7 +237,7 @@ def figures_of(row: HeatingRow) -> Iterator[tuple[str, str, str]]:
         stated = f"{decimal_comma(own)} kWh" if pump else percent_range(Estimate(own, own, own))
         yield label, stated, "Podana przez Ciebie."
     co2 = row.cost.co2
-    emission = "nie liczymy" if co2 is None else f"{decimal_comma(rounded_cost(co2))} kg na kWh ciepła"
+    emission = "nie liczymy" if co2 is None else f"{decimal_comma(rounded(co2))} kg na kWh ciepła"
     yield "Dwutlenek węgla", emission, source.emission_origin
 
 

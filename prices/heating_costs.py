@@ -12,16 +12,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
-from fueldepot.data.yaml_reader import Mistake, StrictModel, read_yaml
+from fueldepot.data.yaml_reader import Mistake, Number, StrictModel, Text, check_days, read_yaml
 
 FILE = Path(__file__).parent / "data" / "heating_costs.yaml"
 
 MJ_PER_KWH = Decimal("3.6")
 KG_PER_TONNE = Decimal(1000)
 GJ_PER_KWH, MWH_PER_KWH = Decimal("0.0036"), Decimal("0.001")
-GROSZ, HUNDRED_ZLOTY = Decimal("0.01"), Decimal(100)
+HUNDRED_ZLOTY = Decimal(100)
 
 Unit = Literal["t", "mp", "kWh"]
 """What a price is per: a tonne, a stacked cubic metre, a kilowatt-hour."""
@@ -41,9 +41,6 @@ KWH_PER: Mapping[EnergyUnit, Decimal] = {
 """Kilowatt-hours in the unit of the price, by the unit of the energy."""
 
 PER_KWH: Mapping[EmissionUnit, Decimal] = {"kg/GJ": GJ_PER_KWH, "kg/MWh": MWH_PER_KWH}
-
-Number = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\.[0-9]+)?$")]
-Text = Annotated[str, StringConstraints(min_length=1)]
 
 
 class Estimate(NamedTuple):
@@ -122,11 +119,6 @@ def price_per_tonne(bag: Decimal, kg: int) -> Decimal:
     return bag * KG_PER_TONNE / kg
 
 
-def rounded_cost(cost: Decimal) -> Decimal:
-    """Round the cost of a kilowatt-hour to the grosz: the inputs are no more exact."""
-    return cost.quantize(GROSZ, ROUND_HALF_UP)
-
-
 def rounded_year(cost: Decimal) -> Decimal:
     return (cost / HUNDRED_ZLOTY).quantize(Decimal(1), ROUND_HALF_UP) * HUNDRED_ZLOTY
 
@@ -203,9 +195,7 @@ def check_defaults(file: DefaultsFile) -> Iterator[Mistake]:
     """Yield unordered days and ranges, unknown names, and a net energy beside a gross efficiency."""
     for kind, entries in (("energy", file.energy), ("efficiency", file.efficiency)):
         for name, entry in entries.items():
-            days = [value.valid_from for value in entry.values]
-            if days != sorted(set(days)):
-                yield (kind, name, "values"), "valid_from must ascend, each day once"
+            yield from check_days([value.valid_from for value in entry.values], (kind, name, "values"))
             for number, value in enumerate(entry.values):
                 if not 0 < Decimal(value.low) <= Decimal(value.middle) <= Decimal(value.high):
                     yield (kind, name, "values", number), "low, middle and high must be positive and ascend"

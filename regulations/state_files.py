@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from catalog.importers.records import BadInput
-from fueldepot.data.yaml_reader import InvalidYaml, Mistake, StrictModel, read_yaml
+from fueldepot.data.yaml_reader import InvalidYaml, Mistake, StrictModel, Text, read_yaml
 from regulations.fields import Appliance, Condition, Exemption, FuelCode, Spared, write_spared
 from regulations.models import Deadline, Scope, Source, write_sources
 
@@ -19,7 +19,6 @@ DATA = Path(__file__).resolve().parent / "data"
 Values = dict[str, Any]
 
 Day = date
-Text = Annotated[str, StringConstraints(min_length=1)]
 TextOrNone = Annotated[Text | None, AfterValidator(lambda text: text or "")]
 """Optional text; absent text becomes "", as in the columns."""
 Key = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]

@@ -4,13 +4,13 @@ A file is described by a pydantic model. Mistakes (invalid YAML, repeated, unkno
 raised as one InvalidYaml on one line, each with its row. YAML itself would silently keep the last of two equal keys.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError
 
 _FastLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -26,6 +26,10 @@ Mistake = tuple[Location, str]
 
 Rows = dict[tuple[str, ...], int | None]
 """Rows by keys and indexes, as text."""
+
+Text = Annotated[str, StringConstraints(min_length=1)]
+Number = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\.[0-9]+)?$")]
+"""A quoted decimal such as "192.50"."""
 
 Model = TypeVar("Model")
 
@@ -107,6 +111,12 @@ def read_yaml(path: Path, model: type[Model], check: Callable[[Model], Iterable[
     if mistakes:
         raise InvalidYaml(path, mistakes)
     return parsed
+
+
+def check_days(days: Sequence[date], place: Location) -> Iterator[Mistake]:
+    """Yield a mistake unless the first days of dated entries ascend."""
+    if [*days] != sorted(set(days)):
+        yield place, "valid_from must ascend, each day once"
 
 
 def _parse(path: Path, text: str) -> tuple[yaml.Node | None, Any]:

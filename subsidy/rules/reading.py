@@ -6,9 +6,9 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar, get_args
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
-from fueldepot.data.yaml_reader import InvalidYaml, Mistake, StrictModel, read_yaml
+from fueldepot.data.yaml_reader import InvalidYaml, Mistake, Number, StrictModel, Text, check_days, read_yaml
 from subsidy.application import Item
 from subsidy.rules import Dated, DatedValue, Edition, ItemRule, RuleCondition, Rules, RulesError, RuleSource, Values
 
@@ -48,12 +48,8 @@ Situation = Literal[
 """Situations of `subsidy.calculator.situations`, and `limits` of the table of limits."""
 
 
-Text = Annotated[str, StringConstraints(min_length=1)]
 ItemUnit = Literal["PLN/pcs", "PLN/m2"]
 UNITS = tuple(unit.removeprefix("PLN/") for unit in get_args(ItemUnit))
-
-Number = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\.[0-9]+)?$")]
-"""A quoted decimal such as "192.50"."""
 
 
 class SourceEntry(StrictModel):
@@ -153,9 +149,7 @@ class RulesReader:
             if missing := sorted(set(required) - file.values.keys()):
                 yield ("values",), f"lack {', '.join(missing)}"
             for key, entries in file.values.items():
-                days = [entry.valid_from for entry in entries]
-                if days != sorted(set(days)):
-                    yield ("values", key), "valid_from must ascend, each day once"
+                yield from check_days([entry.valid_from for entry in entries], ("values", key))
                 for number, entry in enumerate(entries):
                     place = ("values", key, number)
                     yield from self.check_source(entry.source, entry.verified, place)
@@ -164,9 +158,7 @@ class RulesReader:
         return check
 
     def check_editions(self, file: list[EditionEntry]) -> Iterator[Mistake]:
-        days = [edition.valid_from for edition in file]
-        if days != sorted(set(days)):
-            yield (), "valid_from must ascend, each day once"
+        yield from check_days([edition.valid_from for edition in file], ())
         for number, edition in enumerate(file):
             yield from self.check_notes(edition.notes, (number,))
             for position, name in enumerate(edition.sources):
