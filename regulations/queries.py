@@ -239,13 +239,14 @@ def as_of_day(
         for act in records.acts
         if begins <= on and is_adopted(act)
     )
+    deadlines = [row for row in records.deadlines if laws and row.stands_on(on)]
     return Regulation(
         voivodeship,
         records.state,
         on,
         unit,
         laws,
-        tuple(sorted((row for row in records.deadlines if laws and row.stands_on(on)), key=deadline_sort_key)),
+        tuple(sorted(deadlines, key=lambda row: (row.date, scope_size(row), row.pk))),
         tuple(ban for ban in records.bans if laws and ban.stands_on(on)),
         changed_since=any(day > on for day in days_of_change(records)),
         reach=records.reach,
@@ -263,11 +264,6 @@ def days_of_change(records: LegalStateRecords) -> Iterator[date]:
 def scope_size(scope: Scope) -> int:
     """Return the rank of a scope by its area, 0 for the widest."""
     return WIDEST_FIRST.index(Scope.Area(scope.area))
-
-
-def deadline_sort_key(deadline: Deadline) -> tuple[date, int, int]:
-    """Return the sort key: day, then the widest scope first, then the oldest row."""
-    return deadline.date, scope_size(deadline), deadline.pk
 
 
 def get_unit(teryt: str) -> Unit:
