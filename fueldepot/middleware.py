@@ -135,8 +135,7 @@ def guard_private_views(get_response: View) -> View:
     networks = read_networks(settings.ADMIN_NETWORKS)
 
     def is_admitted(caller: str) -> bool:
-        address = read_address(caller) if networks else None
-        return not networks or (address is not None and trusts(networks, address))
+        return not networks or trusts(networks, read_address(caller))
 
     def answer(request: HttpRequest) -> HttpResponse:
         at_desk = request.path.startswith("/admin/")

@@ -273,9 +273,5 @@ def make_document() -> dict[str, Any]:
     return {**plain, "security": []}
 
 
-def write_out(document: dict[str, Any]) -> str:
-    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-
-
 def write_file() -> None:
-    FILE.write_text(write_out(make_document()), encoding="utf-8")
+    FILE.write_text(json.dumps(make_document(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")

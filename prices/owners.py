@@ -37,7 +37,6 @@ class OwnerPriceRefused(Refusal):
 
 
 class PricesChangedMeanwhile(Refusal):
-    status = 409
     reason = "Ceny zmieniły się, odkąd otwarto tę stronę. Niczego nie zapisaliśmy: sprawdź je jeszcze raz."
 
 

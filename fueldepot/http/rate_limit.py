@@ -87,8 +87,8 @@ def find_caller(peer: str, forwarded: str, networks: Sequence[Network]) -> str:
     return peer if len(entries) > MOST_HOPS else str(read_address(hops[0]))
 
 
-def trusts(networks: Sequence[Network], address: Address) -> bool:
-    return any(address in network for network in networks)
+def trusts(networks: Sequence[Network], address: Address | None) -> bool:
+    return address is not None and any(address in network for network in networks)
 
 
 def forwarded_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -97,10 +97,7 @@ def forwarded_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Ca
     networks, trust_socket = read_networks(names), UNIX_SOCKET in names
 
     def is_trusted(peer: str) -> bool:
-        if not peer or not networks:
-            return not peer and trust_socket
-        address = read_address(peer)
-        return address is not None and trusts(networks, address)
+        return trusts(networks, read_address(peer)) if peer else trust_socket
 
     def answer(request: HttpRequest) -> HttpResponse:
         meta = request.META

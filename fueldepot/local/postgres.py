@@ -46,6 +46,9 @@ SERVER_SETTINGS = {
 # The package has no ICU; PostgreSQL's builtin locale is the same on every machine.
 CLUSTER_LOCALE = ("--no-locale", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--encoding=UTF8")
 
+ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C"}
+"""Of the server's programs: without PGPORT, PGDATA and the like, which would change the server."""
+
 
 class EmbeddedError(Exception):
     """The embedded server cannot be used. The message is one line with a remedy."""
@@ -149,7 +152,7 @@ def start_server(data: Path, binaries: Path, socket_folder: Path) -> subprocess.
             stdout=log,
             stderr=log,
             cwd="/",
-            env=_environment(),
+            env=ENVIRONMENT,
             preexec_fn=_die_with_me(),
             start_new_session=True,  # Ctrl-C is for the starter
         )
@@ -194,11 +197,6 @@ def _as_user(uid: int, gid: int) -> list[str]:
     ]
 
 
-def _environment() -> dict[str, str]:
-    """Return an environment without PGPORT, PGDATA and the like, which would change the server."""
-    return {"PATH": os.defpath, "LC_ALL": "C"}
-
-
 def _die_with_me() -> Callable[[], None]:
     """Return the preexec function of a child: request SIGINT from the kernel when this process dies."""
     me = os.getpid()
@@ -222,7 +220,7 @@ def _run(command: list[str]) -> str:
             text=True,
             errors="replace",
             cwd="/",
-            env=_environment(),
+            env=ENVIRONMENT,
             preexec_fn=_die_with_me(),
             timeout=START_LIMIT_S,
             check=False,

@@ -44,7 +44,9 @@ def main() -> None:
     if data:
         os.environ[embedded.KEPT_FOLDER] = str(data)
     print(f"serving on {os.environ['SITE_URL']}, Ctrl-C to stop", file=sys.stderr)  # noqa: T201
-    os.execv(sys.executable, gunicorn_command(port, workers))  # noqa: S606 - no shell is meant
+    gunicorn = [sys.executable, "-m", "gunicorn", "fueldepot.wsgi", f"--config={ROOT / 'fueldepot' / 'gunicorn.py'}"]
+    settings = [f"--bind=127.0.0.1:{port}", f"--workers={workers}"]
+    os.execv(sys.executable, [*gunicorn, *settings])  # noqa: S606 - no shell is meant
 
 
 def read_number(name: str, text: str, low: int, high: int) -> int:
@@ -100,12 +102,6 @@ def prepare_site(data: str) -> None:
         sys.exit(f"fueldepot: the database does not answer: {' '.join(str(error).split())}")
     finally:
         connections.close_all()
-
-
-def gunicorn_command(port: int, workers: int) -> list[str]:
-    """Return the command line of gunicorn. Threads keep an idle browser connection from blocking a worker."""
-    command = [sys.executable, "-m", "gunicorn", "fueldepot.wsgi", f"--config={ROOT / 'fueldepot' / 'gunicorn.py'}"]
-    return [*command, f"--bind=127.0.0.1:{port}", f"--workers={workers}"]
 
 
 if __name__ == "__main__":

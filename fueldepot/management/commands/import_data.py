@@ -1,5 +1,4 @@
 from pathlib import Path
-from typing import Any
 
 from django.core.management.base import CommandParser
 
@@ -14,9 +13,6 @@ class Command(ImportCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("sources", nargs=1, type=Path, metavar="DIR")
         self.add_run_arguments(parser)
-
-    def handle(self, *args: Any, sources: list[Path], **options: Any) -> None:
-        self.run_steps(sources, **options)
 
     def steps(self, sources: list[Path]) -> list[ImportStep]:
         steps, unknown = directory_steps(sources[0])

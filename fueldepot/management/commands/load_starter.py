@@ -1,21 +1,18 @@
 from typing import Any
 
-from django.core.management.base import CommandParser
+from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from catalog.importers import registry
 from catalog.importers.records import Options
 from catalog.importers.runner import run
-from fueldepot.management.import_command import ImportCommand, one_line_errors, progress
+from fueldepot.management.import_command import one_line_errors, progress
 from prices import starter as prices
 from regulations import sources as regulations
 
 
-class Command(ImportCommand):
+class Command(BaseCommand):
     help = "Load the starter data into whatever part of the catalog is still empty."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        """No arguments: empty data sets are loaded."""
 
     def handle(self, *args: Any, **options: Any) -> None:
         how = Options(today=timezone.localdate(), write=True, progress=progress)
