@@ -83,13 +83,12 @@ class FaultyRow:
 
 @dataclass
 class Preview:
-    """What a price list would bring in. limit: greatest number of prices for its editor, None for no limit.
+    """What a price list would bring in.
 
     error: why the whole file is refused, "" if it is not. quotes: accepted prices.
     """
 
     columns: list[str]
-    limit: int | None
     ordinary: list[PreviewRow] = field(default_factory=list)
     doubtful: list[PreviewRow] = field(default_factory=list)
     faulty: list[FaultyRow] = field(default_factory=list)
@@ -105,16 +104,6 @@ class Preview:
     def can_be_ticked(self) -> bool:
         """Whether doubtful rows may be ticked: a file with too many is probably a wrong one."""
         return sum(row.can_be_taken for row in self.doubtful) <= MOST_TICKS
-
-    @property
-    def too_many(self) -> str:
-        """The message about a price list beyond the row limit of its editor, "" for any other."""
-        if self.limit is None or len(self.quotes) <= self.limit:
-            return ""
-        return (
-            f"Niczego nie wczytano: plik ma {len(self.quotes)} cen do wczytania, a redaktor może wczytać naraz "
-            f"najwyżej {self.limit}. Podziel plik albo poproś redaktora naczelnego."
-        )
 
     @cached_property
     def seen(self) -> str:
@@ -157,9 +146,9 @@ class PriceListReader:
             stored = DepotPrice.objects.standing().filter(origin=DepotPrice.Origin.PRICE_LIST, day__in=days)
             self.standing |= set(stored.filter(depot__in=self.depots).values_list("depot", "fuel", "day"))
 
-    def preview(self, limit: int | None, ticked: Collection[str] = ()) -> Preview:
+    def preview(self, ticked: Collection[str] = ()) -> Preview:
         """Return the rows with their doubts and faults. ticked: numbers of the doubtful rows to include, as text."""
-        preview = Preview([uploads.POLISH.get(name, name) for name in self.table.columns], limit)
+        preview = Preview([uploads.POLISH.get(name, name) for name in self.table.columns])
         for number, cells in self.table.rows:
             cells = {name: uploads.stripped(value) for name, value in cells.items()}
             try:
@@ -226,18 +215,13 @@ class PriceListReader:
 
 
 def preview_price_list(
-    table: uploads.Table,
-    *,
-    limit: int | None,
-    today: date,
-    ticked: Collection[str] = (),
-    own: Mapping[int, Depot] | None = None,
+    table: uploads.Table, *, today: date, ticked: Collection[str] = (), own: Mapping[int, Depot] | None = None
 ) -> Preview:
     """Return the preview of a file; of one without a required column only the error. own: see `PriceListReader`."""
     try:
-        return PriceListReader(table, today, own).preview(limit, ticked)
+        return PriceListReader(table, today, own).preview(ticked)
     except ValidationError as error:
-        return Preview([], None, error=" ".join(error.messages))
+        return Preview([], error=" ".join(error.messages))
 
 
 class UploadForm(forms.Form):

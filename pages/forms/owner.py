@@ -254,7 +254,7 @@ def read_price_list(request: HttpRequest, token: str, depot: Depot, own: Mapping
         if not upload.is_valid():
             return " ".join(str(message) for messages in upload.errors.values() for message in messages)
         packed, table = upload.packed, upload.table
-    preview = preview_price_list(table, limit=None, today=timezone.localdate(now), own=own)
+    preview = preview_price_list(table, today=timezone.localdate(now), own=own)
     if preview.error:
         return preview.error
     if "wczytaj" in request.POST and preview.quotes and preview.seen == confirmed.cleaned_data["seen"]:

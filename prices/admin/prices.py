@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
+from django.contrib.auth.models import User
 from django.db.models import Case, F, QuerySet, Value, When
 from django.db.models.functions import Abs
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -162,6 +163,17 @@ class PriceAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         """Do nothing: `submit_price` builds and checks the row."""
 
 
+def describe_excess(preview: Preview, editor: User) -> str:
+    """Return the message about more prices than an editor may write at once, "" for fewer."""
+    limit, count = row_limit(editor), len(preview.quotes)
+    if limit is None or count <= limit:
+        return ""
+    return (
+        f"Niczego nie wczytano: plik ma {count} cen do wczytania, a redaktor może wczytać naraz najwyżej {limit}. "
+        "Podziel plik albo poproś redaktora naczelnego."
+    )
+
+
 MOST_NUMBERS = 50
 """Numbers of faulty rows in the message after an import."""
 
@@ -184,10 +196,10 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
         form = UploadForm(request.POST or None, request.FILES or None)
         if not form.is_valid():
             return self.render_price_list(request, form=form)
-        preview = preview_price_list(form.table, limit=row_limit(current_editor(request)), today=timezone.localdate())
+        preview = preview_price_list(form.table, today=timezone.localdate())
         context: dict[str, Any] = {"form": form, "preview": preview}
-        if preview.too_many:
-            messages.error(request, preview.too_many)
+        if too_many := describe_excess(preview, current_editor(request)):
+            messages.error(request, too_many)
         elif not preview.is_refused:
             context["confirm_form"] = ConfirmForm(initial={"packed": form.packed, "seen": preview.seen})
         return self.render_price_list(request, **context)
@@ -201,8 +213,9 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
             return HttpResponseRedirect(reverse("admin:prices_depotprice_import"))
         moment, editor = timezone.now(), current_editor(request)
         today, ticked = timezone.localdate(moment), form.cleaned_data["ticked"] or ()
-        preview = preview_price_list(form.table, limit=row_limit(editor), today=today, ticked=ticked)
-        if not (preview.is_refused or preview.too_many) and preview.seen == form.cleaned_data["seen"]:
+        preview = preview_price_list(form.table, today=today, ticked=ticked)
+        too_many = describe_excess(preview, editor)
+        if not (preview.is_refused or too_many) and preview.seen == form.cleaned_data["seen"]:
             try:
                 decision = services.publish_price_list(quotes=preview.quotes, by=editor, on=moment)
             except validation.InvalidPrice as error:
@@ -210,7 +223,7 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
             else:
                 self.tell(request, preview, decision)
                 return HttpResponseRedirect(reverse("admin:prices_depotprice_changelist"))
-        messages.error(request, preview.too_many or "Niczego nie wczytano: od czasu podglądu coś się zmieniło.")
+        messages.error(request, too_many or "Niczego nie wczytano: od czasu podglądu coś się zmieniło.")
         context: dict[str, Any] = {"form": UploadForm(), "preview": preview}
         if not preview.is_refused:
             # Preview the same file again: other rows are left out now, or fewer have to be ticked.
