@@ -21,6 +21,7 @@ from django.utils.crypto import get_random_string
 from pytest_django import DjangoDbBlocker
 
 from fueldepot.data import snapshot
+from fueldepot.http import rate_limit
 from tests.openapi.description import check_answer
 
 GONE = {301, 404, 410}
@@ -136,6 +137,12 @@ def stamps_of_transaction() -> dict[str, int]:
     if outer is not Rows.outer:
         Rows.outer, Rows.stamps, Rows.savepoints = outer, {}, {}
     return Rows.stamps
+
+
+def try_redis_again() -> None:
+    """Make this process try Redis at the next request, with new connections."""
+    rate_limit._redis_away_until = 0.0
+    rate_limit.client.cache_clear()
 
 
 def forget_snapshots(*, committed: bool = False) -> None:

@@ -264,13 +264,6 @@ def consume_shared(key: str, limit: RateLimit) -> RateDecision | None:
     return RateDecision(bool(answer[0]), answer[1] / 1e6, limit)
 
 
-def invalidate() -> None:
-    """Try Redis again at the next request, with new connections."""
-    global _redis_away_until
-    _redis_away_until = 0.0
-    client.cache_clear()
-
-
 def bucket_key(address: str) -> str:
     """Return the key of a bucket: an IPv4 address, or the network of an IPv6 address."""
     if ":" not in address:
