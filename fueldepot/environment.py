@@ -70,15 +70,11 @@ def read_required(name: str, hint: str) -> str:
 def read_bool(name: str) -> bool:
     """Return a switch, off if not set."""
     words = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
-    word = read_text(name).lower()
-    if word and word not in words:
-        stop(name, f"is {word!r}; use one of {', '.join(words)}")
-    return words.get(word, False)
+    return words[read_choice(name, *words, default="off")]
 
 
-def read_choice(name: str, *words: str) -> str:
-    """Return one of some words, the first if not set."""
-    word = read_text(name).lower() or words[0]
+def read_choice(name: str, *words: str, default: str) -> str:
+    word = read_text(name).lower() or default
     if word not in words:
         stop(name, f"is {word!r}; use one of {', '.join(words)}")
     return word

@@ -41,7 +41,7 @@ STATEMENT_LIMITS = {
 CACHE_URL = environment.read_cache_url()
 TRUSTED_PROXIES = environment.read_networks("TRUSTED_PROXIES", "unix")
 ADMIN_NETWORKS = environment.read_networks("ADMIN_NETWORKS")
-SECOND_FACTOR = environment.read_choice("SECOND_FACTOR", "optional", "chiefs", "everyone")
+SECOND_FACTOR = environment.read_choice("SECOND_FACTOR", "optional", "chiefs", "everyone", default="optional")
 RATE_LIMIT = environment.read_rate_limit(default="60/min")
 HTTPS = SITE_URL.startswith("https://")
 METRICS = environment.read_bool("METRICS")

@@ -131,12 +131,12 @@ def row_of(depot: Depot, quote: PriceInput, origin: DepotPrice.Origin, on: datet
     )
 
 
+@transaction.atomic
 def approve_prices(*, prices: Iterable[DepotPrice], by: AbstractBaseUser, on: datetime) -> PriceDecisionResult:
     """Approve prices without obstacle, in a fixed number of statements. Raises DuplicatePrice, with nothing changed."""
-    with transaction.atomic():
-        chosen = _locked(prices)
-        obstacles = find_approval_obstacles(chosen, timezone.localdate(on))
-        return _decide(chosen, obstacles, DepotPrice.Status.APPROVED, "", by, on)
+    chosen = _locked(prices)
+    obstacles = find_approval_obstacles(chosen, timezone.localdate(on))
+    return _decide(chosen, obstacles, DepotPrice.Status.APPROVED, "", by, on)
 
 
 def find_approval_obstacles(prices: Sequence[DepotPrice], today: date) -> list[str]:
@@ -162,16 +162,16 @@ def find_approval_obstacles(prices: Sequence[DepotPrice], today: date) -> list[s
     return [obstacle(price) for price in prices]
 
 
+@transaction.atomic
 def reject_prices(
     *, prices: Iterable[DepotPrice], reason: str, by: AbstractBaseUser, on: datetime
 ) -> PriceDecisionResult:
     """Reject pending and approved prices, in a fixed number of statements. Raises ReasonMissing."""
     if not reason.strip():
         raise ReasonMissing
-    with transaction.atomic():
-        chosen = _locked(prices)
-        obstacles = [why_not_rejected(price) for price in chosen]
-        return _decide(chosen, obstacles, DepotPrice.Status.REJECTED, reason.strip(), by, on)
+    chosen = _locked(prices)
+    obstacles = [why_not_rejected(price) for price in chosen]
+    return _decide(chosen, obstacles, DepotPrice.Status.REJECTED, reason.strip(), by, on)
 
 
 def why_not_rejected(price: DepotPrice) -> str:

@@ -17,6 +17,7 @@ PER = {"t": "tonę", "mp": "metr przestrzenny"}
 """Units of prices, in the accusative."""
 
 ORIGIN = "Zatwierdzone ceny ze składów: cenniki składów i zgłoszenia czytelników po moderacji"
+OF_VOIVODESHIP = "Medianę województwa liczymy z tych jego cen, które weszły do mediany krajowej."
 INVENTED_ORIGIN = f"{DEMONSTRATION}: ceny zmyślone, służą tylko do wypróbowania serwisu"
 
 
@@ -47,11 +48,6 @@ def method(fuel: Fuel, ranges: Mapping[str, Range], figures: PriceStatistics) ->
         f"i ze zgłoszeń czytelników po moderacji. Kroki: {numbered}. Średnie GUS są osobnymi danymi i nigdy nie "
         "wchodzą do mediany."
     )
-
-
-def voivodeship_method(fuel: Fuel, ranges: Mapping[str, Range], figures: PriceStatistics) -> str:
-    of_area = "Medianę województwa liczymy z tych jego cen, które weszły do mediany krajowej."
-    return f"{method(fuel, ranges, figures)} {of_area}"
 
 
 def plausible(fuel: Fuel, ranges: Mapping[str, Range]) -> str:

@@ -52,10 +52,6 @@ def remember(*, connection: Any, **kwargs: Any) -> None:
     _open.add(connection.connection)
 
 
-def track_connections() -> None:
-    connection_created.connect(remember, dispatch_uid="fueldepot.data.snapshot")
-
-
 def hang_up() -> int:
     """Shut down the sockets of all open connections. Returns their number.
 
@@ -258,7 +254,7 @@ class SnapshotStore:
 
         Threads do not survive a fork, and a worker may be forked long after its parent built.
         """
-        track_connections()
+        connection_created.connect(remember, dispatch_uid="fueldepot.data.snapshot")
         self.poll()
         Thread(target=self._poll_forever, name="snapshots", daemon=True).start()
         Thread(target=self._watch_forever, name="snapshots-watch", daemon=True).start()

@@ -273,7 +273,7 @@ def describe_voivodeship(
         "price_lists": None,
         "submissions": None,
         "source": None,
-        "method": validation.voivodeship_method(fuel, ranges, figures),
+        "method": f"{validation.method(fuel, ranges, figures)} {validation.OF_VOIVODESHIP}",
         "page": site_url(reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug])),
         "months": describe_months(months, figures.end),
         "window_from": figures.start,

@@ -43,8 +43,6 @@ PROJECT_TYPES = {UNKNOWN: None, "niewiem": None} | {str(int(kind)): kind for kin
 NO_SOURCE = "none"
 NEW_SOURCES = {NO_SOURCE: None} | {item.value: item for item in SOURCES}
 
-ONE = Decimal(1)
-
 Money = Annotated[Decimal | None, exact(*MONEY_RANGE)]
 # Plans state areas to three decimals, while thousands of m² are hardly a dwelling's.
 Area = Annotated[Decimal | None, exact(*AREA_RANGE, three_digits="decimals")]
@@ -157,9 +155,10 @@ class PlanQuery(RulesQuery):
     @property
     def application(self) -> Application:
         """Return the input of the calculator. An area of 0 is out of scope; 0 is a cost."""
-        quantities = {item: self.quantity(item) for item in Item}
+        # An area, or a switch, which counts as one piece.
+        quantities = {item: Decimal(getattr(self, item, None) or 0) for item in Item}
         if self.new_source:
-            quantities[self.new_source] = ONE
+            quantities[self.new_source] = Decimal(1)
         costs = {item: getattr(self, f"cost_{item}") for item in Item}
         return Application(
             people=self.people,
@@ -173,11 +172,6 @@ class PlanQuery(RulesQuery):
             scope={item: quantity for item, quantity in quantities.items() if quantity},
             costs={item: cost for item, cost in costs.items() if cost is not None},
         )
-
-    def quantity(self, item: Item) -> Decimal | None:
-        """Return how much of an item is planned that is a parameter itself: an area, or one."""
-        value = getattr(self, item, None)
-        return ONE if value is True else value or None
 
 
 SWITCHED_ITEMS = {
