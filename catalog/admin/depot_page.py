@@ -64,11 +64,12 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
     change_form_template = "admin/catalog/depot/page.html"
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> models.Depot | None:
-        """Return the depot with `opened`, its edit version, which is read first and so never newer than the row."""
+        """Return the depot with its history and `opened`, its version, read first and so never newer than the row."""
         opened = editing.edit_version(models.Depot(pk=read_number(object_id)))
         depot: models.Depot | None = super().get_object(request, object_id, from_field)
         if depot is not None:
             depot.opened = opened  # type: ignore[attr-defined] # for the form
+            depot.lines, depot.sources = read_history(depot)  # type: ignore[attr-defined]
         return depot
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.Depot]:
@@ -87,14 +88,8 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
         form: Any = super().get_form(request, obj, change, **kwargs)
         form.editor = current_editor(request)
         may_edit = obj is not None and self.has_change_permission(request, obj)
-        form.sources = self._field_history(obj)[1] if may_edit else {}
+        form.sources = obj.sources if may_edit else {}
         return form
-
-    def _field_history(self, depot: Any) -> Any:
-        """The history of a depot, read once per request."""
-        if not hasattr(depot, "field_history"):
-            depot.field_history = read_history(depot)
-        return depot.field_history
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         depot = kwargs.get("obj")
@@ -104,10 +99,10 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
             context["viewers"] = editors.find_viewers(depot, besides=current_editor(request), on=timezone.now())
         return super().render_change_form(request, context, *args, **kwargs)
 
-    def _about(self, depot: models.Depot) -> dict[str, Any]:
+    def _about(self, depot: Any) -> dict[str, Any]:
         values, place = field_groups.values_of(depot), (depot.lat, depot.lon)
         return evidence.evidence_of(values, depot) | {
-            "lines": self._field_history(depot)[0][:20],
+            "lines": depot.lines[:20],
             "in_municipality": territory.get().boundaries.contains(depot.municipality_id, depot.lat, depot.lon),
             "live": evidence.live_map(depot.municipality, before=place, others=evidence.find_neighbours(depot)),
             "submissions": depot.submissions.select_related("decided_by").order_by("-created_at", "-pk")[:50],

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from datetime import date, datetime
-from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
@@ -42,23 +41,14 @@ def merge_depots(
     refuse_unknown(take, Depot.PUBLIC_FIELDS)
     stored = {row.pk: row for row in locked_pair(survivor, loser)}
     kept, gone = stored[survivor.pk], stored[loser.pk]
-    united = list(fuels.in_order({*kept.fuels, *gone.fuels})) if unite_fuels else None
-    with journal.recording(Decision.Kind.MERGE, by=by, title=f"Scalono: {gone.name} z wpisem {kept}") as record:
-        record.details |= _merge(kept, gone, take, united, by, on)
-    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
-    return kept
-
-
-def _merge(
-    kept: Depot, gone: Depot, take: Collection[str], united: list[str] | None, by: AbstractBaseUser, on: date
-) -> dict[str, Any]:
-    """Merge locked depots. Returns the details of the decision. united: the fuels of both, if they are kept."""
-    taken = in_order(Depot.stated(take if united is None else {*take, "fuels"}))
+    title = f"Scalono: {gone.name} z wpisem {kept}"
+    taken = in_order(Depot.stated({*take, "fuels"} if unite_fuels else take))
+    united = fuels.in_order({*kept.fuels, *gone.fuels})
     for name in taken:
         column = Depot.column(name)
         setattr(kept, column, getattr(gone, column))
-    if united is not None:
-        kept.fuels = united
+    if unite_fuels:
+        kept.fuels = list(united)
     inherits = gone.data_status == Depot.DataStatus.OWNER and kept.data_status != Depot.DataStatus.OWNER
     if inherits:
         kept.data_status, kept.verified_at = gone.data_status, gone.verified_at
@@ -75,18 +65,21 @@ def _merge(
     gone.save_without_historical_record()  # type: ignore[attr-defined]
     former = list(Depot.objects.filter(merged_into=gone).values_list("pk", flat=True))
     Depot.objects.filter(pk__in=former).update(merged_into=kept)
-    history.record_bulk(Depot, [gone.pk, *former], by=by, reason=f"scalono z wpisem {kept.pk}")
-    labels = ", ".join(Depot.label(name) for name in taken)
-    history.record_bulk(Depot, [kept.pk], by=by, reason=with_note(f"wchłonięto wpis {gone.pk}", labels))
-    opened, closed = move_submissions(Submission.objects.filter(depot=gone), kept)
-    return {
-        "loser": gone.pk,
-        "survivor": kept.pk,
-        "absorbed": former,
-        "open_submissions": opened,
-        "closed_submissions": closed,
-        "followers": {follower.name: follower.move(gone.pk, kept.pk, by, on) for follower in FOLLOWERS},
-    }
+    with journal.recording(Decision.Kind.MERGE, by=by, title=title) as record:
+        history.record_bulk(Depot, [gone.pk, *former], by=by, reason=f"scalono z wpisem {kept.pk}")
+        labels = ", ".join(Depot.label(name) for name in taken)
+        history.record_bulk(Depot, [kept.pk], by=by, reason=with_note(f"wchłonięto wpis {gone.pk}", labels))
+        opened, closed = move_submissions(Submission.objects.filter(depot=gone), kept)
+        record.details |= {
+            "loser": gone.pk,
+            "survivor": kept.pk,
+            "absorbed": former,
+            "open_submissions": opened,
+            "closed_submissions": closed,
+            "followers": {follower.name: follower.move(gone.pk, kept.pk, by, on) for follower in FOLLOWERS},
+        }
+    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
+    return kept
 
 
 def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, ...]:
