@@ -195,7 +195,6 @@ MOST_AN_HOUR = 3
 """Letters per account and hour: anybody who knows an address could flood it otherwise."""
 
 SENT = "wysłano odnośnik do hasła"
-TEMPLATES = {PendingLetter.Kind.PASSWORD: "forgotten", PendingLetter.Kind.INVITATION: "invitation"}
 
 
 class LinkForm(PasswordResetForm):
@@ -225,7 +224,7 @@ def password_letters(row: PendingLetter, on: datetime) -> Iterator[Letter]:
         if LogEntry.objects.filter(**sent, action_time__gt=on - timedelta(hours=1)).count() < MOST_AN_HOUR:
             entry = sent | {"user_id": user.pk, "action_flag": CHANGE, "object_repr": str(user), "action_time": on}
             note = partial(LogEntry.objects.create, **entry)
-            yield Letter(row, None, partial(link_letter, user, TEMPLATES[PendingLetter.Kind(row.kind)]), note)
+            yield Letter(row, None, partial(link_letter, user, row.kind), note)
 
 
 def link_letter(user: User, template: str) -> EmailMessage:
@@ -240,7 +239,7 @@ def link_letter(user: User, template: str) -> EmailMessage:
     return EmailMessage(f"{settings.SITE_NAME}: hasło redakcji", body, None, [user.email])
 
 
-PendingLetters.writers |= dict.fromkeys(TEMPLATES, password_letters)
+PendingLetters.writers |= dict.fromkeys((PendingLetter.Kind.PASSWORD, PendingLetter.Kind.INVITATION), password_letters)
 
 
 def urls(context: dict[str, Any], confirm: type[View]) -> list[URLPattern]:

@@ -116,6 +116,14 @@ def same(name: str, value: Any, other: Any) -> bool:
     return bool((value.pk if isinstance(value, Municipality) else value) == other)
 
 
+class FuelsField(forms.MultipleChoiceField):
+    """Fuels in the order of the catalog. A form may also send a blank one, so that no fuel differs from no field."""
+
+    def to_python(self, value: Any) -> list[str]:
+        chosen = set(super().to_python(value)) - {""}
+        return [fuel.slug for fuel in fuels.FUELS if fuel.slug in chosen] + sorted(chosen - fuels.BY_SLUG.keys())
+
+
 class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
     """Cleans the values; `catalog.services` writes them, so the model's own validation is off.
 
@@ -126,9 +134,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
     editor: User
     sources: Mapping[str, str]
     opened = forms.IntegerField(widget=forms.HiddenInput, required=False)
-    fuels = forms.MultipleChoiceField(
-        label="Paliwa", required=False, choices=fuels.CHOICES, widget=forms.CheckboxSelectMultiple
-    )
+    fuels = FuelsField(label="Paliwa", required=False, choices=fuels.CHOICES, widget=forms.CheckboxSelectMultiple)
     nip = forms.CharField(
         label="NIP", max_length=TYPED_LENGTHS["nip"], required=False, help_text="10 cyfr; myślniki i odstępy można."
     )
@@ -165,9 +171,6 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
             self.initial["opened"] = getattr(self.instance, "opened", 0)
             located = territory.get().boundaries.find(self.instance.lat, self.instance.lon)
             self.initial["other_municipality"] = located is None or located.teryt != self.instance.municipality_id
-
-    def clean_fuels(self) -> list[str]:
-        return list(fuels.in_order(frozenset(self.cleaned_data["fuels"])))
 
     def _cleaned(self, name: str, value: Any) -> Any:
         """Return the value of a field as the depot stores it. Raises ValidationError."""

@@ -19,14 +19,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from catalog import models
 from catalog.admin.bulk import bulk_action, each, undo_button
-from catalog.admin.desk import (
-    CsvMixin,
-    DeskMixin,
-    OptionsFilter,
-    current_editor,
-    read_text,
-    send_closing_letters,
-)
+from catalog.admin.desk import CsvMixin, DeskMixin, OptionsFilter, current_editor, read_text, send_closing_letters
 from catalog.admin.evidence import having_address
 from catalog.admin.registers import UnitFilter
 from catalog.depots import duplicates, fuels

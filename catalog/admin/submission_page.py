@@ -10,7 +10,7 @@ from django.db.models import Case, Q, Value, When
 from django.utils import timezone
 
 from catalog.admin import evidence
-from catalog.admin.depot_form import MISTAKES
+from catalog.admin.depot_form import MISTAKES, FuelsField
 from catalog.depots import fuels
 from catalog.depots.duplicates import PROPOSED_NEAR_M
 from catalog.models import Depot, Municipality, Submission
@@ -34,14 +34,6 @@ def names_in(group: str) -> tuple[str, ...]:
     if group == "lat":
         return tuple(POSITION)
     return ("opening_hours",) if group == "hours" else (group,)
-
-
-class FuelsField(forms.MultipleChoiceField):
-    """Fuels in the order of the catalog. The form also sends a blank one, so that no fuel differs from no field."""
-
-    def to_python(self, value: Any) -> list[str]:
-        chosen = set(super().to_python(value)) - {""}
-        return [fuel.slug for fuel in fuels.FUELS if fuel.slug in chosen] + sorted(chosen - fuels.BY_SLUG.keys())
 
 
 class ProposalForm(forms.Form):
@@ -245,6 +237,19 @@ def others(submission: Submission) -> list[dict[str, Any]]:
         }
         for row in rows.order_by(visit_first, *rows.query.order_by)[:20]
     ]
+
+
+def parts_of(submission: Submission) -> list[Submission]:
+    """Return the undecided submissions of the same visit, or of the same author about the same depot, with this one.
+
+    In the order sent; only this one if it is decided, or about a missing depot. One query.
+    """
+    if not submission.is_undecided or submission.depot_id is None:
+        return [submission]
+    visit = submission.visit_id or submission.pk
+    together = Q(pk=visit) | Q(visit=visit) | Q(depot=submission.depot_id, email_hash=submission.email_hash)
+    rows = Submission.objects.undecided().filter(together, depot=submission.depot_id).order_by("pk")
+    return list(rows)
 
 
 def moved_m(now: Mapping[str, Any], then: Mapping[str, Any]) -> int:

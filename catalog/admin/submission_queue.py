@@ -29,7 +29,7 @@ from catalog.admin.desk import (
     read_text,
 )
 from catalog.admin.registers import UnitFilter
-from catalog.admin.submission_page import ProposalForm, describe
+from catalog.admin.submission_page import ProposalForm, describe, parts_of
 from catalog.models import Decision, Depot, Submission
 from catalog.services import Refusal
 from catalog.submissions import decisions, field_groups, questions
@@ -214,7 +214,7 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         # Find the next row first: a decision may take this one off the list.
         following = None
         if goes_on:
-            decided = [part.pk for part in self.together(submission)] if decision == "visit" else ()
+            decided = [part.pk for part in parts_of(submission)] if decision == "visit" else ()
             following = self.find_next(request, submission.pk, besides=decided)
         if decision == "ask":
             self._ask(request, submission)
@@ -245,10 +245,6 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
             "decisions": [] if found.is_undecided else Decision.objects.about(found).order_by("-pk"),
         }
         return desk_page(self, request, f"catalog/submission/{template}", context)
-
-    def together(self, found: Submission) -> list[Submission]:
-        """Return the submissions that the page decides together."""
-        return [found]
 
     def decide(self, request: HttpRequest, found: Submission, decision: str) -> HttpResponse | None:
         """Accept or reject. Returns the answer to a decision that was refused, None to one that was carried out."""

@@ -39,8 +39,7 @@ def merge_depots(
     ValueError for a name that is not in `Depot.PUBLIC_FIELDS`.
     """
     refuse_unknown(take, Depot.PUBLIC_FIELDS)
-    stored = {row.pk: row for row in locked_pair(survivor, loser)}
-    kept, gone = stored[survivor.pk], stored[loser.pk]
+    kept, gone = locked_pair(survivor, loser)
     title = f"Scalono: {gone.name} z wpisem {kept}"
     taken = in_order(Depot.stated({*take, "fuels"} if unite_fuels else take))
     united = fuels.in_order({*kept.fuels, *gone.fuels})
@@ -82,19 +81,18 @@ def merge_depots(
     return kept
 
 
-def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, ...]:
+def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, Depot]:
     """Return both rows, locked with those that the loser absorbed before. Raises DepotIsRemoved and MergeRefused."""
     if survivor.pk == loser.pk:
         raise MergeRefused(reason="wpisu nie można scalić z nim samym")
-    pair = Q(pk__in=[survivor.pk, loser.pk])
-    lock_rows(Depot.objects.filter(pair | Q(merged_into=loser)))
-    rows = tuple(Depot.objects.filter(pair).order_by("pk"))
-    for row in rows:
+    lock_rows(Depot.objects.filter(Q(pk__in=[survivor.pk, loser.pk]) | Q(merged_into=loser)))
+    kept, gone = Depot.objects.get(pk=survivor.pk), Depot.objects.get(pk=loser.pk)
+    for row in (kept, gone):
         if row.publication == Depot.Publication.REMOVED:
             raise DepotIsRemoved(row.pk)
-    if len({row.source == Depot.Source.DEMO for row in rows}) > 1:
+    if (kept.source == Depot.Source.DEMO) != (gone.source == Depot.Source.DEMO):
         raise MergeRefused(reason="wpisu demonstracyjnego nie można scalić z prawdziwym")
-    return rows
+    return kept, gone
 
 
 def move_submissions(submissions: QuerySet[Submission], kept: Depot) -> tuple[list[int], list[int]]:

@@ -18,17 +18,8 @@ from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, Submission
-from catalog.services import journal
+from catalog.services import journal, moderation
 from catalog.services.merging import move_submissions
-from catalog.services.moderation import (
-    VERIFYING,
-    DepotIsPublished,
-    RestoringNeedsReason,
-    needs_reason,
-    publishing_word,
-    save,
-    with_note,
-)
 from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows
 
@@ -137,7 +128,7 @@ def _is_checked(lines: Lines) -> bool:
     for before, line in pairwise(lines):
         is_new = line.fuels != before.fuels or "fuels" not in before.confirmed_fields
         is_set = is_new and "fuels" in line.confirmed_fields and not line.reason.endswith((ADDED, TAKEN_BACK))
-        if is_set or line.reason.startswith(VERIFYING):
+        if is_set or line.reason.startswith(moderation.VERIFYING):
             return True
     return False
 
@@ -168,10 +159,10 @@ def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None,
         list(Decision.objects.select_for_update(of=("self",)).filter(_is_merge_of(depot)).values_list("pk"))
     stored, survivor = lock_with_survivor(depot.pk)
     if stored.publication == Depot.Publication.PUBLISHED:
-        raise DepotIsPublished(stored.pk)
-    if needs_reason(stored) and not note.strip():
-        raise RestoringNeedsReason(stored.pk)
-    done = publishing_word(stored)
+        raise moderation.DepotIsPublished(stored.pk)
+    if moderation.needs_reason(stored) and not note.strip():
+        raise moderation.RestoringNeedsReason(stored.pk)
+    done = moderation.publishing_word(stored)
     stored.publication = Depot.Publication.PUBLISHED
     stored.removed_at, stored.removal_reason = None, ""
     stored.merged_into = None
@@ -179,7 +170,7 @@ def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None,
     stored.review = ""
     stored.confirmed_fields = sorted({*stored.confirmed_fields, "name"})
     with journal.recording(Decision.Kind.PUBLISH, by=by, title=journal.titled(done, [stored.name]), reason=note):
-        save(stored, by=by, reason=with_note(done, note))
+        moderation.save(stored, by=by, reason=moderation.with_note(done, note))
         if survivor:
             bring_back(stored, survivor, by, on)
     return stored

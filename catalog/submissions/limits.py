@@ -104,11 +104,8 @@ def check_submission(submission: Submission, *, on: datetime) -> None:
         mailbox=Count("pk", filter=of_mailbox & (is_confirmed | of_client)),
         depot=Count("pk", filter=of_depot & is_confirmed),
     )
-    if (
-        counts["client"] >= PER_NETWORK
-        or counts["mailbox"] >= PER_MAILBOX
-        or (counts["depot"] >= PER_DEPOT and not is_owners)
-    ):
+    is_depot_full = counts["depot"] >= PER_DEPOT and not is_owners
+    if counts["client"] >= PER_NETWORK or counts["mailbox"] >= PER_MAILBOX or is_depot_full:
         raise TooManyRequests(on + PERIOD)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, prefetch_related_objects
+from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -21,7 +21,7 @@ from catalog.admin.desk import KeptRowsMixin, current_editor, read_number, read_
 from catalog.admin.drafts import DraftedAdmin
 from catalog.admin.evidence import evidence_of
 from catalog.admin.registers import HistoryAdmin
-from catalog.admin.submission_page import ProposalForm, describe_part, live_map_of, others, same_contact
+from catalog.admin.submission_page import ProposalForm, describe_part, live_map_of, others, parts_of, same_contact
 from catalog.admin.submission_queue import SubmissionAdmin
 from catalog.depots import fuels
 from catalog.models import Depot, Submission
@@ -42,19 +42,6 @@ Kind = Submission.Kind
 CHOICES = {"accept": "przyjmij", "reject": "odrzuć", "later": "zostaw na później"}
 
 
-def parts_of(submission: Submission) -> list[Submission]:
-    """Return the undecided submissions of the same visit, or of the same author about the same depot, with this one.
-
-    In the order sent; only this one if it is decided, or about a missing depot. One query.
-    """
-    if not submission.is_undecided or submission.depot_id is None:
-        return [submission]
-    visit = submission.visit_id or submission.pk
-    together = Q(pk=visit) | Q(visit=visit) | Q(depot=submission.depot_id, email_hash=submission.email_hash)
-    rows = Submission.objects.undecided().filter(together, depot=submission.depot_id).order_by("pk")
-    return list(rows)
-
-
 @admin.register(Submission)
 class VisitAdmin(SubmissionAdmin):
     """The queue of submissions, whose page decides those of one author about one depot together."""
@@ -62,9 +49,6 @@ class VisitAdmin(SubmissionAdmin):
     def show(self, request: HttpRequest, found: Submission) -> HttpResponse:
         parts = parts_of(found)
         return super().show(request, found) if len(parts) == 1 else self._show_visit(request, found, parts, {})
-
-    def together(self, found: Submission) -> list[Submission]:
-        return parts_of(found)
 
     def decide(self, request: HttpRequest, found: Submission, decision: str) -> HttpResponse | None:
         if decision != "visit":
