@@ -251,7 +251,8 @@ def find_stores(query: StoreQuery) -> DepotList:
 
 def link_pages(query: StoreQuery, total: int, route: str) -> str:
     """Return the `Link` header (RFC 8288) of a page of a list, without addresses of pages that do not exist."""
-    last = min(max(total - 1, 0), OFFSET_RANGE[1]) // query.limit * query.limit
+    end, begin = min(max(total - 1, 0), OFFSET_RANGE[1]), query.offset % query.limit
+    last = end - (end - begin) % query.limit if begin <= end else 0
     offsets = {"first": 0}
     if query.offset > 0:
         offsets["prev"] = min(max(query.offset - query.limit, 0), last)

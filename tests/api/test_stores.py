@@ -303,6 +303,13 @@ def test_links_ask_the_same_question(client, settings):
     assert answer["Link"].startswith(f"<{settings.SITE_URL}{URL}?")
 
 
+def test_the_last_page_is_none_before_the_present_one(client):
+    factories.DepotFactory.create_batch(4)
+    for limit, offset, last in ((100, 2, 2), (2, 1, 3), (3, 1, 1), (3, 3, 3), (3, 5, 2), (3, 7, 1)):
+        answer = client.get(f"{URL}?teryt=12&limit={limit}&offset={offset}")
+        assert links(answer)["last"] == f"teryt=12&limit={limit}&offset={last}", (limit, offset)
+
+
 def test_links_of_geojson_stay_with_geojson(client, settings):
     factories.DepotFactory.create_batch(3)
     addresses = re.findall(r"<([^>]+)>", client.get(f"{URL}.geojson?teryt=12&limit=1&offset=1&format=json")["Link"])
