@@ -79,10 +79,7 @@ def page_view(
                 return cached(redirect(request, path), cache_control.NO_STORE)
             if page.leads_to and not markdown:
                 return cached(HttpResponseRedirect(page.leads_to))
-            response = as_markdown(page) if markdown else as_html(request, page)
-            if response.status_code == HTTPStatus.GONE:
-                return cached(response, cache_control.behind_cache(cache_control.GONE, request))
-            return cached(response)
+            return cached_by_status(request, as_markdown(page) if markdown else as_html(request, page))
 
         known = partial(
             conditional,
@@ -97,6 +94,13 @@ def page_view(
         return PageViews(page=read_only(page), twin=read_only(known()(answer)))
 
     return decorate
+
+
+def cached_by_status(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Let a response be kept as a page, one about a removed depot briefly."""
+    if response.status_code == HTTPStatus.GONE:
+        return cached(response, cache_control.behind_cache(cache_control.GONE, request))
+    return cached(response)
 
 
 def read_only(view: PageView) -> PageView:

@@ -35,13 +35,13 @@ from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, site_url
 from pages.choices import Choices, DepotCard, read_origin
-from pages.depots import depot_page
+from pages.depots import depot_page, find_gone_depot, removed_page
 from pages.fuel_prices import fuel_prices_page, voivodeship_prices_page
 from pages.home import voivodeships_by_name
 from pages.municipality import municipality_page
 from pages.page import Page
 from pages.polish import change, counted, date_digits, day
-from pages.rendering import cached, read_only
+from pages.rendering import PageMoved, cached, cached_by_status, read_only, redirect
 from prices.api.price_answers import all_fuel_prices
 from prices.medians import FEWEST_FOR_MEDIAN, WINDOW_MONTHS, is_plausible, months_before
 from prices.snapshot import RESTS_ON as PRICE_DATA
@@ -230,12 +230,17 @@ class Embed(NamedTuple):
 
 
 def embed_view(*slugs: str, **validity: Any) -> Callable[[Callable[..., Embed]], Callable[..., HttpResponse]]:
-    """Turn a function that builds an embed into its view. slugs, validity: as of `conditional`."""
+    """Turn a function that builds an embed, or raises PageMoved, into its view. slugs, validity: see `conditional`."""
 
     def decorate(build: Callable[..., Embed]) -> Callable[..., HttpResponse]:
         @wraps(build)
         def answer(request: HttpRequest, **kwargs: Any) -> HttpResponse:
-            response = cached(render(request, "pages/embed.html", {"embed": build(request, **kwargs)}))
+            try:
+                embed = build(request, **kwargs)
+            except PageMoved as moved:
+                return cached(redirect(request, moved.path), cache_control.NO_STORE)
+            response = render(request, "pages/embed.html", {"embed": embed}, status=embed.page.status)
+            response = cached_by_status(request, response)
             response["Content-Security-Policy"] = POLICY
             response["X-Robots-Tag"] = "noindex"
             return response
@@ -266,7 +271,11 @@ def card_line(card: DepotCard) -> EmbedLine:
 def depot(request: HttpRequest, depot_id: int) -> Embed:
     row = depots.get().find(depot_id)
     if row is None:
-        raise Http404
+        gone = find_gone_depot(depot_id)
+        if gone.merged_into is not None:
+            raise PageMoved(reverse("embed-depot", args=[gone.merged_into.pk]))
+        removed = removed_page(gone)
+        return Embed(removed, removed.title, (), empty=f"{removed.description} Powód: {removed.content['reason']}.")
     page = depot_page(row, timezone.now())
     lines = tuple(
         EmbedLine(price.name, page.canonical, f"{short_zloty(price.price)}/{price.unit}", date_digits(price.day))

@@ -64,8 +64,17 @@ def test_what_is_not_there_is_404(client):
 
 
 def test_a_removed_depot_is_in_no_embed(client):
-    gone = factories.DepotFactory(removed=True)
-    assert client.get(f"/osadz/sklad/{gone.pk}/").status_code == 404
+    gone = factories.DepotFactory(name="Opał Nowak", removed=True)
+    answer = client.get(f"/osadz/sklad/{gone.pk}/")
+    assert (answer.status_code, answer["Cache-Control"]) == (410, "public, max-age=60")
+    assert "Powód: " in text_of(answer)
+    assert "Nowak" not in text_of(answer)
+    assert "frame-ancestors *" in answer["Content-Security-Policy"]
+
+
+def test_the_embed_of_a_merged_depot_leads_to_the_other_one(client, depot):
+    merged = factories.DepotFactory(removed=True, removal_reason="duplicate", merged_into=depot)
+    assert client.get(f"/osadz/sklad/{merged.pk}/")["Location"] == f"/osadz/sklad/{depot.pk}/"
 
 
 def test_pages_offer_the_line_of_html(client, depot):
