@@ -19,9 +19,9 @@ from catalog.text import fold
 from fueldepot.http.links import route_path
 from fueldepot.http.params import line, word_for
 from fueldepot.http.query import Query, doc
-from pages.home import SearchResult
+from pages.home import SearchResult, voivodeships_by_name
 from pages.page import Crumb, Page
-from pages.regulations import STATUS, ApplianceChoice, ban_rows, provision_rows, stale_notice, state_of
+from pages.regulations import STATUS, ApplianceChoice, ban_rows, basis_of, provision_rows, stale_notice, state_of
 from regulations.api.params import MUNICIPALITY_DIGITS
 from regulations.appliance_check import (
     BURNS_COAL,
@@ -42,7 +42,7 @@ from regulations.appliance_descriptions import (
 )
 from regulations.fields import BOILERS, Appliance, Condition
 from regulations.models import Deadline, read_sources
-from regulations.queries import DeadlineStatus, Regulation, Unit
+from regulations.queries import DeadlineStatus, Regulation, Unit, regulations_of
 from subsidy import rules
 from subsidy.application import SOURCES, Heating, Level
 from subsidy.calculator.rows import describe_refusal
@@ -146,6 +146,7 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
     elif unit and choice is None:
         notices.append(NO_APPLIANCE)
     entry = state_of(unit, today) if unit else None
+    basis = basis_of([entry] if entry else regulations_of(voivodeships_by_name(), on=today))
     options = tuple(
         SearchResult(suggestion.label, suggestion.description, check_path(suggestion.teryt, choice or ""))
         for suggestion in suggestions
@@ -160,7 +161,8 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
         breadcrumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
         indexed=not query_string,
         data_path=data_path(entry, appliance),
-        as_of=entry.state.as_of if entry and entry.state else None,
+        as_of=basis.first,
+        as_of_last=basis.last,
         data_status=STATUS,
         cited_path=check_path(unit.teryt, choice or "") if unit else "",
         content={
