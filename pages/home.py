@@ -17,10 +17,10 @@ from catalog.depots.fuels import Fuel
 from catalog.depots.snapshot import DepotRow, depots, find_by_words
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Municipality, Voivodeship
-from catalog.search.engine import Suggestion
+from catalog.search.engine import Suggestion, Suggestions
 from catalog.search.query import split_fuel, spoken_name
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
-from catalog.text import plain, sort_key
+from catalog.text import fold, plain, sort_key
 from fueldepot.data import snapshot
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.params import line
@@ -215,6 +215,8 @@ def home_page(query_string: str, today: date) -> HomePage:
     results = tuple(_result(row) for row in suggested.found)
     slug, rest = split_fuel(plain(text))
     alone = bool(slug) and not spoken_name(rest)[0]
+    named = [] if alone or not text else find_by_words(text)
+    invented = has_invented_medians(today)
     return HomePage(
         title=f"Wyniki dla: {text}" if text else "Znajdź skład opału",
         description="Składy opału w całej Polsce według gmin: adres, paliwa, godziny, telefon. Szukaj po miejscowości "
@@ -222,9 +224,9 @@ def home_page(query_string: str, today: date) -> HomePage:
         path=reverse("home"),
         breadcrumbs=(),
         **terms_of_list(demonstration=depots_now.demonstration),
-        indexed=not (text or error),
+        indexed=not (text or error or depots_now.demonstration or invented),
         as_of=depots_as_of(depots_now.updated_at),
-        leads_to=results[0].path if suggested.clear and not alone else "",
+        leads_to="" if alone else only_answer(text, suggested, named),
         content={
             "draw_map": partial(territory_svg.country_map, map_unit),
             "asked": text,
@@ -233,16 +235,25 @@ def home_page(query_string: str, today: date) -> HomePage:
             "guesses": () if results or alone or not text else tuple(_result(row) for row in search.guess(text)),
             "fuel": fuels.BY_SLUG.get((slug if alone else suggested.fuel) or ""),
             "alone": alone,
-            "depot_results": () if alone or not text else tuple(map(_depot_result, find_by_words(text))),
+            "depot_results": tuple(map(_depot_result, named)),
             "notice": "" if error in {"", "empty"} else TOO_SHORT if error == "too_short" else UNREADABLE,
             "voivodeships": voivodeships_by_name(),
             "depots": len(depots_now.rows),
             "municipalities": len({row.teryt for row in depots_now.rows}),
             "updated_at": depots_now.updated_at,
             "medians": find_medians(today),
-            "invented": any(prices.get().figures(fuel.slug, today).demonstration for fuel in fuels.FUELS),
+            "invented": invented,
         },
     )
+
+
+def only_answer(text: str, places: Suggestions, named: list[DepotRow]) -> str:
+    """Return the path of the only answer to a text, "" for none or several. A depot of exactly that name is one too."""
+    if places.clear and not any(fold(row.name) == fold(text) for row in named):
+        return _result(places.found[0]).path
+    if not places.found and len(named) == 1:
+        return depot_path(named[0].id, named[0].name)
+    return ""
 
 
 def find_medians(today: date) -> tuple[Median, ...]:
@@ -252,6 +263,10 @@ def find_medians(today: date) -> tuple[Median, ...]:
         for fuel in fuels.FUELS
         if fuel.bag_kg or not fuel.coal
     )
+
+
+def has_invented_medians(today: date) -> bool:
+    return any(prices.get().figures(fuel.slug, today).demonstration for fuel in fuels.FUELS)
 
 
 def as_median(fuel: Fuel, summary: Summary, path: str) -> Median:

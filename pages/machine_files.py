@@ -46,7 +46,7 @@ from pages.fixed_pages import (
 )
 from pages.fuel_prices import official_page, official_title
 from pages.heating_page import heating_costs_page
-from pages.home import depots_as_of, home_page, voivodeships_by_name
+from pages.home import depots_as_of, has_invented_medians, home_page, voivodeships_by_name
 from pages.page import Page
 from pages.prices import index_page
 from pages.regulations import LIST_TITLE, page_of, regulations_page
@@ -112,7 +112,7 @@ def all_pages(today: date) -> list[SiteMapEntry]:
     voivodeships = voivodeships_by_name()
     edition = rules.current().on(today).edition
     entries = [
-        *service_pages(edition.as_of),
+        *service_pages(edition.as_of, today),
         *price_pages(voivodeships, today),
         *regulation_pages(voivodeships),
         SiteMapEntry(
@@ -125,11 +125,14 @@ def all_pages(today: date) -> list[SiteMapEntry]:
     return sorted(entries, key=lambda entry: order.index(entry.section))
 
 
-def service_pages(programme_as_of: date) -> Iterator[SiteMapEntry]:
+def service_pages(programme_as_of: date, today: date) -> Iterator[SiteMapEntry]:
     """Yield the home page and the pages about the service. programme_as_of: of the subsidy, one of the data sets."""
+    catalog = depots.get()
+    changed = snapshot.changed_on(Dataset.Slug.DEPOTS) or catalog.updated_at
+    listed = not (catalog.demonstration or has_invented_medians(today))
+    yield SiteMapEntry(reverse("home"), SiteMapSection.SERVICE, "Strona główna", changed, listed)
     newest = max(filter(None, (snapshot.changed_on(*Dataset.Slug), programme_as_of)))
     for route, title, changed in (
-        ("home", "Strona główna", snapshot.changed_on(Dataset.Slug.DEPOTS) or depots.get().updated_at),
         ("api-rules", "API i zasady korzystania z danych", RULES_AS_OF),
         ("english", ENGLISH_TITLE, ENGLISH_AS_OF),
         ("for-owners", FOR_OWNERS_TITLE, FOR_OWNERS_AS_OF),
@@ -170,7 +173,8 @@ def regulation_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapE
     days = sorted({*as_of.values()})
     newest, first = days[-1] if days else None, days[0] if len(days) > 1 else None
     yield SiteMapEntry(reverse("regulations"), section, LIST_TITLE, newest, first=first)
-    yield SiteMapEntry(reverse("stove-check"), section, "Sprawdź swój piec: do kiedy wolno go używać")
+    title = "Sprawdź swój piec: do kiedy wolno go używać"
+    yield SiteMapEntry(reverse("stove-check"), section, title, newest, first=first)
     for unit in voivodeships:
         missing = "" if unit.pk in as_of else " (nie wczytano jeszcze stanu prawnego)"
         title = f"Uchwała antysmogowa: województwo {unit.name}{missing}"
@@ -336,9 +340,8 @@ def document(element: str, lines: Iterable[str]) -> str:
 def llms(today: date) -> str:
     """Write the index for language models, in the format of llmstxt.org."""
     pages, size = all_pages(today), sizes(today)
-    # The home page shows depots and medians, so it is left out while any is invented.
     invented = depots.get().demonstration or bool(prices.get().columns.demonstration.any())
-    entries = [entry for entry in pages if entry.listed and not (invented and entry.path == reverse("home"))]
+    entries = [entry for entry in pages if entry.listed]
     notes = {row.path: (f"stan na {row.current_to}" if row.current_to else "", size.get(row.path)) for row in entries}
     sections = [
         (section, [(row, ", ".join(filter(None, notes[row.path]))) for row in entries if row.section == section])

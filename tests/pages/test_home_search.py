@@ -5,10 +5,14 @@ import re
 import pytest
 
 from catalog.links import depot_path
+from catalog.search import entries
 from tests import factories
 from tests.pages.reading import missing, text_of
 
 pytestmark = pytest.mark.django_db
+
+
+DEPOT = re.compile(r'<li><a href="(/sklad/[^"]+)">')
 
 
 @pytest.fixture
@@ -25,8 +29,9 @@ def named():
 
 
 def listed(client, text, path="/"):
-    """Return the paths of the depots among the results, in order."""
-    return re.findall(r'<li><a href="(/sklad/[^"]+)">', client.get(path, {"q": text}).content.decode())
+    """Return the paths of the depots among the results, in order; of the only one it leads to."""
+    answer = client.get(path, {"q": text})
+    return [answer["Location"]] if answer.status_code == 302 else DEPOT.findall(answer.content.decode())
 
 
 def test_depots_are_found_by_name_telephone_and_tax_number(client, named):
@@ -40,6 +45,16 @@ def test_depots_are_found_by_name_telephone_and_tax_number(client, named):
     ):
         for text in texts:
             assert listed(client, text) == [depot_path(named[name].pk, name) for name in names], text
+
+
+def test_a_place_in_the_name_of_a_depot_does_not_hide_it(client):
+    unit = factories.krakow()
+    entries.rebuild_index()
+    depot = factories.DepotFactory(name="Centrum Opałowe Kraków")
+    answer = client.get("/", {"q": "centrum opałowe kraków"})
+    assert DEPOT.findall(answer.content.decode()) == [depot_path(depot.pk, depot.name)]
+    assert "/sklady/malopolskie/krakow-1261011/" in answer.content.decode()
+    assert client.get("/", {"q": "skład opału Kraków"})["Location"].endswith(f"-{unit.teryt}/")
 
 
 def test_a_depot_that_is_not_published_is_not_found(client, named):
