@@ -68,7 +68,7 @@ def bulk_action(
             for row, why in zip(rows, obstacles(rows), strict=True):
                 (staying.setdefault(why, []) if why else changing).append(row)
             keys = sorted(row.pk for row in changing)
-            shown = signature(request, act.__name__, keys)
+            shown = signature(request, keys)
             given = request.POST.get("shown")
             if keys and given and constant_time_compare(given, shown):
                 if not reason_length or read_text(request, "reason").strip():
@@ -85,7 +85,6 @@ def bulk_action(
                 "sample": linked(changing, named),
                 "attached": {label: number for label, number in counts.items() if number},
                 "staying": [(why, len(some), linked(some, named)) for why, some in staying.items()],
-                "action": act.__name__,
                 "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
                 "reason_length": reason_length,
                 "shown": shown,
@@ -116,8 +115,9 @@ def row_limit(user: Any) -> int | None:
     return None if is_chief(user) else settings.EDITOR_BULK_LIMIT
 
 
-def signature(request: HttpRequest, action: str, keys: Collection[Any]) -> str:
-    return salted_hmac("catalog.admin.bulk", f"{current_editor(request).pk} {action} {keys}").hexdigest()
+def signature(request: HttpRequest, keys: Collection[Any]) -> str:
+    text = f"{current_editor(request).pk} {request.POST['action']} {keys}"
+    return salted_hmac("catalog.admin.bulk", text).hexdigest()
 
 
 def linked(rows: Collection[Model], named: Callable[[Any], str]) -> list[tuple[str, str]]:

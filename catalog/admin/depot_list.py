@@ -18,7 +18,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from catalog import models
-from catalog.admin.bulk import bulk_action, each, undo_button
+from catalog.admin.bulk import Action, bulk_action, each, undo_button
 from catalog.admin.desk import CsvMixin, DeskMixin, OptionsFilter, current_editor, read_text, send_closing_letters
 from catalog.admin.evidence import having_address
 from catalog.admin.registers import UnitFilter
@@ -222,11 +222,23 @@ def with_fuels(depot: models.Depot) -> str:
 
 
 hiding = partial(bulk_action, attached=attached, reason_length=REASON_LENGTH)
-removing = partial(hiding, obstacles=each(why_not_removed))
 
 
 def reason_of(request: HttpRequest) -> str:
     return " ".join(read_text(request, "reason").split())[:REASON_LENGTH]
+
+
+def removal(description: str, reason: models.Depot.RemovalReason) -> Action:
+    """Make the action that removes depots for a reason."""
+
+    @hiding(description=description, obstacles=each(why_not_removed))
+    def remove(depots: "DepotListAdmin", request: HttpRequest, keys: list[int]) -> None:
+        editor, today = current_editor(request), timezone.localdate()
+        decided = moderation.remove_depots(keys=keys, reason=reason, by=editor, on=today, note=reason_of(request))
+        depots.tell(request, decided)
+        send_closing_letters(depots, request, len(decided.closed))
+
+    return remove
 
 
 class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
@@ -295,46 +307,29 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
     @bulk_action(description="Oznacz jako sprawdzone przez redakcję", obstacles=each(why_not_removed))
     def verify(self, request: HttpRequest, keys: list[int]) -> None:
         editor, today = current_editor(request), timezone.localdate()
-        self._tell(request, moderation.verify_depots(keys=keys, by=editor, on=today))
+        self.tell(request, moderation.verify_depots(keys=keys, by=editor, on=today))
 
     @bulk_action(description="Potwierdź paliwa według nazwy", obstacles=each(why_fuels_not_confirmed), named=with_fuels)
     def confirm_fuels(self, request: HttpRequest, keys: list[int]) -> None:
-        self._tell(request, moderation.confirm_fuels(keys=keys, by=current_editor(request)))
+        self.tell(request, moderation.confirm_fuels(keys=keys, by=current_editor(request)))
 
     @bulk_action(
         description="Cofnij do nieweryfikowanych", obstacles=each(moderation.why_not_reset), reason_length=REASON_LENGTH
     )
     def reset(self, request: HttpRequest, keys: list[int]) -> None:
-        self._tell(request, moderation.reset_depots(keys=keys, by=current_editor(request), note=reason_of(request)))
+        self.tell(request, moderation.reset_depots(keys=keys, by=current_editor(request), note=reason_of(request)))
 
     @hiding(description="Opublikuj lub przywróć", obstacles=each(why_not_published))
     def publish(self, request: HttpRequest, keys: list[int]) -> None:
         editor, today = current_editor(request), timezone.localdate()
-        self._tell(request, moderation.publish_depots(keys=keys, by=editor, on=today, note=reason_of(request)))
+        self.tell(request, moderation.publish_depots(keys=keys, by=editor, on=today, note=reason_of(request)))
 
-    @removing(description="Usuń: zakończył działalność")
-    def remove_closed(self, request: HttpRequest, keys: list[int]) -> None:
-        self._remove(request, keys, models.Depot.RemovalReason.CLOSED)
+    remove_closed = removal("Usuń: zakończył działalność", models.Depot.RemovalReason.CLOSED)
+    remove_duplicate = removal("Usuń: powtórzony wpis", models.Depot.RemovalReason.DUPLICATE)
+    remove_not_a_depot = removal("Usuń: to nie jest skład opału", models.Depot.RemovalReason.NOT_A_DEPOT)
+    remove_private = removal("Usuń: osoba prywatna", models.Depot.RemovalReason.PRIVATE_PERSON)
 
-    @removing(description="Usuń: powtórzony wpis")
-    def remove_duplicate(self, request: HttpRequest, keys: list[int]) -> None:
-        self._remove(request, keys, models.Depot.RemovalReason.DUPLICATE)
-
-    @removing(description="Usuń: to nie jest skład opału")
-    def remove_not_a_depot(self, request: HttpRequest, keys: list[int]) -> None:
-        self._remove(request, keys, models.Depot.RemovalReason.NOT_A_DEPOT)
-
-    @removing(description="Usuń: osoba prywatna")
-    def remove_private(self, request: HttpRequest, keys: list[int]) -> None:
-        self._remove(request, keys, models.Depot.RemovalReason.PRIVATE_PERSON)
-
-    def _remove(self, request: HttpRequest, keys: list[int], reason: models.Depot.RemovalReason) -> None:
-        editor, today = current_editor(request), timezone.localdate()
-        decided = moderation.remove_depots(keys=keys, reason=reason, by=editor, on=today, note=reason_of(request))
-        self._tell(request, decided)
-        send_closing_letters(self, request, len(decided.closed))
-
-    def _tell(self, request: HttpRequest, decided: BulkResult) -> None:
+    def tell(self, request: HttpRequest, decided: BulkResult) -> None:
         undo = undo_button(request, decided.decision)
         self.message_user(request, format_html("Zmieniono: {}. {}", decided.count, undo))
         if decided.unchanged:

@@ -23,7 +23,7 @@ from catalog.admin.desk import (
     read_text,
 )
 from catalog.admin.evidence import evidence_of
-from catalog.admin.journal import read_rows
+from catalog.admin.journal import describe_rows
 from catalog.admin.registers import FieldChange, in_words, written
 from catalog.models import Decision, Draft
 from catalog.services import Refusal, editing
@@ -136,7 +136,7 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
         is_open = draft.state in Draft.OPEN
         decisions = [] if is_open else self._decisions_of(draft)
         outdated = is_open and editing.stored_values(row) != draft.before
-        changes = [change for decision in decisions for changed in decision.changed for change in changed["changes"]]
+        changes = [change for decision in decisions for changed in decision.changed for change in changed.changes]
         effects: list[str] = []
         if is_open and not outdated:
             try:
@@ -169,7 +169,8 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
         """Return the decision that carried out a draft with `changed`, its rows in words; none for a withdrawn one."""
         rows: list[Any] = list(Decision.objects.about(draft).filter(kind=Decision.Kind.DRAFT))
         for decision in rows:
-            decision.changed = read_rows(list(decision.lines.filter(last__isnull=False).order_by("pk")))
+            decision.changed = list(decision.lines.filter(last__isnull=False).order_by("pk"))
+            describe_rows(decision.changed)
         return rows
 
     def _preview(self, request: HttpRequest, draft: Draft, desk: Any, row: Any) -> tuple[list[FieldChange], list[str]]:

@@ -63,8 +63,8 @@ def person(decision: Decision) -> str:
     return str(decision.decided_by)
 
 
-def read_rows(lines: Sequence[DecisionLine]) -> list[dict[str, Any]]:
-    """Return the rows of decisions in words: what each is, its name and page ("" without one), and its changes.
+def describe_rows(lines: Sequence[Any]) -> None:
+    """Set in words what the row of each line is (`label`), its `name`, `url` ("" without a page) and `changes`.
 
     Three queries for each model.
     """
@@ -74,19 +74,12 @@ def read_rows(lines: Sequence[DecisionLine]) -> list[dict[str, Any]]:
         keys = [model._meta.pk.to_python(line.key) for line in lines if line.model == label]
         names |= {(label, str(key)): str(row) for key, row in model._default_manager.in_bulk(keys).items()}
     changes = read_changes([line for line in lines if line.last is not None])
-    rows = []
     for line in lines:
         options, name = apps.get_model(line.model)._meta, names.get((line.model, line.key))
         has_page = name is not None and admin.site.is_registered(options.model)
-        rows.append(
-            {
-                "label": str(options.verbose_name),
-                "name": name or f"nr {line.key} (już nie istnieje)",
-                "url": page_url(options, "change", line.key) if has_page else "",
-                "changes": changes.get(line.pk, ()),
-            }
-        )
-    return rows
+        line.label, line.name = options.verbose_name, name or f"nr {line.key} (już nie istnieje)"
+        line.url = page_url(options, "change", line.key) if has_page else ""
+        line.changes = changes.get(line.pk, ())
 
 
 def read_changes(lines: Sequence[DecisionLine]) -> dict[int, tuple[FieldChange, ...]]:
@@ -207,11 +200,13 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
         undoable = may_undo(request, decision)
         left = journal.find_changed_since(decision) if undoable else []
+        rows = list(decision.lines.order_by("pk")[:MOST_SHOWN])
+        describe_rows(rows)
         context = {
             "title": f"Decyzja nr {decision.pk}",
             "decision": decision,
             "who": person(decision),
-            "rows": read_rows(list(decision.lines.order_by("pk")[:MOST_SHOWN])),
+            "rows": rows,
             "may_undo": undoable,
             "needs_reason": undoable and undoing_needs_reason(journal.Undoing(decision, None, timezone.now())),
             "count_left": len(left),

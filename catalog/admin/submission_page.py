@@ -134,7 +134,9 @@ def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
     """
     depot = submission.depot
     beside = field_groups.values_of(depot) if depot else submission.proposed
-    near_rows = near(submission)
+    proposed = submission.proposed
+    is_new = depot is None and "lat" in proposed and submission.state in Submission.OPEN
+    near = evidence.find_near(proposed["lat"], proposed["lon"], PROPOSED_NEAR_M) if is_new else []
     is_removed = depot is not None and depot.publication == Depot.Publication.REMOVED
     return {
         **describe_part(submission, form),
@@ -142,11 +144,11 @@ def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
         "title": f"Zgłoszenie nr {submission.pk}: {submission.get_kind_display()}",
         "depot": depot,
         "others": others(submission),
-        "near": near_rows,
-        "live": live_map_of(submission, near_rows),
+        "near": near,
+        "live": live_map_of(submission, near),
         "same_contact": same_contact(submission),
         "removed": is_removed and submission.kind != Kind.RESTORE,
-        "private": is_personal_name(str(submission.proposed.get("name", ""))),
+        "private": is_personal_name(str(proposed.get("name", ""))),
         "opened": edit_version(depot) if depot else 0,
         "letters_an_hour": LETTERS_PER_MAILBOX,
     }
@@ -254,14 +256,6 @@ def parts_of(submission: Submission) -> list[Submission]:
 
 def moved_m(now: Mapping[str, Any], then: Mapping[str, Any]) -> int:
     return round(math.dist(coordinates.project(now["lat"], now["lon"]), coordinates.project(then["lat"], then["lon"])))
-
-
-def near(submission: Submission) -> list[tuple[Depot, int]]:
-    """Depots within `PROPOSED_NEAR_M` of a proposed one that is open, see `find_near`. At most one query."""
-    proposed = submission.proposed
-    if "lat" not in proposed or submission.depot is not None or submission.state not in Submission.OPEN:
-        return []
-    return evidence.find_near(proposed["lat"], proposed["lon"], PROPOSED_NEAR_M)
 
 
 def same_contact(*submissions: Submission) -> list[tuple[Depot, str]]:

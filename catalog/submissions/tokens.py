@@ -47,10 +47,12 @@ class SignedLink:
     parameter: str = "znak"
     life: timedelta | None = None
 
+    @property
+    def signer(self) -> Any:
+        return signing.TimestampSigner(salt=self.salt) if self.life else signing.Signer(salt=self.salt)
+
     def token(self, content: Any) -> str:
-        if self.life:
-            return signing.dumps(content, salt=self.salt)
-        return signing.Signer(salt=self.salt).sign_object(content)
+        return str(self.signer.sign_object(content))
 
     def path_of(self, token: str) -> str:
         return f"{reverse(self.route)}?{self.parameter}={token}"
@@ -64,9 +66,7 @@ class SignedLink:
     def read(self, token: str, refusal: Refusal | None = None) -> Any:
         """Return the content of a token. Raises the refusal, or InvalidToken, also for one older than `life`."""
         try:
-            if self.life:
-                return signing.loads(token, salt=self.salt, max_age=self.life)
-            return signing.Signer(salt=self.salt).unsign_object(token)
+            return self.signer.unsign_object(token, **({"max_age": self.life} if self.life else {}))
         except signing.BadSignature:
             raise refusal or InvalidToken() from None
 
