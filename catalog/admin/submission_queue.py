@@ -249,27 +249,23 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     def decide(self, request: HttpRequest, found: Submission, decision: str) -> HttpResponse | None:
         """Accept or reject. Returns the answer to a decision that was refused, None to one that was carried out."""
         editor, now, reason = current_editor(request), timezone.now(), read_text(request, "reason")
-        form = ProposalForm(found, request.POST)
-        if decision == "accept" and found.state == State.WAITING and not form.is_valid():
+        if decision not in {"accept", "reject"}:
+            raise BadRequest("unknown decision")
+        form, accept = ProposalForm(found, request.POST), decision == "accept"
+        if accept and found.state == State.WAITING and not form.is_valid():
             self.message_user(request, "Nic nie zapisano: popraw wartości przy polach.", messages.ERROR)
             return self.show_one(request, found, form)
+        groups = request.POST.getlist("groups") if found.kind == Kind.CORRECT else None
         try:
-            if decision == "accept":
-                decided = decisions.accept_submission(
-                    submission=found,
-                    groups=request.POST.getlist("groups") if found.kind == Kind.CORRECT else None,
-                    values=form.values() if form.is_valid() else None,
-                    reason=reason,
-                    opened=read_number(request.POST.get("opened")),
-                    verify="verify" in request.POST,
-                    keep_owners="keep_owners" in request.POST,
-                    by=editor,
-                    on=now,
-                )
-            elif decision == "reject":
-                decided = decisions.reject_submission(submission=found, reason=reason, by=editor, on=now)
-            else:
-                raise BadRequest("unknown decision")
+            decided = decisions.decide(
+                parts=[decisions.PartDecision(found.pk, accept, groups, form.values() if form.is_valid() else {})],
+                reason=reason,
+                opened=read_number(request.POST.get("opened")) if accept else None,
+                verify="verify" in request.POST,
+                keep_owners="keep_owners" in request.POST,
+                by=editor,
+                on=now,
+            )
         except decisions.SubmissionAlreadyDecided:
             return self.tell_decided(request, found)
         except Refusal as refusal:

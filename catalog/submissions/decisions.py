@@ -114,24 +114,6 @@ def decide(
     return batch
 
 
-def accept_submission(
-    *,
-    submission: Submission,
-    groups: Collection[str] | None = None,
-    values: Values | None = None,
-    by: AbstractBaseUser,
-    on: datetime,
-    **options: Any,
-) -> "DecisionBatch":
-    """Carry out one submission. options: as `decide` takes them; it also says what is raised."""
-    return decide(parts=[PartDecision(submission.pk, True, groups, values or {})], by=by, on=on, **options)
-
-
-def reject_submission(*, submission: Submission, reason: str, by: AbstractBaseUser, on: datetime) -> "DecisionBatch":
-    """Reject a submission. reason: text for its author. Raises SubmissionAlreadyDecided and ReasonMissing."""
-    return decide(parts=[PartDecision(submission.pk, False)], reason=reason, by=by, on=on)
-
-
 @transaction.atomic
 def decide_possible(
     *, submissions: Collection[int], rejection: str | None = None, by: AbstractBaseUser, on: datetime

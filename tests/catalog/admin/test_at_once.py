@@ -8,8 +8,7 @@ from django.db import connection
 
 from catalog.models import Decision, Depot
 from catalog.services import editing, journal, merging, moderation, publishing
-from catalog.submissions import decisions
-from tests import factories
+from tests import deciding, factories
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
@@ -82,7 +81,7 @@ def test_a_submission_decided_while_its_depot_is_merged_is_decided_about_the_sur
     submission = factories.SubmissionFactory(depot=other, proposed={"place": "Wieliczka"}, stored={"place": ""})
 
     def accept():
-        return len(decisions.accept_submission(submission=submission, by=editor, on=NOW).changed)
+        return len(deciding.accept_submission(submission=submission, by=editor, on=NOW).changed)
 
     def merge():
         return merging.merge_depots(survivor=one, loser=other, take=(), by=editor, on=TODAY).pk

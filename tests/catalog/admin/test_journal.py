@@ -18,12 +18,11 @@ from django.utils import timezone
 from catalog.models import Dataset, Decision, Depot, NotDuplicate, VoivodeshipClaim
 from catalog.services import editing, editors, journal, merging, moderation, publishing
 from catalog.services.editors import CHIEF
-from catalog.submissions import decisions
 from prices import owners
 from prices import services as prices
 from prices.models import DepotPrice, PlausibleRange
 from regulations.models import Deadline
-from tests import factories
+from tests import deciding, factories
 from tests.catalog.admin.test_drafts import draft_of
 from tests.client import context_of
 from tests.drafts import approve
@@ -116,7 +115,7 @@ def test_decisions_and_not_rows_are_counted_by_day_and_editor_with_waiting_times
     moderation.verify_depots(keys=[row.pk for row in depots], by=editor, on=TODAY)
     for days in (1, 3, 8):
         row = factories.SubmissionFactory(confirmed_at=timezone.now() - timedelta(days=days))
-        decisions.reject_submission(submission=row, reason="Nie.", by=editor, on=timezone.now())
+        deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=timezone.now())
     text = text_of(client.get(DAYS))
     assert re.search(r"ewa 4 (sprawdzenie: 1, zgłoszenie: 3|zgłoszenie: 3, sprawdzenie: 1) 3,0 dnia", text)
     Decision.objects.update(decided_at=NOW - timedelta(days=400))
@@ -129,7 +128,7 @@ def test_decisions_and_not_rows_are_counted_by_day_and_editor_with_waiting_times
 
 def test_the_list_is_exported_without_personal_data(client, editor):
     row = factories.SubmissionFactory(email="jan@opal.example", message="Tajne")
-    decisions.reject_submission(submission=row, reason="Nie.", by=editor, on=row.confirmed_at + timedelta(days=2))
+    deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=row.confirmed_at + timedelta(days=2))
     text = client.get(f"{JOURNAL}csv/").content.decode("utf-8-sig")
     (line,) = csv.DictReader(io.StringIO(text), delimiter=";")
     assert (line["kto"], line["rodzaj"], line["czekało dni"]) == ("ewa", "zgłoszenie", "2")

@@ -10,8 +10,7 @@ from django.urls import reverse
 
 from catalog import models
 from catalog.services import editing, moderation, publishing
-from catalog.submissions import decisions
-from tests import factories, texts
+from tests import deciding, factories, texts
 from tests.client import build_snapshots, context_of
 from tests.pages.reading import html_of, missing, present
 
@@ -327,7 +326,7 @@ def test_saving_is_told_without_the_gender_of_an_entry(client, editor, depot):
 def test_a_value_that_a_reader_proposed_names_who_accepted_it(client, editor, depot):
     wanted = {"lat": 50.062, "lon": 19.938, "location_approximate": True, "municipality": depot.municipality_id}
     submission = factories.SubmissionFactory(depot=depot, proposed=wanted, stored={})
-    decisions.accept_submission(submission=submission, by=editor, on=datetime(2026, 11, 21, 12, tzinfo=UTC))
+    deciding.accept_submission(submission=submission, by=editor, on=datetime(2026, 11, 21, 12, tzinfo=UTC))
     assert "Źródło: zgłoszenie; przyjęła redakcja (ewa), " in client.get(address(depot)).content.decode()
     history = client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).content.decode()
     assert "<del>nie</del> → <ins>tak</ins>" in history

@@ -7,10 +7,9 @@ from django.urls import reverse
 
 from catalog.models import Decision, Depot, Submission
 from catalog.services import publishing
-from catalog.submissions import decisions
 from prices import services as prices
 from prices.models import DepotPrice
-from tests import factories
+from tests import deciding, factories
 from tests.catalog.admin.test_pairs import NOW, TODAY, ask, merge
 
 pytestmark = pytest.mark.django_db
@@ -74,8 +73,8 @@ def test_a_submission_that_was_decided_at_the_survivor_stays_there(three):
     accepted = factories.SubmissionFactory(depot=other)
     rejected, waiting = factories.SubmissionFactory(depot=other), factories.SubmissionFactory(depot=other)
     merge(one, other)
-    decisions.accept_submission(submission=accepted, by=editor, on=NOW)
-    decisions.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
+    deciding.accept_submission(submission=accepted, by=editor, on=NOW)
+    deciding.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
     restore(other)
     assert (of(one), of(other)) == ({accepted, rejected}, {waiting})
     one.refresh_from_db()

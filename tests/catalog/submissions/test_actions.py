@@ -19,7 +19,7 @@ from catalog.submissions.decisions import DepotOfSubmissionIsRemoved
 from catalog.submissions.intake import confirm_submission
 from catalog.submissions.limits import mailbox_free_at
 from catalog.submissions.tokens import STATUS, LinkExpired, hash_client, hash_mailbox, new_token
-from tests import factories, texts
+from tests import deciding, factories, texts
 from tests.pages.reading import missing, present, text_of_html
 
 pytestmark = pytest.mark.django_db
@@ -88,7 +88,7 @@ def test_of_a_correction_some_fields_are_accepted(editor, letters):
     depot = factories.DepotFactory(phone="+48 12 345 67 89", place="Kraków")
     submission = correction(depot, phone="+48 601 234 567", place="Wieliczka")
     letters(
-        decisions.accept_submission,
+        deciding.accept_submission,
         submission=submission,
         groups=["phone"],
         reason="Tej  ulicy tam nie ma.",
@@ -116,14 +116,14 @@ def test_of_a_correction_some_fields_are_accepted(editor, letters):
 def test_a_field_that_is_left_out_needs_a_reason(editor):
     submission = correction(factories.DepotFactory(place="Kraków"), phone="+48 601 234 567", place="Wieliczka")
     with pytest.raises(decisions.ReasonMissing):
-        decisions.accept_submission(submission=submission, groups=["phone"], by=editor, on=NOW)
+        deciding.accept_submission(submission=submission, groups=["phone"], by=editor, on=NOW)
     assert (factories.fresh(submission).state, submission.depot.phone) == ("waiting", "")
 
 
 def test_a_letter_holds_nothing_that_a_name_could_do_harm_with(editor, letters):
     depot = factories.DepotFactory(name="<b>Skład</b>\nBcc: x@example.pl " + "A" * 100)
     submission = factories.SubmissionFactory(depot=depot)
-    letters(decisions.reject_submission, submission=submission, reason="<script>", by=editor, on=NOW)
+    letters(deciding.reject_submission, submission=submission, reason="<script>", by=editor, on=NOW)
     (letter,) = mail.outbox
     assert letter.subject.endswith("…: zgłoszenie odrzucone")
     assert "\n" not in letter.subject
@@ -132,7 +132,7 @@ def test_a_letter_holds_nothing_that_a_name_could_do_harm_with(editor, letters):
 
 def test_hours_that_go_are_stored_as_none(editor):
     depot = factories.DepotFactory(hours={"mon": "7:00-15:00"}, opening_hours="Mo 07:00-15:00")
-    decisions.accept_submission(submission=correction(depot, hours=None, opening_hours=""), by=editor, on=NOW)
+    deciding.accept_submission(submission=correction(depot, hours=None, opening_hours=""), by=editor, on=NOW)
     assert Depot.objects.filter(hours__isnull=True).exists()
     assert factories.fresh(depot).hours is None
 
@@ -143,7 +143,7 @@ def test_a_text_longer_than_its_column_is_not_accepted_however_it_came_to_be_pro
         depot = factories.DepotFactory()
         submission = correction(depot, **values)
         with pytest.raises(ValueRefused) as refusal:
-            decisions.accept_submission(submission=submission, by=editor, on=NOW)
+            deciding.accept_submission(submission=submission, by=editor, on=NOW)
         assert refusal.value.reason == (
             f"{Depot.label(name)}: upewnij się, że ta wartość ma co najwyżej {limit} znaków (obecnie ma {limit + 1})"
         )
@@ -166,10 +166,10 @@ def test_a_missing_depot_with_a_text_longer_than_its_column_is_not_accepted(edit
         submission.proposed = longest | {name: texts.too_long(name)}
         submission.save()
         with pytest.raises(ValueRefused, match=f"^{name}$"):
-            decisions.accept_submission(submission=submission, by=editor, on=NOW)
+            deciding.accept_submission(submission=submission, by=editor, on=NOW)
     submission.proposed = longest
     submission.save()
-    decisions.accept_submission(submission=submission, by=editor, on=NOW)
+    deciding.accept_submission(submission=submission, by=editor, on=NOW)
     assert Depot.objects.values(*texts.LIMITS).get() == {name: longest[name] for name in texts.LIMITS}
 
 
@@ -185,22 +185,22 @@ def test_what_one_correction_may_not_set_another_about_the_entry_does_not_write(
 def test_of_a_correction_something_has_to_be_accepted(editor):
     submission = factories.SubmissionFactory()
     with pytest.raises(decisions.NoFieldsAccepted):
-        decisions.accept_submission(submission=submission, groups=["name", "position"], by=editor, on=NOW)
+        deciding.accept_submission(submission=submission, groups=["name", "position"], by=editor, on=NOW)
     assert factories.fresh(submission).state == "waiting"
 
 
 def test_a_rejection_says_why(editor, letters):
     submission = factories.SubmissionFactory()
     with pytest.raises(decisions.ReasonMissing):
-        decisions.reject_submission(submission=submission, reason=" ", by=editor, on=NOW)
-    letters(decisions.reject_submission, submission=submission, reason="Numer\nnie odpowiada.", by=editor, on=NOW)
+        deciding.reject_submission(submission=submission, reason=" ", by=editor, on=NOW)
+    letters(deciding.reject_submission, submission=submission, reason="Numer\nnie odpowiada.", by=editor, on=NOW)
     assert "Powód: Numer nie odpowiada." in mail.outbox[0].body
     assert (factories.fresh(submission.depot).phone, submission.depot.data_status) == ("", "unverified")
 
 
 def test_a_claim_makes_the_entry_the_owners(editor, letters):
     submission = factories.SubmissionFactory(claim=True)
-    letters(decisions.accept_submission, submission=submission, by=editor, on=NOW)
+    letters(deciding.accept_submission, submission=submission, by=editor, on=NOW)
     depot = submission.depot
     assert (factories.fresh(depot).data_status, depot.verified_at, depot.verified_by) == ("owner", TODAY, editor)
     assert set(depot.confirmed_fields) == set(Depot.PUBLIC_FIELDS)
@@ -211,7 +211,7 @@ def test_a_deletion_closes_what_else_was_asked_and_tells(editor, letters):
     submission = factories.SubmissionFactory(delete=True)
     other = factories.SubmissionFactory(depot=submission.depot)
     silent = factories.SubmissionFactory(depot=submission.depot, unconfirmed=True)
-    letters(decisions.accept_submission, submission=submission, by=editor, on=NOW)
+    letters(deciding.accept_submission, submission=submission, by=editor, on=NOW)
     assert (factories.fresh(submission.depot).publication, submission.depot.removal_reason) == ("removed", "owner")
     states = dict(Submission.objects.values_list("pk", "state"))
     assert states == {submission.pk: "accepted", other.pk: "superseded", silent.pk: "superseded"}
@@ -224,17 +224,17 @@ def test_a_deletion_closes_what_else_was_asked_and_tells(editor, letters):
 def test_a_submission_about_a_removed_entry_can_only_be_rejected(editor):
     submission = factories.SubmissionFactory(depot=factories.DepotFactory(removed=True))
     with pytest.raises(DepotOfSubmissionIsRemoved):
-        decisions.accept_submission(submission=submission, by=editor, on=NOW)
-    decisions.reject_submission(submission=submission, reason="Wpisu już nie ma.", by=editor, on=NOW)
+        deciding.accept_submission(submission=submission, by=editor, on=NOW)
+    deciding.reject_submission(submission=submission, reason="Wpisu już nie ma.", by=editor, on=NOW)
 
 
 def test_nothing_is_decided_twice(editor):
     submission = factories.SubmissionFactory()
-    decisions.accept_submission(submission=submission, by=editor, on=NOW)
+    deciding.accept_submission(submission=submission, by=editor, on=NOW)
     with pytest.raises(decisions.SubmissionAlreadyDecided):
-        decisions.accept_submission(submission=submission, opened=1, by=editor, on=NOW)
+        deciding.accept_submission(submission=submission, opened=1, by=editor, on=NOW)
     with pytest.raises(decisions.SubmissionAlreadyDecided):
-        decisions.reject_submission(submission=submission, reason="x", by=editor, on=NOW)
+        deciding.reject_submission(submission=submission, reason="x", by=editor, on=NOW)
 
 
 def test_an_entry_that_changed_while_the_page_was_open_is_looked_at_again(editor):
@@ -242,7 +242,7 @@ def test_an_entry_that_changed_while_the_page_was_open_is_looked_at_again(editor
     opened = edit_version(submission.depot)
     edit_depot(depot=submission.depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
     with pytest.raises(DepotEditConflict):
-        decisions.accept_submission(submission=submission, opened=opened, by=editor, on=NOW)
+        deciding.accept_submission(submission=submission, opened=opened, by=editor, on=NOW)
     assert factories.fresh(submission).state == "waiting"
 
 
@@ -250,7 +250,7 @@ def test_a_missing_depot_needs_a_municipality(editor):
     values = {"name": "Opał", "place": "Kraków", "lat": 50.06, "lon": 19.94, "fuels": []}
     submission = factories.SubmissionFactory(kind="add", depot=None, proposed=values, stored={})
     with pytest.raises(decisions.LocationOutsidePoland):
-        decisions.accept_submission(submission=submission, by=editor, on=NOW)
+        deciding.accept_submission(submission=submission, by=editor, on=NOW)
     assert not Depot.objects.exists()
 
 
@@ -266,7 +266,7 @@ def waiting_submissions(count):
 def test_an_editor_who_says_so_has_checked_the_whole_entry_of_a_correction(editor, former, then):
     by = {} if former == "unverified" else {"verified_at": date(2026, 1, 1), "verified_by": editor}
     depot = factories.DepotFactory(data_status=former, review="bez nazwy", **by)
-    decisions.accept_submission(submission=correction(depot, phone="+48 601 234 567"), verify=True, by=editor, on=NOW)
+    deciding.accept_submission(submission=correction(depot, phone="+48 601 234 567"), verify=True, by=editor, on=NOW)
     depot.refresh_from_db()
     assert (depot.data_status, depot.verified_at, depot.verified_by, depot.review) == (then, TODAY, editor, "")
     assert set(depot.confirmed_fields) == set(Depot.PUBLIC_FIELDS)
@@ -342,8 +342,8 @@ def test_every_kind_of_letter_is_sent_again_and_once(editor, letters, settings):
     superseded = correction(depot, phone="+48 601 234 567")
     factories.SubmissionFactory(depot=depot, unconfirmed=True)
     rejected = factories.SubmissionFactory()
-    letters(decisions.accept_submission, submission=accepted, by=editor, on=NOW)
-    letters(decisions.reject_submission, submission=rejected, reason="Nie ten skład.", by=editor, on=NOW)
+    letters(deciding.accept_submission, submission=accepted, by=editor, on=NOW)
+    letters(deciding.reject_submission, submission=rejected, reason="Nie ten skład.", by=editor, on=NOW)
     owed = labels(accepted, superseded, rejected)
     assert sending.send_waiting(retry=AT_ONCE) == sending.Told(unsent=owed)
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
@@ -381,7 +381,7 @@ def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves
 def test_a_letter_that_is_owed_keeps_no_address_longer(editor, letters, settings):
     settings.EMAIL_BACKEND = f"{__name__}.Down"
     submission = factories.SubmissionFactory()
-    letters(decisions.reject_submission, submission=submission, reason="Nie.", by=editor, on=NOW)
+    letters(deciding.reject_submission, submission=submission, reason="Nie.", by=editor, on=NOW)
     assert retention.purge_submissions(on=NOW + timedelta(days=90)).erased == 1
     assert (factories.fresh(submission).email, submission.notification_pending) == ("", False)
     assert sending.send_waiting(retry=AT_ONCE) == sending.Told()
@@ -405,8 +405,8 @@ def test_the_command_sends_again_and_fails_while_it_cannot(capsys, settings, mon
 
 def test_personal_data_go_ninety_days_after_the_decision(editor):
     accepted, rejected, waiting = (factories.SubmissionFactory(message="Jan Nowak", client_hash="x") for _ in "abc")
-    decisions.accept_submission(submission=accepted, by=editor, on=NOW)
-    decisions.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
+    deciding.accept_submission(submission=accepted, by=editor, on=NOW)
+    deciding.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
     retention.purge_submissions(on=NOW + timedelta(days=90, seconds=-1))
     assert factories.fresh(accepted).email  # kept so far
     assert accepted.client_hash == ""  # needed for a day only
@@ -455,7 +455,7 @@ def test_a_letter_that_never_leaves_keeps_an_undecided_submission_a_month_longer
 def test_a_decision_after_the_letter_keeps_the_submission(editor):
     submission = waiting_since(NOW)
     retention.warn_of_expiry(on=NOW + timedelta(days=351))
-    decisions.reject_submission(submission=submission, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
+    deciding.reject_submission(submission=submission, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
     assert retention.purge_submissions(on=NOW + timedelta(days=400)).expired == 0
 
 

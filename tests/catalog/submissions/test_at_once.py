@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from catalog.models import Depot, Submission
 from catalog.services import merging, moderation
-from catalog.submissions import decisions, intake, letters, limits, retention, tokens
+from catalog.submissions import intake, letters, limits, retention, tokens
 from catalog.submissions.intake import Author, SubmissionPart
-from tests import factories
+from tests import deciding, factories
 from tests.catalog.admin.test_at_once import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -34,11 +34,11 @@ def test_of_two_editors_one_decides():
     submission = factories.SubmissionFactory()
 
     def accept():
-        decisions.accept_submission(submission=submission, by=one, on=NOW)
+        deciding.accept_submission(submission=submission, by=one, on=NOW)
         return "accepted"
 
     def reject():
-        decisions.reject_submission(submission=submission, reason="Nie.", by=other, on=NOW)
+        deciding.reject_submission(submission=submission, reason="Nie.", by=other, on=NOW)
         return "rejected"
 
     outcomes = at_once(accept, reject)
@@ -53,7 +53,7 @@ def test_a_deletion_and_a_correction_of_one_entry_at_once_leave_no_deadlock():
     correct = factories.SubmissionFactory(depot=depot)
 
     def accept(submission):
-        return lambda: len(decisions.accept_submission(submission=submission, by=editor, on=NOW).changed)
+        return lambda: len(deciding.accept_submission(submission=submission, by=editor, on=NOW).changed)
 
     outcomes = at_once(accept(correct), accept(delete))
     assert factories.fresh(depot).publication == "removed"

@@ -10,7 +10,7 @@ from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission
 from catalog.services import editing, journal
 from catalog.submissions import decisions, owner_links
 from prices.models import DepotPrice
-from tests import factories
+from tests import deciding, factories
 from tests.pages.reading import missing, text_of
 from tests.prices.admin.test_visits import decide, visit  # noqa: F401 - fixtures
 
@@ -52,7 +52,7 @@ def last():
 def test_an_accepted_correction_waits_again_and_its_author_is_told(editor, sent):
     depot = factories.DepotFactory(phone="", name="Skład Zieliński")
     before, row = values_of(depot), correction(depot, phone="+48 601 234 567")
-    assert sent(lambda: decisions.accept_submission(submission=row, by=editor, on=NOW)) == ["zmiany przyjęte"]
+    assert sent(lambda: deciding.accept_submission(submission=row, by=editor, on=NOW)) == ["zmiany przyjęte"]
     decision = last()
     assert decision.title == f"Przyjęto nr {row.pk}: Skład Zieliński – telefon"
     assert decision.waiting_since == row.confirmed_at
@@ -61,7 +61,7 @@ def test_an_accepted_correction_waits_again_and_its_author_is_told(editor, sent)
     assert values_of(depot) == before
     row.refresh_from_db()
     assert (row.state, row.decided_at, row.decided_by, row.accepted_fields) == ("waiting", None, None, [])
-    again = sent(lambda: decisions.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW))
+    again = sent(lambda: deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW))
     assert again == ["zgłoszenie odrzucone"]
     with pytest.raises(journal.DecisionAlreadyUndone):
         undo(decision, editor)
@@ -74,7 +74,7 @@ def test_the_pages_of_a_submission_and_of_its_entry_lead_to_the_decision(client,
     row = correction(depot, phone="+48 601 234 567")
     page = reverse("admin:catalog_submission_change", args=[row.pk])
     assert "można ją tam cofnąć" not in text_of(client.get(page))
-    decisions.accept_submission(submission=row, by=editor, on=NOW)
+    deciding.accept_submission(submission=row, by=editor, on=NOW)
     found = client.get(page).content.decode()
     assert reverse("admin:catalog_decision_change", args=[last().pk]) in found
     assert "można ją tam cofnąć" in found
@@ -84,7 +84,7 @@ def test_the_pages_of_a_submission_and_of_its_entry_lead_to_the_decision(client,
 
 def test_a_letter_that_has_not_left_is_not_sent_and_none_follows(editor, settings, sent):
     row = correction(factories.DepotFactory(phone=""), phone="+48 601 234 567")
-    decisions.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW)
+    deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW)
     assert sent(lambda: undo(last(), editor)) == []
     row.refresh_from_db()
     assert (row.state, row.reason, row.notification_pending, row.reopening_pending) == ("waiting", "", False, False)
@@ -93,7 +93,7 @@ def test_a_letter_that_has_not_left_is_not_sent_and_none_follows(editor, setting
 def test_a_correction_whose_entry_was_changed_since_stays_accepted(editor, sent):
     depot = factories.DepotFactory(phone="")
     row = correction(depot, phone="+48 601 234 567")
-    sent(lambda: decisions.accept_submission(submission=row, by=editor, on=NOW))
+    sent(lambda: deciding.accept_submission(submission=row, by=editor, on=NOW))
     decision = last()
     editing.edit_depot(depot=depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
     undone = undo(decision, editor)
@@ -116,7 +116,7 @@ def test_corrections_of_one_author_wait_again_together_and_one_of_two_claims(edi
 def test_a_deletion_is_undone_with_a_reason_only(client, editor):
     depot = factories.DepotFactory()
     deletion = factories.SubmissionFactory(depot=depot, kind="delete", proposed={}, stored={})
-    decisions.accept_submission(submission=deletion, by=editor, on=NOW)
+    deciding.accept_submission(submission=deletion, by=editor, on=NOW)
     decision = last()
     page, action = (reverse(f"admin:catalog_decision_{name}", args=[decision.pk]) for name in ("change", "undo"))
     assert 'name="note"' in client.get(page).content.decode()
@@ -131,7 +131,7 @@ def test_a_deletion_brings_the_entry_and_what_it_closed_back(editor, sent):
     deletion = factories.SubmissionFactory(depot=depot, kind="delete", proposed={}, stored={})
     waiting = correction(depot, phone="+48 601 234 567")
     silent = factories.SubmissionFactory(depot=depot, unconfirmed=True)
-    assert len(sent(lambda: decisions.accept_submission(submission=deletion, by=editor, on=NOW))) == 2
+    assert len(sent(lambda: deciding.accept_submission(submission=deletion, by=editor, on=NOW))) == 2
     undone = undo(last(), editor, note="Pomyłka.")
     assert (undone.restored, undone.reopened, undone.told) == (1, 2, 2)
     assert (factories.fresh(depot).publication, depot.removal_reason) == ("published", "")
@@ -152,13 +152,13 @@ def test_a_missing_depot_that_was_accepted_is_removed_and_waits_again(editor, se
     }
     proposed |= {"hours": None, "location_approximate": False, "municipality": "1261011"}
     row = factories.SubmissionFactory(depot=None, kind="add", proposed=proposed, stored={})
-    sent(lambda: decisions.accept_submission(submission=row, by=editor, on=NOW))
+    sent(lambda: deciding.accept_submission(submission=row, by=editor, on=NOW))
     added = Depot.objects.get()
     assert last().title == f"Przyjęto nr {row.pk}: Nowy Skład – brakujący skład"
     undo(last(), editor)
     assert (factories.fresh(added).publication, added.removal_reason) == ("removed", "mistaken")
     assert (factories.fresh(row).state, row.depot) == ("waiting", None)
-    sent(lambda: decisions.accept_submission(submission=row, by=editor, on=NOW))
+    sent(lambda: deciding.accept_submission(submission=row, by=editor, on=NOW))
     assert Depot.objects.published().count() == 1
 
 
@@ -168,7 +168,7 @@ def test_an_undone_claim_ends_its_link_and_brings_the_former_owner_s_back(editor
     claim = factories.SubmissionFactory(depot=depot, claim=True, email="ewa@opal.example")
     claim.owner_told_at = NOW - timedelta(days=4)
     claim.save()
-    told = sent(lambda: decisions.accept_submission(submission=claim, by=editor, on=NOW))
+    told = sent(lambda: deciding.accept_submission(submission=claim, by=editor, on=NOW))
     assert sorted(told) == ["Twój odnośnik przestał działać", "wpis jest Twój"]
     assert [link.email for link in OwnerLink.objects.working()] == ["ewa@opal.example"]
     assert sorted(sent(lambda: undo(last(), editor))) == ["Twój odnośnik znów działa", "decyzja cofnięta"]

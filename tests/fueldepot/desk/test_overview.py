@@ -11,8 +11,7 @@ from django.utils import timezone
 
 from catalog.services import moderation
 from catalog.services.editors import CHIEF, EDITOR
-from catalog.submissions import decisions
-from tests import factories
+from tests import deciding, factories
 from tests.catalog.admin.test_drafts import draft_of, person
 from tests.drafts import approve
 from tests.pages.reading import missing, text_of
@@ -53,9 +52,9 @@ def test_todays_work_is_counted_by_editor():
     for _ in range(3):
         moderation.verify_depot(depot=factories.DepotFactory(), by=editor, on=date(2026, 11, 21))
     submission, old = factories.SubmissionFactory(), factories.SubmissionFactory()
-    decisions.reject_submission(submission=submission, reason="Nie.", by=editor, on=timezone.now())
+    deciding.reject_submission(submission=submission, reason="Nie.", by=editor, on=timezone.now())
     adam = factories.UserFactory(username="adam")
-    decisions.reject_submission(submission=old, reason="Nie.", by=adam, on=timezone.now() - timedelta(days=2))
+    deciding.reject_submission(submission=old, reason="Nie.", by=adam, on=timezone.now() - timedelta(days=2))
     text = text_of(desk.get(START))
     assert re.search(r"ewa 4 \d\d:\d\d", text)
     assert "adam" not in text

@@ -9,9 +9,8 @@ from django.template.backends.jinja2 import Template
 from django.test.signals import template_rendered
 from django.utils import timezone
 
-from catalog.submissions import decisions
 from pages.forms import fields
-from tests import factories
+from tests import deciding, factories
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -104,5 +103,5 @@ def link_in(letter):
 def link(nowak, clock, django_capture_on_commit_callbacks):
     submission = factories.SubmissionFactory(depot=nowak, claim=True, email="jan@opal-nowak.pl")
     with django_capture_on_commit_callbacks(execute=True):
-        decisions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
+        deciding.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
     return link_in(mail.outbox[-1])

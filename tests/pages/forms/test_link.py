@@ -7,9 +7,8 @@ from django.core.management import call_command
 
 from catalog.models import Depot, Submission
 from catalog.services.moderation import remove_depot
-from catalog.submissions.decisions import accept_submission
 from catalog.submissions.retention import purge_submissions
-from tests import factories
+from tests import deciding, factories
 from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db
@@ -118,7 +117,7 @@ def test_a_second_correction_waits_beside_the_first_and_both_are_done(stranger, 
     first, second = Submission.objects.waiting().order_by("pk")
     editor = factories.UserFactory()
     for submission in (first, second):
-        accept_submission(submission=submission, by=editor, on=clock.now)
+        deciding.accept_submission(submission=submission, by=editor, on=clock.now)
     assert (factories.fresh(nowak).phone, nowak.place) == ("+48 602 234 567", "Wieliczka")
 
 

@@ -8,9 +8,9 @@ from django.urls import reverse
 
 from catalog.models import OwnerLink, Submission
 from catalog.services.editors import CHIEF
-from catalog.submissions import decisions, letters, objections
+from catalog.submissions import letters, objections
 from catalog.submissions.retention import purge_submissions
-from tests import factories
+from tests import deciding, factories
 from tests.client import context_of
 from tests.pages.forms.conftest import link_in
 from tests.pages.reading import text_of
@@ -36,7 +36,7 @@ def chief():
 
 def accept(claim, by, on, commit, **values):
     with commit(execute=True):
-        return decisions.accept_submission(submission=claim, by=by, on=on, **values)
+        return deciding.accept_submission(submission=claim, by=by, on=on, **values)
 
 
 def objection_link(letter):
@@ -63,16 +63,16 @@ def test_for_three_days_only_a_chief_accepts(claim, editor, chief, clock):
     told_at = claim.owner_told_at
     for on in (told_at, told_at + objections.OBJECTION_TIME - objections.OBJECTION_TIME / 1000):
         with pytest.raises(objections.OwnerMayObject):
-            decisions.accept_submission(submission=claim, by=editor, on=on)
+            deciding.accept_submission(submission=claim, by=editor, on=on)
     assert factories.fresh(claim).state == "waiting"
-    decisions.accept_submission(submission=claim, by=chief, on=told_at)
+    deciding.accept_submission(submission=claim, by=chief, on=told_at)
 
 
 def test_without_the_letter_the_three_days_do_not_begin(claim, editor, clock):
     Submission.objects.update(owner_told_at=None)
     clock.move(days=30)
     with pytest.raises(objections.OwnerMayObject):
-        decisions.accept_submission(submission=claim, by=editor, on=clock.now)
+        deciding.accept_submission(submission=claim, by=editor, on=clock.now)
 
 
 def test_after_three_days_one_link_works_and_the_former_owner_hears_it(
@@ -101,8 +101,8 @@ def test_after_an_objection_a_chief_decides(client, stranger, claim, editor, chi
     assert (factories.fresh(claim).objection, claim.objected_at) == ("Nie znam tej firmy.", clock.now)
     clock.move(days=4)
     with pytest.raises(objections.OwnerObjected):
-        decisions.accept_submission(submission=claim, by=editor, on=clock.now)
-    decisions.accept_submission(submission=claim, by=chief, on=clock.now)
+        deciding.accept_submission(submission=claim, by=editor, on=clock.now)
+    deciding.accept_submission(submission=claim, by=chief, on=clock.now)
 
 
 def test_the_desk_shows_the_owner_the_time_and_the_objection(client, stranger, claim, editor, clock):
@@ -121,7 +121,7 @@ def test_an_owner_claims_again_without_asking_themselves(nowak, link, editor, cl
     again = factories.SubmissionFactory(depot=nowak, claim=True, email="jan@opal-nowak.pl")
     letters.send_waiting()
     assert mail.outbox[-1].subject != "Skład opału Nowak: ktoś chce przejąć wpis"
-    decisions.accept_submission(submission=again, by=editor, on=clock.now)
+    deciding.accept_submission(submission=again, by=editor, on=clock.now)
 
 
 def test_the_new_owner_is_told_of_other_claims(claim, nowak, chief, clock, django_capture_on_commit_callbacks):
@@ -137,7 +137,7 @@ def test_an_objection_is_erased_with_the_claim_and_comes_too_late_after_it(
     at = objection_link(mail.outbox[-1])
     send_objection(stranger, at, "Nie znam tej firmy.")
     with django_capture_on_commit_callbacks(execute=True):
-        decisions.reject_submission(submission=claim, reason="Sprzeciw właściciela.", by=chief, on=clock.now)
+        deciding.reject_submission(submission=claim, reason="Sprzeciw właściciela.", by=chief, on=clock.now)
     assert client.get(at).status_code == 409
     clock.move(days=90)
     purge_submissions(on=clock.now)

@@ -15,9 +15,9 @@ from catalog.models import OwnerChange, OwnerLink, PendingLetter, Submission
 from catalog.services.merging import merge_depots
 from catalog.services.moderation import revoke_verification
 from catalog.services.publishing import publish_depot
-from catalog.submissions import decisions, letters, owner_links
+from catalog.submissions import letters, owner_links
 from prices.models import DepotPrice
-from tests import factories, texts
+from tests import deciding, factories, texts
 from tests.pages.forms.conftest import link_in
 from tests.pages.forms.test_prices import SEVEN
 from tests.pages.reading import missing, text_of
@@ -183,7 +183,7 @@ def test_who_lost_the_link_claims_the_entry_anew(
     stranger.confirm()
     submission = Submission.objects.get(kind="claim", state="waiting")
     with django_capture_on_commit_callbacks(execute=True):
-        decisions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
+        deciding.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
     fresh = link_in(mail.outbox[-1])
     assert (client.get(link).status_code, client.get(fresh).status_code) == (404, 200)
 

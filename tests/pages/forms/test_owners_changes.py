@@ -14,11 +14,11 @@ from django.utils import timezone
 from catalog.models import Decision, Depot, OwnerChange, OwnerLink, PendingLetter, Submission
 from catalog.services import journal
 from catalog.services.moderation import remove_depot
-from catalog.submissions import decisions, letters, owner_links, owner_requests
+from catalog.submissions import letters, owner_links, owner_requests
 from catalog.submissions.retention import purge_submissions
 from prices.models import DepotPrice
 from prices.owners import confirm_prices
-from tests import factories
+from tests import deciding, factories
 from tests.pages.forms.test_owner import save
 from tests.pages.reading import missing, text_of
 
@@ -257,7 +257,7 @@ def test_further_entries_are_claimed_together_without_full_forms(client, strange
     assert {(row.email, row.claimant_nip) for row in claims} == {("jan@opal-nowak.pl", "5260250274")}
     assert all(f"wpisu nr {nowak.pk}" in row.message for row in claims)
     for claim in claims:
-        decisions.accept_submission(submission=claim, by=factories.UserFactory(), on=stranger.clock.now)
+        deciding.accept_submission(submission=claim, by=factories.UserFactory(), on=stranger.clock.now)
     assert "Opał Nowak, Długa 5, Skawina" in text_of(client.get(link))
 
 
@@ -336,7 +336,7 @@ def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(
     editor = factories.UserFactory()
     deletion = factories.SubmissionFactory(depot=nowak, delete=True, email="jan@opal-nowak.pl", mailed_at=clock.now)
     with django_capture_on_commit_callbacks(execute=True):
-        decisions.accept_submission(submission=deletion, by=editor, on=clock.now)
+        deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
     path = re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/przywroc/\?znak=\S+)", mail.outbox[-1].body)[1]
     typed = stranger.show(path)
     assert not Submission.objects.filter(kind="restore").exists()
@@ -348,7 +348,7 @@ def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(
     assert (waiting.email, waiting.message) == ("jan@opal-nowak.pl", "Pomyłka.")
     assert factories.fresh(nowak).publication == "removed"
     with django_capture_on_commit_callbacks(execute=True):
-        result = decisions.accept_submission(submission=waiting, by=editor, on=clock.now)
+        result = deciding.accept_submission(submission=waiting, by=editor, on=clock.now)
     assert (factories.fresh(nowak).publication, nowak.removed_at, nowak.removal_reason) == ("published", None, "")
     assert (mail.outbox[-1].subject, client.get(path).status_code) == ("Skład opału Nowak: wpis wrócił", 410)
     journal.undo(decision=result.decision, by=editor, on=clock.now)
@@ -357,7 +357,7 @@ def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(
 
 def test_the_desk_accepts_a_request_for_a_removed_entry(client, editor, nowak, clock):
     deletion = factories.SubmissionFactory(depot=nowak, delete=True)
-    decisions.accept_submission(submission=deletion, by=editor, on=clock.now)
+    deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
     owner_requests.ask_restoring(deletion=factories.fresh(deletion), text="", client="192.0.2.1", on=clock.now)
     page = f"/admin/catalog/submission/{Submission.objects.get(kind='restore').pk}/change/"
     assert "Przywróć wpis i następne" in text_of(client.get(page))

@@ -8,8 +8,8 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from catalog.models import Submission, SubmissionQuestion
-from catalog.submissions import decisions, retention
-from tests import bulk, factories
+from catalog.submissions import retention
+from tests import bulk, deciding, factories
 from tests.client import context_of
 from tests.pages.reading import SCRIPT, missing, text_of
 
@@ -93,7 +93,7 @@ def test_an_open_question_bars_accepting_in_bulk_and_not_alone(client, ask, subm
     assert factories.fresh(submission).state == "waiting"
     link = link_in(mail.outbox[0])
     typed = stranger.show(link) | {"znak": link.partition("=")[2], "answer": "Tak."}
-    decisions.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
+    deciding.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
     assert client.get(link).status_code == 409
     clock.move(seconds=10)
     assert "jest już zamknięte" in text_of(stranger.send(ADDRESS, typed))
@@ -154,7 +154,7 @@ def test_questions_go_with_the_personal_data(client, ask, submission, clock):
     for one in (submission, waiting):
         ask(one, "Czy to numer biura?")
     link = link_in(mail.outbox[0])
-    decisions.reject_submission(submission=submission, reason="Nie.", by=factories.UserFactory(), on=clock.now)
+    deciding.reject_submission(submission=submission, reason="Nie.", by=factories.UserFactory(), on=clock.now)
     retention.purge_submissions(on=clock.now + retention.KEPT)
     assert [one.submission for one in SubmissionQuestion.objects.all()] == [waiting]
     assert client.get(link).status_code == 404

@@ -8,7 +8,7 @@ from django.core import mail
 from catalog.models import Depot, Submission
 from catalog.submissions import decisions, retention
 from prices.models import DepotPrice
-from tests import factories
+from tests import deciding, factories
 from tests.pages.reading import NOINDEX, missing, text_of
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +41,7 @@ def test_a_correction_from_the_form_to_the_public(
 
     submission = Submission.objects.get()
     with django_capture_on_commit_callbacks(execute=True):
-        decisions.accept_submission(submission=submission, verify=True, by=factories.UserFactory(), on=clock.now)
+        deciding.accept_submission(submission=submission, verify=True, by=factories.UserFactory(), on=clock.now)
     stored = client.get(f"/api/v1/stores/{nowak.pk}").json()
     assert (stored["phone"], stored["hours"]["mon"], stored["hours"]["tue"]) == ("+48 601 234 567", "7:00-15:00", "")
     assert stored["opening_hours"] == "Mo 07:00-15:00; Tu 08:00-12:00,13:00-16:00"
@@ -55,11 +55,11 @@ def test_a_claim_makes_the_entry_the_owners(client, stranger, nowak, clock):
     sent = stranger.fill(f"/sklad/{nowak.pk}/przejmij/", role="owner", claimant_nip="526-025-02-74", agreed="on")
     assert sent.status_code == 302
     stranger.confirm()
-    decisions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
+    deciding.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
     assert client.get(f"/api/v1/stores/{nowak.pk}").json()["source"]["data_status"] == "owner"
     stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
     stranger.confirm()
-    decisions.accept_submission(
+    deciding.accept_submission(
         submission=Submission.objects.get(state="waiting"), by=factories.UserFactory(), on=clock.now
     )
     assert (factories.fresh(nowak).data_status, nowak.phone) == ("owner", "+48 601 234 567")
@@ -68,7 +68,7 @@ def test_a_claim_makes_the_entry_the_owners(client, stranger, nowak, clock):
 def test_a_deletion_is_a_removal(client, stranger, nowak, clock):
     stranger.fill(f"/sklad/{nowak.pk}/usun/", role="owner", agreed="on")
     stranger.confirm()
-    decisions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
+    deciding.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
     assert client.get(f"/sklad/{nowak.pk}-sklad-opalu-nowak/").status_code == 410
     assert client.get(f"/api/v1/stores/{nowak.pk}").status_code == 404
     for form in ("popraw", "przejmij", "usun", "cena"):
@@ -86,7 +86,7 @@ def test_a_missing_depot_is_added(client, stranger, clock, db):
     assert "Zosi" not in mail.outbox[-1].body + mail.outbox[-1].subject
     stranger.confirm()
     assert Depot.objects.count() == 0
-    decisions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
+    deciding.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
     depot = Depot.objects.get()
     assert Submission.objects.get().depot == depot
     found = client.get(f"/api/v1/stores/{depot.pk}").json()
@@ -106,7 +106,7 @@ def test_the_way_works_with_demonstration_data(client, stranger, clock, demonstr
     assert "Strona internetowa" not in page
     stranger.fill(path, sat="8-13")
     stranger.confirm()
-    decisions.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
+    deciding.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
     assert client.get(f"/api/v1/stores/{demonstration.pk}").json()["hours"]["sat"] == "8:00-13:00"
 
 
@@ -168,10 +168,10 @@ def test_a_whole_visit_is_one_form_one_letter_one_confirmation_and_may_be_taken_
     states = dict(Submission.objects.exclude(state="superseded").values_list("kind", "state"))
     assert states == {"claim": "withdrawn", "correct": "waiting", "price": "passed_on"}
     with pytest.raises(decisions.SubmissionAlreadyDecided):
-        decisions.accept_submission(submission=waiting["claim"], by=factories.UserFactory(), on=clock.now)
+        deciding.accept_submission(submission=waiting["claim"], by=factories.UserFactory(), on=clock.now)
     stranger.send(again, {"wycofaj": str(factories.SubmissionFactory().pk)})  # of somebody else
     assert Submission.objects.waiting().count() == 2
-    decisions.accept_submission(submission=waiting["correct"], by=factories.UserFactory(), on=clock.now)
+    deciding.accept_submission(submission=waiting["correct"], by=factories.UserFactory(), on=clock.now)
     page = text_of(client.get(again))
     assert not missing(page, "Redakcja przyjęła 24 listopada 2026 r., 13:00", "Usuniemy Twoje dane 22 lutego 2027 r.")
     assert "Bez zmian zostało" not in page

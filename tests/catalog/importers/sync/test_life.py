@@ -9,8 +9,7 @@ from catalog.importers.records import DepotRecord, Extract
 from catalog.importers.sync_depots import sync_depots
 from catalog.models import Depot, Submission
 from catalog.services import editing, moderation, publishing
-from catalog.submissions import decisions
-from tests import factories
+from tests import deciding, factories
 
 pytestmark = pytest.mark.django_db
 
@@ -66,7 +65,7 @@ def corrected_by_its_owner(**proposed):
         created_at=NOW,
         confirmed_at=NOW,
     )
-    decisions.accept_submission(submission=submission, by=factories.UserFactory(), on=NOW)
+    deciding.accept_submission(submission=submission, by=factories.UserFactory(), on=NOW)
 
 
 def test_imported_corrected_imported_verified_removed_imported(imported, options):
