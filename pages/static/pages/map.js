@@ -1,7 +1,7 @@
 // A map that can be moved, in the place of the drawn one. Without this file, and until Leaflet is there, the drawn one stays.
 "use strict";
 
-// The ground of a map without tiles: names, as many as have room, the most important first. For position.js too.
+// The ground of a map without tiles: whole names, as many as have room, the most important first. For position.js too.
 window.nameGround = (map, names) => {
   const pane = map.createPane("names");
   Object.assign(pane.style, { zIndex: 450, pointerEvents: "none" });
@@ -14,14 +14,14 @@ window.nameGround = (map, names) => {
   const thin = () => {
     const taken = [];
     for (const label of labels) {
-      const { x, y } = map.latLngToLayerPoint(label.getLatLng());
+      const { x, y } = map.latLngToContainerPoint(label.getLatLng());
       const half = 4 * label.options.icon.options.html.textContent.length;
-      const free = taken.every((one) => Math.abs(one.x - x) > one.half + half || Math.abs(one.y - y) > 16);
+      const free = x > half && x < map.getSize().x - half && taken.every((one) => Math.abs(one.x - x) > one.half + half || Math.abs(one.y - y) > 16);
       label.getElement().style.display = free ? "" : "none";
       if (free) taken.push({ x, y, half });
     }
   };
-  map.on("zoomend", thin);
+  map.on("moveend", thin);
   thin();
 };
 
