@@ -29,7 +29,6 @@ FOLLOWED = (*Depot.PUBLIC_FIELDS, *FUELS[1:], *STATE)
 """Fields with a visible history."""
 
 COLUMNS = {name: Depot.column(name) for name in FOLLOWED}
-LABELS = {name: Depot.label(name) for name in FOLLOWED}
 
 MOST_LINES = 500
 """Newest history rows that a page reads."""
@@ -59,7 +58,7 @@ def read_history(depot: Depot) -> tuple[list[dict[str, Any]], dict[str, str]]:
 
 def changes_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[FieldChange, ...]:
     return tuple(
-        FieldChange(LABELS[name], field_in_words(name, before[column]), field_in_words(name, after[column]))
+        FieldChange(Depot.label(name), field_in_words(name, before[column]), field_in_words(name, after[column]))
         for name, column in COLUMNS.items()
         if before[column] != after[column]
     )
@@ -253,7 +252,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
             text = "W formularzu jest Twoja wartość: zapisz ją jeszcze raz albo wpisz tamtą."
             self.add_error(name, f"W tym czasie ktoś zmienił to pole {change}. {text}")
         if VERIFYING & set(self.data):
-            merged = ", ".join(LABELS[name] for name in self.merged) or "stan wpisu"
+            merged = ", ".join(Depot.label(name) for name in self.merged) or "stan wpisu"
             raise forms.ValidationError(
                 f"W tym czasie ktoś zmienił: {merged}. Obejrzyj wpis i oznacz go jako sprawdzony jeszcze raz."
             )

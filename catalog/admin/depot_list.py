@@ -92,10 +92,7 @@ class QueueFilter(OptionsFilter):
 class DepotFilter(django_filters.FilterSet):  # type: ignore[misc] # the library has no types
     """Depots with a fuel; coal stands for its assortments too."""
 
-    fuel = django_filters.ChoiceFilter(choices=fuels.CHOICES, method="filter_fuel")
-
-    def filter_fuel(self, depots: models.DepotQuerySet, name: str, value: str) -> models.DepotQuerySet:
-        return depots.offering(value)
+    fuel = django_filters.ChoiceFilter(choices=fuels.CHOICES, method=lambda depots, _name, fuel: depots.offering(fuel))
 
 
 class FuelFilter(admin.SimpleListFilter):

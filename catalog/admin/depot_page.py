@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog import models
-from catalog.admin import depot_form, evidence
+from catalog.admin import evidence
 from catalog.admin.depot_form import VERIFYING, DepotAdminForm, read_history
 from catalog.admin.desk import (
     NextRowMixin,
@@ -131,7 +131,7 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
             opened = form.cleaned_data["opened"] or 0
             editing.edit_depot(depot=obj, values=form.values(), by=editor, on=today, opened=opened, verify=verify)
             if form.merged:
-                kept = ", ".join(depot_form.LABELS[name] for name in form.merged)
+                kept = ", ".join(models.Depot.label(name) for name in form.merged)
                 self.message_user(request, f"Zachowano też to, co ktoś zmienił w tym czasie: {kept}.")
         except Refusal as refusal:
             obj.refusal = refusal  # type: ignore[attr-defined] # for response_change

@@ -63,7 +63,6 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             "rows": rows,
             "page": page,
             "near_m": duplicates.NEAR_M,
-            "may_decide": self.has_change_permission(request),
         }
         return desk_page(self, request, "catalog/depot/pairs", context)
 

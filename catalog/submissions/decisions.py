@@ -85,10 +85,10 @@ def decide(
     """Decide submissions, all or none: one, or those of a visit, whose author gets one letter.
 
     reason: why some were rejected, or field groups left out, for the author. explained: whether it is also the reason
-    for something else, such as a refused price. opened: `edit_version` of the depot that
-    the editor saw, None not to compare. verify: with a correction, also verify the whole depot, see
-    `moderation.verify_depot`; otherwise only the accepted fields count as confirmed, and the data status stays.
-    keep_owners: whether the links of other owners of a claimed entry go on working.
+    for something else, such as a refused price. opened: `edit_version` of the depot that the editor saw, None not to
+    compare. verify: with a correction, also verify the whole depot, see `moderation.verify_depot`; otherwise only the
+    accepted fields count as confirmed, and the data status stays. keep_owners: whether the links of other owners of a
+    claimed entry go on working.
 
     Raises SubmissionAlreadyDecided, DepotEditConflict, DepotOfSubmissionIsRemoved, NoFieldsAccepted, ReasonMissing,
     ReasonWithoutOmission, LocationOutsidePoland, ValueRefused, OwnerMayObject and OwnerObjected.

@@ -1,10 +1,11 @@
 """Questions to the authors of undecided submissions, asked by letter and answered on a page linked to in it."""
 
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from catalog.models import Submission, SubmissionQuestion
 from catalog.services import Refusal
@@ -46,12 +47,13 @@ class AnswerNotNeeded(SubmissionAlreadyDecided):
     onward, onward_label = "status", "Stan zgłoszenia"
 
 
-def with_questions(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Annotate undecided submissions: `awaits_author` (a question is open), `author_answered` (none is, but was)."""
-    rows = SubmissionQuestion.objects.filter(submission=OuterRef("pk"))
-    is_open = Submission.UNDECIDED & Q(Exists(rows.filter(answered_at__isnull=True)))
-    is_answered = Submission.UNDECIDED & Q(Exists(rows)) & ~Q(Exists(rows.filter(answered_at__isnull=True)))
-    return submissions.annotate(awaits_author=is_open, author_answered=is_answered)
+def with_questions(rows: QuerySet[Any], submission: str = "pk") -> Any:
+    """Annotate undecided submissions: `awaits_author` (a question is open), `author_answered` (none is, but was).
+
+    submission: column of rows that come from submissions.
+    """
+    questions = SubmissionQuestion.objects.filter(submission=OuterRef(submission))
+    return rows.annotate(awaits_author=Exists(questions.open()), author_answered=Exists(questions.answered()))
 
 
 def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: datetime) -> SubmissionQuestion:

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from django.contrib import messages
 from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
-from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 from django.utils.html import format_html
@@ -23,9 +22,10 @@ from catalog.admin.desk import (
 )
 from catalog.admin.evidence import evidence_of, find_neighbours, live_map
 from catalog.admin.submission_queue import AUTHOR_ANSWERED, AWAITS_AUTHOR
-from catalog.models import Decision, SubmissionQuestion
+from catalog.models import Decision
 from catalog.services import Refusal
 from catalog.submissions.field_groups import values_of
+from catalog.submissions.questions import with_questions
 from prices.medians import Range
 from prices.models import LONGEST_REASON, DepotPrice
 from prices.snapshot import prices, read_ranges
@@ -44,12 +44,6 @@ CANNED_REASONS = (
 
 MOST_EARLIER = 8
 """Published prices of the depot listed beside those that wait."""
-
-
-def with_questions(rows: "QuerySet[DepotPrice]") -> "QuerySet[Any]":
-    """Annotate prices with `awaits_author` and `author_answered`."""
-    questions = SubmissionQuestion.objects.filter(submission=OuterRef("submission"))
-    return rows.annotate(awaits_author=Exists(questions.open()), author_answered=Exists(questions.answered()))
 
 
 def describe_rows(rows: Iterable[Any], ranges: Mapping[str, Range]) -> None:
@@ -125,7 +119,7 @@ class PricePageMixin(NextRowMixin):
         """Render the page. Nine queries besides the price, the rights and its place in the list."""
         depot = price.depot
         is_pending = price.status == DepotPrice.Status.PENDING
-        batch = list(with_questions(DepotPrice.objects.pending().filter(depot=depot)))
+        batch = list(with_questions(DepotPrice.objects.pending().filter(depot=depot), "submission"))
         batch.sort(key=lambda row: (row.pk != price.pk, -distance(row), row.pk))
         describe_rows(batch, read_ranges())
         # Reading a doubtful price is the point of this page; the others come along where nothing speaks against them.

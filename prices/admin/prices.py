@@ -36,9 +36,10 @@ from catalog.admin.registers import HistoryAdmin, RegisterAdmin, UnitFilter
 from catalog.admin.submission_queue import AWAITS_AUTHOR
 from catalog.depots import fuels
 from catalog.models import Decision
+from catalog.submissions.questions import with_questions
 from fueldepot.data.history import among
 from prices import models, services, validation
-from prices.admin.price_page import PricePageMixin, describe_rows, with_questions
+from prices.admin.price_page import PricePageMixin, describe_rows
 from prices.models import BY_SLUG, LONGEST_REASON
 from prices.price_lists import ConfirmForm, Preview, UploadForm, preview_price_list
 from prices.services import PriceDecisionResult, why_not_rejected
@@ -269,9 +270,9 @@ class DepotPriceAdmin(KeptRowsMixin, ReasonMixin, PriceListImport, CsvMixin, Pri
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.DepotPrice]:
         medians = current_medians(timezone.localdate())
         distances = [When(fuel=fuel, then=Abs(F("price") / Value(median) - 1)) for fuel, median in medians.items()]
-        rows = with_questions(models.DepotPrice.objects.annotate(distance=Case(*distances, default=Value(Decimal()))))
+        rows = models.DepotPrice.objects.annotate(distance=Case(*distances, default=Value(Decimal())))
         waiting = Case(When(status=PENDING, then=Value(0)), default=Value(1))
-        return rows.order_by(waiting, "-distance", "submitted_at", "pk")
+        return with_questions(rows, "submission").order_by(waiting, "-distance", "submitted_at", "pk")
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
         return depot_list.search_depots(queryset, search_term, "depot__"), False
