@@ -25,7 +25,7 @@ from catalog.admin.desk import (
 from catalog.admin.evidence import evidence_of
 from catalog.admin.journal import describe_rows
 from catalog.admin.registers import FieldChange, in_words, written
-from catalog.models import Decision, Draft
+from catalog.models import Decision, DecisionLine, Draft
 from catalog.services import Refusal, editing
 
 
@@ -134,9 +134,12 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
     def _describe(self, request: HttpRequest, draft: Draft, desk: Any) -> dict[str, Any]:
         row = desk.model._default_manager.filter(pk=draft.object_id).first() if draft.object_id else None
         is_open = draft.state in Draft.OPEN
-        decisions = [] if is_open else self._decisions_of(draft)
+        # A withdrawn draft has none.
+        decisions = [] if is_open else list(Decision.objects.about(draft).filter(kind=Decision.Kind.DRAFT))
+        lines: list[Any] = list(DecisionLine.objects.filter(decision__in=decisions, last__isnull=False).order_by("pk"))
+        describe_rows(lines)
         outdated = is_open and editing.stored_values(row) != draft.before
-        changes = [change for decision in decisions for changed in decision.changed for change in changed.changes]
+        changes = [change for line in lines for change in line.changes]
         effects: list[str] = []
         if is_open and not outdated:
             try:
@@ -164,14 +167,6 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
             **self.list_context(request, draft.pk),
             **evidence_of({}, None, draft),
         }
-
-    def _decisions_of(self, draft: Draft) -> list[Any]:
-        """Return the decision that carried out a draft with `changed`, its rows in words; none for a withdrawn one."""
-        rows: list[Any] = list(Decision.objects.about(draft).filter(kind=Decision.Kind.DRAFT))
-        for decision in rows:
-            decision.changed = list(decision.lines.filter(last__isnull=False).order_by("pk"))
-            describe_rows(decision.changed)
-        return rows
 
     def _preview(self, request: HttpRequest, draft: Draft, desk: Any, row: Any) -> tuple[list[FieldChange], list[str]]:
         """Return the changed fields and their effects. Writes nothing."""

@@ -47,13 +47,16 @@ class AnswerNotNeeded(SubmissionAlreadyDecided):
     onward, onward_label = "status", "Stan zgłoszenia"
 
 
-def with_questions(rows: QuerySet[Any], submission: str = "pk") -> Any:
+def with_questions(rows: QuerySet[Any], submission: str = "pk") -> QuerySet[Any]:
     """Annotate undecided submissions: `awaits_author` (a question is open), `author_answered` (none is, but was).
 
     submission: column of rows that come from submissions.
     """
     questions = SubmissionQuestion.objects.filter(submission=OuterRef(submission))
-    return rows.annotate(awaits_author=Exists(questions.open()), author_answered=Exists(questions.answered()))
+    described: QuerySet[Any] = rows.annotate(
+        awaits_author=Exists(questions.open()), author_answered=Exists(questions.answered())
+    )
+    return described
 
 
 def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: datetime) -> SubmissionQuestion:
