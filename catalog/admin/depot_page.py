@@ -43,12 +43,9 @@ STATE_FIELDS = (
 )
 STATE = ("Stan wpisu", {"fields": STATE_FIELDS})
 
-NOT_CHOSEN = {
-    models.Depot.RemovalReason.GONE_FROM_SOURCE,  # only an import knows that
-    models.Depot.RemovalReason.OWNER,  # set when a deletion is accepted
-    models.Depot.RemovalReason.MISTAKEN,  # set when an addition is undone
-}
-REASONS = [reason for reason in models.Depot.RemovalReason if reason not in NOT_CHOSEN]
+Reason = models.Depot.RemovalReason
+REASONS = (Reason.CLOSED, Reason.DUPLICATE, Reason.NOT_A_DEPOT, Reason.PRIVATE_PERSON)
+"""Reasons of editors. The others are set by imports, when a deletion is accepted, and when an addition is undone."""
 
 NEXT = {"_save_next", "_verify_next"}
 """Submit buttons that continue with the next row of the list."""
@@ -182,7 +179,7 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
                 case "publish":
                     publishing.publish_depot(depot=depot, by=editor, on=today, note=note)
                 case "remove" if reason in REASONS:
-                    removal = models.Depot.RemovalReason(reason)
+                    removal = Reason(reason)
                     moderation.remove_depot(depot=depot, reason=removal, by=editor, on=today, note=note)
                 case _:
                     self.message_user(request, "Nic nie zmieniono: wybierz powód usunięcia.", messages.ERROR)

@@ -44,18 +44,18 @@ def live_map(
     municipality: Municipality | None,
     before: Position | None = None,
     after: Position | None = None,
-    others: Iterable[tuple[float, float, str, str]] = (),
+    others: Iterable[tuple[Depot, int]] = (),
 ) -> dict[str, str]:
     """Return the data of the map of a position; "" for what is missing. Reads the voivodeship of the municipality.
 
     before, after: stored and proposed position as "lat,lon". outlines: URL of the outlines around the municipality.
-    others: further places as JSON, each `[lat, lon, label, URL]`.
+    others: further depots with their distances in metres; as JSON, each `[lat, lon, label, URL]`.
     """
     tiles, outlines = settings.MAP_TILES_URL, ""
     if municipality:
         unit = (municipality.voivodeship.slug, municipality.slug, municipality.teryt)
         outlines = reverse("surroundings", args=unit)
-    places = [[round(lat, 6), round(lon, 6), label, url] for lat, lon, label, url in others]
+    places = [place_of(depot, metres) for depot, metres in others]
     return {
         "before": "{:.6f},{:.6f}".format(*before) if before else "",
         "after": "{:.6f},{:.6f}".format(*after) if after else "",
@@ -85,12 +85,11 @@ def place_of(depot: Depot, metres: int) -> tuple[float, float, str, str]:
     label = f"{depot.name}, {metres} m"
     if depot.publication != Depot.Publication.PUBLISHED:
         label += f", {depot.get_publication_display()}"
-    return depot.lat, depot.lon, label, page_url(depot._meta, "change", quote(depot.pk))
+    return round(depot.lat, 6), round(depot.lon, 6), label, page_url(depot._meta, "change", quote(depot.pk))
 
 
-def find_neighbours(depot: Depot) -> list[tuple[float, float, str, str]]:
-    """Return the neighbours of a depot for `live_map`. One query."""
-    return [place_of(*row) for row in find_near(depot.lat, depot.lon, NEIGHBOURS_M, besides=depot.pk)]
+def find_neighbours(depot: Depot) -> list[tuple[Depot, int]]:
+    return find_near(depot.lat, depot.lon, NEIGHBOURS_M, besides=depot.pk)
 
 
 def contacts_of(values: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -214,7 +214,7 @@ def live_map_of(submission: Submission, near_rows: Sequence[tuple[Depot, int]] =
         return None
     units = Municipality.objects.select_related("voivodeship")
     municipality = units.filter(pk=proposed.get("municipality")).first()
-    return evidence.live_map(municipality, None, position, [evidence.place_of(*row) for row in near_rows])
+    return evidence.live_map(municipality, None, position, near_rows)
 
 
 def others(submission: Submission) -> list[dict[str, Any]]:

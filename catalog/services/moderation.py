@@ -34,9 +34,7 @@ class RestoringNeedsReason(Refusal):
     reason = "podaj powód przywrócenia"
 
 
-RESTORED_WITH_REASON = frozenset(
-    {Depot.RemovalReason.OWNER, Depot.RemovalReason.CLOSED, Depot.RemovalReason.PRIVATE_PERSON}
-)
+RESTORED_WITH_REASON = (Depot.RemovalReason.OWNER, Depot.RemovalReason.CLOSED, Depot.RemovalReason.PRIVATE_PERSON)
 """Removal reasons after which a depot is restored one by one only: an owner's wish, closure, personal data."""
 
 Kind = Decision.Kind
