@@ -113,3 +113,10 @@ def test_fuels_without_a_median_are_told_once(client):
     for text in (page, twin):
         assert text.lower().count("za mało cen") == 1
     assert len(re.findall(r"^\| \[", twin, re.MULTILINE)) == 1
+
+
+def test_that_nobody_has_a_price_is_told_once(client):
+    page, twin = text_of(client.get("/ceny/")), client.get("/ceny.md").content.decode()
+    for text in (page, twin):
+        assert text.count("żaden skład nie ma ceny") == 1
+        assert "za mało cen" not in text
