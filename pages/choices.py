@@ -70,12 +70,12 @@ class ChoicesQuery(Query):
 
     empty_is_absent = True
 
-    paliwo: Annotated[str | None, choice(fuels.BY_SLUG)] = None
-    kolejnosc: Annotated[str | None, choice(tuple(Order))] = None
-    otwarte: Annotated[str | None, pattern(OPENED), doc("1, a day, or a day with its hour.")] = None
     kod: Annotated[str, doc("A postcode.")] = ""
     p: Annotated[str, doc("A point.")] = ""
     miejsce: Annotated[str, doc("A name.")] = ""
+    paliwo: Annotated[str | None, choice(fuels.BY_SLUG)] = None
+    kolejnosc: Annotated[str | None, choice(tuple(Order))] = None
+    otwarte: Annotated[str | None, pattern(OPENED), doc("1, a day, or a day with its hour.")] = None
 
 
 CountListed = Callable[["Choices"], int]  # the number of depots that the page lists for choices
@@ -211,53 +211,33 @@ class Status(NamedTuple):
     description: str
 
 
-class CardPrice(NamedTuple):
-    """The price on a card. amount: in zł per unit. unit: "t" or "mp"."""
-
-    fuel: str
-    amount: float
-    unit: str
-    day: date
-
-
 class CardFacts(NamedTuple):
-    """Data of a card that depend on the depot alone, and the HTML made from them. at: "lat,lon", for the map.
+    """What a card derives from the depot alone, and the HTML made from it. way: URL of a route planner."""
 
-    way: URL of a route planner. gone: path of the form that reports it closed. is_osm: maps must credit OpenStreetMap.
-    """
-
-    name: str
     path: str
-    address: str
     fuels: tuple[str, ...]
     phones: tuple[Phone, ...]
     status: Status
-    at: str
     way: str
-    gone: str
-    is_osm: bool
     fixed: Markup = Markup()
 
 
 class DepotCard(NamedTuple):
-    """A depot in a list. number: on the map too. distance_km: rounded to a tenth, None in a list without distances."""
+    """A depot in a list. number: on the map too. distance_m: None in a list without distances."""
 
-    number: int
-    facts: CardFacts
+    row: DepotRow
     opening: OpeningState
-    price: CardPrice | None
-    distance_km: float | None = None
+    price: ListedPrice | None
+    distance_m: float | None = None
+    number: int = 0
+
+    @property
+    def facts(self) -> CardFacts:
+        return card_facts(self.row)
 
 
 _facts: WeakKeyDictionary[Depots, dict[int, CardFacts]] = WeakKeyDictionary()
 """Facts by id of the depot, kept as long as their snapshot."""
-
-
-def depot_card(
-    number: int, row: DepotRow, distance_m: float | None, *, price: CardPrice | None, opening: OpeningState
-) -> DepotCard:
-    distance_km = None if distance_m is None else round(distance_m / 1000, 1)
-    return DepotCard(number, card_facts(row), opening, price, distance_km)
 
 
 def nearest_cards(point: Point, now: datetime, *, radius_km: float, limit: int, without: int) -> tuple[DepotCard, ...]:
@@ -266,7 +246,7 @@ def nearest_cards(point: Point, now: datetime, *, radius_km: float, limit: int, 
     today = timezone.localdate(now)
     rows = [(row, metres) for row, metres in near if row.id != without][:limit]
     return tuple(
-        depot_card(number, row, metres, price=card_price(row.id, today, None), opening=opening_of(row, now))
+        DepotCard(row, opening_of(row, now), card_price(row.id, today, None), metres, number)
         for number, (row, metres) in enumerate(rows, start=1)
     )
 
@@ -276,32 +256,24 @@ def card_facts(row: DepotRow) -> CardFacts:
     of_snapshot = _facts.setdefault(depots.get(), {})
     if row.id not in of_snapshot:
         facts = CardFacts(
-            name=row.name,
             path=depot_path(row.id, row.name),
-            address=row.address,
             fuels=fuels.labels(row.fuels, row.fuels_by_name),
             phones=phones(row.phone),
             status=status_of(row),
-            at=f"{row.lat},{row.lon}",
             way=f"https://www.openstreetmap.org/directions?to={row.lat},{row.lon}",
-            gone=f"/sklad/{row.id}/zglos/",
-            is_osm=row.source == Depot.Source.OSM,
         )
         macros: Any = engines["jinja2"].env.get_template("pages/_depots.html").module  # type: ignore[attr-defined]
-        of_snapshot[row.id] = facts._replace(fixed=Markup(macros.fixed(facts)))  # noqa: S704 - by a template
+        of_snapshot[row.id] = facts._replace(fixed=Markup(macros.fixed(row, facts)))  # noqa: S704 - by a template
     return of_snapshot[row.id]
 
 
-def card_price(depot: int, today: date, fuel: str | None) -> CardPrice | None:
+def card_price(depot: int, today: date, fuel: str | None) -> ListedPrice | None:
     """Return the lowest of the newest prices of a fuel and its assortments; without a fuel the first of the list."""
     listed: Sequence[ListedPrice] = prices.get().price_list(depot, today)
     if fuel is not None:
         slugs = fuels.assortments(fuel)
         listed = sorted((item for item in listed if item.fuel in slugs), key=lambda item: item.price)
-    if not listed:
-        return None
-    kind = fuels.BY_SLUG[listed[0].fuel]
-    return CardPrice(kind.name, float(listed[0].price), kind.unit, listed[0].day)
+    return listed[0] if listed else None
 
 
 def phones(stored: str) -> tuple[Phone, ...]:

@@ -99,30 +99,22 @@ EXTRACTS = {
 """Files for spreadsheets by the names of their routes."""
 
 
-class DatasetsPage(Page):
-    """The data sets. sets: see `data_set`. origins: (name, licence, published depots), the most frequent first.
-
-    extracts: (URL, content) of each file. runs: the last import of every source. overdue: those with a late next one.
-    """
-
-    template = "pages/datasets"
-
-    def schema_org(self) -> list[dict[str, Any]]:
-        """Return the catalog and its data sets, except those with invented rows."""
-        sets = [
-            dataset(
-                self,
-                files=(("application/json", entry["data_url"]),),
-                name=entry["name"],
-                description=entry["what"],
-                url=f"{self.canonical}#{entry['slug']}",
-                isBasedOn=entry["source"],
-                **({"dateModified": entry["changed_on"].isoformat()} if entry["changed_on"] else {}),
-            )
-            for entry in self.content["sets"]
-            if not entry["demonstration"]
-        ]
-        return [{"@type": "DataCatalog", "name": self.title, "url": self.canonical, "dataset": sets}]
+def data_catalog(page: Page) -> list[dict[str, Any]]:
+    """Return the data sets, except those with invented rows, as schema.org's DataCatalog."""
+    sets = [
+        dataset(
+            page,
+            json=entry["data_path"],
+            name=entry["name"],
+            description=entry["what"],
+            url=f"{page.canonical}#{entry['slug']}",
+            isBasedOn=entry["source"],
+            **({"dateModified": entry["changed_on"].isoformat()} if entry["changed_on"] else {}),
+        )
+        for entry in page.content["sets"]
+        if not entry["demonstration"]
+    ]
+    return [{"@type": "DataCatalog", "name": page.title, "url": page.canonical, "dataset": sets}]
 
 
 def read_data_sets() -> tuple[dict[str, Dataset], tuple[SourceState, ...]]:
@@ -133,7 +125,12 @@ def read_data_sets() -> tuple[dict[str, Dataset], tuple[SourceState, ...]]:
 data_sets = Snapshot(read_data_sets, *Dataset.Slug, Dataset.RUNS)
 
 
-def datasets_page(today: date) -> DatasetsPage:
+def datasets_page(today: date) -> Page:
+    """Return the page of the data sets.
+
+    In the content, sets: see `data_set`. origins: (name, licence, published depots), the most frequent first. runs: the
+    last import of every source. overdue: those with a late next one.
+    """
     stored, runs = data_sets.get()
     by_source = Counter(row.source for row in depots.get().rows)
     invented = {
@@ -141,7 +138,8 @@ def datasets_page(today: date) -> DatasetsPage:
         Dataset.Slug.PRICES.value: int(prices.get().columns.demonstration.sum()),
     }
     sets = (*(data_set(slug, stored.get(slug), invented.get(slug, 0)) for slug in TERMS), programme(today))
-    return DatasetsPage(
+    return Page(
+        template="pages/datasets",
         title="Dane: zbiory, źródła i licencje",
         description="Zbiory danych serwisu: ile mają wierszy, na jaki dzień są aktualne, skąd pochodzą i na jakich "
         "warunkach wolno z nich korzystać.",
@@ -149,6 +147,7 @@ def datasets_page(today: date) -> DatasetsPage:
         as_of=max((entry["changed_on"] for entry in sets if entry["changed_on"]), default=None),
         data_status="podany przy każdym zbiorze",
         licence="podana przy każdym zbiorze",
+        schema_org=data_catalog,
         content={
             "sets": sets,
             "extracts": [(site_url(reverse(route)), what) for route, what in EXTRACTS.items()],
@@ -181,7 +180,7 @@ def data_set(slug: str, row: Dataset | None, invented: int) -> dict[str, Any]:
         "licence": "; ".join(dict.fromkeys(licence_of(source, terms) for source in (row.sources if row else ("",)))),
         "rhythm": terms.rhythm,
         "demonstration": f"wpisy zmyślone: {whole(invented)}" if invented else "",
-        "data_url": api_url(terms.address),
+        "data_path": reverse("api-index") + terms.address,
     }
 
 
@@ -214,9 +213,5 @@ def programme(today: date) -> dict[str, Any]:
         "licence": QUOTING,
         "rhythm": "po każdej zmianie programu",
         "demonstration": "",
-        "data_url": api_url("/subsidy/limits"),
+        "data_path": reverse("api-index") + "/subsidy/limits",
     }
-
-
-def api_url(address: str) -> str:
-    return site_url(reverse("api-index") + address)

@@ -17,12 +17,11 @@ from catalog.models import Depot, Municipality
 from catalog.parsing.opening_hours import CLOSED, DAYS, Week
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
-from pages.choices import DepotCard, card_facts, nearest_cards
-from pages.page import INVENTED_DEPOT, Crumb, Page
+from pages.choices import card_facts, nearest_cards
+from pages.page import INVENTED_DEPOT, INVENTED_TITLE, Crumb, Page
 from pages.polish import coordinates
 from pages.svg import territory as territory_svg
-from pages.svg.maps import DepotMap
-from prices.snapshot import prices
+from prices.snapshot import ListedPrice, prices
 
 DAYS_OF_SCHEMA = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 DAY_NAMES = ("poniedziałek", "wtorek", "środa", "czwartek", "piątek", "sobota", "niedziela")
@@ -37,45 +36,6 @@ class DayHours(NamedTuple):
     is_today: bool
 
 
-class PriceRow(NamedTuple):
-    """A price of the depot, in zł. apart: difference from the median of the voivodeship, None without a median."""
-
-    slug: str
-    name: str
-    price: float
-    unit: str
-    day: date
-    apart: float | None
-
-
-class DepotPage(Page):
-    """The page of a published depot, a `DepotRow`. week: empty for unknown or irregular hours.
-
-    opening: the state, which holds for the `period`. today: its hours, "" when unknown. price_list: the newest price of
-    each fuel. unpriced: names of the fuels without a price. nearby: other depots, with distances from this one.
-    draw_map: of this depot and those nearby.
-    """
-
-    template = "pages/depot"
-    demonstration_notice = (INVENTED_DEPOT[0], f"{INVENTED_DEPOT[1]} Pod podanym adresem go nie ma.")
-
-    @property
-    def quoted_status(self) -> str:
-        """The data status, which the rules of use require in a citation."""
-        return f"status wpisu: {self.content['facts'].status.label}"
-
-    def schema_org(self) -> list[dict[str, Any]]:
-        """Return the depot as a business, nothing for a demonstration entry."""
-        return [] if self.demonstration else [business(self)]
-
-
-class RemovedPage(Page):
-    """The page of a removed depot. It omits the name, which may be a person's."""
-
-    template = "410"
-    status = 410
-
-
 def find_gone_depot(depot_id: int) -> Depot:
     """Return a removed depot. Raises Http404 for all others. One query."""
     if depot_id > MAX_ID:
@@ -84,29 +44,39 @@ def find_gone_depot(depot_id: int) -> Depot:
     return get_object_or_404(gone.select_related("municipality__voivodeship", "merged_into"), pk=depot_id)
 
 
-def depot_page(depot: DepotRow, now: datetime) -> DepotPage:
+def depot_page(depot: DepotRow, now: datetime) -> Page:
+    """Return the page of a published depot.
+
+    In the content, opening: the state, which holds for the `period`. week: empty for unknown or irregular hours. today:
+    its hours, "" when unknown. price_list: prices, apart from the median or None. unpriced: names of other fuels.
+    """
     today = timezone.localdate(now)
     demonstration = depot.source == Depot.Source.DEMO
     facts = card_facts(depot)
     unit = territory.get().municipalities[depot.teryt]
-    price_list = price_rows(depot, today)
-    priced = {row.slug for row in price_list}
+    price_list = [(price, apart_from_median(price, depot, today)) for price in prices.get().price_list(depot.id, today)]
+    priced = {price.fuel for price, _ in price_list}
     here = Point(depot.lat, depot.lon)
     nearby = nearest_cards(here, now, radius_km=NEIGHBOURS_KM, limit=NEIGHBOURS, without=depot.id)
     # Titles of pages are unique.
     number = f" (wpis {depot.id})" if depots.get().has_namesake(depot) else ""
     crumbs, hours = crumbs_of(unit), week(depot.hours_ranges, today)
-    return DepotPage(
+    return Page(
+        template="pages/depot",
         title=f"{depot.name}, gmina {unit.name}{number}",
-        description=f"Skład opału: {facts.address}." + (f" Paliwa: {', '.join(facts.fuels)}." if facts.fuels else ""),
+        description=f"Skład opału: {depot.address}." + (f" Paliwa: {', '.join(facts.fuels)}." if facts.fuels else ""),
         path=facts.path,
         breadcrumbs=crumbs,
         demonstration=demonstration,
+        demonstration_title=INVENTED_TITLE,
+        demonstration_notice=f"{INVENTED_DEPOT} Pod podanym adresem go nie ma.",
         indexed=not demonstration,
         data_path=reverse("v1:store", args=[depot.id]),
         as_of=max(filter(None, (depot.updated_at, depot.verified_at))),
         data_status=f"{facts.status.label}. {facts.status.description}",
         licence=LICENCES[Depot.Source(depot.source)],
+        quoted_status=f"status wpisu: {facts.status.label}",  # the rules of use require it
+        schema_org=lambda page: [] if demonstration else [business(page)],
         content={
             "depot": depot,
             "facts": facts,
@@ -121,55 +91,48 @@ def depot_page(depot: DepotRow, now: datetime) -> DepotPage:
             "origin": ORIGINS[Depot.Source(depot.source)],
             "unpriced": fuels.labels([slug for slug in depot.fuels if slug not in priced], depot.fuels_by_name),
             "nearby": nearby,
-            "draw_map": partial(draw_map, depot, nearby),
+            "draw_map": partial(
+                territory_svg.depot_map,
+                depot.teryt,
+                [card.row for card in nearby],
+                here,
+                credit_osm=any(row.source == Depot.Source.OSM for row in (depot, *(card.row for card in nearby))),
+            ),
             "outlines": f"{crumbs[-1].path}granice.geojson",
         },
     )
 
 
-def price_rows(depot: DepotRow, today: date) -> tuple[PriceRow, ...]:
-    """Return the newest price of each fuel, in the order of the catalog, beside the median of the voivodeship."""
-    all_prices = prices.get()
-    rows = []
-    for listed in all_prices.price_list(depot.id, today):
-        kind = fuels.BY_SLUG[listed.fuel]
-        summary = all_prices.figures(listed.fuel, today).voivodeships.get(depot.teryt[:2])
-        apart = float(listed.price - summary.median) if summary and summary.median is not None else None
-        rows.append(PriceRow(kind.slug, kind.name, float(listed.price), kind.unit, listed.day, apart))
-    return tuple(rows)
+def apart_from_median(price: ListedPrice, depot: DepotRow, today: date) -> float | None:
+    """Return the difference of a price from the median of the voivodeship in zł, None without a median."""
+    summary = prices.get().figures(price.fuel, today).voivodeships.get(depot.teryt[:2])
+    return float(price.price - summary.median) if summary and summary.median is not None else None
 
 
-def draw_map(depot: DepotRow, nearby: Sequence[DepotCard]) -> DepotMap | None:
-    """Return a map with the depot as the origin and the numbered ones around it."""
-    around = [territory_svg.Numbered(card.number, *map(float, card.facts.at.split(","))) for card in nearby]
-    credit_osm = depot.source == Depot.Source.OSM or any(card.facts.is_osm for card in nearby)
-    return territory_svg.depot_map(depot.teryt, around, (depot.lat, depot.lon), credit_osm=credit_osm)
-
-
-def offers(depot: DepotRow, price_list: Sequence[PriceRow]) -> Iterator[dict[str, Any]]:
+def offers(depot: DepotRow, price_list: Sequence[ListedPrice]) -> Iterator[dict[str, Any]]:
     """Yield the fuels of a depot as schema.org's Offer, with price, unit and day where known."""
     for row in price_list:
         yield {
             "@type": "Offer",
-            "itemOffered": {"@type": "Product", "name": row.name},
-            "price": row.price,
+            "itemOffered": {"@type": "Product", "name": row.kind.name},
+            "price": float(row.price),
             "priceCurrency": "PLN",
             "validFrom": row.day.isoformat(),
             "priceSpecification": {
                 "@type": "UnitPriceSpecification",
-                "price": row.price,
+                "price": float(row.price),
                 "priceCurrency": "PLN",
-                "unitText": fuels.UNIT_NAMES[row.unit],
+                "unitText": fuels.UNIT_NAMES[row.kind.unit],
             },
         }
-    priced = {row.slug for row in price_list}
+    priced = {row.fuel for row in price_list}
     # Fuels inferred from the depot's name are not offers.
     for slug in depot.fuels:
         if slug not in priced and slug not in depot.fuels_by_name:
             yield {"@type": "Offer", "itemOffered": {"@type": "Product", "name": fuels.BY_SLUG[slug].name}}
 
 
-def business(page: DepotPage) -> dict[str, Any]:
+def business(page: Page) -> dict[str, Any]:
     """Return a depot as schema.org's Store, without unknown fields."""
     depot, unit, stated = (page.content[name] for name in ("depot", "municipality", "facts"))
     address = {
@@ -185,7 +148,7 @@ def business(page: DepotPage) -> dict[str, Any]:
         "sameAs": depot.website,
         "taxID": depot.nip,
         "openingHoursSpecification": opening_hours(depot.hours_ranges),
-        "makesOffer": list(offers(depot, page.content["price_list"])),
+        "makesOffer": list(offers(depot, [price for price, _ in page.content["price_list"]])),
     }
     return {
         "@type": "Store",
@@ -215,8 +178,11 @@ def opening_hours(ranges: Week | None) -> list[dict[str, str]]:
     ]
 
 
-def removed_page(depot: Depot) -> RemovedPage:
-    return RemovedPage(
+def removed_page(depot: Depot) -> Page:
+    """Return the page of a removed depot. It omits the name, which may be a person's."""
+    return Page(
+        template="410",
+        status=410,
         title="Wpis usunięty",
         description="Ten wpis został usunięty z katalogu.",
         path="",

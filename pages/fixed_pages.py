@@ -29,6 +29,8 @@ RULES_AS_OF = date(2026, 11, 25)
 ENGLISH_AS_OF = FOR_OWNERS_AS_OF = PRIVACY_AS_OF = date(2026, 11, 24)
 """The days on which the texts last changed; renew them with every change."""
 
+LINK_HOURS = LINK_LIFE // timedelta(hours=1)
+
 NUMBER_OF_RULES = 10
 """As many as the specification has."""
 
@@ -101,28 +103,6 @@ class Parameter(NamedTuple):
     meaning: str
 
 
-class RulesPage(Page):
-    """The page. base_url: of the endpoints, see `endpoints`. openapi, docs: paths of the description of the API.
-
-    rate_limit: a sentence. contact: an e-mail address, "" for none. The texts stand in `pages/_api_rules.md`.
-    """
-
-    template = "pages/api_rules"
-
-    def schema_org(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "@type": "WebAPI",
-                "name": f"{settings.SITE_NAME}: API",
-                "description": self.description,
-                "url": self.canonical,
-                "documentation": site_url(reverse("v1:docs")),
-                "termsOfService": f"{self.canonical}#zasady",
-                "provider": publisher(),
-            }
-        ]
-
-
 def describe_rate_limit(limit: RateLimit | None) -> str:
     """Return what is asked of callers, and the limit of this installation, in Polish."""
     request = "Prosimy o najwyżej jedno zapytanie na sekundę z jednego adresu."
@@ -139,13 +119,30 @@ def rules_of_use() -> list[tuple[str, str]]:
     return rules
 
 
-def rules_page() -> RulesPage:
-    return RulesPage(
+def web_api(page: Page) -> list[dict[str, Any]]:
+    return [
+        {
+            "@type": "WebAPI",
+            "name": f"{settings.SITE_NAME}: API",
+            "description": page.description,
+            "url": page.canonical,
+            "documentation": site_url(reverse("v1:docs")),
+            "termsOfService": f"{page.canonical}#zasady",
+            "provider": publisher(),
+        }
+    ]
+
+
+def rules_page() -> Page:
+    """Return the page of the rules, whose texts stand in `pages/_api_rules.md`."""
+    return Page(
+        template="pages/api_rules",
         title="API i zasady korzystania z danych",
         description="Bezpłatne, otwarte API katalogu składów opału: zasady korzystania, limity, adresy i przykłady.",
         path=reverse("api-rules"),
         as_of=RULES_AS_OF,
         data_status="obowiązuje",
+        schema_org=web_api,
         content={
             "site_name": settings.SITE_NAME,
             "base_url": site_url(reverse("api-index")),
@@ -238,16 +235,10 @@ RULES = (
 """Polish words on the pages, with their meaning."""
 
 
-class EnglishPage(Page):
-    """The page in English. depots, fuels: as in the catalog. rules: (word, meaning)."""
-
-    template = "pages/english"
-    language = "en"
-    rules = RULES
-
-
-def english_page() -> EnglishPage:
-    return EnglishPage(
+def english_page() -> Page:
+    return Page(
+        template="pages/english",
+        language="en",
         title=ENGLISH_TITLE,
         description="Where to buy coal, pellets and firewood in Poland, what they cost, and what the anti-smog rules "
         "allow. A guide in English to a Polish site and its API.",
@@ -256,54 +247,47 @@ def english_page() -> EnglishPage:
         as_of=ENGLISH_AS_OF,
         data_status="in force",
         licence="may be quoted with attribution",
-        content={"depots": len(depots.get().rows), "fuels": fuels.FUELS},
+        content={"depots": len(depots.get().rows), "fuels": fuels.FUELS, "rules": RULES},
     )
 
 
 FOR_OWNERS_TITLE = "Dla właścicieli składów"
 
 
-class ForOwnersPage(Page):
-    """The page for owners. link_hours: of a letter that confirms. unused_days: after which an owner's link ends."""
-
-    template = "pages/for_owners"
-    link_hours = LINK_LIFE // timedelta(hours=1)
-    unused_days = UNUSED.days
-
-
-def for_owners_page() -> ForOwnersPage:
-    return ForOwnersPage(
+def for_owners_page() -> Page:
+    return Page(
+        template="pages/for_owners",
         title=FOR_OWNERS_TITLE,
         description="Jak znaleźć swój skład, przejąć wpis, samemu zmieniać godziny i ceny albo usunąć wpis.",
         path=reverse("for-owners"),
         as_of=FOR_OWNERS_AS_OF,
         data_status="obowiązuje",
+        content={"link_hours": LINK_HOURS, "unused_days": UNUSED.days},
     )
 
 
-class PrivacyPage(Page):
-    """The privacy page: how long what is kept. contact: an e-mail address, "" for none."""
-
-    template = "pages/privacy"
-    link_hours = LINK_LIFE // timedelta(hours=1)
-    request_days = KEPT.days
-    undecided_days = KEPT_UNDECIDED.days
-    warning_days = WARNED_BEFORE.days
-    limit_hours = KEPT_FOR_LIMITS // timedelta(hours=1)
-    owner_link_days = UNUSED.days
-    replaced_days = REPLACED_KEPT.days
-    subscribed_days = SUBSCRIBED.days
-    asked_days = KEPT_ASKED.days
-    browser_minutes = seconds(CATALOG, "max-age") // 60
-    outage_minutes = seconds(OUTAGE, "stale-if-error") // 60
-
-
-def privacy_page() -> PrivacyPage:
-    return PrivacyPage(
+def privacy_page() -> Page:
+    """Return the privacy page: how long what is kept."""
+    return Page(
+        template="pages/privacy",
         title="Prywatność",
         description="Jakie dane osób przechowujemy, po co i jak długo. Kalkulator dotacji niczego nie zapisuje.",
         path=reverse("privacy"),
         as_of=PRIVACY_AS_OF,
         data_status="obowiązuje",
-        content={"operator": settings.OPERATOR_NAME, "contact": settings.CONTACT_EMAIL},
+        content={
+            "operator": settings.OPERATOR_NAME,
+            "contact": settings.CONTACT_EMAIL,
+            "link_hours": LINK_HOURS,
+            "request_days": KEPT.days,
+            "undecided_days": KEPT_UNDECIDED.days,
+            "warning_days": WARNED_BEFORE.days,
+            "limit_hours": KEPT_FOR_LIMITS // timedelta(hours=1),
+            "owner_link_days": UNUSED.days,
+            "replaced_days": REPLACED_KEPT.days,
+            "subscribed_days": SUBSCRIBED.days,
+            "asked_days": KEPT_ASKED.days,
+            "browser_minutes": seconds(CATALOG, "max-age") // 60,
+            "outage_minutes": seconds(OUTAGE, "stale-if-error") // 60,
+        },
     )

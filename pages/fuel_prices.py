@@ -13,10 +13,9 @@ from catalog.models import Dataset
 from catalog.territory.snapshot import territory
 from catalog.text import sort_key, zloty
 from fueldepot.data import snapshot
-from fueldepot.http.links import site_url
 from pages.home import get_voivodeship
 from pages.page import Crumb, Page, dataset
-from pages.prices import ORDERS, Asked, OneFuelPage, draw_chart, get_fuel, of_fuel, prices_crumb, titled
+from pages.prices import ORDERS, Asked, PricesQuery, draw_chart, get_fuel, of_fuel, prices_crumb, titled
 from pages.svg import territory as territory_svg
 from pages.svg.charts import amount, years_chart
 from pages.svg.maps import AreaMap, MapUnit
@@ -30,22 +29,15 @@ SHADES = 5
 """Shades of the map, with equal numbers of voivodeships as far as possible. A strong one is dark on light ground."""
 
 
-class FuelPricesPage(OneFuelPage):
-    """A fuel in Poland. ranges: (fuel, low, high) in zł. areas: see `area_rows`, in the requested order.
-
-    draw_map: medians of the voivodeships, None without medians or boundaries.
-    """
-
-    template = "pages/fuel_prices"
-
-
-def fuel_prices_page(slug: str, query_string: str, today: date) -> FuelPricesPage:
+def fuel_prices_page(slug: str, query_string: str, today: date) -> Page:
     """Return the page of a fuel in Poland for a query string. Raises Http404."""
     fuel, asked = get_fuel(slug), Asked.read(query_string, today)
     answer = fuel_prices(fuel, on=asked.day, window_months=asked.window)
     compared = compare(fuel, asked.day, asked.window)
     path = reverse("fuel-prices", args=[fuel.slug])
-    return FuelPricesPage(
+    return Page(
+        template="pages/fuel_prices",
+        query_params=PricesQuery.names(),
         **of_fuel(
             fuel,
             asked,
@@ -131,17 +123,7 @@ def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = 
     return territory_svg.country_map(unit_of)
 
 
-class VoivodeshipPricesPage(OneFuelPage):
-    """A fuel in a voivodeship. country: the API's response for Poland.
-
-    difference: from the median of Poland, in zł. months: see `month_rows`.
-    """
-
-    template = "pages/voivodeship_prices"
-    query_params = ("dzien", "okres")
-
-
-def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, today: date) -> VoivodeshipPricesPage:
+def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, today: date) -> Page:
     """Return the page of a fuel in a voivodeship for a query string. Raises Http404."""
     fuel = get_fuel(slug)
     asked = Asked.read(query_string, today)
@@ -150,7 +132,9 @@ def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, toda
     country = fuel_prices(fuel, on=asked.day, window_months=asked.window)
     compared = compare(fuel, asked.day, asked.window)
     country_path = reverse("fuel-prices", args=[fuel.slug])
-    return VoivodeshipPricesPage(
+    return Page(
+        template="pages/voivodeship_prices",
+        query_params=("dzien", "okres"),
         **of_fuel(
             fuel,
             asked,
@@ -190,21 +174,17 @@ def month_rows(own: list[MonthMedianJson], poland: list[MonthMedianJson]) -> Ite
         }
 
 
-class OfficialPricesPage(Page):
-    """The official averages, which are never mixed with medians. official: see `official_rows`."""
-
-    template = "pages/official_prices"
-
-    def schema_org(self) -> list[dict[str, Any]]:
-        """Return the averages as a data set; nothing without averages."""
-        files = (("application/json", site_url(self.data_path)), ("text/csv", site_url(reverse("official-prices-csv"))))
-        measured = [f"{row['name']} ({row['unit']})" for row in self.content["official"]]
-        return [dataset(self, files=files, variableMeasured=measured)] if self.indexed else []
+def official_averages(page: Page) -> list[dict[str, Any]]:
+    """Return the averages as schema.org's Dataset; nothing without averages."""
+    csv_path = reverse("official-prices-csv")
+    measured = [f"{row['name']} ({row['unit']})" for row in page.content["official"]]
+    return [dataset(page, json=page.data_path, csv=csv_path, variableMeasured=measured)] if page.indexed else []
 
 
-def official_page() -> OfficialPricesPage:
+def official_page() -> Page:
     rows = tuple(official_rows())
-    return OfficialPricesPage(
+    return Page(
+        template="pages/official_prices",
         title=official_title(),
         description="Średnie roczne ceny w Polsce według GUS ze źródłem każdej liczby"
         + (f": {'; '.join(row['name'] for row in rows)}." if rows else "."),
@@ -214,6 +194,7 @@ def official_page() -> OfficialPricesPage:
         data_path=reverse("v1:prices"),
         as_of=snapshot.changed_on(Dataset.Slug.SERIES),
         data_status="średnie urzędowe; źródło przy każdej liczbie",
+        schema_org=official_averages,
         content={"official": rows},
     )
 

@@ -16,7 +16,6 @@ from catalog.models import Municipality
 from catalog.models import Voivodeship as VoivodeshipUnit
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import short_zloty
-from fueldepot.http.links import site_url
 from fueldepot.http.params import exact, line
 from fueldepot.http.query import Query, doc
 from pages.heating_costs import (
@@ -67,30 +66,20 @@ class HeatingPlaceQuery(Query):
 HeatingPageQuery = create_model("HeatingPageQuery", __base__=HeatingPlaceQuery, **own_fields(*OWN, "thousands"))
 
 
-class HeatingCostsPage(Page):
-    """The comparison. place: the typed text or the found name. options: candidates while the place is ambiguous.
+def comparison(page: Page) -> list[dict[str, Any]]:
+    """Return the comparison as schema.org's Dataset, unless it rests on invented prices."""
+    measured = ["koszt kilowatogodziny ciepła (zł)"]
+    csv_path = page.content["csv_path"]
+    return [dataset(page, json=page.data_path, csv=csv_path, variableMeasured=measured)] if page.indexed else []
 
-    demand: kWh a year. axis: labels of its lines, from 0. house: typed fields of the house, for the form. groups: rows
-    whose ranges overlap, see `cost_row`; the number is None for those without a price.
+
+def heating_costs_page(query_string: str, today: date) -> Page:
+    """Return the page for a query string; what is invalid in it is named and left out.
+
+    In the content, place: the typed text or the found name. options: candidates while the place is ambiguous. axis:
+    labels of its lines, from 0. house: typed fields of the house, for the form. groups: rows whose ranges overlap, see
+    `cost_row`; the number is None for those without a price.
     """
-
-    template = "pages/heating_costs"
-    demonstration_notice = (
-        "Dane demonstracyjne",
-        "Mediany składów na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. Średnie GUS są prawdziwe.",
-    )
-    query_params = HeatingPageQuery.names()
-
-    def schema_org(self) -> list[dict[str, Any]]:
-        """Return the comparison as a data set, unless it rests on invented prices."""
-        if not self.indexed:
-            return []
-        files = (("application/json", site_url(self.data_path)), ("text/csv", site_url(self.content["csv_path"])))
-        return [dataset(self, files=files, variableMeasured=["koszt kilowatogodziny ciepła (zł)"])]
-
-
-def heating_costs_page(query_string: str, today: date) -> HeatingCostsPage:
-    """Return the page for a query string; what is invalid in it is named and left out."""
     query, wrong = HeatingPageQuery.read(query_string)
     unit, suggestions, village = find_place(query.miejsce, query.teryt)
     voivodeship, notices = read_voivodeship(query, unit), []
@@ -107,17 +96,22 @@ def heating_costs_page(query_string: str, today: date) -> HeatingCostsPage:
     steps = math.ceil(most / AXIS_STEP)
     where = village or (unit.name if unit else f"województwo {voivodeship.name}" if voivodeship else "Polska")
     demonstration = is_demonstration(rows)
-    return HeatingCostsPage(
+    return Page(
+        template="pages/heating_costs",
+        query_params=HeatingPageQuery.names(),
         title=f"Ile kosztuje ciepło: {where}" if where != "Polska" else "Ile kosztuje ciepło",
         description="Złotych za kilowatogodzinę ciepła: węgiel, pellet, drewno, prąd, pompa ciepła. Zakresy, ceny z "
         "Twojego województwa i to, co w gminie wolno.",
         path=reverse("heating-costs"),
         breadcrumbs=(Crumb.home(), prices_crumb()),
         demonstration=demonstration,
+        demonstration_notice="Mediany składów na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. "
+        "Średnie GUS są prawdziwe.",
         indexed=not query_string and not demonstration,
         data_path=reverse("v1:heating-costs") + api_query(query, unit, voivodeship, own),
         as_of=today,
         data_status=STATUS,
+        schema_org=comparison,
         content={
             "csv_path": reverse("heating-costs-csv") + (f"?{query_string}" if query_string else ""),
             "place": village or (unit.name if unit else query.miejsce),

@@ -22,7 +22,7 @@ from catalog.search.query import split_fuel, spoken_name
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import fold, plain, sort_key
 from fueldepot.data import snapshot
-from fueldepot.http.links import route_path, site_url
+from fueldepot.http.links import route_path
 from fueldepot.http.params import line
 from fueldepot.http.query import Query, doc
 from pages.page import Page, publisher, terms_of_list
@@ -63,16 +63,6 @@ class Median(NamedTuple):
     path: str
 
 
-class VoivodeshipPage(Page):
-    """A voivodeship with its municipalities in Polish order. draw_map: None without boundaries. medians: known ones."""
-
-    template = "pages/voivodeship"
-
-    def schema_org(self) -> list[dict[str, Any]]:
-        name = f"województwo {self.content['name']}"
-        return [{"@type": "AdministrativeArea", "name": name, "url": self.canonical}]
-
-
 def depots_as_of(*days: date | None) -> date | None:
     """Return the day of a list of depots: that of the data set's last change, else the newest of the given days."""
     return snapshot.changed_on(Dataset.Slug.DEPOTS) or max(filter(None, days), default=None)
@@ -99,8 +89,8 @@ def find_median(unit: Voivodeship, fuel: Fuel, today: date) -> Median | None:
     return as_median(fuel, summary, route_path("fuel-prices-voivodeship", fuel.slug, unit.slug))
 
 
-def voivodeship_page(slug: str, today: date) -> VoivodeshipPage:
-    """Return the page of a voivodeship. Raises Http404."""
+def voivodeship_page(slug: str, today: date) -> Page:
+    """Return the page of a voivodeship, with its municipalities in Polish order. Raises Http404."""
     unit, published = get_voivodeship(slug), depots.get()
     if unit.slug != slug:
         raise Http404
@@ -120,14 +110,17 @@ def voivodeship_page(slug: str, today: date) -> VoivodeshipPage:
     own = published.in_unit(unit.teryt).rows
     total = len(own)
     demonstration = any(row.source == Depot.Source.DEMO for row in own)
-    return VoivodeshipPage(
-        title=f"Składy opału: województwo {unit.name}",
+    name = f"województwo {unit.name}"
+    return Page(
+        template="pages/voivodeship",
+        title=f"Składy opału: {name}",
         description=f"Województwo {unit.name}: {counted(total, *DEPOT_NOUN)} opału według gmin.",
         path=route_path("voivodeship", unit.slug),
         **terms_of_list(demonstration=demonstration),
         indexed=not demonstration,
         data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
         as_of=depots_as_of(*(row.updated_at for row in own)),
+        schema_org=lambda page: [{"@type": "AdministrativeArea", "name": name, "url": page.canonical}],
         content={
             "draw_map": partial(draw_map, unit, tuple(zip(municipalities, rows, strict=True))),
             "name": unit.name,
@@ -170,43 +163,13 @@ class SearchResult(NamedTuple):
     path: str
 
 
-class HomePage(Page):
-    """The home page. asked: the search text, "" for none. results: best first. notice: why the text was not searched.
+def home_page(query_string: str, today: date) -> Page:
+    """Return the home page with the results for `?q=` and the medians of a day.
 
-    forgiven: the results match a corrected text. guesses: similar names, without results. fuel: named in the text,
-    None without one; alone: nothing else is. depot_results: depots of that name, telephone or tax number.
-
-    draw_map: of the voivodeships, None without boundaries. medians: of every fuel. invented: whether their prices are.
+    In the content, forgiven: the results match a corrected text. guesses: similar names, without results. fuel: named
+    in the text, None without one; alone: nothing else is. depot_results: depots of that name, telephone or tax number.
+    invented: whether the prices behind the medians are.
     """
-
-    template = "pages/home"
-    query_params = ("q",)
-    demonstration_notice = (
-        "Dane demonstracyjne",
-        "Wszystkie składy w katalogu są na razie zmyślone i służą tylko do wypróbowania serwisu.",
-    )
-
-    def schema_org(self) -> list[dict[str, Any]]:
-        search = {
-            "@type": "SearchAction",
-            "target": {"@type": "EntryPoint", "urlTemplate": f"{site_url(self.path)}?q={{search_term_string}}"},
-            "query-input": "required name=search_term_string",
-        }
-        return [
-            {
-                "@type": "WebSite",
-                "name": settings.SITE_NAME,
-                "description": self.description,
-                "url": self.canonical,
-                "inLanguage": "pl",
-                "publisher": publisher(),
-                "potentialAction": search,
-            }
-        ]
-
-
-def home_page(query_string: str, today: date) -> HomePage:
-    """Return the home page with the results for `?q=` and the medians of a day."""
     query, errors = SearchQuery.read(query_string)
     text, error = query.q, errors.get("q", "")
     depots_now = depots.get()
@@ -217,16 +180,20 @@ def home_page(query_string: str, today: date) -> HomePage:
     alone = bool(slug) and not spoken_name(rest)[0]
     named = [] if alone or not text else find_by_words(text)
     invented = has_invented_medians(today)
-    return HomePage(
+    return Page(
+        template="pages/home",
+        query_params=SearchQuery.names(),
         title=f"Wyniki dla: {text}" if text else "Znajdź skład opału",
         description="Składy opału w całej Polsce według gmin: adres, paliwa, godziny, telefon. Szukaj po miejscowości "
         "lub kodzie pocztowym.",
         path=reverse("home"),
         breadcrumbs=(),
         **terms_of_list(demonstration=depots_now.demonstration),
+        demonstration_notice="Wszystkie składy w katalogu są na razie zmyślone i służą tylko do wypróbowania serwisu.",
         indexed=not (text or error or depots_now.demonstration or invented),
         as_of=depots_as_of(depots_now.updated_at),
         leads_to="" if alone else only_answer(text, suggested, named),
+        schema_org=web_site,
         content={
             "draw_map": partial(territory_svg.country_map, map_unit),
             "asked": text,
@@ -254,6 +221,26 @@ def only_answer(text: str, places: Suggestions, named: list[DepotRow]) -> str:
     if not places.found and len(named) == 1:
         return depot_path(named[0].id, named[0].name)
     return ""
+
+
+def web_site(page: Page) -> list[dict[str, Any]]:
+    """Return the site with its search as schema.org's WebSite."""
+    search = {
+        "@type": "SearchAction",
+        "target": {"@type": "EntryPoint", "urlTemplate": f"{page.canonical}?q={{search_term_string}}"},
+        "query-input": "required name=search_term_string",
+    }
+    return [
+        {
+            "@type": "WebSite",
+            "name": settings.SITE_NAME,
+            "description": page.description,
+            "url": page.canonical,
+            "inLanguage": "pl",
+            "publisher": publisher(),
+            "potentialAction": search,
+        }
+    ]
 
 
 def find_medians(today: date) -> tuple[Median, ...]:

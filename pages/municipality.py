@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from catalog.api.params import LIMIT_RANGE
 from catalog.depots import fuels
-from catalog.depots.opening_times import OpeningState, opening_period
+from catalog.depots.opening_times import opening_period
 from catalog.depots.snapshot import DepotRow, depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Depot, Municipality
@@ -20,12 +20,11 @@ from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
 from catalog.text import sort_key
 from fueldepot.http.links import route_path, site_url
-from pages.choices import CardPrice, Choices, DepotCard, Order, Origin, RequestedPoint, card_price, depot_card
+from pages.choices import Choices, ChoicesQuery, DepotCard, Order, Origin, card_price, read_origin
 from pages.home import DEPOT_NOUN, depots_as_of, find_median
 from pages.page import Crumb, Page, terms_of_list
 from pages.polish import coordinates, counted
 from pages.svg import territory as territory_svg
-from pages.svg.maps import DepotMap
 
 NEAREST_LIMIT = 10
 NEAREST_KM = 50
@@ -35,7 +34,7 @@ BEYOND_LIMIT = 5
 """Depots beyond the municipality, on a page that begins with those nearest to a point."""
 
 FRAMED = 5
-"""Depots that the map always shows, for a point or a municipality without depots."""
+"""First depots, which the map always shows for a point or a municipality without depots."""
 
 CHOSEN_FROM = 200
 """Nearest depots among which open ones are looked for."""
@@ -54,41 +53,6 @@ class Section(NamedTuple):
     cards: tuple[DepotCard, ...]
 
 
-class Candidate(NamedTuple):
-    """A depot that may be listed, with the values for filters and orders."""
-
-    row: DepotRow
-    distance_m: float | None
-    price: CardPrice | None
-    opening: OpeningState
-
-
-class MunicipalityPage(Page):
-    """The page of a municipality.
-
-    place: searched for, the municipality itself without another. sections: its depots and the nearest beyond it, each
-    once; listed: their number. own: names and paths of all its depots. origin_at: "lat,lon" of the requested point, ""
-    for none. reference: the origin of distances with its coordinates, "" for none. chosen: the filters in Polish.
-    period: in which the opening states hold. fuel_chips, order_chips: links to other choices. median: None without one.
-    draw_map: of the listed depots, by number. outlines: path of the GeoJSON below the map. notices: about ignored
-    parameters and a place without a position.
-    """
-
-    template = "pages/municipality"
-    query_params = ("kod", "p", "miejsce", "paliwo", "kolejnosc", "otwarte")
-
-    def schema_org(self) -> list[dict[str, Any]]:
-        """Return the list of the municipality's depots, nothing for demonstration entries."""
-        own = self.content["own"]
-        if self.demonstration or not own:
-            return []
-        items = [
-            {"@type": "ListItem", "position": number, "name": name, "url": site_url(path)}
-            for number, (name, path) in enumerate(own, start=1)
-        ]
-        return [{"@type": "ItemList", "name": self.title, "numberOfItems": len(items), "itemListElement": items}]
-
-
 def find_municipality(teryt: str) -> Municipality:
     """Return a municipality by its code, or its successor by a former code. Raises Http404."""
     unit = present_municipality(teryt) if TERYT_PATTERN.fullmatch(teryt) else None
@@ -104,9 +68,15 @@ def present_municipality(teryt: str) -> Municipality | None:
     return units.municipalities.get(teryt) or units.municipalities.get(former.successor if former else "")
 
 
-def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choices, now: datetime) -> MunicipalityPage:
-    """Return the page of a municipality. asked: the origin of distances, by default its centre."""
-    stores = depots.get()
+def municipality_page(unit: Municipality, query_string: str, now: datetime) -> Page:
+    """Return the page of a municipality. Its centre is the origin of distances unless the query has another.
+
+    In the content, place: searched for, the municipality itself without another. sections: its depots and the nearest
+    beyond it, each once; listed: their number. own: all its depots. origin_at: "lat,lon" of the requested point, "" for
+    none. reference: the origin of distances with its coordinates, "" for none. period: in which the opening states
+    hold. outlines: path of the GeoJSON below the map. notices: about ignored parameters and a place without a position.
+    """
+    asked, choices, stores = read_origin(query_string), Choices.parse(query_string), depots.get()
     path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
     listed = stores.in_unit(unit.teryt).rows
     origin = asked.origin or centre_of(unit)
@@ -129,7 +99,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
     find = partial(find_depots, unit, inside, around, now, nearest_first=nearest_first)
     fuel = choices.fuel.slug if choices.fuel else None
     groups = [
-        [Candidate(row, metres, card_price(row.id, today, fuel), choices.opening(row, now)) for row, metres in group]
+        [DepotCard(row, choices.opening(row, now), card_price(row.id, today, fuel), metres) for row, metres in group]
         for group in find(choices)
     ]
     matching = sum(item.row.teryt == unit.teryt for group in groups for item in group)
@@ -142,12 +112,7 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
     def count_listed(other: Choices) -> int:
         return sum(map(len, find(other)))
 
-    cards = [
-        tuple(
-            depot_card(next(number), row, metres, price=price, opening=opening) for row, metres, price, opening in group
-        )
-        for group in groups
-    ]
+    cards = [tuple(card._replace(number=next(number)) for card in group) for group in groups]
     if by_price:
         sections = [describe_by_price(cards[0], without_match(len(listed), matching, choices), origin)]
     else:
@@ -158,7 +123,9 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
     place = (asked.origin and asked.origin.place) or unit.name
     demonstration = any(row.source == Depot.Source.DEMO for row in (*rows, *listed))
     total = f"{counted(len(listed), *DEPOT_NOUN)} opału" if listed else "najbliższe składy opału"
-    return MunicipalityPage(
+    return Page(
+        template="pages/municipality",
+        query_params=ChoicesQuery.names(),
         title=f"Składy opału: {unit.name} ({Municipality.Kind(unit.kind).label}, {unit.county.title})",
         description=f"{unit.name} ({unit.description}): {total}. Ceny, godziny, telefony i dojazd.",
         path=path,
@@ -167,14 +134,22 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
         indexed=not demonstration,
         data_path=f"{route_path('v1:stores')}?teryt={unit.teryt}&limit={LIMIT_RANGE[1]}",
         as_of=depots_as_of(*(row.updated_at for row in (*listed, *rows))),
+        schema_org=item_list,
         content={
             "municipality": unit,
             "place": place,
             "heading": unit.name if place == unit.name else f"{place}, gmina {unit.name}",
-            "own": tuple((row.name, depot_path(row.id, row.name)) for row in listed),
+            "own": listed,
             "sections": sections,
             "listed": len(rows),
-            "draw_map": partial(draw_map, unit, rows, asked.origin, framed=nearest_first or not listed),
+            "draw_map": partial(
+                territory_svg.depot_map,
+                unit.teryt,
+                rows,
+                asked.origin.point if asked.origin else None,
+                credit_osm=any(row.source == Depot.Source.OSM for row in rows),
+                framed=FRAMED if nearest_first or not listed else 0,
+            ),
             "outlines": f"{path}granice.geojson",
             "origin_at": f"{asked.origin.point.lat},{asked.origin.point.lon}" if asked.origin else "",
             "reference": f"{origin.label} ({coordinates(origin.point.lat, origin.point.lon)})" if origin else "",
@@ -186,6 +161,18 @@ def municipality_page(unit: Municipality, asked: RequestedPoint, choices: Choice
             "notices": (*asked.notices, *choices.notices),
         },
     )
+
+
+def item_list(page: Page) -> list[dict[str, Any]]:
+    """Return the municipality's depots as schema.org's ItemList, nothing for demonstration entries."""
+    own = page.content["own"]
+    if page.demonstration or not own:
+        return []
+    items = [
+        {"@type": "ListItem", "position": number, "name": row.name, "url": site_url(depot_path(row.id, row.name))}
+        for number, row in enumerate(own, start=1)
+    ]
+    return [{"@type": "ItemList", "name": page.title, "numberOfItems": len(items), "itemListElement": items}]
 
 
 def find_depots(
@@ -216,27 +203,14 @@ def find_depots(
     ]
 
 
-def draw_map(unit: Municipality, shown: list[DepotRow], asked: Origin | None, *, framed: bool) -> DepotMap | None:
-    """Return a map with the listed depots, numbered in their order. framed: it always shows the first of them."""
-    places = [territory_svg.Numbered(number, row.lat, row.lon) for number, row in enumerate(shown, start=1)]
-    point = (asked.point.lat, asked.point.lon) if asked else None
-    return territory_svg.depot_map(
-        unit.teryt,
-        places,
-        point,
-        credit_osm=any(row.source == Depot.Source.OSM for row in shown),
-        framed=range(1, FRAMED + 1) if framed else (),
-    )
-
-
-def in_order(rows: list[Candidate], order: Order) -> list[Candidate]:
+def in_order(cards: list[DepotCard], order: Order) -> list[DepotCard]:
     """Sort depots by price (missing ones last), name or distance; then by distance and id."""
-    first: dict[Order, Callable[[Candidate], Any]] = {
-        Order.PRICE: lambda item: (item.price is None, item.price.amount if item.price else 0),
-        Order.NAME: lambda item: sort_key(item.row.name),
-        Order.DISTANCE: lambda item: 0,
+    first: dict[Order, Callable[[DepotCard], Any]] = {
+        Order.PRICE: lambda card: (card.price is None, card.price.price if card.price else 0),
+        Order.NAME: lambda card: sort_key(card.row.name),
+        Order.DISTANCE: lambda card: 0,
     }
-    return sorted(rows, key=lambda item: (first[order](item), item.distance_m or 0, item.row.id))
+    return sorted(cards, key=lambda card: (first[order](card), card.distance_m or 0, card.row.id))
 
 
 def without_match(total: int, matching: int, choices: Choices) -> str:

@@ -1,12 +1,12 @@
-"""The base class of pages. Each kind of page has a subclass, with its template.
+"""A page as data for its two templates.
 
 `pages.rendering` renders a page as HTML and as Markdown; `Page.structured` holds its data for search engines.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from django.conf import settings
 from django.urls import reverse
@@ -21,7 +21,8 @@ SCHEMA = "https://schema.org"
 
 MIXED_STATUS = "różny w poszczególnych wpisach, podany przy każdym z nich"
 DEMONSTRATION_STATUS = "dane demonstracyjne (zmyślone); służą tylko do wypróbowania serwisu"
-INVENTED_DEPOT = ("Wpis demonstracyjny", "Ten skład jest zmyślony i służy tylko do wypróbowania serwisu.")
+INVENTED_TITLE = "Wpis demonstracyjny"
+INVENTED_DEPOT = "Ten skład jest zmyślony i służy tylko do wypróbowania serwisu."
 NOT_TO_BE_QUOTED = "nie wolno, dane demonstracyjne (zmyślone)"
 
 
@@ -47,37 +48,37 @@ class Crumb(NamedTuple):
 class Page:
     """One page, independent of its format.
 
+    template: path without suffix; one file per format. status: of the response.
+    query_params: parameters that the content depends on.
     title: without the name of the site. path: canonical, without query.
     breadcrumbs: from the home page, which is the parent by default, to the parent.
-    demonstration: the page shows invented rows, and `demonstration_notice` (title, text) above them.
-    indexed: by search engines.
+    demonstration: the page shows invented rows, and title and notice above them.
+    indexed: by search engines. language: of the content.
     data_path: of the API's response with the same data, "" for none.
     leads_to: target of a redirect in place of the HTML, "" for none; the Markdown is shown.
     as_of: the day of the content, None when unknown; of rows that have days of their own the first.
     as_of_last: the last day of such rows, None where they have a single day.
     data_status: reliability of the data, a phrase. licence: terms of use.
     cited_path: of what a citation names, with its query; "" for the canonical path.
+    quoted_status: the reliability that a citation must state, "" for none.
+    schema_org: returns the content as objects of schema.org.
     content: what the template shows besides, by name. Not in `repr`, as it may hold what a person typed.
-
-    template: path without suffix; one file per format.
-    language: of the content. status: of the response. query_params: parameters that the content depends on.
     """
 
-    template: ClassVar[str] = ""
-    status: ClassVar[int] = 200
-    query_params: ClassVar[tuple[str, ...]] = ()
-    language: ClassVar[str] = "pl"
-    demonstration_notice: ClassVar[tuple[str, str]] = (
-        "Dane demonstracyjne",
-        "Składy na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. Pod podanymi adresami ich nie ma.",
-    )
-
+    template: str = ""
+    status: int = 200
+    query_params: tuple[str, ...] = ()
     title: str
     description: str
     path: str
     breadcrumbs: tuple[Crumb, ...] = field(default_factory=lambda: (Crumb.home(),))
     demonstration: bool = False
+    demonstration_title: str = "Dane demonstracyjne"
+    demonstration_notice: str = (
+        "Składy na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. Pod podanymi adresami ich nie ma."
+    )
     indexed: bool = True
+    language: str = "pl"
     data_path: str = ""
     leads_to: str = ""
     as_of: date | None = None
@@ -85,6 +86,8 @@ class Page:
     data_status: str = MIXED_STATUS
     licence: str = QUOTING
     cited_path: str = ""
+    quoted_status: str = ""
+    schema_org: Callable[["Page"], list[dict[str, Any]]] = lambda page: []
     content: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -113,18 +116,9 @@ class Page:
         return site_url(self.cited_path or self.path)
 
     @property
-    def quoted_status(self) -> str:
-        """The reliability that a citation must state, "" for none."""
-        return ""
-
-    @property
     def structured(self) -> dict[str, Any]:
         graph = [breadcrumbs(self)] if self.breadcrumbs else []
-        return {"@context": SCHEMA, "@graph": [*graph, *self.schema_org()]}
-
-    def schema_org(self) -> list[dict[str, Any]]:
-        """Return the content as objects of schema.org."""
-        return []
+        return {"@context": SCHEMA, "@graph": [*graph, *self.schema_org(self)]}
 
 
 def cite(title: str, address: str, as_of: str, status: str = "") -> str:
@@ -155,8 +149,9 @@ def publisher() -> dict[str, Any]:
     return {"@type": "Organization", "name": settings.OPERATOR_NAME, "url": site_url("/")}
 
 
-def dataset(page: Page, *, files: tuple[tuple[str, str], ...] = (), **more: Any) -> dict[str, Any]:
-    """Return the data of a page as schema.org's Dataset. files: media types and absolute URLs of downloads."""
+def dataset(page: Page, *, json: str = "", csv: str = "", **more: Any) -> dict[str, Any]:
+    """Return the data of a page as schema.org's Dataset. json, csv: paths of downloads, "" for none."""
+    files = (("application/json", json), ("text/csv", csv))
     return {
         "@type": "Dataset",
         "name": page.title,
@@ -167,7 +162,9 @@ def dataset(page: Page, *, files: tuple[tuple[str, str], ...] = (), **more: Any)
         "creator": publisher(),
         "license": site_url(reverse("api-rules")),
         "distribution": [
-            {"@type": "DataDownload", "encodingFormat": kind, "contentUrl": address} for kind, address in files
+            {"@type": "DataDownload", "encodingFormat": kind, "contentUrl": site_url(path)}
+            for kind, path in files
+            if path
         ],
         **({"dateModified": page.as_of.isoformat()} if page.as_of else {}),
         **more,

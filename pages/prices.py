@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.http import Http404
 from django.urls import reverse
 
 from catalog.depots import fuels
-from fueldepot.http.links import site_url
 from fueldepot.http.params import choice, numbers
 from fueldepot.http.query import Query, doc, today_unless_given
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
@@ -114,31 +113,22 @@ class Tab(NamedTuple):
     current: bool
 
 
-class OneFuelPage(Page):
-    """A fuel in an area, with the content of `of_fuel`."""
-
-    query_params: ClassVar[tuple[str, ...]] = ("dzien", "okres", "kolejnosc")
-    demonstration_notice = (
-        "Dane demonstracyjne",
-        "Ceny na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. Nie mówią nic o prawdziwych cenach.",
-    )
-
-    def schema_org(self) -> list[dict[str, Any]]:
-        """Return the prices as a data set; nothing without prices, and for invented ones."""
-        answer: FuelPricesJson = self.content["answer"]
-        if self.demonstration or not answer["n"]:
-            return []
-        median = variable(answer["name"], answer["median"], self.content["per_unit"])
-        files = (("application/json", self.data_path), ("text/csv", self.content["csv_path"]))
-        return [
-            dataset(
-                self,
-                files=tuple((kind, site_url(path)) for kind, path in files),
-                spatialCoverage=self.content["place"],
-                measurementTechnique=answer["method"],
-                **({"variableMeasured": median} if median else {}),
-            )
-        ]
+def prices_of_fuel(page: Page) -> list[dict[str, Any]]:
+    """Return the prices of a fuel as schema.org's Dataset; nothing without prices, and for invented ones."""
+    answer: FuelPricesJson = page.content["answer"]
+    if page.demonstration or not answer["n"]:
+        return []
+    median = variable(answer["name"], answer["median"], page.content["per_unit"])
+    return [
+        dataset(
+            page,
+            json=page.data_path,
+            csv=page.content["csv_path"],
+            spatialCoverage=page.content["place"],
+            measurementTechnique=answer["method"],
+            **({"variableMeasured": median} if median else {}),
+        )
+    ]
 
 
 def variable(name: str, median: float | None, per_unit: str) -> dict[str, Any] | None:
@@ -189,9 +179,12 @@ def of_fuel(
     return {
         "path": path,
         "demonstration": demonstration,
+        "demonstration_notice": "Ceny na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. "
+        "Nie mówią nic o prawdziwych cenach.",
         "indexed": bool(answer["n"]) and not demonstration and asked.is_usual,
         "as_of": asked.day,
         "data_status": data_status(demonstration=demonstration),
+        "schema_org": prices_of_fuel,
         "content": common | content,
     }
 
@@ -226,41 +219,32 @@ def draw_chart(months: Iterable[MonthMedianJson], *, reference: float | None = N
     return months_chart(bars, reference=reference)
 
 
-class PricesPage(Page):
-    template = "pages/prices"
-    query_params = ("dzien",)
-    demonstration_notice = (
-        "Dane demonstracyjne",
-        "Ceny składów na tej stronie są zmyślone i służą tylko do wypróbowania serwisu.",
-    )
-
-    def schema_org(self) -> list[dict[str, Any]]:
-        """Return the medians as a data set; nothing without prices, and for invented ones."""
-        if self.demonstration or not self.indexed:
-            return []
-        medians = [variable(row["name"], row["median"], row["per_unit"]) for row in self.content["rows"]]
-        return [
-            dataset(
-                self,
-                files=(("text/csv", site_url(reverse("extract-medians"))),),
-                variableMeasured=[median for median in medians if median],
-            )
-        ]
+def all_medians(page: Page) -> list[dict[str, Any]]:
+    """Return the medians as schema.org's Dataset; nothing without prices, and for invented ones."""
+    if not page.indexed:
+        return []
+    medians = [variable(row["name"], row["median"], row["per_unit"]) for row in page.content["rows"]]
+    known = [median for median in medians if median]
+    return [dataset(page, csv=reverse("extract-medians"), variableMeasured=known)]
 
 
-def index_page(today: date, query_string: str = "") -> PricesPage:
+def index_page(today: date, query_string: str = "") -> Page:
     asked = Asked.read(query_string, today)
     answers = all_fuel_prices(asked.day)
     demonstration = any("demonstration" in answer for answer in answers.values())
     has_prices = any(answer["n"] for answer in answers.values())
-    return PricesPage(
+    return Page(
+        template="pages/prices",
+        query_params=("dzien",),
         title=titled("Ceny opału", asked),
         description="Mediany cen węgla, ekogroszku, pelletu, brykietu i drewna w składach w Polsce.",
         path=reverse("prices"),
         demonstration=demonstration,
+        demonstration_notice="Ceny składów na tej stronie są zmyślone i służą tylko do wypróbowania serwisu.",
         indexed=has_prices and not demonstration and asked.is_usual,
         as_of=asked.day,
         data_status=data_status(demonstration=demonstration),
+        schema_org=all_medians,
         content={
             "tabs": fuel_tabs("", lambda slug: reverse("fuel-prices", args=[slug]), asked.query()),
             "rows": tuple(

@@ -53,17 +53,6 @@ APPLIANCES = tuple(ApplianceChoice(appliance.value, appliance.label) for applian
 """The choices of the form of the check, none chosen."""
 
 
-class RegulationsPage(Page):
-    """All voivodeships in Polish order. draw_map: with the year of their next deadlines, None without boundaries.
-
-    rows: `on` is the nearest deadline, None without one, `ends` what ends then and where, `instead` the text in place
-    of it. is_overdue: a deadline comes within a year, but the state was not confirmed for long.
-    """
-
-    template = "pages/regulations"
-    appliances = APPLIANCES
-
-
 class ProvisionRow(NamedTuple):
     """A deadline or a banned fuel.
 
@@ -74,24 +63,6 @@ class ProvisionRow(NamedTuple):
     binding: str
     caveat: str
     passed: bool
-
-
-class RegulationPage(Page):
-    """One voivodeship, or the rules that bind a municipality or county in it (`unit`).
-
-    next_deadlines: all of the nearest day. ends: what ends then, each text once. instead: the text in place of missing
-    ones. stale_notice: "" while the state was confirmed lately. notice: about an ignored parameter. draw_timeline: of
-    the deadlines that bind the unit or a part of it, None without any. foreign: deadlines that do not bind the unit.
-    calendar_path: "" without deadlines.
-    """
-
-    template = "pages/regulation"
-    query_params = ("teryt",)
-    appliances = APPLIANCES
-
-    def schema_org(self) -> list[dict[str, Any]]:
-        entry: Regulation = self.content["regulation"]
-        return [legislation(law.resolution, entry.voivodeship) for law in entry.laws]
 
 
 def legislation(resolution: Resolution, voivodeship: Voivodeship) -> dict[str, Any]:
@@ -153,11 +124,17 @@ def basis_of(entries: Sequence[Regulation]) -> Basis:
     )
 
 
-def regulations_page(today: date) -> RegulationsPage:
+def regulations_page(today: date) -> Page:
+    """Return the page of all voivodeships, in Polish order.
+
+    In its rows, `on` is the nearest deadline, None without one, `ends` what ends then and where, `instead` the text in
+    place of it. is_overdue: a deadline comes within a year, but the state was not confirmed for long.
+    """
     entries = regulations_of(voivodeships_by_name(), on=today)
     by_slug = {entry.voivodeship.slug: entry for entry in entries}
     basis = basis_of(entries)
-    return RegulationsPage(
+    return Page(
+        template="pages/regulations",
         title=LIST_TITLE,
         description="Do kiedy wolno używać starego kotła, pieca lub kominka i czym nie wolno palić: terminy uchwał "
         "antysmogowych wszystkich województw.",
@@ -167,6 +144,7 @@ def regulations_page(today: date) -> RegulationsPage:
         as_of_last=basis.last,
         data_status=STATUS,
         content={
+            "appliances": APPLIANCES,
             "draw_map": partial(territory_svg.country_map, lambda slug, name: map_unit(slug, name, by_slug.get(slug))),
             "rows": tuple(
                 {
@@ -225,7 +203,7 @@ def map_unit(slug: str, name: str, entry: Regulation | None) -> maps.MapUnit:
     )
 
 
-def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage:
+def regulation_page(slug: str, query_string: str, today: date) -> Page:
     """Return the page of a voivodeship, or with `?teryt=` of a unit in it. Raises Http404."""
     voivodeship = get_voivodeship(slug)
     if voivodeship.slug != slug:
@@ -234,13 +212,20 @@ def regulation_page(slug: str, query_string: str, today: date) -> RegulationPage
     return page_of(regulations_of([voivodeship], on=today, units=[unit] if unit else [])[0], notice)
 
 
-def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
-    """Return the page of a legal state and its unit, if any."""
+def page_of(entry: Regulation, notice: str = "") -> Page:
+    """Return the page of a voivodeship, or of the rules that bind the unit of its legal state.
+
+    In the content, next_deadlines: all of the nearest day. ends: what ends then, each text once. instead: the text in
+    place of missing ones. draw_timeline: of the deadlines that bind the unit or a part of it. foreign: deadlines that
+    do not bind the unit.
+    """
     unit, voivodeship, basis = entry.unit, entry.voivodeship, basis_of([entry])
     path = route_path("regulation", voivodeship.slug)
     query = f"?teryt={unit.teryt}" if unit else ""
     upcoming = entry.next_deadlines_of_unit
-    return RegulationPage(
+    return Page(
+        template="pages/regulation",
+        query_params=UnitQuery.names(),
         title=basis.title,
         description=describe_state(entry, upcoming[0] if upcoming else None),
         path=path,
@@ -250,7 +235,9 @@ def page_of(entry: Regulation, notice: str = "") -> RegulationPage:
         as_of=basis.first,
         data_status=STATUS,
         cited_path=path + query,
+        schema_org=lambda page: [legislation(law.resolution, voivodeship) for law in entry.laws],
         content={
+            "appliances": APPLIANCES,
             "regulation": entry,
             "unit": unit,
             "place": unit.name if unit and unit.level == "municipality" else "",

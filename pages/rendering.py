@@ -65,7 +65,8 @@ def page_view(
 
     slugs: the data sets that the page depends on; in_outage: see `fueldepot.http.cache_control`.
     changes_daily: the page changes at midnight. period: of validity at a moment. The function may raise Http404 and
-    PageMoved; the latter redirects page to page and twin to twin, with the query.
+    PageMoved. A request for another path than that of the page is redirected, page to page and twin to twin, with the
+    query.
     """
 
     def decorate(build: Callable[..., Page]) -> PageViews:
@@ -73,8 +74,11 @@ def page_view(
             markdown = wants_markdown(request)
             try:
                 page = build(request, **kwargs)
+                path = page.path
             except PageMoved as moved:
-                path = twin_path(moved.path) if request.path.endswith(".md") else moved.path
+                path = moved.path
+            if path and request.path not in {path, twin_path(path)}:
+                path = twin_path(path) if request.path.endswith(".md") else path
                 # Kept by a browser, it would make a circle once a name is taken back and the old address is right.
                 return cached(redirect(request, path), cache_control.NO_STORE)
             if page.leads_to and not markdown:

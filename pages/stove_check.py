@@ -116,23 +116,15 @@ class FactQuestion(NamedTuple):
     undo: str = ""
 
 
-class StoveCheckPage(Page):
-    """The form with the result, or with places to choose from.
-
-    place: the typed text or the found name. entry: the legal state there, None without a place. options: candidates
-    while the place is ambiguous. others: further places of that name. bans, laws: those that bind the municipality or a
-    part of it. answer: see `answer_of`, None without an appliance. answered: questions with an answer. outlook: what
-    follows, see `outlook_of`, None without a place. boilers: of every class, for who does not know theirs.
-    """
-
-    template = "pages/stove_check"
-    query_params = ("miejsce", "piec", "teryt", "tak", "nie")
-
-
-def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
+def stove_check_page(query_string: str, today: date) -> Page:
     """Return the page for `?miejsce=` (a TERYT code or a name) and `?piec=` (the code of an appliance).
 
     `?teryt=` comes from the form: the municipality of that name, or in which the locality of that name lies.
+
+    In the content, place: the typed text or the found name. entry: the legal state there, None without a place.
+    options: candidates while the place is ambiguous. others: further places of that name. bans, laws: those that bind
+    the municipality or a part of it. answer: see `answer_of`, None without an appliance. outlook: see `outlook_of`,
+    None without a place. boilers: of every class, for who does not know theirs.
     """
     query, wrong = StoveQuery.read(query_string)
     place, choice, facts = query.miejsce, query.piec, query.facts
@@ -153,7 +145,9 @@ def stove_check_page(query_string: str, today: date) -> StoveCheckPage:
     )
     appliances = tuple(as_choice(code, entry, appliance, place) for code in Appliance)
     unknown = check_path(unit.teryt if unit else place, UNKNOWN_CLASS)
-    return StoveCheckPage(
+    return Page(
+        template="pages/stove_check",
+        query_params=StoveQuery.names(),
         title=title_of(unit, appliance),
         description="Wpisz miejscowość i wybierz kocioł, piec albo kominek. Powiemy jednym zdaniem, do kiedy wolno go "
         "używać.",

@@ -59,26 +59,8 @@ class StartQuery(Query):
         return {name: str(value) for name, value in carried.items() if value} | dict.fromkeys(DOCUMENTS, "1")
 
 
-class SubsidyPage(Page):
-    """A step of the form, or the result.
-
-    number: of the step, RESULT for the result. steps: all steps, as filled in; step: the shown one, None for the
-    result. hidden: answers of the other steps. place: that a link carried, or None.
-    mistakes: the invalid fields of the step. obstacle: why there is no subsidy, or not for a new source, said at the
-    step that decides it; "" elsewhere. went_on: it was read.
-    result: of the answers so far; None before the first, or with an invalid one.
-    annual_limit: the threshold of the basic level. highest_demand: the index required by the highest level.
-    edition: in force. cards: variants with their index; none when the index was given. levels: see `level_row`. items:
-    with their limits by level, None where the programme pays nothing. sums: limits of table 3, by project type.
-    source_condition: of every limit of a heat source. limit_conditions: in words, beside the limits.
-    """
-
-    template = "pages/subsidy"
-    query_params = ("people", "current_heating", "teryt")
-
-
 @sensitive_variables()
-def first_page(query_string: str, today: date) -> SubsidyPage:
+def first_page(query_string: str, today: date) -> Page:
     query, _ = StartQuery.read(query_string)
     return describe_step(query.values, [], None, FIRST, today, place=find_place(query.teryt or ""))
 
@@ -89,7 +71,7 @@ def find_place(teryt: str) -> Municipality | None:
 
 
 @sensitive_variables()
-def subsidy_page(posted: QueryDict, today: date) -> SubsidyPage:
+def subsidy_page(posted: QueryDict, today: date) -> Page:
     """Return the requested step or the result.
 
     Going forward stops at the first step with a mistake, and once at the step that rules a subsidy out; going back does
@@ -145,15 +127,27 @@ def describe_step(
     number: int,
     today: date,
     **more: Any,
-) -> SubsidyPage:
-    """Return the page. number: as in `SubsidyPage`; more: further fields of it."""
+) -> Page:
+    """Return the page of a step of the form, or of the result.
+
+    number: of the step, RESULT for the result. result: of the answers so far; None before the first, or with an invalid
+    one. more: further content: place: that a link carried. obstacle: why there is no subsidy, or not for a new source,
+    said at the step that decides it. went_on: it was read.
+
+    In the content, hidden: answers of the other steps. annual_limit: the threshold of the basic level. highest_demand:
+    the index required by the highest level. cards: variants with their index; none when the index was given. items:
+    with their limits by level, None where the programme pays nothing. sums: limits of table 3, by project type.
+    source_condition: of every limit of a heat source. limit_conditions: in words, beside the limits.
+    """
     on = rules.current().on(today)
     steps = filled(values, errors, on)
     title = "Kalkulator dotacji Czyste Powietrze"
     step = None if number == RESULT else steps[number - 1]
     mistakes = [field for field in step or () if field.error]
     heading = "Wynik" if number == RESULT else f"Krok {number} z {len(steps)}"
-    return SubsidyPage(
+    return Page(
+        template="pages/subsidy",
+        query_params=StartQuery.names(),
         title=f"Popraw dane – {title}" if mistakes else title if number == FIRST else f"{heading} – {title}",
         description="Policz orientacyjną dotację z programu Czyste Powietrze: poziom, limity pozycji, wkład własny i "
         "warunki, ze źródłem każdej kwoty.",

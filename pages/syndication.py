@@ -34,7 +34,7 @@ from catalog.text import full_sentence, short_zloty
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, site_url
-from pages.choices import Choices, DepotCard, read_origin
+from pages.choices import DepotCard
 from pages.depots import depot_page, find_gone_depot, removed_page
 from pages.fuel_prices import fuel_prices_page, voivodeship_prices_page
 from pages.home import voivodeships_by_name
@@ -256,15 +256,15 @@ def municipality(request: HttpRequest, teryt: str) -> Embed:
     unit = territory.get().municipalities.get(teryt)
     if unit is None:
         raise Http404
-    page = municipality_page(unit, read_origin(""), Choices(), timezone.now())
+    page = municipality_page(unit, "", timezone.now())
     cards = [card for section in page.content["sections"] for card in section.cards][:MOST_DEPOTS]
     return Embed(page, page.title, tuple(map(card_line, cards)))
 
 
 def card_line(card: DepotCard) -> EmbedLine:
-    price = f"{short_zloty(card.price.amount)}/{card.price.unit}" if card.price else ""
-    of_price = f"{card.price.fuel}, {date_digits(card.price.day)}; " if card.price else ""
-    return EmbedLine(card.facts.name, site_url(card.facts.path), price, of_price + card.opening.sentence)
+    price = f"{short_zloty(card.price.price)}/{card.price.kind.unit}" if card.price else ""
+    of_price = f"{card.price.kind.name}, {date_digits(card.price.day)}; " if card.price else ""
+    return EmbedLine(card.row.name, site_url(card.facts.path), price, of_price + card.opening.sentence)
 
 
 @embed_view(*Dataset.Slug, period=opening_period, in_outage=False)
@@ -278,8 +278,10 @@ def depot(request: HttpRequest, depot_id: int) -> Embed:
         return Embed(removed, removed.title, (), empty=f"{removed.description} Powód: {removed.content['reason']}.")
     page = depot_page(row, timezone.now())
     lines = tuple(
-        EmbedLine(price.name, page.canonical, f"{short_zloty(price.price)}/{price.unit}", date_digits(price.day))
-        for price in page.content["price_list"]
+        EmbedLine(
+            price.kind.name, page.canonical, f"{short_zloty(price.price)}/{price.kind.unit}", date_digits(price.day)
+        )
+        for price, _ in page.content["price_list"]
     )
     note = f"{row.address}. {page.content['opening'].sentence.capitalize()}."
     return Embed(page, row.name, lines, note, "Cen jeszcze nie znamy.")

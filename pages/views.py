@@ -8,10 +8,9 @@ from django.views.decorators.http import require_http_methods
 
 from catalog.depots.opening_times import opening_period
 from catalog.depots.snapshot import depots
-from catalog.links import depot_path, municipality_path
+from catalog.links import depot_path
 from catalog.models import Dataset
 from pages import fixed_pages
-from pages.choices import Choices, read_origin
 from pages.datasets import datasets_page
 from pages.depots import depot_page, find_gone_depot, removed_page
 from pages.fuel_prices import fuel_prices_page, official_page, voivodeship_prices_page
@@ -19,7 +18,7 @@ from pages.heating_costs import RESTS_ON as HEATING_DATA
 from pages.heating_page import heating_costs_page
 from pages.home import home_page, voivodeship_page
 from pages.municipality import find_municipality, municipality_page
-from pages.page import Page, twin_path
+from pages.page import Page
 from pages.prices import index_page
 from pages.regulations import regulation_page, regulations_page
 from pages.rendering import PageMoved, PageViews, as_html, page_view
@@ -27,77 +26,75 @@ from pages.stove_check import stove_check_page
 from pages.subsidy import first_page, subsidy_page
 from prices.snapshot import RESTS_ON as PRICE_DATA
 
-UNITS, PLACES, POSTCODES = Dataset.Slug.UNITS, Dataset.Slug.PLACES, Dataset.Slug.POSTCODES
-BOUNDARIES, DEPOTS, PRICES = Dataset.Slug.BOUNDARIES, Dataset.Slug.DEPOTS, Dataset.Slug.PRICES
-REGULATIONS, SERIES = Dataset.Slug.REGULATIONS, Dataset.Slug.SERIES
+Data = Dataset.Slug
 
 
-@page_view(UNITS, PLACES, POSTCODES, BOUNDARIES, DEPOTS, PRICES, changes_daily=True)
+@page_view(Data.UNITS, Data.PLACES, Data.POSTCODES, Data.BOUNDARIES, Data.DEPOTS, Data.PRICES, changes_daily=True)
 def home(request: HttpRequest) -> Page:
     return home_page(request.META["QUERY_STRING"], timezone.localdate())
 
 
-api_rules = page_view(DEPOTS)(lambda request: fixed_pages.rules_page())
-english = page_view(DEPOTS)(lambda request: fixed_pages.english_page())
+api_rules = page_view(Data.DEPOTS)(lambda request: fixed_pages.rules_page())
+english = page_view(Data.DEPOTS)(lambda request: fixed_pages.english_page())
 for_owners = page_view()(lambda request: fixed_pages.for_owners_page())
 privacy = page_view()(lambda request: fixed_pages.privacy_page())
-official_prices = page_view(SERIES)(lambda request: official_page())
+official_prices = page_view(Data.SERIES)(lambda request: official_page())
 
 
-@page_view(*Dataset.Slug, Dataset.RUNS, changes_daily=True)
+@page_view(*Data, Dataset.RUNS, changes_daily=True)
 def datasets(request: HttpRequest) -> Page:
     return datasets_page(timezone.localdate())
 
 
-@page_view(UNITS, BOUNDARIES, DEPOTS, PRICES, changes_daily=True)
+@page_view(Data.UNITS, Data.BOUNDARIES, Data.DEPOTS, Data.PRICES, changes_daily=True)
 def voivodeship(request: HttpRequest, voivodeship: str) -> Page:
-    """The municipalities of a voivodeship. Redirects from its name to its slug."""
-    page = voivodeship_page(voivodeship, timezone.localdate())
-    check_path(request, page.path)
-    return page
+    return voivodeship_page(voivodeship, timezone.localdate())
 
 
-@page_view(UNITS, PLACES, POSTCODES, BOUNDARIES, DEPOTS, PRICES, changes_daily=True, period=opening_period)
+@page_view(
+    Data.UNITS,
+    Data.PLACES,
+    Data.POSTCODES,
+    Data.BOUNDARIES,
+    Data.DEPOTS,
+    Data.PRICES,
+    changes_daily=True,
+    period=opening_period,
+)
 def municipality(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> Page:
-    """A municipality. Redirects from a wrong voivodeship or slug and from a former code."""
-    unit = find_municipality(teryt)
-    check_path(request, municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt))
-    query = request.META["QUERY_STRING"]
-    return municipality_page(unit, read_origin(query), Choices.parse(query), timezone.now())
+    return municipality_page(find_municipality(teryt), request.META["QUERY_STRING"], timezone.now())
 
 
-@page_view(UNITS, BOUNDARIES, REGULATIONS, changes_daily=True)
+@page_view(Data.UNITS, Data.BOUNDARIES, Data.REGULATIONS, changes_daily=True)
 def regulations(request: HttpRequest) -> Page:
     return regulations_page(timezone.localdate())
 
 
-@page_view(UNITS, PLACES, POSTCODES, REGULATIONS, changes_daily=True)
+@page_view(Data.UNITS, Data.PLACES, Data.POSTCODES, Data.REGULATIONS, changes_daily=True)
 def stove_check(request: HttpRequest) -> Page:
     return stove_check_page(request.META["QUERY_STRING"], timezone.localdate())
 
 
-@page_view(UNITS, REGULATIONS, changes_daily=True)
+@page_view(Data.UNITS, Data.REGULATIONS, changes_daily=True)
 def regulation(request: HttpRequest, voivodeship: str) -> Page:
-    """The deadlines of a voivodeship, or of a unit in it. Redirects from its name to its slug."""
-    page = regulation_page(voivodeship, request.META["QUERY_STRING"], timezone.localdate())
-    check_path(request, page.path)
-    return page
+    return regulation_page(voivodeship, request.META["QUERY_STRING"], timezone.localdate())
 
 
-@page_view(UNITS, BOUNDARIES, DEPOTS, PRICES, changes_daily=True, period=opening_period, in_outage=False)
+@page_view(
+    Data.UNITS, Data.BOUNDARIES, Data.DEPOTS, Data.PRICES, changes_daily=True, period=opening_period, in_outage=False
+)
 def depot(request: HttpRequest, depot_id: int, slug: str) -> Page:
-    """A depot. Redirects from a wrong slug and from a merged depot; 410 for a removed one."""
+    """A depot. Redirects from a merged depot; 410 for a removed one."""
     row = depots.get().find(depot_id)
-    if row is None:
-        gone = find_gone_depot(depot_id)
-        if gone.merged_into is not None:
-            raise PageMoved(depot_path(gone.merged_into.pk, gone.merged_into.name))
-        return removed_page(gone)
-    check_path(request, depot_path(row.id, row.name))
-    return depot_page(row, timezone.now())
+    if row is not None:
+        return depot_page(row, timezone.now())
+    gone = find_gone_depot(depot_id)
+    if gone.merged_into is not None:
+        raise PageMoved(depot_path(gone.merged_into.pk, gone.merged_into.name))
+    return removed_page(gone)
 
 
-@page_view(UNITS, changes_daily=True)
+@page_view(Data.UNITS, changes_daily=True)
 def subsidy(request: HttpRequest) -> Page:
     """The first step of the calculator, with levels and limits."""
     return first_page(request.META["QUERY_STRING"], timezone.localdate())
@@ -132,20 +129,11 @@ def prices(request: HttpRequest) -> Page:
     return index_page(timezone.localdate(), request.META["QUERY_STRING"])
 
 
-@page_view(*PRICE_DATA, BOUNDARIES, changes_daily=True)
+@page_view(*PRICE_DATA, Data.BOUNDARIES, changes_daily=True)
 def fuel_prices(request: HttpRequest, fuel: str) -> Page:
     return fuel_prices_page(fuel, request.META["QUERY_STRING"], timezone.localdate())
 
 
 @page_view(*PRICE_DATA, changes_daily=True)
 def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> Page:
-    """The median of a fuel in a voivodeship. Redirects from its 2-digit code to its slug."""
-    page = voivodeship_prices_page(fuel, voivodeship, request.META["QUERY_STRING"], timezone.localdate())
-    check_path(request, page.path)
-    return page
-
-
-def check_path(request: HttpRequest, path: str) -> None:
-    """Raise PageMoved unless the page of a path, or its twin, is requested."""
-    if request.path not in {path, twin_path(path)}:
-        raise PageMoved(path)
+    return voivodeship_prices_page(fuel, voivodeship, request.META["QUERY_STRING"], timezone.localdate())

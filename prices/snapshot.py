@@ -58,6 +58,10 @@ class ListedPrice(NamedTuple):
     price: Decimal
     day: date
 
+    @property
+    def kind(self) -> fuels.Fuel:
+        return fuels.BY_SLUG[self.fuel]
+
 
 class ObservedPrice(NamedTuple):
     """A yearly average of an area; teryt and voivodeship are "" for Poland. source: where the number was read."""

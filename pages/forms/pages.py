@@ -1,7 +1,6 @@
 """Pages of forms and of submissions: what their templates show."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -19,7 +18,7 @@ from catalog.submissions.tokens import LINK_LIFE, STATUS
 from catalog.text import masked_address
 from pages.depots import crumbs_of
 from pages.forms.public_form import PublicForm
-from pages.page import INVENTED_DEPOT, Crumb, Page
+from pages.page import INVENTED_DEPOT, INVENTED_TITLE, Crumb, Page
 from pages.polish import counted, day, moment, until
 from pages.rendering import render_page
 from prices.submissions import describe_price, prices_from_json
@@ -47,14 +46,6 @@ DECIDED = {
 NO_DEPOT = {"depot_name": "", "depot_path": ""}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnlistedPage(Page):
-    """A page that search engines leave out; its template gets the rest of its content beside it."""
-
-    demonstration_notice = INVENTED_DEPOT
-    indexed: bool = False
-
-
 class StatusStep(NamedTuple):
     """A step of a submission. when: in Polish. done: whether it is complete."""
 
@@ -76,12 +67,15 @@ def show(
     **content: Any,
 ) -> HttpResponse:
     """Render a template of the forms. depot: that the page names. path: of the page, None for that of the request."""
-    page = UnlistedPage(
+    page = Page(
         title=title,
         description=description,
         path=request.path if path is None else path,
         breadcrumbs=breadcrumbs,
+        indexed=False,
         demonstration=depot is not None and depot.source == Depot.Source.DEMO,
+        demonstration_title=INVENTED_TITLE,
+        demonstration_notice=INVENTED_DEPOT,
     )
     names = {"depot_name": depot.name, "depot_path": depot_path(depot.pk, depot.name)} if depot else NO_DEPOT
     return render_page(request, f"pages/forms/{template}.html", page, status=status, **names | content)

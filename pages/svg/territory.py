@@ -4,21 +4,23 @@ The outlines of a voivodeship or of the country take a tenth of a second and are
 ground of a municipality takes some milliseconds; the cache holds up to `GROUND_BYTES` of these.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import attrgetter
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import orjson
 import shapely
 from cachetools import LRUCache
 
+from catalog.depots.snapshot import DepotRow
 from catalog.models import SearchEntry
 from catalog.territory import coordinates
 from catalog.territory.boundaries import BoundaryIndex
+from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
 from pages.svg import maps, outlines
 from pages.svg.scales import Frame
@@ -34,14 +36,6 @@ NAMED_APART = (0.01, 0.015)
 """Least distance between names on the ground, in degrees of latitude and longitude: about a kilometre."""
 
 
-class Numbered(NamedTuple):
-    """A depot in a list. number: its position there."""
-
-    number: int
-    lat: float
-    lon: float
-
-
 @dataclass(slots=True)
 class _MapCache:
     """The cache of one snapshot of the territory. grounds: by municipality and frame."""
@@ -55,22 +49,23 @@ class _MapCache:
 
 def depot_map(
     teryt: str,
-    depots: Sequence[Numbered],
-    origin: tuple[float, float] | None,
+    depots: Sequence[DepotRow],
+    origin: Point | None,
     *,
     credit_osm: bool,
-    framed: Collection[int] = (),
+    framed: int = 0,
 ) -> maps.DepotMap | None:
-    """Return the map of a municipality with depots and the requested WGS84 point. None if there is nothing to show.
+    """Return the map of a municipality with depots, numbered from 1, and the requested point. None without either.
 
-    credit_osm: whether OpenStreetMap must be credited for the depots or the origin. framed: numbers of depots that the
-    frame includes; others are left out if they lie outside. The ground of most maps is drawn once per municipality.
+    credit_osm: whether OpenStreetMap must be credited for the depots or the origin. framed: how many of the first
+    depots the frame includes; others are left out if they lie outside. The ground of most maps is drawn once per
+    municipality.
     """
     cache = _map_cache()
     own = cache.index.positions.get(teryt)
-    places = [(depot.number, coordinates.project(depot.lat, depot.lon)) for depot in depots]
-    asked = None if origin is None else coordinates.project(*origin)
-    seen = [place for number, place in places if own is None or number in framed]
+    places = [(number, coordinates.project(row.lat, row.lon)) for number, row in enumerate(depots, start=1)]
+    asked = None if origin is None else coordinates.project(origin.lat, origin.lon)
+    seen = [place for number, place in places if own is None or number <= framed]
     if asked is not None:
         seen.append(asked)
     area = None if own is None else cache.index.areas[own]

@@ -2,15 +2,20 @@
 
 from dataclasses import replace
 from datetime import date
+from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
 from django.template import engines
 
+from catalog.depots import fuels
 from catalog.depots.opening_times import OpeningState
-from pages.choices import CardFacts, CardPrice, DepotCard, Phone, Status
+from pages import choices
+from pages.choices import CardFacts, DepotCard, Phone, Status
 from pages.svg.maps import DepotMap, Name
 from pages.svg.outlines import Dot
 from pages.svg.scales import Box, Frame, ScaleBar
+from prices.snapshot import ListedPrice
 
 
 def macro(template, name):
@@ -42,26 +47,24 @@ def drawn(empty):
     return draw
 
 
-def test_names_of_others_are_escaped(drawn):
+def test_names_of_others_are_escaped(drawn, monkeypatch):
     picture = drawn(names=(Name("<i>", 1.5, 2.0, Box(0, 0, 1, 1)),))
     assert '<text class="name" x="1.5" y="2.0" dy="3.4">&lt;i&gt;</text>' in picture
     assert "Mapa: gmina &lt;b&gt;</title>" in picture
     phone = Phone("+48 12 345 67 89 <", "tel:+48123456789")
     facts = CardFacts(
-        name="<u>",
         path="/sklad/1-u/",
-        address='ul. "Ładna" 1, 30-001 <Kraków>',
         fuels=("a<b", "c&d"),
         phones=(phone, phone),
         status=Status("verified", "zweryfikowane", ""),
-        at="50.1,19.2",
         way="https://example.pl/?to=1&x=2",
-        gone="/sklad/1/zglos/",
-        is_osm=False,
     )
-    facts = facts._replace(fixed=macro("pages/_depots.html", "fixed")(facts))
-    price = CardPrice("Węgiel <x>", 1590.0, "t", date(2026, 10, 28))
-    card = DepotCard(7, facts, OpeningState(True, "otwarte do <12:00>, potem 13:00–16:00"), price, 12.0)
+    row = SimpleNamespace(id=1, name="<u>", address='ul. "Ładna" 1, 30-001 <Kraków>', lat=50.1, lon=19.2)
+    facts = facts._replace(fixed=macro("pages/_depots.html", "fixed")(row, facts))
+    monkeypatch.setattr(choices, "card_facts", lambda row: facts)
+    monkeypatch.setitem(fuels.BY_SLUG, "wegiel", replace(fuels.BY_SLUG["wegiel"], name="Węgiel <x>"))
+    price = ListedPrice("wegiel", Decimal(1590), date(2026, 10, 28))
+    card = DepotCard(row, OpeningState(True, "otwarte do <12:00>, potem 13:00–16:00"), price, 12_000.0, 7)
     html = macro("pages/_depots.html", "cards")([card])
     for shown in [
         '<li value="7" id="sklad-7" data-at="50.1,19.2">',
