@@ -15,10 +15,10 @@ from django.views.decorators.debug import sensitive_variables
 from catalog.api.params import TERYT, Teryt
 from catalog.models import Municipality
 from catalog.territory.snapshot import territory
-from fueldepot.http.params import InvalidParameters, ParameterError, whole, word_for
+from fueldepot.http.params import InvalidParameters, whole, word_for
 from fueldepot.http.query import Query, doc
 from pages.page import Page
-from pages.subsidy_form import PAGE, demand, filled, missing_areas, parameters, read_values
+from pages.subsidy_form import PAGE, demand, describe_errors, missing_areas, parameters, read_values, steps
 from subsidy import rules
 from subsidy.api.params import HEATINGS, PEOPLE_RANGE, SubsidyQuery
 from subsidy.application import DOCUMENTS, Application, Heating, Household, Item, Level, ProjectType
@@ -62,7 +62,7 @@ class StartQuery(Query):
 @sensitive_variables()
 def first_page(query_string: str, today: date) -> Page:
     query, _ = StartQuery.read(query_string)
-    return describe_step(query.values, [], None, FIRST, today, place=find_place(query.teryt or ""))
+    return describe_step(query.values, {}, None, FIRST, today, place=find_place(query.teryt or ""))
 
 
 def find_place(teryt: str) -> Municipality | None:
@@ -92,15 +92,15 @@ def subsidy_page(posted: QueryDict, today: date) -> Page:
         ]
     if asked < wanted == RESULT and PAGE in posted:
         errors = errors + missing_areas(values)
-    steps = filled(values, errors, on)
-    wrong = (number for number, step in enumerate(steps, FIRST) if any(field.error for field in step))
+    messages = describe_errors(values, errors, on)
+    wrong = (n for n, step in enumerate(steps(values, on), FIRST) if any(field.name in messages for field in step))
     stopped = next((number for number in wrong if asked < wanted and number < wanted), None)
     place = find_place(posted.get("teryt", ""))
     if stopped is not None:
-        return describe_step(values, errors, None, stopped, today, place=place)
+        return describe_step(values, messages, None, stopped, today, place=place)
     if asked in DECIDING and wanted == asked + 1 and obstacle and not went_on:
-        return describe_step(values, [], result, asked, today, place=place, obstacle=obstacle)
-    return describe_step(values, [], result, wanted, today, place=place, went_on=went_on)
+        return describe_step(values, {}, result, asked, today, place=place, obstacle=obstacle)
+    return describe_step(values, {}, result, wanted, today, place=place, went_on=went_on)
 
 
 def obstacle_of(application: Application, result: Result, on: RulesAt) -> str:
@@ -122,7 +122,7 @@ def read_pages(posted: QueryDict) -> tuple[int, int]:
 @sensitive_variables()
 def describe_step(
     values: Mapping[str, str],
-    errors: list[ParameterError],
+    errors: Mapping[str, str],
     result: Result | None,
     number: int,
     today: date,
@@ -130,21 +130,20 @@ def describe_step(
 ) -> Page:
     """Return the page of a step of the form, or of the result.
 
-    number: of the step, RESULT for the result. result: of the answers so far; None before the first, or with an invalid
-    one. more: further content: place: that a link carried. obstacle: why there is no subsidy, or not for a new source,
-    said at the step that decides it. went_on: it was read.
+    errors: messages by name of the field. number: of the step, RESULT for the result. result: of the answers so far;
+    None before the first, or with an invalid one. more: place: that a link carried. obstacle: why there is no subsidy,
+    or not for a new source, said at the step that decides it. went_on: it was read.
 
-    In the content, hidden: answers of the other steps. annual_limit: the threshold of the basic level. highest_demand:
-    the index required by the highest level. cards: variants with their index; none when the index was given. items:
-    with their limits by level, None where the programme pays nothing. sums: limits of table 3, by project type.
-    source_condition: of every limit of a heat source. limit_conditions: in words, beside the limits.
+    In the content, hidden: answers of the other steps. highest_demand: the index required by the highest level. cards:
+    variants with their index; none when the index was given. items: with their limits by level, None where the
+    programme pays nothing. sums: limits of table 3, by project type. source_condition: of every limit of a heat source.
     """
     on = rules.current().on(today)
-    steps = filled(values, errors, on)
+    all_steps = steps(values, on)
     title = "Kalkulator dotacji Czyste Powietrze"
-    step = None if number == RESULT else steps[number - 1]
-    mistakes = [field for field in step or () if field.error]
-    heading = "Wynik" if number == RESULT else f"Krok {number} z {len(steps)}"
+    step = None if number == RESULT else all_steps[number - 1]
+    mistakes = [field for field in step or () if field.name in errors]
+    heading = "Wynik" if number == RESULT else f"Krok {number} z {len(all_steps)}"
     return Page(
         template="pages/subsidy",
         query_params=StartQuery.names(),
@@ -159,7 +158,9 @@ def describe_step(
             "obstacle": "",
             "went_on": False,
             **more,
-            "steps": steps,
+            "steps": all_steps,
+            "values": values,
+            "errors": errors,
             "step": step,
             "number": number,
             "hidden": [(name, value) for name, value in values.items() if name not in {row.name for row in step or ()}],

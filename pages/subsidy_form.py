@@ -1,8 +1,7 @@
-"""The calculator's form: its questions in five steps, answers read as parameters of `/subsidy` and filled in again."""
+"""The calculator's form: its questions in five steps, answers read as parameters of `/subsidy`, and their errors."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from fueldepot.http.params import BOOLEANS, AmbiguousNumber, NumberLiteral, ParameterError, read_decimal
 from fueldepot.http.query import Pairs
@@ -27,17 +26,11 @@ AREA = f"Wpisz powierzchnię cyframi, od {AREA_RANGE[0]} do {AREA_RANGE[1]} m²,
 AREA_MISSING = "Podaj powierzchnię. Jeśli tych prac nie planujesz, wróć i odznacz je."
 
 
-class Choice(NamedTuple):
-    value: str
-    label: str
-    chosen: bool = False
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A field with its question. kind: number, choice, list or check. unit: shown behind the field.
+    """A field with its question. kind: number, choice or check. choices: values with labels, the first by default.
 
-    value: as entered. error: "" for a valid value. mistake, missing: messages for an invalid and for a missing value.
+    unit: shown behind the field. mistake, missing: messages for an invalid and for a missing value.
     """
 
     name: str
@@ -45,17 +38,9 @@ class Field:
     kind: str
     hint: str = ""
     unit: str = ""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[tuple[str, str], ...] = ()
     mistake: str = "Wybierz jedną z odpowiedzi."
     missing: str = ""
-    value: str = ""
-    error: str = ""
-
-    @property
-    def described_by(self) -> str:
-        """Ids for `aria-describedby`."""
-        ids = [f"{self.name}-hint"] * bool(self.hint) + [f"{self.name}-error"] * bool(self.error)
-        return " ".join(ids)
 
     @property
     def decimal(self) -> bool:
@@ -70,10 +55,6 @@ class Part:
     legend: str = ""
     intro: str = ""
     folded: bool = False
-
-    @property
-    def is_open(self) -> bool:
-        return any(field.value or field.error for field in self.fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +111,8 @@ HOUSEHOLD_FIELDS = (
         label="Podana kwota to dochód",
         kind="choice",
         choices=(
-            Choice("person", "na jedną osobę"),
-            Choice("household", "całego gospodarstwa – podzielimy przez liczbę osób"),
+            ("person", "na jedną osobę"),
+            ("household", "całego gospodarstwa – podzielimy przez liczbę osób"),
         ),
     ),
     check(
@@ -158,9 +139,9 @@ def house(on: RulesAt) -> Step:
         hint="Klasę kotła podaje tabliczka znamionowa (norma PN-EN 303-5). Program wymienia tylko "
         "źródła poniżej klasy 5.",
         choices=(
-            Choice("solid_fuel", "tylko paliwem stałym, w kotle lub piecu poniżej klasy 5"),
-            Choice("solid_fuel_class5", "kotłem klasy 5 albo urządzeniem z ekoprojektem"),
-            Choice("other", "gazem, olejem, prądem, pompą ciepła, z sieci albo kilkoma źródłami"),
+            ("solid_fuel", "tylko paliwem stałym, w kotle lub piecu poniżej klasy 5"),
+            ("solid_fuel_class5", "kotłem klasy 5 albo urządzeniem z ekoprojektem"),
+            ("other", "gazem, olejem, prądem, pompą ciepła, z sieci albo kilkoma źródłami"),
         ),
     )
     index = Field(
@@ -170,8 +151,8 @@ def house(on: RulesAt) -> Step:
         hint="EU mówi, ile ciepła traci metr kwadratowy domu w ciągu roku, w kWh/(m²·rok). Bez audytu "
         "pokażemy trzy warianty.",
         choices=(
-            Choice("unknown", "jeszcze nie wiem"),
-            *(Choice(str(int(kind)), demand(kind, on)) for kind in ProjectType),
+            ("unknown", "jeszcze nie wiem"),
+            *((str(int(kind)), demand(kind, on)) for kind in ProjectType),
         ),
     )
     return Step("Dom dzisiaj", "", (Part((present, index)),))
@@ -182,7 +163,7 @@ def heating(on: RulesAt) -> Step:
         name="new_source",
         label="Na co wymieniasz ogrzewanie?",
         kind="choice",
-        choices=(Choice("none", "nie wymieniam"), *(Choice(item.value, on.items[item].name) for item in SOURCES)),
+        choices=(("none", "nie wymieniam"), *((item.value, on.items[item].name) for item in SOURCES)),
     )
     installation = check(Item.CENTRAL_HEATING_DHW, "Nowa instalacja centralnego ogrzewania i ciepłej wody")
     return Step("Nowe źródło ciepła", "", (Part((source, installation)),))
@@ -257,7 +238,7 @@ def chosen_items(values: Mapping[str, str]) -> list[Item]:
 
 
 def steps(values: Mapping[str, str], on: RulesAt) -> tuple[Step, ...]:
-    """Return the steps, not filled in. values: entered so far; they decide the last step."""
+    """Return the steps. values: entered so far; they decide the last step."""
     return HOUSEHOLD, house(on), heating(on), works(on), amounts(values)
 
 
@@ -360,28 +341,18 @@ def missing_areas(values: Mapping[str, str]) -> list[ParameterError]:
     ]
 
 
-def filled(values: Mapping[str, str], errors: Iterable[ParameterError], on: RulesAt) -> tuple[Step, ...]:
-    """Return the steps with values and errors; without values the defaults are chosen."""
+def describe_errors(values: Mapping[str, str], errors: Iterable[ParameterError], on: RulesAt) -> dict[str, str]:
+    """Return the messages of invalid fields by their names."""
     codes = {error.parameter: error.code for error in errors}
     source = f"cost_{values.get('new_source', '')}"
     if source in codes:
         codes[SOURCE_COST] = codes[source]
-
-    def fill_part(part: Part) -> Part:
-        return replace(part, fields=tuple(fill(field, values, codes) for field in part.fields))
-
-    return tuple(replace(step, parts=tuple(map(fill_part, step.parts))) for step in steps(values, on))
-
-
-def fill(field: Field, values: Mapping[str, str], codes: Mapping[str, str]) -> Field:
-    value = values.get(field.name, "")
-    chosen = value if any(choice.value == value for choice in field.choices) else ""
-    choices = tuple(
-        choice._replace(chosen=choice.value == chosen if chosen else number == 0)
-        for number, choice in enumerate(field.choices)
-    )
-    error = describe_error(field, value, codes[field.name]) if field.name in codes else ""
-    return replace(field, value=value, choices=choices, error=error)
+    return {
+        field.name: describe_error(field, values.get(field.name, ""), codes[field.name])
+        for step in steps(values, on)
+        for field in step
+        if field.name in codes
+    }
 
 
 def describe_error(field: Field, value: str, code: str) -> str:
