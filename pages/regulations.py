@@ -11,15 +11,14 @@ from django.urls import reverse
 from catalog.api.params import TERYT, Teryt
 from catalog.models import Municipality, Voivodeship
 from catalog.territory.snapshot import UnitNotFound
-from fueldepot.http.links import route_path, site_url
+from fueldepot.http.links import route_path
 from fueldepot.http.query import Query, doc
 from pages.home import get_voivodeship, voivodeships_by_name
 from pages.page import Crumb, Page
 from pages.polish import day
 from pages.svg import maps
 from pages.svg import territory as territory_svg
-from pages.svg.timelines import TimelineDeadline, timeline
-from regulations.api.rule_answers import publication
+from pages.svg.timelines import timeline
 from regulations.appliance_descriptions import without_deadline
 from regulations.fields import Appliance
 from regulations.models import Deadline, FuelBan, Provision, Resolution, read_sources
@@ -85,43 +84,24 @@ def legislation(resolution: Resolution, voivodeship: Voivodeship) -> dict[str, A
     }
 
 
-class Basis(NamedTuple):
-    """What a citation of legal states has to say.
-
-    title, url: of the page that shows them. first: the oldest day to which they are current, None when unknown. last:
-    the newest, None where all have the same.
-    publications: of the acts that bind. stale: slugs of voivodeships whose state was not confirmed for long.
-    """
-
-    title: str
-    url: str
-    first: date | None
-    last: date | None
-    publications: tuple[str, ...]
-    stale: tuple[str, ...]
+def title_of(entry: Regulation) -> str:
+    """Return the title of the page of a legal state and its unit, if any; tools of `/mcp` cite it too."""
+    place = f"województwo {entry.voivodeship.name}"
+    if entry.unit:
+        place = f"{entry.unit.name}, {place}"
+    title = f"{'Bez uchwały antysmogowej' if entry.has_resolution is False else 'Uchwała antysmogowa'}: {place}"
+    return f"{title}, w dniu {day(entry.on)}" if entry.changed_since else title
 
 
-def basis_of(entries: Sequence[Regulation]) -> Basis:
-    """Return what a citation of these legal states has to say; pages and tools of `/mcp` cite by it."""
-    title, url = LIST_TITLE, site_url(reverse("regulations"))
-    if len(entries) == 1:
-        (entry,) = entries
-        unit, voivodeship = entry.unit, entry.voivodeship
-        place = f"{unit.name}, województwo {voivodeship.name}" if unit else f"województwo {voivodeship.name}"
-        title = f"{'Bez uchwały antysmogowej' if entry.has_resolution is False else 'Uchwała antysmogowa'}: {place}"
-        if entry.changed_since:
-            title += f", w dniu {day(entry.on)}"
-        url = site_url(route_path("regulation", voivodeship.slug)) + (f"?teryt={unit.teryt}" if unit else "")
+def path_of(entry: Regulation) -> str:
+    """Return the path of the page of a legal state and its unit, if any."""
+    return route_path("regulation", entry.voivodeship.slug) + (f"?teryt={entry.unit.teryt}" if entry.unit else "")
+
+
+def days_of(entries: Sequence[Regulation]) -> tuple[date | None, date | None]:
+    """Return the oldest day to which legal states are current, None when unknown, and the newest, None if the same."""
     days = sorted({entry.state.as_of for entry in entries if entry.state})
-    laws = [law for entry in entries for law in entry.of_unit.laws]
-    return Basis(
-        title,
-        url,
-        days[0] if days else None,
-        days[-1] if len(days) > 1 else None,
-        tuple(dict.fromkeys(map(publication, laws))),
-        tuple(entry.voivodeship.slug for entry in entries if entry.is_stale),
-    )
+    return (days[0], days[-1] if len(days) > 1 else None) if days else (None, None)
 
 
 def regulations_page(today: date) -> Page:
@@ -132,7 +112,7 @@ def regulations_page(today: date) -> Page:
     """
     entries = regulations_of(voivodeships_by_name(), on=today)
     by_slug = {entry.voivodeship.slug: entry for entry in entries}
-    basis = basis_of(entries)
+    first, last = days_of(entries)
     return Page(
         template="pages/regulations",
         title=LIST_TITLE,
@@ -140,8 +120,8 @@ def regulations_page(today: date) -> Page:
         "antysmogowych wszystkich województw.",
         path=reverse("regulations"),
         data_path=reverse("v1:regulations"),
-        as_of=basis.first,
-        as_of_last=basis.last,
+        as_of=first,
+        as_of_last=last,
         data_status=STATUS,
         content={
             "appliances": APPLIANCES,
@@ -219,22 +199,21 @@ def page_of(entry: Regulation, notice: str = "") -> Page:
     place of missing ones. draw_timeline: of the deadlines that bind the unit or a part of it. foreign: deadlines that
     do not bind the unit.
     """
-    unit, voivodeship, basis = entry.unit, entry.voivodeship, basis_of([entry])
-    path = route_path("regulation", voivodeship.slug)
+    unit, voivodeship = entry.unit, entry.voivodeship
     query = f"?teryt={unit.teryt}" if unit else ""
     upcoming = entry.next_deadlines_of_unit
     return Page(
         template="pages/regulation",
         query_params=UnitQuery.names(),
-        title=basis.title,
+        title=title_of(entry),
         description=describe_state(entry, upcoming[0] if upcoming else None),
-        path=path,
+        path=route_path("regulation", voivodeship.slug),
         breadcrumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
         indexed=not unit,
         data_path=f"{reverse('v1:regulations')}?teryt={unit.teryt if unit else voivodeship.teryt}",
-        as_of=basis.first,
+        as_of=entry.state.as_of if entry.state else None,
         data_status=STATUS,
-        cited_path=path + query,
+        cited_path=path_of(entry),
         schema_org=lambda page: [legislation(law.resolution, voivodeship) for law in entry.laws],
         content={
             "appliances": APPLIANCES,
@@ -248,9 +227,7 @@ def page_of(entry: Regulation, notice: str = "") -> Page:
             "foreign": provision_rows(entry, [row for row in entry.deadlines if unit and entry.binds(row) is False]),
             "bans": ban_rows(entry),
             "draw_timeline": partial(
-                timeline,
-                [TimelineDeadline(row.date, day(row.date), row.applies_to) for row in entry.deadlines_of_unit],
-                entry.on,
+                timeline, [(row.date, row.applies_to) for row in entry.deadlines_of_unit], entry.on
             ),
             "sources": read_sources(entry.state.sources) if entry.state else (),
             "stale_notice": stale_notice(entry),

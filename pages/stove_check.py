@@ -21,7 +21,7 @@ from fueldepot.http.params import line, word_for
 from fueldepot.http.query import Query, doc
 from pages.home import SearchResult, voivodeships_by_name
 from pages.page import Crumb, Page
-from pages.regulations import STATUS, ApplianceChoice, ban_rows, basis_of, provision_rows, stale_notice, state_of
+from pages.regulations import STATUS, ApplianceChoice, ban_rows, days_of, provision_rows, stale_notice, state_of
 from regulations.api.params import MUNICIPALITY_DIGITS
 from regulations.appliance_check import (
     BURNS_COAL,
@@ -138,7 +138,7 @@ def stove_check_page(query_string: str, today: date) -> Page:
     elif unit and choice is None:
         notices.append(NO_APPLIANCE)
     entry = state_of(unit, today) if unit else None
-    basis = basis_of([entry] if entry else regulations_of(voivodeships_by_name(), on=today))
+    first, last = days_of([entry] if entry else regulations_of(voivodeships_by_name(), on=today))
     options = tuple(
         SearchResult(suggestion.label, suggestion.description, check_path(suggestion.teryt, choice or ""))
         for suggestion in suggestions
@@ -155,8 +155,8 @@ def stove_check_page(query_string: str, today: date) -> Page:
         breadcrumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
         indexed=not query_string,
         data_path=data_path(entry, appliance),
-        as_of=basis.first,
-        as_of_last=basis.last,
+        as_of=first,
+        as_of_last=last,
         data_status=STATUS,
         cited_path=check_path(unit.teryt, choice or "") if unit else "",
         content={

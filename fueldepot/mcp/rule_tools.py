@@ -7,20 +7,23 @@ from functools import partial
 from typing import Annotated, Any, NotRequired
 
 import orjson
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
 from pydantic import Field
 from typing_extensions import TypedDict
 
 from catalog.depots.snapshot import LICENCES
+from fueldepot.http.links import site_url
 from fueldepot.http.params import ParameterError, whole
 from fueldepot.http.query import Query
 from fueldepot.mcp.answers import Citation, Findings, route_url, tool
 from pages import fixed_pages
 from pages.datasets import datasets_page
 from pages.page import publisher
-from pages.regulations import basis_of
+from pages.regulations import LIST_TITLE, days_of, path_of, title_of
 from regulations.api.params import DeadlinesQuery, RegulationsQuery
+from regulations.api.rule_answers import publication
 from regulations.appliance_check import check_appliance
 from regulations.appliance_descriptions import describe_check
 from regulations.models import STALE_AFTER, Deadline
@@ -91,15 +94,19 @@ def rules_at(query: PlaceRulesQuery) -> Findings:
 
 def cite_states(entries: Sequence[Regulation], left: int) -> Citation:
     """Return the citation of the first `left` legal states, each given once or more."""
-    basis = basis_of([*{entry.voivodeship.pk: entry for entry in entries[:left]}.values()])
-    stale = ", ".join(basis.stale) if len(basis.stale) <= MOST_STALE else f"{len(basis.stale)} voivodeships"
+    cited = [*{entry.voivodeship.pk: entry for entry in entries[:left]}.values()]
+    title, path = (title_of(cited[0]), path_of(cited[0])) if len(cited) == 1 else (LIST_TITLE, reverse("regulations"))
+    first, last = days_of(cited)
+    sources = [*dict.fromkeys(publication(law) for entry in cited for law in entry.of_unit.laws)]
+    slugs = [entry.voivodeship.slug for entry in cited if entry.is_stale]
+    stale = ", ".join(slugs) if len(slugs) <= MOST_STALE else f"{len(slugs)} voivodeships"
     return Citation(
-        basis.title,
-        basis.url,
-        basis.first,
-        basis.publications or ["redakcja serwisu"],
-        last=basis.last,
-        stale=f"{stale}: {STALE}" if basis.stale else "",
+        title,
+        site_url(path),
+        first,
+        sources or ["redakcja serwisu"],
+        last=last,
+        stale=f"{stale}: {STALE}" if slugs else "",
     )
 
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from datetime import date
+from operator import itemgetter
 from typing import Literal, NamedTuple
 
 from pages.svg.scales import WIDTH, spread, text_width
@@ -19,21 +20,13 @@ MOST_LINES = 3
 State = Literal["past", "next", "future"]
 
 
-class TimelineDeadline(NamedTuple):
-    """A deadline. title: the day in Polish."""
-
-    day: date
-    title: str
-    text: str
-
-
 class TimelineEntry(NamedTuple):
     """The deadlines of one day. y: to scale. words_y: centre of the first line of text. more: texts without a line."""
 
+    day: date
     y: float
     words_y: float
     state: State
-    title: str
     lines: tuple[str, ...]
     more: int
 
@@ -59,14 +52,14 @@ class Timeline(NamedTuple):
     width: float = WIDTH
 
 
-def timeline(deadlines: Sequence[TimelineDeadline], today: date) -> Timeline | None:
-    """Return the timeline of deadlines in any order; None without any. The next day may be `today`."""
-    days: dict[date, list[TimelineDeadline]] = defaultdict(list)
-    for deadline in sorted(deadlines, key=lambda row: row.day):
-        days[deadline.day].append(deadline)
+def timeline(deadlines: Sequence[tuple[date, str]], today: date) -> Timeline | None:
+    """Return the timeline of days and texts in any order; None without any. The next day may be `today`."""
+    days: dict[date, list[str]] = defaultdict(list)
+    for day, text in sorted(deadlines, key=itemgetter(0)):
+        days[day].append(text)
     if not days:
         return None
-    blocks = [_lines([row.text for row in rows]) for rows in days.values()]
+    blocks = [_lines(texts) for texts in days.values()]
     sizes = [LINE * (1 + len(lines) + bool(more)) + 8 for lines, more in blocks]
     first, last = min(today, *days), max(today, *days)
     length = max(160.0, sum(sizes) * 1.1)
@@ -79,14 +72,14 @@ def timeline(deadlines: Sequence[TimelineDeadline], today: date) -> Timeline | N
     starts = spread([down(day) - LINE / 2 for day in days], sizes, TOP - LINE / 2)
     entries = [
         TimelineEntry(
+            day=day,
             y=down(day),
             words_y=round(start + LINE / 2, 1),
             state="next" if day == coming else "past" if day < today else "future",
-            title=rows[0].title,
             lines=lines,
             more=more,
         )
-        for (day, rows), (lines, more), start in zip(days.items(), blocks, starts, strict=True)
+        for day, (lines, more), start in zip(days, blocks, starts, strict=True)
     ]
     bottom = down(last)
     return Timeline(
