@@ -83,7 +83,7 @@ CountListed = Callable[["Choices"], int]  # the number of depots that the page l
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A link that changes one choice. count: of the depots that the choice lists, None to show none."""
+    """A link that changes one choice of the page. count: of the depots that it lists, None to show none."""
 
     label: str
     href: str

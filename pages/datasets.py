@@ -12,7 +12,7 @@ from catalog.importers.freshness import SourceState, last_runs
 from catalog.models import Dataset, Depot
 from fueldepot.data.snapshot import Snapshot
 from fueldepot.http.links import site_url
-from pages.page import Page, dataset
+from pages.page import Page, dataset, first_and_last
 from pages.polish import whole
 from prices.snapshot import prices
 from regulations.snapshot import states
@@ -174,7 +174,7 @@ def data_set(slug: str, row: Dataset | None, invented: int) -> dict[str, Any]:
         "what": terms.what,
         "rows": row.row_count if row else 0,
         "as_of": as_of,
-        "as_of_last": last if last != as_of else None,
+        "as_of_last": last,
         "changed_on": timezone.localdate(row.changed_at) if row else None,
         "source": row.source if row else "",
         "licence": "; ".join(dict.fromkeys(licence_of(source, terms) for source in (row.sources if row else ("",)))),
@@ -189,8 +189,7 @@ def days_of_rows(row: Dataset) -> tuple[date | None, date | None]:
     if row.slug == Dataset.Slug.SERIES:
         return timezone.localdate(row.changed_at), None
     if row.slug == Dataset.Slug.REGULATIONS:
-        as_of = [records.state.as_of for records in states.get().values()]
-        return min(as_of, default=None), max(as_of, default=None)
+        return first_and_last(records.state.as_of for records in states.get().values())
     return None, None
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -30,12 +30,6 @@ NEIGHBOURS = 5
 NEIGHBOURS_KM = 30
 
 
-class DayHours(NamedTuple):
-    day: str
-    hours: str
-    is_today: bool
-
-
 def find_gone_depot(depot_id: int) -> Depot:
     """Return a removed depot. Raises Http404 for all others. One query."""
     if depot_id > MAX_ID:
@@ -47,8 +41,8 @@ def find_gone_depot(depot_id: int) -> Depot:
 def depot_page(depot: DepotRow, now: datetime) -> Page:
     """Return the page of a published depot.
 
-    In the content, opening: the state, which holds for the `period`. week: empty for unknown or irregular hours. today:
-    its hours, "" when unknown. price_list: prices, apart from the median or None. unpriced: names of other fuels.
+    In the content, opening: the state, which holds for the `period`. week: empty for unknown or irregular hours.
+    price_list: prices, apart from the median or None. unpriced: names of other fuels.
     """
     today = timezone.localdate(now)
     demonstration = depot.source == Depot.Source.DEMO
@@ -60,7 +54,7 @@ def depot_page(depot: DepotRow, now: datetime) -> Page:
     nearby = nearest_cards(here, now, radius_km=NEIGHBOURS_KM, limit=NEIGHBOURS, without=depot.id)
     # Titles of pages are unique.
     number = f" (wpis {depot.id})" if depots.get().has_namesake(depot) else ""
-    crumbs, hours = crumbs_of(unit), week(depot.hours_ranges, today)
+    crumbs = crumbs_of(unit)
     return Page(
         template="pages/depot",
         title=f"{depot.name}, gmina {unit.name}{number}",
@@ -84,10 +78,9 @@ def depot_page(depot: DepotRow, now: datetime) -> Page:
             "opening": opening_of(depot, now),
             "price_list": price_list,
             "period": opening_period(now),
-            "week": hours,
-            "today": next((row.hours for row in hours if row.is_today), ""),
+            "week": week(depot.hours_ranges),
+            "weekday": today.weekday(),
             "coordinates": coordinates(depot.lat, depot.lon),
-            "map_url": f"https://www.openstreetmap.org/?mlat={depot.lat}&mlon={depot.lon}#map=16/{depot.lat}/{depot.lon}",
             "origin": ORIGINS[Depot.Source(depot.source)],
             "unpriced": fuels.labels([slug for slug in depot.fuels if slug not in priced], depot.fuels_by_name),
             "nearby": nearby,
@@ -197,14 +190,9 @@ def crumbs_of(unit: Municipality) -> tuple[Crumb, ...]:
     return Crumb.home(), Crumb.voivodeship(unit.voivodeship), Crumb.municipality(unit)
 
 
-def week(ranges: Week | None, today: date) -> tuple[DayHours, ...]:
-    """Return the rows of the table of hours, Monday first; none for unknown hours."""
-    if ranges is None:
-        return ()
-    return tuple(
-        DayHours(name, hours_of_day(ranges[key]), number == today.weekday())
-        for number, (key, name) in enumerate(zip(DAYS, DAY_NAMES, strict=True))
-    )
+def week(ranges: Week | None) -> list[tuple[str, str]]:
+    """Return the days with their hours, Monday first; none for unknown hours."""
+    return [(name, hours_of_day(ranges[key])) for key, name in zip(DAYS, DAY_NAMES, strict=True)] if ranges else []
 
 
 def hours_of_day(ranges: Sequence[str]) -> str:

@@ -77,12 +77,10 @@ def area_rows(fuel: fuels.Fuel, compared: dict[str, Comparison], asked: Asked) -
 def in_order(rows: list[dict[str, Any]], asked: Asked) -> list[dict[str, Any]]:
     """Return the rows in the requested order; rows without the value come last in both directions."""
     _, key = ORDERS[asked.order]
-    valued = sorted(
-        (row for row in rows if row[key] is not None),
-        key=lambda row: sort_key(row[key]) if key == "name" else row[key],
-        reverse=asked.descending,
+    rows = sorted(
+        rows, key=lambda row: sort_key(row[key]) if key == "name" else row[key] or 0, reverse=asked.descending
     )
-    return [*valued, *(row for row in rows if row[key] is None)]
+    return sorted(rows, key=lambda row: row[key] is None)
 
 
 def columns(path: str, asked: Asked) -> Iterator[dict[str, str]]:

@@ -33,7 +33,6 @@ from pages.heating_costs import (
     own_inputs,
     published_cost,
 )
-from pages.home import SearchResult
 from pages.page import Crumb, Page, dataset
 from pages.polish import day, whole
 from pages.prices import as_query, prices_crumb
@@ -119,11 +118,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
             "voivodeship": voivodeship.slug if voivodeship and not unit else "",
             "where": where,
             "notice": " ".join(notices),
-            "options": tuple(
-                SearchResult(place.label, place.description, f"{reverse('heating-costs')}?miejsce={place.teryt}")
-                for place in suggestions
-                if unit is None
-            ),
+            "options": [] if unit else suggestions,
             "demand": f"{whole(int(demand))} kWh",
             "house": {name: plain(getattr(query, name)) for name in ("powierzchnia", "potrzeba", "kwh")},
             "groups": tuple(
@@ -169,9 +164,9 @@ def cost_row(row: HeatingRow, axis: Decimal) -> dict[str, Any]:
 
     cost, year: "0,37–0,45 zł", "" without a price. bar: in hundredths of its width, None without a price. amount: fuel
     of a year. price: with its day, number and area. …_field: names of fields with their values as typed. figures:
-    (what, value, origin). forbidden: the place does not permit it. depends: its rule must be read.
+    (what, value, origin).
     """
-    source, cost, mine, rule = row.source, row.cost, row.own, row.rule
+    source, cost, mine = row.source, row.cost, row.own
     price, bag, efficiency = (f"{name}_{source.slug}" for name in OWN)
     kg = bag_kg(source)
     amount = decimal_comma(rounded(cost.amount)) if source.unit != "kWh" else whole(round(cost.amount))
@@ -187,8 +182,6 @@ def cost_row(row: HeatingRow, axis: Decimal) -> dict[str, Any]:
         "efficiency_field": (efficiency, plain(mine.efficiency)),
         "placeholder": plain(row.price.amount) if row.price and row.price.kind != "own" else "",
         "figures": list(figures_of(row)),
-        "forbidden": rule.allowed is False,
-        "depends": rule.allowed is None and bool(rule.url),
     }
 
 

@@ -39,28 +39,9 @@ DEPOT_NOUN = ("skład", "składy", "składów")
 
 
 class ListedMunicipality(NamedTuple):
-    """A municipality in the list. kind: in Polish. county: with its kind, "powiat nowotarski"."""
-
-    name: str
-    kind: str
-    county: str
+    unit: Municipality
     path: str
     depots: int
-
-    @property
-    def description(self) -> str:
-        """Kind and county, to distinguish equal names."""
-        return f"{self.kind}, {self.county}"
-
-
-class Median(NamedTuple):
-    """Median of a fuel in an area, in zł; None for too few prices. path: of the page of the fuel there."""
-
-    name: str
-    median: float | None
-    unit: str
-    n: int
-    path: str
 
 
 def depots_as_of(*days: date | None) -> date | None:
@@ -81,7 +62,7 @@ def get_voivodeship(name: str) -> Voivodeship:
         raise Http404 from error
 
 
-def find_median(unit: Voivodeship, fuel: Fuel, today: date) -> Median | None:
+def find_median(unit: Voivodeship, fuel: Fuel, today: date) -> dict[str, Any] | None:
     """Return the median of a fuel in a voivodeship; None for too few prices."""
     summary = prices.get().figures(fuel.slug, today).voivodeships.get(unit.teryt)
     if summary is None or summary.median is None:
@@ -98,13 +79,7 @@ def voivodeship_page(slug: str, today: date) -> Page:
         territory.get().municipalities_in(unit.teryt), key=lambda m: (sort_key(m.name), m.kind, m.teryt)
     )
     rows = [
-        ListedMunicipality(
-            m.name,
-            Municipality.Kind(m.kind).label,
-            m.county.title,
-            municipality_path(unit.slug, m.slug, m.teryt),
-            published.count_in(m.teryt),
-        )
+        ListedMunicipality(m, municipality_path(unit.slug, m.slug, m.teryt), published.count_in(m.teryt))
         for m in municipalities
     ]
     own = published.in_unit(unit.teryt).rows
@@ -122,7 +97,7 @@ def voivodeship_page(slug: str, today: date) -> Page:
         as_of=depots_as_of(*(row.updated_at for row in own)),
         schema_org=lambda page: [{"@type": "AdministrativeArea", "name": name, "url": page.canonical}],
         content={
-            "draw_map": partial(draw_map, unit, tuple(zip(municipalities, rows, strict=True))),
+            "draw_map": partial(draw_map, unit, rows),
             "name": unit.name,
             "slug": unit.slug,
             "medians": tuple(filter(None, (find_median(unit, fuel, today) for fuel in fuels.FUELS))),
@@ -135,18 +110,17 @@ def voivodeship_page(slug: str, today: date) -> Page:
 
 def by_county(rows: Iterable[ListedMunicipality]) -> list[tuple[str, list[ListedMunicipality]]]:
     """Return municipalities by county, in Polish order; cities with county rights together."""
-    ordered = sorted(rows, key=lambda row: (sort_key(row.county), sort_key(row.name)))
-    return [(PLURALS.get(name, name), list(group)) for name, group in groupby(ordered, key=attrgetter("county"))]
+    ordered = sorted(rows, key=lambda row: (sort_key(row.unit.county.title), sort_key(row.unit.name)))
+    groups = groupby(ordered, key=attrgetter("unit.county.title"))
+    return [(PLURALS.get(name, name), list(group)) for name, group in groups]
 
 
-def draw_map(unit: Voivodeship, municipalities: Iterable[tuple[Municipality, ListedMunicipality]]) -> AreaMap | None:
-    return territory_svg.voivodeship_map(
-        unit.slug,
-        {
-            m.teryt: MapUnit(row.path, f"{m.name} ({row.description}): {counted(row.depots, *DEPOT_NOUN)}", row.depots)
-            for m, row in municipalities
-        },
-    )
+def draw_map(voivodeship: Voivodeship, rows: Iterable[ListedMunicipality]) -> AreaMap | None:
+    units = {}
+    for unit, path, depots_in in rows:
+        name = f"{unit.name} ({unit.get_kind_display()}, {unit.county.title})"
+        units[unit.teryt] = MapUnit(path, f"{name}: {counted(depots_in, *DEPOT_NOUN)}", depots_in)
+    return territory_svg.voivodeship_map(voivodeship.slug, units)
 
 
 TOO_SHORT = f"Wpisz co najmniej {counted(QUERY_MIN_LENGTH, 'znak', 'znaki', 'znaków')}."
@@ -243,7 +217,7 @@ def web_site(page: Page) -> list[dict[str, Any]]:
     ]
 
 
-def find_medians(today: date) -> tuple[Median, ...]:
+def find_medians(today: date) -> tuple[dict[str, Any], ...]:
     """Return the medians in Poland, in the order of the catalog; coal stands for its assortments without ekogroszek."""
     return tuple(
         as_median(fuel, prices.get().figures(fuel.slug, today).country, route_path("fuel-prices", fuel.slug))
@@ -256,9 +230,10 @@ def has_invented_medians(today: date) -> bool:
     return any(prices.get().figures(fuel.slug, today).demonstration for fuel in fuels.FUELS)
 
 
-def as_median(fuel: Fuel, summary: Summary, path: str) -> Median:
+def as_median(fuel: Fuel, summary: Summary, path: str) -> dict[str, Any]:
+    """Return a median in zł, None for too few prices. path: of the page of the fuel there."""
     median = None if summary.median is None else float(summary.median)
-    return Median(fuel.name, median, fuel.unit, summary.n, path)
+    return {"name": fuel.name, "median": median, "unit": fuel.unit, "n": summary.n, "path": path}
 
 
 def map_unit(slug: str, name: str) -> MapUnit:

@@ -7,13 +7,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date
 from enum import StrEnum
 from http import HTTPStatus
+from io import BytesIO
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.template.response import SimpleTemplateResponse
 from django.urls import resolve, reverse
@@ -47,7 +49,7 @@ from pages.fixed_pages import (
 from pages.fuel_prices import official_page, official_title
 from pages.heating_page import heating_costs_page
 from pages.home import depots_as_of, has_invented_medians, home_page, voivodeships_by_name
-from pages.page import Page
+from pages.page import Page, first_and_last
 from pages.prices import index_page
 from pages.regulations import LIST_TITLE, page_of, regulations_page
 from pages.rendering import collapse_blank_lines, markdown_text
@@ -170,11 +172,9 @@ def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[
 def regulation_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
     section = SiteMapSection.REGULATIONS
     as_of = {teryt: whole.state.as_of for teryt, whole in states.get().items()}
-    days = sorted({*as_of.values()})
-    newest, first = days[-1] if days else None, days[0] if len(days) > 1 else None
-    yield SiteMapEntry(reverse("regulations"), section, LIST_TITLE, newest, first=first)
-    title = "Sprawdź swój piec: do kiedy wolno go używać"
-    yield SiteMapEntry(reverse("stove-check"), section, title, newest, first=first)
+    first, last = first_and_last(as_of.values())
+    for route, title in (("regulations", LIST_TITLE), ("stove-check", "Sprawdź swój piec: do kiedy wolno go używać")):
+        yield SiteMapEntry(reverse(route), section, title, last or first, first=first if last else None)
     for unit in voivodeships:
         missing = "" if unit.pk in as_of else " (nie wczytano jeszcze stanu prawnego)"
         title = f"Uchwała antysmogowa: województwo {unit.name}{missing}"
@@ -210,7 +210,7 @@ def full_text(today: date) -> str:
     """Return rules of use, API, data sets, prices, deadlines and subsidy, without single fuels and voivodeships."""
     listed = {entry.path for entry in listed_pages(today)}
     deadlines, _ = find_deadlines(DeadlinesQuery.parse(f"limit={LIMIT_RANGE[1]}", today=today), today=today)
-    context = {"site": names(), "deadlines": deadlines}
+    context = {"site_name": settings.SITE_NAME, "deadlines": deadlines}
     parts = [collapse_blank_lines(render_to_string("pages/llms_full.md", context))]
     parts += [markdown_text(page) for page in pages(today) if page.path in listed]
     return "\n---\n\n".join(parts)
@@ -227,13 +227,6 @@ def sizes(today: date) -> dict[str, str]:
 def kilobytes(size: int) -> str:
     """ "4 kB": rounded up."""
     return f"{-(-size // 1000)} kB"
-
-
-def names() -> dict[str, str]:
-    """Return the name of the site, and the paths of endpoints and files."""
-    routes = {"stores": "v1:stores", "openapi": "v1:openapi", "mcp": "mcp", "docs": "v1:docs"}
-    routes |= {"index": "llms", "full": "llms-full", "map": "sitemap", "changes": "changes"}
-    return {"name": settings.SITE_NAME, **{name: reverse(route) for name, route in routes.items()}}
 
 
 def pages(today: date) -> Iterator[Page]:
@@ -347,11 +340,11 @@ def llms(today: date) -> str:
         (section, [(row, ", ".join(filter(None, notes[row.path]))) for row in entries if row.section == section])
         for section in IN_LLMS
     ]
-    site = names()
+    openapi = reverse("v1:openapi")
     context = {
-        "site": site,
-        "openapi_size": answer_size(site["openapi"]),
-        "compact_size": answer_size(f"{site['openapi']}?compact=1"),
+        "site_name": settings.SITE_NAME,
+        "openapi_size": answer_size(openapi),
+        "compact_size": answer_size(f"{openapi}?compact=1"),
         "questions": [(question, address, answer_size(address)) for question, address in QUESTIONS],
         "series": [
             (kind.slug, describe_years(row.year for row in official.get().observations if row.series == kind.slug))
@@ -371,10 +364,8 @@ def llms(today: date) -> str:
 def answer_size(address: str) -> str:
     """Return the size of the present answer to an address of this service: "4 kB"; "" where it is an error."""
     path, _, query = address.partition("?")
-    request = HttpRequest()
-    request.method, request.path, request.path_info = "GET", path, path
-    request.META = {"REQUEST_METHOD": "GET", "QUERY_STRING": query}
-    request.GET = QueryDict(query)
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": query, "wsgi.input": BytesIO()}
+    request = WSGIRequest(environ)
     view, args, kwargs = resolve(path)
     response = view(request, *args, **kwargs)
     if isinstance(response, SimpleTemplateResponse):

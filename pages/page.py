@@ -3,7 +3,7 @@
 `pages.rendering` renders a page as HTML and as Markdown; `Page.structured` holds its data for search engines.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, NamedTuple, Self
@@ -95,11 +95,6 @@ class Page:
         return site_url(self.path)
 
     @property
-    def markdown_path(self) -> str:
-        """The path of the Markdown twin, without query."""
-        return twin_path(self.path)
-
-    @property
     def citation(self) -> str:
         """The citation: service, title, URL, day and `quoted_status`; for invented data a ban on citing them."""
         if self.demonstration:
@@ -169,6 +164,12 @@ def dataset(page: Page, *, json: str = "", csv: str = "", **more: Any) -> dict[s
         **({"dateModified": page.as_of.isoformat()} if page.as_of else {}),
         **more,
     }
+
+
+def first_and_last(days: Iterable[date]) -> tuple[date | None, date | None]:
+    """Return the first of the days of rows, None without any, and the last, None where it is the same."""
+    ordered = sorted({*days})
+    return (ordered[0], ordered[-1] if len(ordered) > 1 else None) if ordered else (None, None)
 
 
 def terms_of_list(*, demonstration: bool) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from django.http import Http404
@@ -12,6 +12,7 @@ from django.urls import reverse
 from catalog.depots import fuels
 from fueldepot.http.params import choice, numbers
 from fueldepot.http.query import Query, doc, today_unless_given
+from pages.choices import Chip
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.polish import day, month, month_genitive
 from pages.svg.charts import Chart, ChartMonth, months_chart
@@ -107,12 +108,6 @@ def as_query(parameters: Mapping[str, object]) -> str:
     return f"?{urlencode(parameters)}" if parameters else ""
 
 
-class Tab(NamedTuple):
-    name: str
-    path: str
-    current: bool
-
-
 def prices_of_fuel(page: Page) -> list[dict[str, Any]]:
     """Return the prices of a fuel as schema.org's Dataset; nothing without prices, and for invented ones."""
     answer: FuelPricesJson = page.content["answer"]
@@ -145,9 +140,9 @@ def get_fuel(slug: str) -> fuels.Fuel:
     return fuels.BY_SLUG[slug]
 
 
-def fuel_tabs(current: str, path_of: Callable[[str], str], query: str) -> tuple[Tab, ...]:
+def fuel_tabs(current: str, path_of: Callable[[str], str], query: str) -> list[Chip]:
     """Return the tabs of all fuels, in the order of the catalog. current: slug of the shown fuel, "" for none."""
-    return tuple(Tab(fuel.label, path_of(fuel.slug) + query, fuel.slug == current) for fuel in fuels.FUELS)
+    return [Chip(fuel.label, path_of(fuel.slug) + query, fuel.slug == current) for fuel in fuels.FUELS]
 
 
 def of_fuel(
@@ -169,7 +164,8 @@ def of_fuel(
         "unit": f"zł {per_unit}",
         "tabs": fuel_tabs(fuel.slug, lambda slug: reverse(route, args=[slug, *places]), asked.query()),
         "windows": [
-            Tab(str(window), path + replace(asked, window=window).query(), window == asked.window) for window in WINDOWS
+            Chip(str(window), path + replace(asked, window=window).query(), window == asked.window)
+            for window in WINDOWS
         ],
         "csv_path": csv_path,
         "svg_path": csv_path.replace(".csv", ".svg", 1),

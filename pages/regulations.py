@@ -1,6 +1,6 @@
 """Pages of the anti-smog resolutions: the list of voivodeships, and one voivodeship with its deadlines."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import date
 from functools import partial
 from typing import Annotated, Any, NamedTuple
@@ -14,7 +14,7 @@ from catalog.territory.snapshot import UnitNotFound
 from fueldepot.http.links import route_path
 from fueldepot.http.query import Query, doc
 from pages.home import get_voivodeship, voivodeships_by_name
-from pages.page import Crumb, Page
+from pages.page import Crumb, Page, first_and_last
 from pages.polish import day
 from pages.svg import maps
 from pages.svg import territory as territory_svg
@@ -34,22 +34,16 @@ BINDING = {True: "tak", False: "nie", None: "w części"}
 UNCERTAIN = "nie wiadomo"
 
 
+CALENDAR = "v1:regulations-calendar"
+"""Route of the deadlines as a calendar."""
+
+
 class UnitQuery(Query):
     teryt: Annotated[Teryt | None, doc(TERYT)] = None
 
 
-class ApplianceChoice(NamedTuple):
-    """An appliance of the check. path, short: of its check and verdict in the requested place, "" without a place."""
-
-    code: str
-    label: str
-    path: str = ""
-    chosen: bool = False
-    short: str = ""
-
-
-APPLIANCES = tuple(ApplianceChoice(appliance.value, appliance.label) for appliance in Appliance)
-"""The choices of the form of the check, none chosen."""
+APPLIANCES = tuple(Appliance.choices)
+"""The choices of the form of the check: codes with labels."""
 
 
 class ProvisionRow(NamedTuple):
@@ -93,15 +87,14 @@ def title_of(entry: Regulation) -> str:
     return f"{title}, w dniu {day(entry.on)}" if entry.changed_since else title
 
 
-def path_of(entry: Regulation) -> str:
-    """Return the path of the page of a legal state and its unit, if any."""
-    return route_path("regulation", entry.voivodeship.slug) + (f"?teryt={entry.unit.teryt}" if entry.unit else "")
+def path_of(entry: Regulation, route: str = "regulation") -> str:
+    """Return the path of a route about a legal state and its unit, if any; by default of its page."""
+    return route_path(route, entry.voivodeship.slug) + (f"?teryt={entry.unit.teryt}" if entry.unit else "")
 
 
-def days_of(entries: Sequence[Regulation]) -> tuple[date | None, date | None]:
-    """Return the oldest day to which legal states are current, None when unknown, and the newest, None if the same."""
-    days = sorted({entry.state.as_of for entry in entries if entry.state})
-    return (days[0], days[-1] if len(days) > 1 else None) if days else (None, None)
+def days_of(entries: Iterable[Regulation]) -> tuple[date | None, date | None]:
+    """Return the oldest and the newest day to which legal states are current, see `first_and_last`."""
+    return first_and_last(entry.state.as_of for entry in entries if entry.state)
 
 
 def regulations_page(today: date) -> Page:
@@ -200,7 +193,6 @@ def page_of(entry: Regulation, notice: str = "") -> Page:
     do not bind the unit.
     """
     unit, voivodeship = entry.unit, entry.voivodeship
-    query = f"?teryt={unit.teryt}" if unit else ""
     upcoming = entry.next_deadlines_of_unit
     return Page(
         template="pages/regulation",
@@ -232,10 +224,7 @@ def page_of(entry: Regulation, notice: str = "") -> Page:
             "sources": read_sources(entry.state.sources) if entry.state else (),
             "stale_notice": stale_notice(entry),
             "notice": notice,
-            "calendar_path": route_path("v1:regulations-calendar", voivodeship.slug) + query
-            if entry.deadlines_of_unit
-            else "",
-            "depots_path": route_path("voivodeship", voivodeship.slug),
+            "calendar_path": path_of(entry, CALENDAR) if entry.deadlines_of_unit else "",
         },
     )
 

@@ -116,8 +116,7 @@ def read_only(view: PageView) -> PageView:
 def as_html(request: HttpRequest, page: Page, status: int | None = None) -> HttpResponse:
     """Render a page as HTML. status: overrides that of the page."""
     query = urlencode([(name, value) for name in page.query_params for value in request.GET.getlist(name)], safe=",")
-    twin = page.markdown_path + (f"?{query}" if query else "")
-    twin = twin if page.path else ""
+    twin = twin_path(page.path) + (f"?{query}" if query else "") if page.path else ""
     return render_page(request, f"{page.template}.html", page, twin=twin, status=status or page.status, **page.content)
 
 

@@ -7,7 +7,7 @@ on more than place and appliance, the page asks the one question that decides, a
 from collections.abc import Iterator
 from datetime import date
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -16,12 +16,21 @@ from catalog.models import Municipality
 from catalog.search.engine import Suggestion
 from catalog.territory.snapshot import UnitNotFound, territory
 from catalog.text import fold
-from fueldepot.http.links import route_path
 from fueldepot.http.params import line, word_for
 from fueldepot.http.query import Query, doc
 from pages.home import SearchResult, voivodeships_by_name
 from pages.page import Crumb, Page
-from pages.regulations import STATUS, ApplianceChoice, ban_rows, days_of, provision_rows, stale_notice, state_of
+from pages.regulations import (
+    APPLIANCES,
+    CALENDAR,
+    STATUS,
+    ban_rows,
+    days_of,
+    path_of,
+    provision_rows,
+    stale_notice,
+    state_of,
+)
 from regulations.api.params import MUNICIPALITY_DIGITS
 from regulations.appliance_check import (
     BURNS_COAL,
@@ -42,7 +51,7 @@ from regulations.appliance_descriptions import (
 )
 from regulations.fields import BOILERS, Appliance, Condition
 from regulations.models import Deadline, read_sources
-from regulations.queries import DeadlineStatus, Regulation, Unit, regulations_of
+from regulations.queries import DeadlineStatus, Regulation, regulations_of
 from subsidy import rules
 from subsidy.application import SOURCES, Heating, Level
 from subsidy.calculator.rows import describe_refusal
@@ -102,20 +111,6 @@ class StoveQuery(Query):
         }
 
 
-class FactQuestion(NamedTuple):
-    """A question with the paths of both answers. hint: what helps to answer, "" for nothing.
-
-    answer: "tak" or "nie", "" for an open one. undo: path of the check without the answer.
-    """
-
-    text: str
-    hint: str = ""
-    yes: str = ""
-    no: str = ""
-    answer: str = ""
-    undo: str = ""
-
-
 def stove_check_page(query_string: str, today: date) -> Page:
     """Return the page for `?miejsce=` (a TERYT code or a name) and `?piec=` (the code of an appliance).
 
@@ -143,8 +138,7 @@ def stove_check_page(query_string: str, today: date) -> Page:
         SearchResult(suggestion.label, suggestion.description, check_path(suggestion.teryt, choice or ""))
         for suggestion in suggestions
     )
-    appliances = tuple(as_choice(code, entry, appliance, place) for code in Appliance)
-    unknown = check_path(unit.teryt if unit else place, UNKNOWN_CLASS)
+    verdicts = [describe_appliance(code, entry) for code in Appliance] if entry else []
     return Page(
         template="pages/stove_check",
         query_params=StoveQuery.names(),
@@ -164,11 +158,10 @@ def stove_check_page(query_string: str, today: date) -> Page:
             "notice": " ".join(notices),
             "options": options if unit is None else (),
             "others": options if unit else (),
-            "appliances": (
-                *appliances,
-                ApplianceChoice(UNKNOWN_CLASS, "kocioł, nie wiem jakiej klasy", unknown, choice == UNKNOWN_CLASS),
-            ),
-            "boilers": [row for row in appliances if choice == UNKNOWN_CLASS and row.code in BOILERS],
+            "appliances": (*APPLIANCES, (UNKNOWN_CLASS, "kocioł, nie wiem jakiej klasy")),
+            "chosen": choice or "",
+            "verdicts": verdicts,
+            "boilers": [row for row in verdicts if choice == UNKNOWN_CLASS and row["code"] in BOILERS],
             "unit": unit,
             "entry": entry,
             "answer": answer_of(entry, appliance, village, facts) if entry and appliance else None,
@@ -177,8 +170,8 @@ def stove_check_page(query_string: str, today: date) -> Page:
             "bans": ban_rows(entry) if entry else (),
             "laws": tuple(law for law in entry.laws if entry.binds(law.resolution) is not False) if entry else (),
             "stale_notice": stale_notice(entry) if entry else "",
-            "calendar_path": calendar_path(unit) if unit and entry and entry.laws else "",
-            "regulation_path": route_path("regulation", unit.voivodeship.slug) + f"?teryt={unit.teryt}" if unit else "",
+            "calendar_path": path_of(entry, CALENDAR) if entry and entry.laws else "",
+            "regulation_path": path_of(entry) if entry else "",
         },
     )
 
@@ -240,31 +233,33 @@ def check_path(place: str, appliance: str, facts: Facts = MappingProxyType({})) 
     return f"{reverse('stove-check')}?{urlencode(parameters)}"
 
 
-def as_choice(appliance: Appliance, entry: Regulation | None, chosen: Appliance | None, asked: str) -> ApplianceChoice:
-    place = entry.unit.teryt if entry and entry.unit else asked
-    short = describe_check(check_appliance(entry, appliance), "", entry.on).short if entry else ""
-    return ApplianceChoice(
-        appliance.value, appliance.label, check_path(place, appliance.value), appliance is chosen, short
-    )
+def describe_appliance(appliance: Appliance, entry: Regulation) -> dict[str, str]:
+    """Return the verdict on an appliance in short, with the path of its check."""
+    assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
+    short = describe_check(check_appliance(entry, appliance), "", entry.on).short
+    path = check_path(entry.unit.teryt, appliance)
+    return {"code": appliance.value, "label": appliance.label, "short": short, "path": path}
 
 
-def answered(teryt: str, appliance: Appliance, facts: Facts) -> tuple[FactQuestion, ...]:
-    return tuple(
-        FactQuestion(
-            ask_fact(code),
-            answer="tak" if value else "nie",
-            undo=check_path(teryt, appliance, {other: facts[other] for other in facts if other != code}),
-        )
+def answered(teryt: str, appliance: Appliance, facts: Facts) -> list[dict[str, str]]:
+    """Return the questions with an answer. undo: path of the check without it."""
+    return [
+        {
+            "text": ask_fact(code),
+            "answer": "tak" if value else "nie",
+            "undo": check_path(teryt, appliance, {other: facts[other] for other in facts if other != code}),
+        }
         for code, value in facts.items()
-    )
+    ]
 
 
-def question_of(check: ApplianceCheck, teryt: str, facts: Facts) -> FactQuestion | None:
+def question_of(check: ApplianceCheck, teryt: str, facts: Facts) -> dict[str, str] | None:
+    """Return the question that decides. hint: what helps to answer, "" for nothing. yes, no: paths of both answers."""
     row = check.undecided
     if row is None or row.open_fact is None:
         return None
     yes, no = (check_path(teryt, check.appliance, {**facts, row.open_fact: value}) for value in (True, False))
-    return FactQuestion(ask_fact(row.open_fact), explain_fact(row), yes, no)
+    return {"text": ask_fact(row.open_fact), "hint": explain_fact(row), "yes": yes, "no": no}
 
 
 def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Facts) -> dict[str, Any]:
@@ -336,13 +331,8 @@ def outlook_of(entry: Regulation, appliance: Appliance | None, facts: Facts) -> 
         "limits": list(source_limits(on)),
         "condition": describe_refusal("row_source_alone", on),
         "calculator": f"{reverse('subsidy')}?{urlencode(answers)}",
-        "calendar": calendar_path(entry.unit) if entry.of_unit.next_deadline else "",
+        "calendar": path_of(entry, CALENDAR) if entry.of_unit.next_deadline else "",
     }
-
-
-def calendar_path(unit: Unit | Municipality) -> str:
-    """Return the path of the deadlines of a municipality as a calendar."""
-    return route_path("v1:regulations-calendar", unit.voivodeship.slug) + f"?teryt={unit.teryt}"
 
 
 def source_limits(on: rules.RulesAt) -> Iterator[dict[str, Any]]:

@@ -99,12 +99,6 @@ def link(label: str, url: str) -> str:
     return f"[{escape_markdown(label)}]({target})" if target else escape_markdown(label)
 
 
-def twin_address(path: str) -> str:
-    """Return the absolute URL of the Markdown twin of a page, with the query."""
-    page, mark, query = path.partition("?")
-    return address(twin_path(page) + mark + query)
-
-
 # After a blank, a bracket, a quotation mark or a tag.
 LONE = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+(?=\S)")
 LONE_AT_END = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+\Z")
@@ -239,8 +233,9 @@ def prose(text: str) -> str:
 
 
 def to_twin(label: str, path: str) -> str:
-    """Return a link to the Markdown twin of a page: label|to_twin(path)."""
-    return link(label, twin_address(path))
+    """Return a link to the Markdown twin of a page, with the query: label|to_twin(path)."""
+    page, mark, query = path.partition("?")
+    return link(label, twin_path(page) + mark + query)
 
 
 def md_day(value: date | None) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from pages.svg.scales import WIDTH, Axis, Box, axis, text_width
+from pages.svg.scales import WIDTH, Box, axis, text_width
 
 TEXT = 11.0
 """Font size, and least distance of lines of text."""
@@ -166,14 +166,15 @@ def amount(value: float, places: int) -> str:
     return f"{value:,.{places}f}".replace(",", "\N{NARROW NO-BREAK SPACE}").replace(".", ",")
 
 
-def _up(scale: Axis, value: float) -> float:
-    return round(TOP + PLOT * (1 - scale.part(value)), 1)
+def _up(scale: Sequence[float], value: float) -> float:
+    """Return the height of a value on an axis between its first and last tick."""
+    return round(TOP + PLOT * (1 - (value - scale[0]) / (scale[-1] - scale[0])), 1)
 
 
-def _levels(scale: Axis) -> tuple[Tick, ...]:
-    step = scale.ticks[1] - scale.ticks[0]
+def _levels(scale: Sequence[float]) -> tuple[Tick, ...]:
+    step = scale[1] - scale[0]
     places = max(0, -math.floor(math.log10(step) + 1e-9))
-    return tuple(Tick(_up(scale, value), amount(value, places)) for value in scale.ticks)
+    return tuple(Tick(_up(scale, value), amount(value, places)) for value in scale)
 
 
 def _lines(times: Sequence[int], columns: Sequence[float], heights: Sequence[float]) -> tuple[str, ...]:
@@ -239,7 +240,12 @@ def _labelled(
         half = text_width(texts[i], TEXT) / 2
         # The label of the last value moves farther away rather than disappearing.
         beyond = range(0, round(floor), round(TEXT)) if i == last else (0,)
-        places = [(aside, y + side) for more in beyond for aside in (0.0, -half, half) for side in sides(more)]
+        places = [
+            (aside, y + side)
+            for more in beyond
+            for aside in (0.0, -half, half)
+            for side in (-6 - more, 6 + TEXT * 0.75 + more)
+        ]
         for aside, height in places:
             # Rounded as drawn: rounding could make separate labels touch.
             middle = round(min(max(x + aside, LEFT + half), WIDTH - 2 - half), 1)
@@ -251,8 +257,3 @@ def _labelled(
                 marks[i] = Mark(x, y, texts[i], middle, baseline)
                 break
     return tuple(marks)
-
-
-def sides(more: float) -> tuple[float, float]:
-    """Return the offsets of the baselines of labels above and below a mark. more: extra distance."""
-    return -6 - more, 6 + TEXT * 0.75 + more

@@ -12,7 +12,7 @@ import numpy as np
 import shapely
 
 from pages.svg import outlines
-from pages.svg.outlines import RADIUS, Areas, Dot, arrange
+from pages.svg.outlines import RADIUS, Areas, Dot, Place, arrange
 from pages.svg.scales import Box, Frame, ScaleBar, fit, round_down, scale_bar, text_width
 
 STRIP = 28.0
@@ -32,8 +32,6 @@ LEAST_NAMED = 700.0
 LARGEST_CIRCLE = 20.0
 LARGEST_LEGEND = 11.0
 CIRCLE_OF_ONE = 2.6
-
-Place = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +62,7 @@ class Name(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """The ground below the depots of a map: `outline`, `land` and `borders` as in `DepotMap`.
+    """The ground below the depots of a map. outline, land, borders: paths in tenths of a unit; outline: of its area.
 
     spots: for each neighbour the possible places of its name, the best first. approximate: as in `Map`.
     """
@@ -83,18 +81,15 @@ class Ground(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepotMap(Map):
-    """Numbered depots, the outline of their municipality, and its surroundings.
+    """Numbered depots on the ground of their municipality. names: of neighbours, as far as they fit.
 
-    outline, land, borders: paths in tenths of a unit. names: of neighbours, as far as they fit.
     origin: centre of the mark of the requested point. radius: of a dot, half the side of a group's square.
     credit_osm: whether OpenStreetMap must be credited.
     """
 
     radius: ClassVar[float] = RADIUS
 
-    outline: str
-    land: str
-    borders: str
+    ground: Ground
     names: tuple[Name, ...]
     dots: tuple[Dot, ...]
     origin: Place | None
@@ -175,14 +170,8 @@ class Drawn(NamedTuple):
 
 def depot_frame(area: shapely.Geometry | None, places: Sequence[Place]) -> Frame | None:
     """Return the frame around a municipality (None without a boundary) and places in metres; None for neither."""
-    corners = [*places]
-    if area is not None:
-        least_x, least_y, most_x, most_y = shapely.bounds(area).tolist()
-        corners += [(least_x, least_y), (most_x, most_y)]
-    if not corners:
-        return None
-    xs, ys = zip(*corners, strict=True)
-    return fit((min(xs), min(ys), max(xs), max(ys)))
+    shapes = [*map(shapely.Point, places), *([] if area is None else [area])]
+    return fit(shapely.total_bounds(shapes).tolist()) if shapes else None
 
 
 def ground(
@@ -233,9 +222,7 @@ def depot_map(
         frame=frame,
         scale=scale_bar(frame.metres_per_unit),
         approximate=below.approximate,
-        outline=below.outline,
-        land=below.land,
-        borders=below.borders,
+        ground=below,
         names=place_names(below.spots, [(dot.x, dot.y) for dot in dots]),
         dots=dots,
         origin=None if mark is None else (round(mark[0], 1), round(mark[1], 1)),
@@ -281,8 +268,7 @@ def inner_middle(area: Any, tolerance: float) -> Any:
 
 def draw_areas(areas: Areas, keys: Sequence[str], *, approximate: bool) -> Drawn:
     """Return the outlines of areas, which fill the frame, without invisible detail. The expensive part."""
-    least_x, least_y, most_x, most_y = shapely.total_bounds(areas).tolist()
-    frame = fit((least_x, least_y, most_x, most_y), margin=4.0, heights=(220.0, 460.0))
+    frame = fit(shapely.total_bounds(areas).tolist(), margin=4.0, heights=(220.0, 460.0))
     simple = outlines.simplify(areas, frame.metres_per_unit, OVERVIEW_TOLERANCE)
     paths = tuple(outlines.area_path(area, frame) for area in simple)
     return Drawn(frame, tuple(keys), paths, middles(frame, simple), approximate)

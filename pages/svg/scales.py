@@ -20,24 +20,6 @@ class ScaleBar(NamedTuple):
     label: str
 
 
-class Axis(NamedTuple):
-    """An axis. ticks: ascending and evenly spaced; the first and the last enclose the data."""
-
-    ticks: tuple[float, ...]
-
-    @property
-    def low(self) -> float:
-        return self.ticks[0]
-
-    @property
-    def high(self) -> float:
-        return self.ticks[-1]
-
-    def part(self, value: float) -> float:
-        """Return the position of a value between the ends, from 0 (low) to 1 (high)."""
-        return (value - self.low) / (self.high - self.low)
-
-
 class Box(NamedTuple):
     """A rectangle; y grows downwards."""
 
@@ -66,10 +48,11 @@ def round_down(number: float) -> float:
     return max(step * size for step in STEPS if step * size <= number * (1 + 1e-9))
 
 
-def axis(values: Sequence[float], *, most: int = 5, from_zero: bool = False) -> Axis:
-    """Return an axis around values with at most `most` steps.
+def axis(values: Sequence[float], *, most: int = 5, from_zero: bool = False) -> tuple[float, ...]:
+    """Return the ticks of an axis around values with at most `most` steps, ascending and evenly spaced.
 
-    from_zero: include zero. Values equal to a millionth get a step on each side.
+    The first and the last enclose the values. from_zero: include zero. Values equal to a millionth get a step on each
+    side.
     """
     low, high = min(values), max(values)
     if from_zero:
@@ -85,7 +68,7 @@ def axis(values: Sequence[float], *, most: int = 5, from_zero: bool = False) -> 
         step = nice_step(step * 1.5, 1)
         first, last = _whole_steps(low, high, step)
     decimals = max(0, -math.floor(math.log10(step)))
-    return Axis(tuple(round(number * step, decimals) for number in range(first, last + 1)))
+    return tuple(round(number * step, decimals) for number in range(first, last + 1))
 
 
 def _whole_steps(low: float, high: float, step: float) -> tuple[int, int]:
@@ -167,12 +150,7 @@ class Frame(NamedTuple):
         )
 
 
-def fit(
-    bounds: tuple[float, float, float, float],
-    *,
-    margin: float = MARGIN,
-    heights: tuple[float, float] = HEIGHTS,
-) -> Frame:
+def fit(bounds: Sequence[float], *, margin: float = MARGIN, heights: tuple[float, float] = HEIGHTS) -> Frame:
     """Return the frame that shows bounds (least x and y, greatest x and y, in metres) as large as possible."""
     least_x, least_y, most_x, most_y = bounds
     across = max(most_x - least_x, LEAST_SPAN_M)

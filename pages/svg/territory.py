@@ -5,8 +5,7 @@ ground of a municipality takes some milliseconds; the cache holds up to `GROUND_
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache, partial
 from operator import attrgetter
 from threading import Lock
 from typing import Any
@@ -36,15 +35,15 @@ NAMED_APART = (0.01, 0.015)
 """Least distance between names on the ground, in degrees of latitude and longitude: about a kilometre."""
 
 
-@dataclass(slots=True)
 class _MapCache:
     """The cache of one snapshot of the territory. grounds: by municipality and frame."""
 
-    index: BoundaryIndex
-    grounds: LRUCache[tuple[str, Frame], maps.Ground]
-    filling: Lock
-    voivodeships: dict[str, maps.Drawn | None] = field(default_factory=dict)
-    country: maps.Drawn | None = None
+    def __init__(self, index: BoundaryIndex) -> None:
+        self.index = index
+        self.grounds: LRUCache[tuple[str, Frame], maps.Ground] = LRUCache(GROUND_BYTES, getsizeof=attrgetter("bytes"))
+        self.filling = Lock()
+        self.draw_voivodeship = cache(partial(_draw_voivodeship, index))
+        self.draw_country = cache(partial(_draw_country, index))
 
 
 def depot_map(
@@ -61,26 +60,26 @@ def depot_map(
     depots the frame includes; others are left out if they lie outside. The ground of most maps is drawn once per
     municipality.
     """
-    cache = _map_cache()
-    own = cache.index.positions.get(teryt)
+    drawings = _map_cache()
+    own = drawings.index.positions.get(teryt)
     places = [(number, coordinates.project(row.lat, row.lon)) for number, row in enumerate(depots, start=1)]
     asked = None if origin is None else coordinates.project(origin.lat, origin.lon)
     seen = [place for number, place in places if own is None or number <= framed]
     if asked is not None:
         seen.append(asked)
-    area = None if own is None else cache.index.areas[own]
+    area = None if own is None else drawings.index.areas[own]
     frame = maps.depot_frame(area, seen)
     if frame is None:
         return None
     places = [(number, place) for number, place in places if frame.contains(*place)]
-    with cache.filling:
-        below = cache.grounds.get((teryt, frame))
+    with drawings.filling:
+        below = drawings.grounds.get((teryt, frame))
     if below is None:
-        below = _draw_ground(cache.index, frame, own)
+        below = _draw_ground(drawings.index, frame, own)
         # A frame enlarged for a requested point is unlikely to be used again.
         if asked is None or frame == maps.depot_frame(area, ()):
-            with cache.filling:
-                cache.grounds[teryt, frame] = below
+            with drawings.filling:
+                drawings.grounds[teryt, frame] = below
     return maps.depot_map(frame, below, depots=places, origin=asked, credit_osm=credit_osm)
 
 
@@ -150,8 +149,7 @@ def _feature(shape: shapely.Geometry, *, own: bool) -> dict[str, Any]:
 
 def warm_up() -> None:
     """Draw ahead what most pages show."""
-    cache = _map_cache()
-    cache.country = _draw_country(cache.index)
+    _map_cache().draw_country()
 
 
 def voivodeship_map(slug: str, units: Mapping[str, maps.MapUnit]) -> maps.AreaMap | None:
@@ -159,22 +157,15 @@ def voivodeship_map(slug: str, units: Mapping[str, maps.MapUnit]) -> maps.AreaMa
 
     units: by TERYT, of the same snapshot of the territory; those without a boundary are left out.
     """
-    cache = _map_cache()
-    if slug not in cache.voivodeships:
-        cache.voivodeships[slug] = _draw_voivodeship(cache.index, slug)
-    drawn = cache.voivodeships[slug]
+    drawn = _map_cache().draw_voivodeship(slug)
     return None if drawn is None else maps.area_map(drawn, [units[teryt] for teryt in drawn.keys])
 
 
 def country_map(unit_of: Callable[[str, str], maps.MapUnit]) -> maps.AreaMap | None:
     """Return the map of the voivodeships with boundaries, None without any. unit_of: takes slug and name."""
-    cache = _map_cache()
-    if cache.country is None:
-        cache.country = _draw_country(cache.index)
-    if cache.country is None:
-        return None
+    drawn = _map_cache().draw_country()
     names = {unit.slug: unit.name for unit in territory.get().voivodeships.values()}
-    return maps.area_map(cache.country, [unit_of(slug, names[slug]) for slug in cache.country.keys])
+    return None if drawn is None else maps.area_map(drawn, [unit_of(slug, names[slug]) for slug in drawn.keys])
 
 
 def _draw_voivodeship(index: BoundaryIndex, slug: str) -> maps.Drawn | None:
@@ -193,11 +184,9 @@ def _draw_country(index: BoundaryIndex) -> maps.Drawn | None:
     return maps.draw_areas(areas, slugs, approximate=any(unit.approximate for unit in index.municipalities))
 
 
+_map_cache_of = lru_cache(maxsize=1)(_MapCache)
+
+
 def _map_cache() -> _MapCache:
-    return _map_cache_of(territory.get().boundaries)
-
-
-@lru_cache(maxsize=1)
-def _map_cache_of(index: BoundaryIndex) -> _MapCache:
     """Return the cache of this process, empty for a new snapshot of the territory."""
-    return _MapCache(index, LRUCache(GROUND_BYTES, getsizeof=attrgetter("bytes")), Lock())
+    return _map_cache_of(territory.get().boundaries)

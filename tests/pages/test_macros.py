@@ -12,7 +12,7 @@ from catalog.depots import fuels
 from catalog.depots.opening_times import OpeningState
 from pages import choices
 from pages.choices import CardFacts, DepotCard, Phone, Status
-from pages.svg.maps import DepotMap, Name
+from pages.svg.maps import DepotMap, Ground, Name
 from pages.svg.outlines import Dot
 from pages.svg.scales import Box, Frame, ScaleBar
 from prices.snapshot import ListedPrice
@@ -28,9 +28,7 @@ def empty():
         frame=Frame(0.0, 0.0, 10.0, 360.0, 200.0),
         scale=ScaleBar(50.0, "500 m"),
         approximate=False,
-        outline="",
-        land="",
-        borders="",
+        ground=Ground("", "", "", False, ()),
         names=(),
         dots=(),
         origin=None,

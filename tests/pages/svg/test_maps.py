@@ -98,8 +98,8 @@ def test_areas_that_overlap_can_be_drawn():
     below = maps.ground(frame, shapes, own=0, names=names, counties=names, approximate=True)
     picture = maps.depot_map(frame, below, depots=[], credit_osm=False)
     assert picture.approximate
-    assert picture.land
-    assert picture.borders
+    assert picture.ground.land
+    assert picture.ground.borders
 
 
 def test_areas_that_overlap_are_united_all_the_same():
@@ -132,9 +132,9 @@ def test_a_municipality_with_depots():
     assert picture.moved
     assert picture.groups == ()
     assert all(math.dist(picture.origin, (dot.x, dot.y)) > 17 for dot in picture.dots)
-    assert len(points_of(picture.outline)) == 1
-    assert picture.borders
-    assert picture.land
+    assert len(points_of(picture.ground.outline)) == 1
+    assert picture.ground.borders
+    assert picture.ground.land
 
 
 def test_neighbours_are_named_where_there_is_room():
@@ -154,7 +154,7 @@ def test_without_a_boundary_the_depots_remain():
     frame = maps.depot_frame(None, [(0.0, 0.0)])
     below = maps.ground(frame, areas(), own=None, names=[], counties=[], approximate=False)
     picture = maps.depot_map(frame, below, depots=[(1, (0.0, 0.0))], credit_osm=False)
-    assert (picture.outline, picture.land, picture.borders) == ("", "", "")
+    assert (picture.ground.outline, picture.ground.land, picture.ground.borders) == ("", "", "")
     assert [dot.label for dot in picture.dots] == ["1"]
 
 
@@ -166,10 +166,10 @@ def test_a_wide_map_draws_counties():
     picture = maps.depot_map(frame, below, depots=[], credit_osm=False)
     edges = {round(10 * frame.place(metres, 0)[0]) for metres in (0, 4000, 8000)}
     ends = {round(10 * frame.place(0, metres)[1]) for metres in (0, 8000)}
-    points = [point for line in points_of(picture.borders) for point in line]
+    points = [point for line in points_of(picture.ground.borders) for point in line]
     assert points
     assert all(x in edges or y in ends for x, y in points)
-    assert picture.outline
+    assert picture.ground.outline
 
 
 def squares(counts):
