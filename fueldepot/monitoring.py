@@ -19,7 +19,6 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Max, Min
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -33,6 +32,7 @@ from fueldepot.data.snapshot import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE, version_and_release
 from fueldepot.http.error_body import JSON, RETRY_AFTER_S, is_api
 from fueldepot.http.request_log import is_private
+from fueldepot.http.views import read_only
 from regulations.models import LegalState
 
 NEEDED = frozenset({*Dataset.Slug} - {Dataset.Slug.DEPOTS, Dataset.Slug.PRICES, Dataset.Slug.SERIES})
@@ -45,13 +45,13 @@ DUMP_LATE = timedelta(days=2)
 """Time since the last dump after which the next one is overdue; it runs daily."""
 
 
-@require_safe
+@read_only
 def liveness(request: HttpRequest) -> HttpResponse:
     """200 while the process answers; no query."""
     return _answer(200, {"status": "ok"})
 
 
-@require_safe
+@read_only
 def readiness(request: HttpRequest) -> HttpResponse:
     """200 if the service is ready, else 503; with `state`."""
     body = state()
@@ -219,7 +219,7 @@ def gauge(name: str, text: str, value: float | dict[str, float], label: str = ""
     return family
 
 
-@require_safe
+@read_only
 def metrics(request: HttpRequest) -> HttpResponse:
     """Return the metrics of all workers of this gunicorn, and the state of the service."""
     registry = CollectorRegistry()

@@ -9,7 +9,6 @@ from django.templatetags.static import static
 from django.urls import include, path, re_path, reverse
 from django.utils import timezone
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_safe
 from django.views.generic import RedirectView
 
 from catalog.admin import accounts
@@ -17,20 +16,21 @@ from fueldepot import api, domain_errors, monitoring
 from fueldepot.desk import logins
 from fueldepot.http.cache_control import REGISTER
 from fueldepot.http.request_log import private
+from fueldepot.http.views import read_only
 from fueldepot.mcp.protocol import mcp
 from pages import error_pages
 
 SECURITY_TXT_VALID = timedelta(days=180)
 
 
-@require_safe
+@read_only
 @cache_control(public=True, max_age=86_400)
 def icon(request: HttpRequest) -> HttpResponse:
     """Icon at the default path, for pages without a link to it, as in the admin."""
     return HttpResponseRedirect(static("pages/icon.svg"))
 
 
-@require_safe
+@read_only
 def security_txt(request: HttpRequest) -> HttpResponse:
     """Contact for vulnerability reports (RFC 9116); 404 if the operator named none."""
     if not settings.CONTACT_EMAIL:

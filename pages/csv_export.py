@@ -14,7 +14,6 @@ from decimal import Decimal
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from catalog.depots import fuels
 from catalog.depots.snapshot import depots
@@ -25,6 +24,7 @@ from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.csv_table import Code, DecimalText, write_table
 from fueldepot.http.links import site_url
+from fueldepot.http.views import read_only
 from pages.heating_costs import RESTS_ON as HEATING_DATA
 from pages.heating_page import heating_costs_page
 from pages.home import get_voivodeship
@@ -76,7 +76,7 @@ def yes(value: object) -> str:
     return "tak" if value else "nie"
 
 
-@require_safe
+@read_only
 @conditional(Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, cache_control=cache_control.CATALOG)
 def municipalities(request: HttpRequest) -> HttpResponse:
     """Answer with every municipality by TERYT, with its number of published depots."""
@@ -105,7 +105,7 @@ def municipalities(request: HttpRequest) -> HttpResponse:
     return csv_answer(request, "gminy", header, rows, licence="" if invented else ODBL, demonstration=invented)
 
 
-@require_safe
+@read_only
 @conditional(*RESTS_ON, cache_control=cache_control.CATALOG, changes_daily=True)
 def medians(request: HttpRequest) -> HttpResponse:
     """Answer with the medians of every fuel: current ones of Poland and voivodeships, then monthly ones of Poland.
@@ -134,7 +134,7 @@ def medians(request: HttpRequest) -> HttpResponse:
     return csv_answer(request, "ceny-mediany", header, rows, demonstration=invented)
 
 
-@require_safe
+@read_only
 @conditional(*RESTS_ON, cache_control=cache_control.CATALOG, changes_daily=True)
 def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpResponse:
     """Answer with the medians of a fuel: current ones with their changes, then monthly ones.
@@ -188,7 +188,7 @@ def percent(part: Decimal | None) -> DecimalText | None:
     return None if part is None else DecimalText(f"{part * 100:.1f}")
 
 
-@require_safe
+@read_only
 @conditional(Dataset.Slug.UNITS, Dataset.Slug.SERIES, cache_control=cache_control.CATALOG)
 def averages(request: HttpRequest) -> HttpResponse:
     header = ("szereg", "nazwa", "jednostka", "okres", "obszar", "teryt", "rok", "cena_zl", "zrodlo")
@@ -209,7 +209,7 @@ def averages(request: HttpRequest) -> HttpResponse:
     return csv_answer(request, "srednie-gus", header, rows, licence=GUS_TERMS)
 
 
-@require_safe
+@read_only
 @conditional(*HEATING_DATA, cache_control=cache_control.CATALOG, changes_daily=True)
 def heating_costs(request: HttpRequest) -> HttpResponse:
     """Answer with the comparison of heating costs for the query of its page, a row for each source."""

@@ -20,7 +20,6 @@ from django.template.loader import render_to_string
 from django.template.response import SimpleTemplateResponse
 from django.urls import resolve, reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from catalog.api.params import LIMIT_RANGE
 from catalog.depots import fuels
@@ -32,6 +31,7 @@ from fueldepot.data import snapshot
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, site_url
+from fueldepot.http.views import read_only
 from pages.datasets import datasets_page
 from pages.fixed_pages import (
     ENGLISH_AS_OF,
@@ -279,7 +279,7 @@ def walking(kind: str) -> Callable[[Callable[..., str]], Callable[..., HttpRespo
     """
 
     def decorate(write: Callable[..., str]) -> Callable[..., HttpResponse]:
-        @require_safe
+        @read_only
         @conditional(*EVERYTHING, cache_control=cache_control.CATALOG, changes_daily=True)
         def answer(request: HttpRequest, **kwargs: int) -> HttpResponse:
             today = timezone.localdate()
@@ -384,7 +384,7 @@ def describe_years(years: Iterable[int]) -> str:
 llms_full = walking(PLAIN)(full_text)
 
 
-@require_safe
+@read_only
 def robots(request: HttpRequest) -> HttpResponse:
     """Answer with robots.txt, which excludes forms, searches and the admin."""
     text = render_to_string("pages/robots.txt", {"sitemap": site_url(reverse("sitemap"))})

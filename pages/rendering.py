@@ -23,8 +23,6 @@ from django.template.backends.jinja2 import Jinja2
 from django.template.loader import render_to_string
 from django.template.loaders import filesystem
 from django.urls import reverse
-from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
@@ -33,7 +31,7 @@ from catalog.models import Dataset
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import Period, conditional
 from fueldepot.http.links import route_path
-from fueldepot.http.views import parse_accept
+from fueldepot.http.views import parse_accept, read_only
 from pages import template_filters
 from pages.page import Page, twin_path
 from pages.svg import territory as territory_svg
@@ -105,12 +103,6 @@ def cached_by_status(request: HttpRequest, response: HttpResponse) -> HttpRespon
     if response.status_code == HTTPStatus.GONE:
         return cached(response, cache_control.behind_cache(cache_control.GONE, request))
     return cached(response)
-
-
-def read_only(view: PageView) -> PageView:
-    """Answer 405 to unsafe methods, before the CSRF check."""
-    exempt: PageView = csrf_exempt(require_safe(view))
-    return exempt
 
 
 def as_html(request: HttpRequest, page: Page, status: int | None = None) -> HttpResponse:
@@ -233,7 +225,7 @@ def warm_up() -> None:
 ICONS = (("pages/icon-192.png", "192x192", "image/png"), ("pages/icon-512.png", "512x512", "image/png"))
 
 
-@require_safe
+@read_only
 @conditional(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES, cache_control=cache_control.REGISTER)
 def surroundings(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> HttpResponse:
     """Answer with a municipality and its surroundings as GeoJSON. Takes some milliseconds."""
@@ -243,7 +235,7 @@ def surroundings(request: HttpRequest, voivodeship: str, slug: str, teryt: str) 
     return HttpResponse(orjson.dumps(outlines), content_type="application/geo+json")
 
 
-@require_safe
+@read_only
 @conditional(cache_control=cache_control.REGISTER)
 def manifest(request: HttpRequest) -> HttpResponse:
     """Answer with the Web Application Manifest, for a site on the home screen."""

@@ -21,7 +21,6 @@ from django.utils.feedgenerator import Atom1Feed
 from django.utils.formats import date_format
 from django.utils.html import escape
 from django.views.decorators.clickjacking import xframe_options_exempt
-from django.views.decorators.http import require_safe
 
 from catalog.depots import fuels
 from catalog.depots.fuels import PER_UNIT
@@ -34,6 +33,7 @@ from catalog.text import full_sentence, short_zloty
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, site_url
+from fueldepot.http.views import read_only
 from pages.choices import DepotCard
 from pages.depots import depot_page, find_gone_depot, removed_page
 from pages.fuel_prices import fuel_prices_page, voivodeship_prices_page
@@ -41,7 +41,7 @@ from pages.home import voivodeships_by_name
 from pages.municipality import municipality_page
 from pages.page import Page
 from pages.polish import change, counted, date_digits, day
-from pages.rendering import PageMoved, cached, cached_by_status, read_only, redirect
+from pages.rendering import PageMoved, cached, cached_by_status, redirect
 from prices.api.price_answers import all_fuel_prices
 from prices.medians import FEWEST_FOR_MEDIAN, WINDOW_MONTHS, is_plausible, months_before
 from prices.snapshot import RESTS_ON as PRICE_DATA
@@ -92,7 +92,7 @@ class Feed(Atom1Feed):
         return super().root_attributes() | {"xml:lang": "pl"}
 
 
-@require_safe
+@read_only
 @conditional(Dataset.Slug.REGULATIONS, *PRICE_DATA, cache_control=cache_control.CATALOG, changes_daily=True)
 def changes(request: HttpRequest) -> HttpResponse:
     feed = Feed(

@@ -1,11 +1,12 @@
-"""Base of the API's views: JSON, by the shortest way through DRF.
+"""Base of the views: those that only read, and the API's, which give JSON by the shortest way through DRF.
 
-Every response is public JSON whatever the caller accepts, so there is no negotiation, authentication or choice of
-renderer. Errors use DRF's exception handler. Accept and Accept-Encoding: RFC 9110, sections 12.5.1 and 12.5.3.
+Every response of the API is public JSON whatever the caller accepts, so there is no negotiation, authentication or
+choice of renderer. Errors use DRF's exception handler. Accept and Accept-Encoding: RFC 9110, sections 12.5.1 and
+12.5.3.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -16,6 +17,8 @@ from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
@@ -23,7 +26,16 @@ from fueldepot.http.error_body import JSON, is_api
 from fueldepot.http.params import InvalidParameters
 from fueldepot.http.query import Pairs, Query
 
-__all__ = ["JSON", "JsonViewSet", "json_response", "samples"]
+__all__ = ["JSON", "JsonViewSet", "json_response", "read_only", "samples"]
+
+View = Callable[..., HttpResponse]
+
+
+def read_only(view: View) -> View:
+    """Answer 405 to unsafe methods, before the CSRF check."""
+    exempt: View = csrf_exempt(require_safe(view))
+    return exempt
+
 
 MOST_IGNORED = 10
 """Names in `X-Ignored-Parameters`; further ones are left out."""

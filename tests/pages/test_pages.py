@@ -44,7 +44,8 @@ def test_every_page_says_what_it_is_and_may_be_cached(client, depot):
 
 
 def test_pages_are_for_reading_only():
-    for path in (*PAGES, "/sklad/1-x/"):
+    files = ("/healthz", "/llms.txt", "/sitemap.xml", "/zmiany.atom", "/robots.txt", "/dane/gminy.csv")
+    for path in (*PAGES, *files, "/sklad/1-x/"):
         answer = Client(enforce_csrf_checks=True).post(path)
         assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD"), path
 
