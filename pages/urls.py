@@ -75,6 +75,7 @@ urlpatterns = [
     *page("ceny/<slug:fuel>/", views.fuel_prices, "fuel-prices"),
     *page("ceny/<slug:fuel>/<voivodeship:voivodeship>/", views.voivodeship_prices, "fuel-prices-voivodeship"),
     *page("sklad/<int:depot_id>-<slug:slug>/", views.depot, "depot"),
+    path("sklad/<int:depot_id>/", views.depot.page, {"slug": ""}),  # what is left when an address is cut
     path("sklad/<int:depot_id>/popraw/", forms.correct, name="depot-correct"),
     path("sklad/<int:depot_id>/przejmij/", forms.claim, name="depot-claim"),
     path("sklad/<int:depot_id>/usun/", forms.delete, name="depot-delete"),

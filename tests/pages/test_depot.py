@@ -71,6 +71,11 @@ def test_what_a_source_wrote_is_escaped(client):
         assert not runnable(answer)
 
 
+def test_a_number_alone_leads_to_the_right_address(client, depot, depot_page):
+    assert client.get(f"/sklad/{depot.pk}/")["Location"] == depot_page
+    assert client.get(f"/sklad/{depot.pk + 1000}/").status_code == 404
+
+
 def test_a_wrong_slug_leads_to_the_right_address(client, depot, depot_page):
     answer = client.get(f"/sklad/{depot.pk}-dawna-nazwa/?x=1")
     assert (answer.status_code, answer["Location"]) == (301, f"{depot_page}?x=1")
