@@ -11,6 +11,8 @@ from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 
+from fueldepot.data.yaml_reader import StrictModel, Text
+
 FILES = Path(__file__).parent
 
 
@@ -22,13 +24,13 @@ class NotInForce(Exception):
     """Nothing is in force yet, or no longer. The argument is the day."""
 
 
-@dataclass(frozen=True, slots=True)
-class RuleSource:
+class RuleSource(StrictModel):
     """The source of an entry. url: None when unknown. official: published by the programme itself."""
 
-    title: str
-    url: str | None
+    title: Text
+    url: Text | None
     official: bool
+    read_on: date | None
 
 
 @dataclass(frozen=True, slots=True)

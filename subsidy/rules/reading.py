@@ -52,13 +52,6 @@ ItemUnit = Literal["PLN/pcs", "PLN/m2"]
 UNITS = tuple(unit.removeprefix("PLN/") for unit in get_args(ItemUnit))
 
 
-class SourceEntry(StrictModel):
-    title: Text
-    url: Text | None
-    official: bool
-    read_on: date | None
-
-
 class DatedEntry(StrictModel):
     """A value from a day on; null ends the parameter. unit, clause: override those of the file."""
 
@@ -114,7 +107,7 @@ class RulesReader:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.problems: list[str] = []
-        self.sources: Mapping[str, SourceEntry] = {}
+        self.sources: Mapping[str, RuleSource] = {}
         self.texts: Mapping[str, str] = {}
 
     def read(
@@ -174,7 +167,7 @@ def read_rules(folder: Path) -> Rules:
     """Return the rules of a folder. Raises RulesError with every mistake of every file."""
     reader = RulesReader(folder)
     texts = reader.read("texts.yaml", dict[str, Text])
-    sources = reader.read("sources.yaml", dict[str, SourceEntry])
+    sources = reader.read("sources.yaml", dict[str, RuleSource])
     reader.stop_if_wrong()
     assert texts is not None and sources is not None  # noqa: S101, PT018 - else it has stopped
     reader.texts, reader.sources = texts, sources
@@ -201,10 +194,9 @@ def make_rules(
     editions: list[EditionEntry],
     conditions: list[ConditionEntry],
     texts: Mapping[str, str],
-    entries: Mapping[str, SourceEntry],
+    sources: Mapping[str, RuleSource],
 ) -> Rules:
     """Build the rules from the parsed files. Raises RulesError for a value that begins too late."""
-    sources = {name: RuleSource(one.title, one.url, one.official) for name, one in entries.items()}
     parameters = {
         name: {
             key: tuple(make_dated(entry, file, sources[entry.source]) for entry in values)

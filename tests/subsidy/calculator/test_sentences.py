@@ -275,12 +275,12 @@ def test_sources_and_notes_are_those_of_the_edition_and_of_the_numbers_used(item
         ("project_types/table_3_limit", "2/basic"): "table 3",
         ("project_types/table_3_limit", "3/basic"): "never",
     }
-    example = on.edition.sources[0]
-    values = {
-        key: replace(on.values[key], source=replace(example, url=f"https://example.pl/{name}"), notes=(name,))
-        for key, name in numbers.items()
-    }
-    edition = replace(on.edition, sources=(replace(example, url="https://example.pl/edition"),), notes=("edition",))
+
+    def source_of(name):
+        return rules.RuleSource(title=name, url=f"https://example.pl/{name}", official=True, read_on=None)
+
+    values = {key: replace(on.values[key], source=source_of(name), notes=(name,)) for key, name in numbers.items()}
+    edition = replace(on.edition, sources=(source_of("edition"),), notes=("edition",))
     texts = {**on.texts, "edition": "edition", **{name: name for name in numbers.values()}}
     on = replace(on, edition=edition, values={**on.values, **values}, texts=texts)
     application = Application(scope=dict.fromkeys(items, Decimal(1)), project_type=MIDDLE)
