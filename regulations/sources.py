@@ -83,12 +83,7 @@ class StateSync:
     def __init__(self, record: StateRecord, report: Report, register: Register) -> None:
         self.record, self.report, self.register = record, report, register
         self.name = record.path.stem
-        self.parts: dict[str, dict[str, Values]] = {
-            "resolutions": self.followed(record.resolutions),
-            "amendments": record.amendments,
-            "deadlines": self.followed(record.deadlines),
-            "bans": self.followed(record.bans),
-        }
+        self.parts = {name: self.followed(rows) for name, rows in record.parts.items()}
 
     def followed(self, rows: Mapping[str, Values]) -> dict[str, Values]:
         return {path: {**values, **follow_scope(values, self.register)} for path, values in rows.items()}

@@ -139,15 +139,12 @@ class StateFile(StrictModel):
 
 @dataclass(frozen=True, slots=True)
 class StateRecord:
-    """One file. Parts: key → values by column; amendments by "key of the act/key". Absent text is ""."""
+    """One file. parts: by name: key → values by column; amendments by "key of the act/key". Absent text is ""."""
 
     path: Path
     teryt: str
     values: Values
-    resolutions: dict[str, Values]
-    amendments: dict[str, Values]
-    deadlines: dict[str, Values]
-    bans: dict[str, Values]
+    parts: dict[str, dict[str, Values]]
 
 
 YAML_SUFFIXES = frozenset({".yaml", ".yml"})
@@ -216,20 +213,19 @@ def record_of(path: Path, file: StateFile) -> StateRecord:
             found["caveat"] = item.caveat
         return {**found, "sources": source_text(item.sources), **more}
 
-    return StateRecord(
-        path=path,
-        teryt=file.voivodeship,
-        values={"as_of": file.as_of, "summary": file.summary, "note": file.note, "sources": source_text(file.sources)},
-        resolutions={act.key: columns(act) for act in file.resolutions},
-        amendments={
+    parts = {
+        "resolutions": {act.key: columns(act) for act in file.resolutions},
+        "amendments": {
             f"{act.key}/{change.key}": columns(change) for act in file.resolutions for change in act.amendments
         },
-        deadlines={
+        "deadlines": {
             row.key: columns(row, spared=write_spared(Spared(one.appliance, one.started_before) for one in row.spared))
             for row in file.deadlines
         },
-        bans={row.key: columns(row) for row in file.bans},
-    )
+        "bans": {row.key: columns(row) for row in file.bans},
+    }
+    values = {"as_of": file.as_of, "summary": file.summary, "note": file.note, "sources": source_text(file.sources)}
+    return StateRecord(path, file.voivodeship, values, parts)
 
 
 def plain_codes(value: Any) -> Any:

@@ -270,13 +270,13 @@ def test_all_voivodeships(ask):
     assert found.keys() == records.keys()
     for teryt, entry in found.items():
         record, resolution = records[teryt], entry["resolution"]
-        assert entry["has_resolution"] is bool(record.resolutions) is (resolution is not None)
+        assert entry["has_resolution"] is bool(record.parts["resolutions"]) is (resolution is not None)
         if resolution is None:
             continue
         assert all(resolution[key] for key in ("title", "publication", "summary"))
-        assert len(resolution["acts"]) == len(record.resolutions)
-        if len(record.resolutions) == 1:
-            (act,) = record.resolutions.values()
+        assert len(resolution["acts"]) == len(record.parts["resolutions"])
+        if len(record.parts["resolutions"]) == 1:
+            (act,) = record.parts["resolutions"].values()
             assert resolution["text"] == (act["text_url"] or None)
         coming = [row["date"] for row in resolution["deadlines"] if row["date"] >= ON]
         following = resolution["next_deadline"]

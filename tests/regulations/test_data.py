@@ -94,7 +94,7 @@ def known(request, records, facts):
 
 
 def items(record):
-    return [*record.resolutions.values(), *record.deadlines.values(), *record.bans.values()]
+    return [*record.parts["resolutions"].values(), *record.parts["deadlines"].values(), *record.parts["bans"].values()]
 
 
 def current(rows):
@@ -124,14 +124,14 @@ def test_every_code_is_in_the_register_and_in_its_voivodeship(records):
 
 def test_every_deadline_and_ban_has_a_source(records):
     for record in records.values():
-        for item in [*record.deadlines.values(), *record.bans.values()]:
+        for item in [*record.parts["deadlines"].values(), *record.parts["bans"].values()]:
             assert read_sources(item["sources"])
             validate_sources(item["sources"])
 
 
 def test_a_deadline_that_was_moved_speaks_of_no_later_year(records):
     for record in records.values():
-        moved = [row for row in record.deadlines.values() if row["valid_to"] is not None]
+        moved = [row for row in record.parts["deadlines"].values() if row["valid_to"] is not None]
         for row in moved:
             assert all(int(year) <= row["date"].year for year in re.findall(r"\b20[0-9]{2}\b", row["description"]))
 
@@ -144,7 +144,7 @@ def test_a_part_of_a_municipality_always_has_a_caveat(records):
 def test_seen_deadlines_are_published_and_no_others(known):
     record, entry = known
     seen = [(row["date"], typeset(row["applies_to"])) for row in entry["deadlines"] if row["status"] == "seen"]
-    published = [(row["date"].isoformat(), row["applies_to"]) for row in current(record.deadlines)]
+    published = [(row["date"].isoformat(), row["applies_to"]) for row in current(record.parts["deadlines"])]
     assert Counter(published) == Counter(seen), DIFFERS
 
 
@@ -153,7 +153,7 @@ def test_corrected_deadlines_name_where_they_were_read(records, teryt):
     for day, what, address in CORRECTIONS[teryt]:
         rows = [
             row
-            for row in records[teryt].deadlines.values()
+            for row in records[teryt].parts["deadlines"].values()
             if (row["date"].isoformat(), row["applies_to"]) == (day, what) and address in row["sources"]
         ]
         assert len(rows) == 1
@@ -168,8 +168,8 @@ def test_seen_bans_are_published_and_no_others(known):
     record, entry = known
     seen = {(typeset(row["fuel"]), row["from_date"]) for row in entry["fuel_bans"] if row["status"] == "seen"}
     gone, since, instead = CORRECTED_BANS.get(record.teryt, (set(), "", set()))
-    rows = {(row["fuel"], row["from_date"] and row["from_date"].isoformat()) for row in current(record.bans)}
-    corrected = {key: row for key, row in record.bans.items() if key in instead | {"mokre-drewno"} and gone}
+    rows = {(row["fuel"], row["from_date"] and row["from_date"].isoformat()) for row in current(record.parts["bans"])}
+    corrected = {key: row for key, row in record.parts["bans"].items() if key in instead | {"mokre-drewno"} and gone}
     assert {row["from_date"].isoformat() for row in corrected.values()} <= {since}, DIFFERS
     assert instead <= corrected.keys(), DIFFERS
     rows -= {(row["fuel"], row["from_date"].isoformat()) for row in corrected.values()}
@@ -189,10 +189,10 @@ def test_acts_say_only_what_was_seen(known):
     ]
     published = [
         (act["number"], act["publication"], act["text_url"], act["in_force_from"] and str(act["in_force_from"]))
-        for act in record.resolutions.values()
+        for act in record.parts["resolutions"].values()
     ]
     assert Counter(published) == Counter(seen), DIFFERS
-    assert len(record.amendments) == sum(len(act["amendments"]) for act in entry["acts"]), DIFFERS
+    assert len(record.parts["amendments"]) == sum(len(act["amendments"]) for act in entry["acts"]), DIFFERS
 
 
 def test_no_state_is_older_than_its_facts(known):
@@ -208,5 +208,5 @@ def test_sources_are_kept(known):
 
 def test_next_deadlines_are_those_of_the_facts(known):
     record, entry = known
-    days = [row["date"] for row in current(record.deadlines) if row["date"] >= date(2026, 11, 20)]
+    days = [row["date"] for row in current(record.parts["deadlines"]) if row["date"] >= date(2026, 11, 20)]
     assert (min(days).isoformat() if days else None) == entry["next_deadline_on_2026_11_20"], DIFFERS

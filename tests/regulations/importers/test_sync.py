@@ -101,7 +101,7 @@ def counts_in(*paths):
     """Return what `counts` gives after an import of these files alone."""
     records = [parse(path) for path in paths]
     parts = ("resolutions", "amendments", "deadlines", "bans")
-    return [len(records), *(sum(len(getattr(record, part)) for record in records) for part in parts)]
+    return [len(records), *(sum(len(record.parts[part]) for record in records) for part in parts)]
 
 
 def test_the_files_of_the_project_come_in_whole_and_only_once(starter_state):
