@@ -1,7 +1,6 @@
 """The page on which a price is decided, together with the others of its depot that wait."""
 
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from typing import Any, cast
 
 from django.contrib import messages
@@ -25,7 +24,6 @@ from catalog.admin.submission_queue import AUTHOR_ANSWERED, AWAITS_AUTHOR
 from catalog.models import Decision
 from catalog.services import Refusal
 from catalog.submissions.field_groups import values_of
-from catalog.submissions.questions import with_questions
 from prices.medians import Range
 from prices.models import LONGEST_REASON, DepotPrice
 from prices.snapshot import prices, read_ranges
@@ -62,12 +60,6 @@ def describe_rows(rows: Iterable[Any], ranges: Mapping[str, Range]) -> None:
         median = figures.country.median
         row.doubts = ", ".join(filter(None, doubts))
         row.comparison = "" if median is None else f"{deviation(row.price, median)}% od mediany"
-
-
-def distance(row: DepotPrice) -> Decimal:
-    """Return the relative difference from the median of Poland, without sign; 0 without a median."""
-    median = prices.get().figures(row.fuel, timezone.localdate()).country.median
-    return Decimal() if median is None else abs(row.price / median - 1)
 
 
 class PricePageMixin(NextRowMixin):
@@ -119,8 +111,8 @@ class PricePageMixin(NextRowMixin):
         """Render the page. Nine queries besides the price, the rights and its place in the list."""
         depot = price.depot
         is_pending = price.status == DepotPrice.Status.PENDING
-        batch = list(with_questions(DepotPrice.objects.pending().filter(depot=depot), "submission"))
-        batch.sort(key=lambda row: (row.pk != price.pk, -distance(row), row.pk))
+        batch = list(self.get_queryset(request).pending().filter(depot=depot))
+        batch.sort(key=lambda row: (row.pk != price.pk, -row.distance, row.pk))
         describe_rows(batch, read_ranges())
         # Reading a doubtful price is the point of this page; the others come along where nothing speaks against them.
         alone = any(row.doubts for row in batch if row.pk == price.pk)

@@ -349,9 +349,7 @@ class DepotPriceAdmin(KeptRowsMixin, ReasonMixin, PriceListImport, CsvMixin, Pri
             self.message_user(request, f"Bez zmian: {named}", messages.WARNING)
 
     def save_model(self, request: HttpRequest, obj: models.DepotPrice, form: Any, change: bool) -> None:
-        """Submit a new price. A stored price has no editable field."""
-        if change:
-            return
+        """Submit a new price; a stored one has a page of its own, on which it is decided."""
         depot, origin = form.cleaned_data["depot"], models.DepotPrice.Origin(form.cleaned_data["origin"])
         editor, now = current_editor(request), timezone.now()
         taken = services.submit_price(depot=depot, quote=form.quote(), origin=origin, by=editor, on=now)
