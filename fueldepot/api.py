@@ -4,7 +4,6 @@ Validators wrap all of DRF: a 304 is answered before any of it runs.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import date
 from functools import partial, wraps
 from typing import Annotated, Any, cast
@@ -159,12 +158,6 @@ class DescriptionQuery(Query):
     compact: Switch = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocsPage(Page):
-    base_url: str
-    version: str
-
-
 def etag(request: HttpRequest, *args: Any) -> str:
     """Return a validator that changes with the code and the site's name."""
     return f'"{release()}{"-compact" if is_compact(request) else ""}"'
@@ -203,15 +196,14 @@ def description(request: HttpRequest) -> HttpResponse:
 @published
 def docs(request: HttpRequest) -> HttpResponse:
     document = committed.document()
-    page = DocsPage(
+    page = Page(
         title="Dokumentacja API",
         description="API katalogu składów opału do wypróbowania: zapytania z przykładami i odpowiedzi serwisu.",
         path=reverse("v1:docs"),
         breadcrumbs=(Crumb.home(), Crumb("API i zasady korzystania z danych", reverse("api-rules"))),
-        base_url=document["servers"][0]["url"],
-        version=document["info"]["x-release"],
     )
-    return render_page(request, "api/docs.html", page)
+    facts = {"base_url": document["servers"][0]["url"], "version": document["info"]["x-release"]}
+    return render_page(request, "api/docs.html", page, **facts)
 
 
 Data = Dataset.Slug
