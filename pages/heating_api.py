@@ -228,7 +228,7 @@ def find_area(query: HouseQuery) -> tuple[Municipality | None, Voivodeship | Non
     units = territory.get()
     municipality = None
     if query.teryt is not None:
-        units.check_unit(query.teryt)
+        units.unit(query.teryt)
         if len(query.teryt) < MUNICIPALITY_DIGITS:
             return None, units.voivodeships[query.teryt[:2]]
         municipality = units.municipalities[query.teryt]

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from catalog.api.params import TERYT, Teryt
 from catalog.models import Municipality, Voivodeship
-from catalog.territory.snapshot import UnitNotFound
+from catalog.territory.snapshot import Unit, UnitNotFound, territory
 from fueldepot.http.links import route_path
 from fueldepot.http.query import Query, doc
 from pages.home import get_voivodeship, voivodeships_by_name
@@ -22,7 +22,7 @@ from pages.svg.timelines import timeline
 from regulations.appliance_descriptions import without_deadline
 from regulations.fields import Appliance
 from regulations.models import Deadline, FuelBan, Provision, Resolution, read_sources
-from regulations.queries import Regulation, Unit, get_unit, regulations_of, unit_of
+from regulations.queries import Regulation, regulations_of
 
 STATUS = "opis redakcji według uchwał ogłoszonych w dziennikach urzędowych; wiąże tekst uchwały"
 
@@ -211,7 +211,7 @@ def page_of(entry: Regulation, notice: str = "") -> Page:
             "appliances": APPLIANCES,
             "regulation": entry,
             "unit": unit,
-            "place": unit.name if unit and unit.level == "municipality" else "",
+            "place": unit.name if isinstance(unit, Municipality) else "",
             "next_deadlines": provision_rows(entry, upcoming),
             "ends": "; ".join(dict.fromkeys(row.applies_to for row in upcoming)),
             "instead": "" if upcoming else without_deadline(entry),
@@ -230,7 +230,7 @@ def page_of(entry: Regulation, notice: str = "") -> Page:
 
 
 def state_of(unit: Municipality, on: date) -> Regulation:
-    return regulations_of([unit.voivodeship], on=on, units=[unit_of(unit)])[0]
+    return regulations_of([unit.voivodeship], on=on, units=[unit])[0]
 
 
 def stale_notice(entry: Regulation) -> str:
@@ -268,12 +268,12 @@ def read_unit(query_string: str, voivodeship: Voivodeship) -> tuple[Unit | None,
     if teryt is None or len(teryt) == 2:
         return None, NOT_HERE if errors or (teryt and teryt != voivodeship.teryt) else ""
     try:
-        unit = get_unit(teryt)
+        unit = territory.get().unit(teryt)
     except UnitNotFound as error:
         if error.successor is None:
             return None, NOT_HERE
-        unit = get_unit(error.successor)
-    return (unit, "") if unit.voivodeship == voivodeship else (None, NOT_HERE)
+        unit = territory.get().unit(error.successor)
+    return (unit, "") if unit.teryt.startswith(voivodeship.teryt) else (None, NOT_HERE)
 
 
 def describe_state(entry: Regulation, upcoming: Deadline | None) -> str:

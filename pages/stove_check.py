@@ -188,7 +188,7 @@ def find_place(asked: str, meant: str = "") -> tuple[Municipality | None, list[S
     units = territory.get()
     if asked.isdigit() and len(asked) == MUNICIPALITY_DIGITS:
         try:
-            units.check_unit(asked)
+            units.unit(asked)
         except UnitNotFound as error:
             return units.municipalities.get(error.successor or ""), [], ""
         return units.municipalities[asked], [], ""

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 
 from django.utils.formats import date_format
 
+from catalog.models import Municipality
 from catalog.text import full_sentence
 from regulations.appliance_check import BURNS_COAL, IN_PART, ApplianceCheck, ApplianceDeadline, ApplianceStatus
 from regulations.fields import Appliance, Condition, Exemption, FuelCode
@@ -240,7 +241,7 @@ def without_deadline(entry: Regulation) -> str:
         case DeadlineStatus.STATE_UNKNOWN:
             return STATE_UNKNOWN
         case DeadlineStatus.DATES_UNKNOWN:
-            return DATES_UNKNOWN if entry.unit and entry.unit.level == "municipality" else SOME_DATES_UNKNOWN
+            return DATES_UNKNOWN if isinstance(entry.unit, Municipality) else SOME_DATES_UNKNOWN
         case DeadlineStatus.PASSED:
             return ALL_PASSED
     return ""

@@ -6,7 +6,7 @@ from datetime import date
 from enum import StrEnum
 
 from catalog.models import Municipality, Voivodeship
-from catalog.territory.snapshot import PostcodeNotFound, territory
+from catalog.territory.snapshot import PostcodeNotFound, Unit, territory
 from fueldepot.http.params import InvalidParameters, ParameterError
 from regulations import snapshot
 from regulations.api.params import CalendarQuery, DeadlinesQuery, RegulationsQuery
@@ -35,17 +35,6 @@ class LegalStateNotFound(Exception):
 
 class DeadlinesNotFound(Exception):
     """A voivodeship, or a unit in it, has no known deadline. The message is its name or slug."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """The requested unit. level: voivodeship, county or municipality. slug: of a municipality, "" for others."""
-
-    level: str
-    teryt: str
-    name: str
-    voivodeship: Voivodeship
-    slug: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,15 +159,16 @@ class Regulation:
 
 def find_regulations(query: RegulationsQuery) -> list[Regulation]:
     """Return the states asked for, by TERYT. Raises UnitNotFound, PostcodeNotFound and VoivodeshipNotFound."""
+    areas, units = territory.get(), list[Unit]()
     if query.teryt is not None:
-        units = [get_unit(query.teryt)]
+        units = [areas.unit(query.teryt)]
     elif query.postcode is not None:
         units = units_of_postcode(query.postcode)
     elif query.voivodeship is not None:
-        return regulations_of([territory.get().voivodeship(query.voivodeship)], on=query.on)
+        return regulations_of([areas.voivodeship(query.voivodeship)], on=query.on)
     else:
-        return regulations_of(list(territory.get().voivodeships.values()), on=query.on)
-    return regulations_of([unit.voivodeship for unit in units], on=query.on, units=units)
+        return regulations_of(list(areas.voivodeships.values()), on=query.on)
+    return regulations_of([areas.voivodeships[unit.teryt[:2]] for unit in units], on=query.on, units=units)
 
 
 def find_deadlines(query: DeadlinesQuery, *, today: date) -> tuple[list[tuple[Regulation, Deadline]], int]:
@@ -202,10 +192,12 @@ def get_calendar(query: CalendarQuery) -> Regulation:
 
     Raises DeadlinesNotFound for an empty calendar, InvalidParameters for a unit of another voivodeship.
     """
-    voivodeship = territory.get().voivodeship(query.voivodeship)
-    unit = None if query.teryt is None else get_unit(query.teryt)
-    if unit and unit.voivodeship != voivodeship:
-        reason = f"teryt {query.teryt} lies in {unit.voivodeship.slug}, not in {voivodeship.slug}"
+    units = territory.get()
+    voivodeship = units.voivodeship(query.voivodeship)
+    unit = None if query.teryt is None else units.unit(query.teryt)
+    if unit and not unit.teryt.startswith(voivodeship.teryt):
+        other = units.voivodeships[unit.teryt[:2]]
+        reason = f"teryt {query.teryt} lies in {other.slug}, not in {voivodeship.slug}"
         advice = f"give a code that begins with {voivodeship.teryt}"
         raise InvalidParameters([ParameterError("teryt", "out_of_range", f"{reason}; {advice}")])
     (entry,) = regulations_of([voivodeship], on=query.on, units=[unit] if unit else [])
@@ -219,7 +211,7 @@ def get_calendar(query: CalendarQuery) -> Regulation:
 def regulations_of(areas: Sequence[Voivodeship], *, on: date, units: Iterable[Unit] = ()) -> list[Regulation]:
     """Return the legal states of voivodeships, in their order. units: at most one per voivodeship."""
     known = states.get()
-    asked = {unit.voivodeship.pk: unit for unit in units}
+    asked = {unit.teryt[:2]: unit for unit in units}
     return [as_of_day(area, known.get(area.pk), on=on, unit=asked.get(area.pk)) for area in areas]
 
 
@@ -266,23 +258,6 @@ def scope_size(scope: Scope) -> int:
     return WIDEST_FIRST.index(Scope.Area(scope.area))
 
 
-def get_unit(teryt: str) -> Unit:
-    """Return a unit of any level by its code. Raises UnitNotFound."""
-    units = territory.get()
-    units.check_unit(teryt)
-    if len(teryt) == 7:
-        return unit_of(units.municipalities[teryt])
-    if len(teryt) == 4:
-        county = units.counties[teryt]
-        return Unit("county", teryt, county.name, county.voivodeship)
-    voivodeship = units.voivodeships[teryt]
-    return Unit("voivodeship", teryt, voivodeship.name, voivodeship)
-
-
-def unit_of(municipality: Municipality) -> Unit:
-    return Unit("municipality", municipality.teryt, municipality.name, municipality.voivodeship, municipality.slug)
-
-
 def units_of_postcode(code: str) -> list[Unit]:
     """Return the main municipality of a postcode in each voivodeship, by TERYT. Raises PostcodeNotFound."""
     units = territory.get()
@@ -292,4 +267,4 @@ def units_of_postcode(code: str) -> list[Unit]:
         found.setdefault(municipality.voivodeship_id, municipality)
     if not found:
         raise PostcodeNotFound(code)
-    return [unit_of(found[teryt]) for teryt in sorted(found)]
+    return [found[teryt] for teryt in sorted(found)]

@@ -148,7 +148,7 @@ def count_by_municipality(query: MunicipalitiesQuery) -> list[place_answers.Coun
     """Return the municipalities of a unit with the number of their depots. Raises UnitNotFound, VoivodeshipNotFound."""
     units, stores = territory.get(), depots.get()
     if query.county is not None:
-        units.check_unit(query.county)
+        units.unit(query.county)
     unit = query.county or units.voivodeship(query.voivodeship or "").teryt
     return [
         place_answers.describe_counted(municipality, units.centre(municipality.teryt), stores)
@@ -242,7 +242,7 @@ def answer_stores(query: StoreQuery, route: str, *, geojson: bool) -> HttpRespon
 def find_stores(query: StoreQuery) -> DepotList:
     """Find depots of a unit by name, or near a point by distance; then by id. Raises UnitNotFound, PostcodeNotFound."""
     if query.teryt is not None:
-        territory.get().check_unit(query.teryt)
+        territory.get().unit(query.teryt)
         return depots.get().in_unit(query.teryt, fuel=query.fuel, limit=query.limit, offset=query.offset)
     point = query.point if query.postcode is None else territory.get().postcode(query.postcode).centre
     assert point is not None  # noqa: S101 - StoreQuery.parse has refused anything else

@@ -65,6 +65,9 @@ class PostcodeArea(NamedTuple):
         return [(teryt, count / total if total else None) for teryt, count in counted]
 
 
+Unit = Voivodeship | County | Municipality
+
+
 @dataclass(frozen=True, slots=True)
 class Territory:
     """All units by code, ascending; municipalities with county and voivodeship. centres: as in the search index.
@@ -82,11 +85,13 @@ class Territory:
     boundaries: BoundaryIndex
     centres: Mapping[str, tuple[float, float]]
 
-    def check_unit(self, teryt: str) -> None:
-        """Raise UnitNotFound with its successors unless a unit has this code of 2, 4 or 7 digits."""
-        units: Mapping[str, object] = {2: self.voivodeships, 4: self.counties, 7: self.municipalities}[len(teryt)]
-        if teryt not in units:
+    def unit(self, teryt: str) -> Unit:
+        """Return a unit by its code of 2, 4 or 7 digits. Raises UnitNotFound with its successors."""
+        levels: dict[int, Mapping[str, Unit]] = {2: self.voivodeships, 4: self.counties, 7: self.municipalities}
+        unit = levels[len(teryt)].get(teryt)
+        if unit is None:
             raise self.unknown_unit(teryt)
+        return unit
 
     def unknown_unit(self, teryt: str) -> UnitNotFound:
         """Return the error for an unknown code; successors of a larger unit are those of its municipalities."""

@@ -7,6 +7,8 @@ from typing_extensions import TypedDict
 
 from catalog.api.place_answers import VoivodeshipCode, VoivodeshipSlug
 from catalog.links import municipality_url
+from catalog.models import Municipality
+from catalog.territory.snapshot import Unit, territory
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example
 from regulations.api import rule_answers as rules
@@ -21,7 +23,10 @@ from regulations.appliance_descriptions import (
 )
 from regulations.fields import Appliance
 from regulations.models import STALE_AFTER, Deadline
-from regulations.queries import Regulation, Unit
+from regulations.queries import Regulation
+
+LEVELS = {2: "voivodeship", 4: "county", 7: "municipality"}
+"""Levels of units by the number of digits of their codes."""
 
 StateDay = Annotated[Day, example("2026-10-01", "Day to which the legal state is current.")]
 RegulationsPage = Annotated[
@@ -37,7 +42,7 @@ class RequestedUnitJson(TypedDict):
 
     name: Annotated[str, example("Kraków")]
     """Name of the unit."""
-    level: Annotated[str, OneOf("voivodeship", "county", "municipality"), example("municipality")]
+    level: Annotated[str, OneOf(*LEVELS.values()), example("municipality")]
     """Level of the unit."""
     teryt: Annotated[str, example("1261011", pattern="^[0-9]{2}([0-9]{2}([0-9]{3})?)?$")]
     """TERYT code of the unit."""
@@ -56,7 +61,7 @@ def describe_unit(regulation: Regulation, unit: Unit) -> RequestedUnitJson:
     deadline = regulation.of_unit.next_deadline
     return {
         "name": unit.name,
-        "level": unit.level,
+        "level": LEVELS[len(unit.teryt)],
         "teryt": unit.teryt,
         "url": unit_url(unit),
         "next_deadline": rules.describe_deadline(regulation, deadline) if deadline else None,
@@ -294,6 +299,6 @@ def page_url(slug: str) -> str:
 
 
 def unit_url(unit: Unit) -> str:
-    if unit.level == "municipality":
+    if isinstance(unit, Municipality):
         return municipality_url(unit.voivodeship.slug, unit.slug, unit.teryt)
-    return site_url(route_path("voivodeship", unit.voivodeship.slug))
+    return site_url(route_path("voivodeship", territory.get().voivodeships[unit.teryt[:2]].slug))

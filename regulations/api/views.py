@@ -10,6 +10,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
 from icalendar import Calendar, Event
 from rest_framework.request import Request
 
+from catalog.models import County, Municipality
 from catalog.text import full_sentence
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from regulations.api import regulation_answers
@@ -121,7 +122,7 @@ CHANGES = {
 def deadline_calendar(entry: Regulation) -> bytes:
     """Return deadlines as all-day events with stable UIDs. DTSTAMP is `as_of` of the legal state."""
     place = f"województwo {entry.voivodeship.name}"
-    if entry.unit and entry.unit.level != "voivodeship":
+    if isinstance(entry.unit, County | Municipality):
         place = f"{entry.unit.name}, {place}"
     calendar = Calendar()
     for name, value in {"prodid": PRODUCT, "version": "2.0", "calscale": "GREGORIAN", "method": "PUBLISH"}.items():
@@ -134,8 +135,8 @@ def deadline_calendar(entry: Regulation) -> bytes:
 
 def event_title(entry: Regulation, deadline: Deadline) -> str:
     """Return place and effect: "Małopolskie: koniec używania: kotły klasy 3 i 4"."""
-    if entry.unit and entry.unit.level != "voivodeship":
-        place = f"powiat {entry.unit.name}" if entry.unit.level == "county" else entry.unit.name
+    if isinstance(entry.unit, County | Municipality):
+        place = f"powiat {entry.unit.name}" if isinstance(entry.unit, County) else entry.unit.name
     elif deadline.area == Scope.Area.LISTED and len(deadline.scope) <= LONGEST_PLACE:
         place = deadline.scope
     else:

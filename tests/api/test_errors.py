@@ -155,7 +155,7 @@ def test_a_given_value_is_shortened_and_made_visible():
 
 def test_unknown_units_are_an_error_of_their_own():
     with pytest.raises(territory.UnitNotFound):
-        territory.read_territory().check_unit("99")
+        territory.read_territory().unit("99")
 
 
 def test_what_the_framework_refuses_has_the_same_body(rf):
