@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from django.template.loader import render_to_string
 from django.urls import include, path
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.settings import patched_settings
@@ -26,63 +27,6 @@ from pages.heating_api import HEATING
 from prices.api.views import PRICES
 from regulations.api.views import REGULATIONS
 from subsidy.api.views import SUBSIDY
-
-NOTICE_MONTHS = 6
-
-DESCRIPTION = f"""\
-A public, free, read-only JSON API about heating fuel in Poland: fuel depots by municipality or nearest to a point, \
-place and postcode search, fuel prices, the anti-smog resolutions of the voivodeships, and a calculator of the \
-clean-air subsidy. No key is needed, and browsers may call it from any origin. The rules of use stand in Polish at \
-[/api/](/api/), a readable form of this description at [/api/v1/docs](/api/v1/docs).
-
-## Rules of use
-
-1. Data may be quoted with attribution: the name of the service, the address of the page that the information \
-concerns (the field `url` or `page`) and the date to which the data is current.
-2. Every depot has a status in `source.data_status`. Quote it together with the depot.
-3. Opening hours, fuel availability and prices can change and must be confirmed at the depot.
-4. Depot prices are medians of approved prices. Averages of the statistical office are separate data; never merge \
-both into one number.
-5. Only companies are published, not private persons. Contact data must not be used for unsolicited commercial mail.
-6. Part of the depots comes from OpenStreetMap under the ODbL: repeat the attribution in `source.origin`. A database \
-built from them is subject to the ODbL (attribution and share-alike).
-7. Averages of coal, electricity and gas come from the local data bank of the statistical office (GUS); each series \
-states its source address, and its variable where that is known.
-8. Municipality names and codes come from the national territorial register, boundaries from the national boundaries \
-register; where one is approximated from places, `/locate` says `approximate: true`.
-9. Anti-smog resolutions are linked to the official gazettes; the text of the act binds.
-10. The owner of a depot can correct, claim or delete its entry through the web forms of the service.
-11. Downloading the whole database, copying it and commercial use require prior contact with the operator. `offset` \
-is for reading on in one list, not for that.
-
-Answers with `demonstration: true`, and depots whose description says so, are invented and serve for trying the \
-service out.
-
-## Limits and caching
-
-Please send at most one request per second from one source. Where the limit is enforced, `RateLimit-Policy` and \
-`RateLimit` tell what is left, and a request too many is answered with 429 and `Retry-After`. Answers carry \
-`Cache-Control` and a strong `ETag`: keep them that long, then ask again with `If-None-Match`; 304 means that \
-nothing has changed. Answers of `/subsidy` are never kept.
-
-## Requests
-
-Paths have no slash at the end, but the entry may. Every GET also works as HEAD. Unknown parameters are ignored, and \
-named in the header `X-Ignored-Parameters`. Surrounding blanks are trimmed; what is then longer than \
-{MAX_VALUE_LENGTH} characters is answered with 400, and so is a parameter that is repeated, not valid UTF-8 or (except \
-in `/subsidy`) empty. Numbers are written in digits without exponent, with a point, integers also as `4.0`; \
-`/subsidy` and prices in `/heating-costs` also take a decimal comma. Booleans are described as such and may also be \
-written {", ".join(f"`{word}`" for word in BOOLEANS)}, in any case. Every address has one form of answer, whatever \
-`Accept` says, but `/stores` and `/municipalities/{{teryt}}` also answer `format=geojson` and \
-`Accept: application/geo+json` with GeoJSON, like the addresses that end in `.geojson`. Every failure has the same body.
-
-## Versions and changes
-
-This is version 1 of the API, the last part of its address. New fields may appear in answers at any time: ignore \
-those you do not know. The removal of a field, or a change of its meaning, is announced at least {NOTICE_MONTHS} \
-months before: on the page [/api/](/api/), in this description (`deprecated`), and in the answers concerned by the \
-headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594).
-"""
 
 TAGS = [
     {"name": SERVICE, "description": "The entry of the API."},
@@ -243,7 +187,6 @@ SETTINGS: dict[str, Any] = {
     "TITLE": "Fuel Depot Catalog API",
     "VERSION": "1.0.0",  # of the description; `x-release` has that of the project
     "EXTENSIONS_INFO": {"x-release": cache_control.version()},
-    "DESCRIPTION": DESCRIPTION,
     "TOS": "/api/",
     "LICENSE": {"name": "Quotation with attribution; entries from OpenStreetMap under ODbL 1.0", "url": "/api/"},
     "EXTERNAL_DOCS": {"description": "Rules of use, in Polish", "url": "/api/"},
@@ -265,7 +208,8 @@ ROUTES = [
 
 def make_document() -> dict[str, Any]:
     """Return the description, with URLs relative to the site. No query."""
-    with patched_settings(SETTINGS):
+    described = render_to_string("api/description.md", {"booleans": BOOLEANS, "longest_value": MAX_VALUE_LENGTH})
+    with patched_settings(SETTINGS | {"DESCRIPTION": described}):
         generator = SchemaGenerator(patterns=ROUTES)  # type: ignore[no-untyped-call]
         document = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
     # Enumerations become strings.
