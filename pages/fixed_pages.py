@@ -218,8 +218,6 @@ def write(value: bool | float | str) -> str:
     return whole(value) if isinstance(value, int) else str(value).replace(".", ",")
 
 
-ENGLISH_TITLE = "Fuel depots in Poland"
-
 RULES = (
     ("uchwała antysmogowa", "anti-smog resolution: what a voivodeship (region) forbids to burn, and from which day"),
     ("termin", "deadline: the day from which a class of boiler or stove may no longer be used"),
@@ -239,7 +237,7 @@ def english_page() -> Page:
     return Page(
         template="pages/english",
         language="en",
-        title=ENGLISH_TITLE,
+        title="Fuel depots in Poland",
         description="Where to buy coal, pellets and firewood in Poland, what they cost, and what the anti-smog rules "
         "allow. A guide in English to a Polish site and its API.",
         path=reverse("english"),
@@ -251,13 +249,10 @@ def english_page() -> Page:
     )
 
 
-FOR_OWNERS_TITLE = "Dla właścicieli składów"
-
-
 def for_owners_page() -> Page:
     return Page(
         template="pages/for_owners",
-        title=FOR_OWNERS_TITLE,
+        title="Dla właścicieli składów",
         description="Jak znaleźć swój skład, przejąć wpis, samemu zmieniać godziny i ceny albo usunąć wpis.",
         path=reverse("for-owners"),
         as_of=FOR_OWNERS_AS_OF,
@@ -267,7 +262,6 @@ def for_owners_page() -> Page:
 
 
 def privacy_page() -> Page:
-    """Return the privacy page: how long what is kept."""
     return Page(
         template="pages/privacy",
         title="Prywatność",

@@ -33,20 +33,8 @@ from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.views import read_only
 from pages.datasets import datasets_page
-from pages.fixed_pages import (
-    ENGLISH_AS_OF,
-    ENGLISH_TITLE,
-    FOR_OWNERS_AS_OF,
-    FOR_OWNERS_TITLE,
-    PRIVACY_AS_OF,
-    RULES_AS_OF,
-    describe_rate_limit,
-    english_page,
-    for_owners_page,
-    privacy_page,
-    rules_page,
-)
-from pages.fuel_prices import official_page, official_title
+from pages.fixed_pages import describe_rate_limit, english_page, for_owners_page, privacy_page, rules_page
+from pages.fuel_prices import official_page
 from pages.heating_page import heating_costs_page
 from pages.home import depots_as_of, has_invented_medians, home_page, voivodeships_by_name
 from pages.page import Page, first_and_last
@@ -83,7 +71,6 @@ class SiteMapEntry(NamedTuple):
 
     listed: for search engines and language models; False for pages with invented depots or prices, and empty ones.
     as_of: the day on the page, where it differs from `changed`. first: the oldest of several days on it, else None.
-    empty: a page of prices without a price.
     """
 
     path: str
@@ -92,7 +79,6 @@ class SiteMapEntry(NamedTuple):
     changed: date | None = None
     listed: bool = True
     as_of: date | None = None
-    empty: bool = False
     first: date | None = None
 
     @property
@@ -114,7 +100,7 @@ def all_pages(today: date) -> list[SiteMapEntry]:
     voivodeships = voivodeships_by_name()
     edition = rules.current().on(today).edition
     entries = [
-        *service_pages(edition.as_of, today),
+        *service_pages(today),
         *price_pages(voivodeships, today),
         *regulation_pages(voivodeships),
         SiteMapEntry(
@@ -127,46 +113,36 @@ def all_pages(today: date) -> list[SiteMapEntry]:
     return sorted(entries, key=lambda entry: order.index(entry.section))
 
 
-def service_pages(programme_as_of: date, today: date) -> Iterator[SiteMapEntry]:
-    """Yield the home page and the pages about the service. programme_as_of: of the subsidy, one of the data sets."""
+def service_pages(today: date) -> Iterator[SiteMapEntry]:
+    """Yield the home page and the pages about the service."""
     catalog = depots.get()
     changed = snapshot.changed_on(Dataset.Slug.DEPOTS) or catalog.updated_at
     listed = not (catalog.demonstration or has_invented_medians(today))
     yield SiteMapEntry(reverse("home"), SiteMapSection.SERVICE, "Strona główna", changed, listed)
-    newest = max(filter(None, (snapshot.changed_on(*Dataset.Slug), programme_as_of)))
-    for route, title, changed in (
-        ("api-rules", "API i zasady korzystania z danych", RULES_AS_OF),
-        ("english", ENGLISH_TITLE, ENGLISH_AS_OF),
-        ("for-owners", FOR_OWNERS_TITLE, FOR_OWNERS_AS_OF),
-        ("datasets", "Dane: zbiory, źródła i licencje", newest),
-        ("privacy", "Prywatność", PRIVACY_AS_OF),
-    ):
-        yield SiteMapEntry(reverse(route), SiteMapSection.SERVICE, title, changed)
+    for page in (rules_page(), english_page(), for_owners_page(), datasets_page(today), privacy_page()):
+        yield SiteMapEntry(page.path, SiteMapSection.SERVICE, page.title, page.as_of)
 
 
 def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[SiteMapEntry]:
     """Yield the pages of all fuels, of each fuel, and of each fuel in every voivodeship."""
     answers, section = all_fuel_prices(today), SiteMapSection.PRICES
     real = {slug: "demonstration" not in answer for slug, answer in answers.items()}
-    has_prices = any(answer["n"] for answer in answers.values())
     changed = snapshot.changed_on(*RESTS_ON)
-    listed = has_prices and all(real.values())
-    yield SiteMapEntry(reverse("prices"), section, "Ceny opału: mediany", changed, listed, today, not has_prices)
-    averages, changed_averages = bool(official.get().observations), snapshot.changed_on(Dataset.Slug.SERIES)
-    path = reverse("official-prices")
-    yield SiteMapEntry(path, section, official_title(), changed_averages, averages, empty=not averages)
+    listed = any(answer["n"] for answer in answers.values()) and all(real.values())
+    yield SiteMapEntry(reverse("prices"), section, "Ceny opału: mediany", changed, listed, today)
+    averages = official_page()
+    known = bool(official.get().observations)
+    yield SiteMapEntry(averages.path, section, averages.title, averages.as_of, known)
     path = reverse("heating-costs")
     yield SiteMapEntry(path, section, "Ile kosztuje ciepło: porównanie źródeł", changed, listed, today)
     for slug in answers:
         name, figures = fuels.BY_SLUG[slug].name, prices.get().figures(slug, today)
-        path, empty = reverse("fuel-prices", args=[slug]), not figures.country.n
-        listed = real[slug] and not empty
-        yield SiteMapEntry(path, section, f"{name}: ceny w Polsce", changed, listed, today, empty)
+        path, listed = reverse("fuel-prices", args=[slug]), real[slug] and figures.country.n > 0
+        yield SiteMapEntry(path, section, f"{name}: ceny w Polsce", changed, listed, today)
         for unit in voivodeships:
             path = reverse("fuel-prices-voivodeship", args=[slug, unit.slug])
-            empty = unit.teryt not in figures.voivodeships
-            listed, title = real[slug] and not empty, f"{name}: województwo {unit.name}"
-            yield SiteMapEntry(path, SiteMapSection.VOIVODESHIP_PRICES, title, changed, listed, today, empty)
+            listed, title = real[slug] and unit.teryt in figures.voivodeships, f"{name}: województwo {unit.name}"
+            yield SiteMapEntry(path, SiteMapSection.VOIVODESHIP_PRICES, title, changed, listed, today)
 
 
 def regulation_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:

@@ -169,7 +169,6 @@ def tied(text: object) -> str:
 
 
 def tied_html(html: Markup) -> Markup:
-    """Insert non-breaking spaces into the texts of HTML."""
     return Markup(tie_html(str(html)))  # noqa: S704 - as safe as it was
 
 
@@ -268,7 +267,6 @@ def pln_range(amounts: tuple[Decimal, Decimal]) -> str:
 
 
 def percent(share: Decimal) -> str:
-    """ "40%"."""
     return f"{(share * 100).normalize():f}%"
 
 
@@ -278,7 +276,6 @@ def quantity(amount: Decimal) -> str:
 
 
 def unit(code: str) -> str:
-    """ "szt." or "m²"."""
     return UNITS[code]
 
 

@@ -241,8 +241,6 @@ class AddForm(DepotForm):
 
 
 class ClaimForm(CorrectForm, PriceFields):
-    """Claim of an entry by an owner or employee, with corrections and prices."""
-
     role = forms.ChoiceField(
         label="Kim jesteś w tej firmie?",
         choices=[(role.value, role.label) for role in (Role.OWNER, Role.EMPLOYEE)],

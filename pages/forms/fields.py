@@ -254,8 +254,6 @@ class Amount(Line):
 
 
 class Weight(Amount):
-    """A weight in kilograms, None when empty."""
-
     unit, mistake, three_digits = "kg", WEIGHT, "refused"
 
 

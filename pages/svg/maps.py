@@ -154,7 +154,6 @@ class AreaMap(Map):
 
     @property
     def is_hatched(self) -> bool:
-        """Whether any area needs the pattern."""
         return any(link.unit.hatched for link in self.links)
 
 
