@@ -19,6 +19,8 @@ from regulations.snapshot import states
 from subsidy import rules
 from subsidy.application import Item
 
+TITLE = "Dane: zbiory, źródła i licencje"
+
 QUOTE_GUS = "wolno wykorzystywać z podaniem źródła: GUS, i dnia"
 QUOTE_GUGIK = "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego"
 
@@ -140,7 +142,7 @@ def datasets_page(today: date) -> Page:
     sets = (*(data_set(slug, stored.get(slug), invented.get(slug, 0)) for slug in TERMS), programme(today))
     return Page(
         template="pages/datasets",
-        title="Dane: zbiory, źródła i licencje",
+        title=TITLE,
         description="Zbiory danych serwisu: ile mają wierszy, na jaki dzień są aktualne, skąd pochodzą i na jakich "
         "warunkach wolno z nich korzystać.",
         path=reverse("datasets"),

@@ -261,11 +261,9 @@ def describe_sections(
     if own:
         farther = "Dalej w tej gminie" if nearest_first and len(own) < matching else "W tej gminie"
         yield Section("w-gminie", f"{farther}: {counted(len(own), *DEPOT_NOUN)}", "", own)
-    elif not total:
+    elif not total or not nearest_first:
         yield Section("w-gminie", "", missing, ())
-    elif not nearest_first:
-        yield Section("w-gminie", "", without_match(total, 0, choices), ())
-    if origin and not (nearest_first and not beyond):
+    if origin and (beyond or not nearest_first):
         other = "innego" if total else "żadnego"
         none = f"W promieniu {NEAREST_KM} km od {origin.label} nie znamy {other} {what}."
         note = from_where if beyond and not own and not nearest_first else "" if beyond else none

@@ -7,7 +7,6 @@ use its engine; Jinja2 is several times as fast (docs/adr/0010-jinja2-for-the-si
 
 import re
 from collections.abc import Callable
-from datetime import datetime
 from functools import cache, partial
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -29,7 +28,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from catalog.depots.snapshot import tiles_credit
 from catalog.models import Dataset
 from fueldepot.http import cache_control
-from fueldepot.http.cache_control import Period, conditional
+from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path
 from fueldepot.http.views import parse_accept, read_only
 from pages import template_filters
@@ -56,15 +55,11 @@ class PageViews(NamedTuple):
     twin: PageView
 
 
-def page_view(
-    *slugs: str, changes_daily: bool = False, period: Callable[[datetime], Period] | None = None, in_outage: bool = True
-) -> Callable[[Callable[..., Page]], PageViews]:
-    """Turn a function that builds a page into its views.
+def page_view(*slugs: str, **validity: Any) -> Callable[[Callable[..., Page]], PageViews]:
+    """Turn a function that builds a page into its views. slugs, validity: see `conditional`.
 
-    slugs: the data sets that the page depends on; in_outage: see `fueldepot.http.cache_control`.
-    changes_daily: the page changes at midnight. period: of validity at a moment. The function may raise Http404 and
-    PageMoved. A request for another path than that of the page is redirected, page to page and twin to twin, with the
-    query.
+    The function may raise Http404 and PageMoved. A request for another path than that of the page is redirected, page
+    to page and twin to twin, with the query.
     """
 
     def decorate(build: Callable[..., Page]) -> PageViews:
@@ -83,14 +78,7 @@ def page_view(
                 return cached(HttpResponseRedirect(page.leads_to))
             return cached_by_status(request, as_markdown(page) if markdown else as_html(request, page))
 
-        known = partial(
-            conditional,
-            *slugs,
-            cache_control=cache_control.CATALOG,
-            changes_daily=changes_daily,
-            period=period,
-            in_outage=in_outage,
-        )
+        known = partial(conditional, *slugs, cache_control=cache_control.CATALOG, **validity)
         # Redirects vary too.
         page = vary_on_headers("Accept")(known(vary="Accept")(answer))
         return PageViews(page=read_only(page), twin=read_only(known()(answer)))

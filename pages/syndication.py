@@ -291,18 +291,17 @@ def depot(request: HttpRequest, depot_id: int) -> Embed:
 def fuel(request: HttpRequest, fuel: str) -> Embed:
     page = fuel_prices_page(fuel, "", timezone.localdate())
     unit = fuels.BY_SLUG[fuel].unit
-    lines = [
+    country = page.content["country"]
+    poland = {"name": "Polska", "path": page.path, "median": country.median, "n": country.n}
+    lines = tuple(
         EmbedLine(area["name"], site_url(area["path"]), f"{short_zloty(area['median'])}/{unit}", f"{area['n']} cen")
-        for area in page.content["areas"]
+        for area in (poland, *page.content["areas"])
         if area["median"] is not None
-    ]
-    if (country := page.content["country"]).median is not None:
-        poland = f"{short_zloty(country.median)}/{unit}"
-        lines.insert(0, EmbedLine("Polska", page.canonical, poland, f"{country.n} cen"))
+    )
     answer = page.content["answer"]
     first, last = (date_digits(answer[end]) for end in ("window_from", "window_to"))
     note = f"Mediany cen w składach od {first} do {last}."
-    return Embed(page, answer["name"], tuple(lines), note)
+    return Embed(page, answer["name"], lines, note)
 
 
 @read_only

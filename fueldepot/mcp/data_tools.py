@@ -33,6 +33,7 @@ from fueldepot.data import snapshot
 from fueldepot.http.links import site_url
 from fueldepot.http.params import choice, whole
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, route_url, tool
+from pages.datasets import TITLE as DATASETS
 from pages.fuel_prices import official_title
 from pages.heating_api import heating_costs
 from pages.heating_costs import HouseQuery
@@ -49,8 +50,6 @@ MOST_PLACES, MOST_DEPOTS, USUAL_DEPOTS, MOST_UNITS, MOST_NUMBERS = 5, 4, 3, 25, 
 
 BEYOND_KM = 1_000
 """Radius that covers all of Poland from anywhere in it."""
-
-DATASETS = "Dane: zbiory, źródła i licencje"
 
 REGISTER = "GUS, rejestr TERYT; położenia: PRNG i punkty adresowe"
 

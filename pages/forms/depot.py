@@ -313,7 +313,6 @@ class GoneForm(PublicForm):
         required=False,
         max_length=254,
         help_text="Jeśli redakcja ma móc o coś zapytać. Nie publikujemy go.",
-        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
     reason = forms.ChoiceField(
         label="Wybierz jedno",

@@ -150,6 +150,9 @@ AMOUNT = "Wpisz kwotę cyframi, na przykład 1650 albo 1650,50."
 WEIGHT = "Wpisz wagę w kilogramach cyframi, na przykład 20 albo 12,5."
 MOST_AMOUNT = 1_000_000
 """Exclusive upper bound of an amount or a weight; `prices.validation` knows what each may be."""
+DECIMAL = {"inputmode": "decimal", "autocomplete": "off"}
+"""Attributes of an input of an amount."""
+
 DEGREES = "Wpisz stopnie dziesiętne, na przykład {example}."
 
 
@@ -196,7 +199,7 @@ class DepotText(Line):
 class Email(Line):
     """A deliverable e-mail address, see `clean_email`; the form asks a likely misspelling back."""
 
-    widget = forms.EmailInput
+    widget = forms.EmailInput(attrs={"autocomplete": "email"})
 
     def clean(self, value: Any) -> str:
         text = super().clean(value)
@@ -233,6 +236,7 @@ class Degrees(Line):
 class Amount(Line):
     """An amount with at most two decimals, None when empty. unit: optional suffix. three_digits: see `read_decimal`."""
 
+    widget = forms.TextInput(attrs=DECIMAL)
     unit, mistake = "zł", AMOUNT
     three_digits: ThreeDigits = "thousands"
 

@@ -121,7 +121,6 @@ class PublicForm(forms.Form):
         label="Twój adres e-mail",
         max_length=254,
         help_text="Wyślemy na niego odnośnik do potwierdzenia, a później odpowiedź. Nie publikujemy go.",
-        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
         error_messages=fields.required("Podaj adres e-mail, na który wyślemy odnośnik do potwierdzenia."),
     )
     price_names: tuple[str, ...] = ()
@@ -262,18 +261,13 @@ class PriceFields(PublicForm):
         self.price_fuels = sorted(fuels.FUELS, key=lambda fuel: fuel.slug not in depot.fuels)
         self.sold = frozenset(depot.fuels)
         for fuel in self.price_fuels:
-            self.fields[f"price-{fuel.slug}"] = fields.Amount(
-                label=fuel.name,
-                max_length=20,
-                required=False,
-                widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
-            )
+            self.fields[f"price-{fuel.slug}"] = fields.Amount(label=fuel.name, max_length=20, required=False)
             if fuel.unit == "t":
                 label = f"{fuel.name}: waga worka w kilogramach"
                 # The only visible label of the row is that of the price.
-                attributes = {"inputmode": "decimal", "autocomplete": "off", "aria-label": label}
+                widget = forms.TextInput(attrs=fields.DECIMAL | {"aria-label": label})
                 self.fields[f"bag-{fuel.slug}"] = fields.Weight(
-                    label=label, max_length=20, required=False, widget=forms.TextInput(attrs=attributes)
+                    label=label, max_length=20, required=False, widget=widget
                 )
         self.price_names = (*(name for name in self.fields if name.startswith(("price-", "bag-"))), "day")
 
