@@ -306,7 +306,7 @@ def lock_depots_of(keys: Collection[int]) -> None:
     lock_rows(Depot.objects.filter(pk__in=DepotPrice.objects.filter(pk__in=among(keys)).values("depot")))
 
 
-def update_offers(keys: Collection[int], *, by: AbstractBaseUser | None, on: datetime, reason: str = "") -> None:
+def update_offers(keys: Collection[int], *, by: AbstractBaseUser | None, on: datetime, reason: str) -> None:
     """Bring the offers in line with prices just decided, by ids of these, in a fixed number of statements."""
     stated: defaultdict[int, dict[str, date]] = defaultdict(dict)
     unpriced: defaultdict[int, set[str]] = defaultdict(set)

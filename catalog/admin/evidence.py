@@ -145,12 +145,10 @@ def having_address(typed: str) -> Q:
 
 MOST_SAME = 20
 
-SHARED_HOSTS = frozenset(
-    {
-        *("facebook.com", "m.facebook.com", "pl-pl.facebook.com", "fb.com", "instagram.com", "linktr.ee"),
-        *("olx.pl", "allegro.pl", "allegrolokalnie.pl", "google.com", "sites.google.com", "goo.gl"),
-        *("panoramafirm.pl", "pkt.pl", "oferteo.pl", "business.site", "gowork.pl"),
-    }
+SHARED_HOSTS = (
+    *("facebook.com", "m.facebook.com", "pl-pl.facebook.com", "fb.com", "instagram.com", "linktr.ee"),
+    *("olx.pl", "allegro.pl", "allegrolokalnie.pl", "google.com", "sites.google.com", "goo.gl"),
+    *("panoramafirm.pl", "pkt.pl", "oferteo.pl", "business.site", "gowork.pl"),
 )
 """Hosts shared by many firms: not a sign of a duplicate."""
 

@@ -32,9 +32,7 @@ Lines = Sequence[Any]
 """Rows of the history of a depot, oldest first, with their `reason`."""
 
 
-def add_fuels(
-    stated: Mapping[int, Mapping[str, date]], *, by: AbstractBaseUser | None, on: date, reason: str = ""
-) -> None:
+def add_fuels(stated: Mapping[int, Mapping[str, date]], *, by: AbstractBaseUser | None, on: date, reason: str) -> None:
     """Add the fuels of published prices to the offers of their depots. Seven statements at most.
 
     stated: by id of the depot, its fuels with the days of their newest prices. A fuel that a person removed after that
@@ -56,11 +54,11 @@ def add_fuels(
             depot.fuels_priced = list(fuels.in_order({*depot.fuels_priced, *added}))
             depot.fuels_in_name = [name for name in depot.fuels_in_name if name not in added]
             changed.append(depot)
-    _save(changed, by, on, f"{reason}: {ADDED}" if reason else ADDED)
+    _save(changed, by, on, f"{reason}: {ADDED}")
 
 
 def take_fuels_back(
-    unpriced: Mapping[int, Collection[str]], *, by: AbstractBaseUser | None, on: date, reason: str = ""
+    unpriced: Mapping[int, Collection[str]], *, by: AbstractBaseUser | None, on: date, reason: str
 ) -> None:
     """Take back fuels that prices added and no published price states any more. Six statements at most.
 
@@ -77,7 +75,7 @@ def take_fuels_back(
                 depot.fuels_in_name = list(fuels.in_order({*depot.fuels_in_name, name}))
             elif not _is_checked(since):
                 depot.fuels = [other for other in depot.fuels if other != name]
-    _save(list(added), by, on, f"{reason}: {TAKEN_BACK}" if reason else TAKEN_BACK)
+    _save(list(added), by, on, f"{reason}: {TAKEN_BACK}")
 
 
 def _locked(keys: Collection[int]) -> list[Depot]:

@@ -81,20 +81,14 @@ def purge_submissions(*, on: datetime) -> Purged:
     return Purged(deleted, erased, clients.update(client_hash=""), undecided)
 
 
-def expiring(*, on: datetime) -> QuerySet[Submission]:
-    """Return waiting submissions that are deleted in at most `WARNED_BEFORE` and whose authors have not been told.
-
-    Ordered by number, with their depots.
-    """
-    waiting = Submission.objects.waiting().filter(expiry_letter_at__isnull=True)
-    return waiting.filter(confirmed_at__lte=on - KEPT_UNDECIDED + WARNED_BEFORE).select_related("depot").order_by("pk")
-
-
 class ExpiryLetters(LetterKind):
+    """Letters to authors of waiting submissions that are deleted in at most `WARNED_BEFORE`."""
+
     moment = "expiry_letter_at"
 
     def rows(self, on: datetime) -> QuerySet[Submission]:
-        return expiring(on=on)
+        rows = Submission.objects.waiting().filter(expiry_letter_at__isnull=True).select_related("depot")
+        return rows.filter(confirmed_at__lte=on - KEPT_UNDECIDED + WARNED_BEFORE)
 
     def write(self, row: Submission, on: datetime) -> EmailMessage:
         assert row.confirmed_at is not None  # noqa: S101 - a constraint of the table

@@ -32,7 +32,8 @@ class Command(BaseCommand):
             f"{ended} links of owners ended"
         )
         if not commit:
-            self.stdout.write(f"{retention.expiring(on=started).count()} letters would tell that nobody decided")
+            letters = retention.ExpiryLetters().rows(started).count()
+            self.stdout.write(f"{letters} letters would tell that nobody decided")
             self.stdout.write("nothing was written; add --commit")
             return
         warned = retention.warn_of_expiry(on=started)
