@@ -171,7 +171,7 @@ def find_same_contact(values: Mapping[str, Any], *, besides: int | None = None) 
     if not condition:
         return []
     rows = Depot.objects.filter(condition).exclude(pk=besides or 0).select_related("municipality").order_by("pk")
-    found = []
+    alike = []
     for depot in rows[: 10 * MOST_SAME]:
         same = {
             "NIP": bool(nip) and depot.nip == nip,
@@ -179,8 +179,8 @@ def find_same_contact(values: Mapping[str, Any], *, besides: int | None = None) 
             "strona": bool(host) and site_of(depot.website) == host,
         }
         if any(same.values()):
-            found.append((depot, ", ".join(word for word, is_same in same.items() if is_same)))
-    return sorted(found, key=lambda row: row[0].publication == Depot.Publication.REMOVED)[:MOST_SAME]
+            alike.append((depot, ", ".join(word for word, is_same in same.items() if is_same)))
+    return sorted(alike, key=lambda row: row[0].publication == Depot.Publication.REMOVED)[:MOST_SAME]
 
 
 def split_phones(text: str) -> set[str]:

@@ -246,11 +246,11 @@ def row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: dateti
     """Return a part as an unsaved row, None for a correction that changes nothing."""
     proposed, stored, subject = part.proposed, {}, ""
     if part.kind == Kind.CORRECT and depot is not None:
-        known = field_groups.values_of(depot)
-        proposed = field_groups.changes(known, proposed)
+        present = field_groups.values_of(depot)
+        proposed = field_groups.changes(present, proposed)
         if not proposed:
             return None
-        stored = {name: known[name] for name in proposed}
+        stored = {name: present[name] for name in proposed}
     if part.kind == Kind.ADD:
         subject = f"{fold(proposed['name'])} | {fold(proposed['place'])}"
     if part.kind == Kind.PRICE:
