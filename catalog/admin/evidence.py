@@ -126,7 +126,7 @@ def evidence_of(
         context |= {
             "present_owners": OwnerLink.objects.working().filter(depot=depot).order_by("-granted_at"),
             "earlier": Decision.objects.about(depot).select_related("decided_by").order_by("-pk")[:MOST_DECISIONS],
-            "site_url": links.depot_url(depot.pk, depot.name) if is_public else "",
+            "public_url": links.depot_url(depot.pk, depot.name) if is_public else "",
         }
     return context
 

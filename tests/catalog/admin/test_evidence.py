@@ -50,6 +50,14 @@ def test_a_case_is_checked_by_links_beside_it(client, editor, depot, of):
     ]
 
 
+def test_a_case_leads_to_the_public_page_and_the_head_of_the_desk_to_the_site(client, editor, depot):
+    proposed = factories.SubmissionFactory(depot=None, kind="add", proposed={"name": "Nowy"}, stored={})
+    for row, public in ((depot, True), (factories.SubmissionFactory(depot=depot), True), (proposed, False)):
+        html = client.get(page(row)).content.decode()
+        assert ("-sklad-zielinski/" in html and "trona publiczna" in html) is public, row
+        assert '<a href="/">' in html, row
+
+
 def test_owner_neighbours_and_decisions_stand_beside_the_form(client, editor, depot):
     near = factories.DepotFactory(name="Sąsiad", lat=depot.lat + 0.01)
     factories.DepotFactory(name="Za miastem", lat=depot.lat + 0.03)
