@@ -220,8 +220,8 @@ def all_medians(page: Page) -> list[dict[str, Any]]:
     if not page.indexed:
         return []
     medians = [variable(row["name"], row["median"], row["per_unit"]) for row in page.content["rows"]]
-    known = [median for median in medians if median]
-    return [dataset(page, csv=reverse("extract-medians"), variableMeasured=known)]
+    measured = [median for median in medians if median]
+    return [dataset(page, csv=reverse("extract-medians"), variableMeasured=measured)]
 
 
 def index_page(today: date, query_string: str = "") -> Page:
