@@ -65,12 +65,6 @@ class PreviewRow:
     def deviation(self) -> str:
         return "" if self.median is None else f"{deviation(self.price, self.median)}%"
 
-    @property
-    def age(self) -> str:
-        if self.age_days < 0:
-            return "dzień nie nadszedł"
-        return "dziś" if not self.age_days else "1 dzień" if self.age_days == 1 else f"{self.age_days} dni"
-
 
 @dataclass(frozen=True, slots=True)
 class FaultyRow:
