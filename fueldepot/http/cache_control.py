@@ -4,7 +4,6 @@ Choose a lifetime that the data outlive: revalidation costs a 304 without a quer
 RFC 9110, sections 8.8.3 (ETag) and 13.1.2 (If-None-Match).
 """
 
-import re
 import tomllib
 from collections.abc import Callable
 from datetime import datetime
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils import timezone
+from django.utils.cache import patch_cache_control
 from django.views.decorators.http import condition
 
 from fueldepot.data import snapshot
@@ -104,13 +104,13 @@ SHORT_S = 10
 """Shorter lifetimes are exact, also for our own proxy."""
 
 
-def kept_until(end: datetime, usual: str, request: HttpRequest, *, in_outage: bool = True) -> str:
-    """Return the usual value with a `max-age` that ends at most at a moment. in_outage: see `behind_cache`."""
+def keep_until(end: datetime, response: HttpResponse) -> None:
+    """Let the `max-age` of a response end at most at a moment."""
     left = max(0, int((end - timezone.now()).total_seconds()))
     if left < SHORT_S:
-        return f"public, max-age={left}"
-    value = re.sub(r"(?<=max-age=)[0-9]+", lambda match: str(min(left, int(match[0]))), usual)
-    return behind_cache(value, request, in_outage=in_outage)
+        response["Cache-Control"] = f"public, max-age={left}"
+    else:
+        patch_cache_control(response, max_age=left)
 
 
 View = Callable[..., HttpResponse]
@@ -164,11 +164,9 @@ def conditional(
                 if fits_any and response.status_code == HTTPStatus.OK:
                     response = HttpResponseNotModified(headers={"ETag": etag(request)})
             if response.status_code in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
-                response["Cache-Control"] = (
-                    behind_cache(cache_control, request, in_outage=in_outage)
-                    if end is None
-                    else kept_until(end, cache_control, request, in_outage=in_outage)
-                )
+                response["Cache-Control"] = behind_cache(cache_control, request, in_outage=in_outage)
+                if end:
+                    keep_until(end, response)
                 if vary:
                     response["Vary"] = vary
             else:
