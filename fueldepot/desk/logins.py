@@ -16,6 +16,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils.crypto import salted_hmac
+from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django_otp import login
@@ -146,32 +147,19 @@ class DeskSite(AdminSite):
         own = path("drugi-skladnik/", self.admin_view(self.second_factor), name="second_factor")
         return [own, *super().get_urls()]
 
+    @method_decorator([sensitive_post_parameters(), sensitive_variables()])
     def second_factor(self, request: HttpRequest) -> HttpResponse:
-        return show_second_factor(request, self.each_context(request))
-
-
-@sensitive_post_parameters()
-@sensitive_variables()
-def show_second_factor(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
-    """The page on which editors turn their second factor on and off, and confirm a session that began before."""
-    user: Any = request.user
-    device, form = second_factor.find_app(user), CodeForm(request.POST or None)
-    action = request.POST.get("action", "")
-    codes: list[str] | None = None
-    if form.is_valid():
-        codes = answer_code(request, device, form, action)
-        if codes == [] and not form.errors:
-            return HttpResponseRedirect(reverse("admin:index" if action == "confirm" else "admin:second_factor"))
-        device = second_factor.find_app(user)
-    if device is None:
-        key = read_key(request.POST.get("key", "")) or random_hex(20)
-        form = form if form.errors else CodeForm()
-        context |= describe_key(TOTPDevice(user=user, key=key)) | {"key": signing.dumps(key, salt=KEY_SALT)}
-    return render(
-        request,
-        "admin/second_factor.html",
-        context
-        | {
+        """The page on which editors turn their second factor on and off, and confirm a session that began before."""
+        user: Any = request.user
+        device, form = second_factor.find_app(user), CodeForm(request.POST or None)
+        action = request.POST.get("action", "")
+        codes: list[str] | None = None
+        if form.is_valid():
+            codes = answer_code(request, device, form, action)
+            if codes == [] and not form.errors:
+                return HttpResponseRedirect(reverse("admin:index" if action == "confirm" else "admin:second_factor"))
+            device = second_factor.find_app(user)
+        context = self.each_context(request) | {
             "title": "Drugi składnik logowania",
             "device": device,
             "verified": user.is_verified(),
@@ -179,8 +167,12 @@ def show_second_factor(request: HttpRequest, context: dict[str, Any]) -> HttpRes
             "codes": codes,
             "left": second_factor.count_backup_codes(user) if device else 0,
             "form": form,
-        },
-    )
+        }
+        if device is None:
+            key = read_key(request.POST.get("key", "")) or random_hex(20)
+            context |= describe_key(TOTPDevice(user=user, key=key)) | {"key": signing.dumps(key, salt=KEY_SALT)}
+            context["form"] = form if form.errors else CodeForm()
+        return render(request, "admin/second_factor.html", context)
 
 
 @sensitive_variables()
