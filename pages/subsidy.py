@@ -22,8 +22,8 @@ from pages.subsidy_form import PAGE, demand, describe_errors, missing_areas, par
 from subsidy import rules
 from subsidy.api.params import HEATINGS, PEOPLE_RANGE, SubsidyQuery
 from subsidy.application import DOCUMENTS, Application, Heating, Household, Item, Level, ProjectType
-from subsidy.calculator import Result, calculate
-from subsidy.calculator.rows import describe_refusal
+from subsidy.calculator import calculate
+from subsidy.calculator.rows import Result, describe_refusal
 from subsidy.rules import RulesAt
 
 GO_ON = "mimo"

@@ -11,11 +11,9 @@ class RegulationsConfig(AppConfig):
         from catalog.importers.successions import CODE_CHANGE_HANDLERS
         from catalog.services.journal import UNDO_HANDLERS
         from regulations import models, services
-        from regulations.services import follow_codes
 
         # An amendment refers to its resolution, and all to their legal state.
         for model in (models.LegalState, models.Resolution, models.Amendment, models.Deadline, models.FuelBan):
             UNDO_HANDLERS[model._meta.label_lower] = partial(services.undo_rows, model)
 
-        if follow_codes not in CODE_CHANGE_HANDLERS:
-            CODE_CHANGE_HANDLERS.append(follow_codes)
+        CODE_CHANGE_HANDLERS.append(services.follow_codes)

@@ -31,7 +31,8 @@ from regulations.queries import Regulation, find_deadlines, find_regulations
 from subsidy import rules
 from subsidy.api.params import SubsidyQuery
 from subsidy.application import DOCUMENTS
-from subsidy.calculator import Result, Variant, calculate
+from subsidy.calculator import calculate
+from subsidy.calculator.rows import Result, Variant
 
 MOST_DEADLINES = 6
 

@@ -12,8 +12,7 @@ from fueldepot.http.links import route_path, site_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example
 from subsidy.api.params import PlanQuery
 from subsidy.application import Household, Item, Level
-from subsidy.calculator import ItemRow, Result, Variant
-from subsidy.calculator.rows import Binding
+from subsidy.calculator.rows import Binding, ItemRow, Result, Variant
 from subsidy.rules import RulesAt
 from subsidy.rules.reading import UNITS
 

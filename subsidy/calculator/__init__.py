@@ -231,6 +231,3 @@ def name_sources(shown: Variant, rules: RulesAt) -> Iterator[RuleSource]:
     if shown.table_3_limit is not None and any(row.table == ENVELOPE_TABLE for row in shown.rows):
         used.append(shown.table_3_limit)
     yield from (value.source for value in used if value.source.url)
-
-
-__all__ = ["ItemRow", "Result", "Variant", "calculate"]
