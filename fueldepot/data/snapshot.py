@@ -102,7 +102,7 @@ class Snapshot(Generic[T]):
 
     def get(self) -> T:
         """Return the copy: within `consistent` that of its state, else the newest. No query once it is built."""
-        copy: T = store.current().copy_of(self)
+        copy: T = store.current().copies[self][1]
         return copy
 
 
@@ -116,10 +116,6 @@ class State:
     def key(self, *slugs: str) -> str:
         """Return the version keys of some data sets as one string."""
         return " ".join(self.versions.get(slug, UNKNOWN) for slug in slugs)
-
-    def copy_of(self, snapshot: Snapshot[T]) -> T:
-        copy: T = self.copies[snapshot][1]
-        return copy
 
     def changed_on(self, *slugs: str) -> date | None:
         """Return the day on which any of some data sets changed last, None when none was ever written."""

@@ -274,15 +274,14 @@ def bucket_key(address: str) -> str:
     return str(parsed) if parsed else address
 
 
-@cache
-def buckets() -> GcraStore:
-    return GcraStore()
+own_buckets = GcraStore()
+"""Of this worker: each has a copy, since it was forked."""
 
 
 def consume(address: str, limit: RateLimit) -> RateDecision:
     """Take a token for an address: from the shared bucket, or from this worker's."""
     key = bucket_key(address)
-    return consume_shared(key, limit) or buckets().consume(key, limit.share(worker_count))
+    return consume_shared(key, limit) or own_buckets.consume(key, limit.share(worker_count))
 
 
 def limit_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

@@ -397,7 +397,7 @@ def test_a_change_of_the_register_is_a_change_of_what_binds(acts):
     states = snapshot.refresh()
     Municipality.objects.exclude(pk="1217011").delete()
     Dataset.objects.bump_version(Dataset.Slug.UNITS)
-    reach = [state.copy_of(regulations.snapshot.states)["12"].reach for state in (states, snapshot.refresh())]
+    reach = [state.copies[regulations.snapshot.states][1]["12"].reach for state in (states, snapshot.refresh())]
     assert [codes.keys() & {"1261011", "1217011"} for codes in reach] == [{"1261011", "1217011"}, {"1217011"}]
 
 
