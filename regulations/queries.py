@@ -210,9 +210,9 @@ def get_calendar(query: CalendarQuery) -> Regulation:
 
 def regulations_of(areas: Sequence[Voivodeship], *, on: date, units: Iterable[Unit] = ()) -> list[Regulation]:
     """Return the legal states of voivodeships, in their order. units: at most one per voivodeship."""
-    known = states.get()
-    asked = {unit.teryt[:2]: unit for unit in units}
-    return [as_of_day(area, known.get(area.pk), on=on, unit=asked.get(area.pk)) for area in areas]
+    records = states.get()
+    unit_in = {unit.teryt[:2]: unit for unit in units}
+    return [as_of_day(area, records.get(area.pk), on=on, unit=unit_in.get(area.pk)) for area in areas]
 
 
 def as_of_day(
@@ -261,10 +261,10 @@ def scope_size(scope: Scope) -> int:
 def units_of_postcode(code: str) -> list[Unit]:
     """Return the main municipality of a postcode in each voivodeship, by TERYT. Raises PostcodeNotFound."""
     units = territory.get()
-    found: dict[str, Municipality] = {}
+    main: dict[str, Municipality] = {}
     for teryt in units.postcode(code).municipalities:
         municipality = units.municipalities[teryt]
-        found.setdefault(municipality.voivodeship_id, municipality)
-    if not found:
+        main.setdefault(municipality.voivodeship_id, municipality)
+    if not main:
         raise PostcodeNotFound(code)
-    return [found[teryt] for teryt in sorted(found)]
+    return [main[teryt] for teryt in sorted(main)]
