@@ -131,8 +131,7 @@ def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[
     listed = any(answer["n"] for answer in answers.values()) and all(real.values())
     yield SiteMapEntry(reverse("prices"), section, "Ceny opału: mediany", changed, listed, today)
     averages = official_page()
-    listed_averages = bool(official.get().observations)
-    yield SiteMapEntry(averages.path, section, averages.title, averages.as_of, listed_averages)
+    yield SiteMapEntry(averages.path, section, averages.title, averages.as_of, averages.indexed)
     path = reverse("heating-costs")
     yield SiteMapEntry(path, section, "Ile kosztuje ciepło: porównanie źródeł", changed, listed, today)
     for slug in answers:
