@@ -24,7 +24,7 @@ ANY_CONTROL = re.compile(f"[{CONTROL}]")
 
 
 def text_pattern(min_length: int) -> str:
-    """Return the pattern of what `fueldepot.http.query.line` accepts."""
+    """Return the pattern of what `fueldepot.http.params.line` accepts."""
     end = f"[^{BLANK}{CONTROL}]"
     rest = f"[^{CONTROL}]{{{max(min_length - 2, 0)},{MAX_VALUE_LENGTH - 2}}}{end}"
     return f"^[{BLANK}]*{end}{rest if min_length > 1 else f'({rest})?'}[{BLANK}]*$"
