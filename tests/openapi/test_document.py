@@ -1,25 +1,32 @@
-"""The OpenAPI description: generated from the code, valid OpenAPI 3.1, complete."""
+"""The OpenAPI description: generated from the code, valid OpenAPI 3.1, complete, and true of answers and parameters."""
 
 import json
 import re
+import shlex
 from io import StringIO
 from pathlib import Path
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 from django.core.management import call_command
 from django.urls import get_resolver
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from catalog.api.params import QUERY_MIN_LENGTH, LocationsQuery
 from catalog.depots.fuels import FUELS
 from catalog.territory.coordinates import LAT_RANGE
 from fueldepot.domain_errors import DOMAIN_ERRORS
 from fueldepot.http import links
 from fueldepot.http.cache_control import version
 from fueldepot.http.error_body import CODES
+from fueldepot.http.params import MAX_VALUE_LENGTH, InvalidParameters, text_pattern
 from fueldepot.openapi import FAILURES
 from subsidy.api import params as subsidy
 from subsidy.application import Item
-from tests.openapi.description import example_of
+from tests.openapi.description import example_of, form, make_sample, mistakes
+from tests.openapi.fuzz_hooks import BETWEEN_PARAMETERS, readings_fit
 
 DOCUMENT = links.document()
 CLIENTS = Path(__file__).parents[1] / "clients"
@@ -112,9 +119,9 @@ def test_every_field_has_a_type_and_words():
             assert described, f"{name}.{field}"
             check(f"{name}.{field}", inner)
 
-    for name, form in DOCUMENT["components"]["schemas"].items():
-        assert form["description"], name
-        check(name, form)
+    for name, schema in DOCUMENT["components"]["schemas"].items():
+        assert schema["description"], name
+        check(name, schema)
 
 
 def test_generators_of_clients_can_read_the_type_of_every_object():
@@ -183,8 +190,8 @@ def test_synonyms_of_the_calculator_are_there():
 
 def test_both_bodies_of_the_calculator_take_what_get_takes():
     names = {one["name"] for one in DOCUMENT["paths"]["/subsidy"]["get"]["parameters"]}
-    for form in ("SubsidyForm", "SubsidyJson"):
-        assert set(DOCUMENT["components"]["schemas"][form]["properties"]) == names
+    for schema in ("SubsidyForm", "SubsidyJson"):
+        assert set(DOCUMENT["components"]["schemas"][schema]["properties"]) == names
 
 
 def test_every_code_that_the_code_answers_is_in_the_list():
@@ -197,3 +204,142 @@ def test_every_code_that_the_code_answers_is_in_the_list():
     assert {str(status) for status in CODES.values()} == FAILURES.keys()
     assert DOCUMENT["components"]["schemas"]["Error"]["properties"]["code"]["enum"] == list(CODES)
     assert DOMAIN_ERRORS
+
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+
+FORMS = {
+    "error": "Error",
+    "locate": "LocatedMunicipality",
+    "locations": ["Location"],
+    "municipality": "Municipality",
+    "postcode": "Postcode",
+    "prices": "AllSeries",
+    "prices_*": "FuelPrices",
+    "regulations": ["Regulation"],
+    "store": "FullStore",
+    "stores": ["Store"],
+    "stores_geojson": "StoreFeatureCollection",
+    "subsidy": "Subsidy",
+}
+
+
+def form_of(name):
+    if name == "stores_geojson":
+        return FORMS[name]
+    kind, _, rest = name.partition("_")
+    return FORMS["prices_*" if kind == "prices" and rest else kind]
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.json")), ids=lambda path: path.stem)
+def test_golden_answers_fit(path):
+    answer = json.loads(path.read_text(encoding="utf-8"))
+    expected = form_of(path.stem)
+    if isinstance(expected, str):
+        assert mistakes(form(expected), answer) == []
+    else:
+        assert answer
+        assert [one for row in answer for one in mistakes(form(expected[0]), row)] == []
+
+
+def test_an_undeclared_field_would_be_found():
+    answer = json.loads((GOLDEN / "locate_krakow.json").read_text(encoding="utf-8"))
+    assert mistakes(form("LocatedMunicipality"), answer | {"new": 1}) != []
+    assert mistakes(form("LocatedMunicipality"), {**answer, "teryt": 1261011}) != []
+    assert mistakes(form("LocatedMunicipality"), {key: answer[key] for key in answer if key != "url"}) != []
+
+
+def test_examples_of_fields_fit():
+    for name in sorted(links.document()["components"]["schemas"]):
+        assert mistakes(form(name), make_sample(links.document()["components"]["schemas"][name])) == []
+
+
+def test_examples_of_parameters_fit():
+    for path, methods in links.document()["paths"].items():
+        for method, operation in methods.items():
+            for index, parameter in enumerate(operation.get("parameters", [])):
+                where = f"/paths/{path.replace('/', '~1')}/{method}/parameters/{index}/schema"
+                assert mistakes(where, example_of(parameter)) == [], parameter["name"]
+
+
+def test_commands_are_of_this_site(settings):
+    for methods in links.document()["paths"].values():
+        for operation in methods.values():
+            for sample in operation["x-codeSamples"]:
+                url = shlex.split(sample["source"])[-1]
+                assert url.startswith(f"{settings.SITE_URL}/api/v1")
+                assert urlsplit(url).path != "/api/v1/"
+
+
+NEEDED = {"/stores": {"teryt": "12"}, "/stores.geojson": {"teryt": "12"}}
+TOGETHER = {"lat": {"lon": "20"}, "lon": {"lat": "50"}, "income": {"people": "4"}}
+
+
+def parameters():
+    """One parameter of each kind at each address: the calculator has dozens of amounts and switches."""
+    for path, methods in links.document()["paths"].items():
+        described = methods["get"].get("parameters", [])
+        others = {one["name"]: str(example_of(one)) for one in described if one.get("required")}
+        kinds = {str(one["schema"] | {"examples": None}): one for one in described if not one.get("deprecated")}
+        for parameter in kinds.values():
+            yield pytest.param(path, others, parameter, id=f"{path} {parameter['name']}")
+
+
+def refusals(client, path, others, name, text):
+    values = {**NEEDED.get(path, {}), **others, **TOGETHER.get(name, {}), name: text}
+    for inner in re.findall(r"\{(\w+)\}", path):
+        path = path.replace("{" + inner + "}", quote(values.pop(inner), safe=""))
+    answer = client.get(f"/api/v1{path}?{urlencode(values)}")
+    errors = answer.json()["errors"] if answer.status_code == 400 else []
+    return {error["code"] for error in errors if error["parameter"] == name}
+
+
+def values_of(schema):
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    if "pattern" in schema:
+        longest = schema.get("maxLength", 1_000)
+        return st.from_regex(schema["pattern"], fullmatch=True).filter(lambda text: len(text) <= longest)
+    if schema["type"] == "number":
+        return st.floats(schema["minimum"], schema["maximum"])
+    if schema["type"] == "integer":
+        return st.integers(schema["minimum"], schema.get("maximum"))
+    return {"boolean": st.booleans(), "string": st.dates()}[schema["type"]]
+
+
+def write(value):
+    """A value as a query has it, without an exponent, which the API refuses by contract."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:.10f}" if isinstance(value, float) else str(value)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("path", "others", "parameter"), list(parameters()))
+def test_description_and_service_agree(client, path, others, parameter):
+    name, schema = parameter["name"], parameter["schema"]
+    between = {code for where, whose, code in BETWEEN_PARAMETERS if (where, whose) == (path, name)}
+
+    @settings(max_examples=6, suppress_health_check=list(HealthCheck))
+    @given(values_of(schema), st.text(max_size=MAX_VALUE_LENGTH + 5))
+    def check(valid, text):
+        assert refusals(client, path, others, name, write(valid)) <= between
+        if not readings_fit(text, schema, empty_is_absent=path == "/subsidy"):
+            assert parameter["in"] == "path" or refusals(client, path, others, name, text)
+
+    check()
+
+
+QUERY_PATTERN = re.compile(text_pattern(QUERY_MIN_LENGTH))
+ODD = "".join(map(chr, range(0xA1))) + "\u00ad\u1680\u2003\u200b\u2028\u2029\u202f\u3000\ufeffŁż"
+
+
+@settings(max_examples=400)
+@given(st.one_of(st.text(ODD, max_size=6), st.text("ał \t\u00a0", min_size=95, max_size=110)))
+def test_the_pattern_of_a_search_says_exactly_what_is_accepted(text):
+    try:
+        LocationsQuery.parse([(b"q", text.encode())])
+    except InvalidParameters:
+        assert not QUERY_PATTERN.fullmatch(text)
+    else:
+        assert QUERY_PATTERN.fullmatch(text)

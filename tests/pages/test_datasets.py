@@ -1,19 +1,189 @@
-"""The table of sources on /dane/."""
-
+import csv
+import io
+import re
 from datetime import timedelta
+from decimal import Decimal
+from html import unescape
 
 import pytest
 from django.template.loader import render_to_string
 from django.utils import timezone
 
+from catalog import models
 from catalog.importers import freshness
 from catalog.importers.records import Report
 from catalog.importers.runner import record
 from catalog.models import Depot, ImportRun
+from fueldepot.http import cache_control
+from fueldepot.http.csv_table import harmless
+from prices.models import Observation, Series
 from tests import factories
 from tests.pages.reading import missing
 
 pytestmark = pytest.mark.django_db
+
+PATHS = ["/dane/gminy.csv", "/dane/ceny-mediany.csv", "/dane/srednie-gus.csv"]
+
+
+def read(answer):
+    assert answer.status_code == 200
+    return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8"), newline="")))
+
+
+@pytest.fixture
+def pellet():
+    for amount in (1400, 1500, 1600):
+        factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate())
+
+
+def test_municipalities_with_their_numbers_of_depots(client):
+    factories.zakopane()
+    factories.DepotFactory.create_batch(2)
+    factories.DepotFactory(publication=models.Depot.Publication.HELD)
+    answer = client.get("/dane/gminy.csv")
+    empty, krakow = read(answer)
+    assert (empty["teryt"], empty["nazwa"], empty["sklady"]) == ("1217011", "Zakopane", "0")
+    assert krakow == {
+        "teryt": "1261011",
+        "nazwa": "Kraków",
+        "rodzaj": "gmina miejska",
+        "powiat_teryt": "1261",
+        "powiat": "Kraków",
+        "wojewodztwo_teryt": "12",
+        "wojewodztwo": "małopolskie",
+        "sklady": "2",
+        "w_tym_demonstracyjne": "0",
+        "strona": "http://127.0.0.1:8000/sklady/malopolskie/krakow-1261011/",
+        "zrodlo": krakow["zrodlo"],
+    }
+    assert "OpenStreetMap (ODbL 1.0)" in krakow["zrodlo"]
+    assert "X-Robots-Tag" not in answer
+
+
+def test_demonstration_depots_are_counted_apart_and_kept_from_search_engines(client):
+    factories.DepotFactory(demonstration=True)
+    answer = client.get("/dane/gminy.csv")
+    (row,) = read(answer)
+    assert (row["sklady"], row["w_tym_demonstracyjne"]) == ("1", "1")
+    assert "zmyślone" in row["zrodlo"]
+    assert "odbl" not in answer["Link"]
+    assert answer["X-Robots-Tag"] == "noindex"
+
+
+def test_medians_of_country_voivodeships_and_months(client, pellet):
+    answer = client.get("/dane/ceny-mediany.csv")
+    rows = read(answer)
+    country, voivodeship, month = (row for row in rows if row["paliwo"] == "pellet")
+    today = timezone.localdate()
+    assert (country["obszar"], country["okres"], country["mediana_zl"], country["liczba_cen"]) == (
+        "Polska",
+        "6 miesięcy",
+        "1500.00",
+        "3",
+    )
+    assert (country["do"], country["jednostka"], country["dane_demonstracyjne"]) == (str(today), "tona", "nie")
+    assert (voivodeship["obszar"], voivodeship["teryt"]) == ("województwo małopolskie", "12")
+    assert (month["okres"], month["od"]) == (f"{today:%Y-%m}", "")
+    coal = next(row for row in rows if row["paliwo"] == "wegiel")
+    assert (coal["mediana_zl"], coal["liczba_cen"]) == ("", "0")
+    assert "X-Robots-Tag" not in answer
+
+
+def test_invented_medians_say_so(client):
+    depot = factories.DepotFactory(demonstration=True)
+    factories.DepotPriceFactory(depot=depot, price=Decimal(1500), day=timezone.localdate())
+    answer = client.get("/dane/ceny-mediany.csv")
+    marked = {row["paliwo"]: row["dane_demonstracyjne"] for row in read(answer)}
+    assert (marked["pellet"], marked["wegiel"]) == ("tak", "nie")
+    assert answer["X-Robots-Tag"] == "noindex"
+
+
+def test_official_averages_each_with_its_source(client):
+    krakow = factories.krakow()
+    series = Series.objects.create(slug="wegiel-kamienny")
+    for year, area, value in [(2021, krakow.voivodeship, "996.60"), (2022, None, "2000"), (2021, None, "996.6000")]:
+        Observation.objects.create(series=series, year=year, voivodeship=area, value=Decimal(value), source="=M.P. 1")
+    rows = read(client.get("/dane/srednie-gus.csv"))
+    assert [(row["obszar"], row["teryt"], row["rok"], row["cena_zl"]) for row in rows] == [
+        ("Polska", "", "2021", "996.6"),
+        ("Polska", "", "2022", "2000"),
+        ("województwo małopolskie", "12", "2021", "996.6"),
+    ]
+    assert (rows[0]["zrodlo"], rows[0]["jednostka"]) == ("'=M.P. 1", "zł/t")
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_extract_is_rfc_4180_with_its_licence(client, pellet, path):
+    answer = client.get(path)
+    assert answer["Content-Type"] == "text/csv; charset=utf-8; header=present"
+    assert answer["Content-Disposition"] == f'attachment; filename="{path.rsplit("/", 1)[1]}"'
+    assert not missing(answer["Link"], 'rel="license"', '<http://127.0.0.1:8000/dane/>; rel="describedby"')
+    assert not answer.content.startswith(b"\xef\xbb\xbf")
+    lines = answer.content.decode().split("\r\n")
+    assert lines[-1] == ""
+    assert not any("\n" in line for line in lines)
+    assert lines[0].isascii()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_an_extract_that_has_not_changed_is_not_sent_again(client, pellet, path):
+    answer = client.get(path)
+    again = client.get(path, headers={"if-none-match": answer["ETag"]})
+    assert (again.status_code, again["Cache-Control"]) == (304, cache_control.CATALOG)
+    head = client.head(path)
+    assert (head.status_code, head.content, head["ETag"]) == (200, b"", answer["ETag"])
+    assert client.post(path).status_code == 405
+
+
+def test_no_text_becomes_a_formula():
+    written = {
+        "=1+1": "'=1+1",
+        "+48": "'+48",
+        "-": "'-",
+        "@x": "'@x",
+        "\tx": "'\tx",
+        "Kraków": "Kraków",
+        "": "",
+        -5: -5,
+        None: None,
+    }
+    assert {value: harmless(value) for value in written} == written
+
+
+@pytest.mark.parametrize("path", ["/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv", "/ceny/gus.csv", *PATHS])
+def test_the_table_for_excel_has_the_values_of_the_plain_one(client, pellet, path):
+    """Semicolons, decimal commas, a byte order mark; a code is a formula of text."""
+    series = Series.objects.create(slug="wegiel-kamienny")
+    Observation.objects.create(series=series, year=2022, value=Decimal("996.60"), source="=M.P. 1; 2")
+    plain, excel = client.get(path), client.get(path, {"excel": "1"})
+    assert excel.content.startswith(b"\xef\xbb\xbf")
+    assert excel["Content-Disposition"] == plain["Content-Disposition"].replace(".csv", "-excel.csv")
+    rows = csv.DictReader(io.StringIO(excel.content.decode("utf-8-sig"), newline=""), delimiter=";")
+    amounts = ("mediana_zl", "roznica_do_polski_zl", "cena_zl")
+    read_back = [
+        {name: value.replace(",", ".") if name in amounts else value.removeprefix('="').removesuffix('"')}
+        for row in rows
+        for name, value in row.items()
+    ]
+    assert read_back == [{name: value} for row in read(plain) for name, value in row.items()]
+
+
+def test_excel_reads_amounts_as_numbers_and_codes_as_text(client, pellet):
+    lines = client.get("/ceny/pellet.csv", {"excel": "1"}).content.decode("utf-8-sig").splitlines()
+    today = f"{timezone.localdate():%Y-%m}"
+    assert not missing(lines[3], ';"=""12""";6 miesięcy;', ";1500,00;tona;3;0,00;")
+    assert f';"=""12""";"=""{today}""";;;1500,00;tona;3;' in lines[4]
+    assert client.get("/ceny/pellet.csv", {"excel": "0"}).content == client.get("/ceny/pellet.csv").content
+
+
+@pytest.mark.parametrize("path", ["/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/", "/ceny/gus/", "/dane/"])
+def test_pages_link_the_table_for_excel_beside_the_plain_one(client, pellet, path):
+    day = timezone.localdate() - timedelta(days=1)
+    html = client.get(path, {"dzien": day.isoformat()}).content.decode()
+    plain = re.findall(r'href="([^"]+\.csv(?:\?dzien=[^"&]*)?)"', html)
+    linked = [unescape(href) for href in re.findall(r'href="([^"]+excel=1)"', html)]
+    assert linked == [f"{href}{'&' if '?' in href else '?'}excel=1" for href in plain] != []
+    assert {client.get(href.removeprefix("http://127.0.0.1:8000")).status_code for href in linked} == {200}
 
 
 def test_every_source_says_when_it_was_last_found_current(django_assert_num_queries):

@@ -1,4 +1,4 @@
-"""The home search: fuels alone, and depots by name, telephone and tax number."""
+"""The home search: fuels alone, and depots by name, telephone and tax number; what a searched point is called."""
 
 import re
 
@@ -6,11 +6,12 @@ import pytest
 
 from catalog.links import depot_path
 from catalog.search import entries
+from catalog.territory.snapshot import territory
+from pages.choices import read_origin
 from tests import factories
 from tests.pages.reading import missing, text_of
 
 pytestmark = pytest.mark.django_db
-
 
 DEPOT = re.compile(r'<li><a href="(/sklad/[^"]+)">')
 
@@ -81,3 +82,72 @@ def test_a_fuel_alone_offers_its_prices_and_depots_nearby(client):
         # Results stand above the medians.
         assert "Ile kosztuje opał" not in text_of(answer)
         assert "data-fuel" not in client.get("/", {"q": f"{text} Kraków"}).content.decode()
+
+
+def test_a_point_is_called_by_what_is_known_to_lie_there():
+    rural = factories.nowy_targ_rural()
+    factories.PlaceFactory(name="Ludźmierz", municipality=rural, lat=49.46861, lon=19.98)
+    factories.PlaceFactory(name="Gronków", municipality=rural, lat=None, lon=None)
+    factories.PostcodeFactory(code="34-433", places=["Gronków"], shares=[(rural, 5)], lat=49.44, lon=20.11)
+    entries.rebuild_index()
+
+    def label(point):
+        return read_origin(f"p={point}").origin.label
+
+    assert label("49.46861,19.98") == "miejscowości Ludźmierz"
+    assert label("49.44,20.11") == "środka zabudowy z kodem 34-433"
+    assert label("49.5,20.2").startswith("wskazanego punktu")
+
+
+def test_the_point_of_a_municipality_is_said_to_be_all_that_is_known(client):
+    krakow = factories.krakow()
+    factories.PlaceFactory(name="Nowa Huta", municipality=krakow, lat=None, lon=None)
+    factories.PlaceFactory(name="Kraków", municipality=krakow, lat=50.06, lon=19.94)
+    entries.rebuild_index()
+    suggestions = territory.get().search.suggest("Nowa Huta").found
+    point = next(row for row in suggestions if row.label == "Nowa Huta").query["p"]
+    notice = "Nie znamy położenia szukanego miejsca, więc odległości liczymy od środka gminy Kraków."
+    asked = read_origin(f"p={point}")
+    assert (asked.origin.label, asked.notices) == ("środka gminy Kraków", (notice,))
+    for path in ("/sklady/malopolskie/krakow-1261011/", "/sklady/malopolskie/krakow-1261011.md"):
+        assert notice in text_of(client.get(path, {"p": point}))
+    assert read_origin(f"p={point}&miejsce=Nowa+Huta").origin.place == "Nowa Huta"
+
+
+def test_a_centre_that_several_places_share_is_said_to_be_all_that_is_known(client):
+    krakow = factories.krakow()
+    for name in ("Nowa Huta", "Lubocza", "Pleszów"):
+        factories.PlaceFactory(name=name, municipality=krakow, district="1261039", lat=None, lon=None)
+    factories.PostcodeFactory(code="31-702", shares=[(krakow, 5)], lat=50.1, lon=20.09)
+    factories.PostcodeFactory(code="31-901", shares=[(krakow, 5)], lat=50.07, lon=20.1)
+    factories.PostcodeFactory(code="30-399", shares=[(krakow, 90)], lat=49.98, lon=19.87)
+    entries.rebuild_index()
+    suggest = territory.get().search.suggest
+    hits = {hit.label: hit for name in ("Nowa Huta", "Lubocza") for hit in suggest(name).found}
+    assert {hit.position for name, hit in hits.items() if name != "Kraków"} == {"postcode"}
+    alone, shared = (read_origin(f"p={hits[name].query['p']}") for name in ("Nowa Huta", "Lubocza"))
+    assert (alone.origin.label, alone.notices) == ("środka zabudowy z kodem 31-901", ())
+    assert (alone.origin.place, shared.origin.place) == ("Nowa Huta", "")
+    label = "środka zabudowy z kodem 31-702"
+    assert shared.origin.label == label
+    assert shared.notices == (f"Nie znamy położenia szukanego miejsca, więc odległości liczymy od {label}.",)
+    assert hits["Lubocza"].query["miejsce"] == "Lubocza"
+    page = client.get("/", {"q": "Lubocza"}, follow=True)
+    assert "Składy opału: Lubocza, gmina Kraków" in text_of(page)
+    assert shared.notices[0] in text_of(page)
+    assert "miejsce=Lubocza&amp;kolejnosc=nazwa" in page.content.decode()
+    asked = read_origin(f"p={hits['Lubocza'].query['p']}&miejsce=Gdziekolwiek")
+    assert (asked.origin.place, asked.notices) == ("", shared.notices)
+    assert len(read_origin("miejsce=a&miejsce=b").notices) == 1
+
+
+@pytest.mark.parametrize(
+    ("others", "label"), [([], "środka zabudowy z kodem 34-433"), (["Ostrowsko"], "środka gminy Nowy Targ")]
+)
+def test_the_middle_of_a_municipality_is_called_a_postcode_only_if_it_is_all_places_own(others, label):
+    rural = factories.nowy_targ_rural()
+    for name in ("Gronków", *others):
+        factories.PlaceFactory(name=name, municipality=rural, lat=None, lon=None)
+    factories.PostcodeFactory(code="34-433", places=["Gronków"], shares=[(rural, 5)], lat=49.44, lon=20.11)
+    entries.rebuild_index()
+    assert read_origin("p=49.44,20.11").origin.label == label

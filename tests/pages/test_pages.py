@@ -7,7 +7,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from catalog.depots import fuels
 from catalog.search import entries
+from catalog.submissions.owner_links import UNUSED
+from catalog.submissions.tokens import LINK_LIFE
 from fueldepot.http.links import document
 from tests import factories
 from tests.fueldepot.sharers import PROJECT_ROOT
@@ -15,7 +18,6 @@ from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, canonical_of, missing, 
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
-
 
 PAGES = (
     *("/", "/api/", "/sklady/malopolskie/", KRAKOW, "/przepisy/", "/przepisy/malopolskie/"),
@@ -56,8 +58,6 @@ def test_the_site_is_named_by_the_settings(client, settings):
 
 
 # Home
-
-
 def test_home_finds_places_and_postcodes(client):
     factories.krakow()
     factories.PostcodeFactory(code="30-001", places=["Kraków"])
@@ -150,8 +150,6 @@ def test_home_takes_any_question(client):
 
 
 # Voivodeship
-
-
 def test_voivodeship_lists_municipalities_in_polish_order(client):
     for number, name in enumerate(["Łapsze", "Zator", "Lanckorona", "Żabno", "Świątniki"], start=1):
         factories.MunicipalityFactory(teryt=f"1211{number:02}2", name=name)
@@ -179,8 +177,6 @@ def test_unknown_voivodeship(client):
 
 
 # Rules
-
-
 def test_the_examples_of_the_rules_answer(client, depot):
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.2992, lon=19.9496)
     factories.PostcodeFactory(code="30-001")
@@ -206,8 +202,6 @@ def test_the_look_of_the_site_is_thirty_kilobytes_at_most():
 
 
 # Errors
-
-
 def test_a_page_that_does_not_exist(client):
     answer = client.get(f"/nie-ma/{SCRIPT}")
     assert answer.status_code == 404
@@ -221,3 +215,49 @@ def test_a_citation_names_the_operator_where_it_is_another(client, settings):
     assert "Składy opału (Fundacja Próbna), „" in text_of(client.get("/dane/"))
     settings.OPERATOR_NAME = "Składy opału"
     assert "Składy opału, „" in text_of(client.get("/dane/"))
+
+
+def test_every_page_leads_owners_to_what_they_can_do(client):
+    assert 'href="/dla-wlascicieli/"' in client.get("/").content.decode()
+    answer = client.get("/dla-wlascicieli/")
+    twin = client.get("/dla-wlascicieli.md").content.decode()
+    for text in (text_of(answer), twin):
+        assert f"{LINK_LIFE.days * 24} godzin" in text.replace("\N{NO-BREAK SPACE}", " ")
+        assert f"{UNUSED.days} dni" in text.replace("\N{NO-BREAK SPACE}", " ")
+    assert 'href="/sklady/dodaj/"' in answer.content.decode()
+
+
+def test_the_buttons_it_names_stand_on_the_page_of_a_depot(client, depot_page):
+    text = text_of(client.get(depot_page))
+    for name in ("To mój skład", "Usuń wpis", "Pokaż to na swojej stronie", "Zmień godziny i ceny"):
+        assert name in text
+
+
+def test_the_page_is_in_english_and_its_frame_in_polish(client):
+    html = client.get("/en/").content.decode()
+    assert '<html lang="en">' in html
+    assert '<header class="top" lang="pl">' in html
+    assert '<footer class="bottom" lang="pl">' in html
+    content = html.partition("<main")[2].partition("</main>")[0]
+    assert "Licencja" not in content
+    assert "This page in Markdown" in content
+
+
+def test_every_fuel_has_its_word(client):
+    text, twin = text_of(client.get("/en/")), client.get("/en.md").content.decode()
+    for fuel in fuels.FUELS:
+        assert fuel.english
+        assert f"{fuel.name} {fuel.english}" in text
+        assert f"| {fuel.name} | {fuel.english} |" in twin
+
+
+def test_every_page_leads_to_it(client):
+    assert '<a href="/en/" lang="en" hreflang="en">English</a>' in client.get("/").content.decode()
+
+
+def test_each_of_the_two_pages_names_both_languages(client):
+    for path in ("/", "/en/"):
+        html = client.get(path).content.decode()
+        for language, other in (("pl", "/"), ("en", "/en/")):
+            assert f'<link rel="alternate" hreflang="{language}" href="http://127.0.0.1:8000{other}">' in html
+        assert '<link rel="alternate" hreflang' not in client.get("/ceny/").content.decode(), path

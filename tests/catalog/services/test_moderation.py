@@ -1,4 +1,4 @@
-"""What people do to depots."""
+"""What people do to depots, and what edits them refuses."""
 
 from datetime import UTC, date, datetime
 
@@ -9,11 +9,11 @@ from django.db.models import ManyToOneRel
 
 from catalog.importers.records import DepotRecord, Extract, Options
 from catalog.importers.sync_depots import sync_depots
-from catalog.models import Depot, GoneReport, OwnerChange, SubmissionQuestion
-from catalog.services import editors, merging, moderation, publishing
-from catalog.submissions import owner_links
+from catalog.models import Depot, GoneReport, OwnerChange, Submission, SubmissionQuestion
+from catalog.services import editing, editors, merging, moderation, publishing
+from catalog.submissions import intake, owner_links
 from catalog.submissions.readers import report_gone
-from tests import factories
+from tests import factories, texts
 
 pytestmark = pytest.mark.django_db
 
@@ -111,3 +111,51 @@ def test_demonstration_depots_go_with_every_row_that_refers_to_them(remove):
     assert set(count_rows_of_depots().values()) == {0}
     assert not Depot.history.exclude(id__in=Depot.objects.values("pk")).exists()
     assert not SubmissionQuestion.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["websit", "hours", "data_status"])
+def test_an_unknown_field_is_refused_and_nothing_is_saved(name):
+    depot, editor = factories.DepotFactory(), factories.UserFactory()
+    values = {"phone": "+48 601 234 567", name: "x"}
+    with pytest.raises(ValueError, match=f"unknown fields: {name};"):
+        editing.edit_depot(depot=depot, values=values, by=editor, on=TODAY)
+    with pytest.raises(ValueError, match=f"unknown fields: {name};"):
+        editing.add_depot(values=values, by=editor, on=TODAY)
+    assert Depot.objects.get().phone == ""
+
+
+def test_a_text_longer_than_its_column_is_refused_and_nothing_is_saved():
+    depot, editor = factories.DepotFactory(), factories.UserFactory()
+    for name in texts.LIMITS:
+        values = {"house_number": "7", name: texts.too_long(name)}
+        with pytest.raises(editing.ValueRefused):
+            editing.edit_depot(depot=depot, values=values, by=editor, on=TODAY)
+        with pytest.raises(editing.ValueRefused):
+            editing.add_depot(values=values, by=editor, on=TODAY)
+        assert Depot.objects.get().house_number == ""
+    longest = {name: texts.longest(name) for name in texts.LIMITS}
+    editing.edit_depot(depot=depot, values=longest, by=editor, on=TODAY)
+    assert Depot.objects.values(*longest).get() == longest
+
+
+def test_an_unknown_field_to_take_is_refused():
+    one, other = factories.DepotFactory(), factories.DepotFactory()
+    with pytest.raises(ValueError, match="unknown fields: phon;"):
+        merging.merge_depots(survivor=one, loser=other, take=["phon"], by=factories.UserFactory(), on=TODAY)
+    assert not Depot.objects.filter(publication="removed").exists()
+
+
+def test_an_unknown_field_of_a_correction_is_refused():
+    author = intake.Author(email="a@example.pl", role="", client="192.0.2.1")
+    with pytest.raises(ValueError, match="unknown fields: websit;"):
+        intake.create_submission(
+            parts=[
+                intake.SubmissionPart(
+                    Submission.Kind.CORRECT, {"phone": "+48 601 234 567", "websit": "https://opal.pl/"}
+                )
+            ],
+            depot=factories.DepotFactory(),
+            author=author,
+            on=datetime(2026, 11, 21, tzinfo=UTC),
+        )
+    assert not Submission.objects.exists()

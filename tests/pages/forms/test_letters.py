@@ -1,4 +1,4 @@
-"""When letters leave: after the answer, once, and also after a process was killed."""
+"""When letters leave: after the answer, once, and also after a process was killed; the status page later."""
 
 from datetime import timedelta
 from threading import Event
@@ -7,7 +7,8 @@ import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
-from catalog.models import OwnerLink, PendingLetter, Submission
+from catalog.models import Depot, OwnerLink, PendingLetter, Submission
+from catalog.services.moderation import remove_depot
 from catalog.submissions import letters, owner_links
 from catalog.submissions.retention import purge_submissions
 from tests import factories
@@ -103,3 +104,23 @@ def test_a_letter_that_never_leaves_keeps_no_address_for_long(clock, kind, hours
     assert PendingLetter.objects.exists()
     purge_submissions(on=clock.now + timedelta(hours=hours))
     assert not PendingLetter.objects.exists()
+
+
+def test_the_name_of_an_entry_that_was_removed_is_not_told(client, stranger, nowak, clock):
+    status = stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")["Location"]
+    assert nowak.name in text_of(client.get(status))
+    remove_depot(depot=nowak, reason=Depot.RemovalReason.PRIVATE_PERSON, on=clock.now.date())
+    page = client.get(status)
+    assert page.status_code == 200
+    assert nowak.name not in page.content.decode()
+
+
+def test_a_price_that_was_erased_is_not_told(client, stranger, nowak, clock):
+    stranger.fill(f"/sklad/{nowak.pk}/cena/", **{"price-pellet": "1500"})
+    status = stranger.confirm()["Location"]
+    assert "Pellet" in text_of(client.get(status))
+    clock.move(days=90)
+    purge_submissions(on=clock.now + timedelta(minutes=1))
+    page = client.get(status)
+    assert (page.status_code, Submission.objects.get().proposed) == (200, {})
+    assert "1500" not in text_of(page)

@@ -1,13 +1,17 @@
-"""Charts: marks inside the plot, no overlapping labels, gaps for missing values."""
+"""Charts, timelines and scales: marks inside the plot, no overlapping labels, gaps for missing values."""
 
-from itertools import combinations
+import itertools
+import math
+from datetime import date
+from itertools import combinations, pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.svg import charts
 from pages.svg.charts import ChartMonth, months_chart, years_chart
-from pages.svg.scales import WIDTH, Box, text_width
+from pages.svg.scales import WIDTH, Box, axis, nice_step, scale_bar, spread, text_width
+from pages.svg.timelines import LINE, TEXT, WORDS_X, YEAR_ROOM, timeline
 
 MONTHS = st.dictionaries(
     st.integers(24_300, 24_323), st.tuples(st.floats(300, 3000), st.integers(3, 9999)), min_size=2
@@ -100,3 +104,136 @@ def test_the_last_value_is_told_where_two_lines_leave_no_room_beside_it():
     chart = months_chart([*months, ChartMonth(24320, 2128.0, 3), ChartMonth(24321, 2091.0, 3)], reference=None)
     assert chart.marks[-1].label == charts.amount(2091.0, 0)
     assert chart.marks[-1].label_y < chart.bottom
+
+
+AMOUNTS = st.floats(min_value=0.01, max_value=1e6)
+
+
+def is_round(number: float) -> bool:
+    """Whether a number is 1, 2 or 5 × 10ⁿ."""
+    mantissa = number / 10 ** math.floor(math.log10(number) + 1e-9)
+    return any(math.isclose(mantissa, step) for step in (1, 2, 5))
+
+
+@given(st.lists(AMOUNTS, min_size=1, max_size=30), st.booleans(), st.integers(2, 8))
+def test_ticks_cover_the_data_in_few_round_steps(values, from_zero, most):
+    scale = axis(values, most=most, from_zero=from_zero)
+    room = (scale[-1] - scale[0]) * 1e-6
+    assert scale[0] <= min(values) + room
+    assert scale[-1] >= max(values) - room
+    assert 2 <= len(scale) <= most + 1
+    steps = [after - before for before, after in pairwise(scale)]
+    assert all(math.isclose(step, steps[0], rel_tol=1e-6) for step in steps)
+    assert is_round(round(steps[0], 10))
+    if from_zero:
+        assert scale[0] == 0
+
+
+def test_equal_values_get_room_above_and_below():
+    scale = axis([500.0, 500.0])
+    assert scale[0] < 500 < scale[-1]
+    assert axis([0.0])[0] < 0 < axis([0.0])[-1]
+
+
+@given(st.floats(min_value=1e-3, max_value=1e7), st.integers(1, 10))
+def test_a_step_is_round_and_divides_into_few_parts(span, most):
+    step = nice_step(span, most)
+    assert is_round(step)
+    assert span / step <= most * (1 + 1e-6)
+
+
+@given(st.floats(min_value=0.1, max_value=5000), st.floats(min_value=60, max_value=200))
+def test_a_scale_bar_is_round_and_long_enough_to_read(metres_per_unit, longest):
+    bar = scale_bar(metres_per_unit, longest)
+    number, unit = bar.label.split()
+    metres = int(number) * {"m": 1, "km": 1000}[unit]
+    assert is_round(metres)
+    assert (unit == "km") is (metres >= 1000)
+    assert longest / 2.5 - 0.1 <= bar.length <= longest + 0.1
+    assert math.isclose(bar.length * metres_per_unit, metres, abs_tol=metres_per_unit / 10)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1000), st.floats(1, 60)), min_size=1, max_size=20))
+def test_spread_intervals_keep_their_order_and_never_overlap(rows):
+    wanted = sorted(place for place, _ in rows)
+    sizes = [size for _, size in rows]
+    starts = spread(wanted, sizes, -5.0)
+    assert starts[0] >= -5.0
+    for i in range(len(starts) - 1):
+        assert starts[i] + sizes[i] <= starts[i + 1] + 1e-6
+
+
+def test_intervals_with_room_stay_where_they_are_wanted():
+    assert spread([0.0, 50.0, 200.0], [40.0, 40.0, 40.0], 0.0) == [0.0, 50.0, 200.0]
+
+
+def test_crowded_intervals_share_the_way():
+    assert spread([100.0, 100.0], [20.0, 20.0], 0.0) == [90.0, 110.0]
+    assert spread([0.0, 0.0], [20.0, 20.0], 0.0) == [0.0, 20.0]
+
+
+DAYS = st.dates(date(2010, 1, 1), date(2050, 12, 31))
+DEADLINES = st.lists(st.tuples(DAYS, st.text("ab ,", max_size=120)), min_size=1)
+
+
+def mark(year, month=1, day=1, text="kotły"):
+    return date(year, month, day), text
+
+
+@given(DEADLINES, DAYS)
+def test_words_never_overlap_and_stay_inside(deadlines, today):
+    line = timeline(deadlines, today)
+    end = 0.0
+    for entry in line.entries:
+        top = entry.words_y - LINE / 2
+        assert top >= end - 0.2
+        end = top + LINE * (1 + len(entry.lines) + bool(entry.more))
+        assert all(WORDS_X + text_width(text, TEXT) <= WIDTH for text in entry.lines)
+        assert line.top <= entry.y <= line.bottom
+    assert end <= line.height
+    assert line.top <= line.today <= line.bottom
+    places = sorted([line.today, *(year.y for year in line.years)])
+    assert all(after - before >= YEAR_ROOM - 1.5 for before, after in itertools.pairwise(places))
+
+
+@given(DEADLINES, DAYS)
+def test_days_are_true_to_scale_and_told_apart(deadlines, today):
+    line = timeline(deadlines, today)
+    days = sorted({day for day, _ in deadlines})
+    assert len(line.entries) == len(days)
+    for day, entry in zip(days, line.entries, strict=True):
+        assert (entry.state == "past") == (day < today)
+        assert (entry.y < line.today) <= (day < today)
+    assert [entry.state for entry in line.entries].count("next") == any(day >= today for day in days)
+
+
+def test_a_deadline_of_today_is_the_next():
+    line = timeline([mark(2020), mark(2026, 11, 21), mark(2030)], date(2026, 11, 21))
+    assert [entry.state for entry in line.entries] == ["past", "next", "future"]
+
+
+def test_deadlines_of_a_day_stand_together_without_repeating_themselves():
+    (entry,) = timeline([mark(2023), mark(2023), mark(2023, text="piece")], date(2020, 1, 1)).entries
+    assert entry.lines == ("kotły", "piece")
+
+
+def test_too_many_of_a_day_are_counted():
+    line = timeline([mark(2023, text=f"kotły {number}") for number in range(5)], date(2020, 1, 1))
+    assert (line.entries[0].lines, line.entries[0].more) == (("kotły 0", "kotły 1"), 3)
+
+
+def test_long_words_are_shortened_at_a_blank():
+    line = timeline(
+        [mark(2023, text="kotły na paliwo stałe w budynkach, które nie są podłączone do sieci")], date(2020, 1, 1)
+    )
+    assert line.entries[0].lines[0].endswith("…")
+    assert line.entries[0].lines[0][:-1] in "kotły na paliwo stałe w budynkach, które nie są podłączone do sieci"
+
+
+def test_nothing_to_show():
+    assert timeline([], date(2026, 11, 21)) is None
+
+
+def test_a_single_deadline_today():
+    line = timeline([mark(2026, 11, 21)], date(2026, 11, 21))
+    assert (line.entries[0].state, line.years) == ("next", ())

@@ -1,0 +1,226 @@
+"""Views with sessions, accounts and the database; addresses behind proxies; the line of a request in the log."""
+
+import json
+import logging
+
+import pytest
+from django.db import InterfaceError, OperationalError
+from django.http import HttpResponse
+from django.test import Client, RequestFactory
+from django.urls import get_resolver, resolve
+
+from fueldepot.http.rate_limit import find_caller, forwarded_headers, read_networks
+from fueldepot.http.request_log import JsonFormatter, drop_duplicate_db_errors, is_private, shown_path
+
+FORMS = {
+    "depot-add",
+    "depot-correct",
+    "depot-claim",
+    "depot-delete",
+    "depot-gone",
+    "depot-price",
+    "owner-renew",
+    "owner",
+    "owner-branches",
+    *("alerts", "alerts-confirm", "alerts-mine", "alerts-end"),
+}
+OF_SUBMISSIONS = {
+    *(
+        "owner-object",
+        "owner-undo",
+        "submission-answer",
+        "submission-confirm",
+        "submission-restore",
+        "submission-status",
+    )
+}
+
+
+def test_the_forms_are_marked_and_no_page():
+    marked = {
+        pattern.name
+        for pattern in get_resolver("pages.urls").url_patterns
+        if getattr(pattern.callback, "is_private", False)
+    }
+    assert marked == FORMS | OF_SUBMISSIONS
+
+
+def test_the_whole_desk_is_private(rf):
+    for private, paths in (
+        (True, ("/admin/", "/admin/login/", "/admin/nothing/", "/admin/dziennik/", "/admin/dziennik/dni/")),
+        (True, ("/admin/haslo/", "/admin/haslo/MQ/set-password/", "/admin/catalog/depotrequest/1/")),
+        (True, ("/sklad/1/popraw/",)),
+        (False, ("/sklad/1-nazwa/", "/api/v1/stores", "/healthz")),
+    ):
+        for path in paths:
+            request = rf.get(path)
+            request.resolver_match = resolve(path)
+            assert is_private(request) is private, path
+
+
+@pytest.mark.django_db
+def test_a_form_needs_a_token():
+    assert Client(enforce_csrf_checks=True).post("/sklady/dodaj/").status_code == 403
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("networks", "caller", "status"),
+    [
+        ([], "203.0.113.9", 200),
+        (["10.0.0.0/8"], "10.1.2.3", 200),
+        (["10.0.0.0/8", "2001:db8::/32"], "2001:db8::1", 200),
+        (["10.0.0.0/8"], "::ffff:10.1.2.3", 200),
+        (["10.0.0.0/8"], "203.0.113.9", 404),
+        (["10.0.0.0/8"], "", 404),
+    ],
+)
+def test_the_desk_opens_to_its_networks(client, settings, networks, caller, status):
+    settings.ADMIN_NETWORKS = networks
+    assert client.get("/admin/login/", REMOTE_ADDR=caller).status_code == status
+    assert client.get("/admin/haslo/", REMOTE_ADDR=caller).status_code == status
+    assert client.get("/sklady/dodaj/", REMOTE_ADDR=caller).status_code == 200
+
+
+PROXIES = read_networks(["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"])
+
+
+def test_the_caller_is_who_the_trusted_proxies_name():
+    callers = {
+        "": "10.0.0.1",
+        "203.0.113.5": "203.0.113.5",
+        " 203.0.113.5 ": "203.0.113.5",
+        "9.9.9.9, 203.0.113.5": "203.0.113.5",  # the caller invented the first
+        "9.9.9.9, 203.0.113.5, 10.0.0.2, 192.0.2.7": "203.0.113.5",
+        "nonsense, 203.0.113.5": "203.0.113.5",
+        "203.0.113.5, nonsense": "10.0.0.1",
+        "203.0.113.5,": "10.0.0.1",
+        "203.0.113.5:8080": "10.0.0.1",
+        "[2001:db9::1]": "10.0.0.1",
+        "2001:DB9::1": "2001:db9::1",
+        "::ffff:203.0.113.5": "203.0.113.5",
+        "fe80::1%eth0": "10.0.0.1",
+        "010.1.1.1": "10.0.0.1",
+        "10.0.0.3, 10.0.0.2": "10.0.0.3",  # a request of the proxies' own network
+        "203.0.113.5" + ", 10.0.0.2" * 30: "10.0.0.1",
+        "1" * 10_000: "10.0.0.1",
+    }
+    assert {forwarded: find_caller("10.0.0.1", forwarded, PROXIES) for forwarded in callers} == callers
+
+
+@pytest.mark.parametrize(
+    ("trusted", "peer", "caller"),
+    [
+        (["10.0.0.0/8"], "203.0.113.5", "203.0.113.5"),  # the header of a peer that is no proxy is ignored
+        (["10.0.0.0/8"], "nonsense", "nonsense"),
+        (["10.0.0.0/8"], "::ffff:10.0.0.1", "1.2.3.4"),
+        (["2001:db8::/32"], "2001:db8::1", "1.2.3.4"),
+        (["unix"], "", "1.2.3.4"),
+        (["10.0.0.0/8"], "", ""),  # a Unix socket has to be named
+    ],
+)
+def test_whose_header_counts(settings, trusted, peer, caller):
+    assert seen(settings, trusted, peer, **{"x-forwarded-for": "1.2.3.4"})[0] == caller
+
+
+def seen(settings, trusted, peer, **headers):
+    settings.TRUSTED_PROXIES = trusted
+    requests = []
+    view = forwarded_headers(lambda request: requests.append(request) or HttpResponse())
+    view(RequestFactory().get("/", REMOTE_ADDR=peer, headers=headers))
+    return requests[0].META["REMOTE_ADDR"], requests[0].is_secure()
+
+
+@pytest.mark.parametrize(
+    ("trusted", "proto", "expected"),
+    [
+        (["10.0.0.1"], "https", ("203.0.113.5", True)),
+        (["10.0.0.1"], "HTTPS", ("203.0.113.5", True)),
+        (["10.0.0.1"], "http", ("203.0.113.5", False)),
+        (["10.0.0.1"], "https,http", ("203.0.113.5", False)),
+        (["10.0.0.2"], "https", ("10.0.0.1", False)),
+        ([], "https", ("10.0.0.1", False)),
+    ],
+)
+def test_https_only_by_the_word_of_a_proxy(settings, trusted, proto, expected):
+    headers = {"x-forwarded-for": "203.0.113.5", "x-forwarded-proto": proto}
+    assert seen(settings, trusted, "10.0.0.1", **headers) == expected
+
+
+PATH = "/api/v1/subsidy?people=2&income=1357,24"
+
+
+@pytest.fixture
+def lines(caplog):
+
+    def read():
+        formatter = JsonFormatter()
+        return [json.loads(formatter.format(r)) for r in caplog.records if r.name == "fueldepot.request"]
+
+    with caplog.at_level(logging.INFO, "fueldepot.request"):
+        yield read
+
+
+def test_a_request_is_one_line_with_status_and_time(lines):
+    answer = Client().get(PATH)
+    (line,) = lines()
+    assert (line["method"], line["path"], line["status"]) == ("GET", "/api/v1/subsidy", 200)
+    assert line["ms"] > 0
+    assert answer["X-Request-ID"]
+    assert "1357" not in json.dumps(line)
+
+
+@pytest.mark.parametrize(
+    ("trusted", "given", "kept"),
+    [
+        (["127.0.0.1"], "0123456789abcdef", True),
+        (["127.0.0.1"], "short", False),
+        (["127.0.0.1"], "a" * 65, False),
+        (["127.0.0.1"], 'good-but"quoted', False),
+        (["127.0.0.1"], "0123456789abcdef\n", False),
+        ([], "0123456789abcdef", False),
+    ],
+)
+def test_an_id_is_kept_where_a_trusted_proxy_gave_it(settings, trusted, given, kept):
+    settings.TRUSTED_PROXIES = trusted
+    assert (Client().get(PATH, headers={"x-request-id": given})["X-Request-ID"] == given) is kept
+
+
+def test_odd_paths_and_methods_break_no_line(lines):
+    Client().get('/api/v1/\n{"x":1}/%00/ł' + "x" * 1000)
+    Client().generic("GE\x01T", "/api/v1/x")
+    first, second = lines()
+    assert len(first["path"]) < 400
+    assert "\n" not in first["path"]
+    assert second["method"] == "?"
+
+
+def test_what_is_not_printable_is_spelled_out():
+    assert shown_path("/a\x00b") == "/a\\x00b"
+    assert shown_path("/łódź/") == "/łódź/"
+
+
+def test_a_traceback_is_one_line():
+    try:
+        raise ValueError("bad")
+    except ValueError:
+        import sys
+
+        record = logging.LogRecord("x", logging.ERROR, "f", 1, "it %s", ("failed",), sys.exc_info())
+    text = JsonFormatter().format(record)
+    assert "\n" not in text
+    assert json.loads(text)["message"] == "it failed"
+    assert "ValueError: bad" in json.loads(text)["traceback"]
+
+
+def test_that_the_database_is_away_is_told_once_and_without_a_traceback():
+    for name, status, error, written in (
+        ("django.request", 503, None, False),
+        ("django.request", 500, OperationalError("gone"), False),
+        ("django.request", 500, InterfaceError("closed"), False),
+        ("django.request", 500, ValueError("bad"), True),
+        ("fueldepot.domain_errors", None, None, True),
+    ):
+        record = logging.LogRecord(name, logging.ERROR, "f", 1, "x", (), error and (type(error), error, None))
+        record.status_code = status
+        assert drop_duplicate_db_errors(record) is written, name
