@@ -104,8 +104,11 @@ def test_shapefile_in_a_folder(tmp_path):
     check_areas(boundaries.parse(tmp_path / "gminy.SHP"))
 
 
-def test_official_system_is_meant_without_a_prj(tmp_path):
-    check_areas(boundaries.parse(packed(tmp_path, AREAS)))
+def test_the_official_system_and_utf_8_are_meant_without_other_word_and_no_index_is_needed(tmp_path):
+    extract = boundaries.parse(packed(tmp_path, AREAS, drop=(".shx",)))
+    check_areas(extract)
+    assert extract.rows[0].name == "Próba 1206912"
+    assert extract.remarks == ("quality: all 2 areas meet their neighbours point by point",)
 
 
 def test_areas_of_other_systems_are_projected(tmp_path):
@@ -114,29 +117,26 @@ def test_areas_of_other_systems_are_projected(tmp_path):
         check_areas(boundaries.parse(packed(tmp_path, in_system(crs), prj=crs.to_wkt("WKT1_ESRI"))))
 
 
-def test_wrong_system_is_noticed(tmp_path):
-    path = packed(tmp_path, in_system(pyproj.CRS("EPSG:4326")))
-    with pytest.raises(BadInput, match="is outside Poland; is the system right"):
-        boundaries.parse(path)
+def test_a_shapefile_of_another_form_is_refused(tmp_path):
+    west = AREAS["1206912"]
+    for areas, options, message in (
+        (in_system(pyproj.CRS("EPSG:4326")), {}, "is outside Poland; is the system right"),
+        (AREAS, {"prj": "no such thing"}, "reference system 'no such thing' is unknown"),
+        (AREAS, {"drop": (".dbf",)}, r"no \.dbf"),
+        (AREAS, {"drop": (".shp",)}, r"no \.json"),
+        (AREAS, {"column": "KOD"}, "row 1: the code '' is not seven digits"),
+        ([("1206912", west)] * 2, {}, "row 2: the municipality 1206912 is there twice, first in row 1"),
+        (dict.fromkeys(AREAS, west), {}, r"the area of 12069\d\d is broken or lies wholly on others"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            boundaries.parse(packed(tmp_path, areas, **options))
 
 
-def test_an_unknown_system_is_refused(tmp_path):
-    with pytest.raises(BadInput, match="reference system 'no such thing' is unknown"):
-        boundaries.parse(packed(tmp_path, AREAS, prj="no such thing"))
-
-
-def test_names_in_cp1250(tmp_path):
-    for cpg in (None, "1250", "ANSI 1250", "windows-1250", "UTF-8", "no such thing"):
-        assert boundaries.parse(packed(tmp_path, AREAS, encoding="cp1250", cpg=cpg)).rows[0].name == "Próba 1206912"
-
-
-def test_names_in_the_encoding_of_the_cpg(tmp_path):
-    extract = boundaries.parse(packed(tmp_path, AREAS, encoding="iso8859-2", cpg="ISO-8859-2"))
-    assert extract.rows[0].name == "Próba 1206912"
-
-
-def test_names_in_utf_8_without_a_cpg(tmp_path):
-    assert boundaries.parse(packed(tmp_path, AREAS)).rows[0].name == "Próba 1206912"
+def test_names_in_the_encoding_of_the_cpg_or_in_cp1250(tmp_path):
+    for cpg in (None, "1250", "ANSI 1250", "windows-1250", "UTF-8", "no such thing", "ISO-8859-2"):
+        encoding = "iso8859-2" if cpg == "ISO-8859-2" else "cp1250"
+        extract = boundaries.parse(packed(tmp_path, AREAS, encoding=encoding, cpg=cpg))
+        assert extract.rows[0].name == "Próba 1206912", cpg
 
 
 def test_layer_of_municipalities_is_found_among_others(tmp_path):
@@ -153,16 +153,6 @@ def test_several_layers_without_the_wanted_one(tmp_path):
     members = {f"{name}{suffix}": content for name in ("a", "b") for suffix, content in parts.items()}
     with pytest.raises(BadInput, match="holds 2 layers"):
         boundaries.parse(zipped(tmp_path / "a.zip", members))
-
-
-def test_a_shapefile_that_lacks_a_part_is_refused(tmp_path):
-    for part in (".dbf", ".shp"):
-        with pytest.raises(BadInput, match=r"no \.dbf|no \.json"):
-            boundaries.parse(packed(tmp_path, AREAS, drop=(part,)))
-
-
-def test_index_is_not_needed(tmp_path):
-    check_areas(boundaries.parse(packed(tmp_path, AREAS, drop=(".shx",))))
 
 
 def test_part_that_is_cut_off(tmp_path):
@@ -222,16 +212,6 @@ def test_a_code_that_is_not_seven_digits_is_refused(tmp_path):
             boundaries.parse(geojson(tmp_path, features))
 
 
-def test_table_without_the_column_of_codes(tmp_path):
-    with pytest.raises(BadInput, match="row 1: the code '' is not seven digits"):
-        boundaries.parse(packed(tmp_path, AREAS, column="KOD"))
-
-
-def test_a_municipality_that_is_there_twice_is_refused(tmp_path):
-    with pytest.raises(BadInput, match="row 2: the municipality 1206912 is there twice, first in row 1"):
-        boundaries.parse(packed(tmp_path, [("1206912", area) for area in AREAS.values()]))
-
-
 def test_hole_and_enclave(tmp_path):
     hole = box(503_000, 243_000, 506_000, 246_000)
     areas = {"1206912": AREAS["1206912"].difference(hole), "1206923": hole}
@@ -259,11 +239,6 @@ def test_overlapping_areas_are_cleaned(tmp_path):
     rows = boundaries.parse(packed(tmp_path, areas)).rows
     assert shapely.intersection(rows[0].area, rows[1].area).area == pytest.approx(0, abs=1e-3)
     assert shapely.coverage_is_valid([row.area for row in rows])
-
-
-def test_area_that_lies_wholly_on_another(tmp_path):
-    with pytest.raises(BadInput, match=r"the area of 12069\d\d is broken or lies wholly on others"):
-        boundaries.parse(packed(tmp_path, {"1206912": AREAS["1206912"], "1206923": AREAS["1206912"]}))
 
 
 def test_reduction_keeps_shared_borders_shared():
@@ -326,11 +301,6 @@ def test_areas_simplified_one_by_one_overlap_and_leave_gaps(tmp_path):
 
 def located(teryt):
     return LocatedMunicipality(teryt, "", "", "", "", approximate=False)
-
-
-def test_a_file_whose_areas_meet_says_so(tmp_path):
-    (quality,) = boundaries.parse(packed(tmp_path, AREAS)).remarks
-    assert quality == "quality: all 2 areas meet their neighbours point by point"
 
 
 def test_geojson_keys_of_the_code(tmp_path):
