@@ -13,6 +13,7 @@ from shapely.geometry import Polygon, box
 from catalog.importers.parsers import boundaries
 from catalog.importers.parsers.boundaries import reduce_coverage
 from catalog.importers.records import BadInput
+from catalog.importers.sources import identify
 from catalog.territory import coordinates
 from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
 from tests.catalog.importers.parsers.helpers import DATA, format_of, shared, text, write, zipped
@@ -51,8 +52,11 @@ def packed(folder, areas, *, layer="A03_Granice_gmin", prj=None, cpg=None, drop=
         parts[".prj"] = prj.encode()
     if cpg is not None:
         parts[".cpg"] = cpg.encode()
-    members = {f"folder/{layer}{suffix}": content for suffix, content in parts.items() if suffix not in drop}
-    return zipped(folder / "boundaries.zip", members)
+    return packed_parts(folder, {suffix: part for suffix, part in parts.items() if suffix not in drop}, layer)
+
+
+def packed_parts(folder, parts, layer="A03_Granice_gmin"):
+    return zipped(folder / "a.zip", {f"folder/{layer}{suffix}": content for suffix, content in parts.items()})
 
 
 def in_system(crs, areas=AREAS):
@@ -156,31 +160,39 @@ def test_several_layers_without_the_wanted_one(tmp_path):
 
 
 def test_part_that_is_cut_off(tmp_path):
-    for part, keep in ((".shp", 300), (".shp", 50), (".dbf", 200), (".dbf", 20), (".dbf", 400)):
+    for part, keep in ((".shp", 300), (".shp", 50), (".dbf", 200), (".dbf", 20), (".dbf", 40), (".dbf", 400)):
         parts = shapefile_parts(AREAS)
         parts[part] = parts[part][:keep]
-        path = zipped(tmp_path / "a.zip", {f"A03_Granice_gmin{suffix}": content for suffix, content in parts.items()})
         with pytest.raises(BadInput, match="damaged or cut off"):
-            boundaries.parse(path)
+            boundaries.parse(packed_parts(tmp_path, parts))
 
 
 def test_more_shapes_than_rows(tmp_path):
     parts = shapefile_parts(AREAS)
     parts[".dbf"] = shapefile_parts({"1206912": AREAS["1206912"]})[".dbf"]
-    path = zipped(tmp_path / "a.zip", {f"A03_Granice_gmin{suffix}": content for suffix, content in parts.items()})
     with pytest.raises(BadInput, match="has 2 shapes and 1 rows"):
-        boundaries.parse(path)
+        boundaries.parse(packed_parts(tmp_path, parts))
+
+
+def test_a_date_that_is_none(tmp_path):
+    parts = shapefile_parts(AREAS)
+    parts[".dbf"] = parts[".dbf"].replace(b"20310503", b"20311352")
+    with pytest.raises(BadInput, match="WERSJA_OD: "):
+        boundaries.parse(packed_parts(tmp_path, parts))
 
 
 def test_deleted_row_is_left_out_with_its_shape(tmp_path):
     parts = shapefile_parts(AREAS)
     table = bytearray(parts[".dbf"])
-    table[int.from_bytes(table[8:10], "little")] = ord("*")
-    parts[".dbf"] = bytes(table)
-    path = zipped(tmp_path / "a.zip", {f"A03_Granice_gmin{suffix}": content for suffix, content in parts.items()})
+    first, size = (int.from_bytes(table[at : at + 2], "little") for at in (8, 10))
+    table[first] = ord("*")
+    path = packed_parts(tmp_path, parts | {".dbf": bytes(table)})
+    assert format_of(path) == "boundaries"  # which the next row tells
     (row,) = boundaries.parse(path).rows
     assert row.teryt == "1206923"
     assert shapely.distance(shapely.Point(expected_corner()), row.area) == pytest.approx(10_000, rel=0.005)
+    table[first + size] = ord("*")
+    assert format_of(packed_parts(tmp_path, parts | {".dbf": bytes(table)})) is None
 
 
 def test_rings_that_turn_the_wrong_way(tmp_path):
@@ -192,6 +204,11 @@ def test_rings_that_turn_the_wrong_way(tmp_path):
                 writer.record(code)
         members = {"A03_Granice_gmin.shp": shp.getvalue(), "A03_Granice_gmin.dbf": dbf.getvalue()}
     check_areas(boundaries.parse(zipped(tmp_path / "a.zip", members)))
+
+
+def test_a_layer_without_its_table_is_not_recognised(tmp_path):
+    with pytest.raises(BadInput, match=r"the shapefile has no \.dbf"):
+        identify(packed(tmp_path, AREAS, drop=(".dbf",)))
 
 
 def test_layer_of_lines(tmp_path):

@@ -3,8 +3,8 @@
 from catalog.importers.parsers import boundaries, osm
 from catalog.importers.records import BadInput
 from catalog.importers.sources import geonames, prg, prng, teryt
-from tests.catalog.importers.parsers.helpers import DATA, chance, sniff, write, zipped
-from tests.catalog.importers.parsers.test_boundaries import AREAS, shapefile_parts
+from tests.catalog.importers.parsers.helpers import DATA, chance, sniff, write
+from tests.catalog.importers.parsers.test_boundaries import AREAS, packed_parts, shapefile_parts
 from tests.catalog.importers.parsers.test_prng import UNITS
 
 PARSERS = {
@@ -64,8 +64,7 @@ def test_a_damaged_shapefile_raises_nothing_but_bad_input(tmp_path):
         for _ in range(dice.randint(1, 6)):
             part = changed[dice.choice([".shp", ".dbf"])]
             part[dice.randrange(len(part))] = dice.choice([0, 255, dice.randrange(256)])
-        members = {f"A03_Granice_gmin{suffix}": bytes(part) for suffix, part in changed.items()}
-        path = zipped(tmp_path / "boundaries.zip", members)
+        path = packed_parts(tmp_path, changed)
         outcomes.append(check(boundaries.parse, path))
         sniff(path)
     assert True in outcomes

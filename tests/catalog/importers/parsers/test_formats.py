@@ -7,7 +7,7 @@ from catalog.importers.parsers import files
 from catalog.importers.records import BadInput
 from catalog.importers.sources import identify, recognise
 from tests.catalog.importers.parsers.helpers import DATA, chance, format_of, shared, sniff, text, write, zipped
-from tests.catalog.importers.parsers.test_boundaries import AREAS, shapefile_parts
+from tests.catalog.importers.parsers.test_boundaries import AREAS, packed_parts, shapefile_parts
 
 SLICES = {
     "terc.csv": "terc",
@@ -42,7 +42,7 @@ def test_content_goes_before_the_name(tmp_path):
 
 def test_shapefile_in_a_zip(tmp_path):
     parts = shapefile_parts(AREAS)
-    assert sniff(zipped(tmp_path / "a.zip", {f"A03_Granice_gmin{s}": p for s, p in parts.items()})) == "boundaries"
+    assert sniff(packed_parts(tmp_path, parts)) == "boundaries"
 
 
 def test_shapefile_in_a_folder(tmp_path):
@@ -57,7 +57,7 @@ def test_shapefile_in_a_folder(tmp_path):
 
 def test_layer_of_other_units_is_not_taken_for_municipalities(tmp_path):
     parts = shapefile_parts({"12": next(iter(AREAS.values()))})
-    assert sniff(zipped(tmp_path / "a.zip", {f"A01_Granice_wojewodztw{s}": p for s, p in parts.items()})) is None
+    assert sniff(packed_parts(tmp_path, parts, "A01_Granice_wojewodztw")) is None
 
 
 def test_geojson_with_its_areas_before_its_codes(tmp_path):

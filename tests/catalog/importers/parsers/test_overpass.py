@@ -43,30 +43,16 @@ def test_remark_refuses_the_whole_file(tmp_path):
         answer(tmp_path, node(), remark='runtime error: Query timed out in "query" at line 4.')
 
 
-def test_remark_before_the_elements(tmp_path):
-    content = '{"remark": "runtime error", ' + text("overpass.json").lstrip()[1:]
-    with pytest.raises(BadInput, match="not whole, it says: runtime error"):
-        osm.parse_overpass(write(tmp_path / "a.json", content))
-
-
-def test_remark_among_the_elements(tmp_path):
-    with pytest.raises(BadInput, match="not whole"):
-        answer(tmp_path, node(), {"remark": "runtime error"})
-
-
 def test_tag_called_remark_is_an_ordinary_tag(tmp_path):
     assert len(answer(tmp_path, node(tags={"shop": "coal", "name": "Próba", "remark": "od podwórza"})).rows) == 1
 
 
 def test_way_without_a_centre_is_rejected(tmp_path):
-    for centre in ({}, None, {"lat": 50.1}, {"lat": "50.1", "lon": "19.8"}, {"lat": True, "lon": 1}, []):
-        extract = answer(tmp_path, node(), way(center=centre))
-        assert [row.source_id for row in extract.rows] == ["node/1"], centre
+    centres = ({}, None, {"lat": 50.1}, {"lat": "50.1", "lon": "19.8"}, {"lat": True, "lon": 1}, [])
+    for element in (way(), *(way(center=centre) for centre in centres)):
+        extract = answer(tmp_path, node(), element)
+        assert [row.source_id for row in extract.rows] == ["node/1"], element
         assert extract.rejected == (Note("way/2", "has no position"),)
-
-
-def test_way_with_missing_centre_is_rejected(tmp_path):
-    assert answer(tmp_path, node(), way()).rejected == (Note("way/2", "has no position"),)
 
 
 def test_every_depot_may_be_rejected(tmp_path):
@@ -79,15 +65,10 @@ def test_depot_outside_poland_is_rejected(tmp_path):
     assert [row.source_id for row in extract.rows] == ["node/2"]
 
 
-def test_node_and_way_of_one_number_are_two_depots(tmp_path):
+def test_an_element_counts_once_and_a_way_of_its_number_besides(tmp_path):
     assert len(answer(tmp_path, node(2), way(center={"lat": 50.1, "lon": 19.8})).rows) == 2
-
-
-def test_same_element_twice_counts_once(tmp_path):
     assert len(answer(tmp_path, node(), node()).rows) == 1
-
-
-def test_skeleton_of_the_same_node_is_passed_over(tmp_path):
+    # The skeleton of the same node.
     assert len(answer(tmp_path, node(), {"type": "node", "id": 1, "lat": 50.1, "lon": 19.8}).rows) == 1
 
 
@@ -97,6 +78,7 @@ def test_elements_that_are_refused(tmp_path):
         ([node(tags={"shop": "florist"})], "no depot among 1 elements"),
         ([], "no depot among 0 elements"),
         ([node(), "x"], "row 2: the element 'x' is not an object"),
+        ([node(), {"remark": "runtime error"}], "not whole"),
     ):
         with pytest.raises(BadInput, match=message):
             answer(tmp_path, *elements)
@@ -118,6 +100,7 @@ def test_tags_that_are_no_texts_are_refused(tmp_path):
     ("content", "message"),
     [
         *((content, "not an answer of the Overpass API") for content in ('{"a": 1}', '{"elements": {}}', "[]", "1")),
+        ('{"remark": "runtime error", ' + text("overpass.json").lstrip()[1:], "not whole, it says: runtime error"),
         ("<html><body>Too many requests</body></html>", "not complete JSON"),
         (text("overpass.json")[:-20], "not complete JSON, is it cut off"),
     ],

@@ -48,23 +48,18 @@ def test_a_defect_is_told_with_its_row(tmp_path):
             changed(tmp_path, old, new)
 
 
-def test_the_register_of_units_is_not_taken_for_it():
-    with pytest.raises(BadInput, match="the header lacks RODZ_GMI, RM, SYM, SYMPOD"):
-        teryt.parse_places(DATA / "terc.csv")
+def test_what_is_no_whole_register_is_refused(tmp_path):
+    for content, message in (
+        (text("terc.csv"), "the header lacks RODZ_GMI, RM, SYM, SYMPOD"),
+        (text("simc.csv").split("\n")[0] + "\n", "has no locality"),
+        (text("simc.csv")[:-40], "row 5: has 4 columns, expected 10; is the file cut off"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            teryt.parse_places(write(tmp_path / "a.csv", content))
 
 
 def test_newest_day_counts(tmp_path):
     assert changed(tmp_path, "2031-01-01", "2031-03-01").as_of == date(2031, 3, 1)
-
-
-def test_a_register_without_a_locality_is_refused(tmp_path):
-    with pytest.raises(BadInput, match="has no locality"):
-        teryt.parse_places(write(tmp_path / "a.csv", text("simc.csv").split("\n")[0] + "\n"))
-
-
-def test_a_register_that_is_cut_off_is_refused(tmp_path):
-    with pytest.raises(BadInput, match="row 5: has 4 columns, expected 10; is the file cut off"):
-        teryt.parse_places(write(tmp_path / "a.csv", text("simc.csv")[:-40]))
 
 
 @pytest.mark.full_scale

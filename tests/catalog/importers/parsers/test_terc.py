@@ -43,10 +43,16 @@ def test_a_register_in_xml_is_read():
     assert extract.as_of == date(2030, 1, 1)
 
 
-def test_names_under_the_heading_of_kinds(tmp_path):
-    path = write(tmp_path / "a.csv", HEADER.replace("NAZWA;NAZWA_DOD", "NAZWA_DOD;NAZWA") + ABOVE + MUNICIPALITY)
-    with pytest.raises(BadInput, match="row 2: NAZWA_DOD of the voivodeship 12 is 'MAŁOPOLSKIE'"):
-        teryt.parse_units(path)
+def test_a_register_of_another_form_is_refused(tmp_path):
+    # Names under the heading of kinds.
+    exchanged = HEADER.replace("NAZWA;NAZWA_DOD", "NAZWA_DOD;NAZWA") + ABOVE + MUNICIPALITY
+    for name, content, message in (
+        ("a.csv", exchanged, "row 2: NAZWA_DOD of the voivodeship 12 is 'MAŁOPOLSKIE'"),
+        ("a.csv", text("terc.csv").replace("RODZ", "RODZAJ"), r"a\.csv, row 1: the header lacks RODZ;"),
+        ("a.xml", text("terc.xml")[:-30], "not complete XML"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            teryt.parse_units(write(tmp_path / name, content))
 
 
 def test_zip_with_both_is_read_from_the_csv(tmp_path):
@@ -64,19 +70,9 @@ def test_without_byte_order_mark_and_blank_last_line(tmp_path):
     assert teryt.parse_units(write(tmp_path / "a.csv", plain)) == teryt.parse_units(DATA / "terc.csv")
 
 
-def test_a_header_that_lacks_a_column_is_refused(tmp_path):
-    path = write(tmp_path / "a.csv", text("terc.csv").replace("RODZ", "RODZAJ"))
-    with pytest.raises(BadInput, match=r"a\.csv, row 1: the header lacks RODZ;"):
-        teryt.parse_units(path)
-
-
 def test_parts_and_districts_are_no_municipalities():
-    assert not {unit.teryt for unit in teryt.parse_units(DATA / "terc.csv").rows} & {
-        "1206924",
-        "1206925",
-        "1261029",
-        "1465918",
-    }
+    codes = {unit.teryt for unit in teryt.parse_units(DATA / "terc.csv").rows}
+    assert not codes & {"1206924", "1206925", "1261029", "1465918"}
 
 
 def test_what_is_not_a_code_is_refused(tmp_path):
@@ -106,11 +102,6 @@ def test_a_defect_is_told_with_its_row(tmp_path):
     ):
         with pytest.raises(BadInput, match=message):
             parse_rows(tmp_path, *rows)
-
-
-def test_end_in_the_middle_of_an_xml(tmp_path):
-    with pytest.raises(BadInput, match="not complete XML"):
-        teryt.parse_units(write(tmp_path / "a.xml", text("terc.xml")[:-30]))
 
 
 @pytest.mark.full_scale

@@ -18,11 +18,8 @@ def test_rows_with_numbers(tmp_path):
     assert found == [(1, {"A": "ł&1", "B": ""}), (2, {"A": "2", "B": "3"})]
 
 
-def test_byte_order_mark(tmp_path):
+def test_a_byte_order_mark_and_another_encoding_that_the_document_declares(tmp_path):
     assert rows(tmp_path, b"\xef\xbb\xbf<t><row><A>1</A><B>2</B></row></t>") == [(1, {"A": "1", "B": "2"})]
-
-
-def test_other_encoding_that_the_document_declares(tmp_path):
     document = '<?xml version="1.0" encoding="windows-1250"?><t><row><A>żółć</A><B/></row></t>'
     assert rows(tmp_path, document.encode("cp1250")) == [(1, {"A": "żółć", "B": ""})]
 
