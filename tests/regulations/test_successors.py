@@ -70,9 +70,7 @@ def rules(db):
 def test_an_update_of_the_register_brings_rules_up_to_date(rules):
     local, wide = rules
     report = sync_units(renumbered(), OPTIONS)
-    local.refresh_from_db()
-    wide.refresh_from_db()
-    assert (local.units, wide.units) == (["1261993"], [])
+    assert (factories.fresh(local).units, factories.fresh(wide).units) == (["1261993"], [])
     assert f"regulations: deadline {local.pk} (Gmina Miejska Kraków): units 1261011 → 1261993" in report.lines
     assert local.history.first().history_change_reason == "zmiana kodów w rejestrze TERYT"
     assert catalog.Dataset.objects.filter(slug="regulations").exists()

@@ -147,9 +147,7 @@ def test_a_merge_is_undone_with_all_that_had_moved(client, editor):
     assert "Cofnięto. Przywrócone wpisy: 2." in undo_at_the_desk(client, decision)
     assert Depot.objects.values().get(pk=one.pk) == before
     assert (factories.fresh(other).publication, other.merged_into) == ("published", None)
-    price.refresh_from_db()
-    row.refresh_from_db()
-    assert (price.depot_id, row.depot_id) == (other.pk, other.pk)
+    assert (factories.fresh(price).depot_id, factories.fresh(row).depot_id) == (other.pk, other.pk)
     assert "cofnięto już wcześniej" in undo_at_the_desk(client, decision)
 
 

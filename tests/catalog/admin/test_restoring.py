@@ -77,9 +77,7 @@ def test_a_submission_that_was_decided_at_the_survivor_stays_there(three):
     deciding.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
     restore(other)
     assert (of(one), of(other)) == ({accepted, rejected}, {waiting})
-    one.refresh_from_db()
-    other.refresh_from_db()
-    assert (one.phone, other.phone) == ("+48 601 234 567", "")
+    assert (factories.fresh(one).phone, factories.fresh(other).phone) == ("+48 601 234 567", "")
 
 
 def test_a_price_comes_back_with_what_was_decided_about_it(three):

@@ -98,7 +98,7 @@ def test_an_older_file_of_another_publisher_is_taken_and_an_older_one_of_the_sam
     assert Depot.objects.filter(publication="published").count() == 8
 
 
-def test_a_data_set_of_two_publishers_names_both_and_the_older_day(country, owners):
+def test_a_data_set_names_the_publishers_of_its_rows_and_the_older_day(country, owners):
     country(osm("2031-10-03"))
     country(owned("2031-06-01"))
     assert state() == (f"{OSM} oraz {OWNERS}", "2031-06-01")
@@ -107,11 +107,7 @@ def test_a_data_set_of_two_publishers_names_both_and_the_older_day(country, owne
     (shown,) = (entry for entry in datasets_page(TODAY).content["sets"] if entry["slug"] == "depots")
     assert (shown["source"], shown["as_of"]) == (f"{OSM} oraz {OWNERS}", date(2031, 10, 3))
     assert shown["licence"] == "ODbL 1.0; podana przy każdym wpisie"
-
-
-def test_a_publisher_whose_rows_are_all_gone_is_named_no_more(country, owners):
-    country(osm("2031-10-03"))
-    country(owned("2031-06-01"))
+    # A publisher whose rows are all gone is named no more.
     Depot.objects.filter(source=Depot.Source.EDITOR).delete()
     country(osm("2031-10-04", range(4)))
     assert state() == (OSM, "2031-10-04")

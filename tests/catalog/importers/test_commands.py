@@ -102,9 +102,10 @@ def test_a_file_that_is_given_twice(directory):
         run("import_teryt", str(directory / "TERC.csv"), str(directory / "same.csv"))
 
 
-def test_a_directory_without_anything_of_ours(tmp_path):
-    with pytest.raises(CommandError, match="holds no file"):
-        run("import_data", str(tmp_path))
+def test_a_directory_without_anything_of_ours_or_that_is_not_there(tmp_path):
+    for path, message in ((tmp_path, "holds no file"), (tmp_path / "none", r"none: is not a directory")):
+        with pytest.raises(CommandError, match=message):
+            run("import_data", path)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -237,8 +238,3 @@ def test_a_folder_with_a_legal_state(tmp_path):
     write(tmp_path / "malopolskie.yaml", FILE)
     assert "regulations: 6 added" in run("import_data", tmp_path, commit=True)
     assert LegalState.objects.count() == 1
-
-
-def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(CommandError, match=r"none: is not a directory"):
-        run("import_data", tmp_path / "none", commit=True)

@@ -55,8 +55,7 @@ def test_a_verified_depot_keeps_its_fields_and_the_report_names_them(options):
     load(RECORD, options=options)
     moderation.verify_depot(depot=the_depot(), by=factories.UserFactory(), on=options.today)
     report = load(replace(RECORD, phone="+48 11 111 11 11"), options=options)
-    assert the_depot().phone == "+48 12 345 67 89"
-    assert the_depot().data_status == "verified"
+    assert (the_depot().phone, the_depot().data_status) == ("+48 12 345 67 89", "verified")
     assert "phone kept" in report.skipped[0].reason
 
 
@@ -130,12 +129,10 @@ def test_a_private_person_is_held_back_until_an_editor_publishes(options):
 
 
 def test_without_name_and_place_it_is_called_after_its_kind_and_municipality(options):
-    load(replace(RECORD, name="Skład opału", kind_name="Skład opału", review="bez nazwy"), options=options)
+    record = replace(RECORD, name="Skład opału", kind_name="Skład opału", review="bez nazwy")
+    load(record, options=options)
     assert (the_depot().name, the_depot().review) == ("Skład opału, Kraków", "bez nazwy")
-    assert (
-        load(replace(RECORD, name="Skład opału", kind_name="Skład opału", review="bez nazwy"), options=options).changes
-        == 0
-    )
+    assert load(record, options=options).changes == 0
 
 
 def test_outside_every_boundary_is_rejected(options):
@@ -143,16 +140,11 @@ def test_outside_every_boundary_is_rejected(options):
     assert (report.added, report.rejected[0].key) == (0, "node/1")
 
 
-def test_real_depots_drive_out_the_demonstration(options):
+def test_real_depots_drive_out_the_demonstration_and_a_dry_run_says_so(options):
     factories.DepotFactory(demonstration=True)
-    assert load(RECORD, options=options).lines[0] == "1 demonstration depots give way"
-    assert [depot.source for depot in models.Depot.objects.all()] == ["osm"]
-
-
-def test_a_dry_run_says_that_the_demonstration_would_go_and_leaves_it(options):
-    factories.DepotFactory(demonstration=True)
-    assert load(RECORD, options=replace(options, write=False)).lines[0] == "1 demonstration depots give way"
-    assert [depot.source for depot in models.Depot.objects.all()] == ["demo"]
+    for write, source in ((False, "demo"), (True, "osm")):
+        assert load(RECORD, options=replace(options, write=write)).lines[0] == "1 demonstration depots give way"
+        assert [depot.source for depot in models.Depot.objects.all()] == [source]
 
 
 def test_a_third_of_the_depots_does_not_vanish_unasked(options):

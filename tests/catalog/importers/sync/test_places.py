@@ -1,11 +1,13 @@
-"""Writing of localities, and municipalities by their codes, former ones included."""
+"""Writing of localities, of municipalities by former codes, and of postcodes: two sources, one of which is better."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
 
-from catalog.importers.records import Extract, PlaceRecord
-from catalog.importers.sync_places import MunicipalityCodes, sync_places
+from catalog import models
+from catalog.importers.records import Extract, PlaceRecord, PostcodeRecord
+from catalog.importers.sync_places import MunicipalityCodes, sync_places, sync_postcodes
 from catalog.models import FormerMunicipality, Place
 from tests import factories
 
@@ -30,3 +32,99 @@ def test_a_vanished_municipality_is_found_by_its_successor():
     )
     codes = MunicipalityCodes()
     assert (codes.find("1206952"), codes.find("1206962")) == ("1261011", None)
+
+
+PRG = PostcodeRecord("30-001", (("1261011", 8),), ("Kraków",), 50.07, 19.94, "prg")
+GEONAMES = PostcodeRecord("30-001", (("126101", 1),), ("Krakow",), 50.0, 19.9, "geonames")
+
+
+def test_second_run_finds_nothing(options):
+    factories.krakow()
+    assert sync_postcodes(Extract((PRG,)), options).added == 1
+    assert sync_postcodes(Extract((PRG,)), options).changes == 0
+
+
+def test_shares_are_summed_by_municipality_and_unknown_ones_left_out(options):
+    factories.krakow()
+    factories.zakopane()
+    record = PostcodeRecord(
+        "30-001", (("1261029", 3), ("1217011", 5), ("1261011", 4), ("9999999", 9)), (), 50, 20, "prg"
+    )
+    sync_postcodes(Extract((record,)), options)
+    shares = models.PostcodeMunicipality.objects.order_by("-addresses").values_list("municipality_id", "addresses")
+    assert list(shares) == [("1261011", 7), ("1217011", 5)]
+
+
+def test_a_code_of_unknown_municipalities_only_is_rejected(options):
+    report = sync_postcodes(Extract((PRG,)), options)
+    assert [note.key for note in report.rejected] == ["30-001"]
+    assert not models.Postcode.objects.exists()
+
+
+def test_a_changed_share_replaces_the_old_ones(options):
+    factories.krakow()
+    factories.zakopane()
+    sync_postcodes(Extract((PRG,)), options)
+    changed = PostcodeRecord("30-001", (("1217011", 5),), ("Zakopane",), 49.3, 19.95, "prg")
+    assert sync_postcodes(Extract((changed,)), options).changed == 1
+    assert models.PostcodeMunicipality.objects.get().municipality_id == "1217011"
+
+
+POINTS = PostcodeRecord("30-001", (("1261011", 9),), ("Kraków",), 50.08, 19.95, "points")
+
+
+@pytest.mark.parametrize("order", ["12", "21", "012", "210", "102"])
+def test_address_points_win_and_the_address_register_before_another_in_any_order(options, order):
+    factories.krakow()
+    ranked = (POINTS, PRG, GEONAMES)
+    for rank in order:
+        sync_postcodes(Extract((ranked[int(rank)],)), options)
+    best = ranked[int(min(order))]
+    stored = (models.Postcode.objects.get().source, models.PostcodeMunicipality.objects.get().addresses)
+    assert stored == (best.source, best.municipalities[0][1])
+    assert sync_postcodes(Extract((best,)), options).changes == 0
+
+
+def points(code, *shares, places=("Wieś",), lat=50.0):
+    return PostcodeRecord(code, shares, places, lat, 20.0, "points")
+
+
+def stored(code):
+    return models.Postcode.objects.get(pk=code), list(
+        models.PostcodeMunicipality.objects.filter(postcode=code)
+        .order_by("-addresses")
+        .values_list("municipality_id", "addresses")
+    )
+
+
+@pytest.fixture
+def two_voivodeships(options):
+    factories.krakow()
+    factories.bielsko_biala()
+    records = (
+        points("30-001", ("1261011", 8)),
+        points("43-300", ("2461011", 8)),
+        points("34-120", ("1261011", 5), ("2461011", 3), lat=50.1),
+        points("34-121", ("1261011", 5), ("2461011", 3)),
+    )
+    assert sync_postcodes(Extract(records), options).added == 4
+
+
+def test_the_points_of_one_voivodeship_leave_the_others_alone(options, two_voivodeships):
+    part = Extract((points("30-001", ("1261011", 9)), points("34-120", ("1261011", 2), places=("Nowa",), lat=50.2)))
+    report = sync_postcodes(part, options)
+    assert (report.added, report.changed, report.removed) == (0, 3, 0)
+    assert stored("43-300")[1] == [("2461011", 8)]
+    assert stored("34-121")[1] == [("2461011", 3)]
+    postcode, shares = stored("34-120")
+    assert shares == [("2461011", 3), ("1261011", 2)]
+    assert (postcode.lat, postcode.places) == (50.1, ["Wieś", "Nowa"])
+    assert sync_postcodes(part, options).changes == 0
+
+
+def test_a_code_that_left_the_covered_voivodeships_is_removed(options, two_voivodeships):
+    part = Extract((points("34-120", ("1261011", 5)), points("34-121", ("1261011", 5))))
+    report = sync_postcodes(part, replace(options, allow_removals=True))
+    assert not models.Postcode.objects.filter(pk="30-001").exists()
+    assert models.Postcode.objects.filter(pk="43-300").exists()
+    assert report.removed == 1

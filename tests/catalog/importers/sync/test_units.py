@@ -1,12 +1,11 @@
 """An update of the register of units keeps everything that hangs on a municipality."""
 
 from dataclasses import replace
-from datetime import date
 
 import pytest
 
 from catalog import models
-from catalog.importers.records import BoundaryRecord, Extract, ImportRefused, Options, TooManyRemovals, UnitRecord
+from catalog.importers.records import BoundaryRecord, Extract, ImportRefused, TooManyRemovals, UnitRecord
 from catalog.importers.sync_places import sync_boundaries
 from catalog.importers.sync_units import sync_units
 from catalog.territory import boundaries
@@ -41,8 +40,8 @@ def register(options):
 def test_first_load_and_a_second_that_finds_nothing(options):
     first = load(*REGISTER, options=options)
     assert (first.added, first.changed, first.removed) == (24, 0, 0)
-    municipality = models.Municipality.objects.get(pk="1207052")
-    assert (municipality.slug, municipality.kind, municipality.county_id) == ("kamienica", 2, "1207")
+    kamienica = municipality("1207052")
+    assert (kamienica.slug, kamienica.kind, kamienica.county_id) == ("kamienica", 2, "1207")
     second = load(*REGISTER, options=options)
     assert (second.changes, second.unchanged) == (0, 24)
 
@@ -55,11 +54,11 @@ def test_without_write_nothing_changes(options):
 def test_a_new_name_is_reported_and_taken(options, register):
     report = load(*without("1207062"), UnitRecord("1207062", "Laskowa Nowa", 2), options=options)
     assert report.lines == ["renamed: 1207062 Laskowa → Laskowa Nowa"]
-    assert models.Municipality.objects.get(pk="1207062").slug == "laskowa-nowa"
+    assert municipality("1207062").slug == "laskowa-nowa"
 
 
 def test_a_change_of_kind_takes_everything_along(options, register):
-    old = models.Municipality.objects.get(pk="1207052")
+    old = municipality("1207052")
     depot = factories.DepotFactory(municipality=old)
     place = factories.PlaceFactory(municipality=old)
     factories.PostcodeFactory(code="34-608", shares=[(old, 50)])
@@ -68,9 +67,7 @@ def test_a_change_of_kind_takes_everything_along(options, register):
     assert report.lines == [
         "kind: 1207052 Kamienica → 1207053 (gmina wiejska → gmina miejsko-wiejska); 1 depots follow"
     ]
-    depot.refresh_from_db()
-    place.refresh_from_db()
-    assert depot.municipality_id == place.municipality_id == "1207053"
+    assert factories.fresh(depot).municipality_id == factories.fresh(place).municipality_id == "1207053"
     assert models.PostcodeMunicipality.objects.get(postcode="34-608").municipality_id == "1207053"
     assert models.Boundary.objects.get().municipality_id == "1207053"
     former = models.FormerMunicipality.objects.get(pk="1207052")
@@ -78,23 +75,19 @@ def test_a_change_of_kind_takes_everything_along(options, register):
 
 
 def test_depots_of_a_split_municipality_follow_their_position(options, register):
-    old = models.Municipality.objects.get(pk="1207052")
-    factories.BoundaryFactory(municipality=old, lat=49.55, lon=20.40, side_km=6)
-    west = models.Municipality.objects.get(pk="1207062")
-    factories.BoundaryFactory(municipality=west, lat=49.55, lon=20.30, side_km=6)
-    east = models.Municipality.objects.get(pk="1207202")
-    factories.BoundaryFactory(municipality=east, lat=49.55, lon=20.50, side_km=6)
+    for code, lon in (("1207052", 20.40), ("1207062", 20.30), ("1207202", 20.50)):
+        factories.BoundaryFactory(municipality=municipality(code), lat=49.55, lon=lon, side_km=6)
+    old = municipality("1207052")
     to_west = factories.DepotFactory(municipality=old, lat=49.55, lon=20.36)
     to_east = factories.DepotFactory(municipality=old, lat=49.55, lon=20.45)
     load(*without("1207052"), options=options)
-    to_west.refresh_from_db()
-    to_east.refresh_from_db()
-    assert (to_west.municipality_id, to_east.municipality_id) == ("1207062", "1207202")
+    assert factories.fresh(to_west).municipality_id == "1207062"
+    assert factories.fresh(to_east).municipality_id == "1207202"
     assert not models.Municipality.objects.filter(pk="1207052").exists()
 
 
 def test_a_municipality_without_any_heir_is_refused(options, register):
-    factories.DepotFactory(municipality_id="1207052", municipality=models.Municipality.objects.get(pk="1207052"))
+    factories.DepotFactory(municipality=municipality("1207052"))
     with pytest.raises(ImportRefused, match="1207052 Kamienica"):
         load(*without("1207052"), options=options)
     assert models.Municipality.objects.filter(pk="1207052").exists()
@@ -240,14 +233,17 @@ def test_old_codes_of_an_old_code_lead_to_the_newest(options, register):
     assert formers() == {code: ("1207062", [], False) for code in ("1207052", "1207053", "1207413")}
 
 
+MOVED = (
+    UnitRecord("14", "mazowieckie"),
+    UnitRecord("1401", "limanowski"),
+    *(UnitRecord(f"1401{unit.teryt[4:]}", unit.name, unit.kind) for unit in REGISTER if len(unit.teryt) == 7),
+)
+"""The county of the register, in another voivodeship."""
+
+
 def test_a_county_moves_as_a_whole(options, register):
     depots = [factories.DepotFactory(municipality=unit) for unit in models.Municipality.objects.order_by("pk")]
-    moved = [
-        UnitRecord("14", "mazowieckie"),
-        UnitRecord("1401", "limanowski"),
-        *(UnitRecord(f"1401{unit.teryt[4:]}", unit.name, unit.kind) for unit in REGISTER if len(unit.teryt) == 7),
-    ]
-    report = load(*moved, options=replace(options, allow_removals=True))
+    report = load(*MOVED, options=replace(options, allow_removals=True))
     assert "gone: 1207 limanowski → 1401 limanowski" in report.lines
     assert "gone: 12 małopolskie → 14 mazowieckie" in report.lines
     for depot in depots:
@@ -288,23 +284,12 @@ def test_voivodeships_may_exchange_their_names(options):
 
 def test_a_voivodeship_of_which_other_data_know_is_refused(options, register):
     LegalState.objects.create(voivodeship_id="12", as_of=options.today)
-    moved = [UnitRecord("14", "mazowieckie"), UnitRecord("1401", "limanowski")]
-    moved += [UnitRecord(f"1401{u.teryt[4:]}", u.name, u.kind) for u in REGISTER if len(u.teryt) == 7]
     with pytest.raises(ImportRefused, match="voivodeship 12 leaves the register, and stany prawne"):
-        load(*moved, options=replace(options, allow_removals=True))
+        load(*MOVED, options=replace(options, allow_removals=True))
 
 
-TODAY = date(2031, 11, 21)
-
-
-def test_a_municipality_that_takes_another_code_and_another_name():
-    def register(*units):
-        counties = UnitRecord("12", "małopolskie"), UnitRecord("1207", "limanowski")
-        others = (UnitRecord(f"1207{number}2", f"Gmina {number}", 2) for number in range(20, 40))
-        return sync_units(Extract((*counties, *others, *units)), Options(today=TODAY, write=True))
-
-    register(UnitRecord("1207052", "Kamienica", 2))
-    report = register(UnitRecord("1207053", "Kamienica Górna", 3))
+def test_a_municipality_that_takes_another_code_and_another_name(options, register):
+    report = changed(options, UnitRecord("1207053", "Kamienica Górna", 3), gone=["1207052"])
     assert report.lines == [
         "kind: 1207052 Kamienica → 1207053 (gmina wiejska → gmina miejsko-wiejska), renamed Kamienica Górna"
     ]
@@ -348,9 +333,7 @@ def test_depots_move_into_the_municipality_they_lie_in(options):
     moved = factories.DepotFactory(municipality=zakopane)
     kept = factories.DepotFactory(municipality=zakopane, verified=True)
     report = sync_boundaries(Extract((record(krakow, 50.0617, 19.9373),)), options)
-    moved.refresh_from_db()
-    kept.refresh_from_db()
-    assert (moved.municipality_id, moved.updated_at) == ("1261011", options.today)
-    assert kept.municipality_id == "1217011"
+    assert (factories.fresh(moved).municipality_id, moved.updated_at) == ("1261011", options.today)
+    assert factories.fresh(kept).municipality_id == "1217011"
     assert any(str(moved.pk) in line for line in report.lines)
     assert models.Dataset.objects.get(slug="depots").version == 1
