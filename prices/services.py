@@ -286,7 +286,7 @@ def save(price: DepotPrice, by: AbstractBaseUser | None) -> None:
 
 
 def describe_duplicate(day: date) -> str:
-    return f"skład ma już cenę tego paliwa z dnia {day:%d.%m.%Y}"
+    return f"skład ma już cenę tego paliwa z dnia {day:%d.%m.%Y} albo taka cena czeka na decyzję"
 
 
 @contextmanager
