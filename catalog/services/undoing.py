@@ -34,7 +34,9 @@ def undo_depots(undoing: Undoing) -> None:
 
 
 def undoing_needs_reason(undoing: Undoing) -> bool:
-    """Whether a decision removed a depot at its owner's request. Two queries."""
+    """Whether a decision accepted the deletion of a depot. Two queries, of a decision on submissions only."""
+    if undoing.decision.kind != undoing.decision.Kind.SUBMISSION:
+        return False
     written = among([span.last for span in undoing.spans(Depot).values()])
     return bool(Depot.history.filter(history_id__in=written, removal_reason=Depot.RemovalReason.OWNER).exists())
 
