@@ -65,7 +65,7 @@ def present_municipality(teryt: str) -> Municipality | None:
     """Return a municipality by its code, or the one it was merged into; None without one."""
     units = territory.get()
     former = units.formers.get(teryt)
-    return units.municipalities.get(teryt) or units.municipalities.get(former.successor if former else "")
+    return units.municipalities.get(teryt) or units.municipalities.get(former.successor_id if former else "")
 
 
 def municipality_page(unit: Municipality, query_string: str, now: datetime) -> Page:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import factory
+import numpy as np
 import shapely
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
@@ -116,6 +117,12 @@ def square(lat: float, lon: float, side_km: float) -> shapely.Polygon:
     x, y = coordinates.project(lat, lon)
     half = side_km * 500
     return shapely.box(x - half, y - half, x + half, y + half)
+
+
+def unproject(x: float, y: float) -> tuple[float, float]:
+    """Undo `coordinates.project`. Returns (lat, lon) in degrees."""
+    ((lon, lat),) = coordinates.unproject_array(np.array([[x, y]])).tolist()
+    return lat, lon
 
 
 class BoundaryFactory(factory.django.DjangoModelFactory):

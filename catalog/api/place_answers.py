@@ -10,7 +10,7 @@ from catalog.depots.snapshot import Depots
 from catalog.links import municipality_url
 from catalog.models import Municipality, SearchEntry
 from catalog.search.engine import Suggestion
-from catalog.territory.boundaries import LocatedMunicipality, Outline
+from catalog.territory.boundaries import BoundaryIndex, Outline
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import PostcodeArea, Territory
 from fueldepot.http.links import route_path, site_url
@@ -99,13 +99,15 @@ class LocatedMunicipalityJson(TypedDict):
     is accurate to about 100 m."""
 
 
-def describe_located(unit: LocatedMunicipality, point: Point) -> LocatedMunicipalityJson:
+def describe_located(boundaries: BoundaryIndex, point: Point) -> LocatedMunicipalityJson:
+    """Return the municipality of a point. Raises PointOutsideMunicipalities."""
+    unit = boundaries.get(point.lat, point.lon)
     return {
         "municipality": unit.name,
         "teryt": unit.teryt,
         "description": unit.description,
-        "url": municipality_url(unit.voivodeship_slug, unit.slug, unit.teryt, p=f"{point.lat},{point.lon}"),
-        "approximate": unit.approximate,
+        "url": municipality_url(unit.voivodeship.slug, unit.slug, unit.teryt, p=f"{point.lat},{point.lon}"),
+        "approximate": bool(boundaries.approximate[boundaries.positions[unit.teryt]]),
     }
 
 

@@ -86,8 +86,7 @@ class LocateViewSet(JsonViewSet):
     )
     def retrieve(self, request: Request) -> HttpResponse:
         query = self.read(LocateQuery, request)
-        municipality = territory.get().boundaries.get(query.point.lat, query.point.lon)
-        return json_response(place_answers.describe_located(municipality, query.point))
+        return json_response(place_answers.describe_located(territory.get().boundaries, query.point))
 
 
 class MunicipalityViewSet(JsonViewSet):

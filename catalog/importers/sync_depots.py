@@ -10,10 +10,10 @@ from django.utils.translation import override
 
 from catalog.depots import fuels
 from catalog.importers.records import DepotRecord, Extract, Note, Options, Report, check_removals, cut
-from catalog.models import Depot
+from catalog.models import Depot, Municipality
 from catalog.parsing.fuels_in_names import fuels_in_name
 from catalog.services import moderation
-from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
+from catalog.territory.boundaries import BoundaryIndex
 from fueldepot.data import history
 from fueldepot.data.history import lock_rows
 
@@ -31,7 +31,7 @@ def plain_values(record: DepotRecord) -> dict[str, Any]:
     return values
 
 
-def values_of(record: DepotRecord, municipality: LocatedMunicipality) -> dict[str, Any]:
+def values_of(record: DepotRecord, municipality: Municipality) -> dict[str, Any]:
     """Return `plain_values` with the municipality, which completes the name of a depot without name and place."""
     values = plain_values(record) | fuel_values(record, "" if record.kind_name else record.name)
     values["municipality_id"] = municipality.teryt

@@ -1,7 +1,6 @@
 """Location of points in municipalities: a spatial index over the stored boundaries."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -21,18 +20,6 @@ class PointOutsideMunicipalities(Exception):
     """The point is farther than `SNAP_DISTANCE_M` from every municipality."""
 
 
-@dataclass(frozen=True, slots=True)
-class LocatedMunicipality:
-    """The municipality of a point. approximate: whether its boundary is the starter's, not the register's."""
-
-    teryt: str
-    name: str
-    slug: str
-    voivodeship_slug: str
-    description: str
-    approximate: bool
-
-
 class Outline(NamedTuple):
     """The area of a municipality as GeoJSON. bbox: west, south, east, north. approximate: the starter's boundary."""
 
@@ -42,13 +29,17 @@ class Outline(NamedTuple):
 
 
 class BoundaryIndex:
-    """Index over areas, sorted so that the first hit wins: official ones before approximate ones, then by TERYT."""
+    """Index over areas, sorted so that the first hit wins: official ones before approximate ones, then by TERYT.
 
-    def __init__(self, municipalities: list[LocatedMunicipality], areas: NDArray[np.object_]) -> None:
-        order = sorted(
-            range(len(municipalities)), key=lambda i: (municipalities[i].approximate, municipalities[i].teryt)
-        )
+    approximate: which boundaries are the starter's, not the register's.
+    """
+
+    def __init__(
+        self, municipalities: Sequence[Municipality], areas: NDArray[np.object_], approximate: Sequence[bool]
+    ) -> None:
+        order = sorted(range(len(municipalities)), key=lambda i: (approximate[i], municipalities[i].teryt))
         self.municipalities = [municipalities[i] for i in order]
+        self.approximate = np.array([approximate[i] for i in order], bool)
         self.positions = {unit.teryt: position for position, unit in enumerate(self.municipalities)}
         self.areas = areas[order] if len(order) else areas
         shapely.prepare(self.areas)
@@ -58,23 +49,22 @@ class BoundaryIndex:
     def load(
         cls, municipalities: Mapping[str, Municipality] | None = None, *, only: Collection[str] | None = None
     ) -> Self:
-        """Read boundaries, all or some. municipalities: with county and voivodeship. One query, else two."""
+        """Read boundaries, all or some. municipalities: their rows, if they are read already. One query, else two."""
         if municipalities is None:
-            units = Municipality.objects.select_related("county", "voivodeship")
-            municipalities = {unit.teryt: unit for unit in (units if only is None else units.filter(pk__in=only))}
+            municipalities = Municipality.objects.in_bulk(only)
         stored = Boundary.objects.all() if only is None else Boundary.objects.filter(pk__in=only)
         rows = list(stored.values_list("municipality_id", "approximate", "area"))
-        located = [locate(municipalities[code], approximate=approximate) for code, approximate, _ in rows]
-        return cls(located, np.array(shapely.from_wkb([bytes(area) for _, _, area in rows]), dtype=object))
+        areas = np.array(shapely.from_wkb([bytes(area) for _, _, area in rows]), dtype=object)
+        return cls([municipalities[code] for code, _, _ in rows], areas, [approximate for _, approximate, _ in rows])
 
-    def get(self, lat: float, lon: float) -> LocatedMunicipality:
+    def get(self, lat: float, lon: float) -> Municipality:
         """Return the municipality of a WGS84 point, see `find`. Raises PointOutsideMunicipalities."""
         located = self.find(lat, lon)
         if located is None:
             raise PointOutsideMunicipalities(lat, lon)
         return located
 
-    def find(self, lat: float, lon: float) -> LocatedMunicipality | None:
+    def find(self, lat: float, lon: float) -> Municipality | None:
         """Return the municipality of a WGS84 point, of several the lower code; None farther than `SNAP_DISTANCE_M`."""
         point = shapely.Point(*coordinates.project(lat, lon))
         inside = self.tree.query(point, predicate="dwithin", distance=EDGE_TOLERANCE_M)
@@ -92,7 +82,7 @@ class BoundaryIndex:
         if position is None:
             return None
         point = shapely.point_on_surface(self.areas[position])
-        lat, lon = coordinates.unproject(shapely.get_x(point), shapely.get_y(point))
+        ((lon, lat),) = coordinates.unproject_array(shapely.get_coordinates(point)).tolist()
         return round(lat, DECIMALS), round(lon, DECIMALS)
 
     def covers(self, teryt: str, points: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -120,7 +110,7 @@ class BoundaryIndex:
         # Exterior rings counterclockwise: RFC 7946, section 3.1.6.
         area = shapely.transform(shapely.orient_polygons(area), lambda points: np.round(points, DECIMALS))
         west, south, east, north = shapely.bounds(area).tolist()
-        return Outline(mapping(area), (west, south, east, north), self.municipalities[position].approximate)
+        return Outline(mapping(area), (west, south, east, north), bool(self.approximate[position]))
 
     def nearest(self, lat: float, lon: float) -> str | None:
         """Return the code of the municipality nearest to a point at any distance; None if the index is empty."""
@@ -141,8 +131,3 @@ class BoundaryIndex:
             return None
         shared = shapely.length(shapely.intersection(shapely.boundary(self.areas[hits]), around))
         return self.municipalities[int(hits[np.argmax(shared)])].teryt
-
-
-def locate(unit: Municipality, *, approximate: bool) -> LocatedMunicipality:
-    voivodeship = unit.voivodeship.slug
-    return LocatedMunicipality(unit.teryt, unit.name, unit.slug, voivodeship, unit.description, approximate)

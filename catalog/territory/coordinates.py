@@ -127,11 +127,3 @@ def unproject_array(points: NDArray[np.float64]) -> NDArray[np.float64]:
     lat = np.arcsin(np.sin(along) / np.cosh(across))
     lon = np.arctan2(np.sinh(across), np.cos(along))
     return np.column_stack([CENTRAL_MERIDIAN + np.degrees(lon), np.degrees(lat)])
-
-
-def unproject(x: float, y: float) -> tuple[float, float]:
-    """Undo `project`. Returns (lat, lon) in degrees."""
-    across, along = x / (EARTH_RADIUS_M * SCALE), y / (EARTH_RADIUS_M * SCALE)
-    lat = math.asin(math.sin(along) / math.cosh(across))
-    lon = math.atan2(math.sinh(across), math.cos(along))
-    return math.degrees(lat), CENTRAL_MERIDIAN + math.degrees(lon)

@@ -44,13 +44,6 @@ class PostcodeNotFound(Exception):
     """No municipality has addresses with this postcode."""
 
 
-class Former(NamedTuple):
-    """Successor of a code that left the register. others: further municipalities that received a part of it."""
-
-    successor: str
-    others: tuple[str, ...]
-
-
 class PostcodeArea(NamedTuple):
     """centre: of the built-up area. municipalities: most addresses first. addresses: their numbers, 0 if unknown."""
 
@@ -72,13 +65,13 @@ Unit = Voivodeship | County | Municipality
 class Territory:
     """All units by code, ascending; municipalities with county and voivodeship. centres: as in the search index.
 
-    formers: successors by former code. postcodes_in: ascending, by municipality with any.
+    formers: by former code. postcodes_in: ascending, by municipality with any.
     """
 
     voivodeships: Mapping[str, Voivodeship]
     counties: Mapping[str, County]
     municipalities: Mapping[str, Municipality]
-    formers: Mapping[str, Former]
+    formers: Mapping[str, FormerMunicipality]
     postcodes: Mapping[str, PostcodeArea]
     search: Search
     postcodes_in: Mapping[str, tuple[str, ...]]
@@ -97,11 +90,11 @@ class Territory:
         """Return the error for an unknown code; successors of a larger unit are those of its municipalities."""
         code = whole_of(teryt)
         if code is not None and code in self.formers:
-            code = self.formers[code].successor
+            code = self.formers[code].successor_id
         if code is not None and code in self.municipalities:
             return UnitNotFound(teryt, whole=self.municipalities[code])
         formers = [former for code, former in self.formers.items() if code.startswith(teryt)]
-        counts = Counter(former.successor[: len(teryt)] for former in formers)
+        counts = Counter(former.successor_id[: len(teryt)] for former in formers)
         codes = sorted(counts, key=lambda code: (-counts[code], code))
         codes += sorted({code[: len(teryt)] for former in formers for code in former.others} - {*codes})
         alike = self.municipalities_in(teryt[:-1]) if len(teryt) == 7 else ()
@@ -153,19 +146,13 @@ def read_territory() -> Territory:
         voivodeships=voivodeships,
         counties=counties,
         municipalities=municipalities,
-        formers=read_formers(),
+        formers=FormerMunicipality.objects.order_by("teryt").in_bulk(),
         postcodes=postcodes,
         search=search,
         postcodes_in=group_by_municipality(postcodes),
         boundaries=BoundaryIndex.load(municipalities),
         centres={index.teryt(n): point for n in range(index.municipalities) if (point := index.point(n))},
     )
-
-
-def read_formers() -> dict[str, Former]:
-    """Read every code that has left the register. One query."""
-    rows = FormerMunicipality.objects.order_by("teryt").values_list("teryt", "successor_id", "others")
-    return {code: Former(successor, tuple(others)) for code, successor, others in rows}
 
 
 def read_postcodes() -> dict[str, PostcodeArea]:

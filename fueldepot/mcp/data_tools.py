@@ -73,8 +73,8 @@ def find_place(query: LocationsQuery) -> Findings:
 
 @tool("The Polish municipality in which a point lies, with its TERYT code.", LocatedMunicipalityJson)
 def locate(query: LocateQuery) -> Findings:
-    unit = territory.get().boundaries.get(query.lat, query.lon)
-    return Findings(describe_located(unit, query.point), cite_register(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES))
+    located = describe_located(territory.get().boundaries, query.point)
+    return Findings(located, cite_register(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES))
 
 
 def cite_register(*slugs: str) -> Citation:

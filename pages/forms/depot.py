@@ -16,7 +16,6 @@ from catalog.parsing.opening_hours import DAYS
 from catalog.services.editing import CONTACT
 from catalog.submissions import field_groups
 from catalog.territory import coordinates
-from catalog.territory.boundaries import LocatedMunicipality
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
 from pages.depots import DAY_NAMES
@@ -154,7 +153,7 @@ class DepotForm(HoursFields):
         values["hours"], values["opening_hours"] = data["hours"], data["opening_hours"]
         return values
 
-    def locate(self, lat: float, lon: float) -> LocatedMunicipality | None:
+    def locate(self, lat: float, lon: float) -> Municipality | None:
         """Return the municipality of a position; None with an error at the field."""
         located = territory.get().boundaries.find(lat, lon)
         if located is None:

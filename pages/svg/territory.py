@@ -93,7 +93,7 @@ def _draw_ground(index: BoundaryIndex, frame: Frame, own: int | None) -> maps.Gr
         own=None if own is None else int(np.searchsorted(indexes, own)),
         names=[unit.name for unit in units],
         counties=[unit.teryt[:4] for unit in units],
-        approximate=any(unit.approximate for unit in units),
+        approximate=bool(index.approximate[indexes].any()),
     )
 
 
@@ -169,19 +169,18 @@ def country_map(unit_of: Callable[[str, str], maps.MapUnit]) -> maps.AreaMap | N
 
 
 def _draw_voivodeship(index: BoundaryIndex, slug: str) -> maps.Drawn | None:
-    positions = [i for i, unit in enumerate(index.municipalities) if unit.voivodeship_slug == slug]
+    positions = [i for i, unit in enumerate(index.municipalities) if unit.voivodeship.slug == slug]
     if not positions:
         return None
-    units = [index.municipalities[i] for i in positions]
-    approximate = any(unit.approximate for unit in units)
-    return maps.draw_areas(index.areas[positions], [unit.teryt for unit in units], approximate=approximate)
+    codes = [index.municipalities[i].teryt for i in positions]
+    return maps.draw_areas(index.areas[positions], codes, approximate=bool(index.approximate[positions].any()))
 
 
 def _draw_country(index: BoundaryIndex) -> maps.Drawn | None:
     if not index.municipalities:
         return None
-    slugs, areas = outlines.dissolve(index.areas, [unit.voivodeship_slug for unit in index.municipalities])
-    return maps.draw_areas(areas, slugs, approximate=any(unit.approximate for unit in index.municipalities))
+    slugs, areas = outlines.dissolve(index.areas, [unit.voivodeship.slug for unit in index.municipalities])
+    return maps.draw_areas(areas, slugs, approximate=bool(index.approximate.any()))
 
 
 _map_cache_of = lru_cache(maxsize=1)(_MapCache)

@@ -24,7 +24,7 @@ def area(west, east, y):
 
 
 def ask(client, x, y):
-    lat, lon = coordinates.unproject(x, y)
+    lat, lon = factories.unproject(x, y)
     return client.get(URL, {"lat": f"{lat:.7f}", "lon": f"{lon:.7f}"})
 
 

@@ -72,7 +72,7 @@ def make_register(
         shares.sort(key=lambda share: (-share[1], share[0][6], share[0]))
         if shares:
             codes.append(PostcodeRow(row.code, tuple(row.places), row.lat, row.lon, tuple(shares)))
-    return PlaceRegister(municipalities, found, codes, BoundaryIndex([], np.empty(0, object)))
+    return PlaceRegister(municipalities, found, codes, BoundaryIndex([], np.empty(0, object), []))
 
 
 def search_of(register: PlaceRegister) -> Search:

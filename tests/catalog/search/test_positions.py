@@ -6,7 +6,7 @@ import shapely
 from catalog.importers.sync_places import district_of
 from catalog.models import Municipality
 from catalog.search.entries import PlaceRegister, PlaceRow, Positions, PostcodeRow
-from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
+from catalog.territory.boundaries import BoundaryIndex
 from tests.factories import square
 
 KRAKOW, WARSZAWA = "1261011", "1465011"
@@ -26,8 +26,8 @@ def positions(places=(), postcodes=(), *, side_km=None):
     """Positions in Kraków and Warszawa. side_km: of a square around CENTRE, the boundary of Kraków; None without."""
     units = {code: Municipality(teryt=code, name=name) for code, name in ((KRAKOW, "Kraków"), (WARSZAWA, "Warszawa"))}
     areas = [] if side_km is None else [square(*CENTRE, side_km)]
-    located = [LocatedMunicipality(KRAKOW, "Kraków", "krakow", "", "", False) for _ in areas]
-    return Positions(PlaceRegister(units, places, postcodes, BoundaryIndex(located, np.array(areas, object))))
+    index = BoundaryIndex([Municipality(teryt=KRAKOW) for _ in areas], np.array(areas, object), [False for _ in areas])
+    return Positions(PlaceRegister(units, places, postcodes, index))
 
 
 def test_a_municipality_is_where_most_addresses_are_near():
@@ -86,8 +86,5 @@ def test_a_name_in_two_districts_is_that_of_the_district_else_of_neither():
 
 
 def test_a_point_on_the_edge_is_inside():
-    index = BoundaryIndex(
-        [LocatedMunicipality(KRAKOW, "Kraków", "krakow", "", "", False)],
-        np.array([shapely.box(0, 0, 9, 9)], object),
-    )
+    index = BoundaryIndex([Municipality(teryt=KRAKOW)], np.array([shapely.box(0, 0, 9, 9)], object), [False])
     assert index.covers(KRAKOW, np.array([(0.0, 5.0), (-0.1, 5.0)])).tolist() == [True, False]

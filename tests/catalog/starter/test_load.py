@@ -18,11 +18,13 @@ from catalog import starter
 from catalog.depots.fuels import BY_SLUG, FUELS
 from catalog.importers import registry
 from catalog.importers.records import BadInput, ImportRefused, Options, PlaceRecord, PostcodeRecord, UnitRecord
+from catalog.models import Municipality
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.starter import MAX_DISTANCE_M, approximate
-from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
-from catalog.territory.coordinates import project, project_array, unproject
+from catalog.territory.boundaries import BoundaryIndex
+from catalog.territory.coordinates import project, project_array
 from tests import factories
+from tests.factories import unproject
 
 
 @pytest.fixture(scope="module")
@@ -53,8 +55,8 @@ def areas(places, postcodes):
 @pytest.fixture(scope="module")
 def located(depots, areas):
     """The municipality of each demonstration depot, by the approximate boundaries."""
-    units = [LocatedMunicipality(code, "", "", "", "", approximate=True) for code in areas]
-    index = BoundaryIndex(units, np.array(list(areas.values())))
+    units = [Municipality(teryt=code) for code in areas]
+    index = BoundaryIndex(units, np.array(list(areas.values())), [True] * len(units))
     return [index.find(depot.lat, depot.lon).teryt for depot in depots]
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from catalog.territory import coordinates
 from catalog.territory import coordinates as module
 from catalog.territory.coordinates import EARTH_RADIUS_M, distance_m, medoid
+from tests.factories import unproject
 
 
 def number(points, weights, allowed=None):
@@ -48,7 +49,7 @@ lons = st.floats(13.9, 24.3)
 
 @given(lats, lons)
 def test_there_and_back(lat, lon):
-    assert coordinates.unproject(*coordinates.project(lat, lon)) == pytest.approx((lat, lon), abs=1e-9)
+    assert unproject(*coordinates.project(lat, lon)) == pytest.approx((lat, lon), abs=1e-9)
 
 
 @given(lats, lons, st.floats(0, 2 * math.pi), st.floats(0.0001, 0.45))

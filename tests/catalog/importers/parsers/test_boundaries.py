@@ -14,8 +14,9 @@ from catalog.importers.parsers import boundaries
 from catalog.importers.parsers.boundaries import reduce_coverage
 from catalog.importers.records import BadInput
 from catalog.importers.sources import identify
+from catalog.models import Municipality
 from catalog.territory import coordinates
-from catalog.territory.boundaries import BoundaryIndex, LocatedMunicipality
+from catalog.territory.boundaries import BoundaryIndex
 from tests.catalog.importers.parsers.helpers import DATA, format_of, shared, text, write, zipped
 
 OFFICIAL = pyproj.CRS("EPSG:2180")
@@ -309,15 +310,12 @@ def test_areas_simplified_one_by_one_overlap_and_leave_gaps(tmp_path):
         together = shapely.union(one.area, other.area)
         assert (together.geom_type, len(together.interiors)) == ("Polygon", 0)
         assert "2 of 2 areas do not meet their neighbours point by point; overlaps of 0." in quality
-        index = BoundaryIndex([located("1206912"), located("1206923")], np.array([one.area, other.area]))
+        units = [Municipality(teryt="1206912"), Municipality(teryt="1206923")]
+        index = BoundaryIndex(units, np.array([one.area, other.area]), [False, False])
         for lat in np.linspace(50.001, 50.099, 60):
             for lon in np.linspace(19.0990, 19.1010, 21):
                 assert index.find(lat, lon) is not None
         assert shapely.intersection(one.area, other.area).length == pytest.approx(11_100, rel=0.02)
-
-
-def located(teryt):
-    return LocatedMunicipality(teryt, "", "", "", "", approximate=False)
 
 
 def test_geojson_keys_of_the_code(tmp_path):
