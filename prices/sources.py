@@ -14,7 +14,7 @@ import orjson
 from django.conf import settings
 
 from catalog.importers import registry
-from catalog.importers.download import Download, Fetcher, user_agent
+from catalog.importers.download import Download, Fetcher, Store, user_agent
 from catalog.importers.parsers.files import FileStart
 from catalog.importers.records import (
     BadInput,
@@ -176,7 +176,7 @@ def parse(*paths: Path, chosen: Mapping[str, int] | None = None) -> SeriesExtrac
 
 def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None = None) -> tuple[ImportStep, Download]:
     """Fetch averages. Returns step and kept answers. Raises DownloadFailed, ImportRefused and BadInput."""
-    store = fetcher.store(source)
+    store = Store(fetcher.root, source)
     with store.lock():
         try:
             with bdl.BdlClient(source.url, settings.BDL_CLIENT_ID, agent=user_agent()) as client:

@@ -6,14 +6,13 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx2
 from django.conf import settings
@@ -86,7 +85,10 @@ class Store:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the lock on fetching this source. Raises DownloadBusy, and DownloadFailed if the disk fails."""
+        """Hold the lock on fetching this source; a `.part` left at its end is deleted.
+
+        Raises DownloadBusy, and DownloadFailed if the disk fails.
+        """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with (self.folder / ".lock").open("a") as lock:
@@ -94,7 +96,11 @@ class Store:
                     fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
                     raise DownloadBusy(self.folder, "is being filled by another download; wait until it ends") from None
-                yield
+                try:
+                    yield
+                finally:
+                    with suppress(OSError):
+                        self.part.unlink()
         except OSError as error:
             raise DownloadFailed(self.folder, f"cannot be written: {error.strerror}") from error
 
@@ -110,7 +116,6 @@ class Store:
         """Turn the `.part` into the kept file, unless that has the same bytes."""
         digest, now, kept = checksum(self.part), timezone.now(), self.read()
         if kept is not None and kept.sha256 == digest:
-            self.part.unlink()
             return self.confirm(replace(kept, etag=etag, last_modified=last_modified))
         size = self.part.stat().st_size
         download = Download(self.file, self.url, now, now, size, digest, etag, last_modified, fresh=True)
@@ -146,20 +151,18 @@ class _Trouble(Exception):
 class Fetcher:
     """Fetches sources into `root`. Only tests set patience and sleep."""
 
-    root: Path = field(default_factory=lambda: Path(settings.DOWNLOADS_DIR))
+    root: Path
     patience: RetryPolicy | None = None
     sleep: Callable[[float], None] = time.sleep
-
-    def store(self, source: DataSource) -> Store:
-        return Store(self.root, source)
 
     def fetch(self, source: DataSource) -> Download:
         """Fetch the file of a source, whole each time if it has no validators. Raises DownloadFailed."""
         if source.method not in {"file", "form", "overpass"}:
             raise DownloadFailed(source.url, f"{source.id} is not a file that can be fetched")
         patience = self.patience or (OVERPASS_PATIENCE if source.method == "overpass" else RetryPolicy())
-        store = self.store(source)
-        with store.lock(), closing(_Transfer(source, store.part, patience, self.sleep)) as transfer:
+        store = Store(self.root, source)
+        transfer = _Transfer(source, store.part, patience, self.sleep)
+        with store.lock(), transfer.http:
             kept = store.read() if source.method == "file" else None
             response = transfer.run(kept)
             if response.status_code == httpx2.codes.NOT_MODIFIED and kept:
@@ -167,7 +170,6 @@ class Fetcher:
             try:
                 check(store.part, source)
             except BadInput as error:
-                store.part.unlink()
                 raise DownloadFailed(source.url, f"what came {error.reason}") from error
             return store.keep(response.headers.get("ETag", ""), response.headers.get("Last-Modified", ""))
 
@@ -185,9 +187,6 @@ class _Transfer:
             event_hooks={"response": [self.check_redirect]},
         )
 
-    def close(self) -> None:
-        self.http.close()
-
     def run(self, kept: Download | None) -> httpx2.Response:
         """Fetch the file, or learn that the kept one is current (304). Raises DownloadFailed."""
         source = self.source
@@ -197,7 +196,7 @@ class _Transfer:
             form = fields_for(source.url, page, source.button)
             return self.patiently(form, {"Accept-Encoding": "identity"}, source.max_bytes)
         if source.method == "overpass":
-            if not settings.CONTACT_EMAIL and is_local(settings.SITE_URL) and not is_local(source.url):
+            if not settings.CONTACT_EMAIL and is_loopback(settings.SITE_URL) and not is_loopback(source.url):
                 reason = "asks for a contact in every request; set CONTACT_EMAIL, then try again"
                 raise DownloadFailed(source.url, reason)
             return self.patiently({"data": source.query}, {"Accept-Encoding": "gzip"}, source.max_bytes)
@@ -247,7 +246,7 @@ class _Transfer:
             announced = response.headers.get("Content-Length", "")
             if announced.isdigit() and int(announced) > max_bytes:
                 raise DownloadFailed(url, f"has {announced} bytes, more than the {max_bytes} that may come")
-            with self.discarded(), self.part.open("wb") as part:
+            with self.part.open("wb") as part:
                 for chunk in response.iter_bytes():
                     part.write(chunk)
                     if part.tell() > max_bytes:
@@ -256,15 +255,6 @@ class _Transfer:
                         limit = f"{part.tell()} bytes in {self.patience.whole_s:.0f} seconds"
                         raise DownloadFailed(url, f"is too slow: {limit}; try again later")
         return response
-
-    @contextmanager
-    def discarded(self) -> Iterator[None]:
-        try:
-            yield
-        except BaseException:
-            with suppress(OSError):
-                self.part.unlink()
-            raise
 
     def check_redirect(self, response: httpx2.Response) -> None:
         """Raise DownloadFailed for a redirect to anything but https, or into a private network."""
@@ -300,10 +290,6 @@ class _Transfer:
         """Remember the socket of a new connection, which TLS replaces by another."""
         if event in {"connection.connect_tcp.complete", "connection.start_tls.complete"}:
             self.sockets.append(info["return_value"].get_extra_info("socket"))
-
-
-def is_local(url: str) -> bool:
-    return is_loopback(urlsplit(url).hostname or "")
 
 
 def _retry_after(text: str) -> float | None:

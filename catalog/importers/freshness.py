@@ -48,8 +48,8 @@ def leads_inside(url: str) -> bool:
 
 def may_follow(url: str, target: str) -> bool:
     """Whether a redirect may be followed: to the public internet, or from this machine to itself."""
-    if is_loopback(urlsplit(target).hostname or ""):
-        return is_loopback(urlsplit(url).hostname or "")
+    if is_loopback(target):
+        return is_loopback(url)
     return not leads_inside(target)
 
 

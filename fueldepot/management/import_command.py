@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import Error as DatabaseError
 from django.utils import timezone
@@ -50,14 +51,10 @@ def read_sources_file(path: Path | None) -> dict[str, DataSource]:
         raise CommandError(f"nothing was imported: {error}") from error
 
 
-def fetcher_for(downloads: Path | None) -> Fetcher:
-    return Fetcher(downloads.resolve()) if downloads else Fetcher()
-
-
 def add_fetching_arguments(parser: CommandParser) -> None:
     """Add arguments for rehearsals: other sources, and another directory for downloads."""
     kept = "where downloads are kept, instead of var/downloads"
-    parser.add_argument("--downloads", type=Path, metavar="DIR", help=kept)
+    parser.add_argument("--downloads", type=Path, default=settings.DOWNLOADS_DIR, metavar="DIR", help=kept)
     named = "another file of sources than catalog/sources.yaml, as for a rehearsal"
     parser.add_argument("--sources", dest="sources_file", type=Path, metavar="FILE", help=named)
 
@@ -78,9 +75,6 @@ class ImportCommand(BaseCommand):
     """
 
     source = ""
-    fetched: DataSource | None = None
-    """Source to fetch in this call; None with files."""
-    fetcher: Fetcher
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("sources", nargs="*" if self.source else "+", type=Path, metavar="SOURCE")
@@ -97,19 +91,29 @@ class ImportCommand(BaseCommand):
         """Return import steps of the files. Raises BadInput and ImportRefused."""
         return steps_for(sources, all_sources()[self.source].dataset)
 
-    def make_step(self, source: DataSource) -> tuple[runner.ImportStep, Download]:
+    def make_step(self, source: DataSource, fetcher: Fetcher) -> tuple[runner.ImportStep, Download]:
         """Fetch a source. Returns its import step and the download. Raises DownloadFailed and BadInput."""
-        make_step, download = fetch_step(source, self.fetcher)
+        make_step, download = fetch_step(source, fetcher)
         return make_step(), download
 
-    def handle(self, *args: Any, sources: list[Path], **options: Any) -> None:
-        if self.source:
-            if bool(sources) == options["download"]:
-                raise CommandError("nothing was imported: give either files or --download")
-            if options["download"]:
-                self.fetched = self.find_source(options["sources_file"])
-                self.fetcher = fetcher_for(options["downloads"])
-        self.run_steps(sources, **options)
+    def handle(self, *args: Any, sources: list[Path], commit: bool, **options: Any) -> None:
+        if self.source and bool(sources) == options["download"]:
+            raise CommandError("nothing was imported: give either files or --download")
+        allowed = {name: options[name] for name in ("allow_removals", "allow_older")}
+        how = Options(today=timezone.localdate(), write=commit, progress=progress, **allowed)
+        fetched = None if sources else self.find_source(options["sources_file"])
+        with one_line_errors("nothing was imported"):
+            try:
+                if fetched is None:
+                    reports = self.import_files(sources, how)
+                else:
+                    reports = self.fetch_and_import(fetched, Fetcher(options["downloads"].resolve()), how)
+            except runner.AnalyzeFailed as error:
+                self.print_reports(error.reports, **options)
+                raise
+        self.print_reports(reports, **options)
+        if not commit:
+            self.stdout.write("This was a dry run: nothing was changed. Add --commit to write.")
 
     def find_source(self, sources_file: Path | None) -> DataSource:
         """Return the source that this command fetches. Raises CommandError."""
@@ -118,30 +122,17 @@ class ImportCommand(BaseCommand):
             raise CommandError(f"nothing was imported: {sources_file} names no source {self.source}")
         return sources[self.source]
 
-    def run_sources(self, sources: list[Path], how: Options) -> list[Report]:
-        """Import files, or fetch a source and import that; without `how.write` only compare. Raises as the steps do."""
-        if self.fetched is None:
-            with runner.record_failures({"source": self.source}, write=how.write):
-                steps = self.steps(sources)
-            return runner.run(steps, how)
-        with runner.record_failures(runner.source_origin(self.fetched), write=how.write):
-            step, download = self.make_step(self.fetched)
+    def import_files(self, files: list[Path], how: Options) -> list[Report]:
+        with runner.record_failures({"source": self.source}, write=how.write):
+            steps = self.steps(files)
+        return runner.run(steps, how)
+
+    def fetch_and_import(self, source: DataSource, fetcher: Fetcher, how: Options) -> list[Report]:
+        with runner.record_failures(runner.source_origin(source), write=how.write):
+            step, download = self.make_step(source, fetcher)
         word = "downloaded" if download.fresh else "still the publisher's current file"
         self.stdout.write(f"{download.path}: {word}, {download.size} bytes, SHA-256 {download.sha256}")
-        return runner.run([replace(step, origin=runner.source_origin(self.fetched, download))], how)
-
-    def run_steps(self, sources: list[Path], *, commit: bool, **options: Any) -> None:
-        allowed = {name: options[name] for name in ("allow_removals", "allow_older")}
-        how = Options(today=timezone.localdate(), write=commit, progress=progress, **allowed)
-        with one_line_errors("nothing was imported"):
-            try:
-                reports = self.run_sources(sources, how)
-            except runner.AnalyzeFailed as error:
-                self.print_reports(error.reports, **options)
-                raise
-        self.print_reports(reports, **options)
-        if not commit:
-            self.stdout.write("This was a dry run: nothing was changed. Add --commit to write.")
+        return runner.run([replace(step, origin=runner.source_origin(source, download))], how)
 
     def print_reports(self, reports: list[Report], **options: Any) -> None:
         everything = options["verbosity"] > 1

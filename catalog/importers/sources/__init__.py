@@ -151,7 +151,8 @@ def recognise(path: Path) -> Recognised | None:
     return recognised
 
 
-def is_loopback(host: str) -> bool:
+def is_loopback(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -168,7 +169,7 @@ def allowed_address(url: str) -> bool:
         return False
     if not host or parts.username or parts.password:
         return False
-    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(host))
+    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(url))
 
 
 def check_address(url: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from catalog.importers.download import Download, user_agent
+from catalog.importers.download import Download, Fetcher, user_agent
 from catalog.importers.records import BadInput
 from catalog.importers.runner import ImportStep
 from catalog.importers.sources import DataSource
@@ -102,5 +102,5 @@ class Command(ImportCommand):
     def steps(self, sources: list[Path]) -> list[ImportStep]:
         return [file_step(sources, self.chosen)]
 
-    def make_step(self, source: DataSource) -> tuple[ImportStep, Download]:
-        return fetch(source, self.fetcher, self.chosen)
+    def make_step(self, source: DataSource, fetcher: Fetcher) -> tuple[ImportStep, Download]:
+        return fetch(source, fetcher, self.chosen)

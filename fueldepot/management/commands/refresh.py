@@ -19,7 +19,6 @@ from fueldepot.data.snapshot import DATABASE_AWAY
 from fueldepot.management.import_command import (
     add_allowing_arguments,
     add_fetching_arguments,
-    fetcher_for,
     read_sources_file,
 )
 
@@ -52,7 +51,7 @@ class Command(BaseCommand):
                 chosen = self.choose(sources, only, force, today)
                 allowed = {name: options[name] for name in ("allow_removals", "allow_older")}
                 how = Options(today=today, write=True, **allowed)
-                failed = self.refresh(chosen, how, fetcher_for(options["downloads"]))
+                failed = self.refresh(chosen, how, Fetcher(options["downloads"].resolve()))
         except RefreshRunning as error:
             raise CommandError(f"nothing was refreshed: {error}") from error
         except CommitOutcomeUnknown as error:

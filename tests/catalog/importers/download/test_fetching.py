@@ -11,7 +11,7 @@ from time import time
 
 import pytest
 
-from catalog.importers.download import RetryPolicy
+from catalog.importers.download import RetryPolicy, Store
 from catalog.importers.freshness import is_public, may_follow
 from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
 from catalog.importers.sources import all_sources
@@ -32,7 +32,7 @@ def content(publishers):
 
 
 def folder(fetcher, source):
-    return sorted(path.name for path in fetcher.store(source).folder.iterdir() if path.name != ".lock")
+    return sorted(path.name for path in Store(fetcher.root, source).folder.iterdir() if path.name != ".lock")
 
 
 def nothing_kept(fetcher, source):
@@ -130,7 +130,7 @@ def test_what_cannot_be_trusted_is_refused_in_one_line(fetcher, source, publishe
     assert re.search(message, said)
     assert said.startswith(publishers.url + POSTCODES)
     assert "\n" not in said
-    assert not fetcher.store(source).read()
+    assert not Store(fetcher.root, source).read()
 
 
 def test_a_refused_file_leaves_the_earlier_one_in_place(fetcher, source, publishers):
@@ -139,7 +139,7 @@ def test_a_refused_file_leaves_the_earlier_one_in_place(fetcher, source, publish
     for trouble in ("html", "empty", "half", "half gzip"):
         publishers.always[POSTCODES] = trouble
         assert "PL.zip" in refusal(fetcher, source)
-        assert fetcher.store(source).read() == replace(first, fresh=False)
+        assert Store(fetcher.root, source).read() == replace(first, fresh=False)
 
 
 def test_a_compressed_transfer_is_unpacked(fetcher, source, publishers, content):
@@ -172,7 +172,7 @@ def test_a_silent_publisher_is_given_up(fetcher, source, publishers):
     publishers.always[POSTCODES] = "silent"
     hasty = replace(fetcher, patience=RetryPolicy(attempts=2, first_wait_s=0, idle_s=0.3, whole_s=90))
     assert re.search(r"the connection failed .ReadTimeout.*tried 2 times; try again later", refusal(hasty, source))
-    assert not fetcher.store(source).read()
+    assert not Store(fetcher.root, source).read()
 
 
 def test_a_slow_body_and_a_slow_form_are_given_up(fetcher, sources, publishers):
@@ -274,7 +274,7 @@ def test_a_kept_file_whose_record_is_damaged_is_fetched_again(fetcher, source, p
 def test_a_file_or_a_folder_that_cannot_be_written_is_named(fetcher, source, tmp_path):
     (tmp_path / "taken").write_text("a file")
     assert "cannot be written" in refusal(replace(fetcher, root=tmp_path / "taken"), source)
-    store = fetcher.store(source)
+    store = Store(fetcher.root, source)
     store.part.mkdir(parents=True)
     assert refusal(fetcher, source) == f"{store.folder}: cannot be written: Is a directory"
 
@@ -368,7 +368,7 @@ def test_overpass_abroad_is_not_asked_without_a_contact(fetcher, sources, settin
 
 
 def test_two_at_once_do_not_write_into_one_file(fetcher, source):
-    store = fetcher.store(source)
+    store = Store(fetcher.root, source)
     with store.lock(), (store.folder / ".lock").open("r+") as other:
         with pytest.raises(BlockingIOError):
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -379,7 +379,7 @@ def test_two_at_once_do_not_write_into_one_file(fetcher, source):
 def test_a_full_disk_is_told_in_one_line_and_what_was_there_stays(fetcher, source, content, publishers):
     before = fetcher.fetch(source)
     publishers.files["PL.zip"] = small_country.zipped("PL.txt", b"x" * 5000)
-    store = fetcher.store(source)
+    store = Store(fetcher.root, source)
     # Linux's own full disk, where the download is to go.
     store.part.symlink_to("/dev/full")
     assert refusal(fetcher, source) == f"{store.folder}: cannot be written: No space left on device"
