@@ -12,20 +12,14 @@ from django.urls import reverse
 from catalog.text import slug
 from fueldepot.http.links import site_url
 
-# Alphanumeric placeholder that no route contains, and that `reverse` does not quote.
-VOIVODESHIP_MARK, SLUG_MARK, TERYT_MARK, ID_MARK = "xvoivodeshipx", "xslugx", "9999999", 999999999
-
 
 @lru_cache
-def municipality_pattern() -> str:
-    path = reverse("municipality", args=[VOIVODESHIP_MARK, SLUG_MARK, TERYT_MARK])
-    return path.replace(VOIVODESHIP_MARK, "{0}").replace(SLUG_MARK, "{1}").replace(TERYT_MARK, "{2}")
-
-
-@lru_cache
-def depot_pattern() -> str:
-    path = reverse("depot", args=[ID_MARK, SLUG_MARK])
-    return path.replace(str(ID_MARK), "{0}").replace(SLUG_MARK, "{1}")
+def pattern(name: str, *marks: str) -> str:
+    """Return the path of a route with "{}" for each argument. marks: such that no route has, nor `reverse` quotes."""
+    path = reverse(name, args=marks)
+    for mark in marks:
+        path = path.replace(mark, "{}")
+    return path
 
 
 def municipality_path(voivodeship_slug: str, municipality_slug: str, teryt: str, **query: str) -> str:
@@ -33,7 +27,8 @@ def municipality_path(voivodeship_slug: str, municipality_slug: str, teryt: str,
 
     query: `kod` (a postcode), `p` ("lat,lon") with `miejsce` (a name), or `paliwo` (a fuel).
     """
-    path = municipality_pattern().format(voivodeship_slug, municipality_slug, teryt)
+    path = pattern("municipality", "xvoivodeshipx", "xslugx", "9999999")
+    path = path.format(voivodeship_slug, municipality_slug, teryt)
     return f"{path}?{urlencode(query, safe=',')}" if query else path
 
 
@@ -47,7 +42,7 @@ def depot_slug(name: str) -> str:
 
 
 def depot_path(depot_id: int, name: str) -> str:
-    return depot_pattern().format(depot_id, depot_slug(name))
+    return pattern("depot", "999999999", "xslugx").format(depot_id, depot_slug(name))
 
 
 def depot_url(depot_id: int, name: str) -> str:

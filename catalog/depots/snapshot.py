@@ -9,11 +9,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice, starmap
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import orjson
@@ -149,6 +148,10 @@ class Depots:
         """JSON of depots by id before and after the distance, cached as long as the rows."""
         self.demonstration = any(row.source == Depot.Source.DEMO for row in rows)
         self.updated_at: date | None = max((row.updated_at for row in rows), default=None)
+
+    @cached_property
+    def folded_names(self) -> list[str]:
+        return [fold(row.name) for row in self.rows]
 
     def find(self, depot_id: int) -> DepotRow | None:
         position = self._positions.get(depot_id)
@@ -315,8 +318,6 @@ FEWEST_DIGITS = 7
 NUMBER = re.compile(r"[+\d][\d ()./-]*", re.ASCII)
 NOT_DIGIT = re.compile(r"\D", re.ASCII)
 
-_folded: WeakKeyDictionary[Depots, list[str]] = WeakKeyDictionary()
-
 
 def find_by_words(text: str) -> list[DepotRow]:
     """Return depots by name, telephone or tax number: equal names first, then beginnings, then shorter ones."""
@@ -331,13 +332,10 @@ def find_by_words(text: str) -> list[DepotRow]:
     key = fold(text)
     if len(key) < FEWEST_LETTERS:
         return []
-    names = _folded.get(rows)
-    if names is None:
-        names = _folded[rows] = [fold(row.name) for row in rows.rows]
     words = key.split()
     named = [
         (name != key, not name.startswith(key), len(name), place)
-        for place, name in enumerate(names)
+        for place, name in enumerate(rows.folded_names)
         if all(word in name for word in words)
     ]
     return [rows.rows[place] for *_, place in sorted(named)[:MOST_FOUND]]

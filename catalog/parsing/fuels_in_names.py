@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from catalog.depots import fuels
-from catalog.parsing.contacts import given_names, is_business_word
+from catalog.parsing.contacts import is_business_word, word_list
 from catalog.text import plain
 
 PELLET, BRIQUETTE, ECO_PEA = "pellet", "brykiet", "ekogroszek"
@@ -266,4 +266,5 @@ def _any_begins(words: list[str], beginnings: tuple[str, ...]) -> bool:
 
 def _is_given(key: str) -> bool:
     """Whether a folded word is a given name, also in the genitive: "u Jana"."""
-    return key in given_names() or (key.endswith("a") and key[:-1] in given_names())
+    names = word_list("given_names")
+    return key in names or (key.endswith("a") and key[:-1] in names)

@@ -138,6 +138,10 @@ def read_territory() -> Territory:
         county.voivodeship = voivodeships[county.voivodeship_id]
     municipalities = Municipality.objects.order_by("teryt").in_bulk()
     postcodes = read_postcodes()
+    postcodes_in: dict[str, list[str]] = defaultdict(list)
+    for code in sorted(postcodes):
+        for teryt in postcodes[code].municipalities:
+            postcodes_in[teryt].append(code)
     for unit in municipalities.values():
         unit.county, unit.voivodeship = counties[unit.county_id], voivodeships[unit.voivodeship_id]
     index = read_index(municipalities)
@@ -149,7 +153,7 @@ def read_territory() -> Territory:
         formers=FormerMunicipality.objects.order_by("teryt").in_bulk(),
         postcodes=postcodes,
         search=search,
-        postcodes_in=group_by_municipality(postcodes),
+        postcodes_in={teryt: tuple(codes) for teryt, codes in postcodes_in.items()},
         boundaries=BoundaryIndex.load(municipalities),
         centres={index.teryt(n): point for n in range(index.municipalities) if (point := index.point(n))},
     )
@@ -164,15 +168,6 @@ def read_postcodes() -> dict[str, PostcodeArea]:
         )
         for code, lat, lon in Postcode.objects.values_list("code", "lat", "lon")
     }
-
-
-def group_by_municipality(postcodes: Mapping[str, PostcodeArea]) -> dict[str, tuple[str, ...]]:
-    """Return the postcodes of each municipality, in ascending order."""
-    groups: dict[str, list[str]] = defaultdict(list)
-    for code in sorted(postcodes):
-        for teryt in postcodes[code].municipalities:
-            groups[teryt].append(code)
-    return {teryt: tuple(codes) for teryt, codes in groups.items()}
 
 
 territory = Snapshot(

@@ -21,7 +21,6 @@ from catalog.parsing.opening_hours import weekly_hours
 from catalog.text import normalise_postcode
 
 Tags = Mapping[str, str]
-Refuse = Callable[[str], None]
 Clean = Callable[[str | None], tuple[str | None, str]]
 
 FUEL_OF = {
@@ -76,25 +75,21 @@ def depot(source_id: str, lat: float | None, lon: float | None, tags: Tags) -> D
     if not in_poland(lat, lon):
         return Note(source_id, f"the position is outside Poland: '{lat}, {lon}'")
 
-    notes: list[Note] = []
-
-    def refuse(reason: str) -> None:
-        notes.append(Note(source_id, reason))
-
-    address = _address(tags, refuse)
+    refused: list[str] = []
+    address = _address(tags, refused)
     return DepotRecord(
         source_id=source_id,
         lat=lat,
         lon=lon,
         **address,
         **_name(tags, offered, address["place"]),
-        **_hours(tags, refuse),
-        nip=_first(clean_nip, tags, ("ref:vatin", "ref:nip", "ref:NIP", "ref:PL:nip"), refuse),
-        phone=_first(clean_phone, tags, ("phone", "contact:phone", "mobile", "contact:mobile"), refuse),
-        website=_first(clean_website, tags, ("website", "contact:website", "url", "contact:url"), refuse),
+        **_hours(tags, refused),
+        nip=_first(clean_nip, tags, ("ref:vatin", "ref:nip", "ref:NIP", "ref:PL:nip"), refused),
+        phone=_first(clean_phone, tags, ("phone", "contact:phone", "mobile", "contact:mobile"), refused),
+        website=_first(clean_website, tags, ("website", "contact:website", "url", "contact:url"), refused),
         fuels=fuels.in_order(offered),
         denied_fuels=fuels.in_order(denied_fuels(tags)),
-        notes=tuple(notes),
+        notes=tuple(Note(source_id, reason) for reason in refused),
     )
 
 
@@ -170,18 +165,18 @@ def kind_of(tags: Tags, offered: frozenset[str]) -> str:
     return "Skład opału"
 
 
-def _hours(tags: Tags, refuse: Refuse) -> dict[str, Any]:
+def _hours(tags: Tags, refused: list[str]) -> dict[str, Any]:
     text = tidy(tags.get("opening_hours", ""))
     hours = weekly_hours(text) if text else None
     if text and hours is None:
-        refuse(f"opening hours say no plain week: {cut(text, 100)!r}")
+        refused.append(f"opening hours say no plain week: {cut(text, 100)!r}")
     return {"opening_hours": text, "hours": hours}
 
 
-def _address(tags: Tags, refuse: Refuse) -> dict[str, Any]:
+def _address(tags: Tags, refused: list[str]) -> dict[str, Any]:
     street = tidy(tags.get("addr:street", ""))
     if street.lower().rstrip(".") in ("ul", "ulica"):
-        refuse(f"street is only {street!r}")
+        refused.append(f"street is only {street!r}")
         street = ""
     house_number = tidy(tags.get("addr:housenumber", ""))
     city, hamlet = tidy(tags.get("addr:city", "")), tidy(tags.get("addr:place", ""))
@@ -193,16 +188,16 @@ def _address(tags: Tags, refuse: Refuse) -> dict[str, Any]:
         try:
             postcode = normalise_postcode(text)
         except ValueError as error:
-            refuse(str(error))
+            refused.append(str(error))
     return {"street": street, "house_number": house_number, "postcode": postcode, "place": place}
 
 
-def _first(clean: Clean, tags: Tags, keys: tuple[str, ...], refuse: Refuse) -> str | None:
+def _first(clean: Clean, tags: Tags, keys: tuple[str, ...], refused: list[str]) -> str | None:
     """Return the first publishable value of several keys for the same field. Notes every refused one."""
     for key in keys:
         value, reason = clean(tags.get(key))
         if reason:
-            refuse(f"{key}: {reason}")
+            refused.append(f"{key}: {reason}")
         if value:
             return value
     return None

@@ -43,7 +43,14 @@ class Command(BaseCommand):
             reason = f"{error.strerror}: {error.filename or folder}"
             reason = "pg_dump is not installed; install postgresql-client" if is_missing else reason
             raise CommandError(f"no dump was made: {reason}") from error
-        record(path, started=started, finished=timezone.now())
+        ImportRun.objects.create(
+            source=BACK_UP,
+            started=started,
+            finished=timezone.now(),
+            outcome=ImportRun.Outcome.IMPORTED,
+            file_name=path.name,
+            file_size=path.stat().st_size,
+        )
         self.stdout.write(f"{path}: {path.stat().st_size} bytes")
         for old in delete_old(folder, before=started - timedelta(days=keep_days)):
             self.stdout.write(f"{old}: deleted, older than {keep_days} days")
@@ -91,14 +98,3 @@ def delete_old(folder: Path, *, before: datetime) -> list[Path]:
     for path in old:
         path.unlink()
     return old
-
-
-def record(path: Path, *, started: datetime, finished: datetime) -> None:
-    ImportRun.objects.create(
-        source=BACK_UP,
-        started=started,
-        finished=finished,
-        outcome=ImportRun.Outcome.IMPORTED,
-        file_name=path.name,
-        file_size=path.stat().st_size,
-    )

@@ -1,12 +1,14 @@
 """Tax numbers, telephone numbers, web addresses and names of persons as sources write them."""
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from catalog.parsing.contacts import GIVEN_NAMES, MAX_TEXT, clean_nip, clean_phone, clean_website, is_personal_name
+from catalog.parsing import contacts
+from catalog.parsing.contacts import MAX_TEXT, clean_nip, clean_phone, clean_website, is_personal_name
 
 # A made-up number with a right check digit: 6·1+5·2+7·3+2·4+3·5+4·6+5·7+6·8+7·1 = 174, 174 mod 11 = 9.
 NIP = "1234567819"
@@ -214,7 +216,8 @@ def test_usual_names_of_depots():
 
 
 def given_names():
-    return [line for line in GIVEN_NAMES.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    lines = Path(contacts.__file__).with_name("given_names.txt").read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
 
 
 def test_no_given_name_is_taken_for_a_trade():
