@@ -1,8 +1,10 @@
+from io import BytesIO
 from typing import Any
 
 import orjson
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from openpyxl import Workbook
 
 from catalog.depots import fuels
 from fueldepot.data import snapshot
@@ -22,6 +24,14 @@ def ask(fuel: str, today: Any, *, voivodeship: str | None = None, values: bool =
 def csv_of(*rows: str) -> SimpleUploadedFile:
     text = "\n".join(["depot,fuel,unit,day,price,bag_price,bag_kg", *rows])
     return SimpleUploadedFile("cennik.csv", text.encode(), "text/csv")
+
+
+def xlsx_of(*rows: list[Any], name: str = "cennik.xlsx") -> SimpleUploadedFile:
+    book, content = Workbook(), BytesIO()
+    for row in rows:
+        book.active.append(row)
+    book.save(content)
+    return SimpleUploadedFile(name, content.getvalue())
 
 
 def preview(desk: Client, file: SimpleUploadedFile) -> Any:

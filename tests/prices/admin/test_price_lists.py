@@ -1,23 +1,21 @@
-"""Doubtful prices: ticked rows of an import, and approval one by one."""
+"""Price lists as spreadsheets save them, doubtful rows that are ticked, and approval one by one."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from io import BytesIO
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
-from openpyxl import Workbook
 
 from catalog.models import Dataset
 from prices import medians, price_lists, services, uploads
 from prices.models import DepotPrice, PlausibleRange
-from prices.uploads import MOST_ROWS
+from prices.uploads import MOST_ROWS, read_day
 from tests import bulk, factories
 from tests.client import build_snapshots
 from tests.pages.reading import html_of, missing
-from tests.prices.helpers import LIST, confirm, csv_of, preview
+from tests.prices.helpers import LIST, confirm, csv_of, preview, xlsx_of
 
 pytestmark = pytest.mark.django_db
 
@@ -99,15 +97,17 @@ def test_doubtful_rows_stand_on_top_with_their_number_in_the_file_and_reason(des
 def test_what_is_not_ticked_is_left_out_and_counted(desk, file):
     said = html_of(confirm(desk, preview(desk, file)))
     assert stored() == ORDINARY
-    assert "Wczytano i zatwierdzono ceny: 2." in said
-    assert "Pominięto wątpliwe wiersze, których nie zaznaczono: 4." in said
+    assert not missing(
+        said, "Wczytano i zatwierdzono ceny: 2.", "Pominięto wątpliwe wiersze, których nie zaznaczono: 4."
+    )
 
 
 def test_what_is_ticked_comes_in_but_for_the_future(desk, file):
     said = html_of(confirm(desk, preview(desk, file), 6, 7, 8))
     assert stored() == {*ORDINARY, ("brykiet", 1300), ("wegiel-orzech", 15)}
-    assert "Wczytano i zatwierdzono ceny: 4." in said
-    assert "Pominięto wątpliwe wiersze, których nie zaznaczono: 2." in said
+    assert not missing(
+        said, "Wczytano i zatwierdzono ceny: 4.", "Pominięto wątpliwe wiersze, których nie zaznaczono: 2."
+    )
 
 
 def test_the_price_of_a_bag_is_doubted_by_the_tonne(desk, depot, today):
@@ -116,9 +116,8 @@ def test_the_price_of_a_bag_is_doubted_by_the_tonne(desk, depot, today):
 
 
 def test_the_ends_of_a_range_are_plausible(desk, depot, today):
-    answer = preview(
-        desk, csv_of(f"{depot.pk},pellet,t,{today},600,,", f"{depot.pk},pellet,t,{today - timedelta(days=1)},4000,,")
-    )
+    yesterday = today - timedelta(days=1)
+    answer = preview(desk, csv_of(f"{depot.pk},pellet,t,{today},600,,", f"{depot.pk},pellet,t,{yesterday},4000,,"))
     assert table(answer) == []
     assert "Pominięto" not in html_of(confirm(desk, answer))
 
@@ -184,15 +183,9 @@ def test_a_price_that_came_meanwhile_leaves_nothing_half_done(desk, depot, file,
 def test_rows_are_counted_as_in_the_file(desk, depot, suffix):
     good, bad = [depot.pk, "pellet", "t", "2026-11-01", 1500], [depot.pk, "uran", "t", "2026-11-01", 1500]
     rows = [["depot", "fuel", "unit", "day", "price"], [None] * 5, good, [None] * 5, bad]
-    content = BytesIO()
-    if suffix == "xlsx":
-        book = Workbook()
-        for row in rows:
-            book.active.append(row)
-        book.save(content)
-    else:
-        content.write("\n".join(",".join("" if cell is None else str(cell) for cell in row) for row in rows).encode())
-    said = preview(desk, SimpleUploadedFile(f"cennik.{suffix}", content.getvalue())).content.decode()
+    text = "\n".join(",".join("" if cell is None else str(cell) for cell in row) for row in rows)
+    file = xlsx_of(*rows) if suffix == "xlsx" else SimpleUploadedFile("cennik.csv", text.encode())
+    said = preview(desk, file).content.decode()
     faulty, _, ordinary = said.partition("Wiersze do poprawienia: 1")[2].partition("Podgląd: 1")
     assert [re.findall(r'<th scope="row">(\d+)</th>', table) for table in (faulty, ordinary)] == [["5"], ["3"]]
     assert "nieznane paliwo uran; podaj jedno z: Węgiel, Ekogroszek, Węgiel kostka" in faulty
@@ -218,6 +211,76 @@ def test_the_history_says_who_brought_a_price_in_and_approved_it(desk, depot, to
         ("~", "approved", "redaktorka"),
     ]
     assert Dataset.objects.get(slug="prices") != before
+
+
+@pytest.mark.parametrize(
+    ("encoding", "separator"), [("utf-8", "\t"), ("utf-8-sig", ";"), ("cp1250", ";"), ("utf-16", "\t")]
+)
+def test_what_polish_spreadsheets_save_as_csv_is_read(desk, depot, encoding, separator):
+    rows = [
+        ["Depot ", "FUEL", "unit", "day", "price", "bag_price", "bag_kg", "uwagi"],
+        [str(depot.pk), "pellet", "t", f"{timezone.localdate():%d.%m.%Y}", "1650,50", "", "", "żółć"],
+        [""] * 8,
+        [str(depot.pk), "ekogroszek", "t", f"{timezone.localdate()}", "", "33", "20"],
+        [],
+    ]
+    text = "\r\n".join(separator.join(row) for row in rows)
+    confirm(desk, preview(desk, SimpleUploadedFile("cennik.csv", text.encode(encoding))))
+    stored = DepotPrice.objects.order_by("price").values_list("fuel", "price")
+    assert list(stored) == [("ekogroszek", 1650), ("pellet", Decimal("1650.50"))]
+
+
+def test_a_file_that_is_no_table_is_refused_in_polish(desk):
+    for content, reason in (
+        (b"\x81\x83\x90", "nie jest tekstem w kodowaniu"),
+        (b"\xff\xfe\x00", "nie jest tekstem w kodowaniu"),
+        (b'depot,fuel\n1,"pellet', "czy cudzysłowy mają parę"),
+        (b"depot,fuel,unit,day,price\n", "nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn."),
+        (b"depot,fuel,unit,day,price\n,,,,\n\n", "ani jednego wiersza z cen"),
+        (b"depot,fuel,unit,day,price,Price\n1,pellet,t,2026-11-20,1,2", "Kolumna powtarza się: price"),
+        (b"depot,fuel,unit,day,price\n\n1,pellet,t,2026-11-20,1650,50", "Wiersz 3 ma więcej pól niż nagłówek"),
+        (b"depot,fuel,unit,day,price" + b"\n1,pellet,t,2026-11-20,1" * 5_001, "więcej niż 5000 wierszy"),
+    ):
+        answer = preview(desk, SimpleUploadedFile("cennik.csv", content))
+        assert reason in html_of(answer), content
+        assert "confirm_form" not in answer.context
+
+
+def test_empty_rows_of_a_spreadsheet_are_none(desk, depot):
+    day = datetime.combine(timezone.localdate(), datetime.min.time())
+    empty = [None] * 5
+    rows = ["depot", "fuel", "unit", "day", "price"], empty, [depot.pk, "pellet", "t", day, 1499.99], empty
+    confirm(desk, preview(desk, xlsx_of(*rows, ["", " ", None, None, None])))
+    assert DepotPrice.objects.get().price == Decimal("1499.99")
+
+
+def test_the_import_speaks_polish(desk):
+    said = preview(desk, csv_of("0,pellet,t,2026-11-20,1,,", "1,uran,t,2026-11-20,1,,")).content.decode()
+    assert "Wiersze do poprawienia: 2" in said
+    assert not [word for word in ("failed", "Please", ">Row<", "specific", "Import finished") if word in said]
+
+
+def test_a_day_of_a_price_list_may_be_written_or_a_spreadsheets_own():
+    for given in ("2026-11-03", "03.11.2026", date(2026, 11, 3), datetime(2026, 11, 3, 9, tzinfo=UTC)):
+        assert read_day(given) == date(2026, 11, 3)
+
+
+def test_a_file_without_the_columns_is_refused(desk):
+    text = preview(desk, SimpleUploadedFile("cennik.csv", b"a,b\n1,2")).content.decode()
+    assert "<li>Brak kolumn" in text
+    assert "Traceback" not in text
+
+
+def test_a_confirmation_that_names_something_else_is_asked_for_again(desk):
+    for name in ("cennik", "/etc/hostname", "a:b:c", "eJwDAAAAAAE:1xyz:0"):
+        assert "Podgląd wygasł" in html_of(desk.post(f"{LIST}process_import/", {"packed": name}))
+
+
+def test_a_preview_can_be_confirmed_for_a_day(desk, monkeypatch):
+    answer = preview(desk, csv_of(f"{factories.DepotFactory().pk},brykiet,t,{timezone.localdate()},1500,,"))
+    monkeypatch.setattr(uploads, "PREVIEW_HOLDS_S", -1)
+    assert "Podgląd wygasł" in html_of(confirm(desk, answer))
+    assert not DepotPrice.objects.exists()
 
 
 # Prices that wait
@@ -251,9 +314,8 @@ def test_every_row_shows_range_median_and_deviation_as_in_the_queue(desk, depot,
         factories.DepotPriceFactory(price=Decimal(amount), day=today)
     answer = preview(desk, csv_of(f"{depot.pk},pellet,t,{today},1800,,", f"{depot.pk},brykiet,t,{today},1200,,"))
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", answer.content.decode().replace("&nbsp;", " ")))
-    assert "1 800 zł/t" in text.replace("\xa0", " ")
-    assert "600–4000 zł 1 500 zł +20,0%" in text.replace("\xa0", " ")
-    assert "500–3500 zł brak" in text.replace("\xa0", " ")
+    text = text.replace("\xa0", " ")
+    assert not missing(text, "1 800 zł/t", "600–4000 zł 1 500 zł +20,0%", "500–3500 zł brak")
 
 
 @pytest.mark.parametrize(
@@ -273,23 +335,19 @@ def test_columns_fuels_and_units_have_polish_names_whatever_the_file_is_called(d
 
 
 def test_a_number_of_a_spreadsheet_has_decimals_and_no_thousands(desk, depot, today):
-    book = Workbook()
-    book.active.append(["numer składu", "paliwo", "jednostka", "dzień", "cena worka", "waga worka"])
-    book.active.append([depot.pk, "Pellet", "t", today, 24.5, 15.125])
-    book.active.append([depot.pk, "Brykiet", "t", today, "1.640,00", "1.000"])
-    content = BytesIO()
-    book.save(content)
-    page = preview(desk, SimpleUploadedFile("cennik.xlsx", content.getvalue())).content.decode()
+    file = xlsx_of(
+        ["numer składu", "paliwo", "jednostka", "dzień", "cena worka", "waga worka"],
+        [depot.pk, "Pellet", "t", today, 24.5, 15.125],
+        [depot.pk, "Brykiet", "t", today, "1.640,00", "1.000"],
+    )
+    page = preview(desk, file).content.decode()
     assert not missing(page, "a wagę do dwóch miejsc po przecinku", "„1.000” to 1000 albo 1; wpisz jedno z nich")
 
 
 def test_a_spreadsheet_is_known_by_its_content(desk, depot, today):
-    book = Workbook()
-    book.active.append(["numer składu", "paliwo", "jednostka", "dzień", "cena"])
-    book.active.append([depot.pk, "Pellet", "t", today, 1500])
-    content = BytesIO()
-    book.save(content)
-    assert "Podgląd: 1" in preview(desk, SimpleUploadedFile("cennik.csv", content.getvalue())).content.decode()
+    header = ["numer składu", "paliwo", "jednostka", "dzień", "cena"]
+    file = xlsx_of(header, [depot.pk, "Pellet", "t", today, 1500], name="cennik.csv")
+    assert "Podgląd: 1" in preview(desk, file).content.decode()
 
 
 @pytest.mark.parametrize("count", [500, pytest.param(MOST_ROWS, marks=pytest.mark.slow)])

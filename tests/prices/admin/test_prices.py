@@ -1,5 +1,5 @@
 import zipfile
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from io import BytesIO
 
@@ -8,14 +8,11 @@ from django.core import mail
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
-from openpyxl import Workbook
 
 from catalog.models import Dataset, Decision
 from catalog.services.editors import CHIEF, EDITOR
 from fueldepot.data import snapshot
-from prices import uploads
 from prices.models import DepotPrice, Observation, PlausibleRange, Series
-from prices.uploads import read_day
 from tests import bulk, factories
 from tests.client import build_snapshots
 from tests.drafts import approve
@@ -233,17 +230,6 @@ def test_files_that_would_do_harm_are_refused(desk):
         assert reason in html_of(answer)
 
 
-def xlsx_of(*rows):
-    book = Workbook()
-    sheet = book.active
-    sheet.append(["depot", "fuel", "unit", "day", "price", "bag_price", "bag_kg"])
-    for row in rows:
-        sheet.append(row)
-    content = BytesIO()
-    book.save(content)
-    return SimpleUploadedFile("cennik.xlsx", content.getvalue())
-
-
 def test_a_price_list_is_previewed_then_imported_and_counts(desk, client):
     first, second = factories.DepotFactory(name="Pierwszy"), factories.DepotFactory(name="Drugi")
     day = timezone.localdate()
@@ -333,12 +319,6 @@ def test_the_same_price_twice_in_a_file_is_refused(desk):
     assert "skład ma już cenę" in preview(desk, csv_of(row, row)).content.decode()
 
 
-def test_a_file_without_the_columns_is_refused(desk):
-    text = preview(desk, SimpleUploadedFile("cennik.csv", b"a,b\n1,2")).content.decode()
-    assert "<li>Brak kolumn" in text
-    assert "Traceback" not in text
-
-
 def test_what_happened_after_the_preview_stops_the_whole_import_and_is_said(desk):
     depot = factories.DepotFactory()
     day = timezone.localdate()
@@ -360,67 +340,6 @@ def test_a_second_click_on_the_confirmation_imports_nothing_twice(desk):
     assert DepotPrice.objects.count() == 1
 
 
-def test_a_confirmation_that_names_something_else_is_asked_for_again(desk):
-    for name in ("cennik", "/etc/hostname", "a:b:c", "eJwDAAAAAAE:1xyz:0"):
-        assert "Podgląd wygasł" in html_of(desk.post(f"{LIST}process_import/", {"packed": name}))
-
-
-def test_a_preview_can_be_confirmed_for_a_day(desk, monkeypatch):
-    answer = preview(desk, csv_of(f"{factories.DepotFactory().pk},brykiet,t,{timezone.localdate()},1500,,"))
-    monkeypatch.setattr(uploads, "PREVIEW_HOLDS_S", -1)
-    assert "Podgląd wygasł" in html_of(confirm(desk, answer))
-    assert not DepotPrice.objects.exists()
-
-
-@pytest.mark.parametrize(
-    ("encoding", "separator"), [("utf-8", "\t"), ("utf-8-sig", ";"), ("cp1250", ";"), ("utf-16", "\t")]
-)
-def test_what_polish_spreadsheets_save_as_csv_is_read(desk, encoding, separator):
-    depot = factories.DepotFactory()
-    rows = [
-        ["Depot ", "FUEL", "unit", "day", "price", "bag_price", "bag_kg", "uwagi"],
-        [str(depot.pk), "pellet", "t", f"{timezone.localdate():%d.%m.%Y}", "1650,50", "", "", "żółć"],
-        [""] * 8,
-        [str(depot.pk), "ekogroszek", "t", f"{timezone.localdate()}", "", "33", "20"],
-        [],
-    ]
-    text = "\r\n".join(separator.join(row) for row in rows)
-    confirm(desk, preview(desk, SimpleUploadedFile("cennik.csv", text.encode(encoding))))
-    stored = DepotPrice.objects.order_by("price").values_list("fuel", "price")
-    assert list(stored) == [("ekogroszek", 1650), ("pellet", Decimal("1650.50"))]
-
-
-def test_a_file_that_is_no_table_is_refused_in_polish(desk):
-    for content, reason in (
-        (b"\x81\x83\x90", "nie jest tekstem w kodowaniu"),
-        (b"\xff\xfe\x00", "nie jest tekstem w kodowaniu"),
-        (b'depot,fuel\n1,"pellet', "czy cudzysłowy mają parę"),
-        (b"depot,fuel,unit,day,price\n", "nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn."),
-        (b"depot,fuel,unit,day,price\n,,,,\n\n", "ani jednego wiersza z cen"),
-        (b"depot,fuel,unit,day,price,Price\n1,pellet,t,2026-11-20,1,2", "Kolumna powtarza się: price"),
-        (b"depot,fuel,unit,day,price\n\n1,pellet,t,2026-11-20,1650,50", "Wiersz 3 ma więcej pól niż nagłówek"),
-        (b"depot,fuel,unit,day,price" + b"\n1,pellet,t,2026-11-20,1" * 5_001, "więcej niż 5000 wierszy"),
-    ):
-        answer = preview(desk, SimpleUploadedFile("cennik.csv", content))
-        assert reason in html_of(answer), content
-        assert "confirm_form" not in answer.context
-
-
-def test_empty_rows_of_a_spreadsheet_are_none(desk):
-    depot = factories.DepotFactory()
-    day = datetime.combine(timezone.localdate(), datetime.min.time())
-    empty = [None] * 7
-    file = xlsx_of(empty, [depot.pk, "pellet", "t", day, 1499.99], empty, ["", " ", None, None, None, None, None])
-    confirm(desk, preview(desk, file))
-    assert DepotPrice.objects.get().price == Decimal("1499.99")
-
-
-def test_the_import_speaks_polish(desk):
-    said = preview(desk, csv_of("0,pellet,t,2026-11-20,1,,", "1,uran,t,2026-11-20,1,,")).content.decode()
-    assert "Wiersze do poprawienia: 2" in said
-    assert not [word for word in ("failed", "Please", ">Row<", "specific", "Import finished") if word in said]
-
-
 def test_a_price_by_the_bag_is_shown_with_its_bag(desk):
     waiting(1650, fuel="ekogroszek", bag_price=Decimal("33.00"), bag_kg=Decimal(20))
     assert "worek 20 kg: 33 zł" in desk.get(f"{LIST}?status=all").content.decode()
@@ -433,11 +352,6 @@ def test_a_range_saved_as_it_was_is_no_change(desk):
     assert desk.post(page, {name: form[name].value() for name in ("low", "high")}).status_code == 302
     assert PlausibleRange.objects.get(pk="pellet").history.count() == 0
     assert Dataset.objects.filter(slug="prices").first() == before
-
-
-def test_a_day_of_a_price_list_may_be_written_or_a_spreadsheets_own():
-    for given in ("2026-11-03", "03.11.2026", date(2026, 11, 3), datetime(2026, 11, 3, 9, tzinfo=UTC)):
-        assert read_day(given) == date(2026, 11, 3)
 
 
 def test_series_of_the_statistical_office_have_their_names(desk):
