@@ -28,13 +28,8 @@ Reason = models.Depot.RemovalReason
 
 
 def removed(reason, **values):
-    return factories.DepotFactory(
-        publication="removed",
-        removed_at=TODAY,
-        removal_reason=reason,
-        lat=49.5 + models.Depot.objects.count() / 50,
-        **values,
-    )
+    lat = 49.5 + models.Depot.objects.count() / 50
+    return factories.DepotFactory(removed=True, removal_reason=reason, lat=lat, **values)
 
 
 @pytest.fixture

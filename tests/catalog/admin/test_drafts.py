@@ -132,9 +132,7 @@ def test_line_ends_of_a_browser_are_no_change(ewa, adam):
 def test_a_range_shows_what_falls_out_and_the_new_median_before_it_counts(client):
     desk = person("szefowa", CHIEF)
     for amount in (1000, 1400, 1500, 1600):
-        factories.DepotPriceFactory(
-            depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate(), submitted_at=timezone.now()
-        )
+        factories.DepotPriceFactory(price=Decimal(amount), day=timezone.localdate(), submitted_at=timezone.now())
     answer = desk.post(RANGE, {"low": "1450", "high": "3900"})
     text = html_of(desk.get(answer["Location"]))
     assert not missing(text, "Wypadnie: 2, wróci: 0.", "liczba cen w medianie kraju 4 → 2, mediana 1450 zł → brak")

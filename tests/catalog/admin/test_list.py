@@ -117,9 +117,8 @@ def test_five_hundred_are_checked_with_a_fixed_number_of_statements(editor, djan
         done = moderation.verify_depots(keys=keys, by=editor, on=date(2026, 11, 21))
     assert (done.count, done.unchanged) == (500, ())
     assert list(versions) == [8]
-    assert (
-        models.Depot.objects.filter(data_status="verified", verified_by=editor, verified_at="2026-11-21").count() == 500
-    )
+    checked = {"data_status": "verified", "verified_by": editor, "verified_at": "2026-11-21"}
+    assert models.Depot.objects.filter(**checked).count() == 500
     assert models.Depot.history.filter(history_user=editor, history_change_reason="sprawdzono").count() == 500
 
 
@@ -154,10 +153,8 @@ def test_owners_stay_owners_and_held_ones_become_public(editor):
     owned = factories.DepotFactory(data_status="owner", verified_at=date(2026, 1, 1), verified_by=editor)
     held = factories.DepotFactory(held=True, review="nazwa to imię i nazwisko")
     moderation.verify_depots(keys=[owned.pk, held.pk], by=editor, on=date(2026, 11, 21))
-    owned.refresh_from_db()
-    held.refresh_from_db()
-    assert (owned.data_status, owned.verified_at) == ("owner", date(2026, 11, 21))
-    assert (held.data_status, held.publication, held.review) == ("verified", "published", "")
+    assert (factories.fresh(owned).data_status, owned.verified_at) == ("owner", date(2026, 11, 21))
+    assert (factories.fresh(held).data_status, held.publication, held.review) == ("verified", "published", "")
 
 
 def test_the_age_of_a_check_in_words():

@@ -55,8 +55,7 @@ def test_save_and_next_saves_what_changed_and_minds_no_unchanged_one(client, edi
     assert urlsplit(answer["Location"]).path == address(depots[2])
     answer = save(client, depots[2], "_save_next", "")
     assert urlsplit(answer["Location"]).path == address(depots[3])
-    depots[1].refresh_from_db()
-    assert (depots[1].place, depots[1].data_status) == ("Kraków", "unverified")
+    assert (factories.fresh(depots[1]).place, depots[1].data_status) == ("Kraków", "unverified")
 
 
 def test_one_is_left_out_and_rubbish_leads_to_the_whole_list(client, editor, depots):
@@ -68,8 +67,7 @@ def test_one_is_left_out_and_rubbish_leads_to_the_whole_list(client, editor, dep
 
 def test_what_is_refused_stays_on_its_page(client, editor, depots):
     assert save(client, depots[0], "_verify_next", "", nip="123").status_code == 200
-    depots[0].refresh_from_db()
-    assert depots[0].data_status == "unverified"
+    assert factories.fresh(depots[0]).data_status == "unverified"
 
 
 def test_the_page_keeps_the_way_back_and_has_its_buttons_on_top_and_below(client, editor, depots):

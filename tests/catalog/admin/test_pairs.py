@@ -30,18 +30,20 @@ def ask(depot, **values):
 
 
 @pytest.fixture
-def two(db):
-    one = factories.DepotFactory(name="Skład opału Nowak", phone="+48 600 000 000", nip="5260250274")
-    other = factories.DepotFactory(name="Skład opału Nowak s.c.", website="https://nowak.pl/", lat=one.lat + 0.0005)
-    return one, other
+def one(db):
+    return factories.DepotFactory(name="Skład opału Nowak", phone="+48 600 000 000", nip="5260250274")
+
+
+@pytest.fixture
+def other(one):
+    return factories.DepotFactory(name="Skład opału Nowak s.c.", website="https://nowak.pl/", lat=one.lat + 0.0005)
 
 
 def found():
     return [(pair.first, pair.second) for pair in duplicates.find_pairs()]
 
 
-def test_near_ones_with_similar_names_are_a_pair(two):
-    one, other = two
+def test_near_ones_with_similar_names_are_a_pair(one, other):
     assert found() == [(one.pk, other.pk)]
 
 
@@ -53,20 +55,19 @@ def test_near_ones_with_similar_names_are_a_pair(two):
         {"publication": "removed", "removed_at": TODAY, "removal_reason": "closed"},
     ],
 )
-def test_far_ones_other_names_and_removed_ones_are_none(two, changed):
-    Depot.objects.filter(pk=two[1].pk).update(**changed)
+def test_far_ones_other_names_and_removed_ones_are_none(one, other, changed):
+    Depot.objects.filter(pk=other.pk).update(**changed)
     assert found() == []
 
 
-def test_one_tax_number_makes_a_pair_at_any_distance_held_ones_too(two):
-    one, other = two
+def test_one_tax_number_makes_a_pair_at_any_distance_held_ones_too(one, other):
     Depot.objects.filter(pk=other.pk).update(lat=54.0, name="Inna", nip="5260250274", publication="held")
     assert [(pair.first, pair.second, pair.same_nip) for pair in duplicates.find_pairs()] == [(one.pk, other.pk, True)]
 
 
-def test_a_held_one_near_a_published_one_is_found_from_either_side(two):
-    Depot.objects.filter(pk=two[0].pk).update(publication="held")
-    assert found() == [(two[0].pk, two[1].pk)]
+def test_a_held_one_near_a_published_one_is_found_from_either_side(one, other):
+    Depot.objects.filter(pk=one.pk).update(publication="held")
+    assert found() == [(one.pk, other.pk)]
 
 
 def test_the_pages_cost_a_fixed_number_of_queries(client, editor, django_assert_max_num_queries):
@@ -79,8 +80,7 @@ def test_the_pages_cost_a_fixed_number_of_queries(client, editor, django_assert_
     assert len(answer.context["rows"]) == 20
 
 
-def test_merging_from_the_page_takes_field_by_field(client, editor, two):
-    one, other = two
+def test_merging_from_the_page_takes_field_by_field(client, editor, one, other):
     given = {"decision": "first", "take_website": "second", "take_phone": "first", "take_name": "second"}
     client.post(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), given)
     one.refresh_from_db()
@@ -92,8 +92,7 @@ def test_merging_from_the_page_takes_field_by_field(client, editor, two):
     assert {line.history_user for line in (one.history.latest(), other.history.latest())} == {editor}
 
 
-def test_merging_to_the_right(client, editor, two):
-    one, other = two
+def test_merging_to_the_right(client, editor, one, other):
     client.post(
         reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), {"decision": "second", "take_nip": "first"}
     )
@@ -101,48 +100,46 @@ def test_merging_to_the_right(client, editor, two):
 
 
 @pytest.mark.parametrize("decision", ["first", "apart"])
-def test_a_decision_about_a_pair_is_undone_from_its_message(client, editor, two, decision):
-    pair = reverse("admin:catalog_depot_pair", args=[two[0].pk, two[1].pk])
+def test_a_decision_about_a_pair_is_undone_from_its_message(client, editor, one, other, decision):
+    pair = reverse("admin:catalog_depot_pair", args=[one.pk, other.pk])
     answer = client.post(pair, {"decision": decision}, follow=True).content.decode()
     undo = reverse("admin:catalog_decision_undo", args=[Decision.objects.get().pk])
     assert f'action="{undo}"' in answer
     client.post(undo)
-    assert found() == [(two[0].pk, two[1].pk)]
+    assert found() == [(one.pk, other.pk)]
 
 
 @pytest.mark.parametrize("given", [{}, {"decision": "both"}, {"decision": "first\0"}])
-def test_a_decision_that_is_none(client, editor, two, given):
-    answer = client.post(reverse("admin:catalog_depot_pair", args=[two[0].pk, two[1].pk]), given)
+def test_a_decision_that_is_none(client, editor, one, other, given):
+    answer = client.post(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), given)
     assert "Nic nie zmieniono" in answer.content.decode()
 
 
-def test_a_pair_that_is_none(client, editor, two):
-    for other in (two[0].pk, 99999999):
-        assert client.get(reverse("admin:catalog_depot_pair", args=[two[0].pk, other])).status_code == 404
-    assert client.put(reverse("admin:catalog_depot_pair", args=[two[0].pk, two[1].pk])).status_code == 405
+def test_a_pair_that_is_none(client, editor, one, other):
+    for number in (one.pk, 99999999):
+        assert client.get(reverse("admin:catalog_depot_pair", args=[one.pk, number])).status_code == 404
+    assert client.put(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk])).status_code == 405
 
 
-def test_two_editors_merge_at_once(client, editor, two):
-    one, other = two
+def test_two_editors_merge_at_once(client, editor, one, other):
     merge(one, other)
     answer = client.post(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), {"decision": "second"})
     assert "jeden z wpisów jest już usunięty" in answer.content.decode()
 
 
-def test_an_invented_and_a_real_one_are_not_merged(client, editor, two):
-    Depot.objects.filter(pk=two[1].pk).update(source="demo", website="")
-    answer = client.post(reverse("admin:catalog_depot_pair", args=[two[0].pk, two[1].pk]), {"decision": "first"})
+def test_an_invented_and_a_real_one_are_not_merged(client, editor, one, other):
+    Depot.objects.filter(pk=other.pk).update(source="demo", website="")
+    answer = client.post(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), {"decision": "first"})
     assert "Nic nie zmieniono: wpisu demonstracyjnego nie można scalić z prawdziwym." in answer.content.decode()
     with pytest.raises(merging.MergeRefused, match="demonstracyjnego"):
-        merge(*two)
+        merge(one, other)
     with pytest.raises(merging.MergeRefused, match="samym"):
-        merge(two[0], two[0])
+        merge(one, one)
     with pytest.raises(merging.MergeRefused, match="jeden i ten sam"):
-        merging.mark_distinct(one=two[0], other=two[0], by=editor, at=NOW)
+        merging.mark_distinct(one=one, other=one, by=editor, at=NOW)
 
 
-def test_submissions_and_prices_follow_and_none_is_lost(two):
-    one, other = two
+def test_submissions_and_prices_follow_and_none_is_lost(one, other):
     moved, twin, correction = ask(other, kind="claim"), ask(other), ask(other, kind="correct")
     ask(one)
     ask(one, kind="correct")  # corrections of one author add up
@@ -152,19 +149,15 @@ def test_submissions_and_prices_follow_and_none_is_lost(two):
     own = factories.DepotPriceFactory(depot=other, fuel="brykiet")
     rejected = factories.DepotPriceFactory(depot=other, rejected=True)
     merge(one, other)
-    assert set(one.submissions.filter(pk__in=[moved.pk, closed.pk, twin.pk, correction.pk])) == {
-        moved,
-        closed,
-        correction,
-    }
+    theirs = one.submissions.filter(pk__in=[moved.pk, closed.pk, twin.pk, correction.pk])
+    assert set(theirs) == {moved, closed, correction}
     assert set(other.submissions.all()) == {twin}
     assert set(DepotPrice.objects.filter(depot=one, pk__in=[same_day.pk, own.pk, rejected.pk])) == {own, rejected}
     assert DepotPrice.objects.filter(depot=other).get() == same_day
     assert own.history.latest().history_change_reason == f"scalono skład {other.pk} z {one.pk}"
 
 
-def test_readers_and_callers_are_led_to_the_survivor(client, two):
-    one, other = two
+def test_readers_and_callers_are_led_to_the_survivor(client, one, other):
     merge(one, other)
     page = client.get(f"/sklad/{other.pk}-sklad-opalu-nowak-s-c/")
     assert (page.status_code, page["Location"]) == (301, f"/sklad/{one.pk}-sklad-opalu-nowak/")
@@ -176,33 +169,30 @@ def test_readers_and_callers_are_led_to_the_survivor(client, two):
     assert client.get(f"/sklad/{one.pk}-sklad-opalu-nowak/").status_code == 410
 
 
-def test_merging_on_points_former_losers_at_the_last_survivor(two):
-    one, other = two
+def test_merging_on_points_former_losers_at_the_last_survivor(one, other):
     third = factories.DepotFactory()
     merge(one, other)
     merge(third, one)
     assert factories.fresh(other).merged_into == third
 
 
-def test_a_restored_one_stands_on_its_own(two):
-    one, other = two
+def test_a_restored_one_stands_on_its_own(one, other):
     merge(one, other)
     assert publishing.publish_depot(depot=factories.fresh(other), on=TODAY, note="to dwa").merged_into is None
 
 
-def test_merging_raises_the_version_and_invented_ones_can_still_be_erased(two):
+def test_merging_raises_the_version_and_invented_ones_can_still_be_erased(one, other):
     Depot.objects.update(source="demo", nip=None, phone="", website="")
-    ask(two[1])
-    merge(*two)
-    merging.mark_distinct(one=two[0], other=two[1], by=factories.UserFactory(), at=NOW)
+    ask(other)
+    merge(one, other)
+    merging.mark_distinct(one=one, other=other, by=factories.UserFactory(), at=NOW)
     assert Dataset.objects.get(slug="depots").version == 1
     assert moderation.erase_demonstration() == 2
     assert [rows.count() for rows in (Submission.objects, Depot.history, NotDuplicate.objects)] == [0, 0, 0]
 
 
-def test_an_import_neither_brings_the_loser_back_nor_misses_the_survivor(two):
+def test_an_import_neither_brings_the_loser_back_nor_misses_the_survivor(one, other):
     factories.BoundaryFactory()
-    one, other = two
     Depot.objects.filter(pk=one.pk).update(source_id="node/1")
     Depot.objects.filter(pk=other.pk).update(source_id="node/2")
     merge(one, other)
@@ -210,10 +200,8 @@ def test_an_import_neither_brings_the_loser_back_nor_misses_the_survivor(two):
     others = tuple(DepotRecord(f"node/{n}", f"Inny {n}", 50.0617, 19.9373) for n in range(10, 30))
     options = Options(today=TODAY, write=True)
     sync_depots(Extract((record, *others)), options, origin=Depot.Source.OSM)
-    one.refresh_from_db()
-    other.refresh_from_db()
     # The source dropped the survivor's object and kept the loser's: the depot is still there.
-    assert (one.publication, other.publication) == ("published", "removed")
+    assert (factories.fresh(one).publication, factories.fresh(other).publication) == ("published", "removed")
     assert (one.phone, other.merged_into) == ("+48 600 000 000", one)
     report = sync_depots(Extract(others), options, origin=Depot.Source.OSM)
     assert (report.removed, factories.fresh(one).removal_reason) == (1, "gone_from_source")

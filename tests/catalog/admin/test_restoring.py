@@ -16,8 +16,18 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def three(db):
-    return [factories.DepotFactory(name=name) for name in ("Pierwszy", "Drugi", "Trzeci")]
+def one(db):
+    return factories.DepotFactory(name="Pierwszy")
+
+
+@pytest.fixture
+def other(db):
+    return factories.DepotFactory(name="Drugi")
+
+
+@pytest.fixture
+def third(db):
+    return factories.DepotFactory(name="Trzeci")
 
 
 def restore(depot):
@@ -29,8 +39,7 @@ def of(depot):
     return set(depot.submissions.all()) | set(DepotPrice.objects.filter(depot=depot))
 
 
-def test_merging_and_restoring_leaves_everything_where_it_was(three):
-    one, other, _ = three
+def test_merging_and_restoring_leaves_everything_where_it_was(one, other):
     theirs = {
         ask(other, kind="claim"),
         ask(other),  # one's own is equal, so it stays with the loser
@@ -50,8 +59,7 @@ def test_merging_and_restoring_leaves_everything_where_it_was(three):
     assert moved.history.latest().history_change_reason == f"przywrócono skład {other.pk}"
 
 
-def test_restored_prices_count_again_where_they_were_paid(three, client):
-    one, other, _ = three
+def test_restored_prices_count_again_where_they_were_paid(one, other, client):
     factories.DepotPriceFactory(depot=other, day=TODAY)
     merge(one, other)
     restore(other)
@@ -59,16 +67,14 @@ def test_restored_prices_count_again_where_they_were_paid(three, client):
     assert [[row["fuel"] for row in rows] for rows in lists] == [[], ["pellet"]]
 
 
-def test_what_came_to_the_survivor_itself_stays_there(three):
-    one, other, _ = three
+def test_what_came_to_the_survivor_itself_stays_there(one, other):
     merge(one, other)
     since = {ask(one, kind="claim"), factories.DepotPriceFactory(depot=one)}
     restore(other)
     assert (of(one), of(other)) == (since, set())
 
 
-def test_a_submission_that_was_decided_at_the_survivor_stays_there(three):
-    one, other, _ = three
+def test_a_submission_that_was_decided_at_the_survivor_stays_there(one, other):
     editor = factories.UserFactory()
     accepted = factories.SubmissionFactory(depot=other)
     rejected, waiting = factories.SubmissionFactory(depot=other), factories.SubmissionFactory(depot=other)
@@ -80,8 +86,7 @@ def test_a_submission_that_was_decided_at_the_survivor_stays_there(three):
     assert (factories.fresh(one).phone, factories.fresh(other).phone) == ("+48 601 234 567", "")
 
 
-def test_a_price_comes_back_with_what_was_decided_about_it(three):
-    one, other, _ = three
+def test_a_price_comes_back_with_what_was_decided_about_it(one, other):
     price = factories.DepotPriceFactory(depot=other, pending=True)
     merge(one, other)
     prices.reject_prices(prices=[price], reason="zła jednostka", by=factories.UserFactory(), on=NOW)
@@ -89,16 +94,14 @@ def test_a_price_comes_back_with_what_was_decided_about_it(three):
     assert (factories.fresh(price).depot_id, price.status, price.reason) == (other.pk, "rejected", "zła jednostka")
 
 
-def test_values_that_the_survivor_took_stay_and_count_as_a_persons(three):
-    one, other, _ = three
+def test_values_that_the_survivor_took_stay_and_count_as_a_persons(one, other):
     Depot.objects.filter(pk=other.pk).update(phone="+48 600 000 000")
     merge(one, other, "phone")
     restore(other)
     assert (factories.fresh(one).phone, one.confirmed_fields) == ("+48 600 000 000", ["phone"])
 
 
-def test_an_equal_submission_that_waits_by_now_keeps_the_other_at_the_survivor(three):
-    one, other, _ = three
+def test_an_equal_submission_that_waits_by_now_keeps_the_other_at_the_survivor(one, other):
     stayed, moved = ask(other), ask(other, state="unconfirmed", confirmed_at=None)
     ask(one)
     merge(one, other)
@@ -109,35 +112,32 @@ def test_an_equal_submission_that_waits_by_now_keeps_the_other_at_the_survivor(t
 
 
 @pytest.mark.parametrize("first", ["oldest", "newest"])
-def test_of_a_chain_of_merges_each_gets_its_own_back(three, first):
-    one, two, three_ = three
-    mine, its = factories.DepotPriceFactory(depot=one, fuel="brykiet"), factories.DepotPriceFactory(depot=two)
-    merge(two, one)
-    merge(three_, two)
-    assert of(three_) == {mine, its}
-    for depot in (one, two) if first == "oldest" else (two, one):
+def test_of_a_chain_of_merges_each_gets_its_own_back(one, other, third, first):
+    mine, its = factories.DepotPriceFactory(depot=one, fuel="brykiet"), factories.DepotPriceFactory(depot=other)
+    merge(other, one)
+    merge(third, other)
+    assert of(third) == {mine, its}
+    for depot in (one, other) if first == "oldest" else (other, one):
         restore(depot)
-        if depot == two and first == "newest":
+        if depot == other and first == "newest":
             # As before the second merge: the first one had been absorbed by this one.
-            assert (factories.fresh(one).merged_into, of(two)) == (two, {mine, its})
-            assert one.history.latest().history_change_reason == f"wrócono do wpisu {two.pk}"
-    assert [of(depot) for depot in three] == [{mine}, {its}, set()]
+            assert (factories.fresh(one).merged_into, of(other)) == (other, {mine, its})
+            assert one.history.latest().history_change_reason == f"wrócono do wpisu {other.pk}"
+    assert [of(depot) for depot in (one, other, third)] == [{mine}, {its}, set()]
     assert factories.fresh(one).merged_into is None
 
 
-def test_a_twin_that_stayed_on_the_way_comes_back_too(three):
-    one, two, three_ = three
+def test_a_twin_that_stayed_on_the_way_comes_back_too(one, other, third):
     price = factories.DepotPriceFactory(depot=one)
-    merge(two, one)
-    factories.DepotPriceFactory(depot=three_)
-    merge(three_, two)
-    assert of(two) == {price}
+    merge(other, one)
+    factories.DepotPriceFactory(depot=third)
+    merge(third, other)
+    assert of(other) == {price}
     restore(one)
-    assert (of(one), of(two)) == ({price}, set())
+    assert (of(one), of(other)) == ({price}, set())
 
 
-def test_a_second_merge_is_remembered_anew(three):
-    one, other, third = three
+def test_a_second_merge_is_remembered_anew(one, other, third):
     ours = factories.DepotPriceFactory(depot=other)
     merge(one, other)
     restore(other)
@@ -147,8 +147,7 @@ def test_a_second_merge_is_remembered_anew(three):
     assert of(other) == {ours, later}
 
 
-def test_the_desk_says_beforehand_what_comes_back(client, editor, three):
-    one, other, _ = three
+def test_the_desk_says_beforehand_what_comes_back(client, editor, one, other):
     ask(other)
     factories.DepotPriceFactory(depot=other)
     merge(one, other)
@@ -160,8 +159,7 @@ def test_the_desk_says_beforehand_what_comes_back(client, editor, three):
     assert "Po przywróceniu" not in client.get(page).content.decode()
 
 
-def test_of_a_merge_that_was_not_remembered_the_desk_says_so_and_nothing_comes_back(client, editor, three):
-    one, other, _ = three
+def test_of_a_merge_that_was_not_remembered_the_desk_says_so_and_nothing_comes_back(client, editor, one, other):
     price = factories.DepotPriceFactory(depot=other)
     merge(one, other)
     Decision.objects.filter(kind="merge").delete()
