@@ -76,6 +76,12 @@ class ReadOnlyClient(Client):
         return answer
 
 
+def errors_of(answer: Any, status: int = 400) -> list[tuple[str, str]]:
+    """Parameters and codes of what an answer of the API refuses."""
+    assert answer.status_code == status, (answer.request["PATH_INFO"], answer.request["QUERY_STRING"], answer.content)
+    return [(row["parameter"], row["code"]) for row in answer.json()["errors"]]
+
+
 def context_of(client: Client, address: str, query: dict[str, str] | None = None) -> Any:
     """What a page of the desk is made of; the page itself is not rendered, which takes most of the time."""
     with pytest.MonkeyPatch.context() as patch:

@@ -67,6 +67,16 @@ class MunicipalityFactory(factory.django.DjangoModelFactory):
     voivodeship = factory.LazyAttribute(lambda row: row.county.voivodeship)
 
 
+class FormerMunicipalityFactory(factory.django.DjangoModelFactory):
+    class Meta:
+        model = models.FormerMunicipality
+
+    teryt = "1261999"
+    name = "Dawna"
+    successor = factory.LazyFunction(lambda: krakow())
+    left_on = date(2025, 1, 1)
+
+
 def fresh(row: Any) -> Any:
     row.refresh_from_db()
     return row

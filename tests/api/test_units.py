@@ -1,13 +1,11 @@
 """GET /municipalities/{teryt} and GET /postcodes/{code}."""
 
-from datetime import date
-
 import pytest
 import shapely
 
-from catalog.models import FormerMunicipality
 from catalog.territory import coordinates
 from tests import factories
+from tests.client import errors_of
 
 pytestmark = pytest.mark.django_db
 
@@ -86,9 +84,7 @@ def test_municipalities_of_no_unit(client, krakow):
         ("county=1299", 404, "county", "unknown"),
         ("voivodeship=atlantyda", 404, "voivodeship", "unknown"),
     ):
-        answer = client.get(f"{UNITS}?{query}")
-        assert answer.status_code == status, query
-        assert [(error["parameter"], error["code"]) for error in answer.json()["errors"]] == [(parameter, code)]
+        assert errors_of(client.get(f"{UNITS}?{query}"), status) == [(parameter, code)]
 
 
 def test_a_municipality_without_boundary_has_no_position(client):
@@ -153,7 +149,5 @@ def test_a_code_wrong_in_its_last_digit_names_the_right_one(client):
 
 
 def test_a_part_of_a_municipality_that_left_names_who_follows(client):
-    FormerMunicipality.objects.create(
-        teryt="1299013", name="Dawna", successor=factories.krakow(), others=[], left_on=date(2025, 1, 1)
-    )
+    factories.FormerMunicipalityFactory(teryt="1299013")
     assert client.get(f"{UNITS}/1299014").json()["message"].endswith("Kraków; ask for 1261011.")

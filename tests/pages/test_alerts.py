@@ -187,7 +187,5 @@ def test_the_command_says_what_it_would_do_and_writes_nothing(act, capsys):
 
 
 def test_a_merged_municipality_is_followed(act):
-    factories.models.FormerMunicipality.objects.create(
-        teryt="1261999", successor_id="1261011", name="Dawna", left_on=TODAY
-    )
+    factories.FormerMunicipalityFactory()
     assert alerts.describe_subscription(subscribe(teryt="1261999"))[0][0].startswith("Kraków")

@@ -1,9 +1,7 @@
 import re
-from datetime import date
 
 import pytest
 
-from catalog.models import FormerMunicipality
 from tests import factories
 from tests.pages.reading import KRAKOW, SCRIPT, ZAKOPANE, canonical_of, missing, present, text_of
 
@@ -128,9 +126,7 @@ def test_a_wrong_name_leads_to_the_right_address_with_the_query(client):
 
 
 def test_a_former_code_leads_to_its_successor(client, django_assert_num_queries):
-    FormerMunicipality.objects.create(
-        teryt="1261999", name="Dawna", successor=factories.krakow(), left_on=date(2020, 1, 1)
-    )
+    factories.FormerMunicipalityFactory()
     with django_assert_num_queries(0):
         answer = client.get("/sklady/malopolskie/dawna-1261999/?p=50,20")
     assert (answer.status_code, answer["Location"]) == (301, f"{KRAKOW}?p=50,20")

@@ -9,7 +9,6 @@ from django.template import engines
 from django.utils import timezone
 from jinja2 import nodes
 
-from catalog.models import FormerMunicipality
 from catalog.search.entries import rebuild_index
 from pages.machine_files import all_pages
 from pages.page import twin_path
@@ -135,7 +134,7 @@ def test_queries_of_pages_work_for_twins(client, depot):
 
 
 def test_redirects_lead_twin_to_twin(client, depot, depot_page):
-    FormerMunicipality.objects.create(teryt="1261999", name="Dawna", successor=factories.krakow(), left_on="2020-01-01")
+    factories.FormerMunicipalityFactory()
     for path, right in [
         (f"/sklad/{depot.pk}-inna.md?x=1", twin(depot_page) + "?x=1"),
         ("/sklady/malopolskie/inna-1261011.md?p=50,20", twin(KRAKOW) + "?p=50,20"),

@@ -4,6 +4,7 @@ import gc
 import threading
 import time
 from contextlib import contextmanager
+from unittest.mock import Mock
 
 import pytest
 from django.db import OperationalError, connection, transaction
@@ -21,8 +22,10 @@ UNITS, DEPOTS = Dataset.Slug.UNITS, Dataset.Slug.DEPOTS
 
 @pytest.fixture
 def names(monkeypatch):
-    """A snapshot of the names of voivodeships, alone in its process; `built` counts."""
+    """A snapshot of the names of voivodeships, one so far, alone in its process; `built` counts."""
     monkeypatch.setattr(snapshot.store, "snapshots", [])
+    factories.krakow()
+    Dataset.objects.bump_version(UNITS)
 
     def build():
         found.built += 1
@@ -41,8 +44,6 @@ def rename(to):
 
 @pytest.mark.django_db
 def test_what_has_not_changed_is_built_once(names, django_assert_num_queries):
-    factories.krakow()
-    Dataset.objects.bump_version(UNITS)
     first = names.get()
     assert first == ("małopolskie",)
     with django_assert_num_queries(0):
@@ -58,8 +59,6 @@ def test_what_has_not_changed_is_built_once(names, django_assert_num_queries):
 
 @pytest.mark.django_db
 def test_a_raised_version_builds_anew(names):
-    factories.krakow()
-    Dataset.objects.bump_version(UNITS)
     names.get()
     rename("inaczej")
     assert names.get() == ("małopolskie",)  # nobody has looked yet
@@ -75,8 +74,6 @@ def read(names):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_request_sees_the_change_of_its_process_once_it_is_committed(names):
-    factories.krakow()
-    Dataset.objects.bump_version(UNITS)
     _, first = read(names)
     with transaction.atomic():
         Voivodeship.objects.update(name="inaczej")
@@ -94,8 +91,6 @@ def test_a_request_sees_the_change_of_its_process_once_it_is_committed(names):
 
 @pytest.mark.django_db(transaction=True)
 def test_only_a_request_waits_for_the_change_of_its_process(names, django_assert_num_queries):
-    factories.krakow()
-    Dataset.objects.bump_version(UNITS)
     read(names)
     Voivodeship.objects.update(name="inaczej")
     Dataset.objects.bump_version(UNITS)
@@ -119,8 +114,6 @@ def test_a_key_that_was_undone_is_not_had_again():
 
 @pytest.mark.django_db(transaction=True)
 def test_what_is_built_is_of_one_state_whatever_is_written_meanwhile(names):
-    factories.krakow()
-    Dataset.objects.bump_version(UNITS)
     build = names.build
 
     def build_while_somebody_writes():
@@ -148,8 +141,6 @@ def test_what_is_built_is_of_one_state_whatever_is_written_meanwhile(names):
 
 @pytest.mark.django_db
 def test_a_request_reads_one_state(names):
-    factories.krakow()
-    Dataset.objects.bump_version(UNITS)
     with snapshot.consistent() as state:
         before = names.get(), snapshot.current().key(UNITS)
         rename("inaczej")
@@ -161,8 +152,6 @@ def test_a_request_reads_one_state(names):
 
 @pytest.mark.django_db
 def test_the_former_state_answers_while_another_is_built(names):
-    factories.krakow()
-    Dataset.objects.bump_version(UNITS)
     names.get()
     seen = []
     build = names.build
@@ -179,8 +168,6 @@ def test_the_former_state_answers_while_another_is_built(names):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_process_sees_its_own_change_while_another_thread_builds_it(names):
-    factories.krakow()
-    Dataset.objects.bump_version(UNITS)
     names.get()
     build, building = names.build, threading.Event()
 
@@ -212,7 +199,6 @@ def test_building_is_stopped_by_no_collection_of_garbage(names):
     """Among 100,000 depots each would stop all threads for half a second."""
     build, collecting = names.build, []
     names.build = lambda: collecting.append(gc.isenabled()) or build()
-    Dataset.objects.bump_version(UNITS)
     names.get()
     assert (collecting, gc.isenabled()) == ([False], True)
 
@@ -253,8 +239,6 @@ def frozen(monkeypatch):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_change_that_the_database_does_not_give_holds_no_reader(names, monkeypatch):
-    factories.krakow()
-    Dataset.objects.bump_version(UNITS)
     before = read(names)
     Dataset.objects.bump_version(UNITS)
     with frozen(monkeypatch):
@@ -269,8 +253,6 @@ def test_versions_that_do_not_come_mean_that_the_database_is_away(monkeypatch):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_change_that_cannot_be_built_is_tried_once_by_requests(names, caplog):
-    factories.krakow()
-    Dataset.objects.bump_version(UNITS)
     before = read(names)
     build = names.build
     names.build = lambda: 1 / 0
@@ -284,15 +266,10 @@ def test_a_change_that_cannot_be_built_is_tried_once_by_requests(names, caplog):
 
 @pytest.mark.django_db
 def test_while_the_database_is_away_the_last_state_answers(names, monkeypatch, caplog):
-    factories.krakow()
-    Dataset.objects.bump_version(UNITS)
     names.get()
 
-    def fail():
-        raise OperationalError("connection refused")
-
     with monkeypatch.context() as broken:
-        broken.setattr(snapshot.store, "read_versions", fail)
+        broken.setattr(snapshot.store, "read_versions", Mock(side_effect=OperationalError("connection refused")))
         snapshot.store.poll()
         snapshot.store.poll()
         snapshot.store.note_change()
@@ -308,24 +285,16 @@ def test_while_the_database_is_away_the_last_state_answers(names, monkeypatch, c
 
 @pytest.mark.django_db
 def test_without_a_state_a_missing_database_is_an_error(names, monkeypatch):
-    def fail():
-        raise OperationalError("connection refused")
-
-    monkeypatch.setattr(snapshot.store, "read_versions", fail)
+    monkeypatch.setattr(snapshot.store, "read_versions", Mock(side_effect=OperationalError("connection refused")))
     with pytest.raises(OperationalError):
         names.get()
 
 
 @pytest.mark.django_db
 def test_a_snapshot_that_cannot_be_built_leaves_the_former_one(names, caplog):
-    factories.krakow()
-    Dataset.objects.bump_version(UNITS)
     names.get()
 
-    def fail():
-        raise ValueError("a row that nobody thought of")
-
-    names.build = fail
+    names.build = Mock(side_effect=ValueError("a row that nobody thought of"))
     rename("inaczej")
     snapshot.store.poll()
     assert names.get() == ("małopolskie",)

@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime, timedelta
 from smtplib import SMTPServerDisconnected
+from unittest.mock import Mock
 
 import pytest
 from django.core import mail
@@ -54,7 +55,7 @@ def test_it_says_what_waits_since_when_in_the_claimed_voivodeships(subscribed, d
         factories.DepotPriceFactory(depot=depot, pending=True, from_reader=True)
     new = {"depot": None, "kind": "add", "proposed": {"name": "x", "municipality": "1261011"}}
     factories.SubmissionFactory(confirmed_at=datetime(2026, 11, 9, tzinfo=UTC), **new)
-    editors.take_voivodeship(voivodeship=krakow.municipality.voivodeship, by=subscribed, on=NOW)
+    claim = editors.take_voivodeship(voivodeship=krakow.municipality.voivodeship, by=subscribed, on=NOW)
     with django_assert_max_num_queries(16):  # two of the list, three of its transaction, rights 2, nine of the letter
         assert send().sent == ("ewa",)
     (letter,) = mail.outbox
@@ -62,14 +63,10 @@ def test_it_says_what_waits_since_when_in_the_claimed_voivodeships(subscribed, d
     assert "(województwa: małopolskie)" in letter.body
     assert "- Zgłoszenia właścicieli i czytelników: 2, najdłużej od 09.11.2026" in letter.body
     assert not missing(letter.body, "/admin/catalog/submission/?unit=mine", "- Ceny do zatwierdzenia: 1, ")
-    editors.release_voivodeship(claim=subscribed_claim(subscribed), by=subscribed, on=NOW)
+    editors.release_voivodeship(claim=claim, by=subscribed, on=NOW)
     send(TODAY + timedelta(days=1))
     assert "czytelników: 3, najdłużej od 01.11.2026" in mail.outbox[1].body
     assert "unit=mine" not in mail.outbox[1].body
-
-
-def subscribed_claim(editor):
-    return editors.VoivodeshipClaim.objects.standing().get(editor=editor)
 
 
 def test_one_a_day_and_none_when_nothing_waits(subscribed, capsys):
@@ -96,11 +93,8 @@ def test_who_may_not_enter_or_decide_gets_none(subscribed):
 def test_one_that_cannot_be_sent_is_tried_again(subscribed, monkeypatch, caplog):
     factories.SubmissionFactory()
 
-    def refuse(*_args, **_options):
-        raise SMTPServerDisconnected("ewa@example.pl")
-
     with monkeypatch.context() as away:
-        away.setattr(EmailMessage, "send", refuse)
+        away.setattr(EmailMessage, "send", Mock(side_effect=SMTPServerDisconnected("ewa@example.pl")))
         with pytest.raises(CommandError, match="not sent: ewa"):
             call_command("send_daily_letters", "--commit")
     assert "ewa@example.pl" not in caplog.text

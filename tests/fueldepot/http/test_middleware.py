@@ -13,26 +13,10 @@ from fueldepot.http.rate_limit import find_caller, forwarded_headers, read_netwo
 from fueldepot.http.request_log import JsonFormatter, drop_duplicate_db_errors, is_private, shown_path
 
 FORMS = {
-    "depot-add",
-    "depot-correct",
-    "depot-claim",
-    "depot-delete",
-    "depot-gone",
-    "depot-price",
-    "owner-renew",
-    "owner",
-    "owner-branches",
-    *("alerts", "alerts-confirm", "alerts-mine", "alerts-end"),
-}
-OF_SUBMISSIONS = {
-    *(
-        "owner-object",
-        "owner-undo",
-        "submission-answer",
-        "submission-confirm",
-        "submission-restore",
-        "submission-status",
-    )
+    *("depot-add", "depot-claim", "depot-correct", "depot-delete", "depot-gone", "depot-price"),
+    *("owner", "owner-branches", "owner-object", "owner-renew", "owner-undo"),
+    *("submission-answer", "submission-confirm", "submission-restore", "submission-status"),
+    *("alerts", "alerts-confirm", "alerts-end", "alerts-mine"),
 }
 
 
@@ -42,7 +26,7 @@ def test_the_forms_are_marked_and_no_page():
         for pattern in get_resolver("pages.urls").url_patterns
         if getattr(pattern.callback, "is_private", False)
     }
-    assert marked == FORMS | OF_SUBMISSIONS
+    assert marked == FORMS
 
 
 def test_the_whole_desk_is_private(rf):

@@ -33,6 +33,11 @@ def _fresh(settings):
     try_redis_again()
 
 
+@pytest.fixture
+def caller():
+    return Client(REMOTE_ADDR="203.0.113.5")
+
+
 class Clock:
     now = 1000.0
 
@@ -112,8 +117,7 @@ def test_a_bucket_is_of_an_ipv4_address_or_an_ipv6_network():
     assert {address: bucket_key(address) for address in key} == key
 
 
-def test_headers_on_every_answer():
-    caller = Client(REMOTE_ADDR="203.0.113.5")
+def test_headers_on_every_answer(caller):
     for path, status in ((PATH, 200), ("/api/v1/subsidy?people=x", 400), ("/api/v1/nothing", 404)):
         answer = caller.get(path)
         assert (answer.status_code, answer["RateLimit-Policy"]) == (status, '"default";q=60;w=60')
@@ -122,9 +126,8 @@ def test_headers_on_every_answer():
 
 
 @pytest.mark.django_db
-def test_a_request_over_the_limit_is_answered_429(settings):
+def test_a_request_over_the_limit_is_answered_429(caller, settings):
     settings.RATE_LIMIT = RateLimit(2, 60)
-    caller = Client(REMOTE_ADDR="203.0.113.5")
     assert [caller.get(PATH).status_code for _ in range(3)] == [200, 200, 429]
     answer = caller.get(PATH)
     assert answer.json()["code"] == "too_many_requests"
@@ -138,9 +141,8 @@ def test_a_request_over_the_limit_is_answered_429(settings):
     assert "RateLimit" not in caller.get("/dotacja/")
 
 
-def test_with_nothing_left_t_is_until_the_next_request(settings):
+def test_with_nothing_left_t_is_until_the_next_request(caller, settings):
     settings.RATE_LIMIT = RateLimit(2, 60)
-    caller = Client(REMOTE_ADDR="203.0.113.5")
     assert [caller.get(PATH)["RateLimit"] for _ in range(2)] == ['"default";r=1;t=30', '"default";r=0;t=30']
     refused = caller.get(PATH)
     assert refused["RateLimit"] == f'"default";r=0;t={refused["Retry-After"]}'
@@ -173,9 +175,8 @@ def test_workers_that_count_apart_keep_the_limit_together(limit, workers):
     assert -2 * workers < allowed - at_the_rate <= workers
 
 
-def test_a_worker_tells_of_its_share_and_of_the_limit_of_all(monkeypatch):
+def test_a_worker_tells_of_its_share_and_of_the_limit_of_all(caller, monkeypatch):
     monkeypatch.setattr(rate_limit, "worker_count", 4)
-    caller = Client(REMOTE_ADDR="203.0.113.5")
     answers = [caller.get(PATH) for _ in range(16)]
     assert [answer.status_code for answer in answers] == [200] * 15 + [429]
     assert [answer["RateLimit"] for answer in (answers[0], answers[14])] == ['"default";r=14;t=4', '"default";r=0;t=4']
@@ -183,9 +184,8 @@ def test_a_worker_tells_of_its_share_and_of_the_limit_of_all(monkeypatch):
     assert answers[15]["Retry-After"] == "4"
 
 
-def test_a_forged_caller_does_not_help(settings):
+def test_a_forged_caller_does_not_help(caller, settings):
     settings.RATE_LIMIT = RateLimit(2, 60)
-    caller = Client(REMOTE_ADDR="203.0.113.5")
     statuses = [
         caller.get(PATH, headers={"x-forwarded-for": f"198.51.100.{number}", "forwarded": "for=1.1.1.1"}).status_code
         for number in range(4)
@@ -194,8 +194,7 @@ def test_a_forged_caller_does_not_help(settings):
 
 
 @pytest.mark.django_db
-def test_304_is_counted_and_tells(settings):
-    caller = Client(REMOTE_ADDR="203.0.113.5")
+def test_304_is_counted_and_tells(caller):
     known = caller.get("/api/v1/locations?q=krak")
     again = caller.get("/api/v1/locations?q=krak", headers={"if-none-match": known["ETag"]})
     assert (again.status_code, again["RateLimit"][:14]) == (304, '"default";r=58')
@@ -252,9 +251,9 @@ def test_without_redis_each_worker_counts_and_nobody_waits(redis, fault, monkeyp
         assert eventually(lambda: consume("a", A_MINUTE).full_in_s < 10)
 
 
-def test_a_redis_that_never_was_is_no_failure(settings):
+def test_a_redis_that_never_was_is_no_failure(caller, settings):
     settings.CACHE_URL = "redis://127.0.0.1:1/0"
-    answer = Client(REMOTE_ADDR="203.0.113.5").get(PATH)
+    answer = caller.get(PATH)
     assert (answer.status_code, answer["RateLimit"]) == (200, '"default";r=59;t=1')
 
 

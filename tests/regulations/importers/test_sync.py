@@ -8,7 +8,6 @@ from django.core.management import CommandError
 
 from catalog.importers import runner as importing
 from catalog.importers.records import BadInput
-from catalog.models import FormerMunicipality
 from regulations import sources
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 from regulations.state_files import DATA, find_files, parse
@@ -336,7 +335,7 @@ def test_files_that_are_given_twice_or_nest_without_end(write, tmp_path):
 def test_codes_that_have_left_the_register_are_read_as_those_that_follow(write):
     run(write(), "--commit")
     successor = factories.MunicipalityFactory(teryt="1261993", name="Kraków", kind=3)
-    FormerMunicipality.objects.create(teryt="1261011", name="Kraków", successor=successor, left_on=date(2026, 1, 1))
+    factories.FormerMunicipalityFactory(teryt="1261011", successor=successor)
     ban = Deadline.objects.get(key="zakaz")
     assert ban.units == ["1261011"]
     assert "1 changed" in run(write(), "--commit")

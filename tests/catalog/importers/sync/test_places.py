@@ -1,14 +1,13 @@
 """Writing of localities, of municipalities by former codes, and of postcodes: two sources, one of which is better."""
 
 from dataclasses import replace
-from datetime import date
 
 import pytest
 
 from catalog import models
 from catalog.importers.records import Extract, PlaceRecord, PostcodeRecord
 from catalog.importers.sync_places import MunicipalityCodes, sync_places, sync_postcodes
-from catalog.models import FormerMunicipality, Place
+from catalog.models import Place
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -27,9 +26,7 @@ def test_a_place_of_a_city_keeps_the_code_of_its_district(options):
 
 
 def test_a_vanished_municipality_is_found_by_its_successor():
-    FormerMunicipality.objects.create(
-        teryt="1206952", name="Dawna", successor=factories.krakow(), left_on=date(2020, 1, 1)
-    )
+    factories.FormerMunicipalityFactory(teryt="1206952")
     codes = MunicipalityCodes()
     assert (codes.find("1206952"), codes.find("1206962")) == ("1261011", None)
 

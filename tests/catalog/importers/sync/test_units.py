@@ -206,9 +206,7 @@ def test_parts_without_known_seats_are_all_named(options, register):
 def test_a_code_in_use_again_sends_what_it_had_to_its_owner(options, register):
     depot = factories.DepotFactory(municipality=municipality("1207052"))
     factories.BoundaryFactory(municipality=municipality("1207052"))
-    models.FormerMunicipality.objects.create(
-        teryt="1207992", name="Dawna", successor_id="1207052", left_on=options.today
-    )
+    factories.FormerMunicipalityFactory(teryt="1207992", successor=municipality("1207052"))
     report = changed(options, UnitRecord("1207052", "Szczawa", 2), UnitRecord("1207412", "Kamienica", 2))
     assert report.lines == ["new: 1207052 Szczawa", "code reused: 1207052 Kamienica → 1207412; 1 depots follow"]
     assert factories.fresh(depot).municipality_id == "1207412"
