@@ -3,10 +3,11 @@
 import io
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 
 from catalog.importers.freshness import last_runs
 from prices import bdl
+from tests import commands
 
 ORDER = ["teryt-terc", "teryt-simc", "prg-boundaries", "geonames-postcodes", "osm-depots", "gus-bdl"]
 
@@ -18,22 +19,17 @@ class Rehearsal:
         self.publishers, self.sources = publishers, sources
 
     def run(self, *args, **options):
-        out, err = io.StringIO(), io.StringIO()
-        call_command("refresh", *args, sources_file=self.sources, stdout=out, stderr=err, **{"commit": True, **options})
-        return out.getvalue() + err.getvalue()
+        err = io.StringIO()
+        return commands.run("refresh", *args, **self.how(err, options)) + err.getvalue()
+
+    def how(self, err, options):
+        return {"sources_file": self.sources, "stderr": err, "commit": True, **options}
 
     def fail(self, *args, match, **options):
         """Run, expecting a failure. Returns what was printed as an error, line by line."""
         err = io.StringIO()
         with pytest.raises(CommandError, match=match) as failed:
-            call_command(
-                "refresh",
-                *args,
-                sources_file=self.sources,
-                stdout=io.StringIO(),
-                stderr=err,
-                **{"commit": True, **options},
-            )
+            commands.run("refresh", *args, **self.how(err, options))
         assert "\n" not in str(failed.value)
         return err.getvalue().splitlines()
 

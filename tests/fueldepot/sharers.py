@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,6 +15,9 @@ import fueldepot
 from fueldepot.local.postgres import server_pids
 
 LIMIT_S = 60.0
+NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
+"""The URL of a database that is away."""
+
 PROJECT_ROOT = Path(fueldepot.__path__[0]).parent
 SHARE = """
 import sys
@@ -102,6 +105,20 @@ class Sharer:
             self.process.communicate(timeout=LIMIT_S)
         self.process.kill()
         self.process.wait(LIMIT_S)
+
+
+def run_python(
+    *arguments: str, settings: Mapping[str, str] = os.environ, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run Python in the project. settings: its environment, that of the tests unless told otherwise."""
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=PROJECT_ROOT,
+        env={**settings, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
 
 
 def processes_naming(folder: Path) -> list[int]:

@@ -64,6 +64,12 @@ def _used_before(data: Path, stopped: Path) -> None:
 used_before = pytest.mark.usefixtures("_used_before")
 
 
+def error_of(data: Path, **environment: str) -> str:
+    """What a process writes whose server does not start."""
+    with Sharer(data, **environment) as sharer:
+        return sharer.error()
+
+
 def test_first_start_and_reuse(data: Path) -> None:
     with Sharer(data) as first:
         url = first.url()
@@ -214,8 +220,7 @@ def test_taken_name_of_the_temporary_folder(data: Path, tmp_path: Path) -> None:
     taken.rmdir()
     taken.symlink_to(tmp_path)
     try:
-        with Sharer(data / "two words") as sharer:
-            assert f"{taken} is not a private folder" in sharer.error()
+        assert f"{taken} is not a private folder" in error_of(data / "two words")
     finally:
         taken.unlink()
 
@@ -260,8 +265,7 @@ def test_leftover_of_a_dead_server(data: Path) -> None:
 def test_cluster_of_another_version(data: Path) -> None:
     (data / "cluster").mkdir(parents=True)
     (data / "cluster" / "PG_VERSION").write_text("17\n")
-    with Sharer(data) as sharer:
-        error = sharer.error()
+    error = error_of(data)
     assert "was made by PostgreSQL 17" in error
     assert len(error.splitlines()) == 1
 
@@ -269,15 +273,13 @@ def test_cluster_of_another_version(data: Path) -> None:
 def test_folder_of_another_postgres_is_left_alone(data: Path) -> None:
     data.mkdir()
     (data / "PG_VERSION").write_text("15\n")
-    with Sharer(data) as sharer:
-        assert f"{data} is a PostgreSQL data folder not made by this program" in sharer.error()
+    assert f"{data} is a PostgreSQL data folder not made by this program" in error_of(data)
     assert not (data / "cluster").exists()
 
 
 def test_cluster_that_lost_its_files(data: Path) -> None:
     (data / "cluster").mkdir(parents=True)
-    with Sharer(data) as sharer:
-        error = sharer.error()
+    error = error_of(data)
     assert f"embedded PostgreSQL: No such file or directory: {data / 'cluster' / 'PG_VERSION'}" in error
     assert len(error.splitlines()) == 1
 
@@ -289,16 +291,14 @@ def test_error_of_the_server_is_passed_on(data: Path) -> None:
     assert wait_until_stopped(data, LIMIT_S)
     with (data / "cluster" / "postgresql.conf").open("a") as settings:
         settings.write("no_such_setting = 1\n")
-    with Sharer(data) as sharer:
-        error = sharer.error()
+    error = error_of(data)
     assert "did not start" in error
     assert len(error.splitlines()) == 1
 
 
 def test_a_folder_that_is_a_file_is_told_and_left_alone(data: Path) -> None:
     data.write_text("a file")
-    with Sharer(data) as sharer:
-        assert f"File exists: {data}" in sharer.error()
+    assert f"File exists: {data}" in error_of(data)
     assert data.read_text() == "a file"
 
 
@@ -335,16 +335,14 @@ def test_server_ends_with_the_gunicorn_that_its_starter_becomes(data: Path, tmp_
 
 @as_root
 def test_root_without_setpriv(data: Path) -> None:
-    with Sharer(data, PATH="/nonexistent") as sharer:
-        assert "setpriv is missing" in sharer.error()
+    assert "setpriv is missing" in error_of(data, PATH="/nonexistent")
 
 
 @as_root
 def test_root_with_a_setpriv_that_cannot(data: Path, tmp_path: Path) -> None:
     (tmp_path / "setpriv").write_text("#!/bin/sh\necho \"setpriv: unrecognized option '$1'\" >&2\nexit 1\n")
     (tmp_path / "setpriv").chmod(0o755)
-    with Sharer(data, PATH=str(tmp_path)) as sharer:
-        assert "did not start: setpriv: unrecognized option" in sharer.error()
+    assert "did not start: setpriv: unrecognized option" in error_of(data, PATH=str(tmp_path))
 
 
 @as_root

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
 from django.core.management import CommandError
@@ -126,29 +127,22 @@ def test_a_download_beside_a_refresh_is_waited_for(rehearsal, settings):
 
 
 def test_a_database_that_goes_away_is_told_in_one_line(rehearsal, monkeypatch):
-    def gone(*args, **options):
-        raise OperationalError("server closed the connection\nunexpectedly")
-
+    gone = Mock(side_effect=OperationalError("server closed the connection\nunexpectedly"))
     monkeypatch.setattr(registry, "record", gone)
     monkeypatch.setattr(registry, "run", gone)
     rehearsal.fail(match="the database does not answer: server closed the connection unexpectedly")
 
 
 def test_what_fails_after_the_commit_is_logged_and_the_source_is_as_it_should_be(rehearsal, monkeypatch, caplog):
-    def refuse(models):
-        raise OperationalError("no space")
-
-    monkeypatch.setattr(runner, "analyse", refuse)
+    monkeypatch.setattr(runner, "analyse", Mock(side_effect=OperationalError("no space")))
     assert rehearsal.run(only=["teryt-terc"]).startswith("teryt-terc: imported: 9 rows, 9 added")
     (line,) = caplog.messages
     assert line.startswith("refresh of teryt-terc: the data are in, but the planner of the database was not told")
 
 
 def test_a_connection_that_breaks_at_the_commit_ends_the_refresh_and_is_recorded_as_nothing(rehearsal, monkeypatch):
-    def broken(*args, **options):
-        raise CommitOutcomeUnknown(OperationalError("server closed the connection\nunexpectedly"))
-
-    monkeypatch.setattr(registry, "run", broken)
+    broken = CommitOutcomeUnknown(OperationalError("server closed the connection\nunexpectedly"))
+    monkeypatch.setattr(registry, "run", Mock(side_effect=broken))
     assert rehearsal.fail(match="it is not known whether the data are in: ", only=["teryt-terc"]) == []
     assert not ImportRun.objects.exists()
 

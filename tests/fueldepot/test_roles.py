@@ -25,6 +25,9 @@ pytestmark = pytest.mark.django_db
 LOGIN = reverse("admin:login")
 User = get_user_model()
 
+GOOD = "dlugie-haslo-1234"
+TYPED_TWICE = {"password1": GOOD, "password2": GOOD}
+
 
 def enter(client, role, name="ewa"):
     user = factories.member(role, name)
@@ -87,12 +90,7 @@ def test_only_the_chief_changes_ranges_and_keeps_accounts(client):
 
 def test_a_chief_makes_editors_but_nobody_mightier(client):
     chief = enter(client, CHIEF)
-    given = {
-        "username": "adam",
-        "password1": "dlugie-haslo-1234",
-        "password2": "dlugie-haslo-1234",
-        "is_superuser": "on",
-    }
+    given = {"username": "adam", **TYPED_TWICE, "is_superuser": "on"}
     client.post(reverse("admin:auth_user_add"), given)
     made = User.objects.get(username="adam")
     assert (made.is_staff, made.is_superuser) == (True, False)
@@ -112,8 +110,7 @@ def test_a_chief_cannot_touch_an_administrator(client):
     boss = factories.UserFactory(username="root")
     enter(client, CHIEF)
     assert client.post(reverse("admin:auth_user_change", args=[boss.pk]), {"username": "x"}).status_code == 403
-    given = {"password1": "dlugie-haslo-1234", "password2": "dlugie-haslo-1234"}
-    assert client.post(reverse("admin:auth_user_password_change", args=[boss.pk]), given).status_code == 403
+    assert client.post(reverse("admin:auth_user_password_change", args=[boss.pk]), TYPED_TWICE).status_code == 403
     assert client.post(reverse("admin:auth_user_delete", args=[boss.pk]), {"post": "yes"}).status_code == 403
 
 
@@ -137,13 +134,11 @@ def test_make_admin_gives_a_chief_editor_and_lets_a_switched_off_one_in_again(ca
 
 
 def test_five_failures_lock_a_name_at_an_address_and_nobody_else(client):
-    user = User.objects.create(username="ewa", is_staff=True)
-    user.set_password("dlugie-haslo-1234")
-    user.save()
+    set_password_of(User.objects.create(username="ewa", is_staff=True))
     for _ in range(4):
         assert try_login(client).status_code == 200
     assert try_login(client).status_code == 429
-    locked = try_login(client, password="dlugie-haslo-1234", HTTP_X_FORWARDED_FOR="10.9.9.9", HTTP_USER_AGENT="inny")
+    locked = try_login(client, password=GOOD, HTTP_X_FORWARDED_FOR="10.9.9.9", HTTP_USER_AGENT="inny")
     assert locked.status_code == 429
     assert "Za dużo prób" in locked.content.decode()
     assert try_login(client, name="adam").status_code == 200
@@ -180,9 +175,7 @@ def test_who_is_locked_out_gets_in_by_a_letter(client):
 
 
 def test_a_right_password_forgets_the_failures(client):
-    user = User.objects.create(username="ewa", is_staff=True)
-    user.set_password("dlugie-haslo-1234")
-    user.save()
+    set_password_of(User.objects.create(username="ewa", is_staff=True))
     for _ in range(3):
         for _ in range(4):
             try_login(client)
@@ -205,19 +198,13 @@ def test_rubbish_at_the_login_is_a_plain_refusal(client):
 
 
 def test_cookies_and_pages_of_the_desk_are_kept_close(client, settings):
-    user = enter(client, EDITOR)
+    set_password_of(enter(client, EDITOR))
     client.logout()
-    user.set_password("dlugie-haslo-1234")
-    user.save()
-    cookie = try_login(client, password="dlugie-haslo-1234").cookies["sessionid"]
+    cookie = try_login(client, password=GOOD).cookies["sessionid"]
     assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Lax", "")
     assert settings.SESSION_COOKIE_AGE == 12 * 3600
-    for page in (
-        reverse("admin:index"),
-        reverse("admin:catalog_decision_changelist"),
-        reverse("admin:catalog_depot_changelist"),
-    ):
-        assert "no-store" in client.get(page)["Cache-Control"]
+    for page in ("index", "catalog_decision_changelist", "catalog_depot_changelist"):
+        assert "no-store" in client.get(reverse(f"admin:{page}"))["Cache-Control"], page
 
 
 def test_refusals_and_locked_logins_are_kept_by_nobody(client):
@@ -237,9 +224,6 @@ def test_short_common_and_numeric_passwords_are_refused(client):
         given = {"username": "adam", "password1": word, "password2": word}
         assert client.post(reverse("admin:auth_user_add"), given).status_code == 200
     assert not User.objects.filter(username="adam").exists()
-
-
-GOOD = "dlugie-haslo-1234"
 
 
 def link_in(letter):

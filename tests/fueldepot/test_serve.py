@@ -11,7 +11,7 @@ import pytest
 
 from fueldepot.local.embedded import open_lock
 from fueldepot.local.serve import VAR
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests.fueldepot.sharers import NOWHERE, PROJECT_ROOT, run_python
 from tests.ports import free_port
 
 
@@ -24,14 +24,7 @@ def taken() -> Iterator[str]:
 
 
 def refusal(*arguments: str, **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "fueldepot.local.serve", *arguments],
-        cwd=PROJECT_ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    done = run_python("-m", "fueldepot.local.serve", *arguments, **environment)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1
     return done.stderr.strip()
@@ -65,7 +58,7 @@ def test_a_start_waits_while_another_prepares_the_site() -> None:
     """The one that waits would end at once: its database does not answer."""
     gate = open_lock(VAR / "start.lock")
     fcntl.flock(gate, fcntl.LOCK_EX)
-    environment = os.environ | {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nothing", "SECRET_KEY": "x"}
+    environment = os.environ | {"DATABASE_URL": NOWHERE, "SECRET_KEY": "x"}
     command = [sys.executable, "-m", "fueldepot.local.serve", "--port", str(free_port())]
     with subprocess.Popen(command, cwd=PROJECT_ROOT, env=environment, stderr=subprocess.PIPE, text=True) as second:
         assert second.stderr is not None
@@ -75,5 +68,5 @@ def test_a_start_waits_while_another_prepares_the_site() -> None:
 
 
 def test_a_database_that_does_not_answer() -> None:
-    said = refusal("--port", str(free_port()), DATABASE_URL="postgresql://nobody@127.0.0.1:1/nothing", SECRET_KEY="x")
+    said = refusal("--port", str(free_port()), DATABASE_URL=NOWHERE, SECRET_KEY="x")
     assert said.startswith("fueldepot: the database cannot be used: ")

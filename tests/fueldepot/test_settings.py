@@ -4,7 +4,6 @@ import os
 import re
 import runpy
 import subprocess
-import sys
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,6 +12,7 @@ from django.http.request import validate_host
 
 from fueldepot.http.rate_limit import RateLimit
 from tests import ROOT
+from tests.fueldepot.sharers import run_python
 
 GOOD = {"SECRET_KEY": "x", "DATABASE_URL": "postgresql://u:p@host/name", "PATH": os.environ["PATH"]}
 
@@ -24,13 +24,7 @@ def given(environment):
 
 def in_a_process(**environment):
     """Import the settings in a process of its own. Returns exit status and standard error."""
-    done = subprocess.run(
-        [sys.executable, "-c", "import fueldepot.settings"],
-        cwd=ROOT,
-        env=given(environment),
-        capture_output=True,
-        text=True,
-    )
+    done = run_python("-c", "import fueldepot.settings", settings=given(environment))
     return done.returncode, done.stderr
 
 
@@ -144,12 +138,8 @@ def test_letters_in_a_folder_lie_where_it_says(start, url):
     "name", ["SECRET_KEY", "DATABASE_URL", "EMAIL_URL", "CACHE_URL", "SENTRY_DSN", "BDL_CLIENT_ID"]
 )
 def test_a_file_may_hold_a_secret(start, tmp_path, name):
-    values = GOOD | {
-        "EMAIL_URL": "smtp://mail",
-        "CACHE_URL": "redis://r",
-        "SENTRY_DSN": "https://k@host/1",
-        "BDL_CLIENT_ID": "y",
-    }
+    values = GOOD | {"EMAIL_URL": "smtp://mail", "CACHE_URL": "redis://r", "SENTRY_DSN": "https://k@host/1"}
+    values["BDL_CLIENT_ID"] = "y"
     file = tmp_path / "secret"
     file.write_text(f" {values[name]}\n")
     shown = ("SECRET_KEY", "DATABASES", "EMAIL_HOST", "CACHE_URL", "SENTRY_DSN", "BDL_CLIENT_ID")

@@ -1,4 +1,5 @@
 import json
+from unittest.mock import Mock
 
 import pytest
 from django.db import InterfaceError, OperationalError, connection
@@ -27,11 +28,7 @@ def client(request):
 @pytest.fixture
 def nothing_read(monkeypatch, request):
     """Simulate a new process without a database."""
-
-    def fail():
-        raise request.param
-
-    monkeypatch.setattr(snapshot.store, "read_versions", fail)
+    monkeypatch.setattr(snapshot.store, "read_versions", Mock(side_effect=request.param))
 
 
 @pytest.mark.parametrize("nothing_read", AWAY, indirect=True)
@@ -58,11 +55,7 @@ def away(depot, depot_page, request):
     factories.PostcodeFactory(code="30-001")
     LegalStateFactory()
     build_snapshots()
-
-    def fail(execute, sql, params, many, context):
-        raise request.param
-
-    with connection.execute_wrapper(fail):
+    with connection.execute_wrapper(Mock(side_effect=request.param)):
         snapshot.store.poll()
         yield
 

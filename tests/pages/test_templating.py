@@ -1,6 +1,7 @@
 """Templates of the site: undefined names, escaping, compilation at the start."""
 
 from dataclasses import fields
+from unittest.mock import Mock
 
 import pytest
 from django.http import HttpResponse
@@ -49,11 +50,7 @@ def test_html_is_escaped_and_nothing_else(env):
 
 def test_every_template_is_compiled_before_it_is_asked_for(env, monkeypatch):
     rendering.warm_up()
-
-    def refuse(*args, **options):
-        raise AssertionError("a template is compiled in a request")
-
-    monkeypatch.setattr(env, "compile", refuse)
+    monkeypatch.setattr(env, "compile", Mock(side_effect=AssertionError("a template is compiled in a request")))
     for name in env.list_templates():
         assert env.get_template(name).name == name
 

@@ -7,6 +7,7 @@ import shutil
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -242,11 +243,7 @@ def test_a_missing_file_is_named(files):
 
 def test_the_check_has_an_id_and_names_the_file(monkeypatch):
     assert checks.check_rules() == []
-
-    def fail():
-        raise RulesError("walls.yaml: value is missing")
-
-    monkeypatch.setattr(rules, "current", fail)
+    monkeypatch.setattr(rules, "current", Mock(side_effect=RulesError("walls.yaml: value is missing")))
     (message,) = checks.check_rules()
     assert (message.id, message.msg) == ("subsidy.E001", "walls.yaml: value is missing")
 

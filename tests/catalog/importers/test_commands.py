@@ -2,6 +2,7 @@
 
 import shutil
 from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import Mock
 
 import pytest
 from django.contrib.auth import authenticate
@@ -149,10 +150,7 @@ def test_the_starter_fills_what_is_empty_and_only_that(client):
     ],
 )
 def test_a_starter_that_cannot_be_loaded_says_why_in_one_line(monkeypatch, error, said):
-    def fail(options):
-        raise error
-
-    monkeypatch.setattr(registry, "load_units", fail)
+    monkeypatch.setattr(registry, "load_units", Mock(side_effect=error))
     with pytest.raises(CommandError, match=said) as failed:
         run("load_starter")
     assert "\n" not in str(failed.value)

@@ -2,8 +2,6 @@
 
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 from django.conf import settings as configured
@@ -14,9 +12,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.depots.snapshot import tiles_credit
-from catalog.models import Dataset, ImportRun
 from fueldepot import middleware
 from tests import ROOT, factories
+from tests.fueldepot.sharers import run_python
+from tests.fueldepot.test_checks import record_nightly_jobs
 from tests.ops.databases import url
 from tests.regulations.factories import DeadlineFactory
 
@@ -123,26 +122,14 @@ PRODUCTION = {
 
 def production(*arguments, **environment):
     """Run a command in the settings of a production behind a proxy."""
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        env={**PRODUCTION, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return run_python(*arguments, settings=PRODUCTION, **environment)
 
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_deploy_check_is_clean_in_production():
     """With recent nightly jobs and a legal state."""
-    now = timezone.now()
-    Dataset.objects.create(
-        slug=Dataset.Slug.REGULATIONS, version=1, changed_at=now, as_of=now.date(), row_count=16, source="x"
-    )
-    for source in ("purge_requests", "back_up", "teryt-terc"):
-        ImportRun.objects.create(source=source, started=now, finished=now, outcome=ImportRun.Outcome.IMPORTED)
+    record_nightly_jobs(timezone.now())
     here = url(str(connection.settings_dict["NAME"]))
     done = production("manage.py", "check", "--deploy", "--fail-level", "WARNING", DATABASE_URL=here)
     assert (done.returncode, done.stdout) == (0, "System check identified no issues (5 silenced).\n"), done.stderr
