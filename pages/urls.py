@@ -8,6 +8,8 @@ from pages import csv_export, machine_files, rendering, syndication, views
 from pages.forms import alerts
 from pages.forms import owner as owners
 from pages.forms import views as forms
+from pages.forms.depot import ClaimForm, CorrectForm, DeleteForm
+from pages.forms.public_form import PriceForm
 from pages.rendering import PageViews, redirect_variant
 
 
@@ -76,10 +78,10 @@ urlpatterns = [
     *page("ceny/<slug:fuel>/<voivodeship:voivodeship>/", views.voivodeship_prices, "fuel-prices-voivodeship"),
     *page("sklad/<int:depot_id>-<slug:slug>/", views.depot, "depot"),
     path("sklad/<int:depot_id>/", views.depot.page, {"slug": ""}),  # what is left when an address is cut
-    path("sklad/<int:depot_id>/popraw/", forms.correct, name="depot-correct"),
-    path("sklad/<int:depot_id>/przejmij/", forms.claim, name="depot-claim"),
-    path("sklad/<int:depot_id>/usun/", forms.delete, name="depot-delete"),
-    path("sklad/<int:depot_id>/cena/", forms.price, name="depot-price"),
+    path("sklad/<int:depot_id>/popraw/", forms.submit, {"form_class": CorrectForm}, name="depot-correct"),
+    path("sklad/<int:depot_id>/przejmij/", forms.submit, {"form_class": ClaimForm}, name="depot-claim"),
+    path("sklad/<int:depot_id>/usun/", forms.submit, {"form_class": DeleteForm}, name="depot-delete"),
+    path("sklad/<int:depot_id>/cena/", forms.submit, {"form_class": PriceForm}, name="depot-price"),
     path("sklad/<int:depot_id>/zglos/", forms.gone, name="depot-gone"),
     path("sklad/<int:depot_id>/odnosnik/", owners.renew, name="owner-renew"),
     path("powiadomienia/", alerts.ask, name="alerts"),

@@ -25,8 +25,6 @@ from pages.home import voivodeships_by_name
 from pages.polish import day
 from pages.stove_check import NOT_FOUND, find_place
 
-TITLE = "Powiadomienia"
-
 SENT = (
     f"Wysyłamy odnośnik do potwierdzenia. Działa {tokens.LINK_LIFE // timedelta(hours=1)} godzin. Jeśli wiadomości nie "
     "ma, sprawdź folder ze spamem; po kilku wiadomościach w ciągu godziny następną wyślemy sami, później."
@@ -37,6 +35,9 @@ ENDED = "Nie napiszemy więcej. Twój adres usunęliśmy."
 
 class AlertsForm(PublicForm):
     """A place for its rules, a fuel with a voivodeship for its median, or both."""
+
+    title = "Powiadomienia"
+    description = "Napiszemy, gdy zbliży się termin, zmienią się przepisy albo cena opału."
 
     place = fields.Line(
         label="Miejscowość lub kod pocztowy",
@@ -103,8 +104,7 @@ def ask(request: HttpRequest) -> HttpResponse:
             on=form.on,
         )
         return show_problem(request, 200, "Sprawdź pocztę", SENT)
-    description = "Napiszemy, gdy zbliży się termin, zmienią się przepisy albo cena opału."
-    return show_form(request, "alerts", form, title=TITLE, description=description, breadcrumbs=crumbs_to(None))
+    return show_form(request, "alerts", form, breadcrumbs=crumbs_to(None))
 
 
 @public_form_view

@@ -15,6 +15,7 @@ from catalog.models import Depot, GoneReport, Municipality, Postcode, Submission
 from catalog.parsing.opening_hours import DAYS
 from catalog.services.editing import CONTACT
 from catalog.submissions import field_groups
+from catalog.submissions.intake import SubmissionPart
 from catalog.territory import coordinates
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
@@ -51,7 +52,6 @@ class HoursFields(PublicForm):
         super().__init__(*args, **options)
         for day, name in zip(DAYS, DAY_NAMES, strict=True):
             self.fields[day] = fields.Day(label=name.capitalize(), max_length=60, required=False)
-            self.fields[day].initial = self.initial.get(day, "")
 
     def summarise(self, bound: tuple[BoundField, ...]) -> str:
         if bound[0].name != DAYS[0]:
@@ -153,6 +153,9 @@ class DepotForm(HoursFields):
         values["hours"], values["opening_hours"] = data["hours"], data["opening_hours"]
         return values
 
+    def submission_parts(self) -> list[SubmissionPart]:
+        return [SubmissionPart(Submission.Kind(self.kind), self.wanted())]
+
     def locate(self, lat: float, lon: float) -> Municipality | None:
         """Return the municipality of a position; None with an error at the field."""
         located = territory.get().boundaries.find(lat, lon)
@@ -164,12 +167,17 @@ class DepotForm(HoursFields):
 class CorrectForm(DepotForm):
     """Correction of an entry. Select the depot's municipality with it."""
 
+    kind = Submission.Kind.CORRECT
+    title = "Popraw dane składu"
+    description = "Zmień to, co się nie zgadza, a resztę zostaw. Redakcja sprawdzi zmiany i wpisze je do katalogu."
+    button = "Wyślij poprawki"
+    depot: Depot
+
     def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:
-        self.depot = depot
         known = field_groups.values_of(depot)
         initial = known | fields.written_days(depot.hours, depot.opening_hours)
         initial |= {"nip": depot.nip or "", "lat": _degrees(depot.lat), "lon": _degrees(depot.lon)}
-        super().__init__(posted, initial=initial, **options)
+        super().__init__(posted, depot=depot, initial=initial, **options)
         self.fields["place"].required = False  # sources do not always name one
         self.fields["lat"].required = self.fields["lon"].required = True
         if depot.source == Depot.Source.DEMO:
@@ -209,8 +217,15 @@ class CorrectForm(DepotForm):
 class AddForm(DepotForm):
     """Addition of a missing depot, at the given position or else at that of its postcode."""
 
-    def __init__(self, posted: Any = None, *, municipality: Municipality | None = None, **options: Any) -> None:
-        super().__init__(posted, initial={"place": municipality.name if municipality else ""}, **options)
+    kind = Submission.Kind.ADD
+    title = "Dodaj brakujący skład"
+    description = (
+        "Opisz skład, którego nie ma w katalogu. Publikujemy tylko firmy, nie osoby prywatne. Wpis doda redakcja."
+    )
+    button = "Wyślij"
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self.fields["lat"].help_text = "Bez współrzędnych przyjmiemy w przybliżeniu środek kodu pocztowego."
 
     def clean(self) -> dict[str, Any]:
@@ -240,6 +255,16 @@ class AddForm(DepotForm):
 
 
 class ClaimForm(CorrectForm, PriceFields):
+    """Claim of an entry, with corrections and prices."""
+
+    kind = Submission.Kind.CLAIM
+    title = "To mój skład"
+    description = (
+        "Potwierdź wpis w imieniu firmy. Ceny i dane rozwiniesz niżej i poprawisz w tym samym formularzu. Po decyzji "
+        "redakcji wpis dostanie status „potwierdzone przez właściciela”."
+    )
+    button = "Wyślij"
+
     role = forms.ChoiceField(
         label="Kim jesteś w tej firmie?",
         choices=[(role.value, role.label) for role in (Role.OWNER, Role.EMPLOYEE)],
@@ -279,12 +304,20 @@ class ClaimForm(CorrectForm, PriceFields):
     )
     FOLDED = tuple(part[0] for part in PARTS[1:-1])
 
-    def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:
-        super().__init__(posted, depot=depot, **options)
-        self.add_prices(depot)
+    def submission_parts(self) -> list[SubmissionPart]:
+        correction = SubmissionPart(Submission.Kind.CORRECT, self.wanted())
+        return [SubmissionPart(Submission.Kind.CLAIM), correction, *self.price_parts()]
 
 
 class DeleteForm(PublicForm):
+    kind = Submission.Kind.DELETE
+    title = "Usuń wpis"
+    description = (
+        "Wpis usuwamy na wniosek firmy, której dotyczy. Zniknie z katalogu, z API i z wyników wyszukiwania, a "
+        "automatyczna aktualizacja go nie przywróci. Jeśli coś tylko się nie zgadza, lepiej popraw dane."
+    )
+    button = "Wyślij wniosek o usunięcie"
+
     role = ClaimForm.base_fields["role"]
     claimant_nip = fields.DepotText("nip", label="NIP firmy", required=False)
     claimant_phone = ClaimForm.base_fields["claimant_phone"]
@@ -307,6 +340,10 @@ class DeleteForm(PublicForm):
 
 
 class GoneForm(PublicForm):
+    title = "Tego składu nie ma"
+    description = "Wybierz, co się stało. Nie trzeba podawać adresu e-mail. Redakcja sprawdzi to, zanim zmieni wpis."
+    button = "Wyślij"
+
     email = fields.Email(
         label="Twój adres e-mail",
         required=False,

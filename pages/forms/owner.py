@@ -42,8 +42,6 @@ SENT = (
 
 CLAIM = owner_links.OwnerLinkInvalid.onward_label
 
-OBJECTION = "Sprzeciw wobec przejęcia wpisu"
-
 UNDONE = "Poprzednie godziny i ceny znów są na stronie. To, co od tego czasu zmieniono jeszcze raz, zostało bez zmian."
 
 CLAIMED = "Redakcja sprawdzi, czy to Twoje wpisy, i odpisze na adres, z którego przejęto pierwszy wpis."
@@ -54,6 +52,9 @@ RESTORING = "Redakcja sprawdzi prośbę i odpisze. Do tego czasu wpisu nie ma w 
 class OwnerForm(HoursFields, PriceFields):
     """Hours and prices of an entry. present: its newest prices."""
 
+    title = "Godziny i ceny"
+    description = "Godziny otwarcia i ceny, które właściciel zmienia sam."
+
     email = None  # type: ignore[assignment] # removes the inherited field
 
     PARTS = ((PRICES, HOW, ()), HOURS)
@@ -62,9 +63,8 @@ class OwnerForm(HoursFields, PriceFields):
     folds_fuels = True
 
     def __init__(self, posted: Any = None, *, depot: Depot, present: Sequence[DepotPrice], **options: Any) -> None:
-        self.depot = depot
-        super().__init__(posted, initial=fields.written_days(depot.hours, depot.opening_hours), **options)
-        self.add_prices(depot)
+        days = fields.written_days(depot.hours, depot.opening_hours)
+        super().__init__(posted, depot=depot, initial=days, **options)
         for price in present:
             now = f"Teraz {short_zloty(price.price)}/{price.unit}, z dnia {date_digits(price.day)}."
             self.fields[f"price-{price.fuel}"].help_text = now
@@ -92,6 +92,9 @@ def label_of(depot: Depot) -> str:
 
 class BranchesForm(PublicForm):
     """Claim of further entries by an owner. nearby: published entries with the same NIP."""
+
+    title = "Pozostałe składy"
+    description = "Przejęcie innych wpisów tej samej firmy."
 
     email = None  # type: ignore[assignment] # removes the inherited field
 
@@ -138,11 +141,16 @@ class BranchesForm(PublicForm):
 class RenewForm(PublicForm):
     """Request for a new link by e-mail."""
 
+    title = "Nowy odnośnik właściciela"
+
     PARTS = (("Twój adres", "", ("email",)),)
 
 
 class ObjectionForm(PublicForm):
     """An objection; its text is optional."""
+
+    title = "Sprzeciw wobec przejęcia wpisu"
+    description = "Sprzeciw właściciela wobec przejęcia wpisu przez kogoś innego."
 
     email = None  # type: ignore[assignment] # removes the inherited field
 
@@ -158,6 +166,9 @@ class ObjectionForm(PublicForm):
 
 class RestoreForm(PublicForm):
     """Request for a removed entry; its text is optional."""
+
+    title = "Przywróć wpis"
+    description = "Prośba o przywrócenie usuniętego wpisu."
 
     email = None  # type: ignore[assignment] # removes the inherited field
 
@@ -192,7 +203,7 @@ def owner(request: HttpRequest) -> HttpResponse:
     branches = {key: [price for price in prices if price.depot_id == key] for key in owned}
     typed = request.POST if posting and not {"potwierdz", "plik", "wczytaj"} & request.POST.keys() else None
     form = OwnerForm(typed, depot=depot, present=branches[depot.pk], path=request.path, on=now)
-    trouble: dict[str, str] = {}
+    trouble: dict[str, Any] = {}
     try:
         if posting and "potwierdz" in request.POST:
             confirm_prices(token=token, prices=whole(request.POST.getlist("cena"))[:MOST_PRICES], on=now)
@@ -214,9 +225,6 @@ def owner(request: HttpRequest) -> HttpResponse:
         request,
         "owner",
         form,
-        depot,
-        title=f"Godziny i ceny: {depot.name}",
-        description="Godziny otwarcia i ceny, które właściciel zmienia sam.",
         status=400 if posting else 200,
         token=token,
         shown=depot,
@@ -290,8 +298,7 @@ def claim_branches(request: HttpRequest) -> HttpResponse:
         else:
             onward = {"link": owner_path(token, link.depot), "link_label": "Wróć do swoich składów"}
             return show_problem(request, 200, "Wysłane do redakcji", CLAIMED, **onward)
-    words: dict[str, Any] = {"title": "Pozostałe składy", "description": "Przejęcie innych wpisów tej samej firmy."}
-    return show_form(request, "branches", form, link.depot, token=token, **words)
+    return show_form(request, "branches", form, link.depot, token=token)
 
 
 @public_form_view
@@ -325,15 +332,14 @@ def restore(request: HttpRequest) -> HttpResponse:
         owner_requests.ask_restoring(deletion=deletion, text=text, client=client, on=now)
         return show_problem(request, 200, "Prośba wysłana", RESTORING)
     name = deletion.depot.name if deletion.depot else ""
-    words: dict[str, Any] = {"title": "Przywróć wpis", "description": "Prośba o przywrócenie usuniętego wpisu."}
-    return show_form(request, "restore", form, token=token, depot_name=name, **words)
+    return show_form(request, "restore", form, token=token, depot_name=name)
 
 
 @public_form_view
 def renew(request: HttpRequest, depot_id: int) -> HttpResponse:
     """Have an owner sent a new link. Answer and work are the same whether or not the address is an owner's."""
     depot = get_published(depot_id)
-    form = RenewForm(posted(request), path=request.path, on=timezone.now())
+    form = RenewForm(posted(request), depot=depot, path=request.path, on=timezone.now())
     if form.is_valid():
         owner_links.request_link(depot=depot, email=form.cleaned_data["email"], on=form.on)
         return show_problem(request, 200, "Sprawdź pocztę", SENT, link=claim_path(depot.pk), link_label=CLAIM)
@@ -341,7 +347,7 @@ def renew(request: HttpRequest, depot_id: int) -> HttpResponse:
         request,
         "renew",
         depot,
-        title=f"Nowy odnośnik właściciela: {depot.name}",
+        title=f"{form.title}: {depot.name}",
         description="Nowy odnośnik do zmiany godzin i cen.",
         status=400 if form.is_bound else 200,
         form=form,
@@ -357,10 +363,4 @@ def object_to_claim(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         objections.object_to_claim(claim=claim, text=form.cleaned_data["objection"], on=now)
         return refused(request, objections.AlreadyObjected(claim.pk))
-    words: dict[str, Any] = {
-        "title": OBJECTION,
-        "description": "Sprzeciw właściciela wobec przejęcia wpisu przez kogoś innego.",
-    }
-    return show_form(
-        request, "objection", form, token=token, depot_name=claim.depot.name if claim.depot else "", **words
-    )
+    return show_form(request, "objection", form, token=token, depot_name=claim.depot.name if claim.depot else "")

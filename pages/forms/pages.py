@@ -87,17 +87,21 @@ def show_form(
     form: PublicForm,
     depot: Depot | None = None,
     *,
-    title: str,
     problem: str = "",
     status: int | None = None,
     **content: Any,
 ) -> HttpResponse:
-    """Show a form, by default with status 400 once it was sent. problem: why it was refused, beyond its errors."""
+    """Show a form, by default with status 400 once it was sent. problem: why it was refused, beyond its errors.
+
+    depot: that the page names, by default the one that the form is about.
+    """
+    title = f"{form.title}: {form.depot.name}" if form.depot else form.title
     return show(
         request,
         template,
-        depot,
+        depot or form.depot,
         title=f"Popraw odpowiedzi – {title}" if problem or form.errors else title,
+        description=form.description,
         form=form,
         problem=problem,
         status=status or (400 if form.is_bound else 200),

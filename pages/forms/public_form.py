@@ -1,4 +1,4 @@
-"""Base class of the public forms, and the texts of each kind of submission.
+"""Base class of the public forms.
 
 Form of the prices of a depot, with all fuels on one page.
 """
@@ -6,7 +6,7 @@ Form of the prices of a depot, with all fuels on one page.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from django import forms
 from django.forms import BoundField
@@ -14,70 +14,12 @@ from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Depot, Submission
-from catalog.submissions.intake import Author
+from catalog.submissions.intake import Author, SubmissionPart
 from catalog.text import short_zloty
 from pages.forms import fields
 from prices.models import PlausibleRange
+from prices.submissions import price_to_json
 from prices.validation import InvalidPrice, PriceInput, unit_price
-
-
-class FormTexts(NamedTuple):
-    """Texts of the form of a kind of submission. route: name of its route."""
-
-    route: str
-    title: str
-    intro: str
-    button: str
-
-
-KINDS = {
-    Submission.Kind.CORRECT: FormTexts(
-        "depot-correct",
-        "Popraw dane składu",
-        "Zmień to, co się nie zgadza, a resztę zostaw. Redakcja sprawdzi zmiany i wpisze je do katalogu.",
-        "Wyślij poprawki",
-    ),
-    Submission.Kind.CLAIM: FormTexts(
-        "depot-claim",
-        "To mój skład",
-        "Potwierdź wpis w imieniu firmy. Ceny i dane rozwiniesz niżej i poprawisz w tym samym formularzu. Po decyzji "
-        "redakcji wpis dostanie status „potwierdzone przez właściciela”.",
-        "Wyślij",
-    ),
-    Submission.Kind.DELETE: FormTexts(
-        "depot-delete",
-        "Usuń wpis",
-        "Wpis usuwamy na wniosek firmy, której dotyczy. Zniknie z katalogu, z API i z wyników wyszukiwania, a "
-        "automatyczna aktualizacja go nie przywróci. Jeśli coś tylko się nie zgadza, lepiej popraw dane.",
-        "Wyślij wniosek o usunięcie",
-    ),
-    Submission.Kind.PRICE: FormTexts(
-        "depot-price",
-        "Podaj ceny",
-        "Napisz, ile kosztuje opał w tym składzie, na podstawie cennika, paragonu albo rozmowy. Ceny liczą się do "
-        "mediany po sprawdzeniu przez redakcję.",
-        "Wyślij ceny",
-    ),
-    Submission.Kind.ADD: FormTexts(
-        "depot-add",
-        "Dodaj brakujący skład",
-        "Opisz skład, którego nie ma w katalogu. Publikujemy tylko firmy, nie osoby prywatne. Wpis doda redakcja.",
-        "Wyślij",
-    ),
-}
-
-GONE = FormTexts(
-    "depot-gone",
-    "Tego składu nie ma",
-    "Wybierz, co się stało. Nie trzeba podawać adresu e-mail. Redakcja sprawdzi to, zanim zmieni wpis.",
-    "Wyślij",
-)
-"""Texts of the report that a depot is gone."""
-
-DEMONSTRATION = (
-    "Ten skład jest zmyślony: możesz na nim wypróbować formularz i całą drogę zgłoszenia. Wpis demonstracyjny nie ma "
-    "NIP-u, telefonu ani strony, więc tych pól tu brakuje."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +42,17 @@ class FormPart:
         fields_typed = [field for field in self.fields if field.form.is_bound]
         return any(field.errors or field.name in field.form.changed_data for field in fields_typed)
 
-    @property
-    def names(self) -> frozenset[str]:
-        """Names of the fields, by which a template recognises a part with extra content."""
-        return frozenset(field.name for field in self.fields)
-
 
 class PublicForm(forms.Form):
     """Base of the public forms: an e-mail address, a honeypot, and a token with the time of display.
 
+    title, description: of its page, which says the description too where it has a `button`. kind: of what is submitted.
+
     PARTS: headings, introductions and names of fields, in the order of the page. COMPACT, FOLDED: headings of such
     parts.
     """
+
+    title = description = button = kind = ""
 
     PARTS: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     COMPACT: tuple[str, ...] = ()
@@ -129,10 +70,16 @@ class PublicForm(forms.Form):
     stamp = forms.CharField(widget=forms.HiddenInput, required=False, max_length=500)
 
     def __init__(
-        self, posted: Any = None, *, path: str, on: datetime, initial: Mapping[str, Any] | None = None
+        self,
+        posted: Any = None,
+        *,
+        path: str,
+        on: datetime,
+        depot: Depot | None = None,
+        initial: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(posted, initial=dict(initial or {}), auto_id="pole-%s")
-        self.path, self.on = path, on
+        self.path, self.on, self.depot = path, on, depot
         self.suggested = ""
         self.fields[fields.HONEYPOT] = forms.CharField(label="Nie wypełniaj tego pola", required=False)
 
@@ -201,6 +148,9 @@ class PublicForm(forms.Form):
             self.add_error(None, "Formularz czekał zbyt długo. Sprawdź dane i wyślij go jeszcze raz.")
         return data
 
+    def submission_parts(self) -> list[SubmissionPart]:
+        return [SubmissionPart(Submission.Kind(self.kind))]
+
     def author(self, client: str) -> Author:
         """Return the author. client: the network address."""
         data = self.cleaned_data
@@ -242,7 +192,10 @@ class FuelQuestions:
 
 
 class PriceFields(PublicForm):
-    """A price for each fuel, and their day. Fields are checked one by one, so that errors appear beside them."""
+    """A price for each fuel, those of the depot first, and their day.
+
+    Fields are checked one by one, so that errors appear beside them.
+    """
 
     day = forms.DateField(
         label="Dzień, w którym ceny obowiązywały",
@@ -254,12 +207,12 @@ class PriceFields(PublicForm):
     folds_fuels = False
     """Whether fuels that the depot does not sell are folded."""
 
-    def add_prices(self, depot: Depot) -> None:
-        """Add the fields of each fuel, those of the depot first."""
+    def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:
+        super().__init__(posted, depot=depot, **options)
         self.today = timezone.localdate(self.on)
         self.fields["day"].initial = self.today
-        self.price_fuels = sorted(fuels.FUELS, key=lambda fuel: fuel.slug not in depot.fuels)
         self.sold = frozenset(depot.fuels)
+        self.price_fuels = sorted(fuels.FUELS, key=lambda fuel: fuel.slug not in self.sold)
         for fuel in self.price_fuels:
             self.fields[f"price-{fuel.slug}"] = fields.Amount(label=fuel.name, max_length=20, required=False)
             if fuel.unit == "t":
@@ -300,6 +253,11 @@ class PriceFields(PublicForm):
                 self._check(fuel, ranges.get(fuel.slug))
         return data
 
+    def price_parts(self) -> list[SubmissionPart]:
+        """Return the prices as a part of a submission; an empty list without prices."""
+        prices = [price_to_json(quote) for quote in self.quotes()]
+        return [SubmissionPart(Submission.Kind.PRICE, {"prices": prices})] if prices else []
+
     def quotes(self) -> list[PriceInput]:
         """Return the entered prices, one for each fuel with a price."""
         return [quote for fuel in self.price_fuels if (quote := self._quote(fuel)) is not None]
@@ -338,14 +296,21 @@ class PriceFields(PublicForm):
 class PriceForm(PriceFields):
     """Prices of a depot, submitted by a reader."""
 
+    kind = Submission.Kind.PRICE
+    title = "Podaj ceny"
+    description = (
+        "Napisz, ile kosztuje opał w tym składzie, na podstawie cennika, paragonu albo rozmowy. Ceny liczą się do "
+        "mediany po sprawdzeniu przez redakcję."
+    )
+    button = "Wyślij ceny"
+
     PARTS = (
         (PRICES, HOW, ()),
         ("O Tobie", "", ("email",)),
     )
 
-    def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:
-        super().__init__(posted, **options)
-        self.add_prices(depot)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self.fields["email"].help_text = "Wyślemy na niego odnośnik do potwierdzenia i decyzję. Nie publikujemy go."
 
     def clean(self) -> dict[str, Any]:
@@ -353,3 +318,6 @@ class PriceForm(PriceFields):
         if not self.errors and not self.quotes():
             self.add_error(None, "Podaj cenę co najmniej jednego paliwa.")
         return data
+
+    def submission_parts(self) -> list[SubmissionPart]:
+        return self.price_parts()

@@ -23,21 +23,18 @@ from catalog.models import Depot, GoneReport, Municipality, Submission
 from catalog.services import Refusal
 from catalog.services.moderation import DepotIsRemoved
 from catalog.submissions import intake, questions
-from catalog.submissions.intake import SubmissionPart
 from catalog.submissions.limits import TooManyRequests
 from catalog.submissions.readers import report_gone
 from catalog.submissions.tokens import LINK_LIFE, QUESTION, STATUS, InvalidToken
 from fueldepot.http.request_log import private
 from pages.depots import removed_page
 from pages.forms import fields
-from pages.forms.depot import AddForm, ClaimForm, CorrectForm, DeleteForm, GoneForm
+from pages.forms.depot import AddForm, GoneForm
 from pages.forms.pages import crumbs_to, show_confirmation, show_form, show_problem, show_status
-from pages.forms.public_form import DEMONSTRATION, GONE, KINDS, FormTexts, PriceFields, PriceForm, PublicForm
+from pages.forms.public_form import PublicForm
 from pages.polish import until
 from pages.rendering import as_html
 from prices import submissions as price_submissions
-
-Kind = Submission.Kind
 
 THANKS = "Redakcja sprawdzi, czy skład jeszcze działa. Do tego czasu wpis się nie zmieni."
 
@@ -45,6 +42,8 @@ View = Callable[..., HttpResponse]
 
 
 class AnswerForm(PublicForm):
+    title = "Pytanie redakcji"
+    description = "Odpowiedź na pytanie redakcji o zgłoszenie."
     email = None  # type: ignore[assignment] # how Django leaves a field of a class above out
 
     answer = fields.Message(
@@ -86,48 +85,21 @@ def public_form_view(view: View) -> View:
 
 
 @public_form_view
-def correct(request: HttpRequest, depot_id: int) -> HttpResponse:
-    depot = get_published(depot_id)
-    form = CorrectForm(posted(request), depot=depot, path=request.path, on=timezone.now())
-    return handle(request, Kind.CORRECT, form, depot, lambda: [SubmissionPart(Kind.CORRECT, form.wanted())])
-
-
-@public_form_view
-def claim(request: HttpRequest, depot_id: int) -> HttpResponse:
-    """Claim of an entry, with corrections and prices."""
-    depot = get_published(depot_id)
-    form = ClaimForm(posted(request), depot=depot, path=request.path, on=timezone.now())
-
-    def parts() -> list[SubmissionPart]:
-        return [SubmissionPart(Kind.CLAIM), SubmissionPart(Kind.CORRECT, form.wanted()), *price_parts(form)]
-
-    return handle(request, Kind.CLAIM, form, depot, parts)
-
-
-@public_form_view
-def delete(request: HttpRequest, depot_id: int) -> HttpResponse:
-    form = DeleteForm(posted(request), path=request.path, on=timezone.now())
-    return handle(request, Kind.DELETE, form, get_published(depot_id), lambda: [SubmissionPart(Kind.DELETE)])
-
-
-@public_form_view
-def price(request: HttpRequest, depot_id: int) -> HttpResponse:
-    depot = get_published(depot_id)
-    form = PriceForm(posted(request), depot=depot, path=request.path, on=timezone.now())
-    return handle(request, Kind.PRICE, form, depot, lambda: price_parts(form))
+def submit(request: HttpRequest, form_class: type[PublicForm], depot_id: int) -> HttpResponse:
+    return handle(request, form_class, depot=get_published(depot_id))
 
 
 @public_form_view
 def gone(request: HttpRequest, depot_id: int) -> HttpResponse:
     """Report that a depot is gone; evidence for editors."""
     depot = get_published(depot_id)
-    form = GoneForm(posted(request), path=request.path, on=timezone.now())
+    form = GoneForm(posted(request), depot=depot, path=request.path, on=timezone.now())
     if form.is_valid():
         reason = GoneReport.Reason(form.cleaned_data["reason"])
         report_gone(depot=depot, reason=reason, email=form.cleaned_data["email"], client=client_of(request), on=form.on)
         onward = {"link": depot_path(depot.pk, depot.name), "link_label": "Wróć do wpisu"}
         return show_problem(request, 200, "Dziękujemy za zgłoszenie", THANKS, **onward)
-    return show_depot_form(request, GONE, form, depot)
+    return show_depot_form(request, form)
 
 
 @public_form_view
@@ -135,8 +107,7 @@ def add(request: HttpRequest) -> HttpResponse:
     """Addition of a missing depot. `?teryt=` prefills the municipality."""
     teryt = request.GET.get("teryt", "")
     municipality = Municipality.objects.filter(pk=teryt).first() if teryt.isascii() and teryt.isdigit() else None
-    form = AddForm(posted(request), municipality=municipality, path=request.path, on=timezone.now())
-    return handle(request, Kind.ADD, form, None, lambda: [SubmissionPart(Kind.ADD, form.wanted())])
+    return handle(request, AddForm, initial={"place": municipality.name} if municipality else {})
 
 
 @public_form_view
@@ -205,8 +176,6 @@ def answer(request: HttpRequest) -> HttpResponse:
         request,
         "answer",
         form,
-        title="Pytanie redakcji",
-        description="Odpowiedź na pytanie redakcji o zgłoszenie.",
         token=token,
         question=question,
         about=f"{submission.get_kind_display().capitalize()}, zgłoszenie nr {submission.pk}",
@@ -215,44 +184,32 @@ def answer(request: HttpRequest) -> HttpResponse:
     )
 
 
-def handle(
-    request: HttpRequest,
-    kind: Submission.Kind,
-    form: PublicForm,
-    depot: Depot | None,
-    parts: Callable[[], list[SubmissionPart]],
-) -> HttpResponse:
-    """Show a form, or store a submission and redirect to its status page."""
+def handle(request: HttpRequest, form_class: type[PublicForm], **options: Any) -> HttpResponse:
+    """Show a form, or store a submission and redirect to its status page. options: of the form."""
+    form = form_class(posted(request), path=request.path, on=timezone.now(), **options)
     refusal = None
     if form.is_valid():
         try:
             author = form.author(client_of(request))
-            submission = intake.create_submission(parts=parts(), depot=depot, author=author, on=timezone.now())
+            parts, now = form.submission_parts(), timezone.now()
+            submission = intake.create_submission(parts=parts, depot=form.depot, author=author, on=now)
             return HttpResponseRedirect(STATUS.path(submission.pk))
         except (intake.NothingChanged, TooManyRequests) as error:
             refusal = error
-    return show_depot_form(request, KINDS[kind], form, depot, refusal)
+    return show_depot_form(request, form, refusal)
 
 
-def show_depot_form(
-    request: HttpRequest, texts: FormTexts, form: PublicForm, depot: Depot | None, refusal: Refusal | None = None
-) -> HttpResponse:
+def show_depot_form(request: HttpRequest, form: PublicForm, refusal: Refusal | None = None) -> HttpResponse:
     """Show a form about a depot, or about a missing one. Select its municipality and voivodeship with it."""
-    unit = depot and depot.municipality
-    invented = depot is not None and depot.source == Depot.Source.DEMO and texts is KINDS[Kind.CORRECT]
+    unit = form.depot and form.depot.municipality
     answer = show_form(
         request,
         "form",
         form,
-        depot,
-        title=f"{texts.title}: {depot.name}" if depot else texts.title,
-        description=texts.intro,
-        breadcrumbs=crumbs_to(depot),
+        breadcrumbs=crumbs_to(form.depot),
         problem=words(refusal) if refusal else "",
-        texts=texts,
         # The GeoJSON around the depot, for the map of its position.
         outlines=reverse("surroundings", args=[unit.voivodeship.slug, unit.slug, unit.teryt]) if unit else "",
-        demonstration_note=DEMONSTRATION if invented else "",
         status=refusal.status if refusal else None,
     )
     return later(answer, refusal)
@@ -284,7 +241,7 @@ def form_path(submission_id: int) -> str:
     submission = Submission.objects.filter(pk=submission_id).first()
     if submission is None:
         return ""
-    return reverse(KINDS[Kind(submission.kind)].route, args=[submission.depot_id] if submission.depot_id else [])
+    return reverse(f"depot-{submission.kind}", args=[submission.depot_id] if submission.depot_id else [])
 
 
 def claim_path(depot_id: int | None) -> str:
@@ -325,9 +282,3 @@ def parts_of(submission: Submission) -> list[Submission]:
     """Return a submission and the others of the same visit, in the order of the form, with questions. Two queries."""
     rows = Submission.objects.filter(Q(pk=submission.pk) | Q(visit=submission.pk)).order_by("pk")
     return list(rows.select_related("depot__municipality__voivodeship").prefetch_related("questions"))
-
-
-def price_parts(form: PriceFields) -> list[SubmissionPart]:
-    """Return the prices of a form as a part of its submission; an empty list without prices."""
-    prices = [price_submissions.price_to_json(quote) for quote in form.quotes()]
-    return [SubmissionPart(Kind.PRICE, {"prices": prices})] if prices else []
