@@ -58,9 +58,8 @@ class Digest:
     to_ask: list[Subscription] = field(default_factory=list)
 
     @property
-    def topics(self) -> tuple[str, ...]:
-        words = {"terminy": self.deadlines, "zmiana przepisów": self.changes, "ceny": self.medians}
-        return tuple(word for word, rows in words.items() if rows) or (("pytanie",) if self.to_ask else ())
+    def is_empty(self) -> bool:
+        return not (self.deadlines or self.changes or self.medians or self.to_ask)
 
 
 def describe_subscription(subscription: Subscription) -> list[tuple[str, str]]:
@@ -148,8 +147,8 @@ def add_rules(
     digest: Digest, row: Subscription, before: dict[str, Any], now: dict[str, Any], entry: Regulation, today: date
 ) -> None:
     """Add the deadlines of one municipality that have come nearer, and the rules that came or went."""
-    unit = present_municipality(row.teryt)
-    assert unit is not None  # noqa: S101 - has an entry
+    unit = entry.unit
+    assert unit is not None  # noqa: S101 - see `entry_of`
     address = site_url(check_path(unit.teryt, ""))
     steps, rules = before.get("steps", {}), before.get("rules", now["rules"])
     for key, step, date_of, applies_to in coming(entry, today):
@@ -185,16 +184,9 @@ def add(section: list[dict[str, str]], label: str, after: str, below: str, befor
 def write(rows: Sequence[Subscription], digest: Digest, on: datetime) -> EmailMessage:
     """Return the letter with a digest. One click in a mail program ends all letters (RFC 8058)."""
     token = tokens.READER.token(rows[0].email_hash)
-    sections = [
-        ("Zbliża się termin", digest.deadlines, ""),
-        ("Zmieniły się przepisy", digest.changes, ""),
-        ("Zmieniła się mediana ceny", digest.medians, "jest"),
-    ]
-    asks = f"po {day(timezone.localdate(on + readers.KEPT_ASKED))}" if digest.to_ask else ""
     values = {
-        "topics": digest.topics,
-        "asks": asks,
-        "sections": sections,
+        "digest": digest,
+        "erased_on": day(timezone.localdate(on + readers.KEPT_ASKED)),
         "link": site_url(tokens.READER.path_of(token)),
     }
     message = compose(rows[0].email, None, ("alerts", values))
@@ -248,7 +240,7 @@ def send_to(email_hash: str, mail_server: Any, on: datetime) -> Told:
     if not rows or (last is not None and last > on - WEEK):
         return Told()
     digest = digest_of(rows, on)
-    message = write(rows, digest, on) if digest.topics else None
+    message = None if digest.is_empty else write(rows, digest, on)
     if mail_server is None:
         transaction.set_rollback(True)
         return Told(sent=(email_hash[:8],)) if message else Told()
