@@ -118,7 +118,11 @@ def heating_rows(
     answered = []
     for source in heat_sources(on):
         mine = own.get(source.slug, OwnInput())
-        price = own_price(source, mine) or find_price(source, voivodeship, on)
+        price = own_price(source, mine)
+        if price is None and source.series:
+            price = find_average(source.series, voivodeship)
+        elif price is None and source.fuel:
+            price = find_median(source.fuel, voivodeship, on)
         cost = heat_cost(source, price.amount if price else None, demand=demand, efficiency=mine.efficiency)
         answered.append((source, price, mine, cost))
     priced = [(source.slug, published_cost(cost.per_kwh)) for source, _, _, cost in answered if cost.per_kwh]
@@ -148,14 +152,8 @@ def bag_kg(source: HeatSource) -> int | None:
     return fuels.BY_SLUG[source.fuel].bag_kg if source.fuel else None
 
 
-def find_price(source: HeatSource, voivodeship: Voivodeship | None, on: date) -> SourcePrice | None:
-    """Return the median of the voivodeship, else of Poland, or the newest official average; None for neither."""
-    return find_average(source.series, voivodeship) if source.series else find_median(source.fuel, voivodeship, on)
-
-
 def find_median(fuel: str, voivodeship: Voivodeship | None, on: date) -> SourcePrice | None:
-    if not fuel:
-        return None
+    """Return the median of the voivodeship, else of Poland; None for neither."""
     figures = prices.get().figures(fuel, on)
     summary, area = figures.country, "Polska"
     if voivodeship and (own := figures.voivodeships.get(voivodeship.teryt)) and own.median is not None:
