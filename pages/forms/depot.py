@@ -67,13 +67,12 @@ class HoursFields(PublicForm):
         if all(day in data for day in DAYS):
             try:
                 data["hours"], data["opening_hours"] = fields.read_week({day: data[day] for day in DAYS})
-                # Unchanged hours are not stored, and a source may have written them in fewer characters.
-                if any(day in self.changed_data for day in DAYS):
-                    Depot.validate_value("opening_hours", data["opening_hours"])
-            except fields.HoursUnreadable as error:
+            except forms.ValidationError as error:
                 self.add_error(DAYS[0], error)
-            except forms.ValidationError:
-                length, limit = len(data["opening_hours"]), Depot.max_length("opening_hours")
+                return data
+            length, limit = len(data["opening_hours"]), Depot.max_length("opening_hours")
+            # Unchanged hours are not stored, and a source may have written them in fewer characters.
+            if length > limit and any(day in self.changed_data for day in DAYS):
                 self.add_error(DAYS[0], HOURS_TOO_LONG.format(length=length, limit=limit))
         return data
 
@@ -144,14 +143,10 @@ class DepotForm(HoursFields):
 
     def wanted(self) -> dict[str, Any]:
         """Return the submitted values by name of `Depot.PUBLIC_FIELDS`."""
-        data = self.cleaned_data
-        plain = ("name", "street", "house_number", "postcode", "place", "phone", "website")
-        values = {name: data[name] for name in plain if name in data}
-        if "nip" in data:
-            values["nip"] = data["nip"] or None
-        values["fuels"] = list(fuels.in_order(set(data["fuels"])))
-        values["hours"], values["opening_hours"] = data["hours"], data["opening_hours"]
-        return values
+        values = {name: self.cleaned_data[name] for name in Depot.PUBLIC_FIELDS if name in self.cleaned_data}
+        if "nip" in values:
+            values["nip"] = values["nip"] or None
+        return values | {"fuels": list(fuels.in_order(set(values["fuels"])))}
 
     def submission_parts(self) -> list[SubmissionPart]:
         return [SubmissionPart(Submission.Kind(self.kind), self.wanted())]
@@ -248,10 +243,6 @@ class AddForm(DepotForm):
         if not self.errors and (located := self.locate(data["lat"], data["lon"])):
             data["municipality"] = located.teryt
         return data
-
-    def wanted(self) -> dict[str, Any]:
-        position = ("lat", "lon", "location_approximate", "municipality")
-        return super().wanted() | {name: self.cleaned_data[name] for name in position}
 
 
 class ClaimForm(CorrectForm, PriceFields):

@@ -271,12 +271,8 @@ OVERLAP = "Przedziały zachodzą na siebie albo jeden kończy się tam, gdzie za
 _RANGE = re.compile(r"([0-9]{1,2})(?:[:.]([0-9]{2}))?\s*[-–—]\s*([0-9]{1,2})(?:[:.]([0-9]{2}))?")
 
 
-class HoursUnreadable(ValidationError):
-    """The text of a day is invalid. The message explains the format, in Polish."""
-
-
 def read_day(text: str) -> tuple[str, ...]:
-    """Return the ranges of a day as `daily_ranges` does; none when closed. Raises HoursUnreadable."""
+    """Return the ranges of a day as `daily_ranges` does; none when closed. Raises ValidationError."""
     text = " ".join(text.lower().split())
     if text in CLOSED_WORDS:
         return ()
@@ -286,7 +282,7 @@ def read_day(text: str) -> tuple[str, ...]:
 
 
 def read_week(days: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, str] | None, str]:
-    """Return `hours` and `opening_hours` for the ranges of each day. Raises HoursUnreadable.
+    """Return `hours` and `opening_hours` for the ranges of each day. Raises ValidationError.
 
     Ranges that the catalog's parser would not read back equal are refused. A week without an open hour means unknown
     hours: None and "".
@@ -295,7 +291,7 @@ def read_week(days: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, str] | Non
     if not text:
         return None, ""
     if daily_ranges(text) != {day: tuple(days.get(day, ())) for day in DAYS}:
-        raise HoursUnreadable(OVERLAP)
+        raise ValidationError(OVERLAP)
     return weekly_hours(text), text
 
 
@@ -312,15 +308,15 @@ def written_days(hours: Mapping[str, str] | None, opening_hours: str) -> dict[st
 def _range(text: str) -> str:
     match = _RANGE.fullmatch(text)
     if match is None:
-        raise HoursUnreadable(HOW)
+        raise ValidationError(HOW)
     opens, closes = _minutes(match[1], match[2]), _minutes(match[3], match[4])
     if opens == closes or opens >= 24 * 60 or closes == 0:
-        raise HoursUnreadable(HOW)
+        raise ValidationError(HOW)
     return f"{opens // 60}:{opens % 60:02}-{closes // 60}:{closes % 60:02}"
 
 
 def _minutes(hour: str, minute: str | None) -> int:
     minutes = int(hour) * 60 + int(minute or 0)
     if int(minute or 0) > 59 or minutes > 24 * 60:
-        raise HoursUnreadable(HOW)
+        raise ValidationError(HOW)
     return minutes

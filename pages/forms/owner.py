@@ -209,16 +209,15 @@ def owner(request: HttpRequest) -> HttpResponse:
             confirm_prices(token=token, prices=whole(request.POST.getlist("cena"))[:MOST_PRICES], on=now)
             return done
         if posting and {"plik", "wczytaj"} & request.POST.keys():
-            answer = read_price_list(request, token, depot, {key: row.depot for key, row in owned.items()})
-            if not isinstance(answer, str):
-                return answer
-            trouble = {"upload_error": answer}
-        elif form.is_valid():
+            return read_price_list(request, token, depot, {key: row.depot for key, row in owned.items()})
+        if form.is_valid():
             quotes = [(depot, quote) for quote in form.quotes()]
             publish_changes(token=token, depot=depot, hours=form.hours(), quotes=quotes, on=now)
             return done
     except owner_links.OwnerLinkInvalid:
         raise
+    except forms.ValidationError as error:
+        trouble = {"upload_error": " ".join(error.messages)}
     except Refusal as refusal:
         trouble = {"problem": refusal.reason}
     return show_form(
@@ -249,22 +248,22 @@ def whole(texts: Iterable[str]) -> list[int]:
     return [int(text) for text in texts if re.fullmatch("[0-9]{1,18}", text)]
 
 
-def read_price_list(request: HttpRequest, token: str, depot: Depot, own: Mapping[int, Depot]) -> HttpResponse | str:
-    """Answer with the preview of an owner's file, or publish the confirmed one; return why neither is possible."""
+def read_price_list(request: HttpRequest, token: str, depot: Depot, own: Mapping[int, Depot]) -> HttpResponse:
+    """Answer with the preview of an owner's file, or publish the confirmed one. Raises ValidationError for neither."""
     now, own = timezone.now(), {depot.pk: depot, **own}
     if "wczytaj" in request.POST:
         confirmed = ConfirmForm(request.POST)
         if not confirmed.is_valid():
-            return "Podgląd wygasł. Wczytaj plik jeszcze raz."
+            raise forms.ValidationError("Podgląd wygasł. Wczytaj plik jeszcze raz.")
         packed, table = confirmed.cleaned_data["packed"], confirmed.table
     else:
         upload = PriceListForm(request.POST, request.FILES)
         if not upload.is_valid():
-            return " ".join(str(message) for messages in upload.errors.values() for message in messages)
+            raise forms.ValidationError([*upload.errors.values()])
         packed, table = upload.packed, upload.table
     preview = preview_price_list(table, today=timezone.localdate(now), own=own)
     if preview.error:
-        return preview.error
+        raise forms.ValidationError(preview.error)
     if "wczytaj" in request.POST and preview.quotes and preview.seen == confirmed.cleaned_data["seen"]:
         publish_changes(token=token, depot=depot, hours={}, quotes=preview.quotes, on=now)
         return HttpResponseRedirect(f"{owner_path(token, depot)}&zapisano=1")

@@ -4,6 +4,7 @@ Form of the prices of a depot, with all fuels on one page.
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -118,11 +119,10 @@ class PublicForm(forms.Form):
     @property
     def form_token(self) -> str:
         """The token for the form: the submitted one while it is valid, else a new one."""
-        token = self.data.get("stamp", "") if self.is_bound else ""
+        token: str = self.data.get("stamp", "")
         try:
-            fields.check_form_token(token, self.path, self.on)
-        except fields.SubmittedTooFast:
-            return token
+            with suppress(fields.SubmittedTooFast):
+                fields.check_form_token(token, self.path, self.on)
         except fields.InvalidFormToken:
             return fields.make_form_token(self.path, self.on)
         return token
