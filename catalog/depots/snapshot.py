@@ -327,7 +327,11 @@ def find_by_words(text: str) -> list[DepotRow]:
         digits = NOT_DIGIT.sub("", number)
         if len(digits) < FEWEST_DIGITS:
             return []
-        matches = (row for row in rows.rows if row.nip == digits or ends_any(row.phone, digits))
+        matches = (
+            row
+            for row in rows.rows
+            if row.nip == digits or any(NOT_DIGIT.sub("", phone).endswith(digits) for phone in row.phone.split(","))
+        )
         return list(islice(matches, MOST_FOUND))
     key = fold(text)
     if len(key) < FEWEST_LETTERS:
@@ -339,7 +343,3 @@ def find_by_words(text: str) -> list[DepotRow]:
         if all(word in name for word in words)
     ]
     return [rows.rows[place] for *_, place in sorted(named)[:MOST_FOUND]]
-
-
-def ends_any(phone: str, digits: str) -> bool:
-    return any(NOT_DIGIT.sub("", number).endswith(digits) for number in phone.split(",")) if phone else False

@@ -1,20 +1,41 @@
-"""Boundaries of municipalities, of the register (PRG) or GeoJSON, simplified as one coverage: borders stay shared."""
+"""Boundaries of municipalities, of the register (PRG) or GeoJSON, simplified as one coverage: borders stay shared.
 
+The register is published as a shapefile, read by pyshp.
+"""
+
+import codecs
 import re
-from collections.abc import Sequence
+import shutil
+import struct
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import date
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+from zipfile import ZipInfo
 
 import numpy as np
 import orjson
 import pyproj
+import shapefile  # type: ignore[import-untyped]
 import shapely
 from numpy.typing import NDArray
 from pyproj.exceptions import CRSError
+from shapely import Geometry
 from shapely.errors import GEOSException
 
-from catalog.importers.parsers import binary_files
-from catalog.importers.parsers.files import FileStart, is_zip, load_json, members, open_zip
+from catalog.importers.parsers.files import (
+    FileStart,
+    OpenFile,
+    is_zip,
+    load_json,
+    members,
+    open_member,
+    open_source,
+    open_zip,
+)
 from catalog.importers.records import BadInput, BoundaryRecord, Extract, parse_day, tidy
 from catalog.territory import coordinates
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
@@ -42,12 +63,24 @@ _AREA = re.compile(rb'"(Multi)?Polygon"')
 _CODE_KEY = re.compile(rb'"(jpt_kod_je|teryt|kod_teryt|terc|kod)"\s*:\s*"[0-9]{7}"', re.IGNORECASE)
 _POLYGONS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
 
+LAYER = "a03_granice_gmin"
+
+SHAPEFILE_SIGNATURE = b"\x00\x00\x27\x0a"
+"""First bytes of a .shp: file code 9994, big-endian."""
+
+CODE_COLUMN, NAME_COLUMN, VERSION_COLUMN = "JPT_KOD_JE", "JPT_NAZWA_", "WERSJA_OD"
+
+PARTS = (".shp", ".dbf", ".prj", ".cpg")
+"""Required and optional files. The index (.shx) is not needed: shapes are read sequentially."""
+
+DAMAGED = (shapefile.ShapefileException, struct.error, ValueError, IndexError, KeyError, GEOSException)
+
 
 def recognises_shapefile(start: FileStart) -> bool:
-    shapes = start.head.startswith(binary_files.SHAPEFILE_SIGNATURE) or (
+    shapes = start.head.startswith(SHAPEFILE_SIGNATURE) or (
         start.name != start.path.name and start.name.lower().endswith(".shp")
     )
-    return shapes and binary_files.holds_municipalities(start.path)
+    return shapes and _holds_municipalities(start.path)
 
 
 def recognises_geojson(start: FileStart) -> bool:
@@ -68,19 +101,37 @@ def parse(path: Path) -> Extract[BoundaryRecord]:
         with open_zip(path) as archive:
             names += [member.filename for member in members(archive)]
     if any(name.lower().endswith(".shp") for name in names):
-        return _from_shapefile(binary_files.read_layer(path))
+        return _from_shapefile(path)
     return _from_geojson(path)
 
 
-def _from_shapefile(layer: binary_files.Layer) -> Extract[BoundaryRecord]:
+def _from_shapefile(path: Path) -> Extract[BoundaryRecord]:
+    """Parse the layer of municipalities of a zip, or of a .shp with its .dbf."""
+    with _open_parts(path, PARTS) as parts:
+        for suffix in (".shp", ".dbf"):
+            if suffix not in parts:
+                raise BadInput(path, f"the shapefile has no {suffix}")
+        label = parts[".shp"].label
+        projection, code_page = (
+            parts[suffix].stream.read(100_000).decode("utf-8", "replace").strip() if suffix in parts else ""
+            for suffix in (".prj", ".cpg")
+        )
+        try:
+            rows = list(_rows(parts[".dbf"].stream, [CODE_COLUMN, NAME_COLUMN, VERSION_COLUMN]))
+            areas = _shapes(parts[".shp"].stream)
+        except DAMAGED as error:
+            reason = " ".join(str(error).split())[:200]
+            raise BadInput(label, f"the shapefile is damaged or cut off: {reason}") from error
+    if len(rows) != len(areas):
+        raise BadInput(label, f"has {len(areas)} shapes and {len(rows)} rows of attributes")
+    kept = {number: row for number, row in enumerate(rows) if row is not None}
+    names = _decode(label, [str(row[NAME_COLUMN]) for row in kept.values()], _encoding(code_page) or "utf-8")
     try:
-        days = [day for row in layer.rows if (day := _day(row[binary_files.VERSION_COLUMN]))]
+        days = [day for row in kept.values() if (day := _day(row[VERSION_COLUMN]))]
     except ValueError as error:
-        raise BadInput(layer.label, f"{binary_files.VERSION_COLUMN}: {error}") from error
-    columns = (binary_files.CODE_COLUMN, binary_files.NAME_COLUMN)
-    codes, names = ([str(row[column]) for row in layer.rows] for column in columns)
-    crs = _crs(layer.label, layer.projection or OFFICIAL_CRS)
-    records, quality = _records(layer.label, codes, names, layer.areas, crs)
+        raise BadInput(label, f"{VERSION_COLUMN}: {error}") from error
+    codes = [str(row[CODE_COLUMN]) for row in kept.values()]
+    records, quality = _records(label, codes, names, areas[[*kept]], _crs(label, projection or OFFICIAL_CRS))
     return Extract(rows=records, as_of=max(days, default=None), remarks=(quality,))
 
 
@@ -89,6 +140,112 @@ def _day(value: date | str) -> date | None:
     if isinstance(value, date):
         return value
     return parse_day(f"{value[:4]}-{value[4:6]}-{value[6:]}") if re.fullmatch(r"[0-9]{8}", value) else None
+
+
+def _holds_municipalities(path: Path) -> bool:
+    """Whether the first row of a shapefile has a code of seven digits. Raises BadInput without its attributes."""
+    with _open_parts(path, (".dbf",)) as parts:
+        if ".dbf" not in parts:
+            raise BadInput(path, "the shapefile has no .dbf")
+        try:
+            codes = (row[CODE_COLUMN] for row in _rows(parts[".dbf"].stream, [CODE_COLUMN]) if row)
+            return re.fullmatch(r"[0-9]{7}", next(codes, "")) is not None
+        except DAMAGED:
+            return False
+
+
+@contextmanager
+def _open_parts(path: Path, suffixes: Sequence[str]) -> Iterator[dict[str, OpenFile]]:
+    """Open parts of the layer, by suffix. Zip members are unpacked to temporary files: memory does not grow."""
+    with ExitStack() as stack:
+        parts: dict[str, OpenFile] = {}
+        if is_zip(path):
+            archive = stack.enter_context(open_zip(path))
+            for suffix, member in _municipal_layer(path, members(archive)).items():
+                if suffix in suffixes:
+                    with open_member(path, archive, member) as packed:
+                        copy = stack.enter_context(tempfile.TemporaryFile())
+                        shutil.copyfileobj(packed.stream, copy)
+                        copy.seek(0)
+                        parts[suffix] = OpenFile(copy, packed.label)
+        elif path.suffix.lower() == ".shp":
+            for beside in path.parent.iterdir():
+                if beside.stem == path.stem and (suffix := beside.suffix.lower()) in suffixes:
+                    parts[suffix] = stack.enter_context(open_source(beside, (suffix,)))
+        else:
+            raise BadInput(path, "is neither a zip nor a .shp")
+        yield parts
+
+
+def _municipal_layer(path: Path, data: list[ZipInfo]) -> dict[str, ZipInfo]:
+    """Return the parts of the layer of municipalities by suffix; {} without one. Raises BadInput for several."""
+    layers: dict[str, dict[str, ZipInfo]] = {}
+    for member in data:
+        name = PurePosixPath(member.filename)
+        if name.suffix.lower() in PARTS:
+            layers.setdefault(str(name.with_suffix("")).lower(), {})[name.suffix.lower()] = member
+    layers = {stem: parts for stem, parts in layers.items() if ".shp" in parts}
+    for meant in (
+        [stem for stem in layers if PurePosixPath(stem).name == LAYER],
+        [stem for stem in layers if "gmin" in PurePosixPath(stem).name],
+        list(layers),
+    ):
+        if len(meant) == 1:
+            return layers[meant[0]]
+    if layers:
+        raise BadInput(path, f"holds {len(layers)} layers, none or several of them called after {LAYER}")
+    return {}
+
+
+def _encoding(code_page: str) -> str:
+    """Return Python's name of the encoding in a .cpg ("UTF-8", "1250", "ANSI 1250", "Windows-1250"); "" if unknown."""
+    digits = re.search(r"(125[0-9]|852)$", code_page)
+    try:
+        return codecs.lookup(f"cp{digits[1]}" if digits else code_page).name
+    except (LookupError, ValueError):
+        return ""
+
+
+def _decode(label: str, names: list[str], stated: str) -> list[str]:
+    """Decode names, read as Latin-1, by the stated encoding, else as Windows-1250. Raises BadInput."""
+    for encoding in (stated, "cp1250"):
+        try:
+            return [name.encode("latin-1").decode(encoding) for name in names]
+        except UnicodeDecodeError:
+            continue
+    raise BadInput(label, f"the names ({NAME_COLUMN}) are in none of {stated} and cp1250")
+
+
+def _rows(table: IO[bytes], columns: list[str]) -> Iterator[dict[str, Any] | None]:
+    """Yield rows, "" for a missing value, None for a deleted row; texts as Latin-1. Raises as pyshp does."""
+    reader = shapefile.Reader(dbf=table, encoding="latin-1").dbf_reader
+    names = {field.name.upper(): field.name for field in reader.data_fields if field.name.upper() in columns}
+    for row in reader.iterRecords(fields=list(names.values()), deleted_as_None=True):
+        if row is not None:
+            values = {column: row[names[column]] or "" if column in names else "" for column in columns}
+            row = {key: value.strip(" \0") if isinstance(value, str) else value for key, value in values.items()}
+        yield row
+
+
+def _shapes(shapes: IO[bytes]) -> NDArray[np.object_]:
+    """Return shapes in their own reference system. Raises as pyshp and shapely do."""
+    # pyshp only warns if a file is shorter than its header says. Padding is harmless.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", shapefile.PossiblyCorruptFileHeader)
+        reader = shapefile.Reader(shp=shapes).shp_reader
+        if reader.file_size_B < reader.shp_file_size_B:
+            raise ValueError(f"the .shp has {reader.file_size_B} of {reader.shp_file_size_B} bytes")
+        return np.array([_area(shape) for shape in reader.iterShapes()], dtype=object)
+
+
+def _area(shape: shapefile.Shape) -> Geometry:
+    """Return one shape; an empty collection if it is no area."""
+    if shape.shapeType not in (shapefile.POLYGON, shapefile.POLYGONZ, shapefile.POLYGONM):
+        return shapely.GeometryCollection()
+    # A single ring is a shell in either direction; with several, the direction tells shells from holes.
+    if len(shape.parts) == 1:
+        return shapely.Polygon(shape.points)
+    return shapely.geometry.shape(shape.__geo_interface__)
 
 
 def _from_geojson(path: Path) -> Extract[BoundaryRecord]:

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from catalog.importers.parsers import binary_files, osm
+from catalog.importers.parsers import osm, osm_pbf
 from catalog.importers.sources import DataSource, FileFormat
 from catalog.importers.sync_depots import sync_depots
 from catalog.models import Dataset, Depot
@@ -29,7 +29,7 @@ SOURCES = (
         terms="https://www.openstreetmap.org/copyright",
         formats=(
             FileFormat("overpass", osm.recognises_overpass, osm.parse_overpass, r".*overpass.*\.json"),
-            FileFormat("osm_pbf", binary_files.recognises, binary_files.parse, r".*\.osm\.pbf"),
+            FileFormat("osm_pbf", osm_pbf.recognises, osm_pbf.parse, r".*\.osm\.pbf"),
         ),
         write=partial(sync_depots, origin=Depot.Source.OSM),
         needs=Dataset.Slug.BOUNDARIES,
