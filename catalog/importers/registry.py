@@ -165,17 +165,13 @@ REFRESH_LOCK = 0x464452465348
 SAME = "the publisher's file is the one that was imported last"
 
 
-class RefreshRunning(Exception):
-    """Another refresh holds the lock."""
-
-
 @contextmanager
 def one_refresh() -> Iterator[None]:
-    """Hold the lock of a refresh, of the session: downloads are outside every transaction. Raises RefreshRunning."""
+    """Hold the lock of a refresh, of the session: downloads are outside every transaction. Raises ImportRunning."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [REFRESH_LOCK])
         if not cursor.fetchone()[0]:
-            raise RefreshRunning("another refresh is running; wait until it has finished")
+            raise ImportRunning("another refresh is running; wait until it has finished")
     try:
         yield
     finally:
@@ -251,8 +247,7 @@ def load_units(options: Options) -> Report:
 
 
 def load_places(options: Options) -> Report:
-    places = (*starter.read_places(), *starter.read_districts())
-    return replace(sync_places(Extract(places), options), as_of=starter.PLACES_AS_OF)
+    return replace(sync_places(Extract(tuple(starter.read_places())), options), as_of=starter.PLACES_AS_OF)
 
 
 def load_postcodes(options: Options) -> Report:

@@ -50,19 +50,16 @@ def read_units(files: Path = FILES) -> list[UnitRecord]:
 
 
 def read_places(files: Path = FILES) -> list[PlaceRecord]:
-    """Read towns ("miasto"), villages ("wieś") and a few settlements ("osada") in municipalities of `UNITS_AS_OF`."""
-    return [
+    """Read towns ("miasto"), villages ("wieś") and a few settlements ("osada") in municipalities of `UNITS_AS_OF`.
+
+    Then districts of Warszawa, Kraków, Łódź, Poznań and Wrocław, without positions. Their units are their own codes.
+    """
+    places = [
         PlaceRecord(id_, name, kind, teryt, lat=float(lat), lon=float(lon))
         for id_, name, kind, teryt, lat, lon in _rows(files / "places.csv.gz", PLACE_COLUMNS)
     ]
-
-
-def read_districts(files: Path = FILES) -> list[PlaceRecord]:
-    """Read districts of Warszawa, Kraków, Łódź, Poznań and Wrocław, without positions. Units are their own codes."""
-    return [
-        PlaceRecord(id_, name, kind, id_.removeprefix("terc:"))
-        for id_, name, kind, _ in _rows(files / "districts.csv", DISTRICT_COLUMNS)
-    ]
+    districts = _rows(files / "districts.csv", DISTRICT_COLUMNS)
+    return places + [PlaceRecord(id_, name, kind, id_.removeprefix("terc:")) for id_, name, kind, _ in districts]
 
 
 def read_postcodes(files: Path = FILES) -> list[PostcodeRecord]:

@@ -19,7 +19,7 @@ import pyproj
 from numpy.typing import NDArray
 
 from catalog.importers.parsers.files import FileStart, OpenFile, is_zip, members, open_member, open_source, open_zip
-from catalog.importers.parsers.xml_registers import OFFICIAL_EPSG, Address, Model, read
+from catalog.importers.parsers.xml_registers import OFFICIAL_EPSG, Address, AddressReader, Model
 from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, Note, PostcodeRecord, parse_day, tidy
 from catalog.territory.coordinates import medoid
 from catalog.text import normalise_postcode
@@ -216,7 +216,7 @@ class _Collected:
         areas: dict[str, tuple[str, str]] = {}
         texts: dict[str, str] = {}
         count = 0
-        for model, entry in read(source):
+        for model, entry in AddressReader(source).read():
             if self.model is None:
                 self.model = model
             elif self.model != model:

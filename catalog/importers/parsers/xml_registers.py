@@ -82,7 +82,9 @@ class XmlReader(Generic[T]):
                 return
 
 
-class _Rows(XmlReader[tuple[int, dict[str, str]]]):
+class RowReader(XmlReader[tuple[int, dict[str, str]]]):
+    """Reader of the <row> elements, numbered from 1, with stripped fields. Refuses one without a column."""
+
     def __init__(self, source: OpenFile, columns: Sequence[str]) -> None:
         super().__init__(source)
         self.columns = columns
@@ -113,11 +115,6 @@ class _Rows(XmlReader[tuple[int, dict[str, str]]]):
             raise self.refuse(f"lacks {', '.join(missing)}; expected {', '.join(self.columns)}")
         self.ready.append((self.count, self.row))
         self.row = None
-
-
-def xml_rows(source: OpenFile, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the <row> elements, numbered from 1, with stripped fields. Raises BadInput, as without a column."""
-    return _Rows(source, columns).read()
 
 
 MAX_REFERENCES = 100
@@ -190,13 +187,11 @@ _VERSION = re.compile(r"_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9_]+$")
 """Version suffix of ids in the model of 2021. References may name another version of the same object."""
 
 
-def read(source: OpenFile) -> Iterator[tuple[Model, Address | Area]]:
-    """Yield the addresses of a document and the objects they refer to, in order. Raises BadInput."""
-    return _Reader(source).read()
+class AddressReader(XmlReader[tuple[Model, Address | Area]]):
+    """Reader of addresses and the objects they refer to, in order.
 
-
-class _Reader(XmlReader[tuple[Model, Address | Area]]):
-    """Reader of features. Text and end handlers are attached only where needed: most of a file is skipped."""
+    Text and end handlers are attached only where needed: most of a file is skipped.
+    """
 
     def __init__(self, source: OpenFile) -> None:
         super().__init__(source, namespace_separator=" ")

@@ -15,7 +15,7 @@ from datetime import date
 from pathlib import Path
 
 from catalog.importers.parsers.files import FileStart, csv_rows, open_source, peek
-from catalog.importers.parsers.xml_registers import xml_rows
+from catalog.importers.parsers.xml_registers import RowReader
 from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, PlaceRecord, UnitRecord, parse_day
 from catalog.importers.sources import DataSource, FileFormat
 from catalog.importers.sync_places import sync_places
@@ -164,7 +164,7 @@ def teryt_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[s
     with open_source(path, (".csv", ".xml")) as source:
         start = peek(source, 64).removeprefix(b"\xef\xbb\xbf").lstrip()
         if start.startswith(b"<"):
-            yield from xml_rows(source, columns)
+            yield from RowReader(source, columns).read()
         else:
             yield from csv_rows(source, columns, delimiter=";")
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from catalog.importers.download import Fetcher
 from catalog.importers.freshness import SourceState, last_runs
 from catalog.importers.records import Options
-from catalog.importers.registry import RefreshRunning, one_refresh, refresh_source
+from catalog.importers.registry import one_refresh, refresh_source
 from catalog.importers.runner import CommitOutcomeUnknown, ImportRunning, describe_error
 from catalog.importers.sources import DataSource
 from catalog.models import ImportRun
@@ -52,7 +52,7 @@ class Command(BaseCommand):
                 allowed = {name: options[name] for name in ("allow_removals", "allow_older")}
                 how = Options(today=today, write=True, **allowed)
                 failed = self.refresh(chosen, how, Fetcher(options["downloads"].resolve()))
-        except RefreshRunning as error:
+        except ImportRunning as error:
             raise CommandError(f"nothing was refreshed: {error}") from error
         except CommitOutcomeUnknown as error:
             raise CommandError(str(error)) from error

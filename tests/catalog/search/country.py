@@ -27,8 +27,7 @@ def published_register(folder: Path) -> PlaceRegister:
 
 
 def starter_register() -> PlaceRegister:
-    places = (*starter.read_places(), *starter.read_districts())
-    return make_register(starter.read_units(), places, starter.read_postcodes())
+    return make_register(starter.read_units(), starter.read_places(), starter.read_postcodes())
 
 
 def make_register(

@@ -3,14 +3,14 @@ import tracemalloc
 import pytest
 
 from catalog.importers.parsers.files import open_source
-from catalog.importers.parsers.xml_registers import xml_rows
+from catalog.importers.parsers.xml_registers import RowReader
 from catalog.importers.records import BadInput
 from tests.catalog.importers.parsers.helpers import write
 
 
 def rows(path, content, columns=("A", "B")):
     with open_source(write(path / "a.xml", content), ()) as source:
-        return list(xml_rows(source, columns))
+        return list(RowReader(source, columns).read())
 
 
 def test_rows_with_numbers(tmp_path):
@@ -50,7 +50,7 @@ def test_memory_does_not_grow_with_the_document(tmp_path):
     path = write(tmp_path / "a.xml", f"<t>{row * 10_000}</t>")
     with open_source(path, ()) as source:
         tracemalloc.start()
-        count = sum(1 for _ in xml_rows(source, ("A", "B")))
+        count = sum(1 for _ in RowReader(source, ("A", "B")).read())
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert count == 10_000
