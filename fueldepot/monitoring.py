@@ -111,7 +111,7 @@ def state_of_jobs(*, installed: datetime) -> dict[str, Any]:
     today, since = timezone.localdate(now), timezone.localdate(installed)
     return {
         "overdue_sources": [state.source.id for state in sources if state.is_overdue(today, since)],
-        "never_loaded": [state.source.id for state in sources if state.never_loaded],
+        "never_loaded": [state.source.id for state in sources if state.good is None and state.source.fetched],
         "purge_requests": {"last_run": purged, "overdue": is_purge_overdue(purged, now=now)},
         "back_up": {"last_run": dumped, "overdue": (dumped or installed) < now - DUMP_LATE},
     }

@@ -162,14 +162,6 @@ class SourceState:
         checked_on = self.checked_on
         return checked_on and checked_on + timedelta(days=self.source.rhythm_days)
 
-    def is_due(self, today: date) -> bool:
-        due_on = self.due_on
-        return due_on is None or due_on <= today
-
-    @property
-    def never_loaded(self) -> bool:
-        return self.good is None and self.source.fetched
-
     def is_overdue(self, today: date, installed_on: date | None = None) -> bool:
         """installed_on: the day from which a source that was never tried counts, None if it does not count."""
         run = self.good or self.first

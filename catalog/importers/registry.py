@@ -221,8 +221,9 @@ def imported_run(state: SourceState, download: Download, today: date) -> ImportR
         return None
     if state.good.file_date is not None and state.good.file_date > freshness.last_valid_day(today):
         return None
+    below = [*state.source.built_on, *filter(None, [state.source.needs])]
     newer = ImportRun.objects.filter(
-        dataset__in=state.source.built_on, outcome=ImportRun.Outcome.IMPORTED, finished__gt=state.good.finished
+        dataset__in=below, outcome=ImportRun.Outcome.IMPORTED, finished__gt=state.good.finished
     )
     return None if newer.exists() else state.good
 

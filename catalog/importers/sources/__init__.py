@@ -65,8 +65,8 @@ class DataSource:
     """A source: what it is, how its files are recognised and written, whence and how often they are fetched.
 
     order: of imports, later sources build on earlier ones. credit: publisher as data sets name it. needs: data set
-    without which nothing can be imported. built_on: data sets after whose change a file may give other rows. rows:
-    stored rows of this source, None if a file is all of its data set. starter: credit and day of such rows in the
+    without which nothing can be imported. built_on: other data sets after whose change a file may give other rows.
+    rows: stored rows of this source, None if a file is all of its data set. starter: credit and day of such rows in the
     starter data. dated: whether an older file is refused. ranks: by kind of row, where rows of a better source stay.
 
     method: "file" is one GET, "form" an ASP.NET page sent back with `button`, "overpass" one POST of `query`, "api" is

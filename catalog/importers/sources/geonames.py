@@ -115,7 +115,6 @@ SOURCES = (
         formats=(FileFormat("geonames", recognises, parse, r"pl\.(txt|zip)"),),
         write=sync_postcodes,
         needs=Dataset.Slug.UNITS,
-        built_on=(Dataset.Slug.UNITS,),
         rows=Postcode.objects.filter(source=Postcode.Source.GEONAMES),
         starter=(starter.POSTCODES_CREDIT, starter.POSTCODES_AS_OF),
         ranks={Postcode.Source.GEONAMES.value: Rank(0, "kept as GeoNames has it")},

@@ -33,7 +33,7 @@ SOURCES = (
         ),
         write=partial(sync_depots, origin=Depot.Source.OSM),
         needs=Dataset.Slug.BOUNDARIES,
-        built_on=(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES),
+        built_on=(Dataset.Slug.UNITS,),
         dated=True,
         rows=Depot.objects.filter(source=Depot.Source.OSM).exclude(publication=Depot.Publication.REMOVED),
         method="overpass",

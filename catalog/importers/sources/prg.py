@@ -114,7 +114,6 @@ BOUNDARIES = DataSource(
     ),
     write=sync_boundaries,
     needs=Dataset.Slug.UNITS,
-    built_on=(Dataset.Slug.UNITS,),
     method="file",
     # Others have recorded downloads of 19 and 23 September 2026 (378 MB). The WFS of the same publisher is not used:
     # one file for the country asks less of the server than sixteen queries.
@@ -153,7 +152,6 @@ ADDRESSES = DataSource(
     ),
     write=sync_postcodes,
     needs=Dataset.Slug.UNITS,
-    built_on=(Dataset.Slug.UNITS,),
     rows=Postcode.objects.filter(source__in=RANKS),
     ranks=RANKS,
     # The page of the register; the addresses of its files were not looked up.

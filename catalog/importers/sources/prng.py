@@ -140,7 +140,6 @@ SOURCES = (
         formats=(FileFormat("places_json", recognises, parse_stored, r"polskie-miejscowosci.*\.(json|zip)"),),
         write=sync_places,
         needs=Dataset.Slug.UNITS,
-        built_on=(Dataset.Slug.UNITS,),
         rows=Place.objects.filter(id__startswith="prng:"),
         starter=(starter.PLACES_CREDIT, starter.PLACES_AS_OF),
         url=PACKAGE,

@@ -233,7 +233,6 @@ PLACES = DataSource(
     formats=(FileFormat("simc", recognises_places, parse_places, r"simc([_. -].*)?\.(csv|xml|zip)"),),
     write=sync_places,
     needs=Dataset.Slug.UNITS,
-    built_on=(Dataset.Slug.UNITS,),
     rows=Place.objects.filter(id__startswith="simc:"),
     method="form",
     url=PAGE,

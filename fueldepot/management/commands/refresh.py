@@ -73,7 +73,7 @@ class Command(BaseCommand):
         """Return the sources to refresh, in the order of the file. If there are none, print the next one."""
         states = [state for state in last_runs(sources) if state.source.fetched]
         states = [state for state in states if not only or state.source.id in only]
-        chosen = [state for state in states if force or state.is_due(today)]
+        chosen = [state for state in states if force or (state.due_on or today) <= today]
         if not chosen:
             due_on, name = min((state.due_on or today, state.source.id) for state in states)
             self.stdout.write(f"nothing is due; the next is {name} on {due_on}")

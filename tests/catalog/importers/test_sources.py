@@ -32,7 +32,7 @@ SOURCES = (
         id="toy-postcodes", order=42, dataset=Dataset.Slug.POSTCODES, title="Toy", publisher="Toy", credit="Toy",
         licence="CC0", terms="https://example.org/", url="https://example.org/", rhythm_days=30,
         min_rows=1, confirmed=True, formats=(FileFormat("toy", recognises, parse, "toy.*"),), write=sync_postcodes,
-        needs=Dataset.Slug.UNITS, built_on=(Dataset.Slug.UNITS,), rows=Postcode.objects.filter(source="toy"),
+        needs=Dataset.Slug.UNITS, rows=Postcode.objects.filter(source="toy"),
         ranks={"toy": Rank(3, "kept as the toy has it")},
     ),
 )
