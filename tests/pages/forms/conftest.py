@@ -12,6 +12,9 @@ from django.utils import timezone
 from pages.forms import fields
 from tests import deciding, factories
 
+CLAIM = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}
+"""What somebody types who claims an entry."""
+
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
@@ -66,14 +69,13 @@ class Stranger:
         with self.commit(execute=True):
             return self.client.post(path, typed, **headers)
 
-    def fill(self, path, wait=10, **changed):
+    def fill(self, path, wait=10, network="127.0.0.1", **changed):
         typed = self.show(path)
         self.clock.move(seconds=wait)
-        return self.send(path, typed | changed)
+        return self.send(path, typed | changed, REMOTE_ADDR=network)
 
     def link(self):
-        texts = "\n".join(letter.body for letter in mail.outbox)
-        return re.findall(r"http://127\.0\.0\.1:8000(/zgloszenia/potwierdz/\?odnosnik=\S+)", texts)[-1]
+        return link_in(next(letter for letter in mail.outbox[::-1] if "/potwierdz/" in letter.body), "potwierdz")
 
     def confirm(self, link=None):
         link = link or self.link()
@@ -95,8 +97,9 @@ def nowak(db):
     )
 
 
-def link_in(letter):
-    return re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/moj-sklad/\?odnosnik=\S+)", letter.body)[1]
+def link_in(letter, page="moj-sklad"):
+    """The path of a page that a letter leads to, with its token."""
+    return re.search(rf"http://127\.0\.0\.1:8000(/zgloszenia/{page}/\?\S+)", letter.body)[1]
 
 
 @pytest.fixture

@@ -9,16 +9,14 @@ from catalog.submissions.limits import PER_NETWORK
 from catalog.submissions.tokens import STATUS
 from pages.forms import fields
 from tests import factories
-from tests.pages.forms.conftest import NOW
+from tests.pages.forms.conftest import CLAIM, NOW
 from tests.pages.reading import missing, text_of
 
 pytestmark = pytest.mark.django_db
 
 
 def correct(stranger, status, email, **more):
-    typed = stranger.show(status) | {"email": email, "popraw_adres": "1"}
-    stranger.clock.move(seconds=10)
-    return stranger.send(status, typed | more)
+    return stranger.fill(status, email=email, popraw_adres="1", **more)
 
 
 def send(stranger, nowak, **changed):
@@ -32,7 +30,7 @@ def test_the_page_after_sending_shows_the_address_masked(client, stranger, nowak
 
 
 def test_a_wrong_address_is_corrected_and_its_link_stops_working(client, stranger, nowak):
-    stranger.fill(f"/sklad/{nowak.pk}/przejmij/", role="owner", claimant_nip="5260250274", agreed="1", mon="6-14")
+    stranger.fill(f"/sklad/{nowak.pk}/przejmij/", **CLAIM, mon="6-14")
     former, wrong = stranger.link(), Submission.objects.get(kind="claim")
     answer = correct(stranger, STATUS.path(wrong.pk), "jan@opal.pl")
     assert "na j…@opal.pl." in text_of(client.get(answer["Location"]))
@@ -108,15 +106,8 @@ def test_a_misspelt_address_is_not_called_disposable(stranger, nowak):
 
 def test_the_letter_says_what_is_confirmed_without_what_was_typed(stranger, nowak):
     factories.DepotPriceFactory(depot=nowak)
-    stranger.fill(
-        f"/sklad/{nowak.pk}/przejmij/",
-        role="owner",
-        claimant_nip="5260250274",
-        agreed="1",
-        phone="601 234 567",
-        mon="6-14",
-        **{"price-pellet": "1613"},
-    )
+    visit = {"phone": "601 234 567", "mon": "6-14", "price-pellet": "1613"}
+    stranger.fill(f"/sklad/{nowak.pk}/przejmij/", **CLAIM, **visit)
     body = mail.outbox[-1].body
     assert "Potwierdzasz: przejęcie wpisu; poprawka danych (telefon, godziny otwarcia); ceny opału (pellet)." in body
     assert "601" not in body

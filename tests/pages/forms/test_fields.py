@@ -4,10 +4,11 @@ from django.forms import ValidationError
 from catalog.models import Submission
 from pages.forms.fields import DepotText
 from tests import factories, texts
+from tests.pages.forms.conftest import CLAIM
 
 FORMS = {
     "popraw": ("/sklad/{}/popraw/", {}),
-    "przejmij": ("/sklad/{}/przejmij/", {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}),
+    "przejmij": ("/sklad/{}/przejmij/", CLAIM),
     "dodaj": ("/sklady/dodaj/", {"name": "Opał", "place": "Kraków", "lat": "50,0617", "lon": "19,9373"}),
 }
 

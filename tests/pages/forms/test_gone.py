@@ -24,8 +24,7 @@ def path(nowak):
 
 
 def report(stranger, path, reason="closed", client="10.0.0.1", email=""):
-    stranger.client.defaults["REMOTE_ADDR"] = client
-    return stranger.fill(path, reason=reason, email=email)
+    return stranger.fill(path, network=client, reason=reason, email=email)
 
 
 def test_the_page_of_a_depot_leads_to_the_form(client, nowak, path):

@@ -1,5 +1,7 @@
 """The confirmation link: used twice, expired, superseded, mistyped; and e-mails that could not be sent."""
 
+import re
+
 import pytest
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
@@ -9,6 +11,7 @@ from catalog.models import Depot, Submission
 from catalog.services.moderation import remove_depot
 from catalog.submissions.retention import purge_submissions
 from tests import deciding, factories
+from tests.pages.forms.conftest import CLAIM
 from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db
@@ -30,13 +33,7 @@ def test_a_link_works_once(client, stranger, nowak):
     assert statuses == (409, 409)
     assert "Zgłoszenie jest już potwierdzone" in shown
     assert shown == pressed
-    way = (
-        client.get(link)
-        .content.decode()
-        .partition("Zobacz stan zgłoszenia")[0]
-        .rpartition('href="')[2]
-        .partition('"')[0]
-    )
+    way = re.search(r'href="([^"]+)"[^>]*>Zobacz stan zgłoszenia', client.get(link).content.decode())[1]
     assert "czeka na decyzję redakcji" in text_of(client.get(way))
     assert Submission.objects.get().state == "waiting"
 
@@ -83,9 +80,7 @@ def test_nobody_who_knows_the_address_replaces_an_unconfirmed_submission(client,
     path = f"/sklad/{nowak.pk}/popraw/"
     stranger.fill(path, phone="601 234 567")
     owners = stranger.link()
-    typed = stranger.show(path) | {"phone": "602 234 567"}
-    stranger.clock.move(seconds=10)
-    assert stranger.send(path, typed, REMOTE_ADDR="192.0.2.7").status_code == 302
+    assert stranger.fill(path, network="192.0.2.7", phone="602 234 567").status_code == 302
     assert stranger.confirm(owners).status_code == 302
     assert Submission.objects.waiting().get().proposed == {"phone": "+48 601 234 567"}
 
@@ -93,7 +88,7 @@ def test_nobody_who_knows_the_address_replaces_an_unconfirmed_submission(client,
 @pytest.mark.parametrize(
     ("form", "typed"),
     [
-        ("przejmij", {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}),
+        ("przejmij", CLAIM),
         ("usun", {"role": "owner", "agreed": "on"}),
         ("popraw", {"phone": "601 234 567"}),
     ],
@@ -125,10 +120,7 @@ def test_a_second_correction_waits_beside_the_first_and_both_are_done(stranger, 
 def test_a_form_sent_twice_is_one_submission_and_one_letter(stranger, nowak, kind):
     path, typed = {
         "popraw": (f"/sklad/{nowak.pk}/popraw/", {"phone": "601 234 567", "mon": "8-16"}),
-        "przejmij": (
-            f"/sklad/{nowak.pk}/przejmij/",
-            {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on", "message": "Dzwoń rano."},
-        ),
+        "przejmij": (f"/sklad/{nowak.pk}/przejmij/", CLAIM | {"message": "Dzwoń rano."}),
         "dodaj": ("/sklady/dodaj/", {"name": "Opał", "place": "Kraków", "lat": "50,0614", "lon": "19,9366"}),
     }[kind]
     typed = stranger.show(path) | typed

@@ -1,7 +1,5 @@
 """A claim of an entry that has an owner: the letter, the objection, three days, and whose link works afterwards."""
 
-import re
-
 import pytest
 from django.core import mail
 from django.urls import reverse
@@ -12,7 +10,7 @@ from catalog.submissions import letters, objections
 from catalog.submissions.retention import purge_submissions
 from tests import deciding, factories
 from tests.client import context_of
-from tests.pages.forms.conftest import link_in
+from tests.pages.forms.conftest import CLAIM, link_in
 from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db
@@ -23,8 +21,7 @@ OBJECT = "/zgloszenia/sprzeciw/"
 @pytest.fixture
 def claim(stranger, nowak, link):
     """Another's confirmed claim of the entry, of which its owner has been told."""
-    said = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on", "email": "ewa@opal.example"}
-    stranger.fill(f"/sklad/{nowak.pk}/przejmij/", **said)
+    stranger.fill(f"/sklad/{nowak.pk}/przejmij/", **CLAIM, email="ewa@opal.example")
     stranger.confirm()
     return Submission.objects.get(kind="claim", state="waiting")
 
@@ -37,10 +34,6 @@ def chief():
 def accept(claim, by, on, commit, **values):
     with commit(execute=True):
         return deciding.accept_submission(submission=claim, by=by, on=on, **values)
-
-
-def objection_link(letter):
-    return re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/sprzeciw/\?znak=\S+)", letter.body)[1]
 
 
 def send_objection(stranger, at, text=""):
@@ -95,7 +88,7 @@ def test_an_editor_keeps_both_links_on_purpose(client, claim, link, editor, cloc
 
 
 def test_after_an_objection_a_chief_decides(client, stranger, claim, editor, chief, clock):
-    at = objection_link(mail.outbox[-1])
+    at = link_in(mail.outbox[-1], "sprzeciw")
     assert "Dziękujemy za sprzeciw" in text_of(send_objection(stranger, at, "Nie znam tej firmy."))
     assert "Dziękujemy za sprzeciw" in text_of(client.get(at))
     assert (factories.fresh(claim).objection, claim.objected_at) == ("Nie znam tej firmy.", clock.now)
@@ -113,7 +106,7 @@ def test_the_desk_shows_the_owner_the_time_and_the_objection(client, stranger, c
     assert "jan@opal-nowak.pl" not in text
     opened = context_of(client, page)["opened"]
     assert "3 dni na sprzeciw" in text_of(client.post(page, {"decision": "accept", "opened": opened}))
-    send_objection(stranger, objection_link(mail.outbox[-1]), "Nie znam tej firmy.")
+    send_objection(stranger, link_in(mail.outbox[-1], "sprzeciw"), "Nie znam tej firmy.")
     assert "„Nie znam tej firmy.”. Przyjąć przejęcie może tylko redaktor naczelny" in text_of(client.get(page))
 
 
@@ -134,7 +127,7 @@ def test_the_new_owner_is_told_of_other_claims(claim, nowak, chief, clock, djang
 def test_an_objection_is_erased_with_the_claim_and_comes_too_late_after_it(
     client, stranger, claim, chief, clock, django_capture_on_commit_callbacks
 ):
-    at = objection_link(mail.outbox[-1])
+    at = link_in(mail.outbox[-1], "sprzeciw")
     send_objection(stranger, at, "Nie znam tej firmy.")
     with django_capture_on_commit_callbacks(execute=True):
         deciding.reject_submission(submission=claim, reason="Sprzeciw właściciela.", by=chief, on=clock.now)

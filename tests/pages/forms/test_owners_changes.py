@@ -19,6 +19,7 @@ from catalog.submissions.retention import purge_submissions
 from prices.models import DepotPrice
 from prices.owners import confirm_prices
 from tests import deciding, factories
+from tests.pages.forms.conftest import link_in
 from tests.pages.forms.test_owner import save
 from tests.pages.reading import missing, text_of
 
@@ -30,10 +31,6 @@ YESTERDAY = date(2026, 11, 20)
 
 def token_of(link):
     return link.partition("=")[2]
-
-
-def undo_link(letter):
-    return re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/cofnij/\?znak=\S+)", letter.body)[1]
 
 
 def hidden(answer, name):
@@ -122,7 +119,7 @@ def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, st
     assert (letter.to, letter.subject) == (["jan@opal-nowak.pl"], "Skład opału Nowak: zmiana Twoim odnośnikiem")
     body = letter.body.replace("\xa0", " ")
     assert not missing(body, "- Pellet\n  1 613 zł → 1 700 zł/t (21.11.2026)", "- Godziny otwarcia\n")
-    path = undo_link(letter)
+    path = link_in(letter, "cofnij")
     assert "Cofnij tę zmianę" in text_of(client.get(path))
     assert DepotPrice.objects.approved().count() == 3  # GET undoes nothing
     change = Decision.objects.get(kind="owner")
@@ -145,7 +142,7 @@ def test_a_forwarded_link_cannot_silence_the_letter_by_revoking_itself(client, s
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     clock.move(minutes=20)
     letters.send_waiting()
-    path = undo_link(mail.outbox[-1])
+    path = link_in(mail.outbox[-1], "cofnij")
     assert mail.outbox[-1].to == ["jan@opal-nowak.pl"]
     stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": Decision.objects.get(kind="owner").pk})
     assert factories.fresh(nowak).hours is None
@@ -162,12 +159,12 @@ def test_a_flood_of_changes_is_one_letter_that_waits(client, stranger, nowak, li
     assert len(mail.outbox) == 3
     assert "6:00-14:00" not in mail.outbox[-1].body
     assert mail.outbox[-1].body.count("- Godziny otwarcia") == 4
-    assert text_of(client.get(undo_link(mail.outbox[-1]))).count("Cofnij tę zmianę") == 4
+    assert text_of(client.get(link_in(mail.outbox[-1], "cofnij"))).count("Cofnij tę zmianę") == 4
 
 
 def test_what_was_changed_since_stays_when_a_change_is_undone(stranger, nowak, link):
     save(stranger, link, mon="całą dobę")
-    path = undo_link(mail.outbox[-1])
+    path = link_in(mail.outbox[-1], "cofnij")
     save(stranger, link, mon="8-16")
     first = Decision.objects.filter(kind="owner").earliest("pk")
     stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": first.pk})
@@ -176,7 +173,7 @@ def test_what_was_changed_since_stays_when_a_change_is_undone(stranger, nowak, l
 
 def test_a_letter_s_link_undoes_neither_others_changes_nor_old_ones(client, stranger, nowak, link, clock):
     save(stranger, link, mon="całą dobę")
-    path = undo_link(mail.outbox[-1])
+    path = link_in(mail.outbox[-1], "cofnij")
     other = factories.DepotFactory(verified=True, data_status="owner")
     theirs = owner_links.grant_link(depot=other, email="ewa@opal.pl", on=clock.now)
     save(stranger, f"{OWNER}?odnosnik={owner_links.tokens.OWNER.token([theirs.pk, 1])}", mon="6-14")
@@ -221,7 +218,7 @@ def test_one_tap_confirms_the_prices_of_all_entries_in_one_letter(client, strang
     assert not missing(letter.body, "Opał Nowak Wieliczka, 21 listopada 2026", "Skład opału Nowak, 21 listopada 2026")
     change = Decision.objects.get(kind="owner")
     assert " i jeszcze 1 – " in change.title
-    stranger.send("/zgloszenia/cofnij/", {"znak": token_of(undo_link(letter)), "cofnij": change.pk})
+    stranger.send("/zgloszenia/cofnij/", {"znak": token_of(link_in(letter, "cofnij")), "cofnij": change.pk})
     assert not DepotPrice.objects.approved().filter(day=date(2026, 11, 21)).exists()
 
 
@@ -337,7 +334,7 @@ def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(
     deletion = factories.SubmissionFactory(depot=nowak, delete=True, email="jan@opal-nowak.pl", mailed_at=clock.now)
     with django_capture_on_commit_callbacks(execute=True):
         deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
-    path = re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/przywroc/\?znak=\S+)", mail.outbox[-1].body)[1]
+    path = link_in(mail.outbox[-1], "przywroc")
     typed = stranger.show(path)
     assert not Submission.objects.filter(kind="restore").exists()
     clock.move(seconds=10)

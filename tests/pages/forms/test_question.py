@@ -11,6 +11,7 @@ from catalog.models import Submission, SubmissionQuestion
 from catalog.submissions import retention
 from tests import bulk, deciding, factories
 from tests.client import context_of
+from tests.pages.forms.conftest import link_in
 from tests.pages.reading import SCRIPT, missing, text_of
 
 pytestmark = pytest.mark.django_db
@@ -37,11 +38,6 @@ def ask(client, django_capture_on_commit_callbacks):
     return act
 
 
-def link_in(letter):
-    """The path of the page for the answer in a letter."""
-    return re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/odpowiedz/\?znak=\S+)", letter.body)[1]
-
-
 def send(stranger, link, text):
     typed = stranger.show(link) | {"znak": link.partition("=")[2], "answer": text}
     del typed["email"]
@@ -56,9 +52,9 @@ def test_an_author_is_asked_answers_and_is_read(client, stranger, ask, submissio
     assert "„Czy to numer biura?”" in letter.body
     assert [row.pk for row in context_of(client, QUEUE, {"question": "open"})["cl"].result_list] == [submission.pk]
     assert "czeka na odpowiedź autora" in text_of(client.get(QUEUE))
-    link = link_in(letter)
+    link = link_in(letter, "odpowiedz")
     assert f"Poprawka, zgłoszenie nr {submission.pk} Czy to numer biura?" in text_of(client.get(link))
-    status = re.search(r"http://127\.0\.0\.1:8000(/zgloszenia/stan/\S+)", letter.body)[1]
+    status = link_in(letter, "stan")
     shown = text_of(client.get(status))
     assert "Odpowiedź na pytanie otwórz odnośnik z wiadomości" in shown
     assert "numer biura" not in shown
@@ -91,7 +87,7 @@ def test_an_open_question_bars_accepting_in_bulk_and_not_alone(client, ask, subm
     ask(submission, "Czy to numer biura?")
     bulk.act(client, QUEUE, "accept", submission)
     assert factories.fresh(submission).state == "waiting"
-    link = link_in(mail.outbox[0])
+    link = link_in(mail.outbox[0], "odpowiedz")
     typed = stranger.show(link) | {"znak": link.partition("=")[2], "answer": "Tak."}
     deciding.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
     assert client.get(link).status_code == 409
@@ -112,7 +108,7 @@ def test_the_author_of_a_price_is_asked_too(client, ask, nowak, stranger, clock)
     assert "czeka na odpowiedź autora" in text_of(client.get(prices))
     bulk.act(client, prices, "approve", price)
     assert factories.fresh(price).status == "pending"
-    assert send(stranger, link_in(mail.outbox[0]), "Bez dowozu.").status_code == 302
+    assert send(stranger, link_in(mail.outbox[0], "odpowiedz"), "Bez dowozu.").status_code == 302
     assert "Bez dowozu." in text_of(client.get(at))
     assert "autor odpowiedział" in text_of(client.get(prices))
     assert "Odpowiedzi autorów na pytania 1" in text_of(client.get(reverse("admin:index")))
@@ -139,7 +135,7 @@ def test_a_question_counts_among_the_letters_of_a_mailbox_and_leaves_later(ask, 
 
 def test_an_answer_that_cannot_be_is_not_taken(client, stranger, ask, submission):
     ask(submission, "Czy to numer biura?")
-    link = link_in(mail.outbox[0])
+    link = link_in(mail.outbox[0], "odpowiedz")
     for text in ("", "x\x00y", "x" * 2001):
         assert send(stranger, link, text).status_code == 400
     typed = stranger.show(link) | {"znak": link.partition("=")[2]}
@@ -153,7 +149,7 @@ def test_questions_go_with_the_personal_data(client, ask, submission, clock):
     waiting = factories.SubmissionFactory()
     for one in (submission, waiting):
         ask(one, "Czy to numer biura?")
-    link = link_in(mail.outbox[0])
+    link = link_in(mail.outbox[0], "odpowiedz")
     deciding.reject_submission(submission=submission, reason="Nie.", by=factories.UserFactory(), on=clock.now)
     retention.purge_submissions(on=clock.now + retention.KEPT)
     assert [one.submission for one in SubmissionQuestion.objects.all()] == [waiting]

@@ -9,6 +9,7 @@ from catalog.models import Depot, Submission
 from catalog.submissions import decisions, retention
 from prices.models import DepotPrice
 from tests import deciding, factories
+from tests.pages.forms.conftest import CLAIM
 from tests.pages.reading import NOINDEX, missing, text_of
 
 pytestmark = pytest.mark.django_db
@@ -52,16 +53,14 @@ def test_a_correction_from_the_form_to_the_public(
 
 
 def test_a_claim_makes_the_entry_the_owners(client, stranger, nowak, clock):
-    sent = stranger.fill(f"/sklad/{nowak.pk}/przejmij/", role="owner", claimant_nip="526-025-02-74", agreed="on")
-    assert sent.status_code == 302
+    assert stranger.fill(f"/sklad/{nowak.pk}/przejmij/", **CLAIM).status_code == 302
     stranger.confirm()
     deciding.accept_submission(submission=Submission.objects.get(), by=factories.UserFactory(), on=clock.now)
     assert client.get(f"/api/v1/stores/{nowak.pk}").json()["source"]["data_status"] == "owner"
     stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
     stranger.confirm()
-    deciding.accept_submission(
-        submission=Submission.objects.get(state="waiting"), by=factories.UserFactory(), on=clock.now
-    )
+    waiting = Submission.objects.get(state="waiting")
+    deciding.accept_submission(submission=waiting, by=factories.UserFactory(), on=clock.now)
     assert (factories.fresh(nowak).data_status, nowak.phone) == ("owner", "+48 601 234 567")
 
 
@@ -90,11 +89,8 @@ def test_a_missing_depot_is_added(client, stranger, clock, db):
     depot = Depot.objects.get()
     assert Submission.objects.get().depot == depot
     found = client.get(f"/api/v1/stores/{depot.pk}").json()
-    assert (found["name"], found["municipality"]["teryt"], found["location_approximate"]) == (
-        "Opał u Zosi",
-        "1261011",
-        True,
-    )
+    assert (found["name"], found["municipality"]["teryt"]) == ("Opał u Zosi", "1261011")
+    assert found["location_approximate"] is True
     assert found["source"]["data_status"] == "verified"
 
 
@@ -143,13 +139,11 @@ def test_mistakes_stand_in_the_order_of_the_page(stranger, nowak):
 
 def test_a_whole_visit_is_one_form_one_letter_one_confirmation_and_may_be_taken_back(client, stranger, nowak, clock):
     path = f"/sklad/{nowak.pk}/przejmij/"
-    said = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}
-    status = stranger.fill(path, **said, phone="601 234 567", mon="7-15", **{"price-pellet": "1600"})["Location"]
+    status = stranger.fill(path, **CLAIM, phone="601 234 567", mon="7-15", **{"price-pellet": "1600"})["Location"]
     assert len(mail.outbox) == 1
-    again = stranger.fill(path, **said, phone="602 234 567", **{"price-pellet": "1600"})["Location"]
-    assert set(Submission.objects.filter(state="superseded").values_list("kind", flat=True)) == {
-        *("claim", "correct", "price")
-    }
+    again = stranger.fill(path, **CLAIM, phone="602 234 567", **{"price-pellet": "1600"})["Location"]
+    superseded = Submission.objects.filter(state="superseded").values_list("kind", flat=True)
+    assert set(superseded) == {"claim", "correct", "price"}
     assert "zastąpiło nowsze" in text_of(client.get(status))
     asked = text_of(client.get(stranger.link()))
     assert not missing(asked, "Telefon +48 12 345 67 89 +48 602 234 567", "1 600 zł/t")
@@ -178,8 +172,7 @@ def test_a_whole_visit_is_one_form_one_letter_one_confirmation_and_may_be_taken_
 
 
 def test_what_was_never_confirmed_is_withdrawn_as_a_whole(client, stranger, nowak):
-    said = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on", "phone": "601 234 567"}
-    status = stranger.fill(f"/sklad/{nowak.pk}/przejmij/", **said)["Location"]
+    status = stranger.fill(f"/sklad/{nowak.pk}/przejmij/", **CLAIM, phone="601 234 567")["Location"]
     folded = client.get(status).content.decode().partition("<summary>Wycofaj zgłoszenie</summary>")[2]
     assert 'name="wycofaj"' in folded.partition("</details>")[0]
     stranger.send(status, {"wycofaj": str(Submission.objects.get(kind="claim").pk)})
