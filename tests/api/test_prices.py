@@ -1,10 +1,20 @@
+"""GET /prices, official averages, and GET /prices/{fuel}."""
+
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
+from django.utils import timezone
 
+from catalog.models import Depot
+from catalog.services import moderation, publishing
 from fueldepot.http import cache_control
-from prices.models import Observation, Series
+from prices import medians
+from prices.api.price_answers import all_fuel_prices
+from prices.models import Observation, PlausibleRange, Series
 from tests import factories
+from tests.client import errors_of
+from tests.pages.reading import missing
 
 pytestmark = pytest.mark.django_db
 
@@ -70,6 +80,248 @@ def test_one_number_with_where_it_was_read(client):
     assert "values" not in ask()["prad-g11"]
 
 
-def test_a_wrong_query_is_refused(client):
+def test_a_wrong_query_for_series_is_refused(client):
     status = {"series=ropa": 400, "year=1998": 400, "year=x": 400, "voivodeship=_": 400, "voivodeship=narnia": 404}
     assert {query: client.get(f"{URL}?{query}").status_code for query in status} == status
+
+
+TODAY = date(2026, 11, 21)
+
+
+@pytest.fixture(autouse=True)
+def _today(monkeypatch):
+    monkeypatch.setattr(timezone, "localdate", lambda value=None: TODAY)
+
+
+def fill(fuel, *amounts, municipality=factories.krakow, day=date(2026, 11, 1), **extra):
+    """Create an approved price for each amount, each at its own depot."""
+    for amount in amounts:
+        depot = factories.DepotFactory(municipality=municipality())
+        factories.DepotPriceFactory(depot=depot, fuel=fuel, price=Decimal(str(amount)), day=day, **extra)
+
+
+def official(year=2022, value="2329.03", area=None):
+    series, _ = Series.objects.get_or_create(slug="wegiel-kamienny", defaults={"variable_id": 123456})
+    Observation.objects.create(
+        series=series, voivodeship=area, year=year, value=Decimal(value), source="M.P. 2023 poz. 1"
+    )
+
+
+@pytest.fixture
+def coal():
+    """Create ten prices of two assortments in two voivodeships, one implausible, one outlier."""
+    fill("ekogroszek", 1450, 1500, 1550, 1600)
+    fill("ekogroszek", 1500, 1520, 1540, municipality=factories.warszawa, origin="submission")
+    fill("ekogroszek", 1480, municipality=factories.bielsko_biala)
+    fill("ekogroszek", 15, 3400)
+    fill("ekogroszek", 1300, 1310, 1320, day=date(2026, 3, 15))
+    official(2021, "996.60")
+    official(2022)
+
+
+@pytest.mark.parametrize(("window", "start", "n"), [(3, "2026-08-21", 1), (6, "2026-05-21", 2), (12, "2025-11-21", 3)])
+def test_every_figure_is_of_the_window_asked_for(client, window, start, n):
+    for months in (1, 5, 11):
+        fill("pellet", 1500 + months, day=medians.months_before(TODAY, months))
+    answer = client.get(f"{URL}/pellet?window={window}").json()
+    assert (answer["window_months"], answer["window_from"], answer["from"]) == (window, start, start)
+    assert (answer["n"], answer["price_lists"], answer["arithmetic"]["considered"]) == (n, n, n)
+    assert f"z ostatnich {window} miesięcy" in answer["method"]
+    assert client.get(f"{URL}/pellet?window={window}&voivodeship=12").json()["n"] == n
+
+
+def test_other_windows_are_refused(client):
+    for window in ("0", "4", "6.5", "x"):
+        answer = client.get(f"{URL}/pellet?window={window}")
+        assert answer.json()["errors"][0]["message"] == f"window is '{window}'; give one of 3, 6, 12", window
+
+
+def test_country_golden(client, golden, coal):
+    answer = client.get(f"{URL}/ekogroszek")
+    assert (answer["Cache-Control"], answer["Content-Type"]) == (cache_control.CATALOG, "application/json")
+    golden("prices_ekogroszek", answer.json())
+
+
+def test_values_golden(client, golden, coal):
+    answer = client.get(f"{URL}/ekogroszek", {"values": "tak"})
+    golden("prices_ekogroszek_values", answer.json())
+    without = client.get(f"{URL}/ekogroszek").json()
+    assert {**answer.json(), "values": None} == {**without, "values": None}
+
+
+def test_voivodeship_golden(client, golden, coal):
+    answer = client.get(f"{URL}/ekogroszek", {"voivodeship": "malopolskie"})
+    golden("prices_ekogroszek_malopolskie", answer.json())
+    for asked in (
+        {"voivodeship": "12"},
+        {"voivodeship": "MAŁOPOLSKIE"},
+        {"voivodeship": "województwo małopolskie"},
+        {"voivodeship": "12", "values": "1"},
+    ):
+        assert client.get(f"{URL}/ekogroszek", asked).json() == answer.json()
+
+
+def test_below_three_prices_golden(client, golden):
+    fill("drewno-kominkowe", 350, 400)
+    golden("prices_firewood_two", client.get(f"{URL}/drewno-kominkowe?values=1").json())
+
+
+def test_no_prices_golden(client, golden):
+    golden("prices_pellet_none", client.get(f"{URL}/pellet?values=1").json())
+
+
+def test_demonstration_golden(client, golden):
+    for number, amount in enumerate([1400, 1500, 1600]):
+        depot = factories.DepotFactory(demonstration=True, source_id=f"demo/{number}")
+        factories.DepotPriceFactory(depot=depot, price=Decimal(amount))
+    golden("prices_pellet_demonstration", client.get(f"{URL}/pellet").json())
+    there = client.get(f"{URL}/pellet?voivodeship=12").json()
+    assert (there["demonstration"], there["method"][:19]) == (True, "Dane demonstracyjne")
+    assert "demonstration" not in client.get(f"{URL}/brykiet").json()
+
+
+@pytest.mark.parametrize("query", ["", "?voivodeship=12"])
+def test_without_a_range_nothing_is_said_of_one(client, query):
+    PlausibleRange.objects.filter(fuel="pellet").delete()
+    fill("pellet", 1, 1500, 90_000)
+    answer = client.get(f"{URL}/pellet{query}").json()
+    assert (answer["n"], answer["median"]) == (3, 1500)
+    assert "przedział" not in answer["method"]
+    assert "Kroki: 1) każdy skład liczy się raz" in answer["method"]
+    assert "; 3) medianę podajemy od 3 cen. " in answer["method"]
+    assert answer.get("arithmetic", {}).get("plausible_range", {}) == {}
+
+
+def test_where_some_assortments_have_no_range_that_is_said(client):
+    PlausibleRange.objects.filter(fuel="ekogroszek").delete()
+    method = client.get(f"{URL}/wegiel").json()["method"]
+    assert "1) odrzucamy ceny spoza wiarygodnego przedziału dla danego paliwa, o ile go ustalono; 2) każdy" in method
+
+
+def test_a_voivodeship_below_three_has_its_number_and_no_median(client, coal):
+    answer = client.get(f"{URL}/ekogroszek?voivodeship=slaskie").json()
+    assert (answer["n"], answer["median"]) == (1, None)
+
+
+def test_coal_takes_its_assortments_in_and_has_the_official_average(client, coal):
+    assert client.get(f"{URL}/wegiel").json()["n"] == 8
+    for fuel in ("wegiel", "ekogroszek", "wegiel-kostka", "wegiel-orzech", "wegiel-groszek", "mial-weglowy"):
+        assert client.get(f"{URL}/{fuel}").json()["gus"]["year"] == 2022
+    for fuel in ("pellet", "brykiet", "drewno-kominkowe"):
+        assert "gus" not in client.get(f"{URL}/{fuel}").json()
+
+
+def test_official_averages_are_not_prices_of_depots(client, coal):
+    assert 2329.03 not in client.get(f"{URL}/ekogroszek?values=1").json()["values"]
+
+
+def test_an_official_average_names_its_year_and_where_it_was_read(client, coal):
+    for origin, source in (
+        ("GUS, za: https://biznesalert.pl/polska/", ("GUS, za: biznesalert.pl", "https://biznesalert.pl/polska/")),
+        (
+            "Monitor Polski, M.P.2019.49, https://sip.lex.pl/a-18806213",
+            ("Monitor Polski, M.P.2019.49", "https://sip.lex.pl/a-18806213"),
+        ),
+        (
+            "GUS, Bank Danych Lokalnych, zmienna 5001",
+            (
+                "GUS, Bank Danych Lokalnych, zmienna 5001",
+                "https://bdl.stat.gov.pl/api/v1/data/by-variable/5001?unit-level=2&format=json",
+            ),
+        ),
+    ):
+        Series.objects.filter(slug="wegiel-kamienny").update(variable_id=5001)
+        Observation.objects.filter(year=2022).update(source=origin)
+        gus = client.get(f"{URL}/ekogroszek").json()["gus"]
+        assert (gus["source"]["name"], gus["source"]["url"]) == source, origin
+        assert "w 2022 r." in gus["description"]
+        assert not missing(client.get("/ceny/ekogroszek/").content.decode(), "Rok 2022", source[0])
+        assert "Rok 2022" in client.get("/ceny/ekogroszek.md").content.decode()
+
+
+def test_without_an_official_average_gus_is_null(client):
+    assert client.get(f"{URL}/wegiel").json()["gus"] is None
+
+
+def test_only_pellet_and_fine_coal_have_a_bag(client):
+    for fuel in ("wegiel", "wegiel-kostka", "brykiet", "drewno-kominkowe"):
+        assert not {"bag_kg", "bag_price"} & client.get(f"{URL}/{fuel}").json().keys()
+
+
+@pytest.mark.parametrize("status", ["pending", "rejected"])
+def test_what_is_not_approved_does_not_count(client, status):
+    fill("pellet", 1400, 1500, 1600)
+    fill("pellet", 1200, **{status: True})
+    assert client.get(f"{URL}/pellet").json()["n"] == 3
+
+
+def test_prices_of_removed_depots_go_with_them_at_once(client):
+    fill("pellet", 1400, 1500, 1600)
+    depot = Depot.objects.get(prices__price=1600)
+    moderation.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
+    assert client.get(f"{URL}/pellet").json()["n"] == 2
+    publishing.publish_depot(depot=depot, on=TODAY, note="działa dalej")
+    assert client.get(f"{URL}/pellet").json()["n"] == 3
+
+
+def test_after_midnight_the_window_moves_on_by_itself(client, monkeypatch):
+    fill("pellet", 1400, 1500, 1600, day=date(2026, 5, 21))
+    assert client.get(f"{URL}/pellet").json()["n"] == 3
+    monkeypatch.setattr(timezone, "localdate", lambda value=None: TODAY + timedelta(days=1))
+    answer = client.get(f"{URL}/pellet").json()
+    assert (answer["n"], answer["from"], answer["to"]) == (0, "2026-05-22", "2026-11-22")
+
+
+def test_after_midnight_the_overview_moves_on_too():
+    fill("pellet", 1400, 1500, 1600, day=date(2026, 5, 21))
+    assert [all_fuel_prices(day)["pellet"]["n"] for day in (TODAY, TODAY + timedelta(days=1))] == [3, 0]
+
+
+def test_any_day_of_the_last_two_years_can_be_asked_for(client):
+    fill("pellet", 1400, 1500, 1600, day=date(2026, 5, 21))
+    fill("pellet", 2000, day=date(2026, 11, 20))
+    for day, n in (("2026-11-21", 4), ("2026-11-19", 3), ("2026-05-21", 3), ("2026-05-20", 0), ("2024-11-21", 0)):
+        answer = client.get(f"{URL}/pellet", {"on": day}).json()
+        assert (answer["n"], answer["to"]) == (n, day)
+        assert client.get(f"{URL}/pellet", {"on": day, "voivodeship": "malopolskie"}).json()["n"] == n
+
+
+def test_other_days_are_refused(client):
+    for day, code in (
+        ("2026-11-22", "out_of_range"),
+        ("2024-11-20", "out_of_range"),
+        ("2026-02-30", "out_of_range"),
+        ("21.11.2026", "malformed"),
+    ):
+        assert errors_of(client.get(f"{URL}/pellet", {"on": day})) == [("on", code)], day
+
+
+def test_an_unknown_fuel_is_not_found(client):
+    for fuel in ("uran", "Pellet", "pellet%00", "%FF", "pellet%20", "w" * 300):
+        answer = client.get(f"{URL}/{fuel}")
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), fuel
+
+
+def test_an_unknown_voivodeship_is_not_found(client):
+    for asked in ("99", "atlantyda", "00", "male-polskie"):
+        for _ in range(2):
+            answer = client.get(f"{URL}/pellet", {"voivodeship": asked})
+            assert (answer.status_code, answer.json()["errors"][0]["parameter"]) == (404, "voivodeship")
+
+
+def test_a_wrong_query_is_refused(client):
+    for query in (
+        *("voivodeship=", "voivodeship=1", "voivodeship=123", "voivodeship=Małopolskie!", "voivodeship=-", "values="),
+        "values=maybe",
+    ):
+        assert client.get(f"{URL}/pellet?{query}").status_code == 400
+
+
+def test_every_word_for_yes_and_no(client):
+    for words, there in (("1 true YES on Tak", True), ("0 false NO off Nie", False)):
+        for word in words.split():
+            assert ("values" in client.get(f"{URL}/pellet", {"values": word}).json()) is there, word
+
+
+def test_other_parameters_are_ignored(client):
+    assert client.get(f"{URL}/pellet?x=%FF&fuel=uran").status_code == 200
