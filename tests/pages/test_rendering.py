@@ -1,0 +1,268 @@
+"""Templates of the site: undefined names, escaping, compilation at the start, macros, non-breaking spaces."""
+
+import re
+from dataclasses import fields, replace
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
+
+import pytest
+from django.conf import settings
+from django.http import HttpResponse
+from django.template import TemplateDoesNotExist, engines
+from django.template.loader import get_template
+from django.urls import reverse
+from jinja2 import UndefinedError, meta, nodes
+
+from catalog.depots import fuels
+from catalog.depots.opening_times import OpeningState
+from pages import choices, rendering, urls
+from pages.choices import CardFacts, DepotCard, Phone, Status
+from pages.page import Page
+from pages.polish import NO_BREAK
+from pages.svg.maps import DepotMap, Ground, Name
+from pages.svg.outlines import Dot
+from pages.svg.scales import Box, Frame, ScaleBar
+from pages.template_filters import tie, tie_html
+from prices.snapshot import ListedPrice
+from tests import factories
+from tests.pages.reading import KRAKOW
+
+
+@pytest.fixture
+def env():
+    return engines["jinja2"].env
+
+
+def sort_of(template):
+    return type(get_template(template)).__module__.rpartition(".")[2]
+
+
+def test_the_site_and_the_desk_have_an_engine_each():
+    assert sort_of("base.html") == sort_of("mail/letter.txt") == "jinja2"
+    assert sort_of("admin/base_site.html") == sort_of("admin/catalog/depot/page.html") == "django"
+    with pytest.raises(TemplateDoesNotExist):
+        get_template("pages/nowhere.html")
+
+
+def test_a_misspelt_name_is_an_error():
+    for source in ("{{ pgae }}", "{{ page.titel }}", "{% if page.titel %}a{% endif %}", "{{ page.a.b }}"):
+        page = Page(title="a", description="b", path="/")
+        with pytest.raises(UndefinedError):
+            engines["jinja2"].from_string(source).render({"page": page})
+
+
+def test_html_is_escaped_and_nothing_else(env):
+    escaping = {name for name in env.list_templates() if env.autoescape(name)}
+    assert escaping == {name for name in env.list_templates() if name.endswith(".html")}
+    assert {name.rpartition(".")[2] for name in env.list_templates()} == {"html", "md", "txt"}
+    assert engines["jinja2"].from_string("{{ a }}").render({"a": "<"}) == "&lt;"
+    for name in env.list_templates():
+        tree = env.parse(env.loader.get_source(env, name)[0])
+        assert not [found for found in tree.find_all(nodes.Filter) if found.name in {"safe", "markup"}]
+
+
+def test_every_template_is_compiled_before_it_is_asked_for(env, monkeypatch):
+    rendering.warm_up()
+    monkeypatch.setattr(env, "compile", Mock(side_effect=AssertionError("a template is compiled in a request")))
+    for name in env.list_templates():
+        assert env.get_template(name).name == name
+
+
+def test_templates_ask_pages_for_what_they_have(env):
+    """Also in branches without tests. Callables are not values."""
+    names = [name for name in env.list_templates() if {"title", "breadcrumbs"} <= attributes(env, name, "page")]
+    assert len(names) > 50
+    for name in names:
+        asked = attributes(env, name, "page")
+        assert asked <= {*dir(Page), *(field.name for field in fields(Page))}, name
+        assert not [one for one in asked if callable(getattr(Page, one, None))], name
+
+
+@pytest.mark.django_db
+def test_templates_name_what_their_page_gives(client, env, monkeypatch):
+    """Also in branches without tests."""
+    checked = []
+
+    def check(request, template, page, *, twin, status, **content):
+        for ending in (".html", ".md"):
+            name = template.replace(".html", ending)
+            assert undeclared(env, name) <= {*content, *rendering.site(request), "page", "twin", *env.globals}, name
+        checked.append(template)
+        return HttpResponse()
+
+    monkeypatch.setattr(rendering, "render_page", check)
+    factories.krakow()
+    plain = [route.name for route in urls.urlpatterns if route.name and not route.pattern.converters]
+    paths = [reverse(name) for name in plain if f"{name}-md" in plain]
+    paths += ["/sklady/malopolskie/", "/przepisy/malopolskie/"]
+    assert all(client.get(path).status_code == 200 for path in paths)
+    assert len(checked) > 13
+
+
+def attributes(env, name, variable):
+    """Return the attributes of a variable used by a template and those it extends or includes."""
+    tree = env.parse(env.loader.get_source(env, name)[0])
+    asked = {found.attr for found in tree.find_all(nodes.Getattr) if found.node == nodes.Name(variable, "load")}
+    for other in tree.find_all((nodes.Extends, nodes.Include)):
+        asked |= attributes(env, other.template.value, variable)
+    return asked
+
+
+def undeclared(env, name):
+    """Return the names that a template, and those it extends or includes, take from outside."""
+    tree = env.parse(env.loader.get_source(env, name)[0])
+    names = meta.find_undeclared_variables(tree)
+    for other in tree.find_all((nodes.Extends, nodes.Include)):
+        names |= undeclared(env, other.template.value)
+    own = [name.name for name in tree.find_all(nodes.Name) if name.ctx == "param"]  # of `with`
+    own += [name for line in tree.find_all(nodes.FromImport) for name in line.names]
+    return names.difference(own, (macro.name for macro in tree.find_all(nodes.Macro)))
+
+
+def macro(template, name):
+    return getattr(engines["jinja2"].env.get_template(template).module, name)
+
+
+@pytest.fixture
+def empty():
+    return DepotMap(
+        frame=Frame(0.0, 0.0, 10.0, 360.0, 200.0),
+        scale=ScaleBar(50.0, "500 m"),
+        approximate=False,
+        ground=Ground("", "", "", False, ()),
+        names=(),
+        dots=(),
+        origin=None,
+        credit_osm=False,
+    )
+
+
+@pytest.fixture
+def drawn(empty):
+
+    def draw(**what):
+        return macro("pages/svg/depot_map.html", "depot_map")(replace(empty, **what), "gmina <b>")
+
+    return draw
+
+
+def test_names_of_others_are_escaped(drawn, monkeypatch):
+    picture = drawn(names=(Name("<i>", 1.5, 2.0, Box(0, 0, 1, 1)),))
+    assert '<text class="name" x="1.5" y="2.0" dy="3.4">&lt;i&gt;</text>' in picture
+    assert "Mapa: gmina &lt;b&gt;</title>" in picture
+    phone = Phone("+48 12 345 67 89 <", "tel:+48123456789")
+    facts = CardFacts(
+        path="/sklad/1-u/",
+        fuels=("a<b", "c&d"),
+        phones=(phone, phone),
+        status=Status("verified", "zweryfikowane", ""),
+        way="https://example.pl/?to=1&x=2",
+    )
+    row = SimpleNamespace(id=1, name="<u>", address='ul. "Ładna" 1, 30-001 <Kraków>', lat=50.1, lon=19.2)
+    facts = facts._replace(fixed=macro("pages/_depots.html", "fixed")(row, facts))
+    monkeypatch.setattr(choices, "card_facts", lambda row: facts)
+    monkeypatch.setitem(fuels.BY_SLUG, "wegiel", replace(fuels.BY_SLUG["wegiel"], name="Węgiel <x>"))
+    price = ListedPrice("wegiel", Decimal(1590), date(2026, 10, 28))
+    card = DepotCard(row, OpeningState(True, "otwarte do <12:00>, potem 13:00–16:00"), price, 12_000.0, 7)
+    html = macro("pages/_depots.html", "cards")([card])
+    for shown in [
+        '<li value="7" id="sklad-7" data-at="50.1,19.2">',
+        '<a href="/sklad/1-u/">&lt;u&gt;</a></h3>',
+        '<span class="distance">12,0\N{NO-BREAK SPACE}km</span>',
+        "<b>1\N{NO-BREAK SPACE}590\N{NO-BREAK SPACE}zł</b>/t <span>Węgiel &lt;x&gt;, 28.10.2026</span>",
+        '<span class="state open"><span class="together">otwarte do &lt;12:00&gt;,</span> '
+        '<span class="together">potem 13:00–16:00</span></span>',
+        'ul. &#34;Ładna&#34; 1, <span class="code">30-001</span> &lt;Kraków&gt;</p>',
+        "<li>a&lt;b</li> <li>c&amp;d</li>",
+        'href="tel:+48123456789">Zadzwoń <span class="phone">+48 12 345 67 89 &lt;</span></a>',
+        'href="https://example.pl/?to=1&amp;x=2"',
+        '<a href="/sklad/1/zglos/" rel="nofollow">Tego składu nie ma</a></details>',
+    ]:
+        assert shown in html
+    without = macro("pages/_depots.html", "cards")([card._replace(price=None, opening=OpeningState(None, "?"))])
+    assert 'class="price"' not in without
+    assert '<span class="state unknown">' in without
+
+
+def test_a_dot_that_moved_is_led_to_its_place(drawn):
+    here = Dot("1", 10.0, 20.0, 10.0, 20.0, False, (1,))
+    picture = drawn(dots=(here, Dot("128", 30.0, 20.5, 10.0, 20.0, True, (128,))))
+    assert (
+        '<g class="dot" transform="translate(10.0 20.0)"><circle r="8.5"/><text y="3.6">1</text></g>'
+        '<g class="dot" transform="translate(30.0 20.5)"><circle r="8.5"/><text class="long" y="3.6">128</text></g>'
+    ) in picture
+    assert picture.count('class="leader"') == 1
+    assert (
+        '<path class="leader" d="M30.0 20.5L10.0 20.0"/><circle class="place" cx="10.0" cy="20.0" r="2"/>'
+    ) in picture
+
+
+def test_a_group_is_a_square_with_a_letter(drawn):
+    group = Dot("A", 1.0, 2.0, 1.0, 2.0, False, (1, 2))
+    assert (
+        '<g class="dot group" transform="translate(1.0 2.0)"><rect x="-8.5" y="-8.5" width="17" height="17"/>'
+        '<text y="3.6">A</text></g>'
+    ) in drawn(dots=(group,))
+
+
+TEMPLATES = sorted((settings.BASE_DIR / "templates").rglob("*.html"))
+
+
+def shown(text):
+    return text.replace(NO_BREAK, "~")
+
+
+def test_what_belongs_together_is_tied():
+    tied = {
+        "Mapa z granicami": "Mapa z~granicami",
+        "W Polsce i w Czechach": "W~Polsce i~w~Czechach",
+        "pod adresem\n  (w gminie)": "pod adresem\n  (w~gminie)",
+        "„O katalogu”": "„O~katalogu”",
+        "klasa A i B": "klasa A~i~B",
+        "strefy A, B i C": "strefy A, B i~C",
+        "raz na dzień": "raz na dzień",
+        "z": "z",
+        "koniec z ": "koniec z ",
+        "od 1 lipca 2026 r. do 40 zł": "od 1 lipca 2026~r. do 40~zł",
+        "do 15 km, 12,5 kg i 5 mm": "do 15~km, 12,5~kg i~5~mm",
+        "Dz. Urz. z 2017 r. poz. 787, nr 4 rury": "Dz. Urz. z~2017~r. poz.~787, nr~4 rury",
+        "kod 30-001 – Kraków": "kod 30-001~– Kraków",
+        "1 tona i 30 metrów": "1 tona i~30 metrów",
+        "przy ul. Długiej 5 i os. Zielonym": "przy ul.~Długiej 5 i~os.~Zielonym",
+    }
+    assert {written: shown(tie(written)) for written in tied} == tied
+
+
+def test_only_texts_of_a_template_are_tied():
+    for written, tied in (
+        ("<p>Mediana z {{ n }} cen</p>", "<p>Mediana z~{{ n }} cen</p>"),
+        ("<p>{{ n }} km – <b>{{ m }}</b> – {{ k }} t</p>", "<p>{{ n }}~km~– <b>{{ m }}</b>~– {{ k }}~t</p>"),
+        ("<title>{% block title %}{% endblock %} – {{ name }}</title>",) * 2,
+        ("składy w\n  <a href='/'>gminie</a>", "składy w~<a href='/'>gminie</a>"),
+        ('<a title="raz w roku" data-i="a b">w domu</a>', '<a title="raz w roku" data-i="a b">w~domu</a>'),
+        ("{% if a > b or i %}a{% endif %}", "{% if a > b or i %}a{% endif %}"),
+        (
+            '<b class="{% if i > 1 %}o p{% endif %} w x">i tak</b>',
+            '<b class="{% if i > 1 %}o p{% endif %} w x">i~tak</b>',
+        ),
+        ('{# a i b #}{{ a|default:"w i" }}', '{# a i b #}{{ a|default:"w i" }}'),
+    ):
+        assert shown(tie_html(written)) == tied
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(settings.BASE_DIR / "templates")))
+def test_nothing_but_spaces_changes(path: Path):
+    source = path.read_text()
+    tied = tie_html(source)
+    assert re.sub(r"\s+", " ", tied) == re.sub(r"\s+", " ", source)
+    assert re.findall(r"<[^>]*>|\{%.*?%\}", tied) == re.findall(r"<[^>]*>|\{%.*?%\}", source)
+
+
+@pytest.mark.django_db
+def test_pages_are_tied_and_their_markdown_is_not(client, depot):
+    html = client.get(KRAKOW).content.decode()
+    assert f"API i{NO_BREAK}zasady" in html
+    assert NO_BREAK not in client.get(f"{KRAKOW[:-1]}.md").content.decode().replace("2026", "")
