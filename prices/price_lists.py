@@ -144,7 +144,6 @@ class PriceListReader:
         """Return the rows with their doubts and faults. ticked: numbers of the doubtful rows to include, as text."""
         preview = Preview([uploads.POLISH.get(name, name) for name in self.table.columns])
         for number, cells in self.table.rows:
-            cells = {name: uploads.stripped(value) for name, value in cells.items()}
             try:
                 depot, quote = self.read(cells)
                 row = self.check(number, depot, quote)

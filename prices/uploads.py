@@ -148,20 +148,21 @@ def decode(content: bytes) -> str:
 
 
 def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> Table:
-    """Return a table with lower-case column names and without empty rows.
+    """Return a table with lower-case column names, stripped cells, and without empty rows.
 
     Raises ValidationError for no rows, too many rows, repeated columns, or a row wider than the header.
     """
     names = [column_of(name) for name in headers]
     if repeated := sorted({name for name in names if name and names.count(name) > 1}):
         raise ValidationError(f"Kolumna powtarza się: {', '.join(repeated)}.")
-    numbered = [(number, list(row)) for number, row in enumerate(rows, start=2) if not all(map(is_blank, row))]
+    stripped = ([cell.strip() if isinstance(cell, str) else cell for cell in row] for row in rows)
+    numbered = [(number, row) for number, row in enumerate(stripped, start=2) if not is_blank(row)]
     if not numbered:
         raise ValidationError("W pliku nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn.")
     if len(numbered) > MOST_ROWS:
         raise ValidationError(f"Plik ma więcej niż {MOST_ROWS} wierszy. Podziel go na części.")
     for number, row in numbered:
-        if not all(map(is_blank, row[len(names) :])):
+        if not is_blank(row[len(names) :]):
             advice = "Kwotę z przecinkiem ujmij w cudzysłów albo rozdziel pola średnikami."
             raise ValidationError(f"Wiersz {number} ma więcej pól niż nagłówek. {advice}")
     return Table(
@@ -174,12 +175,8 @@ def column_of(header: Any) -> str:
     return COLUMN_OF.get(fold(name), name)
 
 
-def is_blank(cell: Any) -> bool:
-    return cell is None or (isinstance(cell, str) and not cell.strip())
-
-
-def stripped(value: Any) -> Any:
-    return value.strip() if isinstance(value, str) else value
+def is_blank(row: Iterable[Any]) -> bool:
+    return all(cell is None or cell == "" for cell in row)
 
 
 def readable(cells: Iterable[Any], read: Callable[[Any], Cell]) -> set[Cell]:
@@ -187,7 +184,7 @@ def readable(cells: Iterable[Any], read: Callable[[Any], Cell]) -> set[Cell]:
     found = set()
     for cell in cells:
         with suppress(ValidationError):
-            found.add(read(stripped(cell)))
+            found.add(read(cell))
     return found
 
 
