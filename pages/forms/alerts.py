@@ -19,7 +19,7 @@ from fueldepot.http.links import site_url
 from pages import alerts
 from pages.forms import fields
 from pages.forms.pages import crumbs_to, show, show_form, show_problem
-from pages.forms.public_form import PublicForm
+from pages.forms.public_form import EmailForm
 from pages.forms.views import client_of, posted, public_form_view, token_of
 from pages.home import voivodeships_by_name
 from pages.polish import day
@@ -33,7 +33,7 @@ SENT = (
 ENDED = "Nie napiszemy więcej. Twój adres usunęliśmy."
 
 
-class AlertsForm(PublicForm):
+class AlertsForm(EmailForm):
     """A place for its rules, a fuel with a voivodeship for its median, or both."""
 
     title = "Powiadomienia"

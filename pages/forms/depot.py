@@ -21,7 +21,7 @@ from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
 from pages.depots import DAY_NAMES
 from pages.forms import fields
-from pages.forms.public_form import HOW, PRICES, PriceFields, PublicForm
+from pages.forms.public_form import HOW, PRICES, EmailForm, PriceFields, PublicForm
 
 FARTHEST_KM = 30.0
 """Longest move of a depot by a correction, and longest distance of a new depot from its postcode."""
@@ -77,7 +77,7 @@ class HoursFields(PublicForm):
         return data
 
 
-class DepotForm(HoursFields):
+class DepotForm(HoursFields, EmailForm):
     name = fields.DepotText(
         "name",
         label="Nazwa składu lub firmy",
@@ -132,11 +132,6 @@ class DepotForm(HoursFields):
 
     def clean(self) -> dict[str, Any]:
         data = super().clean()
-        for name in [name for name in Depot.PUBLIC_FIELDS if name in self.fields and name in data]:
-            try:
-                Depot.validate_value(name, data[name])
-            except forms.ValidationError as error:
-                self.add_error(name, error)
         if ("lat" in data and "lon" in data) and (data["lat"] is None) != (data["lon"] is None):
             self.add_error("lon" if data["lon"] is None else "lat", "Podaj obie współrzędne albo żadnej.")
         return data
@@ -300,7 +295,7 @@ class ClaimForm(CorrectForm, PriceFields):
         return [SubmissionPart(Submission.Kind.CLAIM), correction, *self.price_parts()]
 
 
-class DeleteForm(PublicForm):
+class DeleteForm(EmailForm):
     kind = Submission.Kind.DELETE
     title = "Usuń wpis"
     description = (
@@ -330,7 +325,7 @@ class DeleteForm(PublicForm):
     )
 
 
-class GoneForm(PublicForm):
+class GoneForm(EmailForm):
     title = "Tego składu nie ma"
     description = "Wybierz, co się stało. Nie trzeba podawać adresu e-mail. Redakcja sprawdzi to, zanim zmieni wpis."
     button = "Wyślij"

@@ -48,9 +48,6 @@ MAILBOXES = (
 ALIKE = 0.85
 """How alike a misspelt domain is (`difflib`): one letter of eight missing, added, changed or swapped."""
 
-HONEYPOT = "firma_adres"
-"""Name of the invisible field; bots fill in any address."""
-
 _SALT = "pages.forms.stamp"
 _LOCAL = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
@@ -193,6 +190,7 @@ class DepotText(Line):
         text = clean_field(self.name, super().clean(value), MISTAKES) or ""
         if self.name == "phone" and len(text) > Depot.max_length("phone"):
             raise forms.ValidationError("Podaj najwyżej pięć numerów.")
+        Depot.validate_value(self.name, text)
         return text
 
 

@@ -22,7 +22,7 @@ from catalog.text import short_zloty
 from pages.forms import fields
 from pages.forms.depot import HOURS, HoursFields
 from pages.forms.pages import show, show_form, show_problem
-from pages.forms.public_form import HOW, PRICES, PriceFields, PublicForm
+from pages.forms.public_form import HOW, PRICES, EmailForm, PriceFields, PublicForm
 from pages.forms.views import claim_path, client_of, get_published, posted, public_form_view, refused, token_of
 from pages.polish import date_digits
 from prices.models import DepotPrice
@@ -54,8 +54,6 @@ class OwnerForm(HoursFields, PriceFields):
 
     title = "Godziny i ceny"
     description = "Godziny otwarcia i ceny, które właściciel zmienia sam."
-
-    email = None  # type: ignore[assignment] # removes the inherited field
 
     PARTS = ((PRICES, HOW, ()), HOURS)
     COMPACT = (HOURS[0],)
@@ -95,8 +93,6 @@ class BranchesForm(PublicForm):
 
     title = "Pozostałe składy"
     description = "Przejęcie innych wpisów tej samej firmy."
-
-    email = None  # type: ignore[assignment] # removes the inherited field
 
     branches = forms.MultipleChoiceField(
         label="Wpisy z tym samym NIP-em", widget=forms.CheckboxSelectMultiple, required=False
@@ -138,7 +134,7 @@ class BranchesForm(PublicForm):
         return data
 
 
-class RenewForm(PublicForm):
+class RenewForm(EmailForm):
     """Request for a new link by e-mail."""
 
     title = "Nowy odnośnik właściciela"
@@ -151,8 +147,6 @@ class ObjectionForm(PublicForm):
 
     title = "Sprzeciw wobec przejęcia wpisu"
     description = "Sprzeciw właściciela wobec przejęcia wpisu przez kogoś innego."
-
-    email = None  # type: ignore[assignment] # removes the inherited field
 
     objection = fields.Message(
         label="Dlaczego",
@@ -169,8 +163,6 @@ class RestoreForm(PublicForm):
 
     title = "Przywróć wpis"
     description = "Prośba o przywrócenie usuniętego wpisu."
-
-    email = None  # type: ignore[assignment] # removes the inherited field
 
     message = fields.Message(
         label="Dlaczego", max_length=2000, required=False, help_text="Przeczyta to tylko redakcja."

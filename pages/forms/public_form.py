@@ -3,7 +3,7 @@
 Form of the prices of a depot, with all fuels on one page.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -45,44 +45,35 @@ class FormPart:
 
 
 class PublicForm(forms.Form):
-    """Base of the public forms: an e-mail address, a honeypot, and a token with the time of display.
+    """Base of the public forms: a honeypot, and a token with the time of display.
 
-    title, description: of its page, which says the description too where it has a `button`. kind: of what is submitted.
+    title, description: of its page, which shows the description too where it has a `button`. kind: of the submission.
 
     PARTS: headings, introductions and names of fields, in the order of the page. COMPACT, FOLDED: headings of such
     parts.
     """
 
     title = description = button = kind = ""
+    suggested = ""
+    """An address that is asked back, see `EmailForm`."""
 
     PARTS: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     COMPACT: tuple[str, ...] = ()
     FOLDED: tuple[str, ...] = ()
 
-    email = fields.Email(
-        label="Twój adres e-mail",
-        max_length=254,
-        help_text="Wyślemy na niego odnośnik do potwierdzenia, a później odpowiedź. Nie publikujemy go.",
-        error_messages=fields.required("Podaj adres e-mail, na który wyślemy odnośnik do potwierdzenia."),
-    )
     price_names: tuple[str, ...] = ()
     """Names of the generated fields of prices, shown in the part that lists none."""
 
     stamp = forms.CharField(widget=forms.HiddenInput, required=False, max_length=500)
 
+    firma_adres = forms.CharField(label="Nie wypełniaj tego pola", required=False)
+    """Invisible; bots fill in any address."""
+
     def __init__(
-        self,
-        posted: Any = None,
-        *,
-        path: str,
-        on: datetime,
-        depot: Depot | None = None,
-        initial: Mapping[str, Any] | None = None,
+        self, posted: Any = None, *, path: str, on: datetime, depot: Depot | None = None, **options: Any
     ) -> None:
-        super().__init__(posted, initial=dict(initial or {}), auto_id="pole-%s")
+        super().__init__(posted, auto_id="pole-%s", **options)
         self.path, self.on, self.depot = path, on, depot
-        self.suggested = ""
-        self.fields[fields.HONEYPOT] = forms.CharField(label="Nie wypełniaj tego pola", required=False)
 
     @property
     def parts(self) -> Iterator[FormPart]:
@@ -108,10 +99,6 @@ class PublicForm(forms.Form):
         return ", ".join(texts)
 
     @property
-    def honeypot(self) -> BoundField:
-        return self[fields.HONEYPOT]
-
-    @property
     def mistakes(self) -> tuple[BoundField, ...]:
         """The invalid fields, in the order of the page."""
         return tuple(field for part in self.parts for field in part.fields if field.errors)
@@ -127,18 +114,9 @@ class PublicForm(forms.Form):
             return fields.make_form_token(self.path, self.on)
         return token
 
-    def clean_email(self) -> str:
-        """Return the address. A likely misspelling is asked back once: sent again, it counts."""
-        email: str = self.cleaned_data["email"]
-        if email and self.data.get(fields.SURE) != email and (domain := fields.likely_domain(email)):
-            self.suggested = email
-            raise forms.ValidationError(fields.ASKED_BACK.format(domain=domain))
-        fields.refuse_disposable(email)
-        return email
-
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
-        if data.get(fields.HONEYPOT):
+        if data.get("firma_adres"):
             self.add_error(None, "Pole na końcu formularza, niewidoczne na stronie, ma zostać puste.")
         try:
             fields.check_form_token(data.get("stamp", ""), self.path, self.on)
@@ -147,6 +125,26 @@ class PublicForm(forms.Form):
         except fields.InvalidFormToken:
             self.add_error(None, "Formularz czekał zbyt długo. Sprawdź dane i wyślij go jeszcze raz.")
         return data
+
+
+class EmailForm(PublicForm):
+    """Base of the forms that ask for an e-mail address."""
+
+    email = fields.Email(
+        label="Twój adres e-mail",
+        max_length=254,
+        help_text="Wyślemy na niego odnośnik do potwierdzenia, a później odpowiedź. Nie publikujemy go.",
+        error_messages=fields.required("Podaj adres e-mail, na który wyślemy odnośnik do potwierdzenia."),
+    )
+
+    def clean_email(self) -> str:
+        """Return the address. A likely misspelling is asked back once: sent again, it counts."""
+        email: str = self.cleaned_data["email"]
+        if email and self.data.get(fields.SURE) != email and (domain := fields.likely_domain(email)):
+            self.suggested = email
+            raise forms.ValidationError(fields.ASKED_BACK.format(domain=domain))
+        fields.refuse_disposable(email)
+        return email
 
     def submission_parts(self) -> list[SubmissionPart]:
         return [SubmissionPart(Submission.Kind(self.kind))]
@@ -293,7 +291,7 @@ class PriceFields(PublicForm):
             )
 
 
-class PriceForm(PriceFields):
+class PriceForm(PriceFields, EmailForm):
     """Prices of a depot, submitted by a reader."""
 
     kind = Submission.Kind.PRICE

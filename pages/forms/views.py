@@ -31,7 +31,7 @@ from pages.depots import removed_page
 from pages.forms import fields
 from pages.forms.depot import AddForm, GoneForm
 from pages.forms.pages import crumbs_to, show_confirmation, show_form, show_problem, show_status
-from pages.forms.public_form import PublicForm
+from pages.forms.public_form import EmailForm, PublicForm
 from pages.polish import until
 from pages.rendering import as_html
 from prices import submissions as price_submissions
@@ -44,8 +44,6 @@ View = Callable[..., HttpResponse]
 class AnswerForm(PublicForm):
     title = "Pytanie redakcji"
     description = "Odpowiedź na pytanie redakcji o zgłoszenie."
-    email = None  # type: ignore[assignment] # how Django leaves a field of a class above out
-
     answer = fields.Message(
         label="Twoja odpowiedź",
         max_length=questions.MAX_ANSWER,
@@ -56,7 +54,7 @@ class AnswerForm(PublicForm):
     PARTS = (("Odpowiedź", "", ("answer",)),)
 
 
-class AddressForm(PublicForm):
+class AddressForm(EmailForm):
     """The corrected address of an unconfirmed submission."""
 
     PARTS = (("Popraw adres", "", ("email",)),)
@@ -85,7 +83,7 @@ def public_form_view(view: View) -> View:
 
 
 @public_form_view
-def submit(request: HttpRequest, form_class: type[PublicForm], depot_id: int) -> HttpResponse:
+def submit(request: HttpRequest, form_class: type[EmailForm], depot_id: int) -> HttpResponse:
     return handle(request, form_class, depot=get_published(depot_id))
 
 
@@ -184,7 +182,7 @@ def answer(request: HttpRequest) -> HttpResponse:
     )
 
 
-def handle(request: HttpRequest, form_class: type[PublicForm], **options: Any) -> HttpResponse:
+def handle(request: HttpRequest, form_class: type[EmailForm], **options: Any) -> HttpResponse:
     """Show a form, or store a submission and redirect to its status page. options: of the form."""
     form = form_class(posted(request), path=request.path, on=timezone.now(), **options)
     refusal = None

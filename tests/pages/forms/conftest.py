@@ -9,7 +9,6 @@ from django.template.backends.jinja2 import Template
 from django.test.signals import template_rendered
 from django.utils import timezone
 
-from pages.forms import fields
 from tests import deciding, factories
 
 CLAIM = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}
@@ -61,7 +60,7 @@ class Stranger:
         typed = {"stamp": form.form_token, "email": "jan@opal-nowak.pl"}
         for field in form:
             value = field.value()
-            if value is not None and field.name not in typed and field.name != fields.HONEYPOT:
+            if value is not None and field.name not in typed and field.name != "firma_adres":
                 typed[field.name] = value
         return typed
 

@@ -9,7 +9,6 @@ from django.test import Client
 from catalog.models import Submission
 from catalog.submissions import letters, limits
 from catalog.submissions.tokens import hash_mailbox
-from pages.forms import fields
 from tests import factories
 from tests.pages.forms.conftest import CLAIM
 from tests.pages.reading import SCRIPT, missing, present, text_of
@@ -38,7 +37,7 @@ def test_a_form_needs_its_token(nowak):
 
 
 def test_a_machine_falls_into_the_trap(stranger, path):
-    refused(stranger.fill(path, phone="601 234 567", **{fields.HONEYPOT: "x"}), "ma zostać puste")
+    refused(stranger.fill(path, phone="601 234 567", firma_adres="x"), "ma zostać puste")
 
 
 def test_nobody_fills_in_so_fast_but_the_second_click_counts(stranger, path):
