@@ -19,7 +19,7 @@ from fueldepot.http.links import site_url
 from pages import alerts
 from pages.forms import fields
 from pages.forms.pages import crumbs_to, show, show_form, show_problem
-from pages.forms.public_form import EmailForm
+from pages.forms.public_form import EmailForm, FormPart
 from pages.forms.views import client_of, posted, public_form_view, token_of
 from pages.home import voivodeships_by_name
 from pages.polish import day
@@ -49,13 +49,13 @@ class AlertsForm(EmailForm):
     voivodeship = forms.ChoiceField(label="Województwo", required=False)
 
     PARTS = (
-        ("Terminy i przepisy", "", ("place",)),
-        (
+        FormPart("Terminy i przepisy", ("place",)),
+        FormPart(
             "Ceny",
-            f"Napiszemy, gdy mediana zmieni się o {alerts.MOVED * 100:.0f}\N{NO-BREAK SPACE}% albo więcej.",
             ("fuel", "voivodeship"),
+            f"Napiszemy, gdy mediana zmieni się o {alerts.MOVED * 100:.0f}\N{NO-BREAK SPACE}% albo więcej.",
         ),
-        ("Twój adres", "", ("email",)),
+        FormPart("Twój adres", ("email",)),
     )
 
     def __init__(self, posted: Any = None, **options: Any) -> None:

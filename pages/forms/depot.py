@@ -21,7 +21,7 @@ from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
 from pages.depots import DAY_NAMES
 from pages.forms import fields
-from pages.forms.public_form import HOW, PRICES, EmailForm, PriceFields, PublicForm
+from pages.forms.public_form import PRICES, EmailForm, FormPart, PriceFields, PublicForm
 
 FARTHEST_KM = 30.0
 """Longest move of a depot by a correction, and longest distance of a new depot from its postcode."""
@@ -30,11 +30,12 @@ POSITION_MISSING = fields.required("Położenie jest potrzebne. Jeśli się zgad
 
 Role = Submission.Role
 
-HOURS = (
+HOURS = FormPart(
     "Godziny otwarcia",
+    DAYS,
     "Na przykład 7:00-15:00, 8-12 i 13-16 albo „całą dobę”. Puste pole znaczy, że tego dnia skład jest nieczynny. "
     "Jeśli nie znasz godzin, zostaw wszystkie pola puste.",
-    DAYS,
+    compact=True,
 )
 """The part of the fields of `HoursFields`."""
 
@@ -115,20 +116,19 @@ class DepotForm(HoursFields, EmailForm):
         label="Wiadomość do redakcji", max_length=2000, required=False, help_text="Na przykład skąd wiesz o zmianie."
     )
 
-    PARTS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-        ("Skład", "", ("name", "street", "house_number", "postcode", "place")),
-        ("Kontakt", "", ("nip", "phone", "website")),
-        ("Oferta", "", ("fuels",)),
+    PARTS: tuple[FormPart, ...] = (
+        FormPart("Skład", ("name", "street", "house_number", "postcode", "place")),
+        FormPart("Kontakt", ("nip", "phone", "website")),
+        FormPart("Oferta", ("fuels",)),
         HOURS,
-        (
+        FormPart(
             "Położenie",
-            "Stań przy składzie i użyj swojej pozycji albo wpisz współrzędne.",
             ("lat", "lon"),
+            "Stań przy składzie i użyj swojej pozycji albo wpisz współrzędne.",
+            compact=True,
         ),
-        ("O Tobie", "", ("role", "message", "email")),
+        FormPart("O Tobie", ("role", "message", "email")),
     )
-
-    COMPACT = ("Godziny otwarcia", "Położenie")
 
     def clean(self) -> dict[str, Any]:
         data = super().clean()
@@ -277,18 +277,17 @@ class ClaimForm(CorrectForm, PriceFields):
     )
 
     PARTS = (
-        (
+        FormPart(
             "Twoja firma",
+            ("role", "claimant_nip", "claimant_phone"),
             "Redakcja porówna te dane z wpisem. Będzie szybciej, gdy podasz adres e-mail w domenie firmy. Danych nie "
             "publikujemy.",
-            ("role", "claimant_nip", "claimant_phone"),
         ),
-        (PRICES, HOW, ()),
-        ("Dane składu", "", tuple(name for part in CorrectForm.PARTS[:3] for name in part[2])),
-        *CorrectForm.PARTS[3:5],
-        ("Potwierdzenie", "", ("agreed", "message", "email")),
+        PRICES._replace(folded=True),
+        FormPart("Dane składu", tuple(name for part in CorrectForm.PARTS[:3] for name in part.names), folded=True),
+        *(part._replace(folded=True) for part in CorrectForm.PARTS[3:5]),
+        FormPart("Potwierdzenie", ("agreed", "message", "email")),
     )
-    FOLDED = tuple(part[0] for part in PARTS[1:-1])
 
     def submission_parts(self) -> list[SubmissionPart]:
         correction = SubmissionPart(Submission.Kind.CORRECT, self.wanted())
@@ -316,12 +315,12 @@ class DeleteForm(EmailForm):
     )
 
     PARTS = (
-        (
+        FormPart(
             "Twoja firma",
-            "Redakcja porówna te dane z wpisem, żeby nikt obcy nie usunął Twojego składu. Nie publikujemy ich.",
             ("role", "claimant_nip", "claimant_phone"),
+            "Redakcja porówna te dane z wpisem, żeby nikt obcy nie usunął Twojego składu. Nie publikujemy ich.",
         ),
-        ("Usunięcie", "", ("agreed", "message", "email")),
+        FormPart("Usunięcie", ("agreed", "message", "email")),
     )
 
 
@@ -343,7 +342,7 @@ class GoneForm(EmailForm):
         error_messages=fields.required("Wybierz, co się stało."),
     )
 
-    PARTS = (("Co się stało?", "", ("reason",)), ("Kontakt", "", ("email",)))
+    PARTS = (FormPart("Co się stało?", ("reason",)), FormPart("Kontakt", ("email",)))
 
 
 def _degrees(value: float) -> str:

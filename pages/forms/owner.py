@@ -22,7 +22,7 @@ from catalog.text import short_zloty
 from pages.forms import fields
 from pages.forms.depot import HOURS, HoursFields
 from pages.forms.pages import show, show_form, show_problem
-from pages.forms.public_form import HOW, PRICES, EmailForm, PriceFields, PublicForm
+from pages.forms.public_form import PRICES, EmailForm, FormPart, PriceFields, PublicForm
 from pages.forms.views import claim_path, client_of, get_published, posted, public_form_view, refused, token_of
 from pages.polish import date_digits
 from prices.models import DepotPrice
@@ -55,9 +55,7 @@ class OwnerForm(HoursFields, PriceFields):
     title = "Godziny i ceny"
     description = "Godziny otwarcia i ceny, które właściciel zmienia sam."
 
-    PARTS = ((PRICES, HOW, ()), HOURS)
-    COMPACT = (HOURS[0],)
-    FOLDED = (HOURS[0],)
+    PARTS = (PRICES, HOURS._replace(folded=True))
     folds_fuels = True
 
     def __init__(self, posted: Any = None, *, depot: Depot, present: Sequence[DepotPrice], **options: Any) -> None:
@@ -108,7 +106,7 @@ class BranchesForm(PublicForm):
         error_messages=fields.required("Zaznacz to pole, jeśli to składy Twojej firmy."),
     )
 
-    PARTS = (("Które wpisy?", "", ("branches", "numbers", "agreed")),)
+    PARTS = (FormPart("Które wpisy?", ("branches", "numbers", "agreed")),)
 
     def __init__(self, posted: Any = None, *, nearby: Sequence[Depot], **options: Any) -> None:
         super().__init__(posted, **options)
@@ -139,7 +137,7 @@ class RenewForm(EmailForm):
 
     title = "Nowy odnośnik właściciela"
 
-    PARTS = (("Twój adres", "", ("email",)),)
+    PARTS = (FormPart("Twój adres", ("email",)),)
 
 
 class ObjectionForm(PublicForm):
@@ -155,7 +153,7 @@ class ObjectionForm(PublicForm):
         help_text="Przeczyta to tylko redakcja.",
     )
 
-    PARTS = (("Twój sprzeciw", "", ("objection",)),)
+    PARTS = (FormPart("Twój sprzeciw", ("objection",)),)
 
 
 class RestoreForm(PublicForm):
@@ -168,7 +166,7 @@ class RestoreForm(PublicForm):
         label="Dlaczego", max_length=2000, required=False, help_text="Przeczyta to tylko redakcja."
     )
 
-    PARTS = (("Twoja prośba", "", ("message",)),)
+    PARTS = (FormPart("Twoja prośba", ("message",)),)
 
 
 def owner_path(token: str, depot: Depot) -> str:

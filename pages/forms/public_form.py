@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import forms
 from django.forms import BoundField
@@ -23,25 +23,14 @@ from prices.submissions import price_to_json
 from prices.validation import InvalidPrice, PriceInput, unit_price
 
 
-@dataclass(frozen=True, slots=True)
-class FormPart:
-    """A part of a form under one heading. compact: several fields in a row. folded: shown once it is opened.
-
-    summary: the present values of a folded part.
-    """
+class FormPart(NamedTuple):
+    """Fields of a form under one heading, by name. compact: several in a row. folded: shown once it is opened."""
 
     legend: str
-    intro: str
-    fields: tuple[BoundField, ...]
-    compact: bool
+    names: tuple[str, ...]
+    intro: str = ""
+    compact: bool = False
     folded: bool = False
-    summary: str = ""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether a folded part shows its fields at once: for a mistake, or what was typed before it."""
-        fields_typed = [field for field in self.fields if field.form.is_bound]
-        return any(field.errors or field.name in field.form.changed_data for field in fields_typed)
 
 
 class PublicForm(forms.Form):
@@ -49,17 +38,14 @@ class PublicForm(forms.Form):
 
     title, description: of its page, which shows the description too where it has a `button`. kind: of the submission.
 
-    PARTS: headings, introductions and names of fields, in the order of the page. COMPACT, FOLDED: headings of such
-    parts.
+    PARTS: in the order of the page.
     """
 
     title = description = button = kind = ""
     suggested = ""
     """An address that is asked back, see `EmailForm`."""
 
-    PARTS: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
-    COMPACT: tuple[str, ...] = ()
-    FOLDED: tuple[str, ...] = ()
+    PARTS: tuple[FormPart, ...] = ()
 
     price_names: tuple[str, ...] = ()
     """Names of the generated fields of prices, shown in the part that lists none."""
@@ -76,15 +62,15 @@ class PublicForm(forms.Form):
         self.path, self.on, self.depot = path, on, depot
 
     @property
-    def parts(self) -> Iterator[FormPart]:
-        """The parts of the form, without empty ones."""
-        for legend, intro, names in self.PARTS:
-            names = names or self.price_names
-            bound = tuple(self[name] for name in names if name in self.fields)
-            if bound:
-                folded = legend in self.FOLDED
-                summary = self.summarise(bound) if folded else ""
-                yield FormPart(legend, intro, bound, legend in self.COMPACT, folded, summary)
+    def parts(self) -> Iterator[tuple[FormPart, tuple[BoundField, ...]]]:
+        """The parts of the form with their fields, without empty ones."""
+        for part in self.PARTS:
+            if bound := tuple(self[name] for name in part.names or self.price_names if name in self.fields):
+                yield part, bound
+
+    def is_open(self, bound: tuple[BoundField, ...]) -> bool:
+        """Whether a folded part shows its fields at once: for a mistake, or what was typed before it."""
+        return self.is_bound and any(field.errors or field.name in self.changed_data for field in bound)
 
     def summarise(self, bound: tuple[BoundField, ...]) -> str:
         """Return the present values of fields, on one line."""
@@ -101,7 +87,7 @@ class PublicForm(forms.Form):
     @property
     def mistakes(self) -> tuple[BoundField, ...]:
         """The invalid fields, in the order of the page."""
-        return tuple(field for part in self.parts for field in part.fields if field.errors)
+        return tuple(field for _, bound in self.parts for field in bound if field.errors)
 
     @property
     def form_token(self) -> str:
@@ -165,13 +151,13 @@ class EmailForm(PublicForm):
 OLDEST_PRICE = timedelta(days=31)
 """Greatest age of a submitted price."""
 
-PRICES = "Ceny"
-"""Heading of the part of the fields of `PriceFields`."""
-
-HOW = (
+PRICES = FormPart(
+    "Ceny",
+    (),
     "Podaj ceny z VAT, bez transportu, za tonę (t) albo metr przestrzenny (mp); puste pola pomiń. Jeśli cena jest za "
-    "worek, wpisz obok jego wagę, a przeliczymy ją na tonę."
+    "worek, wpisz obok jego wagę, a przeliczymy ją na tonę.",
 )
+"""The part of the fields of `PriceFields`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,8 +289,8 @@ class PriceForm(PriceFields, EmailForm):
     button = "Wyślij ceny"
 
     PARTS = (
-        (PRICES, HOW, ()),
-        ("O Tobie", "", ("email",)),
+        PRICES,
+        FormPart("O Tobie", ("email",)),
     )
 
     def __init__(self, *args: Any, **options: Any) -> None:

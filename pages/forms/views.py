@@ -31,7 +31,7 @@ from pages.depots import removed_page
 from pages.forms import fields
 from pages.forms.depot import AddForm, GoneForm
 from pages.forms.pages import crumbs_to, show_confirmation, show_form, show_problem, show_status
-from pages.forms.public_form import EmailForm, PublicForm
+from pages.forms.public_form import EmailForm, FormPart, PublicForm
 from pages.polish import until
 from pages.rendering import as_html
 from prices import submissions as price_submissions
@@ -51,13 +51,13 @@ class AnswerForm(PublicForm):
         error_messages=fields.required("Napisz odpowiedź."),
     )
 
-    PARTS = (("Odpowiedź", "", ("answer",)),)
+    PARTS = (FormPart("Odpowiedź", ("answer",)),)
 
 
 class AddressForm(EmailForm):
     """The corrected address of an unconfirmed submission."""
 
-    PARTS = (("Popraw adres", "", ("email",)),)
+    PARTS = (FormPart("Popraw adres", ("email",)),)
 
 
 def public_form_view(view: View) -> View:
