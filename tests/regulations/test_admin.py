@@ -32,13 +32,6 @@ def editor():
     return factories.UserFactory()
 
 
-@pytest.fixture
-def desk(editor):
-    client = Client()
-    client.force_login(editor)
-    return client
-
-
 def form_of(desk, address):
     """What a browser would send from the page of a row."""
     page = context_of(desk, address)
@@ -90,20 +83,20 @@ def url_of(row):
     return f"/admin/regulations/{row._meta.model_name}/{row.pk}/change/"
 
 
+AMENDMENT = {
+    "amendments-TOTAL_FORMS": "1",
+    "amendments-0-number": "III/3/26",
+    "amendments-0-adopted": "2026-11-16",
+    "amendments-0-changes": "Klasa 3 i 4: 2029 zamiast 2027.",
+}
+"""What is typed on the page of an act."""
+
+
 def test_an_amendment_that_moves_a_deadline(desk, editor, client):
     act = ResolutionFactory()
     deadline = DeadlineFactory(state=act.state)
     uid = deadline.uid
-    save(
-        desk,
-        url_of(act),
-        **{
-            "amendments-TOTAL_FORMS": "1",
-            "amendments-0-number": "III/3/26",
-            "amendments-0-adopted": "2026-11-16",
-            "amendments-0-changes": "Klasa 3 i 4: 2029 zamiast 2027.",
-        },
-    )
+    save(desk, url_of(act), **AMENDMENT)
     amendment = Amendment.objects.get()
     assert amendment.history.get().history_user == editor
 
@@ -127,16 +120,7 @@ def test_an_amendment_that_moves_a_deadline(desk, editor, client):
 
 CHANGES_AT_THE_DESK = {
     "a state": lambda desk, act, ban: save(desk, url_of(act.state), summary="Nowe słowa."),
-    "an amendment": lambda desk, act, ban: save(
-        desk,
-        url_of(act),
-        **{
-            "amendments-TOTAL_FORMS": "1",
-            "amendments-0-number": "III/3/26",
-            "amendments-0-adopted": "2026-11-16",
-            "amendments-0-changes": "Nowe słowa.",
-        },
-    ),
+    "an amendment": lambda desk, act, ban: save(desk, url_of(act), **AMENDMENT),
     "one deleted": lambda desk, act, ban: approve(
         desk, desk.post(url_of(ban).replace("change", "delete"), {"post": "yes"})
     ),
@@ -277,17 +261,9 @@ def test_every_list_and_form_opens_without_a_query_per_row(desk, factory, django
 def test_a_new_deadline_stands_in_the_acts_from_today(desk, editor):
     state = LegalStateFactory()
     ResolutionFactory(state=state)
-    url = "/admin/regulations/deadline/add/"
-    answer = save(
-        desk,
-        url,
-        state=state.pk,
-        date="2030-01-01",
-        kind="coal_ban",
-        applies_to="węgiel",
-        description="Zakaz.",
-        scope="całe województwo",
-    )
+    typed = {"date": "2030-01-01", "kind": "coal_ban", "applies_to": "węgiel", "description": "Zakaz."}
+    typed |= {"state": state.pk, "scope": "całe województwo"}
+    answer = save(desk, "/admin/regulations/deadline/add/", **typed)
     assert not Deadline.objects.exists()
     approve(desk, answer)
     deadline = Deadline.objects.get()

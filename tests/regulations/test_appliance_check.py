@@ -9,11 +9,18 @@ from regulations.api.params import RegulationsQuery
 from regulations.appliance_check import ApplianceStatus, check_appliance
 from regulations.fields import Appliance
 from tests import factories
-from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
 
 BELOW_3, CLASS_3, FIREPLACE = Appliance.BOILER_BELOW_CLASS_3, Appliance.BOILER_CLASS_3, Appliance.FIREPLACE
+
+
+@pytest.fixture
+def law():
+    """An act of the voivodeship of Kraków."""
+    factories.krakow()
+    ResolutionFactory()
 
 
 def check(appliance):
@@ -27,27 +34,21 @@ def test_of_a_state_that_was_never_imported_nothing_is_known():
     assert check(CLASS_3).status == ApplianceStatus.STATE_UNKNOWN
 
 
-def test_a_deadline_for_new_installations_ends_nothing_in_use():
-    factories.krakow()
-    ResolutionFactory(state=LegalStateFactory())
+def test_a_deadline_for_new_installations_ends_nothing_in_use(law):
     DeadlineFactory(kind="new_installations", appliances=[CLASS_3])
     DeadlineFactory(appliances=[BELOW_3])
     assert check(CLASS_3).status == ApplianceStatus.NOT_NAMED
 
 
 @pytest.mark.parametrize("later", ["exemptions", "started_before"])
-def test_a_later_deadline_counts_where_the_deciding_one_leaves_something(later):
-    factories.krakow()
-    ResolutionFactory(state=LegalStateFactory())
+def test_a_later_deadline_counts_where_the_deciding_one_leaves_something(law, later):
     values = {"exemptions": ["ecodesign"]} if later == "exemptions" else {"started_before": date(2018, 1, 1)}
     DeadlineFactory(date=date(2024, 1, 1), appliances=[FIREPLACE], **values)
     DeadlineFactory(date=date(2030, 1, 1), appliances=[FIREPLACE], fuels=["hard_coal"])
     assert [(one.deadline.date, one.binds) for one in check(FIREPLACE).limited] == [(date(2030, 1, 1), True)]
 
 
-def test_the_part_of_the_municipality_is_asked_before_the_fuel():
-    factories.krakow()
-    ResolutionFactory(state=LegalStateFactory())
+def test_the_part_of_the_municipality_is_asked_before_the_fuel(law):
     DeadlineFactory(date=date(2024, 1, 1), appliances=[FIREPLACE], fuels=["hard_coal"])
     DeadlineFactory(
         date=date(2030, 1, 1), appliances=[FIREPLACE], area="listed", partly=["1261011"], scope="uzdrowisko"

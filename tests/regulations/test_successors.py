@@ -88,12 +88,10 @@ def test_the_answer_goes_on_to_bind_the_successor(rules, client):
     sync_units(renumbered(), OPTIONS)
     (answer,) = client.get("/api/v1/regulations", {"teryt": "1261993"}).json()
     assert [row["binds_requested_unit"] for row in answer["resolution"]["deadlines"]] == [True, True]
-    refused = client.get("/api/v1/regulations", {"teryt": "1261011"})
-    assert refused.status_code == 404
-    assert "its successor is 1261993" in refused.json()["message"]
-    refused = client.get("/api/v1/regulations/malopolskie.ics", {"teryt": "1261011"})
-    assert refused.status_code == 404
-    assert "its successor is 1261993" in refused.json()["message"]
+    for path in ("/api/v1/regulations", "/api/v1/regulations/malopolskie.ics"):
+        refused = client.get(path, {"teryt": "1261011"})
+        assert refused.status_code == 404, path
+        assert "its successor is 1261993" in refused.json()["message"]
 
 
 def test_the_page_shows_the_successor(rules, client):

@@ -61,6 +61,12 @@ def run(source, *options):
     return commands.run("import_regulations", source, *options)
 
 
+@pytest.fixture
+def imported(write):
+    """The file is in the database already."""
+    run(write(), "--commit")
+
+
 def counts():
     return [model.objects.count() for model in (LegalState, Resolution, Amendment, Deadline, FuelBan)]
 
@@ -81,9 +87,8 @@ def test_first_import_and_a_second_that_finds_nothing(write):
     assert deadline.sources == "Gmina | https://example.pl/"
 
 
-def test_a_database_from_before_the_codes_gets_them_and_keeps_an_editors(write):
+def test_a_database_from_before_the_codes_gets_them_and_keeps_an_editors(write, imported):
     """Columns added since the last import had their defaults then."""
-    run(write(), "--commit")
     state = LegalState.objects.get()
     for row in state.file["deadlines"].values():
         del row["appliances"], row["spared"]
@@ -133,8 +138,7 @@ def test_a_database_with_the_former_state_of_pomorskie_gets_the_deadlines_of_the
     assert "0 added, 0 changed, 0 removed" in run(DATA / "pomorskie.yaml", "--commit")
 
 
-def test_a_changed_file_changes_the_row_and_says_how(write):
-    run(write(), "--commit")
+def test_a_changed_file_changes_the_row_and_says_how(write, imported):
     uid = Deadline.objects.get(key="stare").uid
     out = run(write(FILE.replace("2027-01-01", "2029-01-01")), "--commit")
     assert "0 added, 1 changed, 0 removed" in out
@@ -144,8 +148,7 @@ def test_a_changed_file_changes_the_row_and_says_how(write):
     assert deadline.history.first().history_change_reason == "import"
 
 
-def test_an_editors_change_stays_and_is_named(write):
-    run(write(), "--commit")
+def test_an_editors_change_stays_and_is_named(write, imported):
     deadline = Deadline.objects.get(key="stare")
     deadline.date = date(2031, 1, 1)
     deadline.save()
@@ -156,16 +159,14 @@ def test_an_editors_change_stays_and_is_named(write):
     assert Deadline.objects.get(key="stare").date == date(2031, 1, 1)
 
 
-def test_beside_an_editors_change_other_values_still_follow_the_file(write):
-    run(write(), "--commit")
+def test_beside_an_editors_change_other_values_still_follow_the_file(write, imported):
     Deadline.objects.filter(key="stare").update(date=date(2031, 1, 1))
     run(write(FILE.replace("Koniec.", "Już nie wolno.")), "--commit")
     deadline = Deadline.objects.get(key="stare")
     assert (deadline.date, deadline.description) == (date(2031, 1, 1), "Już nie wolno.")
 
 
-def test_a_change_of_the_state_itself_stays(write):
-    run(write(), "--commit")
+def test_a_change_of_the_state_itself_stays(write, imported):
     LegalState.objects.update(as_of=date(2026, 11, 1), summary="Redakcyjny opis.")
     out = run(write(FILE.replace("summary: Opis.", "summary: Nowy opis.")), "--commit")
     state = LegalState.objects.get()
@@ -173,30 +174,26 @@ def test_a_change_of_the_state_itself_stays(write):
     assert "2 skipped" in out
 
 
-def test_what_an_editor_deleted_does_not_come_back(write):
-    run(write(), "--commit")
+def test_what_an_editor_deleted_does_not_come_back(write, imported):
     Deadline.objects.get(key="stare").delete()
     for _ in range(2):
         assert "malopolskie, deadlines/stare (deleted by an editor; it stays away)" in run(write(), "--commit")
     assert Deadline.objects.count() == 1
 
 
-def test_with_a_deleted_act_its_amendments_stay_away(write):
-    run(write(), "--commit")
+def test_with_a_deleted_act_its_amendments_stay_away(write, imported):
     Resolution.objects.get().delete()
     assert "2 skipped" in run(write(), "--commit")
     assert not Amendment.objects.exists()
 
 
-def test_what_an_editor_added_stays(write):
-    run(write(), "--commit")
+def test_what_an_editor_added_stays(write, imported):
     DeadlineFactory(applies_to="ręczny")
     assert "0 added, 0 changed, 0 removed" in run(write(), "--commit")
     assert Deadline.objects.filter(applies_to="ręczny").exists()
 
 
-def test_a_row_that_an_editor_had_entered_first_is_not_doubled(write):
-    run(write(), "--commit")
+def test_a_row_that_an_editor_had_entered_first_is_not_doubled(write, imported):
     DeadlineFactory(date=date(2030, 1, 1), applies_to="piece", description="Redakcja.")
     new = (
         "\n  - {key: piece, date: 2030-01-01, kind: space_heaters, applies_to: piece, description: Plik., "
@@ -207,8 +204,7 @@ def test_a_row_that_an_editor_had_entered_first_is_not_doubled(write):
     assert "0 changed" in run(write(FILE.replace("\nbans:", new)), "--commit")
 
 
-def test_what_leaves_the_file_goes_unless_an_editor_worked_on_it(write):
-    run(write(), "--commit")
+def test_what_leaves_the_file_goes_unless_an_editor_worked_on_it(write, imported):
     Deadline.objects.filter(key="zakaz").update(description="Redakcyjnie.")
     before, _, after = FILE.partition("deadlines:")
     cut = before + "bans:" + after.partition("bans:")[2]
@@ -232,8 +228,7 @@ def test_without_a_register_nothing_is_imported(tmp_path):
         run(tmp_path, "--commit")
 
 
-def test_an_amendment_of_an_act_that_an_editor_deleted_is_left_out(write):
-    run(write(), "--commit")
+def test_an_amendment_of_an_act_that_an_editor_deleted_is_left_out(write, imported):
     Deadline.objects.all().delete()
     FuelBan.objects.all().delete()
     Resolution.objects.all().delete()
@@ -332,8 +327,7 @@ def test_files_that_are_given_twice_or_nest_without_end(write, tmp_path):
         parse(path)
 
 
-def test_codes_that_have_left_the_register_are_read_as_those_that_follow(write):
-    run(write(), "--commit")
+def test_codes_that_have_left_the_register_are_read_as_those_that_follow(write, imported):
     successor = factories.MunicipalityFactory(teryt="1261993", name="Kraków", kind=3)
     factories.FormerMunicipalityFactory(teryt="1261011", successor=successor)
     ban = Deadline.objects.get(key="zakaz")
