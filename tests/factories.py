@@ -239,6 +239,7 @@ class SubmissionFactory(factory.django.DjangoModelFactory):
 
     class Params:
         claim = factory.Trait(kind="claim", claimant_role="owner", claimant_nip="5260250274", proposed={}, stored={})
+        add = factory.Trait(kind="add", depot=None, proposed={"name": "Nowy"}, stored={})
         delete = factory.Trait(kind="delete", claimant_role="owner", proposed={}, stored={})
         unconfirmed = factory.Trait(state="unconfirmed", confirmed_at=None)
         decided = factory.Trait(

@@ -51,7 +51,7 @@ def test_a_case_is_checked_by_links_beside_it(client, editor, depot, of):
 
 
 def test_a_case_leads_to_the_public_page_and_the_head_of_the_desk_to_the_site(client, editor, depot):
-    proposed = factories.SubmissionFactory(depot=None, kind="add", proposed={"name": "Nowy"}, stored={})
+    proposed = factories.SubmissionFactory(add=True)
     for row, public in ((depot, True), (factories.SubmissionFactory(depot=depot), True), (proposed, False)):
         html = client.get(page(row)).content.decode()
         assert ("-sklad-zielinski/" in html and "trona publiczna" in html) is public, row
@@ -105,7 +105,7 @@ def test_editors_comment_on_a_case_wherever_they_meet_it(client, editor, depot):
     assert "Dzwoniłam: &lt;b&gt;czynne&lt;/b&gt;." in client.get(page(depot)).content.decode()
     assert client.post(write, {"comment": " ", "back": "https://evil.example/"})["Location"] == page(depot)
     assert CaseComment.objects.get().depot == depot
-    new = factories.SubmissionFactory(depot=None, kind="add", proposed={"name": "Nowy"})
+    new = factories.SubmissionFactory(add=True)
     editors.write_comment(case=new, text="Zapytać w gminie.", by=editor, on=NOW)
     assert "Zapytać w gminie." in text_of(client.get(page(new)))
     editor.groups.clear()

@@ -25,18 +25,22 @@ def page(submission):
     return reverse("admin:catalog_submission_change", args=[submission.pk])
 
 
-def decide(client, submission, commit, **typed):
-    opened = context_of(client, page(submission))["opened"]
-    with commit(execute=True):
-        return client.post(page(submission), {"opened": opened, **typed})
+@pytest.fixture
+def decide(client, django_capture_on_commit_callbacks):
+    """Decide on the page of a submission, with the letter; returns the answer."""
+
+    def act(submission, **typed):
+        opened = context_of(client, page(submission))["opened"]
+        with django_capture_on_commit_callbacks(execute=True):
+            return client.post(page(submission), {"opened": opened, **typed})
+
+    return act
 
 
 def test_the_queue_costs_no_query_per_row(client, editor, django_assert_max_num_queries):
     for _ in range(60):
         factories.SubmissionFactory()
-        factories.SubmissionFactory(
-            kind="add", depot=None, proposed={"name": "Nowy", "municipality": factories.krakow().pk}, stored={}
-        )
+        factories.SubmissionFactory(add=True, proposed={"name": "Nowy", "municipality": factories.krakow().pk})
     # session, user, rights 2; filter of voivodeships; count, rows, municipalities
     with django_assert_max_num_queries(10):
         answer = client.get(QUEUE)
@@ -69,9 +73,7 @@ def test_stored_and_proposed_stand_side_by_side(client, editor, django_assert_ma
     assert SCRIPT not in answer.content.decode()
 
 
-def test_the_other_submissions_about_an_entry_are_named_however_many_are_unconfirmed(
-    client, editor, django_capture_on_commit_callbacks
-):
+def test_the_other_submissions_about_an_entry_are_named_however_many_are_unconfirmed(client, editor, decide):
     first = factories.SubmissionFactory()
     values = {"depot": first.depot, "email": first.email}
     earlier = factories.SubmissionFactory(claim=True, state="superseded", decided_at=first.created_at, **values)
@@ -85,7 +87,7 @@ def test_the_other_submissions_about_an_entry_are_named_however_many_are_unconfi
     assert f"nr {second.pk}: poprawka (miejscowość, telefon), czeka na decyzję, ten sam zgłaszający" in text
     assert "usunięcie wpisu , czeka na decyzję" in text
     assert f'href="{page(second)}"' in shown.content.decode()
-    decide(client, first, django_capture_on_commit_callbacks, decision="accept", groups=["phone"])
+    decide(first, decision="accept", groups=["phone"])
     text = text_of(client.get(page(second)))
     assert not missing(text, "Telefon +48 601 234 567 (brak) +48 602 234 567", "Wpis zmienił się od chwili zgłoszenia")
     assert factories.fresh(second).state == "waiting"
@@ -121,15 +123,14 @@ def test_a_claimant_who_does_not_fit(client, editor):
     assert not missing(text, "inny NIP niż we wpisie", "inny numer niż we wpisie")
 
 
-def test_chosen_fields_are_accepted(client, editor, django_capture_on_commit_callbacks):
+def test_chosen_fields_are_accepted(client, editor, decide):
     submission = factories.SubmissionFactory(
         proposed={"phone": "+48 601 234 567", "place": "Wieliczka"}, stored={"phone": "", "place": ""}
     )
-    answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=["place"])
+    answer = decide(submission, decision="accept", groups=["place"])
     assert "podaj powód odrzucenia zgłoszenia albo odznaczonych pól." in text_of(answer)
     assert re.findall(r'name="groups" value="(\w+)"[^>]*checked', answer.content.decode()) == ["place"]
-    said = {"decision": "accept", "groups": ["place"], "reason": "Numer nie odpowiada."}
-    answer = decide(client, submission, django_capture_on_commit_callbacks, **said)
+    answer = decide(submission, decision="accept", groups=["place"], reason="Numer nie odpowiada.")
     assert "Zdecydowano: 1." in text_of(answer)
     assert (factories.fresh(submission.depot).phone, submission.depot.place) == ("", "Wieliczka")
     assert (submission.depot.data_status, submission.depot.confirmed_fields) == ("unverified", ["place"])
@@ -137,12 +138,11 @@ def test_chosen_fields_are_accepted(client, editor, django_capture_on_commit_cal
     assert "Wpis zmienił się od chwili zgłoszenia" not in text_of(client.get(page(submission)))
 
 
-def test_the_whole_entry_is_verified_only_where_the_editor_ticks_it(client, editor, django_capture_on_commit_callbacks):
+def test_the_whole_entry_is_verified_only_where_the_editor_ticks_it(client, editor, decide):
     submission = factories.SubmissionFactory()
     shown = client.get(page(submission)).content.decode()
     assert '<input type="checkbox" name="verify"> cały wpis sprawdzony' in shown
-    said = {"decision": "accept", "groups": ["phone"], "verify": "on"}
-    decide(client, submission, django_capture_on_commit_callbacks, **said)
+    decide(submission, decision="accept", groups=["phone"], verify="on")
     assert (factories.fresh(submission.depot).data_status, submission.depot.verified_by) == ("verified", editor)
 
 
@@ -153,14 +153,13 @@ def test_an_unknown_decision_decides_nothing(client, editor):
     assert factories.fresh(waiting).state == Submission.State.WAITING
 
 
-def test_nothing_typed_is_lost_where_a_reason_contradicts_the_ticks(client, editor, django_capture_on_commit_callbacks):
+def test_nothing_typed_is_lost_where_a_reason_contradicts_the_ticks(client, editor, decide):
     submission = factories.SubmissionFactory()
     said = {"groups": ["phone"], "reason": "Numer „stary”.", "question": "Który?", "value-phone": "601 999 999"}
-    answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept", **said)
+    answer = decide(submission, decision="accept", **said)
     assert "podano powód, ale wszystkie pola są zaznaczone: odznacz te" in text_of(answer)
     shown = answer.content.decode()
-    for kept in ('value="Numer „stary”."', ">Który?</textarea>", 'value="601 999 999"'):
-        assert kept in shown
+    assert not missing(shown, 'value="Numer „stary”."', ">Który?</textarea>", 'value="601 999 999"')
     assert factories.fresh(submission).state == "waiting"
 
 
@@ -182,7 +181,7 @@ def test_the_page_of_a_submission_leads_back_to_the_list(client, editor):
     assert f'<a href="{QUEUE}?state=all" data-key="l">' in shown
 
 
-def test_what_stands_in_the_way_is_said(client, editor, django_capture_on_commit_callbacks):
+def test_what_stands_in_the_way_is_said(client, editor, decide):
     submission = factories.SubmissionFactory()
     changed = {"decision": "accept", "groups": ["phone"], "opened": "xx"}
     for typed, words in (
@@ -191,41 +190,35 @@ def test_what_stands_in_the_way_is_said(client, editor, django_capture_on_commit
         ({"decision": "reject"}, "podaj powód odrzucenia zgłoszenia"),
         (changed, "ktoś zmienił wpis po otwarciu tej strony"),
     ):
-        assert words in text_of(decide(client, submission, django_capture_on_commit_callbacks, **typed))
+        assert words in text_of(decide(submission, **typed))
     assert factories.fresh(submission).state == "waiting"
 
 
-def test_a_submission_about_a_removed_entry_is_not_accepted(client, editor, django_capture_on_commit_callbacks):
+def test_a_submission_about_a_removed_entry_is_not_accepted(client, editor, decide):
     submission = factories.SubmissionFactory(depot=factories.DepotFactory(removed=True))
-    answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=["phone"])
+    answer = decide(submission, decision="accept", groups=["phone"])
     assert "Nic nie zmieniono: wpis jest usunięty; zgłoszenie można tylko odrzucić." in text_of(answer)
 
 
-def test_a_missing_depot_outside_the_country_is_not_accepted(client, editor, django_capture_on_commit_callbacks):
+def test_a_missing_depot_outside_the_country_is_not_accepted(client, editor, decide):
     proposed = {"name": "Opał", "place": "Praga", "lat": 50.08, "lon": 14.43, "fuels": []}
-    submission = factories.SubmissionFactory(kind="add", depot=None, proposed=proposed, stored={})
-    answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept")
+    submission = factories.SubmissionFactory(add=True, proposed=proposed)
+    answer = decide(submission, decision="accept")
     assert "położenie nie leży w żadnej gminie." in text_of(answer)
     assert not Depot.objects.exists()
 
 
 def test_a_missing_depot_whose_data_were_forgotten_still_has_its_page(client, editor):
-    submission = factories.SubmissionFactory(
-        kind="add",
-        depot=None,
-        state="rejected",
-        reason="Nie ma go.",
-        decided_by=editor,
-        decided_at=datetime(2026, 1, 1, tzinfo=UTC),
-    )
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    submission = factories.SubmissionFactory(add=True, decided=True, reason="Nie ma go.", decided_at=moment)
     retention.purge_submissions(on=datetime(2026, 11, 21, tzinfo=UTC))
     assert "Nie ma go." in text_of(client.get(page(submission)))
 
 
-def test_the_second_of_two_editors_is_told(client, editor, django_capture_on_commit_callbacks):
+def test_the_second_of_two_editors_is_told(client, editor, decide):
     submission = factories.SubmissionFactory()
-    decide(client, submission, django_capture_on_commit_callbacks, decision="reject", reason="Nie.")
-    answer = decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=["phone"])
+    decide(submission, decision="reject", reason="Nie.")
+    answer = decide(submission, decision="accept", groups=["phone"])
     assert "zdecydował już ktoś inny (ewa): odrzucone. Twoja decyzja nic nie zmieniła." in text_of(answer)
     assert factories.fresh(submission.depot).phone == ""
 
@@ -235,7 +228,7 @@ def test_a_missing_depot_shows_what_is_near_and_whose_name_it_bears(client, edit
     factories.DepotFactory(name="Opał Zosia", lat=50.0627, lon=19.9373)
     entry = factories.DepotFactory.build(name="Jan Kowalski", postcode="30-001", place="Kraków", fuels=["pellet"])
     proposed = field_groups.values_of(entry)
-    submission = factories.SubmissionFactory(kind="add", depot=None, proposed=proposed, stored={})
+    submission = factories.SubmissionFactory(add=True, proposed=proposed)
     text = text_of(client.get(page(submission)))
     assert not missing(text, "Opał Zosia , 111 m", "Nazwa wygląda na imię i nazwisko")
     client.post(page(submission), {"decision": "accept", "opened": "0"})
@@ -319,17 +312,16 @@ def form_of(client, submission):
     return {name: unescape(value) for name, value in found}
 
 
-def test_a_proposed_value_is_changed_while_it_is_accepted(client, editor, django_capture_on_commit_callbacks):
+def test_a_proposed_value_is_changed_while_it_is_accepted(client, editor, decide):
     proposed = {"phone": "+48 601 234 567", "place": "wieliczka", "hours": None, "opening_hours": "Mo-Fr 08:00-16:00"}
     submission = factories.SubmissionFactory(proposed=proposed, stored={**dict.fromkeys(proposed, ""), "hours": None})
     typed = form_of(client, submission)
     assert typed["value-place"] == "wieliczka"
     typed |= {"value-place": " Wieliczka ", "value-opening_hours": "pn.-pt. 7:00-15:00"}
-    groups = ["phone", "place", "hours"]
-    decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=groups, **typed)
+    decide(submission, decision="accept", groups=["phone", "place", "hours"], **typed)
     depot = submission.depot
-    depot.refresh_from_db()
-    assert (depot.phone, depot.place, depot.hours["fri"]) == ("+48 601 234 567", "Wieliczka", "7:00-15:00")
+    assert (factories.fresh(depot).phone, depot.place) == ("+48 601 234 567", "Wieliczka")
+    assert depot.hours["fri"] == "7:00-15:00"
     assert (factories.fresh(submission).state, submission.proposed) == ("accepted", proposed)
     letter = " ".join(mail.outbox[0].body.split())
     assert "jest: Wieliczka z poprawką redakcji; w zgłoszeniu: wieliczka" in letter
@@ -351,14 +343,11 @@ def position(lat):
         ({"value-lat": "50.07", "value-lon": "19.9373"}, ["wegiel"], 50.07, False),
     ],
 )
-def test_fuels_and_a_position_are_changed_while_they_are_accepted(
-    client, editor, django_capture_on_commit_callbacks, typed, fuels, lat, sure
-):
+def test_fuels_and_a_position_are_changed_while_they_are_accepted(client, editor, decide, typed, fuels, lat, sure):
     factories.BoundaryFactory()
     proposed = {"fuels": ["wegiel"], **position(50.07)}
     submission = factories.SubmissionFactory(proposed=proposed, stored={"fuels": [], **position(50.06)})
-    groups = ["fuels", "lat"]
-    decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=groups, **typed)
+    decide(submission, decision="accept", groups=["fuels", "lat"], **typed)
     depot = submission.depot
     assert (factories.fresh(depot).fuels, depot.lat, depot.location_approximate) == (fuels, lat, not sure)
     assert (("z poprawką redakcji") in mail.outbox[0].body) is (sure or fuels != ["wegiel"])
@@ -387,35 +376,33 @@ def test_a_wrong_value_is_refused_at_its_field_and_nothing_typed_is_lost(client,
     assert factories.fresh(submission).state == "waiting"
 
 
-def test_a_proposed_text_longer_than_its_column_is_left_out(client, editor, django_capture_on_commit_callbacks):
+def test_a_proposed_text_longer_than_its_column_is_left_out(client, editor, decide):
     proposed = {"phone": "+48 601 234 567", "place": texts.too_long("place")}
     submission = factories.SubmissionFactory(proposed=proposed, stored={"phone": "", "place": ""})
     typed = form_of(client, submission) | {"decision": "accept"}
-    answer = decide(client, submission, django_capture_on_commit_callbacks, **typed, groups=["phone", "place"])
+    answer = decide(submission, **typed, groups=["phone", "place"])
     assert "ma co najwyżej 120 znaków (obecnie ma 121)" in text_of(answer)
     typed |= {"groups": ["phone"], "reason": "Zbyt długa nazwa."}
-    decide(client, submission, django_capture_on_commit_callbacks, **typed)
+    decide(submission, **typed)
     assert (factories.fresh(submission.depot).phone, submission.depot.place) == ("+48 601 234 567", "")
 
 
-def test_every_text_typed_may_be_as_long_as_its_column_and_no_longer(
-    client, editor, django_capture_on_commit_callbacks
-):
+def test_every_text_typed_may_be_as_long_as_its_column_and_no_longer(client, editor, decide):
     stored = {**dict.fromkeys(texts.LIMITS, ""), "hours": None}
     submission = factories.SubmissionFactory(proposed=stored | dict.fromkeys(texts.LIMITS, "Opał"), stored=stored)
-    commit, typed = django_capture_on_commit_callbacks, {"decision": "accept", "groups": [*stored]}
+    typed = {"decision": "accept", "groups": [*stored]}
     longer = {f"value-{name}": texts.too_long(name) for name in texts.LIMITS}
-    answer = decide(client, submission, commit, **typed, **longer)
+    answer = decide(submission, **typed, **longer)
     wrong = {field.html_name for row in answer.context["rows"] for field in row["fields"] if field.errors}
     assert wrong == set(longer)
-    decide(client, submission, commit, **typed, **{f"value-{name}": texts.longest(name) for name in texts.LIMITS})
+    decide(submission, **typed, **{f"value-{name}": texts.longest(name) for name in texts.LIMITS})
     assert Depot.objects.values(*texts.LIMITS).get() == {name: texts.longest(name) for name in texts.LIMITS}
 
 
-def test_what_was_not_proposed_cannot_be_slipped_in(client, editor, django_capture_on_commit_callbacks):
+def test_what_was_not_proposed_cannot_be_slipped_in(client, editor, decide):
     submission = factories.SubmissionFactory()
     typed = form_of(client, submission) | {"value-name": "Inna nazwa", "value-nip": "5260250274"}
-    decide(client, submission, django_capture_on_commit_callbacks, decision="accept", groups=["phone", "name"], **typed)
+    decide(submission, decision="accept", groups=["phone", "name"], **typed)
     assert (factories.fresh(submission.depot).name, submission.depot.nip) == ("Skład opału Nowak", None)
     assert "z poprawką" not in mail.outbox[0].body
 
@@ -424,21 +411,17 @@ def test_a_proposed_position_stands_on_a_map_beside_the_present_one(client, edit
     settings.MAP_TILES_URL = "https://{s}.tiles.example.pl/{z}/{x}/{y}.png"
     position = {"lat": 50.0717, "lon": 19.9373, "location_approximate": False, "municipality": "1261011"}
     here = factories.SubmissionFactory(proposed=position, stored=position | {"lat": 50.0617})
-    new = factories.SubmissionFactory(
-        kind="add", depot=None, proposed=position | {"name": "Opał", "place": "Kraków", "fuels": []}, stored={}
-    )
+    new = factories.SubmissionFactory(add=True, proposed=position | {"name": "Opał", "place": "Kraków", "fuels": []})
     shown = client.get(page(here)).content.decode()
-    for part in (
-        'data-before="50.061700,19.937300" data-after="50.071700,19.937300"',
-        'data-outlines="/sklady/malopolskie/krakow-1261011/granice.geojson"',
-        'data-tiles="https://{s}.tiles.example.pl/{z}/{x}/{y}.png"',
-    ):
-        assert part in shown
+    outlines = 'data-outlines="/sklady/malopolskie/krakow-1261011/granice.geojson"'
+    tiles = 'data-tiles="https://{s}.tiles.example.pl/{z}/{x}/{y}.png"'
+    points = 'data-before="50.061700,19.937300" data-after="50.071700,19.937300"'
+    assert not missing(shown, points, outlines, tiles)
     assert "o 1 111 m od obecnego" in shown.replace("\xa0", " ")
     shown = client.get(page(new)).content.decode()
     assert 'data-after="50.071700,19.937300"' in shown
     assert "data-before" not in shown
-    erased = client.get(page(factories.SubmissionFactory(depot=None, kind="add", proposed={"name": "Skład"})))
+    erased = client.get(page(factories.SubmissionFactory(add=True, proposed={"name": "Skład"})))
     assert "position-picker" not in erased.content.decode()
     depot = client.get(reverse("admin:catalog_depot_change", args=[here.depot_id])).content.decode()
     assert 'data-before="50.061700,19.937300"' in depot

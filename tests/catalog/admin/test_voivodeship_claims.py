@@ -75,7 +75,7 @@ def test_the_queues_are_filtered_by_what_is_mine_and_counted_by_voivodeship():
     _, desk = person("ewa")
     here, there = factories.DepotFactory(), factories.DepotFactory(municipality=factories.bielsko_biala(), lat=49.8)
     wanted = {"name": "Nowy", "municipality": here.municipality_id}
-    missing = factories.SubmissionFactory(kind="add", depot=None, proposed=wanted, stored={})
+    missing = factories.SubmissionFactory(add=True, proposed=wanted)
     asked = [factories.SubmissionFactory(depot=depot) for depot in (here, there)]
     prices = [factories.DepotPriceFactory(depot=depot, pending=True) for depot in (here, there)]
     lists = {

@@ -161,7 +161,7 @@ def test_a_missing_depot_with_a_text_longer_than_its_column_is_not_accepted(edit
     longest = field_groups.values_of(factories.DepotFactory.build()) | {
         name: texts.longest(name) for name in texts.LIMITS
     }
-    submission = factories.SubmissionFactory(depot=None, kind="add", proposed=longest, stored={})
+    submission = factories.SubmissionFactory(add=True, proposed=longest)
     for name in texts.LIMITS:
         submission.proposed = longest | {name: texts.too_long(name)}
         submission.save()
@@ -248,7 +248,7 @@ def test_an_entry_that_changed_while_the_page_was_open_is_looked_at_again(editor
 
 def test_a_missing_depot_needs_a_municipality(editor):
     values = {"name": "Opał", "place": "Kraków", "lat": 50.06, "lon": 19.94, "fuels": []}
-    submission = factories.SubmissionFactory(kind="add", depot=None, proposed=values, stored={})
+    submission = factories.SubmissionFactory(add=True, proposed=values)
     with pytest.raises(decisions.LocationOutsidePoland):
         deciding.accept_submission(submission=submission, by=editor, on=NOW)
     assert not Depot.objects.exists()

@@ -151,7 +151,7 @@ def test_a_missing_depot_that_was_accepted_is_removed_and_waits_again(editor, se
         "nip": None,
     }
     proposed |= {"hours": None, "location_approximate": False, "municipality": "1261011"}
-    row = factories.SubmissionFactory(depot=None, kind="add", proposed=proposed, stored={})
+    row = factories.SubmissionFactory(add=True, proposed=proposed)
     sent(lambda: deciding.accept_submission(submission=row, by=editor, on=NOW))
     added = Depot.objects.get()
     assert last().title == f"Przyjęto nr {row.pk}: Nowy Skład – brakujący skład"
