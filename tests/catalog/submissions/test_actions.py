@@ -87,14 +87,8 @@ def test_one_claim_of_an_author_about_an_entry_waits_and_any_number_of_correctio
 def test_of_a_correction_some_fields_are_accepted(editor, letters):
     depot = factories.DepotFactory(phone="+48 12 345 67 89", place="Kraków")
     submission = correction(depot, phone="+48 601 234 567", place="Wieliczka")
-    letters(
-        deciding.accept_submission,
-        submission=submission,
-        groups=["phone"],
-        reason="Tej  ulicy tam nie ma.",
-        by=editor,
-        on=NOW,
-    )
+    said = {"groups": ["phone"], "reason": "Tej  ulicy tam nie ma."}
+    letters(deciding.accept_submission, submission=submission, by=editor, on=NOW, **said)
     assert (factories.fresh(depot).phone, depot.place) == ("+48 601 234 567", "Kraków")
     assert (depot.data_status, depot.verified_at, depot.updated_at) == ("unverified", None, TODAY)
     assert (depot.confirmed_fields, depot.history.first().history_user) == (["phone"], editor)
@@ -113,11 +107,22 @@ def test_of_a_correction_some_fields_are_accepted(editor, letters):
     assert f'href="{status}"' in html.content
 
 
-def test_a_field_that_is_left_out_needs_a_reason(editor):
-    submission = correction(factories.DepotFactory(place="Kraków"), phone="+48 601 234 567", place="Wieliczka")
-    with pytest.raises(decisions.ReasonMissing):
-        deciding.accept_submission(submission=submission, groups=["phone"], by=editor, on=NOW)
-    assert (factories.fresh(submission).state, submission.depot.phone) == ("waiting", "")
+def test_what_cannot_be_accepted_waits_and_changes_nothing(editor):
+    of_two_fields = correction(factories.DepotFactory(place="Kraków"), phone="+48 601 234 567", place="Wieliczka")
+    removed = factories.SubmissionFactory(depot=factories.DepotFactory(removed=True))
+    nowhere = {"name": "Opał", "place": "Kraków", "lat": 50.06, "lon": 19.94, "fuels": []}
+    for submission, groups, refusal in (
+        (of_two_fields, ["phone"], decisions.ReasonMissing),  # for the field that is left out
+        (factories.SubmissionFactory(), ["name", "position"], decisions.NoFieldsAccepted),
+        (removed, None, DepotOfSubmissionIsRemoved),
+        (factories.SubmissionFactory(add=True, proposed=nowhere), None, decisions.LocationOutsidePoland),
+    ):
+        depots = list(Depot.objects.order_by("pk").values())
+        with pytest.raises(refusal):
+            deciding.accept_submission(submission=submission, groups=groups, by=editor, on=NOW)
+        assert factories.fresh(submission).state == "waiting"
+        assert list(Depot.objects.order_by("pk").values()) == depots
+    deciding.reject_submission(submission=removed, reason="Wpisu już nie ma.", by=editor, on=NOW)
 
 
 def test_a_letter_holds_nothing_that_a_name_could_do_harm_with(editor, letters):
@@ -182,13 +187,6 @@ def test_what_one_correction_may_not_set_another_about_the_entry_does_not_write(
     assert (factories.fresh(depot).street, depot.house_number, depot.place) == ("", "7", "")
 
 
-def test_of_a_correction_something_has_to_be_accepted(editor):
-    submission = factories.SubmissionFactory()
-    with pytest.raises(decisions.NoFieldsAccepted):
-        deciding.accept_submission(submission=submission, groups=["name", "position"], by=editor, on=NOW)
-    assert factories.fresh(submission).state == "waiting"
-
-
 def test_a_rejection_says_why(editor, letters):
     submission = factories.SubmissionFactory()
     with pytest.raises(decisions.ReasonMissing):
@@ -221,13 +219,6 @@ def test_a_deletion_closes_what_else_was_asked_and_tells(editor, letters):
     assert factories.fresh(submission.depot).publication == "published"
 
 
-def test_a_submission_about_a_removed_entry_can_only_be_rejected(editor):
-    submission = factories.SubmissionFactory(depot=factories.DepotFactory(removed=True))
-    with pytest.raises(DepotOfSubmissionIsRemoved):
-        deciding.accept_submission(submission=submission, by=editor, on=NOW)
-    deciding.reject_submission(submission=submission, reason="Wpisu już nie ma.", by=editor, on=NOW)
-
-
 def test_nothing_is_decided_twice(editor):
     submission = factories.SubmissionFactory()
     deciding.accept_submission(submission=submission, by=editor, on=NOW)
@@ -244,14 +235,6 @@ def test_an_entry_that_changed_while_the_page_was_open_is_looked_at_again(editor
     with pytest.raises(DepotEditConflict):
         deciding.accept_submission(submission=submission, opened=opened, by=editor, on=NOW)
     assert factories.fresh(submission).state == "waiting"
-
-
-def test_a_missing_depot_needs_a_municipality(editor):
-    values = {"name": "Opał", "place": "Kraków", "lat": 50.06, "lon": 19.94, "fuels": []}
-    submission = factories.SubmissionFactory(add=True, proposed=values)
-    with pytest.raises(decisions.LocationOutsidePoland):
-        deciding.accept_submission(submission=submission, by=editor, on=NOW)
-    assert not Depot.objects.exists()
 
 
 def waiting_submissions(count):
@@ -467,15 +450,9 @@ def test_unconfirmed_submissions_go_with_their_link():
 
 
 def test_the_author_of_prices_goes_the_day_after_the_last_was_decided():
-    submission = factories.SubmissionFactory(
-        kind="price",
-        state="passed_on",
-        decided_at=NOW - timedelta(days=3),
-        answered_at=NOW,
-        confirmed_at=NOW - timedelta(days=3),
-        created_at=NOW - timedelta(days=3),
-        proposed={"fuel": "pellet"},
-    )
+    days = dict.fromkeys(("created_at", "confirmed_at", "decided_at"), NOW - timedelta(days=3))
+    values = {"kind": "price", "state": "passed_on", "answered_at": NOW, "proposed": {"fuel": "pellet"}}
+    submission = factories.SubmissionFactory(**values, **days)
     assert retention.purge_submissions(on=NOW + timedelta(hours=23)).erased == 0
     assert retention.purge_submissions(on=NOW + timedelta(hours=24)).erased == 1
     assert (factories.fresh(submission).email, submission.proposed) == ("", {})

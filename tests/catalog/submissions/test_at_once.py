@@ -4,6 +4,7 @@ import threading
 import time
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from django.core import mail
@@ -23,10 +24,10 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 AUTHOR = Author(email="jan@opal.pl", client="192.0.2.7")
 
 
-def submit_correction(depot):
-    intake.create_submission(
-        parts=[SubmissionPart(Submission.Kind.CORRECT, {"place": "Kraków"})], depot=depot, author=AUTHOR, on=NOW
-    )
+def submit_correction(depot, author=AUTHOR):
+    part = SubmissionPart(Submission.Kind.CORRECT, {"place": "Kraków"})
+    intake.create_submission(parts=[part], depot=depot, author=author, on=NOW)
+    return "taken"
 
 
 def test_of_two_editors_one_decides():
@@ -61,11 +62,10 @@ def test_a_deletion_and_a_correction_of_one_entry_at_once_leave_no_deadlock():
 
 def test_two_clicks_on_one_link_confirm_once():
     submission = factories.SubmissionFactory(unconfirmed=True)
-    token, submission.token_hash = tokens.new_token(submission.pk, NOW)
-    submission.save()
+    act = confirming(submission)
 
     def confirm():
-        return intake.confirm_submission(token=token, on=NOW).state
+        return act().state
 
     assert sorted(at_once(confirm, confirm, confirm)) == ["LinkAlreadyUsed", "LinkAlreadyUsed", "waiting"]
 
@@ -73,27 +73,13 @@ def test_two_clicks_on_one_link_confirm_once():
 def test_the_limit_is_exact_however_many_send_at_once():
     depots = [factories.DepotFactory() for _ in range(limits.PER_NETWORK + 2)]
 
-    def submit(depot):
-        def act():
-            author = Author(email=f"jan{depot.pk}@opal.pl", client="192.0.2.7")
-            intake.create_submission(
-                parts=[SubmissionPart(Submission.Kind.CORRECT, {"place": "Kraków"})], depot=depot, author=author, on=NOW
-            )
-            return "taken"
-
-        return act
-
-    outcomes = at_once(*(submit(depot) for depot in depots))
+    authors = [Author(email=f"jan{depot.pk}@opal.pl", client="192.0.2.7") for depot in depots]
+    outcomes = at_once(*(partial(submit_correction, *each) for each in zip(depots, authors, strict=True)))
     assert (outcomes.count("taken"), outcomes.count("TooManyRequests")) == (limits.PER_NETWORK, 2)
 
 
 def test_the_same_form_sent_twice_at_once_makes_one_submission_and_one_letter():
-    depot = factories.DepotFactory()
-
-    def submit():
-        submit_correction(depot)
-        return "taken"
-
+    submit = partial(submit_correction, factories.DepotFactory())
     assert at_once(submit, submit) == ["taken", "taken"]
     assert (Submission.objects.get().state, len(mail.outbox)) == ("unconfirmed", 1)
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission
 from catalog.services import editing, journal
-from catalog.submissions import decisions, owner_links
+from catalog.submissions import decisions, field_groups, owner_links
 from prices.models import DepotPrice
 from tests import deciding, factories
 from tests.pages.reading import missing, text_of
@@ -115,7 +115,7 @@ def test_corrections_of_one_author_wait_again_together_and_one_of_two_claims(edi
 
 def test_a_deletion_is_undone_with_a_reason_only(client, editor):
     depot = factories.DepotFactory()
-    deletion = factories.SubmissionFactory(depot=depot, kind="delete", proposed={}, stored={})
+    deletion = factories.SubmissionFactory(depot=depot, delete=True)
     deciding.accept_submission(submission=deletion, by=editor, on=NOW)
     decision = last()
     page, action = (reverse(f"admin:catalog_decision_{name}", args=[decision.pk]) for name in ("change", "undo"))
@@ -128,7 +128,7 @@ def test_a_deletion_is_undone_with_a_reason_only(client, editor):
 
 def test_a_deletion_brings_the_entry_and_what_it_closed_back(editor, sent):
     depot = factories.DepotFactory()
-    deletion = factories.SubmissionFactory(depot=depot, kind="delete", proposed={}, stored={})
+    deletion = factories.SubmissionFactory(depot=depot, delete=True)
     waiting = correction(depot, phone="+48 601 234 567")
     silent = factories.SubmissionFactory(depot=depot, unconfirmed=True)
     assert len(sent(lambda: deciding.accept_submission(submission=deletion, by=editor, on=NOW))) == 2
@@ -141,16 +141,8 @@ def test_a_deletion_brings_the_entry_and_what_it_closed_back(editor, sent):
 
 def test_a_missing_depot_that_was_accepted_is_removed_and_waits_again(editor, sent):
     factories.BoundaryFactory()
-    proposed = dict.fromkeys(("street", "house_number", "place", "phone", "website", "opening_hours"), "")
-    proposed |= {
-        "name": "Nowy Skład",
-        "lat": 50.06,
-        "lon": 19.94,
-        "fuels": ["pellet"],
-        "postcode": "30-001",
-        "nip": None,
-    }
-    proposed |= {"hours": None, "location_approximate": False, "municipality": "1261011"}
+    depot = factories.DepotFactory.build(name="Nowy Skład", postcode="30-001", fuels=["pellet"])
+    proposed = field_groups.values_of(depot) | {"municipality": "1261011"}
     row = factories.SubmissionFactory(add=True, proposed=proposed)
     sent(lambda: deciding.accept_submission(submission=row, by=editor, on=NOW))
     added = Depot.objects.get()
@@ -210,11 +202,8 @@ def test_a_visit_is_undone_as_it_was_decided(client, editor, visit, decide, sent
     said = text_of(client.post(reverse("admin:catalog_decision_undo", args=[decision.pk])))
     assert "Zgłoszenia, które znów czekają: 3." in said
     assert values_of(visit[0].depot) == before
-    assert list(Submission.objects.order_by("pk").values_list("state", "answered_at")) == [
-        ("waiting", None),
-        ("waiting", None),
-        ("passed_on", None),
-    ]
+    rows = Submission.objects.order_by("pk").values_list("state", "answered_at")
+    assert list(rows) == [("waiting", None), ("waiting", None), ("passed_on", None)]
     assert set(DepotPrice.objects.values_list("status", flat=True)) == {"pending"}
     assert not OwnerLink.objects.working().exists()
 
