@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice, starmap
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -236,19 +236,20 @@ def not_published(depot_id: int) -> DepotNotFound:
 def read_depots() -> Depots:
     """Read the present state. One query; 0.1 s for 6,586 depots."""
     rows: list[DepotRow] = []
-    shared: dict[tuple[str, ...], list[str]] = {}
 
-    def share(slugs: Sequence[str]) -> list[str]:
+    @cache
+    def share(slugs: tuple[str, ...]) -> list[str]:
         """Return one list for all depots with the same fuels: the collector of garbage has less to look through."""
-        key = tuple(slugs)
-        return shared.get(key) or shared.setdefault(key, list(slugs))
+        return list(slugs)
 
     with connection.cursor() as cursor:
         cursor.execute(READ)
         while batch := cursor.fetchmany(BATCH):
             for row in starmap(DepotRow, batch):
                 ranges = parse_ranges(row.hours, row.opening_hours)
-                sold, named, priced = map(share, (row.fuels, row.fuels_in_name, row.fuels_priced))
+                sold, named, priced = (
+                    share(tuple(slugs)) for slugs in (row.fuels, row.fuels_in_name, row.fuels_priced)
+                )
                 rows.append(row._replace(fuels=sold, fuels_in_name=named, fuels_priced=priced, hours_ranges=ranges))
     return Depots(rows)
 

@@ -6,9 +6,8 @@ names are stored once. The country takes some twelve megabytes, a search no quer
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from django.db import connection
@@ -51,17 +50,12 @@ class StringColumn:
         return np.unique(self.begins.searchsorted(offsets, "right") - 1)
 
 
-@dataclass(frozen=True, slots=True)
 class SuffixArray:
     """Offsets into a text, sorted by the `DEPTH` bytes that follow each."""
 
-    text: bytes
-    offsets: NDArray[np.int32]
-
-    @classmethod
-    def build(cls, text: bytes, offsets: NDArray[np.int32], prefixes: NDArray[np.uint64]) -> Self:
+    def __init__(self, text: bytes, offsets: NDArray[np.int32], prefixes: NDArray[np.uint64]) -> None:
         """offsets: ascending. prefixes: of every offset of the text, see `prefix_numbers`."""
-        return cls(text, offsets[np.argsort(prefixes[offsets], kind="stable")])
+        self.text, self.offsets = text, offsets[np.argsort(prefixes[offsets], kind="stable")]
 
     def lookup(self, key: bytes) -> NDArray[np.int32]:
         """Return the offsets at which the text contains `key`, unordered."""
@@ -188,9 +182,9 @@ class SearchIndex:
         offsets = np.flatnonzero((letters != LINE_END) & (letters != BLANK)).astype(np.int32)
         before = letters[offsets - 1]
         prefixes = prefix_numbers(letters)
-        self._firsts = SuffixArray.build(text, offsets[before == LINE_END], prefixes)
-        self._words = SuffixArray.build(text, offsets[before == BLANK], prefixes)
-        self._inside = SuffixArray.build(text, offsets[(before != LINE_END) & (before != BLANK)], prefixes)
+        self._firsts = SuffixArray(text, offsets[before == LINE_END], prefixes)
+        self._words = SuffixArray(text, offsets[before == BLANK], prefixes)
+        self._inside = SuffixArray(text, offsets[(before != LINE_END) & (before != BLANK)], prefixes)
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -1,7 +1,6 @@
 """Matching by words: in any order, narrowed by surrounding units, with a few edits if nothing else matches."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from itertools import pairwise
 from typing import NamedTuple
@@ -92,27 +91,18 @@ Memo = dict[tuple[Token, Mode, bool], Costs]
 """Cached costs of the words of a query, in names (True) and units: readings share words."""
 
 
-@dataclass(frozen=True, slots=True)
 class Units:
     """Names of units at one level: single words, all words, and their stems.
 
     The values are numbers of municipalities.
     """
 
-    names: WordIndex
-    words: WordIndex
-    stems: WordIndex
-
-    @classmethod
-    def of(cls, names: Iterable[tuple[str, int]]) -> "Units":
+    def __init__(self, names: Sequence[tuple[str, int]]) -> None:
         """names: pairs of a folded name and the number of a municipality in the unit."""
-        texts = list(names)
-        words = {(word, number) for name, number in texts for word in name.split()}
-        return cls(
-            WordIndex((name, number) for name, number in texts if " " not in name),
-            WordIndex(sorted(words)),
-            WordIndex(sorted({(stem(word), number) for word, number in words})),
-        )
+        words = {(word, number) for name, number in names for word in name.split()}
+        self.names = WordIndex((name, number) for name, number in names if " " not in name)
+        self.words = WordIndex(sorted(words))
+        self.stems = WordIndex(sorted({(stem(word), number) for word, number in words}))
 
 
 def stem(word: str) -> str:
@@ -146,7 +136,7 @@ class WordMatcher:
         units = [index.units[code] for code in index.codes]
         self._kinds = np.array([unit.kind for unit in units], np.uint8)
         self._units = {
-            scope: Units.of((name, number) for number, unit in enumerate(units) for name in names_of(unit, scope))
+            scope: Units([(name, number) for number, unit in enumerate(units) for name in names_of(unit, scope)])
             for scope in ContextScope
         }
 

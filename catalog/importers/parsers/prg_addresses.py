@@ -260,16 +260,13 @@ class _Collected:
         number = self.codes.setdefault(code, len(self.codes))
         self.cells.add(number, east, north)
         if point.version > self.newest:
-            self.newest = self.day(point, source)
+            try:
+                self.newest = parse_day(point.version).isoformat()
+            except ValueError as error:
+                raise BadInput(source.label, f"the version of {point.id}: {error}") from error
         # Share equal strings.
         references = tuple(texts.setdefault(reference, reference) for reference in point.references)
         return number, texts.setdefault(point.place, point.place), references
-
-    def day(self, point: Address, source: OpenFile) -> str:
-        try:
-            return parse_day(point.version).isoformat()
-        except ValueError as error:
-            raise BadInput(source.label, f"the version of {point.id}: {error}") from error
 
     def refuse(self, reason: str, example: str, count: int = 1) -> None:
         self.refused[reason] += count
