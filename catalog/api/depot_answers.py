@@ -21,7 +21,6 @@ FUEL_NAMES = {fuel.slug: fuel.name for fuel in fuels.FUELS}
 FuelSlug = Annotated[str, OneOf(*FUEL_NAMES)]
 
 RANGE_PATTERN = r"^([0-9]|1[0-9]|2[0-3]):[0-5][0-9]-([0-9]|1[0-9]|2[0-4]):[0-5][0-9]$"
-HOURS_PATTERN = f"{RANGE_PATTERN}|^nieczynne$|^$"
 
 DayHours = Annotated[
     str,
@@ -29,7 +28,7 @@ DayHours = Annotated[
         "8:00-16:00",
         "A range `H:MM-H:MM` (round the clock is `0:00-24:00`), `nieczynne` (closed), or an empty string when the day "
         "has more than one range (see `hours_ranges`).",
-        pattern=HOURS_PATTERN,
+        pattern=f"{RANGE_PATTERN}|^nieczynne$|^$",
     ),
 ]
 DayRanges = Annotated[

@@ -51,8 +51,6 @@ TERYT = "A TERYT code of 2, 4 or 7 digits (voivodeship, county, municipality)."
 
 
 class LocationsQuery(Query):
-    """Parameters of `/locations`."""
-
     q: Annotated[
         str,
         line(QUERY_MIN_LENGTH),
@@ -65,8 +63,6 @@ class LocationsQuery(Query):
 
 
 class LocateQuery(Query):
-    """Parameters of `/locate`."""
-
     lat: Annotated[Latitude, field(LATITUDE, 50.0614)]
     lon: Annotated[Longitude, field(LONGITUDE, 19.9366)]
 
@@ -187,12 +183,8 @@ class MunicipalitiesQuery(Query):
 
 
 class PostcodeQuery(Query):
-    """Parameters of `/postcodes/{code}`."""
-
     code: Annotated[Postcode, field(POSTCODE, "30-001")]
 
 
 class DepotQuery(Query):
-    """Parameters of `/stores/{id}`."""
-
     id: Annotated[int, whole(1), field("The id of a depot, a whole number.", 1)]

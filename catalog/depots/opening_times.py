@@ -21,7 +21,6 @@ WARSAW = ZoneInfo("Europe/Warsaw")
 DAY_ABBREVIATIONS = ("pn.", "wt.", "śr.", "czw.", "pt.", "sob.", "niedz.")
 
 _DAY = timedelta(days=1)
-_WEEK = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ def opening_state(week: Week | None, at: datetime) -> OpeningState:
         if opens > now:
             return _closed(here, opens.astimezone(WARSAW))
         # Weeks repeat: a depot open for a whole week never closes.
-        if closes - now > _WEEK:
+        if closes - now > timedelta(days=7):
             return ALWAYS_OPEN
         later = _of_day(opens.astimezone(WARSAW).date(), spans)
         return _open(here, closes.astimezone(WARSAW), " i ".join(_hours(*span) for span in later))

@@ -29,8 +29,6 @@ from fueldepot.data.snapshot import Snapshot
 
 MAX_ID = 2**63 - 1
 
-UNIT_DIGITS = (2, 4, 7)
-
 FUEL_BITS = {fuel.slug: 1 << number for number, fuel in enumerate(fuels.FUELS)}
 
 ASSORTMENT_BITS = {fuel.slug: sum(FUEL_BITS[slug] for slug in fuels.assortments(fuel.slug)) for fuel in fuels.FUELS}
@@ -141,7 +139,7 @@ class Depots:
         self._positions = {row.id: position for position, row in enumerate(rows)}
         self._in_unit: dict[str, list[int]] = defaultdict(list)
         for position, row in enumerate(rows):
-            for digits in UNIT_DIGITS:
+            for digits in (2, 4, 7):
                 self._in_unit[row.teryt[:digits]].append(position)
         self._names = Counter((row.name, row.municipality) for row in rows)
         self.encoded: dict[int, tuple[bytes, bytes]] = {}
@@ -294,8 +292,6 @@ STATUS_DESCRIPTIONS: dict[str, str] = {
     Depot.DataStatus.OWNER: "Dane potwierdzone przez właściciela składu.",
 }
 
-DEMONSTRATION_DESCRIPTION = "Wpis demonstracyjny: skład zmyślony, służy tylko do wypróbowania serwisu."
-
 FUELS_SOURCES = {
     "source": "the source of the entry lists them",
     "name": "at least one is read from the name of the depot and confirmed by nobody; `source.description` says which",
@@ -306,7 +302,7 @@ FUELS_SOURCES = {
 def describe_status(status: str, source: str, fuels_by_name: Sequence[str] = ()) -> str:
     """Return sentences that explain a data status. fuels_by_name: slugs of fuels that only the name states."""
     if source == Depot.Source.DEMO:
-        return DEMONSTRATION_DESCRIPTION
+        return "Wpis demonstracyjny: skład zmyślony, służy tylko do wypróbowania serwisu."
     named = ", ".join(fuels.BY_SLUG[slug].name.lower() for slug in fuels_by_name)
     return STATUS_DESCRIPTIONS[status] + (f" Paliwa według nazwy: {named}." if named else "")
 

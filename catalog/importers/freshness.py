@@ -54,7 +54,6 @@ def may_follow(url: str, target: str) -> bool:
 
 
 MOST_FIELDS = 200
-CARRIED = ("hidden", "text")
 
 
 class _Fields(HTMLParser):
@@ -66,7 +65,7 @@ class _Fields(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         field = {name: value or "" for name, value in attrs}
-        if tag == "input" and field.get("type", "text").lower() in CARRIED and field.get("name"):
+        if tag == "input" and field.get("type", "text").lower() in {"hidden", "text"} and field.get("name"):
             self.values[field["name"]] = field.get("value", "")
 
 

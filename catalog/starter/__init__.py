@@ -36,7 +36,6 @@ DEMONSTRATION_MARK = "DEMO"
 UNIT_COLUMNS = ("teryt", "name", "kind")
 PLACE_COLUMNS = ("id", "name", "kind", "teryt", "lat", "lon")
 DISTRICT_COLUMNS = ("id", "name", "kind", "teryt")
-ABROAD_COLUMNS = ("country", "lat", "lon")
 DEMONSTRATION_COLUMNS = (
     *("name", "lat", "lon", "street", "house_number", "postcode", "place", "fuels", "opening_hours", "approximate"),
 )
@@ -76,7 +75,7 @@ def read_postcodes(files: Path = FILES) -> list[PostcodeRecord]:
 
 def read_abroad() -> list[tuple[float, float]]:
     """Read points (lat, lon) in neighbouring countries near the border, for `boundaries.approximate`."""
-    return [(float(lat), float(lon)) for _, lat, lon in _rows(FILES / "abroad.csv.gz", ABROAD_COLUMNS)]
+    return [(float(lat), float(lon)) for _, lat, lon in _rows(FILES / "abroad.csv.gz", ("country", "lat", "lon"))]
 
 
 def read_demonstration() -> list[DepotRecord]:

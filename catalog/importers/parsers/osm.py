@@ -203,8 +203,6 @@ def _first(clean: Clean, tags: Tags, keys: tuple[str, ...], refused: list[str]) 
     return None
 
 
-TYPES = ("node", "way", "relation")
-
 _START = re.compile(rb'\{\s*"(version|generator|osm3s|remark|elements)"\s*:')
 _TIMESTAMP = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})T[0-9:]{8}Z")
 
@@ -264,7 +262,7 @@ def _element(path: Path, row: int, element: object) -> DepotRecord | Note | None
     if not isinstance(element, dict):
         raise BadInput(path, f"the element {str(element)[:40]!r} is not an object", row=row)
     kind, tags = element.get("type"), element.get("tags")
-    if kind not in TYPES or tags is None:
+    if kind not in ("node", "way", "relation") or tags is None:
         return None
     number = element.get("id")
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 SOURCES_FILE = Path(__file__).resolve().parents[2] / "sources.yaml"
 
-MEGABYTE = 1_000_000
-
 
 class SourcesError(Exception):
     """The file of sources is invalid; the message names the file, and row, source and key of every mistake."""
@@ -107,7 +105,7 @@ class DataSource:
 
     @property
     def max_bytes(self) -> int:
-        return int(self.max_megabytes * MEGABYTE)
+        return int(self.max_megabytes * 1_000_000)
 
 
 @cache

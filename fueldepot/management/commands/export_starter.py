@@ -34,7 +34,6 @@ class Command(BaseCommand):
 
 
 def read_tables() -> Iterator[Table]:
-    """Yield name, columns and rows of each file."""
     yield "units.csv", UNIT_COLUMNS, [(u.teryt, u.name, u.kind) for _, u in sorted(stored_units().items())]
     places = sorted(Place.objects.exclude(lat=None).exclude(lon=None), key=lambda place: by_number(place.id))
     rows = [(p.id, p.name, p.kind, p.municipality_id, degrees(p.lat), degrees(p.lon)) for p in places]
