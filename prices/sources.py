@@ -188,7 +188,7 @@ def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None
         download = store.keep()
     extract = extract_of("BDL API", variables, pages, rejected)
     fetched = registry.step([download.path], source, FileFormat("bdl", recognises, lambda _: extract))
-    return replace(fetched, fetched=source), download
+    return replace(fetched, most_rejected=1.0), download
 
 
 def sync_series(extract: Extract[bdl.ObservationRecord], options: Options) -> Report:

@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from catalog.importers.parsers.files import MAX_BYTES, MAX_RATIO, SMALL_BYTES, load_json, open_zip
 from catalog.importers.records import BadInput, DownloadFailed, tidy
-from catalog.importers.sources import DataSource, identify, is_loopback, read_sources
+from catalog.importers.sources import DataSource, all_sources, identify, is_loopback, read_sources
 from catalog.models import Dataset, ImportRun
 
 NAT64 = IPv6Network("64:ff9b::/96")
@@ -208,3 +208,27 @@ def day_of_publication(source: str, dataset: Dataset.Slug, *, publisher: str, un
     good = ImportRun.objects.filter(source=source, outcome__in=ImportRun.GOOD, file_date__lte=until)
     day = good.order_by("-finished", "-pk").values_list("file_date", flat=True).first()
     return day if day is not None else day_of_dataset(dataset, until=until, publisher=publisher)
+
+
+def stored_day(source: DataSource, *, until: date = date.max) -> date | None:
+    """Return the stored day of a source, in a data set that others may share, up to `until`."""
+    if source.rows is None:
+        return day_of_dataset(source.dataset, until=until)
+    return day_of_publication(source.id, source.dataset, publisher=source.credit, until=until)
+
+
+def other_publishers(source: DataSource) -> dict[str, date | None]:
+    """Return other publishers of a source's data set, with the day their rows are current to."""
+    row = Dataset.objects.filter(slug=source.dataset).first()
+    credited = row.sources if row else []
+    days: dict[str, date | None] = {}
+    for other in all_sources().values():
+        if other.dataset != source.dataset or other.credit in {source.credit, *days}:
+            continue
+        if other.rows is None or not other.rows.exists():
+            continue
+        if other.starter and other.starter[0] in credited:
+            days[other.starter[0]] = other.starter[1]
+        else:
+            days[other.credit] = stored_day(other)
+    return days

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
-from functools import partial
 from pathlib import Path
 
 from django.db import OperationalError, connection
@@ -38,7 +37,7 @@ from catalog.importers.runner import (
     run,
     source_origin,
 )
-from catalog.importers.sources import DataSource, FileFormat, Recognised, all_sources, formats, identify, recognise
+from catalog.importers.sources import DataSource, FileFormat, Recognised, formats, identify, recognise
 from catalog.importers.sync_depots import plain_values, write_depots
 from catalog.importers.sync_places import sync_boundaries, sync_places, sync_postcodes
 from catalog.importers.sync_units import sync_units
@@ -47,30 +46,6 @@ from catalog.territory.boundaries import BoundaryIndex
 
 MOST_REJECTED = 0.20
 """Share of unusable rows above which a fetched file is refused as one of another kind."""
-
-
-def stored_day(source: DataSource, *, until: date = date.max) -> date | None:
-    """Return the stored day of a source, in a data set that others may share, up to `until`."""
-    if source.rows is None:
-        return freshness.day_of_dataset(source.dataset, until=until)
-    return freshness.day_of_publication(source.id, source.dataset, publisher=source.credit, until=until)
-
-
-def other_publishers(source: DataSource) -> dict[str, date | None]:
-    """Return other publishers of a source's data set, with the day their rows are current to."""
-    row = Dataset.objects.filter(slug=source.dataset).first()
-    credited = row.sources if row else []
-    days: dict[str, date | None] = {}
-    for other in all_sources().values():
-        if other.dataset != source.dataset or other.credit in {source.credit, *days}:
-            continue
-        if other.rows is None or not other.rows.exists():
-            continue
-        if other.starter and other.starter[0] in credited:
-            days[other.starter[0]] = other.starter[1]
-        else:
-            days[other.credit] = stored_day(other)
-    return days
 
 
 def step(
@@ -85,7 +60,7 @@ def step(
         names = ", ".join(path.name for path in paths)
         title = f"{source.dataset} from {names}" if format_.named else str(source.dataset)
         if source.dated and not options.allow_older:
-            stored = stored_day(source, until=freshness.last_valid_day(options.today))
+            stored = freshness.stored_day(source, until=freshness.last_valid_day(options.today))
             newer = freshness.newer_day(extract.as_of, stored)
             if newer and pass_over_older:
                 return Report(title, skipped=[Note(names, f"of {extract.as_of}, older than what is stored ({newer})")])
@@ -98,8 +73,7 @@ def step(
         report.title, report.as_of = title, extract.as_of
         return report
 
-    others = partial(other_publishers, source)
-    return ImportStep(source.dataset, source.credit, sync, source.model, source.id, tuple(paths), others)
+    return ImportStep(source.dataset, source.credit, sync, source.model, source, tuple(paths))
 
 
 def steps_of(files: Iterable[tuple[Path, Recognised]], *, pass_over_older: bool = False) -> list[ImportStep]:
@@ -152,7 +126,7 @@ def fetch_step(source: DataSource, fetcher: Fetcher) -> tuple[Callable[[], Impor
 
     def strict_step() -> ImportStep:
         (fetched,) = steps_for([download.path], source.dataset)
-        return replace(fetched, fetched=source, most_rejected=MOST_REJECTED)
+        return replace(fetched, source=source, most_rejected=MOST_REJECTED)
 
     return strict_step, download
 

@@ -45,13 +45,15 @@ def source_origin(source: DataSource, download: Download | None = None) -> Origi
     return {**origin, "file_name": download.path.name, "file_size": download.size, "checksum": download.sha256}
 
 
-def files_origin(source: str, dataset: str, files: Sequence[Path]) -> Origin:
+def files_origin(step: "ImportStep") -> Origin:
     """Return the origin of files given by hand; the checksum of several is that of their checksums, in order."""
+    files = step.files
     sums = [_checksum(path) for path in files]
     many = sha256("".join(sums).encode()).hexdigest() if len(sums) > 1 else ""
     size = sum(path.stat().st_size for path in files if path.is_file()) if files else None
     file = {"file_name": ", ".join(path.name for path in files)[:200], "file_size": size}
-    return {"source": source, "dataset": dataset, **file, "checksum": many or "".join(sums)}
+    source = step.source.id if step.source else ""
+    return {"source": source, "dataset": step.dataset, **file, "checksum": many or "".join(sums)}
 
 
 def _checksum(path: Path) -> str:
@@ -158,22 +160,19 @@ class AnalyzeFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ImportStep:
-    """One step of a run. source: publisher. sync: compares and, if told to, writes. model: of an app above the catalog.
+    """One step of a run. credit: publisher. sync: compares and, if told to, writes. model: of an app above the catalog.
 
-    source_id, files, origin, began: for the record. other_publishers: of the data set, with the day they are current
-    to. fetched: the source, if nobody has looked at the file: it is refused if doubtful, with more than `most_rejected`
-    of its rows unusable.
+    source: None for starter data. files, origin, began: for the record. most_rejected: share of unusable rows above
+    which a fetched file is refused, as one that is otherwise doubtful; None for a file that somebody has looked at.
     """
 
     dataset: Dataset.Slug
-    source: str
+    credit: str
     sync: Callable[[Options], Report]
     model: type[Model] | None = None
-    source_id: str = ""
+    source: DataSource | None = None
     files: tuple[Path, ...] = ()
-    other_publishers: Callable[[], Mapping[str, date | None]] = dict
-    fetched: DataSource | None = None
-    most_rejected: float = 1.0
+    most_rejected: float | None = None
     origin: Origin | None = None
     began: datetime | None = None
 
@@ -205,7 +204,7 @@ def run(steps: Iterable[ImportStep], options: Options, *, recorded: bool = True)
     # Before the lock: reading large files takes a while.
     origins = []
     if recorded and options.write:
-        origins = [step.origin or files_origin(step.source_id, step.dataset, step.files) for step in steps]
+        origins = [step.origin or files_origin(step) for step in steps]
     begun: list[tuple[Origin, datetime]] = []
     try:
         with exclusive_import():
@@ -243,8 +242,8 @@ def run_inside(
             begun.append((origins[number], started))
         write = options.write or number + 1 < len(steps)
         report = step.sync(replace(options, write=write))
-        if step.fetched:
-            refuse_doubtful(step, step.fetched, report, options)
+        if step.source and step.most_rejected is not None:
+            refuse_doubtful(step.source, report, options, step.most_rejected)
         refuse_later_day(step, report, options.today)
         reports.append(report)
         if origins:
@@ -253,7 +252,8 @@ def run_inside(
             record(origins[number], outcome, started=started, report=report, message=report.title)
         if report.changes and options.write:
             model = step.model or MODELS[step.dataset]
-            record_change(step.dataset, {step.source: report.as_of, **step.other_publishers()}, model=model)
+            others = freshness.other_publishers(step.source) if step.source else {}
+            record_change(step.dataset, {step.credit: report.as_of, **others}, model=model)
             changed[step.dataset] = model
     if SEARCHED & changed.keys():
         entries.rebuild_index()
@@ -262,10 +262,10 @@ def run_inside(
     return reports, changed
 
 
-def refuse_doubtful(step: ImportStep, source: DataSource, report: Report, options: Options) -> None:
+def refuse_doubtful(source: DataSource, report: Report, options: Options, most_rejected: float) -> None:
     """Raise ImportRefused for a fetched source that is older than stored, too small, or largely unusable."""
     until = freshness.last_valid_day(options.today)
-    stored = freshness.day_of_publication(source.id, source.dataset, publisher=step.source, until=until)
+    stored = freshness.day_of_publication(source.id, source.dataset, publisher=source.credit, until=until)
     if not options.allow_older and (newer := freshness.newer_day(report.as_of, stored)):
         raise ImportRefused(
             f"{report.title}: is of {report.as_of}, older than what is stored ({newer}); "
@@ -273,7 +273,7 @@ def refuse_doubtful(step: ImportStep, source: DataSource, report: Report, option
         )
     rejected = len(report.rejected)
     rows = report.rows + len(report.skipped) + rejected
-    if rejected > step.most_rejected * rows:
+    if rejected > most_rejected * rows:
         note = report.rejected[0]
         raise ImportRefused(
             f"{report.title}: {rejected} of {rows} rows cannot be used, for example {note.key}: {note.reason}; "

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from catalog import starter
-from catalog.importers import registry
+from catalog.importers import freshness, registry
 from catalog.importers.records import ImportRefused, Options
 from catalog.importers.runner import run
 from catalog.importers.sources import all_sources, formats
@@ -155,4 +155,4 @@ def test_places_of_the_starter_data_keep_their_credit_and_licence(country):
     (shown,) = (entry for entry in datasets_page(TODAY).content["sets"] if entry["slug"] == "places")
     assert "CC BY 3.0" in shown["licence"]
     # Brought in anew by their own publisher, they are credited to it.
-    assert list(registry.other_publishers(all_sources()["prng-places"])) == ["GUS, rejestr TERYT (SIMC)"]
+    assert list(freshness.other_publishers(all_sources()["prng-places"])) == ["GUS, rejestr TERYT (SIMC)"]
