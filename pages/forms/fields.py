@@ -147,8 +147,6 @@ AMOUNT = "Wpisz kwotę cyframi, na przykład 1650 albo 1650,50."
 WEIGHT = "Wpisz wagę w kilogramach cyframi, na przykład 20 albo 12,5."
 MOST_AMOUNT = 1_000_000
 """Exclusive upper bound of an amount or a weight; `prices.validation` knows what each may be."""
-DECIMAL = {"inputmode": "decimal", "autocomplete": "off"}
-"""Attributes of an input of an amount."""
 
 DEGREES = "Wpisz stopnie dziesiętne, na przykład {example}."
 
@@ -234,7 +232,7 @@ class Degrees(Line):
 class Amount(Line):
     """An amount with at most two decimals, None when empty. unit: optional suffix. three_digits: see `read_decimal`."""
 
-    widget = forms.TextInput(attrs=DECIMAL)
+    widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"})
     unit, mistake = "zł", AMOUNT
     three_digits: ThreeDigits = "thousands"
 
@@ -257,6 +255,10 @@ class Amount(Line):
 
 class Weight(Amount):
     unit, mistake, three_digits = "kg", WEIGHT, "refused"
+
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
+        # The only visible label of its row is that of the price.
+        return {"aria-label": self.label} | super().widget_attrs(widget)
 
 
 ALL_DAY = "całą dobę"

@@ -201,11 +201,7 @@ class PriceFields(PublicForm):
             self.fields[f"price-{fuel.slug}"] = fields.Amount(label=fuel.name, max_length=20, required=False)
             if fuel.unit == "t":
                 label = f"{fuel.name}: waga worka w kilogramach"
-                # The only visible label of the row is that of the price.
-                widget = forms.TextInput(attrs=fields.DECIMAL | {"aria-label": label})
-                self.fields[f"bag-{fuel.slug}"] = fields.Weight(
-                    label=label, max_length=20, required=False, widget=widget
-                )
+                self.fields[f"bag-{fuel.slug}"] = fields.Weight(label=label, max_length=20, required=False)
         self.price_names = (*(name for name in self.fields if name.startswith(("price-", "bag-"))), "day")
 
     @property
