@@ -12,10 +12,10 @@ from catalog.importers.freshness import SourceState, last_runs
 from catalog.models import Dataset, Depot
 from fueldepot.data.snapshot import Snapshot
 from fueldepot.http.links import site_url
-from pages.page import Page, dataset, first_and_last
+from pages.page import Page, dataset
 from pages.polish import whole
+from pages.regulations import days_of_all
 from prices.snapshot import prices
-from regulations.snapshot import states
 from subsidy import rules
 from subsidy.application import Item
 
@@ -191,7 +191,7 @@ def days_of_rows(row: Dataset) -> tuple[date | None, date | None]:
     if row.slug == Dataset.Slug.SERIES:
         return timezone.localdate(row.changed_at), None
     if row.slug == Dataset.Slug.REGULATIONS:
-        return first_and_last(records.state.as_of for records in states.get().values())
+        return days_of_all()
     return None, None
 
 

@@ -37,9 +37,9 @@ from pages.fixed_pages import describe_rate_limit, english_page, for_owners_page
 from pages.fuel_prices import official_page
 from pages.heating_page import heating_costs_page
 from pages.home import depots_as_of, has_invented_medians, home_page, voivodeships_by_name
-from pages.page import Page, first_and_last
+from pages.page import Page
 from pages.prices import index_page
-from pages.regulations import LIST_TITLE, page_of, regulations_page
+from pages.regulations import LIST_TITLE, days_of_all, page_of, regulations_page
 from pages.rendering import collapse_blank_lines, markdown_text
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page
@@ -147,7 +147,7 @@ def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[
 def regulation_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
     section = SiteMapSection.REGULATIONS
     as_of = {teryt: whole.state.as_of for teryt, whole in states.get().items()}
-    first, last = first_and_last(as_of.values())
+    first, last = days_of_all()
     for route, title in (("regulations", LIST_TITLE), ("stove-check", "Sprawdź swój piec: do kiedy wolno go używać")):
         yield SiteMapEntry(reverse(route), section, title, last or first, first=first if last else None)
     for unit in voivodeships:

@@ -23,6 +23,7 @@ from regulations.appliance_descriptions import without_deadline
 from regulations.fields import Appliance
 from regulations.models import Deadline, FuelBan, Provision, Resolution, read_sources
 from regulations.queries import Regulation, regulations_of
+from regulations.snapshot import states
 
 STATUS = "opis redakcji według uchwał ogłoszonych w dziennikach urzędowych; wiąże tekst uchwały"
 
@@ -90,6 +91,11 @@ def title_of(entry: Regulation) -> str:
 def path_of(entry: Regulation, route: str = "regulation") -> str:
     """Return the path of a route about a legal state and its unit, if any; by default of its page."""
     return route_path(route, entry.voivodeship.slug) + (f"?teryt={entry.unit.teryt}" if entry.unit else "")
+
+
+def days_of_all() -> tuple[date | None, date | None]:
+    """Return the oldest and the newest day to which the legal states of the voivodeships are current."""
+    return first_and_last(whole.state.as_of for whole in states.get().values())
 
 
 def days_of(entries: Iterable[Regulation]) -> tuple[date | None, date | None]:

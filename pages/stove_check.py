@@ -18,7 +18,7 @@ from catalog.territory.snapshot import UnitNotFound, territory
 from catalog.text import fold
 from fueldepot.http.params import line, word_for
 from fueldepot.http.query import Query, doc
-from pages.home import SearchResult, voivodeships_by_name
+from pages.home import SearchResult
 from pages.page import Crumb, Page
 from pages.regulations import (
     APPLIANCES,
@@ -26,6 +26,7 @@ from pages.regulations import (
     STATUS,
     ban_rows,
     days_of,
+    days_of_all,
     path_of,
     provision_rows,
     stale_notice,
@@ -51,7 +52,7 @@ from regulations.appliance_descriptions import (
 )
 from regulations.fields import BOILERS, Appliance, Condition
 from regulations.models import Deadline, read_sources
-from regulations.queries import DeadlineStatus, Regulation, regulations_of
+from regulations.queries import DeadlineStatus, Regulation
 from subsidy import rules
 from subsidy.application import SOURCES, Heating, Level
 from subsidy.calculator.rows import describe_refusal
@@ -133,7 +134,7 @@ def stove_check_page(query_string: str, today: date) -> Page:
     elif unit and choice is None:
         notices.append(NO_APPLIANCE)
     entry = state_of(unit, today) if unit else None
-    first, last = days_of([entry] if entry else regulations_of(voivodeships_by_name(), on=today))
+    first, last = days_of([entry]) if entry else days_of_all()
     options = tuple(
         SearchResult(suggestion.label, suggestion.description, check_path(suggestion.teryt, choice or ""))
         for suggestion in suggestions

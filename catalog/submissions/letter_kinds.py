@@ -220,7 +220,7 @@ class LetterKind:
         raise NotImplementedError
 
     def told(self, numbers: Collection[int]) -> QuerySet[Any]:
-        """Return the rows of which the letters of some rows tell."""
+        """Return the rows that letters for some rows are about."""
         return self.model._default_manager.filter(pk__in=numbers)
 
     def done(self, numbers: Collection[int], on: datetime) -> None:

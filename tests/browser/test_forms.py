@@ -12,6 +12,17 @@ from tests.fueldepot.sharers import eventually
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
+def open_desk(open_window, site, path):
+    """Open a page of the desk in a window of its own, logged in as the editor."""
+    name, password = site.editor
+    desk = open_window().page
+    desk.goto(path)
+    desk.locator("[name=username]").fill(name)
+    desk.locator("[name=password]").fill(password)
+    desk.locator("[type=submit]").click()
+    return desk
+
+
 def test_a_correction_from_the_form_to_the_public(open_window, site):
     depot = json.loads(site.get("/api/v1/stores?teryt=1261011").body)[-1]
     page = open_window().page
@@ -31,12 +42,7 @@ def test_a_correction_from_the_form_to_the_public(open_window, site):
     assert findings(page) == []
     assert json.loads(site.get(f"/api/v1/stores/{depot['id']}").body)["name"] == depot["name"]
 
-    name, password = site.editor
-    desk = open_window().page
-    desk.goto("/admin/catalog/submission/")
-    desk.locator("[name=username]").fill(name)
-    desk.locator("[name=password]").fill(password)
-    desk.locator("[type=submit]").click()
+    desk = open_desk(open_window, site, "/admin/catalog/submission/")
     desk.locator("#result_list tbody tr", has_text=depot["name"]).locator("a").first.click()
     desk.get_by_label("cały wpis sprawdzony").check()
     desk.get_by_role("button", name="Przyjmij zaznaczone", exact=True).click()
@@ -91,12 +97,7 @@ def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, 
     page.get_by_role("button", name="Potwierdzam").click()
     page.get_by_text("czeka na decyzję redakcji").first.wait_for()
 
-    name, password = site.editor
-    desk = open_window().page
-    desk.goto("/admin/catalog/submission/?kind__exact=claim")
-    desk.locator("[name=username]").fill(name)
-    desk.locator("[name=password]").fill(password)
-    desk.locator("[type=submit]").click()
+    desk = open_desk(open_window, site, "/admin/catalog/submission/?kind__exact=claim")
     desk.locator("#result_list tbody a").first.click()
     desk.get_by_role("button", name="Zdecyduj", exact=True).click()
     desk.locator(".messagelist").wait_for()

@@ -121,7 +121,7 @@ def test_another_address_is_asked_without_the_validators_of_the_old_one(fetcher,
         ((302, {"Location": "file:///etc/passwd"}), "which is not https"),
         ((302, {"Location": "/PL.zip"}), "leads on more than 5 times; check the file of sources"),
         (204, "answered 204; check the address"),
-        (304, "answered 304; check the address in the file of sources"),  # though nobody asked whether it has changed
+        (304, "answered 304; check the address in the file of sources"),  # to a request without a validator
     ],
 )
 def test_what_cannot_be_trusted_is_refused_in_one_line(fetcher, source, publishers, trouble, message):

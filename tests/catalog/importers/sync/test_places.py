@@ -1,4 +1,4 @@
-"""Writing of localities, of municipalities by former codes, and of postcodes: two sources, one of which is better."""
+"""Writing of localities and postcodes: former codes of municipalities, and two sources with different ranks."""
 
 from dataclasses import replace
 
