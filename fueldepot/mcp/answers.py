@@ -66,8 +66,8 @@ class Citation:
 class Findings:
     """What a tool has found, before it is shortened.
 
-    citation: a citation, or a function of the number of `rows` that are left. rows: a list in the content.
-    most: the most of them. offset: of the first of them where they are a page, which keeps one, beside its `total` and
+    citation: a citation, or a function of the number of `rows` that are left. rows: a list in the content, which keeps
+    one. most: the most of them. offset: of the first of them where they are a page, beside its `total` and
     `next_offset`. details: items whose `description` goes first, the last at first.
     """
 
@@ -195,7 +195,7 @@ def answer(findings: Findings) -> CitedAnswer:
         if details:
             del details.pop()["description"]
             continue
-        lists = [items for _, items in findings.lists() if len(items) > findings.is_page(items)]
+        lists = [items for _, items in findings.lists() if len(items) > (items is findings.rows)]
         if not lists:
             break
         max(lists, key=len).pop()

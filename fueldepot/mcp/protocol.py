@@ -79,6 +79,8 @@ def handle(message: Any, headers: Mapping[str, str]) -> Answer:
             request_id = None
             raise RpcError(INVALID_REQUEST, "id must be a string or an integer")
         method, params = message["method"], message.get("params") or {}
+        if not isinstance(method, str):
+            raise RpcError(INVALID_REQUEST, "method must be a string")
         return HTTPStatus.OK, {"jsonrpc": "2.0", "id": request_id, "result": run(method, params, headers)}
     except RpcError as error:
         body = {"code": error.code, "message": str(error)} | ({} if error.data is None else {"data": error.data})
@@ -191,7 +193,7 @@ def run_tool(params: Params) -> dict[str, Any]:
 def parse_arguments(tool: Tool, arguments: Mapping[str, Any]) -> Query:
     """Return arguments as parameters of the API, numbers as such; null counts as missing.
 
-    Raises InvalidParameters also for unknown arguments, with the closest parameter.
+    Raises InvalidParameters also for nested and for unknown arguments, with the closest parameter.
     """
     parameters, pairs, errors = tool.parameters(), [], []
     for name, value in arguments.items():
@@ -199,13 +201,16 @@ def parse_arguments(tool: Tool, arguments: Mapping[str, Any]) -> Query:
             nearest = get_close_matches(name, parameters, n=1, cutoff=0.6)
             advice = f"did you mean {nearest[0]}?" if nearest else f"give some of {', '.join(parameters)}"
             errors.append(ParameterError(name, "unknown", f"{quote(name)} is no parameter of {tool.name}; {advice}"))
+        elif isinstance(value, list | dict):
+            errors.append(tool.query.describe_error(name, "malformed", "is an array or object"))
         elif value is not None:
             text = (str(value).lower() if isinstance(value, bool) else str(value)).encode()
             pairs.append((name.encode(), text if isinstance(value, str) else NumberLiteral(text)))
     try:
         query = tool.query.parse(pairs, today=timezone.localdate())
     except InvalidParameters as error:
-        errors += error.errors
+        refused = {row.parameter for row in errors}
+        errors += [row for row in error.errors if row.parameter not in refused]
     if errors:
         raise InvalidParameters(errors)
     return query

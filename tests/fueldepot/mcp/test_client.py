@@ -17,6 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from catalog.depots.snapshot import LICENCES
 from catalog.models import Depot
 from catalog.search import entries
+from fueldepot.mcp import answers
 from fueldepot.mcp.answers import ENVELOPE_BYTES, MOST_BYTES
 from pages.fixed_pages import rules_of_use
 from pages.regulations import regulation_page
@@ -457,6 +458,8 @@ MISTAKES = [
     ("depot", {}, "id is missing; give the id of a depot"),
     ("price", {"fuel": None}, "fuel is missing; give one of wegiel,"),
     ("rules_at", {"teryt": "1217011", "binding": True}, "'binding' is no parameter of rules_at"),
+    ("find_place", {"q": ["Zakopane"]}, "q is an array or object; give a place name"),
+    ("depots_near", {"teryt": {"code": "1217011"}}, "teryt is an array or object; give a TERYT code"),
 ]
 
 
@@ -464,7 +467,8 @@ def test_a_mistake_is_an_error_of_the_tool_that_says_what_to_do(ask, country):
     _, results = ask(*((name, arguments) for name, arguments, _ in MISTAKES))
     assert all(result.is_error and result.structured_content is None for result in results)
     for result, (_, _, advice) in zip(results, MISTAKES, strict=True):
-        assert advice in json.loads(result.content[0].text)["error"][0]
+        (message,) = json.loads(result.content[0].text)["error"]
+        assert advice in message
 
 
 def post(client, name, arguments):
@@ -474,6 +478,13 @@ def post(client, name, arguments):
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     result = client.post("/mcp", message, content_type="application/json").json()["result"]
     return result, json.loads(result["content"][0]["text"])
+
+
+def test_a_deeply_nested_argument_is_refused(client):
+    nested = "[" * 1000 + "]" * 1000
+    call = '"method": "tools/call", "params": {"name": "find_place", "arguments": {"q": ' + nested
+    answer = client.post("/mcp", '{"jsonrpc": "2.0", "id": 1, ' + call + "}}}", content_type="application/json")
+    assert "q is an array or object" in answer.json()["result"]["content"][0]["text"]
 
 
 def test_advice_names_tools(client, country):
@@ -514,6 +525,15 @@ def test_the_longest_answer_fits_and_says_what_was_left_out(client):
     assert body["answer"][0]["deadlines"][0]["from"] == "2999-01-01"
 
 
+def test_an_answer_loses_the_parts_of_its_last_row_but_not_the_row():
+    content = [{"unit": "Zakopane", "deadlines": ["Nie wolno " * 150], "banned_fuels": ["muły"]}]
+    body = answers.answer(
+        answers.Findings(content, answers.Citation("Przepisy", "/przepisy/", None, ["Dz. Urz."]), rows=content)
+    )
+    assert body["answer"] == [{"unit": "Zakopane", "deadlines": [], "banned_fuels": ["muły"]}]
+    assert body["left_out"] == {"deadlines": 1}
+
+
 def test_errors_of_the_protocol(client):
     call = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": '
     ping = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
@@ -521,6 +541,7 @@ def test_errors_of_the_protocol(client):
         ("{", {}, 400, -32700),
         ("[]", {}, 400, -32600),
         ('{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}', {}, 200, -32601),
+        ('{"jsonrpc": "2.0", "id": 1, "method": ["ping"]}', {}, 400, -32600),
         (call + '{"name": "x"}}', {}, 200, -32602),
         (call + '{"name": "depot", "arguments": []}}', {}, 200, -32602),
         (ping, {"Mcp-Protocol-Version": "1999-01-01"}, 400, -32022),
