@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from fueldepot.data import snapshot
 from fueldepot.domain_errors import refuse_body
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.http.error_body import is_api
+from fueldepot.http.error_body import is_api, precondition_failed
 from fueldepot.http.rate_limit import read_address, read_networks, trusts
 from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedCoding, read_whole
 from pages import error_pages
@@ -55,6 +55,8 @@ def cors(get_response: View) -> View:
                 response["Access-Control-Allow-Headers"] = names
         else:
             response = get_response(request)
+            if response.status_code == HTTPStatus.PRECONDITION_FAILED:  # of Django, without a body
+                response = precondition_failed()
             response["Access-Control-Expose-Headers"] = EXPOSED
         response["Access-Control-Allow-Origin"] = "*"
         return response

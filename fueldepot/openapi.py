@@ -86,6 +86,7 @@ FAILURES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "400": ("BadRequest", "A parameter is missing, malformed or out of range, or the body cannot be read.", IGNORED),
     "404": ("NotFound", "Well-formed, but there is no such unit, code, depot, fuel or municipality.", IGNORED),
     "405": ("MethodNotAllowed", "The address does not answer this method.", ("Allow",)),
+    "412": ("PreconditionFailed", "`If-Match` names no `ETag` of the answer.", ()),
     "413": ("PayloadTooLarge", f"The body is larger than {MAX_BODY_BYTES} bytes.", ()),
     "415": ("UnsupportedMediaType", "The body is of a type that is not read.", ()),
     "429": ("TooManyRequests", "Too many requests from one source; wait for `Retry-After`.", ("Retry-After",)),
@@ -129,7 +130,7 @@ COUNTED = {*LINKED, "/deadlines"}
 """Paths of lists with `limit`, whose responses have the total number of rows."""
 
 NEVER_KEPT = {"/subsidy"}
-"""Paths without validators and lookups, so without 304 and 404."""
+"""Paths without validators and lookups, so without 304, 404 and 412."""
 
 
 def complete(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
@@ -160,7 +161,7 @@ def complete_responses(responses: dict[str, Any], address: str, method: str) -> 
     if validated:
         responses["304"] = {"$ref": "#/components/responses/NotModified"}
     for status, (name, _, _) in FAILURES.items():
-        if (status != "404" or validated) and (status not in {"413", "415"} or method == "post"):
+        if (status not in {"404", "412"} or validated) and (status not in {"413", "415"} or method == "post"):
             responses[status] = {"$ref": f"#/components/responses/{name}"}
 
 

@@ -1,6 +1,7 @@
 """Error body of the API, the same for every 4xx and 5xx under /api/. Domain errors: `fueldepot.domain_errors`."""
 
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Annotated
 
 import orjson
@@ -92,6 +93,12 @@ def method_not_allowed(
     """405. advice: what to do instead. headers: with `Allow`, unless the viewset adds it."""
     message = f"{request.method} is not allowed here; {advice}."
     return plain_error(error_body("method_not_allowed", message), headers)
+
+
+def precondition_failed() -> HttpResponse:
+    """412: `If-Match` names another version. RFC 9110, section 13.1.1."""
+    message = "The If-Match header names no ETag of this answer; leave it out, or give the ETag of the latest answer."
+    return plain_error(error_body("invalid_parameter", message, status=HTTPStatus.PRECONDITION_FAILED))
 
 
 def too_many_requests(retry_after_s: int) -> HttpResponse:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from fueldepot.http.views import JSON
 from tests import factories
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
@@ -43,6 +44,16 @@ def test_an_answer_is_known_again(client, path):
         assert (whatever.status_code, whatever.content, whatever["ETag"]) == (304, b"", known["ETag"])
         assert (whatever["Cache-Control"], whatever["Vary"]) == (known["Cache-Control"], known["Vary"])
     assert client.get("/api/v1/stores/987654", headers={"if-none-match": "*"}).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["stores?teryt=1261011", "openapi.json"])
+def test_a_failed_precondition_has_the_error_body(client, path):
+    factories.krakow()
+    answer = client.get(f"/api/v1/{path}", headers={"if-match": '"another"'})
+    assert (answer.status_code, answer["Content-Type"], answer["Cache-Control"]) == (412, JSON, "no-store")
+    assert (answer.json()["status"], answer.json()["code"]) == (412, "invalid_parameter")
+    for value in ("*", client.get(f"/api/v1/{path}")["ETag"]):
+        assert client.get(f"/api/v1/{path}", headers={"if-match": value}).status_code == 200
 
 
 def test_the_calculator_has_no_validator(client):
