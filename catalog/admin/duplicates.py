@@ -26,21 +26,16 @@ from catalog.admin.registers import NOTHING
 from catalog.depots import duplicates, fuels
 from catalog.models import Depot
 from catalog.services import Refusal, merging, moderation
-from catalog.submissions.field_groups import FieldGroup, values_of
+from catalog.submissions.field_groups import FieldGroup, all_groups, values_of
 from catalog.text import format_address
 
 PER_PAGE = 50
 
-CHOICES = (
-    FieldGroup("nazwa", ("name",)),
+CHOICES = all_groups(
     FieldGroup("ulica i numer domu", ("street", "house_number")),
     FieldGroup("kod pocztowy i miejscowość", ("postcode", "place")),
-    FieldGroup("NIP", ("nip",)),
-    FieldGroup("telefon", ("phone",)),
-    FieldGroup("strona internetowa", ("website",)),
-    FieldGroup("paliwa", ("fuels",)),
-    FieldGroup("godziny otwarcia", ("opening_hours", "hours")),
     FieldGroup("położenie i gmina", ("lat", "lon", "location_approximate", "municipality")),
+    FieldGroup("godziny otwarcia", ("opening_hours", "hours")),
 )
 """Fields that are taken over together."""
 

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from django import forms
 from django.db.models import Case, Q, Value, When
 from django.utils import timezone
+from django.utils.text import capfirst
 
 from catalog.admin import evidence
 from catalog.admin.depot_form import MISTAKES, FuelsField
@@ -53,7 +54,7 @@ class ProposalForm(forms.Form):
             names = names_in(group.name)
             # A field missing from the POST keeps the proposed value.
             if data is None or all(self.add_prefix(name) in data for name in names):
-                self.fields |= {name: self._field(name, group.label) for name in names}
+                self.fields |= {name: self._field(name, capfirst(group.label)) for name in names}
 
     def _field(self, name: str, label: str) -> forms.Field:
         if name in POSITION:

@@ -99,10 +99,10 @@ class Depot(models.Model):
         MISTAKEN = "mistaken", "wpis dodano przez pomyłkę"
 
     PUBLIC_FIELDS = (
-        *("name", "street", "house_number", "postcode", "place", "nip", "phone", "website", "lat", "lon"),
-        *("location_approximate", "municipality", "fuels", "hours", "opening_hours"),
+        *("name", "street", "house_number", "postcode", "place", "nip", "phone", "website", "fuels"),
+        *("lat", "lon", "location_approximate", "municipality", "hours", "opening_hours"),
     )
-    """Fields that a source, an editor or an owner may set; possible values of `confirmed_fields`."""
+    """Fields that a source, an editor or an owner may set, in the order of forms; values of `confirmed_fields`."""
 
     BOUND_FIELDS = (
         # The municipality follows from a confirmed position; an import must not overwrite it.

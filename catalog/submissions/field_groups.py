@@ -4,6 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.text import capfirst
+
 from catalog.depots import fuels
 from catalog.depots.opening_times import DAY_ABBREVIATIONS
 from catalog.models import Depot, Municipality, Submission
@@ -20,7 +22,7 @@ NONE = "(brak)"
 
 @dataclass(frozen=True, slots=True)
 class FieldGroup:
-    """Fields that belong together. name: its first field, used as its key."""
+    """Fields that belong together. name: its first field, used as its key. label: begins in lower case."""
 
     label: str
     fields: tuple[str, ...]
@@ -30,18 +32,16 @@ class FieldGroup:
         return self.fields[0]
 
 
-GROUPS = (
-    FieldGroup("Nazwa", ("name",)),
-    FieldGroup("Ulica", ("street",)),
-    FieldGroup("Numer domu", ("house_number",)),
-    FieldGroup("Kod pocztowy", ("postcode",)),
-    FieldGroup("Miejscowość", ("place",)),
-    FieldGroup("NIP", ("nip",)),
-    FieldGroup("Telefon", ("phone",)),
-    FieldGroup("Strona internetowa", ("website",)),
-    FieldGroup("Paliwa", ("fuels",)),
-    FieldGroup("Położenie", ("lat", "lon", "location_approximate", "municipality")),
-    FieldGroup("Godziny otwarcia", ("hours", "opening_hours")),
+def all_groups(*joined: FieldGroup) -> tuple[FieldGroup, ...]:
+    """Return the groups of all public fields, in their order: the given ones, and each other field alone."""
+    group_of = {name: group for group in joined for name in group.fields}
+    fields = Depot.PUBLIC_FIELDS
+    return tuple(dict.fromkeys(group_of.get(name) or FieldGroup(Depot.label(name), (name,)) for name in fields))
+
+
+GROUPS = all_groups(
+    FieldGroup("położenie", ("lat", "lon", "location_approximate", "municipality")),
+    FieldGroup("godziny otwarcia", ("hours", "opening_hours")),
 )
 
 
@@ -67,7 +67,7 @@ def groups_in(values: Values) -> tuple[FieldGroup, ...]:
 
 
 def labels(values: Values) -> str:
-    return ", ".join(group.label.lower() for group in groups_in(values))
+    return ", ".join(group.label for group in groups_in(values))
 
 
 def apply(depot: Depot, values: Values, groups: Collection[str]) -> list[str]:
@@ -88,7 +88,7 @@ def differences(before: Values, after: Values, municipalities: Mapping[str, str]
     return [
         {
             "name": group.name,
-            "label": group.label,
+            "label": capfirst(group.label),
             "before": group_in_words(group, before, municipalities),
             "after": group_in_words(group, after, municipalities),
         }

@@ -168,10 +168,10 @@ def accepted_changes(submission: Submission) -> list[dict[str, Any]]:
 def describe_part(submission: Submission) -> tuple[str, str]:
     """Return the kind of a submission, and the names of its fields or fuels, "" for none: no submitted text."""
     if submission.kind == Kind.PRICE:
-        names = [fuels.BY_SLUG[price["fuel"]].name for price in submission.proposed["prices"]]
+        names = [fuels.BY_SLUG[price["fuel"]].name.lower() for price in submission.proposed["prices"]]
     else:
         names = [group.label for group in field_groups.groups_in(submission.proposed)]
-    return KIND_NAMES[Kind(submission.kind)], ", ".join(names).lower()
+    return KIND_NAMES[Kind(submission.kind)], ", ".join(names)
 
 
 def status_url(submission: Submission) -> str:

@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from catalog.admin.duplicates import CHOICES
 from catalog.models import Depot, Submission
 from catalog.services.editing import DepotEditConflict, ValueRefused, edit_depot, edit_version
 from catalog.services.publishing import publish_depot
@@ -53,6 +54,17 @@ def labels(*submissions):
 def correction(depot, **proposed):
     stored = {name: getattr(depot, name) for name in proposed}
     return factories.SubmissionFactory(depot=depot, proposed=proposed, stored=stored)
+
+
+@pytest.mark.parametrize("groups", [field_groups.GROUPS, CHOICES])
+def test_every_public_field_can_be_proposed_and_merged(groups):
+    assert sorted(name for group in groups for name in group.fields) == sorted(Depot.PUBLIC_FIELDS)
+
+
+def test_fields_are_named_as_a_sentence_names_them():
+    assert field_groups.labels({"nip": "1234563218", "website": "", "hours": None}) == (
+        "NIP, strona internetowa, godziny otwarcia"
+    )
 
 
 def test_a_submission_cannot_be():
