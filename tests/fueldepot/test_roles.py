@@ -10,7 +10,7 @@ from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
 from django.core import mail
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -131,6 +131,13 @@ def test_make_admin_gives_a_chief_editor_and_lets_a_switched_off_one_in_again(ca
     call_command("create_editor")
     assert factories.fresh(user).is_active
     assert "new password for redaktor" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["", "ewa <b>", "e" * 151])
+def test_make_admin_refuses_a_name_that_no_account_may_have(name):
+    with pytest.raises(CommandError, match="no account was made"):
+        call_command("create_editor", name=name)
+    assert not User.objects.exists()
 
 
 def test_five_failures_lock_a_name_at_an_address_and_nobody_else(client):

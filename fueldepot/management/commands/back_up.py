@@ -17,6 +17,7 @@ from catalog.submissions.retention import KEPT
 from fueldepot.monitoring import BACK_UP
 
 NAME = "fueldepot-{:%Y-%m-%dT%H%M%S}.dump"
+MOST_DAYS = 9999
 ADDRESS = ("host", "hostaddr", "port", "dbname", "user", "sslmode", "sslrootcert", "target_session_attrs", "passfile")
 """Connection options passed to `pg_dump` on its command line, which other users of the machine can read."""
 
@@ -33,8 +34,8 @@ class Command(BaseCommand):
         parser.add_argument("--keep-days", type=int, default=KEPT.days, metavar="N", help="default: %(default)s")
 
     def handle(self, *args: Any, folder: Path, keep_days: int, **options: Any) -> None:
-        if keep_days < 1:
-            raise CommandError(f"--keep-days is {keep_days}; give a number from 1")
+        if not 1 <= keep_days <= MOST_DAYS:
+            raise CommandError(f"--keep-days is {keep_days}; give a number from 1 to {MOST_DAYS}")
         started = timezone.now()
         try:
             path = dump(folder, on=started)

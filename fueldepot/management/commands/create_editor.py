@@ -3,10 +3,11 @@
 import secrets
 from typing import Any
 
-from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group
-from django.core.management.base import BaseCommand, CommandParser
+from django.contrib.auth.models import Group, User
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.urls import reverse
+from django.utils.translation import override
 
 from catalog.services.editors import CHIEF
 from fueldepot.http.links import site_url
@@ -20,7 +21,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, name: str, **options: Any) -> None:
         password = secrets.token_urlsafe(12)
-        user, created = get_user_model().objects.get_or_create(username=name)
+        user, created = find_or_make(name)
         user.is_staff = user.is_active = True
         user.set_password(password)
         user.save()
@@ -29,3 +30,16 @@ class Command(BaseCommand):
         self.stdout.write(f"address:  {site_url(reverse('admin:index'))}")
         self.stdout.write(f"login:    {name}")
         self.stdout.write(f"password: {password}")
+
+
+def find_or_make(name: str) -> tuple[User, bool]:
+    """Return the account of a name, and whether it is new and not saved yet. Raises CommandError."""
+    if user := User.objects.filter(username=name).first():
+        return user, False
+    user = User(username=name)
+    try:
+        with override("en"):
+            user.clean_fields(exclude=["password"])
+    except ValidationError as error:
+        raise CommandError(f"no account was made: --name is {name!r}: {' '.join(error.messages)}") from error
+    return user, True

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from catalog.importers.sync_places import stored_postcodes
 from catalog.importers.sync_units import stored_units
@@ -26,11 +26,14 @@ class Command(BaseCommand):
         parser.add_argument("--out", type=Path, default=FILES, metavar="DIR", help="instead of catalog/starter/files")
 
     def handle(self, *args: Any, out: Path, **options: Any) -> None:
-        out.mkdir(parents=True, exist_ok=True)
-        for name, columns, rows in read_tables():
-            content = table_bytes(columns, rows, packed=name.endswith(".gz"))
-            (out / name).write_bytes(content)
-            self.stdout.write(f"{hashlib.sha256(content).hexdigest()}  {name}")
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+            for name, columns, rows in read_tables():
+                content = table_bytes(columns, rows, packed=name.endswith(".gz"))
+                (out / name).write_bytes(content)
+                self.stdout.write(f"{hashlib.sha256(content).hexdigest()}  {name}")
+        except OSError as error:
+            raise CommandError(f"not all was written: {error.strerror}: {error.filename or out}") from error
 
 
 def read_tables() -> Iterator[Table]:

@@ -191,6 +191,13 @@ def test_an_editor_can_log_in_with_the_printed_password(rf):
     assert log_in(again)
 
 
+@pytest.mark.parametrize("days", [0, 10_000])
+def test_dumps_are_not_kept_for_an_impossible_number_of_days(tmp_path, days):
+    with pytest.raises(CommandError, match="give a number from 1 to 9999"):
+        run("back_up", tmp_path, f"--keep-days={days}")
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.full_scale
 def test_a_truncated_archive_in_a_directory_is_not_passed_over(directory):
     if not SHARED_DATA.is_dir():

@@ -3,6 +3,7 @@
 from datetime import date
 
 import pytest
+from django.core.management import CommandError
 
 from catalog import starter
 from catalog.importers import registry
@@ -43,3 +44,10 @@ def test_an_exported_catalog_is_read_back(tmp_path):
     assert [(row.code, row.municipalities) for row in starter.read_postcodes(tmp_path)] == [
         ("30-001", ((unit.teryt, 8),))
     ]
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(CommandError, match=f"not all was written: File exists: {file}"):
+        run("export_starter", out=file)
