@@ -22,6 +22,8 @@ from django.views.decorators.http import condition
 from fueldepot.data import snapshot
 
 PARTS = ("fueldepot", "catalog", "prices", "regulations", "subsidy", "pages", "templates")
+RELEVANT = ("SITE_URL", "SITE_NAME", "OPERATOR_NAME", "CONTACT_EMAIL", "MAP_TILES_URL", "RATE_LIMIT")
+"""Settings that responses contain."""
 WRITES_ANSWERS = {".py", ".html", ".md", ".txt", ".yaml", ".css", ".js", ".svg", ".json"}
 
 
@@ -37,8 +39,8 @@ def release() -> str:
             if path.suffix in WRITES_ANSWERS:
                 digest.update(path.relative_to(settings.BASE_DIR).as_posix().encode())
                 digest.update(path.read_bytes())
-    for setting in (settings.SITE_URL, settings.SITE_NAME, settings.OPERATOR_NAME, settings.CONTACT_EMAIL):
-        digest.update(f"\0{setting}".encode())
+    for name in RELEVANT:
+        digest.update(f"\0{getattr(settings, name)}".encode())
     return digest.hexdigest()
 
 

@@ -1,5 +1,6 @@
 """Validators: what changes them, what has none, and what a caller who has one is told."""
 
+import re
 from datetime import date
 from unittest.mock import Mock
 
@@ -10,7 +11,9 @@ from django.utils import timezone
 
 from catalog.models import Dataset
 from fueldepot.data import snapshot
+from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
+from tests import ROOT
 
 pytestmark = pytest.mark.django_db
 
@@ -94,3 +97,15 @@ def test_the_view_reads_the_state_that_the_validator_names():
     asking = conditional(UNITS, cache_control=LIFETIME)(view)
     known = snapshot.current().key(UNITS)
     assert ask(asking).content.decode() == known
+
+
+def test_validators_change_with_every_setting_that_responses_contain(monkeypatch, settings):
+    sources = [ROOT / "fueldepot" / "api.py", ROOT / "fueldepot" / "http" / "links.py", *(ROOT / "pages").rglob("*.py")]
+    named = {name for path in sources for name in re.findall(r"settings\.([A-Z_]+)", path.read_text())}
+    assert named - {"SITE_HOST"} == {*cache_control.RELEVANT}  # the host is part of SITE_URL
+    monkeypatch.setattr(cache_control, "PARTS", ())
+    releases = [cache_control.release.__wrapped__()]
+    for name in cache_control.RELEVANT:
+        setattr(settings, name, "another")
+        releases.append(cache_control.release.__wrapped__())
+    assert len({*releases}) == len(releases)
