@@ -207,13 +207,15 @@ class Noting(dict):
         return super().__contains__(name)
 
 
-def test_the_example_has_every_setting_and_no_other(monkeypatch):
+def test_the_example_and_the_document_have_every_setting_and_no_other(monkeypatch):
     text = EXAMPLE.read_text()
     named = set(re.findall(r"^#?([A-Z_]+)=", text, re.MULTILINE))
     noting = Noting(GOOD)
     monkeypatch.setattr("environ.Env.ENVIRON", noting)
     runpy.run_path(str(ROOT / "fueldepot" / "settings.py"))
     assert named - OF_THE_UNIT - OF_COMPOSE == {name for name in noting.seen if name.isupper()}
+    documented = re.findall(r"^\| `([A-Z_]+)`", (ROOT / "docs" / "settings.md").read_text(), re.MULTILINE)
+    assert sorted(documented) == sorted(named - OF_THE_UNIT - OF_COMPOSE)
     unit = (ROOT / "docs" / "deployment" / "fueldepot@.service").read_text()
     assert set(re.findall(r"\$\{([A-Z]+)\}", unit)) == OF_THE_UNIT
     assert set(re.findall(r"\$\{([A-Z_]+)", (ROOT / "compose.yaml").read_text())) == OF_COMPOSE

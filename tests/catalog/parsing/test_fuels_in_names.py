@@ -7,6 +7,11 @@ from catalog.depots import fuels
 from catalog.parsing.fuels_in_names import BRIQUETTE, COAL, COBBLE, DUST, ECO_PEA, NUT, PEA, PELLET, WOOD, fuels_in_name
 
 
+def test_every_fuel_is_read_by_its_own_name():
+    for fuel in fuels.FUELS:
+        assert fuel.slug in fuels_in_name(f"Skład opału, {fuel.name}")
+
+
 def test_what_a_name_says():
     for expected, names in (
         ({COAL}, ("Skład węgla", "SKLAD WEGLA", "Węgiel-Trans Malinowski", "AGRO-Jankowski nawozy, węgiel")),

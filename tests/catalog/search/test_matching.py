@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from catalog.depots.fuels import FUELS
 from catalog.search import index
 from catalog.search.matching import Mode, max_edits, stem
-from catalog.search.query import ContextScope, InflectedNames, Reading, Token
+from catalog.search.query import ContextScope, InflectedNames, Reading, Token, split_fuel
+from catalog.text import plain
 from tests.catalog.search.country import search_of, starter_register
 from tests.catalog.search.small import found, make_search, units_found
 
@@ -47,6 +49,11 @@ def test_long_words_may_have_two_edits_short_ones_none(word, edits):
 )
 def test_adjectives_alone_lose_their_ending(word, root):
     assert stem(word) == root
+
+
+def test_every_fuel_is_searched_by_its_own_name():
+    for fuel in FUELS:
+        assert split_fuel(plain(f"{fuel.name} Zakopane")) == (fuel.slug, "zakopane")
 
 
 def test_a_whole_name_goes_before_part_of_a_name():
