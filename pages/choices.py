@@ -128,8 +128,14 @@ class Choices:
         fuel = [self.fuel.name] if self.fuel else []
         return ", ".join([*fuel, f"otwarte {when(self.opened)}"] if self.opened else fuel)
 
-    def opening_filter(self, now: datetime) -> Callable[[tuple[DepotRow, object]], bool] | None:
-        """Return the filter of opening hours, None for none. It leaves out depots of unknown hours."""
+    def filter(self, now: datetime) -> Callable[[tuple[DepotRow, object]], bool] | None:
+        """Return the filter of fuel and opening hours, None for none. By hours, depots of unknown hours are left out."""
+        if self.fuel is None:
+            return self._opening_filter(now)
+        sought, is_open = {*fuels.assortments(self.fuel.slug)}, self._opening_filter(now)
+        return lambda item: not sought.isdisjoint(item[0].fuels) and (is_open is None or is_open(item))
+
+    def _opening_filter(self, now: datetime) -> Callable[[tuple[DepotRow, object]], bool] | None:
         if not self.opened:
             return None
         if self.opened == NOW:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from itertools import count, islice
 from typing import Any, NamedTuple
 
@@ -35,9 +35,6 @@ BEYOND_LIMIT = 5
 
 FRAMED = 5
 """First depots, which the map always shows for a point or a municipality without depots."""
-
-CHOSEN_FROM = 200
-"""Nearest depots among which open ones are looked for."""
 
 
 Measured = tuple[DepotRow, float | None]
@@ -83,19 +80,10 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     usual = Order.DISTANCE if origin else Order.NAME
     nearest_first, today = asked.origin is not None, timezone.localdate(now)
 
-    # The chips count among the same depots again and again.
-    @cache
-    def inside(fuel: str | None) -> list[Measured]:
-        rows = stores.in_unit(unit.teryt, fuel=fuel).rows
-        distances = stores.distances_m(origin.point, rows) if origin else {}
-        return [(row, distances.get(row.id)) for row in rows]
-
-    @cache
-    def around(fuel: str | None, limit: int) -> list[Measured]:
-        return (
-            list(stores.near(origin.point, radius_km=NEAREST_KM, fuel=fuel, limit=limit).measured()) if origin else []
-        )
-
+    distances = stores.distances_m(origin.point, listed) if origin else {}
+    inside: list[Measured] = [(row, distances.get(row.id)) for row in listed]
+    # The chips choose among the same depots again and again.
+    around = stores.near(origin.point, radius_km=NEAREST_KM, limit=len(stores.rows)).measured() if origin else []
     find = partial(find_depots, unit, inside, around, now, nearest_first=nearest_first)
     fuel = choices.fuel.slug if choices.fuel else None
     groups = [
@@ -177,8 +165,8 @@ def item_list(page: Page) -> list[dict[str, Any]]:
 
 def find_depots(
     unit: Municipality,
-    inside: Callable[[str | None], list[Measured]],
-    around: Callable[[str | None, int], list[Measured]],
+    inside: Sequence[Measured],
+    around: Sequence[Measured],
     now: datetime,
     choices: Choices,
     *,
@@ -186,19 +174,17 @@ def find_depots(
 ) -> list[list[Measured]]:
     """Return the filtered depots in three groups: nearest to the origin, others of the municipality, others beyond it.
 
-    inside: returns the depots of the municipality with a fuel, None for any. around: the nearest ones of any
-    municipality, at most a number. nearest_first: whether to fill the first group, with depots of any municipality.
+    inside: the depots of the municipality. around: of any municipality, the nearest first. nearest_first: whether to
+    fill the first group, with depots of any municipality.
     """
-    fuel = choices.fuel.slug if choices.fuel else None
-    leaves = choices.opening_filter(now)
-    rows = inside(fuel)
-    near = filter(leaves, around(fuel, CHOSEN_FROM if choices.opened else len(rows) + NEAREST_LIMIT + BEYOND_LIMIT))
+    leaves = choices.filter(now)
+    near = filter(leaves, around)
     nearest = list(islice(near, NEAREST_LIMIT)) if nearest_first else []
     taken = {row.id for row, _ in nearest}
     beyond = (item for item in near if item[0].teryt != unit.teryt)
     return [
         nearest,
-        [item for item in filter(leaves, rows) if item[0].id not in taken],
+        [item for item in filter(leaves, inside) if item[0].id not in taken],
         list(islice(beyond, BEYOND_LIMIT if nearest_first else NEAREST_LIMIT)),
     ]
 

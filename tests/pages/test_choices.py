@@ -23,6 +23,7 @@ pytestmark = pytest.mark.django_db
 
 FRIDAY_NOON = datetime(2026, 11, 20, 12, 0, tzinfo=WARSAW)
 WEEK = dict.fromkeys(["mon", "tue", "wed", "thu", "fri"], "8:00-16:00") | {"sat": "8:00-13:00", "sun": "nieczynne"}
+ALWAYS = dict.fromkeys(WEEK, "0:00-24:00")
 
 
 @pytest.fixture
@@ -86,6 +87,14 @@ def test_choices(client, clock, market):
             assert canonical_of(answer) == f"http://127.0.0.1:8000{KRAKOW}"
             twin = client.get(f"{KRAKOW[:-1]}.md{query}").content.decode()
             assert re.findall(r"^- \[([^\]]+)\]\(", twin, re.MULTILINE)[: len(listed)] == listed
+
+
+def test_an_open_depot_is_found_behind_hundreds_of_closed_ones(client, clock, market):
+    shut = factories.DepotFactory.build_batch(201, municipality=factories.zakopane(), lat=50.07, hours=WEEK)
+    Depot.objects.bulk_create(shut)
+    factories.DepotFactory(name="Całodobowy", municipality=factories.zakopane(), lat=50.4, hours=ALWAYS)
+    clock(FRIDAY_NOON + timedelta(hours=11))
+    assert names(client, "?otwarte=1") == ["Całodobowy"]
 
 
 def test_a_list_for_another_day_shows_the_hours_of_that_day(client, clock, market):
