@@ -129,7 +129,7 @@ class Choices:
         return ", ".join([*fuel, f"otwarte {when(self.opened)}"] if self.opened else fuel)
 
     def filter(self, now: datetime) -> Callable[[tuple[DepotRow, object]], bool] | None:
-        """Return the filter of fuel and opening hours, None for none. With hours, depots of unknown ones are left out."""
+        """Return the filter of fuel and opening hours, None for none. Hours leave out depots without known ones."""
         if self.fuel is None:
             return self._opening_filter(now)
         sought, is_open = {*fuels.assortments(self.fuel.slug)}, self._opening_filter(now)
