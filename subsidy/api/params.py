@@ -39,7 +39,8 @@ HEATINGS = {kind.value: kind for kind in Heating} | {
     "inne": Heating.OTHER,
 }
 UNKNOWN = "unknown"
-PROJECT_TYPES = {UNKNOWN: None, "niewiem": None} | {str(int(kind)): kind for kind in ProjectType}
+# openapi-python-client names choices that are digits by their places: VALUE_1 is "1".
+PROJECT_TYPES = {UNKNOWN: None} | {str(int(kind)): kind for kind in ProjectType} | {"niewiem": None}
 NO_SOURCE = "none"
 NEW_SOURCES = {NO_SOURCE: None} | {item.value: item for item in SOURCES}
 

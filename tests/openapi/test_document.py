@@ -188,6 +188,11 @@ def test_synonyms_of_the_calculator_are_there():
         assert words <= set(parameter("/subsidy", name)["enum"])
 
 
+def test_choices_that_are_digits_stand_at_their_places():
+    """openapi-python-client names them by their places: VALUE_1 is "1"."""
+    assert parameter("/subsidy", "eu")["enum"] == ["unknown", "1", "2", "3", "niewiem"]
+
+
 def test_both_bodies_of_the_calculator_take_what_get_takes():
     names = {one["name"] for one in DOCUMENT["paths"]["/subsidy"]["get"]["parameters"]}
     for schema in ("SubsidyForm", "SubsidyJson"):
