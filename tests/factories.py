@@ -13,6 +13,7 @@ from django.test import Client
 
 from catalog import models
 from catalog.depots.fuels import BY_SLUG
+from catalog.depots.snapshot import DepotRow
 from catalog.submissions.tokens import hash_email, hash_mailbox
 from catalog.territory import coordinates
 from catalog.text import slug
@@ -80,6 +81,15 @@ class FormerMunicipalityFactory(factory.django.DjangoModelFactory):
 def fresh(row: Any) -> Any:
     row.refresh_from_db()
     return row
+
+
+def depot_row(number: int, **values: Any) -> DepotRow:
+    """A depot as the snapshot has it, of which only the given values matter."""
+    required = [name for name in DepotRow._fields if name not in DepotRow._field_defaults]
+    neutral = {"lat": 50.0, "lon": 20.0, "location_approximate": False, "featured": False, "source": "osm"}
+    neutral |= {"fuels": [], "teryt": "1261011", "updated_at": date(2026, 1, 1)}
+    neutral |= dict.fromkeys(["nip", "hours", "verified_at"])
+    return DepotRow(**{**dict.fromkeys(required, ""), **neutral, "id": number, **values})
 
 
 def municipality(teryt: str, name: str) -> models.Municipality:

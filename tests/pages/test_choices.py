@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.depots.opening_times import WARSAW, Openings, opening_state
-from catalog.depots.snapshot import DepotRow, Depots
+from catalog.depots.snapshot import Depots
 from catalog.links import depot_path
 from catalog.models import Depot
 from catalog.parsing.opening_hours import daily_ranges, weekly_hours
@@ -288,11 +288,7 @@ WEEKS = [
         "24/7",
     )
 ]
-ROW = DepotRow(
-    *(1, "", "", "", "", "", None, "", "", 50.0, 20.0, False, [], None, "", False, "", "osm", None, date(2026, 1, 1)),
-    *("1261011", "", "", ""),
-)
-ALL = Openings(Depots([ROW._replace(id=number, hours_ranges=week) for number, week in enumerate(WEEKS)]))
+ALL = Openings(Depots([factories.depot_row(number, hours_ranges=week) for number, week in enumerate(WEEKS)]))
 
 
 @given(second=st.integers(0, 2 * 366 * 24 * 3600))

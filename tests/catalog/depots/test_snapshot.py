@@ -8,11 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catalog.depots import fuels
-from catalog.depots.snapshot import DepotNotFound, DepotRow, Depots, read_depots
+from catalog.depots.snapshot import DepotNotFound, Depots, read_depots
 from catalog.models import Depot
 from catalog.territory.coordinates import Point
 from tests import factories
 from tests.catalog.depots.near_by_sql import find_near
+from tests.factories import depot_row
 
 
 @pytest.mark.django_db
@@ -26,14 +27,6 @@ def test_depots_with_the_same_fuels_share_one_list():
 SLUGS = list(fuels.BY_SLUG)
 
 
-def row(number, lat=50.0, lon=20.0, *, teryt="1261011", name="Skład", offers=()):
-    """A depot of which only what is looked up matters."""
-    return DepotRow(
-        number, name, "", "", "", "", None, "", "", lat, lon, False, list(offers), None, "", False, "unverified",
-        "osm", None, date(2026, 1, 1), teryt, "Kraków", "krakow", "malopolskie",
-    )  # fmt: skip
-
-
 def haversine_m(lat1, lon1, lat2, lon2):
     """The great-circle distance by the textbook, with the mean radius of the IUGG."""
     phi1, phi2 = math.radians(lat1), math.radians(lat2)
@@ -44,7 +37,9 @@ def haversine_m(lat1, lon1, lat2, lon2):
 
 LATS, LONS = st.floats(48.8, 55.1), st.floats(13.9, 24.3)
 ROWS = st.lists(st.tuples(LATS, LONS, st.sets(st.sampled_from(SLUGS))), max_size=60).map(
-    lambda found: [row(number, lat, lon, offers=offers) for number, (lat, lon, offers) in enumerate(found, 1)]
+    lambda found: [
+        depot_row(number, lat=lat, lon=lon, fuels=[*offers]) for number, (lat, lon, offers) in enumerate(found, 1)
+    ]
 )
 
 
@@ -78,7 +73,7 @@ def test_without_depots_every_question_has_an_empty_answer():
 
 
 def test_a_unit_lists_its_own_in_the_order_of_the_rows():
-    known = Depots([row(3), row(1, teryt="1217011"), row(2, teryt="1465011", offers=["ekogroszek"])])
+    known = Depots([depot_row(3), depot_row(1, teryt="1217011"), depot_row(2, teryt="1465011", fuels=["ekogroszek"])])
     assert [one.id for one in known.in_unit("12").rows] == [3, 1]
     assert [one.id for one in known.in_unit("1217").rows] == [1]
     assert known.in_unit("12", limit=1) == ([known.rows[0]], 2, None)
@@ -88,7 +83,7 @@ def test_a_unit_lists_its_own_in_the_order_of_the_rows():
 
 
 def test_depots_of_one_name_are_namesakes():
-    known = Depots([row(1, name="A"), row(2, name="A"), row(3, name="B")])
+    known = Depots([depot_row(1, name="A"), depot_row(2, name="A"), depot_row(3, name="B")])
     assert [known.has_namesake(one) for one in known.rows] == [True, True, False]
 
 
