@@ -25,18 +25,38 @@ def depot(site):
     return json.loads(site.get("/api/v1/stores?teryt=1261011").body)[0]
 
 
+def change(site, depot, query):
+    """Change a depot behind the service, which then reads it again."""
+    with psycopg.connect(site.database_url) as connection:
+        connection.execute(query, [depot["id"]])
+        connection.execute("UPDATE catalog_dataset SET version = version + 1, changed_at = now() WHERE slug = 'depots'")
+
+
 @pytest.fixture(scope="module")
 def removed(site):
     depot = json.loads(site.get("/api/v1/stores?teryt=1217011").body)[0]
-    with psycopg.connect(site.database_url) as connection:
-        connection.execute(
-            "UPDATE catalog_depot SET publication = 'removed', removal_reason = 'owner', removed_at = now()"
-            " WHERE id = %s",
-            [depot["id"]],
-        )
-        connection.execute("UPDATE catalog_dataset SET version = version + 1, changed_at = now() WHERE slug = 'depots'")
+    change(
+        site,
+        depot,
+        "UPDATE catalog_depot SET publication = 'removed', removal_reason = 'owner', removed_at = now() WHERE id = %s",
+    )
     path = depot["url"].removeprefix(site.url)
     assert eventually(lambda: {answer.status for answer in site.get_all([path] * 8)} == {410})
+    return depot["url"]
+
+
+@pytest.fixture(scope="module")
+def reachable(site):
+    """The page of a depot with a telephone and a website, which invented ones have not."""
+    depot = json.loads(site.get("/api/v1/stores?teryt=1217011").body)[-1]
+    change(
+        site,
+        depot,
+        "UPDATE catalog_depot SET source = 'osm', phone = '+48 18 201 00 00', website = 'https://sklad.example/'"
+        " WHERE id = %s",
+    )
+    path = depot["url"].removeprefix(site.url)
+    assert eventually(lambda: all(b"tel:" in answer.body for answer in site.get_all([path] * 8)))
     return depot["url"]
 
 
@@ -110,14 +130,14 @@ def calculate(page, look=lambda: None):
 
 
 @pytest.fixture
-def open_all(open_window, site, depot, removed):
+def open_all(open_window, site, depot, removed, reachable):
     """Return a function that opens every kind of page, and each of the calculator, and gives what `look` finds."""
 
     def walk(look, width):
         reader = open_window(viewport={"width": width, "height": 900}, color_scheme="light")
         reader.refused = {400, 404, 410}
         problems = []
-        for address in [*addresses(depot, site), removed]:
+        for address in [*addresses(depot, site), removed, reachable]:
             reader.page.goto(address)
             problems += look(reader.page)
         calculate(reader.page, lambda: problems.extend(look(reader.page)))
