@@ -54,7 +54,7 @@ from regulations.fields import BOILERS, Appliance, Condition
 from regulations.models import Deadline, read_sources
 from regulations.queries import DeadlineStatus, Regulation
 from subsidy import rules
-from subsidy.application import SOURCES, Heating, Level
+from subsidy.application import SOURCES, Heating, Item, Level
 from subsidy.calculator.rows import describe_refusal
 
 NOT_FOUND = "Nie znaleźliśmy takiego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
@@ -78,6 +78,9 @@ NEW_APPLIANCES = frozenset(
 
 NOT_FUNDED = frozenset({Appliance.BOILER_CLASS_5, Appliance.BOILER_ECODESIGN})
 """Appliances whose replacement the programme does not pay: it wants a source below class 5."""
+
+BURNING = frozenset({Item.GASIFICATION_BOILER, Item.PELLET_BOILER})
+"""New sources that the programme pays, and that a ban of solid fuels forbids."""
 
 HEATING = {
     **dict.fromkeys(NOT_FUNDED, Heating.SOLID_FUEL_CLASS_5),
@@ -171,7 +174,7 @@ def stove_check_page(query_string: str, today: date) -> Page:
             "bans": ban_rows(entry) if entry else (),
             "laws": tuple(law for law in entry.laws if entry.binds(law.resolution) is not False) if entry else (),
             "stale_notice": stale_notice(entry) if entry else "",
-            "calendar_path": path_of(entry, CALENDAR) if entry and entry.laws else "",
+            "calendar_path": calendar_of(entry) if entry else "",
             "regulation_path": path_of(entry) if entry else "",
         },
     )
@@ -234,12 +237,17 @@ def check_path(place: str, appliance: str, facts: Facts = MappingProxyType({})) 
     return f"{reverse('stove-check')}?{urlencode(parameters)}"
 
 
-def describe_appliance(appliance: Appliance, entry: Regulation) -> dict[str, str]:
+def describe_appliance(appliance: Appliance, entry: Regulation) -> dict[str, Any]:
     """Return the verdict on an appliance in short, with the path of its check."""
     assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
-    short = describe_check(check_appliance(entry, appliance), "", entry.on).short
-    path = check_path(entry.unit.teryt, appliance)
-    return {"code": appliance.value, "label": appliance.label, "short": short, "path": path}
+    check = check_appliance(entry, appliance)
+    return {
+        "code": appliance.value,
+        "label": appliance.label,
+        "short": describe_check(check, "", entry.on).short,
+        "is_permitted": check.status in PERMITTED,
+        "path": check_path(entry.unit.teryt, appliance),
+    }
 
 
 def answered(teryt: str, appliance: Appliance, facts: Facts) -> list[dict[str, str]]:
@@ -308,8 +316,8 @@ def outlook_of(entry: Regulation, appliance: Appliance | None, facts: Facts) -> 
 
     rules: of new appliances, that bind the municipality or a part of it, the latest first. has_known_rules: whether
     those of the place are known. solid_fuel_banned: everywhere in it, today. funded: None without an appliance. limits:
-    of new sources. condition: of all limits. calculator: its path, with what is known. calendar: the path of the
-    deadlines to come, "" without any.
+    of new sources that no such ban forbids. condition: of all limits. calculator: its path, with what is known.
+    calendar: see `calendar_of`.
     """
     assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
     on = rules.current().on(entry.on)
@@ -319,30 +327,40 @@ def outlook_of(entry: Regulation, appliance: Appliance | None, facts: Facts) -> 
         if row.kind in NEW_APPLIANCES
         and (entry.binds(row) or IN_PART not in facts or is_about_part(row) is facts[IN_PART])
     ]
+    banned = any(row.kind == Deadline.Kind.SOLID_FUEL_BAN and row.date <= entry.on and entry.binds(row) for row in rows)
     answers = {"teryt": entry.unit.teryt} | ({"current_heating": HEATING[appliance]} if appliance in HEATING else {})
     return {
         "fireless": WITHOUT_FIRE,
         "rules": provision_rows(entry, rows),
         "has_known_rules": entry.deadline_status_of_unit
         not in {DeadlineStatus.STATE_UNKNOWN, DeadlineStatus.DATES_UNKNOWN},
-        "solid_fuel_banned": any(
-            row.kind == Deadline.Kind.SOLID_FUEL_BAN and row.date <= entry.on and entry.binds(row) for row in rows
-        ),
+        "solid_fuel_banned": banned,
         "funded": None if appliance is None else appliance not in NOT_FUNDED,
-        "limits": list(source_limits(on)),
+        "limits": [limit for limit in source_limits(on) if not (banned and limit["burns"])],
         "condition": describe_refusal("row_source_alone", on),
         "calculator": f"{reverse('subsidy')}?{urlencode(answers)}",
-        "calendar": path_of(entry, CALENDAR) if entry.of_unit.next_deadline else "",
+        "calendar": calendar_of(entry),
     }
+
+
+def calendar_of(entry: Regulation) -> str:
+    """Return the path of the calendar of a municipality, "" without a deadline to come."""
+    return path_of(entry, CALENDAR) if entry.of_unit.next_deadline else ""
 
 
 def source_limits(on: rules.RulesAt) -> Iterator[dict[str, Any]]:
     """Yield the sources that the programme pays: the highest subsidy in zł, from the basic to the highest level.
 
-    verified: whether a document of the programme confirms both.
+    verified: whether a document of the programme confirms both. burns: whether the source burns solid fuel.
     """
     for item in SOURCES:
         limits = [on.values.get((f"items/{item}", level)) for level in (Level.BASIC, Level.HIGHEST)]
         if paid := [limit for limit in limits if limit is not None]:
             verified = all(limit.verified for limit in paid)
-            yield {"name": on.items[item].name, "low": paid[0].value, "high": paid[-1].value, "verified": verified}
+            yield {
+                "name": on.items[item].name,
+                "low": paid[0].value,
+                "high": paid[-1].value,
+                "verified": verified,
+                "burns": item in BURNING,
+            }

@@ -5,11 +5,12 @@ from html import unescape
 import pytest
 
 from catalog.search import entries
+from regulations.fields import BOILERS
 from regulations.models import LegalState
 from subsidy import rules
 from tests import factories
 from tests.client import errors_of
-from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, missing, runnable, text_of
+from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, missing, present, runnable, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -362,6 +363,22 @@ def test_who_does_not_know_the_class_sees_every_class(client, acts):
     assert "nie wiem jakiej klasy" in said(client.get(URL))
 
 
+def test_an_unknown_class_does_not_matter_where_all_end_alike(client, acts):
+    DeadlineFactory(krakow=True, date=date(2019, 9, 1), appliances=[code.value for code in BOILERS])
+    text = said(ask(client, "1261011", "boiler"))
+    assert "Kraków, kocioł każdej klasy: nie wolno od 1 września 2019 r." in text
+    assert "termin zależy od klasy" not in text
+    assert "Jak poznać klasę" not in text
+
+
+def test_there_is_no_calendar_without_deadlines(client):
+    LegalStateFactory(as_of=ON)
+    ResolutionFactory()
+    factories.krakow()
+    assert "Dodaj terminy do kalendarza" not in said(ask(client, "1261011"))
+    assert client.get("/api/v1/regulations/malopolskie.ics?teryt=1261011").status_code == 404
+
+
 def test_after_the_verdict_it_says_what_may_replace_the_appliance(client, acts):
     DeadlineFactory(
         outside_krakow=True,
@@ -379,6 +396,8 @@ def test_after_the_verdict_it_says_what_may_replace_the_appliance(client, acts):
     banned = said(ask(client, "1261011"))
     assert "Bez paliw stałych." in banned[banned.index("Co potem") :]
     assert "nowy kocioł na węgiel, drewno lub pellet musi spełniać ekoprojekt" not in banned
+    assert not present(banned, "Kocioł na pellet", "Kocioł zgazowujący")  # not paid where it may not burn
+    assert not missing(banned, "Pompa ciepła powietrze/powietrze")
 
 
 def test_the_calculator_begins_with_what_is_known(client, acts):
@@ -409,4 +428,4 @@ def test_limits_of_new_sources_are_those_of_the_programme(client, acts):
 
 def test_only_deadlines_to_come_go_into_a_calendar(client, acts):
     assert "Dodaj terminy do kalendarza : tylko te" in said(ask(client, "1217011"))
-    assert "Plik .ics działa" not in said(ask(client, "1261011"))
+    assert not present(said(ask(client, "1261011")), "Plik .ics działa", "Dodaj terminy do kalendarza")
