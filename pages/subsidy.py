@@ -137,6 +137,7 @@ def describe_step(
     In the content, hidden: answers of the other steps. highest_demand: the index required by the highest level. cards:
     variants with their index; none when the index was given. items: with their limits by level, None where the
     programme pays nothing. sums: limits of table 3, by project type. source_condition: of every limit of a heat source.
+    unpaid: see `unpaid_reason`. remarks: see `remarks_of`.
     """
     on = rules.current().on(today)
     all_steps = steps(values, on)
@@ -190,8 +191,23 @@ def describe_step(
             "source_condition": describe_refusal("row_source_alone", on),
             "limit_conditions": tuple(condition for condition in on.conditions if condition.applies == "limits"),
             "today": today,
+            "unpaid": unpaid_reason(result) if result else "",
+            "remarks": remarks_of(result, on) if result else (),
         },
     )
+
+
+def unpaid_reason(result: Result) -> str:
+    """Return why the programme pays for none of the works, whatever the audit says; "" where it may pay."""
+    rows = [row for variant in result.variants or (result.shown,) for row in variant.rows]
+    return "" if not rows or any(row.eligible for row in rows) else rows[0].reason
+
+
+def remarks_of(result: Result, on: RulesAt) -> tuple[str, ...]:
+    """Return the notes without those that the summary and the table of items say already."""
+    refused = (row for row in result.shown.rows if not row.eligible)
+    said = {result.shown.reason, *(on.text("note_not_eligible", name=row.name, reason=row.reason) for row in refused)}
+    return tuple(note for note in result.notes if note not in said)
 
 
 def level_row(level: Level, on: RulesAt) -> dict[str, Any]:

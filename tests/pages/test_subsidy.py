@@ -271,6 +271,24 @@ def test_no_funding_says_why(client):
     assert "Co dalej" not in text
 
 
+def test_works_that_are_not_paid_have_a_reason_and_no_steps_to_an_application(client):
+    for index in ("unknown", "2"):
+        text = text_of(client.post(PATH, PLAN | {"current_heating": "other", "eu": index, "walls": ""}))
+        assert not missing(text, "Najwyższa możliwa dotacja: 0 zł", "ale nie na nowe źródło.")
+        assert text.index("ale nie na nowe źródło.") < text.index("Pozycje")
+        assert not present(text, "Co dalej", "Trzy warianty")
+    # With insulation there is something to apply for.
+    text = text_of(client.post(PATH, PLAN | {"current_heating": "other", "eu": "2"}))
+    assert not missing(text, "Co dalej", "Warunki")
+
+
+def test_the_remarks_do_not_repeat_what_stands_beside_the_numbers(client):
+    plan = PLAN | {"current_heating": "other", "eu": "2", "income": "8 000", "new_source": "pellet_boiler"}
+    text = text_of(client.post(PATH, plan))
+    assert text.count("Dochód na osobę nie przekracza") == 1
+    assert text.count("ale nie na nowe źródło.") == 1
+
+
 def test_mistakes_are_linked_to_their_questions(client):
     for typed, field, message in (
         ({"people": "x"}, "people", "Wpisz liczbę osób cyframi"),
