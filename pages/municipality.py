@@ -36,6 +36,9 @@ BEYOND_LIMIT = 5
 FRAMED = 5
 """First depots, which the map always shows for a point or a municipality without depots."""
 
+UNFOLDED, FEWEST_FOLDED = 20, 5
+"""Cards that a section shows at once, and the fewest that it folds: the list of a large city has hundreds."""
+
 
 Measured = tuple[DepotRow, float | None]
 """A depot with its distance in metres, None without an origin."""
@@ -48,6 +51,12 @@ class Section(NamedTuple):
     title: str
     note: str
     cards: tuple[DepotCard, ...]
+
+    @property
+    def unfolded(self) -> int:
+        """Number of cards before the fold, of all cards without one."""
+        total = len(self.cards)
+        return UNFOLDED if total >= UNFOLDED + FEWEST_FOLDED else total
 
 
 def find_municipality(teryt: str) -> Municipality:

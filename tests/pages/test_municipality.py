@@ -82,6 +82,18 @@ def test_depots_are_listed_once_by_distance(client):
     assert re.findall(r'<li value="(\d+)"', html.content.decode()) == [str(number) for number in range(1, 13)]
 
 
+@pytest.mark.parametrize(("total", "folded"), [(24, 0), (25, 5)])
+def test_a_long_list_is_folded(client, total, folded):
+    for step in range(total):
+        factories.DepotFactory(name=f"Skład nr {step}", lat=50.06 + step / 1000, lon=19.94)
+    html = client.get(KRAKOW).content.decode()
+    assert re.findall(r'<li value="(\d+)"', html) == [str(number) for number in range(1, total + 1)]
+    _, fold, rest = html.partition('<details><summary class="act">')
+    assert bool(fold) == bool(folded)
+    assert rest.count('<li value="') == folded
+    assert rest.startswith("Pokaż pozostałe 5 składów</summary>" if folded else "")
+
+
 def test_own_depots_beyond_the_nearest_of_a_distant_point(client, depot):
     factories.PostcodeFactory(code="80-001", lat=54.35, lon=18.65)
     text = text_of(client.get(KRAKOW, {"kod": "80-001"}))

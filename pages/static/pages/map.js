@@ -127,6 +127,7 @@ window.nameGround = (map, names) => {
       pairs.push(both);
       const goToCard = () => {
         choose(both);
+        card.closest("details")?.setAttribute("open", "");
         card.scrollIntoView({ block: "center", behavior: still ? "auto" : "smooth" });
         link.focus({ preventScroll: true });
       };
