@@ -1,5 +1,6 @@
 """The home page with search, map and medians, and the page of a voivodeship with its municipalities."""
 
+import re
 from collections.abc import Iterable
 from datetime import date
 from functools import partial
@@ -19,6 +20,7 @@ from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Municipality, Voivodeship
 from catalog.search.engine import Suggestion, Suggestions
 from catalog.search.query import split_fuel, spoken_name
+from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import fold, plain, sort_key
 from fueldepot.data import snapshot
@@ -36,6 +38,11 @@ PLURALS = {"miasto na prawach powiatu": "miasta na prawach powiatu"}
 """Headings of lists by the title of their counties; several cities have the same title."""
 
 DEPOT_NOUN = ("skład", "składy", "składów")
+
+COORDINATES = re.compile(
+    r"N?\s*([0-9]{2}[.,][0-9]{1,15})\s*°?\s*N?[,;\s]+E?\s*([0-9]{2}[.,][0-9]{1,15})\s*°?\s*E?", re.ASCII | re.IGNORECASE
+)
+"""Latitude and longitude in decimal degrees, as maps and phones copy them."""
 
 
 class ListedMunicipality(NamedTuple):
@@ -190,11 +197,32 @@ def home_page(query_string: str, today: date) -> Page:
 
 def only_answer(text: str, places: Suggestions, named: list[DepotRow]) -> str:
     """Return the path of the only answer to a text, "" for none or several. A depot of exactly that name is one too."""
+    if path := place_of_point(text) or area_named(text, places):
+        return path
     if places.clear and not any(fold(row.name) == fold(text) for row in named):
         return _result(places.found[0]).path
     if not places.found and len(named) == 1:
         return depot_path(named[0].id, named[0].name)
     return ""
+
+
+def place_of_point(text: str) -> str:
+    """Return the path of the municipality at typed coordinates, with the point; "" for other text or a point abroad."""
+    match = COORDINATES.fullmatch(text)
+    lat, lon = (float(number.replace(",", ".")) for number in match.groups()) if match else (0, 0)
+    if not (LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]):
+        return ""
+    unit = territory.get().boundaries.find(lat, lon)
+    return municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt, p=f"{lat},{lon}") if unit else ""
+
+
+def area_named(text: str, places: Suggestions) -> str:
+    """Return the path of the voivodeship of a name that no place has, "" for none. "województwo" may stand beside."""
+    name = " ".join(word for word in fold(text).split() if word not in {"wojewodztwo", "woj"})
+    if any(row.fold == name for row in places.found):
+        return ""
+    named = (unit for unit in territory.get().voivodeships.values() if fold(unit.name) == name)
+    return next((route_path("voivodeship", unit.slug) for unit in named), "")
 
 
 def web_site(page: Page) -> list[dict[str, Any]]:

@@ -151,3 +151,26 @@ def test_the_middle_of_a_municipality_is_called_a_postcode_only_if_it_is_all_pla
     factories.PostcodeFactory(code="34-433", places=["Gronków"], shares=[(rural, 5)], lat=49.44, lon=20.11)
     entries.rebuild_index()
     assert read_origin("p=49.44,20.11").origin.label == label
+
+
+@pytest.mark.parametrize(
+    "text", ["50.0614, 19.9366", "50.0614 19.9366", "50,0614; 19,9366", "50,0614, 19,9366", "N50.0614° E19.9366°"]
+)
+def test_coordinates_lead_to_the_depots_near_them(client, text):
+    factories.BoundaryFactory(municipality=factories.krakow())
+    answer = client.get("/", {"q": text})
+    assert (answer.status_code, answer["Location"]) == (302, "/sklady/malopolskie/krakow-1261011/?p=50.0614,19.9366")
+
+
+@pytest.mark.parametrize("text", ["10.5, 10.5", "54.9, 19.9", "50.0614", "50.0614, 19.9366, 3"])
+def test_coordinates_of_no_municipality_are_no_result(client, text):
+    factories.BoundaryFactory(municipality=factories.krakow())
+    assert "Niczego nie znaleźliśmy" in text_of(client.get("/", {"q": text}))
+
+
+@pytest.mark.parametrize("text", ["małopolskie", "Malopolskie", "województwo małopolskie", "woj. małopolskie"])
+def test_the_name_of_a_voivodeship_leads_to_its_list(client, text):
+    factories.krakow()
+    entries.rebuild_index()
+    answer = client.get("/", {"q": text})
+    assert (answer.status_code, answer["Location"]) == (302, "/sklady/malopolskie/")
