@@ -73,7 +73,7 @@ TERMS: dict[str, Terms] = {
         "/stores?teryt=1217011",
     ),
     Dataset.Slug.SERIES: Terms(
-        "Średnie roczne ceny węgla, prądu i gazu w Polsce i województwach.",
+        "Średnie roczne ceny opału i energii w Polsce i województwach.",
         (("", QUOTE_GUS),),
         "raz w roku",
         "/prices",

@@ -226,6 +226,8 @@ def test_official_averages_have_their_year_and_their_origin(client):
     assert not missing(text, "Liczbę za rok 2022 odczytaliśmy z: https://example.pl/b", "900,00 zł/t rok 2022")
     assert "2021 900,00 zł raport A" in text
     assert "demonstracyjne" not in text
+    for path in ("/ceny/", "/dane/"):
+        assert "gazu" not in text_of(client.get(path)), path
 
 
 def test_a_name_as_it_is_written_leads_to_the_address(client, prices):
