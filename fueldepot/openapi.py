@@ -86,7 +86,7 @@ FAILURES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "400": ("BadRequest", "A parameter is missing, malformed or out of range, or the body cannot be read.", IGNORED),
     "404": ("NotFound", "Well-formed, but there is no such unit, code, depot, fuel or municipality.", IGNORED),
     "405": ("MethodNotAllowed", "The address does not answer this method.", ("Allow",)),
-    "412": ("PreconditionFailed", "`If-Match` names no `ETag` of the answer.", ()),
+    "412": ("Mismatch", "`If-Match` names another `ETag`.", ()),
     "413": ("PayloadTooLarge", f"The body is larger than {MAX_BODY_BYTES} bytes.", ()),
     "415": ("UnsupportedMediaType", "The body is of a type that is not read.", ()),
     "429": ("TooManyRequests", "Too many requests from one source; wait for `Retry-After`.", ("Retry-After",)),
