@@ -81,16 +81,15 @@ def legislation(resolution: Resolution, voivodeship: Voivodeship) -> dict[str, A
 
 def title_of(entry: Regulation) -> str:
     """Return the title of the page of a legal state and its unit, if any; tools of `/mcp` cite it too."""
-    place = f"województwo {entry.voivodeship.name}"
-    if entry.unit:
-        place = f"{entry.unit.name}, {place}"
-    title = f"{'Bez uchwały antysmogowej' if entry.has_resolution is False else 'Uchwała antysmogowa'}: {place}"
+    kind = "Bez uchwały antysmogowej" if entry.has_resolution is False else "Uchwała antysmogowa"
+    title = f"{kind}: {entry.full_place}"
     return f"{title}, w dniu {day(entry.on)}" if entry.changed_since else title
 
 
 def path_of(entry: Regulation, route: str = "regulation") -> str:
-    """Return the path of a route about a legal state and its unit, if any; by default of its page."""
-    return route_path(route, entry.voivodeship.slug) + (f"?teryt={entry.unit.teryt}" if entry.unit else "")
+    """Return the path of a route about a legal state and its smaller unit, if any; by default of its page."""
+    teryt = entry.unit.teryt if entry.unit else entry.voivodeship.teryt
+    return route_path(route, entry.voivodeship.slug) + (f"?teryt={teryt}" if len(teryt) > 2 else "")
 
 
 def days_of_all() -> tuple[date | None, date | None]:

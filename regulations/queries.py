@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
 
-from catalog.models import Municipality, Voivodeship
+from catalog.models import County, Municipality, Voivodeship
 from catalog.territory.snapshot import PostcodeNotFound, Unit, territory
 from fueldepot.http.params import InvalidParameters, ParameterError
 from regulations import snapshot
@@ -62,6 +62,19 @@ class Regulation:
     bans: tuple[FuelBan, ...]
     changed_since: bool = False
     reach: Mapping[str, Reach] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def place(self) -> str:
+        """The unit, or else the voivodeship: "Zakopane", "powiat tatrzański", "województwo małopolskie"."""
+        if isinstance(self.unit, County):
+            return self.unit.place
+        return self.unit.name if isinstance(self.unit, Municipality) else f"województwo {self.voivodeship.name}"
+
+    @property
+    def full_place(self) -> str:
+        """The same, with the voivodeship behind a smaller unit."""
+        voivodeship = f"województwo {self.voivodeship.name}"
+        return voivodeship if self.place == voivodeship else f"{self.place}, {voivodeship}"
 
     @property
     def has_resolution(self) -> bool | None:

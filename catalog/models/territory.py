@@ -46,6 +46,11 @@ class County(models.Model):
         """Name with kind: "powiat nowotarski", "miasto na prawach powiatu"."""
         return "miasto na prawach powiatu" if is_city_with_county_rights(self.teryt) else f"powiat {self.name}"
 
+    @property
+    def place(self) -> str:
+        """Name among those of other units: "powiat nowotarski", "Kraków"."""
+        return self.name if is_city_with_county_rights(self.teryt) else self.title
+
 
 class Municipality(models.Model):
     """A municipality (gmina). The seventh digit of its code is its kind, so a change of kind changes the code."""

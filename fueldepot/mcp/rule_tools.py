@@ -128,7 +128,7 @@ def describe_rules(entry: Regulation, query: PlaceRulesQuery) -> PlaceRules:
         deciding = {row.deadline for row in (check.deciding, *check.limited, *check.spared_by) if row}
         rows.sort(key=lambda row: row not in deciding)
     return {
-        "unit": f"{entry.unit.name} ({entry.unit.teryt})",
+        "unit": f"{entry.place} ({entry.unit.teryt})",
         "voivodeship": entry.voivodeship.slug,
         "has_resolution": entry.has_resolution,
         "deadline_status": entry.deadline_status_of_unit,

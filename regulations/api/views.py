@@ -121,13 +121,10 @@ CHANGES = {
 
 def deadline_calendar(entry: Regulation) -> bytes:
     """Return deadlines as all-day events with stable UIDs. DTSTAMP is `as_of` of the legal state."""
-    place = f"województwo {entry.voivodeship.name}"
-    if isinstance(entry.unit, County | Municipality):
-        place = f"{entry.unit.name}, {place}"
     calendar = Calendar()
     for name, value in {"prodid": PRODUCT, "version": "2.0", "calscale": "GREGORIAN", "method": "PUBLISH"}.items():
         calendar.add(name, value)
-    calendar.add("x-wr-calname", f"Terminy antysmogowe: {place}")
+    calendar.add("x-wr-calname", f"Terminy antysmogowe: {entry.full_place}")
     for deadline in entry.deadlines_of_unit:
         calendar.add_component(event(entry, deadline))
     return bytes(calendar.to_ical())
@@ -136,7 +133,7 @@ def deadline_calendar(entry: Regulation) -> bytes:
 def event_title(entry: Regulation, deadline: Deadline) -> str:
     """Return place and effect: "Małopolskie: koniec używania: kotły klasy 3 i 4"."""
     if isinstance(entry.unit, County | Municipality):
-        place = f"powiat {entry.unit.name}" if isinstance(entry.unit, County) else entry.unit.name
+        place = entry.place
     elif deadline.area == Scope.Area.LISTED and len(deadline.scope) <= LONGEST_PLACE:
         place = deadline.scope
     else:

@@ -308,10 +308,14 @@ def test_a_citation_rests_on_the_rows_that_are_shown(call, country):
 
 
 def test_rules_are_cited_as_their_page_cites_them(call, country):
-    bodies = call(("rules_at", {"teryt": "1217011"}), ("deadlines", {}))
-    for body, query in zip(bodies, ("teryt=1217011", ""), strict=True):
+    codes = ("1217011", "1217", "12")
+    *bodies, country_wide = call(*(("rules_at", {"teryt": code}) for code in codes), ("deadlines", {}))
+    for body, query in zip([*bodies, country_wide], (*(f"teryt={code}" for code in codes), ""), strict=True):
         page = regulation_page("malopolskie", query, timezone.localdate())
         assert body["cite"] == page.citation.removesuffix(f", {page.quoted_status}")
+    units = [body["answer"][0]["unit"] for body in bodies]
+    assert units == ["Zakopane (1217011)", "powiat tatrzański (1217)", "województwo małopolskie (12)"]
+    assert "Uchwała antysmogowa: powiat tatrzański, województwo małopolskie" in bodies[1]["cite"]
 
 
 def test_what_no_answer_holds_is_counted(call):
