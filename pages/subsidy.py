@@ -206,8 +206,8 @@ def unpaid_reason(result: Result) -> str:
 def remarks_of(result: Result, on: RulesAt) -> tuple[str, ...]:
     """Return the notes without those that the summary and the table of items say already."""
     refused = (row for row in result.shown.rows if not row.eligible)
-    explained = {result.shown.reason, *(on.text("note_not_eligible", name=row.name, reason=row.reason) for row in refused)}
-    return tuple(note for note in result.notes if note not in explained)
+    stated = {result.shown.reason, *(on.text("note_not_eligible", name=row.name, reason=row.reason) for row in refused)}
+    return tuple(note for note in result.notes if note not in stated)
 
 
 def level_row(level: Level, on: RulesAt) -> dict[str, Any]:
