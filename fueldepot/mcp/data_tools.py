@@ -28,6 +28,7 @@ from catalog.depots.opening_times import opening_of
 from catalog.depots.snapshot import ORIGINS, DepotRow, depots
 from catalog.links import municipality_url
 from catalog.models import Dataset, Depot
+from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
 from fueldepot.http.links import site_url
@@ -108,18 +109,21 @@ def depots_near(query: DepotsQuery) -> Findings:
     cited = listed.rows
     rows = [describe_near(row, metres, query.fuel) for row, metres in listed.measured()]
     content: dict[str, Any] = {"total": listed.total, "depots": rows}
+    units, point, what = territory.get(), query.point, "point given"
     if query.teryt:
         content["of_unit"] = query.teryt
-    else:
-        point = query.point if query.postcode is None else territory.get().postcode(query.postcode).centre
-        assert point is not None  # noqa: S101 - the query has a unit, a postcode or a point
-        what = f"centre of postcode {query.postcode}" if query.postcode else "point given"
+        middle = None if listed.total else units.centre(query.teryt)
+        point, what = Point(*middle) if middle else None, "middle of the municipality"
+    elif query.postcode:
+        point, what = units.postcode(query.postcode).centre, f"centre of postcode {query.postcode}"
+    if point:
         content["distances_from"] = f"{what}: {point.lat},{point.lon}, in a straight line"
-        content["radius_km"] = query.radius
         if not listed.total:
             beyond = depots.get().near(point, radius_km=BEYOND_KM, fuel=query.fuel, limit=1)
             content["nearest_beyond"] = [describe_near(row, metres, query.fuel) for row, metres in beyond.measured()]
             cited = beyond.rows
+    if not query.teryt:
+        content["radius_km"] = query.radius
     if listed.total and not rows:
         content["why_empty"] = f"offset {query.offset} is past the end; the last depot is at {listed.total - 1}"
     elif not rows:

@@ -516,6 +516,15 @@ def test_an_empty_list_says_why_and_what_is_nearest_beyond(call, country):
     assert beyond["km"] == pytest.approx(55.6, abs=0.2)
 
 
+def test_a_municipality_without_a_depot_says_the_nearest_beyond(call, country):
+    factories.BoundaryFactory(municipality=factories.krakow())
+    town, county = call(("depots_near", {"teryt": "1261011"}), ("depots_near", {"teryt": "1261"}))
+    (beyond,) = town["answer"]["nearest_beyond"]
+    assert (beyond["id"], beyond["km"] < 5) == (country.pk, True)
+    assert town["answer"]["distances_from"].startswith("middle of the municipality: ")
+    assert (county["answer"]["total"], "nearest_beyond" in county["answer"]) == (0, False)
+
+
 def test_the_longest_answer_fits_and_says_what_was_left_out(client):
     LegalStateFactory()
     ResolutionFactory(publication="Dz. Urz. z 2017 r. poz. 1" * 4)
