@@ -3,7 +3,7 @@
 import importlib.util
 import os
 import re
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import SplitResult, urlsplit
@@ -15,6 +15,7 @@ from django.http.request import validate_host
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
+from fueldepot.http.links import is_loopback
 from fueldepot.http.rate_limit import RateLimit, read_limit
 
 env: environ.Env = environ.Env()
@@ -89,13 +90,6 @@ def read_site_url() -> str:
     return url
 
 
-def is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-
-
 def read_email(name: str) -> str:
     """Return an e-mail address, "" if not set."""
     address = read_text(name)
@@ -149,7 +143,7 @@ def read_mail(site_url: str, *, debug: bool) -> dict[str, Any]:
     """Return the settings of mail. Without a mail server letters are printed, which a public site refuses."""
     url = read_text("EMAIL_URL")
     hint = "use smtp://user:password@host:587, smtp+tls://… or consolemail://"
-    if not url and not debug and not is_loopback(urlsplit(site_url).hostname or ""):
+    if not url and not debug and not is_loopback(site_url):
         # Printed letters put addresses and confirmation links into the log, and reach nobody.
         advice = "name the mail server: smtp+tls://user:password@host:587"
         stop("EMAIL_URL", f"is not set, and {site_url} is public; {advice}")

@@ -21,7 +21,8 @@ from pydantic import TypeAdapter
 
 from catalog.importers.freshness import check, fields_for, may_follow
 from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
-from catalog.importers.sources import DataSource, allowed_address, is_loopback
+from catalog.importers.sources import DataSource, allowed_address
+from fueldepot.http.links import is_loopback
 
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses that are retried."""

@@ -22,8 +22,9 @@ from django.utils import timezone
 
 from catalog.importers.parsers.files import MAX_BYTES, MAX_RATIO, SMALL_BYTES, load_json, open_zip
 from catalog.importers.records import BadInput, DownloadFailed, tidy
-from catalog.importers.sources import DataSource, all_sources, identify, is_loopback, read_sources
+from catalog.importers.sources import DataSource, all_sources, identify, read_sources
 from catalog.models import Dataset, ImportRun
+from fueldepot.http.links import is_loopback
 
 NAT64 = IPv6Network("64:ff9b::/96")
 

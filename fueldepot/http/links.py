@@ -2,8 +2,10 @@
 
 import json
 from functools import cache, lru_cache
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 from django.conf import settings
@@ -18,6 +20,15 @@ def site_url(path: str) -> str:
 def route_path(name: str, *args: str) -> str:
     """Return the cached path of a route with few possible arguments, such as slugs of voivodeships."""
     return reverse(name, args=args)
+
+
+def is_loopback(url: str) -> bool:
+    """Whether the host of a URL is this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def documentation_url() -> str:

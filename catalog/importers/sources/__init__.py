@@ -3,7 +3,6 @@
 One module a publisher lists its `SOURCES`; nothing else names them.
 """
 
-import ipaddress
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,6 +22,7 @@ from catalog.importers.parsers.files import FileStart, starts
 from catalog.importers.records import BadInput, Extract, Options, Report
 from catalog.models import Dataset
 from fueldepot.data.yaml_reader import InvalidYaml, Mistake, StrictModel, read_yaml
+from fueldepot.http.links import is_loopback
 
 if TYPE_CHECKING:
     from catalog.importers.download import Download, Fetcher
@@ -147,14 +147,6 @@ def recognise(path: Path) -> Recognised | None:
             if format_.usual_name and re.fullmatch(format_.usual_name, path.name.lower()):
                 raise BadInput(path, f"is named like {format_.name.upper()} but {reason}")
     return recognised
-
-
-def is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def allowed_address(url: str) -> bool:
