@@ -34,9 +34,6 @@ DISPOSABLE_EMAIL = (
 
 ASKED_BACK = "Czy chodziło o {domain}? Popraw adres albo, jeśli jest dobry, wyślij formularz jeszcze raz."
 
-SURE = "pewny_adres"
-"""Name of the hidden field with an address that was asked back."""
-
 MAILBOXES = (
     *("gmail.com", "googlemail.com", "wp.pl", "o2.pl", "onet.pl", "onet.eu", "poczta.onet.pl", "op.pl", "vp.pl"),
     *("interia.pl", "interia.eu", "interia.com", "poczta.fm", "gazeta.pl", "tlen.pl", "go2.pl", "buziaczek.pl"),

@@ -42,7 +42,7 @@ class PublicForm(forms.Form):
     """
 
     title = description = button = kind = ""
-    suggested = ""
+    suggested, sure = "", "pewny_adres"
     """An address that is asked back, see `EmailForm`."""
 
     PARTS: tuple[FormPart, ...] = ()
@@ -126,7 +126,7 @@ class EmailForm(PublicForm):
     def clean_email(self) -> str:
         """Return the address. A likely misspelling is asked back once: sent again, it counts."""
         email: str = self.cleaned_data["email"]
-        if email and self.data.get(fields.SURE) != email and (domain := fields.likely_domain(email)):
+        if email and self.data.get(self.sure) != email and (domain := fields.likely_domain(email)):
             self.suggested = email
             raise forms.ValidationError(fields.ASKED_BACK.format(domain=domain))
         fields.refuse_disposable(email)
