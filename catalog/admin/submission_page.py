@@ -160,7 +160,6 @@ def describe_part(submission: Submission, form: ProposalForm) -> dict[str, Any]:
     questions = sorted(submission.questions.all(), key=lambda question: question.asked_at)
     is_open = submission.state in Submission.OPEN
     rows = rows_of(submission, form) if submission.kind in {Kind.CORRECT, Kind.ADD} else []
-    ends = objections.objection_ends(submission)
     return {
         "submission": submission,
         "rows": rows,
@@ -169,8 +168,8 @@ def describe_part(submission: Submission, form: ProposalForm) -> dict[str, Any]:
         "correction": submission.kind == Kind.CORRECT,
         "comparisons": compare(submission),
         "owners": list(objections.other_owners(submission)) if submission.kind == Kind.CLAIM else [],
-        "objection_ends": ends,
-        "owners_heard": submission.objected_at is None and ends is not None and ends <= timezone.now(),
+        "objection_ends": objections.objection_ends(submission),
+        "owners_heard": objections.is_owner_heard(submission, timezone.now()),
         "is_open": is_open,
         "questions": questions,
         "awaits_author": any(question.answered_at is None for question in questions),

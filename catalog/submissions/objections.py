@@ -73,15 +73,16 @@ def objection_ends(claim: Submission) -> datetime | None:
     return None if claim.owner_told_at is None else claim.owner_told_at + OBJECTION_TIME
 
 
+def is_owner_heard(claim: Submission, on: datetime) -> bool:
+    """Whether the owner had the time to object, and did not."""
+    ends = objection_ends(claim)
+    return claim.objected_at is None and ends is not None and ends <= on
+
+
 def check_owner_heard(claim: Submission, *, by: AbstractBaseUser, on: datetime) -> None:
     """Raise OwnerMayObject or OwnerObjected where only a chief editor may accept a claim. At most two queries."""
-    if not other_owners(claim).exists() or is_chief(by):
-        return
-    if claim.objected_at is not None:
-        raise OwnerObjected(claim.pk)
-    ends = objection_ends(claim)
-    if ends is None or on < ends:
-        raise OwnerMayObject(claim.pk)
+    if other_owners(claim).exists() and not is_chief(by) and not is_owner_heard(claim, on):
+        raise (OwnerMayObject if claim.objected_at is None else OwnerObjected)(claim.pk)
 
 
 def get_claim(token: str) -> Submission:
