@@ -235,14 +235,17 @@ def current_codes(registered: Collection[str], stated: Collection[str]) -> dict[
 
 def reassign_depots(options: Options) -> Iterable[str]:
     index = boundaries.BoundaryIndex.load()
-    moved: dict[int, str] = {}
+    moved: list[Depot] = []
+    lines: list[str] = []
     for depot in Depot.objects.exclude(confirmed_fields__contains=["municipality"]).order_by("pk"):
         located = index.find(depot.lat, depot.lon)
         if located and located.teryt != depot.municipality_id:
-            moved[depot.pk] = f"depot {depot.pk} {depot.name}: {depot.municipality_id} → {located.teryt}"
-            Depot.objects.filter(pk=depot.pk).update(municipality=located.teryt, updated_at=options.today)
+            lines.append(f"depot {depot.pk} {depot.name}: {depot.municipality_id} → {located.teryt}")
+            depot.municipality, depot.updated_at = located, options.today
+            moved.append(depot)
     if moved:
-        history.record_bulk(Depot, moved.keys(), by=None, reason=f"{history.IMPORTED}: granice gmin")
+        Depot.objects.bulk_update(moved, ["municipality", "updated_at"], batch_size=500)
+        history.record_bulk(Depot, [depot.pk for depot in moved], by=None, reason=f"{history.IMPORTED}: granice gmin")
         # Medians of voivodeships depend on the municipality of depots.
         Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
-    return moved.values()
+    return lines
