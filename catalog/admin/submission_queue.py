@@ -9,6 +9,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import BadRequest, PermissionDenied
 from django.db.models import Q, QuerySet
+from django.db.models.lookups import Exact
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 from django.utils.html import format_html
@@ -93,10 +94,8 @@ class QuestionFilter(OptionsFilter):
 
 
 class SubmissionVoivodeshipFilter(UnitFilter):
-    """Voivodeship of the entry, or of the proposed depot."""
-
     def within(self, code: str) -> Q:
-        return super().within(code) | Q(depot=None, proposed__municipality__startswith=code)
+        return Q(Exact(Submission.VOIVODESHIP, code))
 
 
 def why_not_decided(submission: Submission) -> str:

@@ -6,6 +6,8 @@ from typing import Any, Self
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.fields.json import KT
+from django.db.models.functions import Coalesce, Substr
 
 from catalog.models.depots import Depot, person
 
@@ -88,6 +90,9 @@ class Submission(models.Model):
         READER = "reader", "klient lub czytelnik"
 
     OPEN = (State.UNCONFIRMED, State.WAITING)
+    VOIVODESHIP = Coalesce("depot__municipality__voivodeship", Substr(KT("proposed__municipality"), 1, 2))
+    """Code of the voivodeship of the entry, or of the proposed depot."""
+
     UNDECIDED = Q(state=State.WAITING) | Q(state=State.PASSED_ON, answered_at__isnull=True)
 
     depot = models.ForeignKey(

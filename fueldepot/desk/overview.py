@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 
 from django.contrib.auth import get_user_model
 from django.db.models import Count, F, Min, Q
-from django.db.models.fields.json import KT
-from django.db.models.functions import Coalesce, Substr
+from django.db.models.lookups import In
 from django.urls import reverse
 from django.utils import timezone
 
@@ -34,10 +33,6 @@ from regulations.models import STALE_AFTER, LegalState
 
 REJECTED_SHOWN = timedelta(days=14)
 """How long the start page tells of a rejected draft."""
-
-
-SUBMISSION_CODE = Coalesce("depot__municipality__voivodeship", Substr(KT("proposed__municipality"), 1, 2))
-"""Code of the voivodeship of a submission: of its entry, or of the proposed depot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +117,7 @@ def _within(rows: Any, codes: Sequence[str], path: str = "depot__") -> Any:
 def submissions_waiting(codes: Sequence[str]) -> list[Waiting]:
     """Return waiting submissions, those with answers of their authors, and pending letters."""
     mine, state = {"unit": "mine"} if codes else {}, Submission.State.WAITING
-    rows = Submission.objects.annotate(code=SUBMISSION_CODE).filter(code__in=codes) if codes else Submission.objects
+    rows = Submission.objects.filter(In(Submission.VOIVODESHIP, codes)) if codes else Submission.objects.all()
     counts = rows.aggregate(
         waiting=Count("pk", filter=Q(state=state)),
         since=Min("confirmed_at", filter=Q(state=state)),
@@ -146,7 +141,7 @@ def find_voivodeships(user: Any) -> list[dict[str, Any]]:
     if not user.has_perm("catalog.change_depot"):
         return []
     claims = {claim.voivodeship_id: claim for claim in VoivodeshipClaim.objects.standing().select_related("editor")}
-    submissions = _count_by(Submission.objects.waiting(), SUBMISSION_CODE)
+    submissions = _count_by(Submission.objects.waiting(), Submission.VOIVODESHIP)
     prices = _count_by(DepotPrice.objects.pending(), F("depot__municipality__voivodeship"))
     unchecked = _count_by(Depot.objects.filter(depot_list.ALIVE, verified_at=None), F("municipality__voivodeship"))
     own = {code for code, claim in claims.items() if claim.editor_id == user.pk}
