@@ -15,8 +15,7 @@ from rest_framework import exceptions
 
 from catalog.api.params import StoreQuery
 from catalog.depots.snapshot import DepotNotFound
-from catalog.territory.boundaries import PointOutsideMunicipalities
-from catalog.territory.coordinates import SNAP_DISTANCE_M
+from catalog.territory.boundaries import SNAP_DISTANCE_M, PointOutsideMunicipalities
 from catalog.territory.snapshot import PostcodeNotFound, UnitNotFound, VoivodeshipNotFound
 from fueldepot.data.snapshot import DATABASE_AWAY
 from fueldepot.http.cache_control import GONE, NO_STORE, behind_cache

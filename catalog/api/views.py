@@ -19,7 +19,7 @@ from catalog.api.params import (
 )
 from catalog.depots.snapshot import DepotList, depots
 from catalog.search.engine import MAX_SUGGESTIONS
-from catalog.territory.coordinates import SNAP_DISTANCE_M
+from catalog.territory.boundaries import SNAP_DISTANCE_M
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.views import JSON, JsonViewSet, json_response, parse_accept, samples

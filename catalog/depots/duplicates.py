@@ -12,7 +12,7 @@ from stdnum.pl import nip as nip_check
 
 from catalog.models import Dataset, Depot, NotDuplicate
 from catalog.territory import coordinates
-from catalog.territory.coordinates import EDGE_TOLERANCE_M
+from catalog.territory.boundaries import EDGE_TOLERANCE_M
 from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
 

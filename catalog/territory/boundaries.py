@@ -11,9 +11,13 @@ from shapely.geometry import mapping
 
 from catalog.models import Boundary, Municipality
 from catalog.territory import coordinates
-from catalog.territory.coordinates import EDGE_TOLERANCE_M, SNAP_DISTANCE_M
 
 DECIMALS = 5
+
+EDGE_TOLERANCE_M = 0.05
+"""Distance at which a point counts as on a boundary: rounding to seven decimals moves it by a centimetre."""
+SNAP_DISTANCE_M = 100.0
+"""Distance outside every boundary up to which the nearest municipality is returned."""
 
 
 class PointOutsideMunicipalities(Exception):

@@ -15,10 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 LAT_RANGE = (48.8, 55.1)
 LON_RANGE = (13.9, 24.3)
-EDGE_TOLERANCE_M = 0.05
-"""Distance at which a point counts as on a boundary: rounding to seven decimals moves it by a centimetre."""
-SNAP_DISTANCE_M = 100.0
-"""Distance outside every boundary up to which the nearest municipality is returned."""
 
 
 @dataclass(frozen=True, slots=True)
