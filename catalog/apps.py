@@ -12,7 +12,8 @@ class CatalogConfig(AppConfig):
         """Register what other layers call: versions of data sets, owner links, undoing, the index of names."""
         from catalog.models import Dataset, Decision
         from catalog.services import undoing
-        from catalog.services.journal import FOLLOWERS, UNDO_HANDLERS, UNDO_KINDS, Follower
+        from catalog.services.journal import UNDO_HANDLERS, UNDO_KINDS
+        from catalog.services.merging import FOLLOWERS, Follower
         from catalog.submissions import owner_links
         from fueldepot.data import snapshot
 

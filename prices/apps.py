@@ -7,7 +7,8 @@ class PricesConfig(AppConfig):
 
     def ready(self) -> None:
         from catalog.models import Decision
-        from catalog.services.journal import FOLLOWERS, UNDO_HANDLERS, UNDO_KINDS, Follower
+        from catalog.services.journal import UNDO_HANDLERS, UNDO_KINDS
+        from catalog.services.merging import FOLLOWERS, Follower
         from prices import services, submissions
 
         UNDO_HANDLERS["prices.depotprice"] = submissions.undo_prices

@@ -25,7 +25,7 @@ from catalog.admin.registers import UnitFilter
 from catalog.depots import duplicates, fuels
 from catalog.depots.duplicates import DataQualityReport
 from catalog.services import moderation
-from catalog.services.journal import FOLLOWERS
+from catalog.services.merging import FOLLOWERS
 from catalog.services.moderation import BulkResult, why_fuels_not_confirmed, why_not_published, why_not_removed
 from catalog.text import fold
 from fueldepot.data.history import among

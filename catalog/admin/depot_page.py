@@ -25,7 +25,7 @@ from catalog.admin.desk import (
 )
 from catalog.depots import duplicates
 from catalog.services import Refusal, editing, editors, moderation, publishing
-from catalog.services.journal import FOLLOWERS
+from catalog.services.merging import FOLLOWERS
 from catalog.submissions import field_groups
 from catalog.submissions.readers import find_evidence
 from catalog.territory.snapshot import territory

@@ -12,7 +12,7 @@ from catalog.depots import fuels
 from catalog.importers.records import DepotRecord, Extract, Note, Options, Report, check_removals, cut
 from catalog.models import Depot, Municipality
 from catalog.parsing.fuels_in_names import fuels_in_name
-from catalog.services import moderation
+from catalog.services import publishing
 from catalog.territory.boundaries import BoundaryIndex
 from fueldepot.data import history
 from fueldepot.data.history import lock_rows
@@ -110,7 +110,7 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
     if added and demonstration.exists():
         report.lines.append(f"{demonstration.count()} demonstration depots give way")
         if options.write:
-            moderation.erase_demonstration()
+            publishing.erase_demonstration()
     if options.write:
         write_depots(origin, added, changed, gone)
     return report

@@ -1,8 +1,9 @@
 """Operations on depots, shared by admin, forms and commands. Each is one transaction; `Refusal` says why it is refused.
 
-`moderation`: verify, remove, restore. `publishing`: publish, and offers. `editing`: edit, add, drafts. `merging`: merge
-or mark as distinct. `journal`: records each decision, and undoes it with the handlers of `undoing`. `editors`: who
-works on what. `second_factor`: of the login. Accepted submissions make the same changes: `catalog.submissions`.
+`moderation`: verify, remove, restore. `publishing`: publish, offers, end of the demonstration. `editing`: edit, add,
+drafts. `merging`: merge or mark as distinct, with what follows. `journal`: records each decision, and undoes it with
+the handlers of `undoing`. `editors`: who works on what. `second_factor`: of the login. Accepted submissions make the
+same changes: `catalog.submissions`.
 """
 
 

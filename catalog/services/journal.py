@@ -8,11 +8,11 @@ decision.
 registered, then submissions and owners' links. What somebody has changed since stays, and is named.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -278,32 +278,3 @@ def _is_used(row: Model) -> bool:
     except ProtectedError:
         return True
     return sum(map(len, collector.data.values())) > 1 or any(rows.exists() for rows in collector.fast_deletes)
-
-
-@dataclass(frozen=True, slots=True)
-class Follower:
-    """How the rows of one kind follow a depot.
-
-    name: key in the record of the merge. label: Polish name of the rows. move(loser, survivor, editor, day): returns
-    the ids of the moved rows. bring_back(ids, depots, depot, editor, day): moves rows, now at one of the depots, back
-    to `depot`. count(depot ids): number of related rows. erased: called in the transaction that has erased the
-    demonstration depots and their rows, to bump versions.
-    """
-
-    name: str
-    label: str
-    move: Callable[[int, int, AbstractBaseUser, date], list[int]]
-    bring_back: Callable[[Collection[int], Collection[int], int, AbstractBaseUser | None, date], None]
-    count: Callable[[Collection[int]], int]
-    erased: Callable[[], None] = lambda: None
-
-
-FOLLOWERS: list[Follower] = []
-"""Handlers of rows that follow a depot when it is merged, restored or erased, as `AppConfig.ready` adds them:
-
-- `owner_links` (`catalog/apps.py`): permanent links of owners, `catalog/submissions/owner_links.py`
-- `prices` (`prices/apps.py`): prices with their decisions, `prices/services.py`
-
-Submissions follow without a handler (`merging.move_submissions`). Rows of erased depots need none either:
-`moderation.erase_demonstration` finds their tables by their relations.
-"""

@@ -1,6 +1,7 @@
-"""Merging two entries of one depot, or marking them as distinct."""
+"""Merging two entries of one depot with the rows that follow it, or marking them as distinct."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from datetime import date, datetime
 
 from django.contrib.auth.models import AbstractBaseUser
@@ -11,7 +12,6 @@ from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
 from catalog.services import Refusal, journal
 from catalog.services.editing import in_order, refuse_unknown
-from catalog.services.journal import FOLLOWERS
 from catalog.services.moderation import DepotIsRemoved, with_note
 from fueldepot.data import history
 from fueldepot.data.history import lock_rows
@@ -19,6 +19,35 @@ from fueldepot.data.history import lock_rows
 
 class MergeRefused(Refusal):
     """The two depots cannot be merged, or are one and the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """How the rows of one kind follow a depot.
+
+    name: key in the record of the merge. label: Polish name of the rows. move(loser, survivor, editor, day): returns
+    the ids of the moved rows. bring_back(ids, depots, depot, editor, day): moves rows, now at one of the depots, back
+    to `depot`. count(depot ids): number of related rows. erased: called in the transaction that has erased the
+    demonstration depots and their rows, to bump versions.
+    """
+
+    name: str
+    label: str
+    move: Callable[[int, int, AbstractBaseUser, date], list[int]]
+    bring_back: Callable[[Collection[int], Collection[int], int, AbstractBaseUser | None, date], None]
+    count: Callable[[Collection[int]], int]
+    erased: Callable[[], None] = lambda: None
+
+
+FOLLOWERS: list[Follower] = []
+"""Handlers of rows that follow a depot when it is merged, restored or erased, as `AppConfig.ready` adds them:
+
+- `owner_links` (`catalog/apps.py`): permanent links of owners, `catalog/submissions/owner_links.py`
+- `prices` (`prices/apps.py`): prices with their decisions, `prices/services.py`
+
+Submissions follow without a handler (`move_submissions`). Rows of erased depots need none either:
+`publishing.erase_demonstration` finds their tables by their relations.
+"""
 
 
 @transaction.atomic

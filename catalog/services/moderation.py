@@ -8,14 +8,13 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import CASCADE, Case, CharField, F, Func, ManyToOneRel, Value, When
+from django.db.models import Case, CharField, F, Func, Value, When
 from django.utils import timezone
 
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import Refusal, journal
-from catalog.services.journal import FOLLOWERS
 from fueldepot.data import history
-from fueldepot.data.history import among, lock_rows
+from fueldepot.data.history import among
 
 
 class DepotIsRemoved(Refusal):
@@ -277,27 +276,3 @@ def remove_depot(
 def revoke_verification(*, depot: Depot, by: AbstractBaseUser | None = None) -> Depot:
     """Revoke the verification of a depot, see `reset_depots`. Raises DepotIsUnverified."""
     return _changed(depot, reset_depots(keys=[depot.pk], by=by), DepotIsUnverified)
-
-
-@transaction.atomic
-def erase_demonstration() -> int:
-    """Delete every demonstration depot with its history and all rows that refer to it. Returns their number.
-
-    The tables are found by their relations, so that none is forgotten. Two dozen statements, however many depots: the
-    ORM would load each depot and write a last history row. The caller bumps the version of the depots, `FOLLOWERS`
-    those of other rows.
-    """
-    invented = Depot.objects.demonstration()
-    lock_rows(invented)
-    for relation in Depot._meta.get_fields(include_hidden=True):
-        # A depot is merged with depots of its kind only; these are deleted together.
-        if isinstance(relation, ManyToOneRel) and relation.related_model is not Depot:
-            rows = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": invented})
-            # Rows that refer to these rows are deleted with them, where the model says so.
-            _ = rows.delete() if relation.on_delete is CASCADE else rows._raw_delete(rows.db)
-    Depot.history.filter(id__in=invented.values("pk")).delete()
-    count: int = invented._raw_delete(invented.db)
-    if count:
-        for follower in FOLLOWERS:
-            follower.erased()
-    return count

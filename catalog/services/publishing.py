@@ -12,14 +12,14 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Q, Value
+from django.db.models import CASCADE, ManyToOneRel, Q, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import journal, moderation
-from catalog.services.merging import move_submissions
+from catalog.services.merging import FOLLOWERS, move_submissions
 from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows
 
@@ -203,6 +203,30 @@ def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: dat
     former = list(absorbed.values_list("pk", flat=True))
     Depot.objects.filter(pk__in=former).update(merged_into=depot)
     history.record_bulk(Depot, former, by=by, reason=f"wrócono do wpisu {depot.pk}")
-    for follower in journal.FOLLOWERS:
+    for follower in FOLLOWERS:
         follower.bring_back(moved["followers"].get(follower.name, []), heirs, depot.pk, by, on)
     Decision.objects.filter(pk=merge.pk).update(undone_at=timezone.now(), undone_by=by)
+
+
+@transaction.atomic
+def erase_demonstration() -> int:
+    """Delete every demonstration depot with its history and all rows that refer to it. Returns their number.
+
+    The tables are found by their relations, so that none is forgotten. Two dozen statements, however many depots: the
+    ORM would load each depot and write a last history row. The caller bumps the version of the depots, `FOLLOWERS`
+    those of other rows.
+    """
+    invented = Depot.objects.demonstration()
+    lock_rows(invented)
+    for relation in Depot._meta.get_fields(include_hidden=True):
+        # A depot is merged with depots of its kind only; these are deleted together.
+        if isinstance(relation, ManyToOneRel) and relation.related_model is not Depot:
+            rows = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": invented})
+            # Rows that refer to these rows are deleted with them, where the model says so.
+            _ = rows.delete() if relation.on_delete is CASCADE else rows._raw_delete(rows.db)
+    Depot.history.filter(id__in=invented.values("pk")).delete()
+    count: int = invented._raw_delete(invented.db)
+    if count:
+        for follower in FOLLOWERS:
+            follower.erased()
+    return count

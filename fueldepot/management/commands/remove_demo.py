@@ -5,7 +5,7 @@ from django.db import transaction
 
 from catalog.importers.runner import record_change
 from catalog.models import Dataset
-from catalog.services import moderation
+from catalog.services import publishing
 from prices.models import DepotPrice
 
 
@@ -15,7 +15,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         with transaction.atomic():
             prices = DepotPrice.objects.demonstration().count()
-            count = moderation.erase_demonstration()
+            count = publishing.erase_demonstration()
             if count:
                 record_change(Dataset.Slug.DEPOTS, {})
         self.stdout.write(f"{count} demonstration depots and {prices} prices removed")

@@ -187,7 +187,7 @@ def test_merging_raises_the_version_and_invented_ones_can_still_be_erased(one, o
     merge(one, other)
     merging.mark_distinct(one=one, other=other, by=factories.UserFactory(), at=NOW)
     assert Dataset.objects.get(slug="depots").version == 1
-    assert moderation.erase_demonstration() == 2
+    assert publishing.erase_demonstration() == 2
     assert [rows.count() for rows in (Submission.objects, Depot.history, NotDuplicate.objects)] == [0, 0, 0]
 
 

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from catalog.models import Depot, Submission
-from catalog.services import merging, moderation
+from catalog.services import merging, publishing
 from catalog.submissions import intake, letters, limits, retention, tokens
 from catalog.submissions.intake import Author, SubmissionPart
 from tests import deciding, factories
@@ -158,7 +158,7 @@ def test_who_confirms_locks_the_entry_before_the_submission():
 
 def test_invented_entries_are_locked_before_their_submissions():
     submission = factories.SubmissionFactory(depot=factories.DepotFactory(source=Depot.Source.DEMO))
-    with held_up(Depot.objects.all(), moderation.erase_demonstration):
+    with held_up(Depot.objects.all(), publishing.erase_demonstration):
         assert lock_at_once(Submission.objects.all()) == [submission.pk]
 
 
