@@ -13,7 +13,7 @@ from pathlib import Path
 import orjson
 from django.conf import settings
 
-from catalog.importers import registry
+from catalog.importers import import_steps
 from catalog.importers.download import Download, Fetcher, Store, user_agent
 from catalog.importers.parsers.files import FileStart
 from catalog.importers.records import (
@@ -187,7 +187,7 @@ def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None
         store.part.write_bytes(orjson.dumps({url: orjson.loads(answer) for url, answer in client.answers}))
         download = store.keep()
     extract = extract_of("BDL API", variables, pages, rejected)
-    fetched = registry.step([download.path], source, FileFormat("bdl", recognises, lambda _: extract))
+    fetched = import_steps.step([download.path], source, FileFormat("bdl", recognises, lambda _: extract))
     return replace(fetched, most_rejected=1.0), download
 
 
@@ -234,7 +234,7 @@ def sync_variables(variables: Mapping[str, bdl.VariableRecord], report: Report, 
 
 def file_step(paths: Iterable[Path], chosen: Mapping[str, int]) -> ImportStep:
     """Return the step that imports saved answers, whatever their names. chosen: as for `parse`."""
-    return registry.step(list(paths), SOURCE, FileFormat("bdl", recognises, partial(parse, chosen=chosen)))
+    return import_steps.step(list(paths), SOURCE, FileFormat("bdl", recognises, partial(parse, chosen=chosen)))
 
 
 SOURCE = DataSource(

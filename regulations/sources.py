@@ -13,7 +13,7 @@ from typing import Any
 
 from django.db.models import Model, QuerySet
 
-from catalog.importers import registry
+from catalog.importers import import_steps
 from catalog.importers.parsers.files import FileStart
 from catalog.importers.records import Extract, ImportRefused, Note, Options, Report, check_removals
 from catalog.importers.runner import ImportStep
@@ -247,7 +247,7 @@ SOURCES = (SOURCE,)
 
 
 def file_step(paths: list[Path]) -> ImportStep:
-    return registry.step(paths, SOURCE, FORMAT)
+    return import_steps.step(paths, SOURCE, FORMAT)
 
 
 def missing_steps() -> Iterator[ImportStep]:

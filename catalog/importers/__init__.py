@@ -2,5 +2,5 @@
 
 `sources`: one module a publisher, with its parser; `parsers`: what they share, and long ones: files to `records`.
 `download` fetches files; `freshness` checks them, and tells which sources are due; `sync_…` compare and write.
-`registry` turns files to steps and imports what is due; `runner` runs steps in one transaction, and records each.
+`import_steps` turns files to steps and imports what is due; `runner` runs steps in one transaction, and records each.
 """

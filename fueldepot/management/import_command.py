@@ -16,8 +16,8 @@ from tqdm import tqdm
 
 from catalog.importers import runner
 from catalog.importers.download import Download, Fetcher
+from catalog.importers.import_steps import fetch_step, steps_for
 from catalog.importers.records import Note, Options, Report
-from catalog.importers.registry import fetch_step, steps_for
 from catalog.importers.sources import DataSource, SourcesError, all_sources, read_sources
 
 SHOWN = 10

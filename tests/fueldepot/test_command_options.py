@@ -81,7 +81,7 @@ def test_messages_name_options_of_the_command_that_says_them():
 def test_the_refusals_of_imports_are_among_the_messages():
     named = {option for module in MODULES for text in strings(module) for option in OPTION.findall(text)}
     assert {"--allow-older", "--allow-removals", "--commit"} <= named
-    assert "refresh" in speakers(PROJECT_ROOT / "catalog" / "importers" / "registry.py")
+    assert "refresh" in speakers(PROJECT_ROOT / "catalog" / "importers" / "import_steps.py")
 
 
 TEXTS = [

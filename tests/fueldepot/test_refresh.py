@@ -11,7 +11,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from catalog import models
-from catalog.importers import registry, runner
+from catalog.importers import import_steps, runner
 from catalog.importers.download import Store
 from catalog.importers.parsers import osm
 from catalog.importers.runner import CommitOutcomeUnknown
@@ -112,7 +112,9 @@ def test_an_error_of_ours_is_recorded_and_does_not_stop_the_others(rehearsal, mo
 
     simc = read_sources(rehearsal.sources)["teryt-simc"]
     format_ = replace(simc.formats[0], parse=broken)
-    monkeypatch.setattr(registry, "identify", lambda path: (simc, format_) if "SIMC" in path.name else identify(path))
+    monkeypatch.setattr(
+        import_steps, "identify", lambda path: (simc, format_) if "SIMC" in path.name else identify(path)
+    )
     (line,) = rehearsal.fail(match="failed: teryt-simc; ")
     assert "an error of the program: KeyError; the log has the rest" in line
     assert counts() == [4, 0, 4, 12, 12, 6]
@@ -128,8 +130,8 @@ def test_a_download_beside_a_refresh_is_waited_for(rehearsal, settings):
 
 def test_a_database_that_goes_away_is_told_in_one_line(rehearsal, monkeypatch):
     gone = Mock(side_effect=OperationalError("server closed the connection\nunexpectedly"))
-    monkeypatch.setattr(registry, "record", gone)
-    monkeypatch.setattr(registry, "run", gone)
+    monkeypatch.setattr(import_steps, "record", gone)
+    monkeypatch.setattr(import_steps, "run", gone)
     rehearsal.fail(match="the database does not answer: server closed the connection unexpectedly")
 
 
@@ -142,7 +144,7 @@ def test_what_fails_after_the_commit_is_logged_and_the_source_is_as_it_should_be
 
 def test_a_connection_that_breaks_at_the_commit_ends_the_refresh_and_is_recorded_as_nothing(rehearsal, monkeypatch):
     broken = CommitOutcomeUnknown(OperationalError("server closed the connection\nunexpectedly"))
-    monkeypatch.setattr(registry, "run", Mock(side_effect=broken))
+    monkeypatch.setattr(import_steps, "run", Mock(side_effect=broken))
     assert rehearsal.fail(match="it is not known whether the data are in: ", only=["teryt-terc"]) == []
     assert not ImportRun.objects.exists()
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError
 from django.db import connection, connections
 
-from catalog.importers import registry
+from catalog.importers import import_steps
 from catalog.importers.runner import exclusive_import
 from catalog.models import Depot, ImportRun, Place
 
@@ -24,7 +24,7 @@ def test_two_refreshes_at_once(rehearsal):
         finally:
             connections.close_all()
 
-    with registry.one_refresh():
+    with import_steps.one_refresh():
         thread = threading.Thread(target=beside)
         thread.start()
         thread.join()

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
-from catalog.importers.registry import directory_steps
+from catalog.importers.import_steps import directory_steps
 from catalog.importers.runner import ImportStep
 from fueldepot.management.import_command import ImportCommand
 

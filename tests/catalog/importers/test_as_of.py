@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from catalog import starter
-from catalog.importers import freshness, registry
+from catalog.importers import freshness, import_steps
 from catalog.importers.records import ImportRefused, Options
 from catalog.importers.runner import run
 from catalog.importers.sources import all_sources, formats
@@ -61,7 +61,9 @@ def country(tmp_path):
             path = tmp_path / f"{number}.{name}"
             path.write_bytes(content)
             known.append((path, next(pair for pair in formats() if pair[1].name == name)))
-        return run(registry.steps_of(known, pass_over_older=pass_over_older), Options(today=TODAY, write=True, **how))
+        return run(
+            import_steps.steps_of(known, pass_over_older=pass_over_older), Options(today=TODAY, write=True, **how)
+        )
 
     bring(("terc", small_country.terc()), ("boundaries_geojson", small_country.boundaries()))
     return bring

@@ -10,7 +10,7 @@ from django.core.management import CommandError
 from django.db import OperationalError, connections
 
 from catalog import models
-from catalog.importers import registry
+from catalog.importers import import_steps
 from catalog.importers.records import BadInput
 from catalog.importers.runner import exclusive_import
 from catalog.models import Boundary, Place
@@ -150,7 +150,7 @@ def test_the_starter_fills_what_is_empty_and_only_that(client):
     ],
 )
 def test_a_starter_that_cannot_be_loaded_says_why_in_one_line(monkeypatch, error, said):
-    monkeypatch.setattr(registry, "load_units", Mock(side_effect=error))
+    monkeypatch.setattr(import_steps, "load_units", Mock(side_effect=error))
     with pytest.raises(CommandError, match=said) as failed:
         run("load_starter")
     assert "\n" not in str(failed.value)

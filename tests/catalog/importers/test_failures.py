@@ -68,7 +68,7 @@ def test_the_starter_data_tell_what_is_in_too(monkeypatch):
         raise runner.AnalyzeFailed([], OperationalError("no space"))
 
     monkeypatch.setattr("fueldepot.management.commands.load_starter.run", broken)
-    monkeypatch.setattr("catalog.importers.registry.missing_steps", list)
+    monkeypatch.setattr("catalog.importers.import_steps.missing_steps", list)
     monkeypatch.setattr("prices.starter.missing_steps", list)
     monkeypatch.setattr("regulations.sources.missing_steps", list)
     with pytest.raises(CommandError, match="the data are in, but the planner"):

@@ -5,7 +5,7 @@ import yaml
 from django.contrib.auth import get_user_model
 from django.core.management import CommandError
 
-from catalog.importers import registry
+from catalog.importers import import_steps
 from catalog.importers.download import checksum
 from catalog.importers.runner import files_origin
 from catalog.importers.sources import SourcesError, all_sources, allowed_address, formats, read_sources
@@ -76,7 +76,7 @@ def test_a_file_of_no_known_form_is_recorded_for_the_source_of_the_command(tmp_p
 
 def test_of_a_file_that_is_gone_no_checksum_is_recorded(tmp_path):
     source = all_sources()["teryt-simc"]
-    origin = files_origin(registry.step([tmp_path / "gone.csv"], source, *source.formats))
+    origin = files_origin(import_steps.step([tmp_path / "gone.csv"], source, *source.formats))
     assert (origin["source"], origin["file_name"]) == ("teryt-simc", "gone.csv")
     assert (origin["checksum"], origin["file_size"]) == ("", 0)
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError
 
 from catalog import starter
-from catalog.importers import registry
+from catalog.importers import import_steps
 from catalog.importers.records import Options, PlaceRecord
 from catalog.models import Place
 from tests import factories
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.slow
 def test_the_starter_data_are_exported_byte_for_byte(tmp_path):
     options = Options(today=date(2026, 11, 21), write=True)
-    for step in (registry.load_units, registry.load_places, registry.load_postcodes):
+    for step in (import_steps.load_units, import_steps.load_places, import_steps.load_postcodes):
         step(options)
     printed = run("export_starter", out=tmp_path)
     for path in sorted(tmp_path.iterdir()):

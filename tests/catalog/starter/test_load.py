@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from catalog import starter
 from catalog.depots.fuels import BY_SLUG, FUELS
-from catalog.importers import registry
+from catalog.importers import import_steps
 from catalog.importers.records import BadInput, ImportRefused, Options, PlaceRecord, PostcodeRecord, UnitRecord
 from catalog.models import Municipality
 from catalog.parsing.opening_hours import weekly_hours
@@ -336,4 +336,4 @@ TODAY = date(2031, 11, 21)
 def test_demonstration_depots_are_refused_beside_real_ones():
     factories.DepotFactory()
     with pytest.raises(ImportRefused):
-        registry.load_demonstration(Options(today=TODAY, write=True))
+        import_steps.load_demonstration(Options(today=TODAY, write=True))
