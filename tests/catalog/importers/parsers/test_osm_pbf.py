@@ -7,8 +7,9 @@ import osmium
 import pytest
 from osmium.osm.mutable import Node, Relation, Way
 
-from catalog.importers.parsers import osm, osm_pbf
+from catalog.importers.parsers import osm
 from catalog.importers.records import BadInput, Note
+from catalog.importers.sources.openstreetmap import parse_pbf
 from tests.catalog.importers.parsers.helpers import chance, format_of, shared, write, zipped
 
 TAGS = {"shop": "coal", "name": "Próba", "addr:city": "Kolsko"}
@@ -43,7 +44,7 @@ def test_nodes_ways_and_relations(tmp_path):
         Way(id=20, nodes=[2, 3, 4]),
         Relation(id=13, members=[("w", 20, "outer"), ("n", 1, ""), ("r", 99, "")], tags=TAGS),
     )
-    result = osm_pbf.parse(path)
+    result = parse_pbf(path)
     assert positions(result) == {"node/11": (50.1, 19.8), "way/12": (50.05, 19.1), "relation/13": (50.15, 19.45)}
     assert (result.as_of, result.rejected) == (date(2031, 10, 3), ())
 
@@ -55,12 +56,12 @@ def test_the_same_as_an_answer_of_overpass(tmp_path):
         {"type": "way", "id": 12, "center": {"lat": 50.05, "lon": 19.1}, "tags": TAGS},
     ]
     answer = write(tmp_path / "a.json", json.dumps({"osm3s": {}, "elements": elements}))
-    assert osm_pbf.parse(path) == osm.parse_overpass(answer)
+    assert parse_pbf(path) == osm.parse_overpass(answer)
 
 
 @pytest.mark.full_scale
 def test_every_depot_of_the_sample_is_as_overpass_has_it():
-    result = osm_pbf.parse(shared("samples/depots.osm.pbf"))
+    result = parse_pbf(shared("samples/depots.osm.pbf"))
     assert {row.source_id: row for row in result.rows} == {
         row.source_id: row for row in osm.parse_overpass(shared("depots.overpass.json")).rows
     }
@@ -70,12 +71,12 @@ def test_every_depot_of_the_sample_is_as_overpass_has_it():
 def test_other_objects_are_passed_over(tmp_path):
     others = ({"shop": "bakery"}, {"amenity": "fuel"}, {"shop": "fuel", "fuel:diesel": "yes"})
     objects = [node(30 + number, tags=tags) for number, tags in enumerate(others)]
-    assert list(positions(osm_pbf.parse(extract(tmp_path / "a.osm.pbf", node(), *objects)))) == ["node/11"]
+    assert list(positions(parse_pbf(extract(tmp_path / "a.osm.pbf", node(), *objects)))) == ["node/11"]
 
 
 def test_depots_abroad_or_with_no_node_in_the_extract_are_rejected(tmp_path):
     path = extract(tmp_path / "a.osm.pbf", node(location=(2.3, 48.8)), Way(id=12, nodes=[97, 98], tags=TAGS))
-    result = osm_pbf.parse(path)
+    result = parse_pbf(path)
     assert result.rows == ()
     assert result.rejected == (
         Note("node/11", "the position is outside Poland: '48.8, 2.3'"),
@@ -85,13 +86,13 @@ def test_depots_abroad_or_with_no_node_in_the_extract_are_rejected(tmp_path):
 
 def test_without_a_depot(tmp_path):
     with pytest.raises(BadInput, match="has no depot; is it the extract of Poland"):
-        osm_pbf.parse(extract(tmp_path / "a.osm.pbf"))
+        parse_pbf(extract(tmp_path / "a.osm.pbf"))
 
 
 def test_an_object_twice(tmp_path):
     with pytest.raises(BadInput, match="node/11 is there twice with different content"):
-        osm_pbf.parse(extract(tmp_path / "a.osm.pbf", node(), node(location=(19.9, 50.1))))
-    assert len(osm_pbf.parse(extract(tmp_path / "b.osm.pbf", node(), node())).rows) == 1
+        parse_pbf(extract(tmp_path / "a.osm.pbf", node(), node(location=(19.9, 50.1))))
+    assert len(parse_pbf(extract(tmp_path / "b.osm.pbf", node(), node())).rows) == 1
 
 
 def test_identifiers_of_drafts_and_damage_are_refused(tmp_path):
@@ -102,7 +103,7 @@ def test_identifiers_of_drafts_and_damage_are_refused(tmp_path):
         Relation(id=13, members=[("n", 1 << 62, "")], tags=TAGS),
     ):
         with pytest.raises(BadInput, match="which is not OpenStreetMap's"):
-            osm_pbf.parse(extract(tmp_path / "a.osm.pbf", odd))
+            parse_pbf(extract(tmp_path / "a.osm.pbf", odd))
 
 
 def test_history_is_refused(tmp_path):
@@ -111,27 +112,27 @@ def test_history_is_refused(tmp_path):
     with osmium.SimpleWriter(str(tmp_path / "a.osh.pbf"), header=header) as writer:
         writer.add_node(node(version=1, visible=True))
     with pytest.raises(BadInput, match="holds the history of objects"):
-        osm_pbf.parse(tmp_path / "a.osh.pbf")
+        parse_pbf(tmp_path / "a.osh.pbf")
 
 
 def test_without_a_replication_state_the_day_is_not_known(tmp_path):
-    assert osm_pbf.parse(extract(tmp_path / "a.osm.pbf", node(), stamp="")).as_of is None
+    assert parse_pbf(extract(tmp_path / "a.osm.pbf", node(), stamp="")).as_of is None
 
 
 def test_zip_is_refused(tmp_path):
     whole = extract(tmp_path / "a.osm.pbf", node()).read_bytes()
     with pytest.raises(BadInput, match="is a zip; unpack it"):
-        osm_pbf.parse(zipped(tmp_path / "a.zip", {"a.osm.pbf": whole}))
+        parse_pbf(zipped(tmp_path / "a.zip", {"a.osm.pbf": whole}))
 
 
 def test_something_else_under_its_name(tmp_path):
     with pytest.raises(BadInput, match="is not an OpenStreetMap PBF"):
-        osm_pbf.parse(write(tmp_path / "a.osm.pbf", "<html>Too many requests</html>"))
+        parse_pbf(write(tmp_path / "a.osm.pbf", "<html>Too many requests</html>"))
 
 
 def test_it_is_recognised_whatever_its_name(tmp_path):
     assert format_of(extract(tmp_path / "a.osm.pbf", node()).rename(tmp_path / "depots.json")) == "osm_pbf"
-    assert len(osm_pbf.parse(tmp_path / "depots.json").rows) == 1
+    assert len(parse_pbf(tmp_path / "depots.json").rows) == 1
 
 
 @pytest.mark.full_scale
@@ -139,7 +140,7 @@ def test_it_is_recognised_whatever_its_name(tmp_path):
 def test_an_extract_that_is_cut_off_is_refused(tmp_path, share):
     whole = shared("samples/depots.osm.pbf").read_bytes()
     with pytest.raises(BadInput, match=r"damaged or cut off|is not an OpenStreetMap"):
-        osm_pbf.parse(write(tmp_path / "a.osm.pbf", whole[: int(len(whole) * share)]))
+        parse_pbf(write(tmp_path / "a.osm.pbf", whole[: int(len(whole) * share)]))
 
 
 def test_damage_is_one_line(tmp_path):
@@ -150,7 +151,7 @@ def test_damage_is_one_line(tmp_path):
         for _ in range(dice.randint(1, 4)):
             changed[dice.randrange(len(changed))] = dice.randrange(256)
         try:
-            osm_pbf.parse(write(tmp_path / "a.osm.pbf", bytes(changed)))
+            parse_pbf(write(tmp_path / "a.osm.pbf", bytes(changed)))
         except BadInput as error:
             refused.append(str(error))
     assert len(refused) > 100
