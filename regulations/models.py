@@ -294,10 +294,9 @@ class Deadline(Provision):
     uid = models.UUIDField("identyfikator w kalendarzu", default=uuid.uuid4, unique=True, editable=False)
     history = HistoricalRecords()
 
-    class Meta:
+    class Meta(Provision.Meta):
         verbose_name = "termin"
         verbose_name_plural = "terminy"
-        constraints = Provision.Meta.constraints
 
     def __str__(self) -> str:
         return f"{date_format(self.date, DAY)}: {self.applies_to} ({self.scope})"
@@ -312,10 +311,9 @@ class FuelBan(Provision):
     from_date = models.DateField("od dnia", null=True, blank=True)
     history = HistoricalRecords()
 
-    class Meta:
+    class Meta(Provision.Meta):
         verbose_name = "zakazane paliwo"
         verbose_name_plural = "zakazane paliwa"
-        constraints = Provision.Meta.constraints
 
     def __str__(self) -> str:
         return f"{self.fuel} ({self.scope})"
