@@ -18,7 +18,7 @@ from fueldepot import api
 from fueldepot.api import SERVICE
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import CATALOG, NO_STORE
-from fueldepot.http.links import FILE, PREFIX
+from fueldepot.http.links import FILE, NOTICE_MONTHS, PREFIX
 from fueldepot.http.params import BOOLEANS, MAX_VALUE_LENGTH
 from fueldepot.http.query import EXAMPLE_SITE
 from fueldepot.http.request_body import MAX_BODY_BYTES
@@ -209,7 +209,8 @@ ROUTES = [
 
 def make_document() -> dict[str, Any]:
     """Return the description, with URLs relative to the site. No query."""
-    described = render_to_string("api/description.md", {"booleans": BOOLEANS, "longest_value": MAX_VALUE_LENGTH})
+    numbers = {"longest_value": MAX_VALUE_LENGTH, "notice_months": NOTICE_MONTHS}
+    described = render_to_string("api/description.md", {"booleans": BOOLEANS, **numbers})
     with patched_settings(SETTINGS | {"DESCRIPTION": described}):
         generator = SchemaGenerator(patterns=ROUTES)  # type: ignore[no-untyped-call]
         document = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]

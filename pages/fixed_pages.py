@@ -18,7 +18,7 @@ from catalog.submissions.readers import KEPT_ASKED
 from catalog.submissions.retention import KEPT, KEPT_FOR_LIMITS, KEPT_UNDECIDED, WARNED_BEFORE
 from catalog.submissions.tokens import LINK_LIFE
 from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
-from fueldepot.http.links import document, site_url
+from fueldepot.http.links import NOTICE_MONTHS, document, site_url
 from fueldepot.http.params import text_pattern
 from fueldepot.http.rate_limit import RateLimit
 from pages.page import Crumb, Page, publisher
@@ -146,6 +146,7 @@ def rules_page() -> Page:
         content={
             "site_name": settings.SITE_NAME,
             "base_url": site_url(reverse("api-index")),
+            "notice_months": NOTICE_MONTHS,
             "rate_limit": describe_rate_limit(settings.RATE_LIMIT),
             "contact": settings.CONTACT_EMAIL,
             "openapi": reverse("v1:openapi"),
