@@ -351,7 +351,7 @@ def read_origin(query_string: str) -> RequestedPoint:
     return RequestedPoint(origin, (*notices, notice) if notice else tuple(notices))
 
 
-def describe_point(lat: float, lon: float, name: str = "") -> tuple[str, str, str]:
+def describe_point(lat: float, lon: float, name: str) -> tuple[str, str, str]:
     """Return a description of a point in the genitive, the name of its place, and a notice if that may be elsewhere.
 
     Name and notice are "" for none. Suggestions of localities link to pages with the position of the locality or, if

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
-from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import create_model
@@ -106,9 +105,9 @@ def heating_rows(
     on: date,
     *,
     demand: Decimal,
-    voivodeship: Voivodeship | None = None,
-    municipality: Municipality | None = None,
-    own: Mapping[str, OwnInput] = MappingProxyType({}),
+    voivodeship: Voivodeship | None,
+    municipality: Municipality | None,
+    own: Mapping[str, OwnInput],
 ) -> list[HeatingRow]:
     """Return all sources: by group, those without a price last, each group in Polish order.
 

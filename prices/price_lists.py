@@ -112,7 +112,7 @@ class Preview:
 class PriceListReader:
     """Reads the rows of a file. Looks up depots, ranges and stored prices in three queries, medians in the snapshot."""
 
-    def __init__(self, table: uploads.Table, today: date, own: Mapping[int, Depot] | None = None) -> None:
+    def __init__(self, table: uploads.Table, today: date, own: Mapping[int, Depot] | None) -> None:
         """Raises ValidationError for a file without a required column.
 
         own: the depots of an owner, by id; None for an editor. The file of an owner names the fuel: the depot is the
@@ -140,7 +140,7 @@ class PriceListReader:
             stored = DepotPrice.objects.standing().filter(origin=DepotPrice.Origin.PRICE_LIST, day__in=days)
             self.standing |= set(stored.filter(depot__in=self.depots).values_list("depot", "fuel", "day"))
 
-    def preview(self, ticked: Collection[str] = ()) -> Preview:
+    def preview(self, ticked: Collection[str]) -> Preview:
         """Return the rows with their doubts and faults. ticked: numbers of the doubtful rows to include, as text."""
         preview = Preview([uploads.POLISH.get(name, name) for name in self.table.columns])
         for number, cells in self.table.rows:

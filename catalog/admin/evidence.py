@@ -153,7 +153,7 @@ SHARED_HOSTS = (
 """Hosts shared by many firms: not a sign of a duplicate."""
 
 
-def find_same_contact(values: Mapping[str, Any], *, besides: int | None = None) -> list[tuple[Depot, str]]:
+def find_same_contact(values: Mapping[str, Any], *, besides: int | None) -> list[tuple[Depot, str]]:
     """Return depots with the same `nip`, `phone` or `website` and what they share in Polish. At most one query.
 
     Removed ones last. besides: id of the depot that the values belong to, left out.

@@ -299,7 +299,7 @@ FUELS_SOURCES = {
 }
 
 
-def describe_status(status: str, source: str, fuels_by_name: Sequence[str] = ()) -> str:
+def describe_status(status: str, source: str, fuels_by_name: Sequence[str]) -> str:
     """Return sentences that explain a data status. fuels_by_name: slugs of fuels that only the name states."""
     if source == Depot.Source.DEMO:
         return "Wpis demonstracyjny: skład zmyślony, służy tylko do wypróbowania serwisu."

@@ -196,7 +196,7 @@ def newer_day(as_of: date | None, stored: date | None) -> date | None:
     return stored if as_of and stored and as_of < stored else None
 
 
-def day_of_dataset(dataset: Dataset.Slug, *, until: date = date.max, publisher: str | None = None) -> date | None:
+def day_of_dataset(dataset: Dataset.Slug, *, until: date, publisher: str | None = None) -> date | None:
     """Return the day of a data set, None if unknown or later than `until`. publisher: as it names it. One query."""
     stored = Dataset.objects.filter(slug=dataset, as_of__lte=until)
     if publisher is not None:
@@ -204,7 +204,7 @@ def day_of_dataset(dataset: Dataset.Slug, *, until: date = date.max, publisher: 
     return stored.values_list("as_of", flat=True).first()
 
 
-def day_of_publication(source: str, dataset: Dataset.Slug, *, publisher: str, until: date = date.max) -> date | None:
+def day_of_publication(source: str, dataset: Dataset.Slug, *, publisher: str, until: date) -> date | None:
     """Return the day of the last import from a source, dated at most `until`, else of the data set. Two queries."""
     good = ImportRun.objects.filter(source=source, outcome__in=ImportRun.GOOD, file_date__lte=until)
     day = good.order_by("-finished", "-pk").values_list("file_date", flat=True).first()

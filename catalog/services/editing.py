@@ -292,7 +292,7 @@ def approve_draft(
 
 
 @transaction.atomic
-def withdraw_draft(*, draft: Draft, reason: str = "", by: AbstractBaseUser, on: datetime) -> Draft:
+def withdraw_draft(*, draft: Draft, reason: str, by: AbstractBaseUser, on: datetime) -> Draft:
     """Withdraw a draft, one's own or another's; of the latter the reason becomes a comment on it.
 
     Raises DraftAlreadyDecided, and DraftNeedsReason for another's without a reason.

@@ -148,7 +148,7 @@ def restore(model: type[models.Model], spans: Sequence[Span], *, following: Coll
     return _ask(statement, spans)
 
 
-def find_restorable(model: type[models.Model], spans: Sequence[Span], *, following: Collection[str] = ()) -> list[Any]:
+def find_restorable(model: type[models.Model], spans: Sequence[Span], *, following: Collection[str]) -> list[Any]:
     """Return the keys of the rows that `restore` would restore. One query."""
     joined, unchanged = _unchanged(model, following)
     statement = f'SELECT t."{model._meta.pk.column}" FROM {model._meta.db_table} t, {joined} WHERE {unchanged}'  # noqa: S608 - names of tables and columns only

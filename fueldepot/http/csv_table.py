@@ -23,7 +23,7 @@ class DecimalText(str):
     """A number with a decimal point."""
 
 
-def write_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, excel: bool = False) -> str:
+def write_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, excel: bool) -> str:
     """Return a table as text. An apostrophe precedes text that a spreadsheet would evaluate as a formula.
 
     excel: for a Polish Excel: byte order mark, semicolons, decimal commas, codes that keep their zeros.
