@@ -30,7 +30,7 @@ from catalog.services.moderation import BulkResult, why_fuels_not_confirmed, why
 from catalog.text import fold
 from fueldepot.data.history import among
 
-STALE_AFTER = timedelta(days=365)
+VERIFIED_FOR = timedelta(days=365)
 """A verification older than this is due again."""
 
 ALIVE = ~Q(publication=models.Depot.Publication.REMOVED)
@@ -58,7 +58,7 @@ QUEUES: Mapping[str, tuple[str, Condition]] = {
     "gone": ("podobno już ich nie ma", lambda _today, _report: having(models.GoneReport.objects.open())),
     "held": ("wstrzymane", lambda _today, _report: Q(publication=models.Depot.Publication.HELD)),
     "never": ("nigdy niesprawdzone", lambda _today, _report: Q(verified_at=None)),
-    "old": ("sprawdzone ponad rok temu", lambda today, _report: Q(verified_at__lt=today - STALE_AFTER)),
+    "old": ("sprawdzone ponad rok temu", lambda today, _report: Q(verified_at__lt=today - VERIFIED_FOR)),
     "duplicates": ("możliwe powtórzenie", lambda _today, report: ids_in(report.with_duplicates())),
     "outside": ("poza swoją gminą", lambda _today, report: ids_in(report.outside)),
     "nip": ("błędny NIP", lambda _today, report: ids_in(report.bad_nip)),
