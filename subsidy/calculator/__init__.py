@@ -155,8 +155,8 @@ def about_values(application: Application, shown: Variant, rules: RulesAt) -> It
             names += row.limit.notes
         elif shown.level is not Level.NONE:
             names += rules.ended[f"items/{row.item}", shown.level].notes
-    if shown.table_3_limit is not None and any(row.table == ENVELOPE_TABLE for row in shown.rows):
-        names += shown.table_3_limit.notes
+    if limit := shown.used_table_3_limit:
+        names += limit.notes
     if application.business and shown.level in UPPER:
         names += (rules.values.get(MINIMUM_WAGE) or rules.ended[MINIMUM_WAGE]).notes
     yield from (rules.text(name) for name in dict.fromkeys(names))
@@ -228,6 +228,6 @@ def name_sources(shown: Variant, rules: RulesAt) -> Iterator[RuleSource]:
     """Yield the sources of the programme, then those of the limits used that have a URL."""
     yield from rules.edition.sources
     used = [row.limit for row in shown.rows if row.limit is not None]
-    if shown.table_3_limit is not None and any(row.table == ENVELOPE_TABLE for row in shown.rows):
-        used.append(shown.table_3_limit)
+    if limit := shown.used_table_3_limit:
+        used.append(limit)
     yield from (value.source for value in used if value.source.url)

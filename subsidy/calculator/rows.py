@@ -92,6 +92,11 @@ class Variant:
     own_contribution_pln: Decimal | None
 
     @property
+    def used_table_3_limit(self) -> DatedValue | None:
+        """The limit of table 3 if one of its items is planned."""
+        return self.table_3_limit if any(row.table == ENVELOPE_TABLE for row in self.rows) else None
+
+    @property
     def confirmed(self) -> bool:
         used = [row.limit for row in self.rows if row.eligible]
         if self.table_3_sum_pln:
