@@ -1,5 +1,6 @@
 """Submissions of readers and owners, never public; questions of editors to their authors; reports of closed depots."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Self
 
@@ -26,6 +27,10 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
     def undecided(self) -> Self:
         """Keep submissions that an editor has yet to decide, prices in their queue included."""
         return self.filter(Submission.UNDECIDED)
+
+    def of_visits(self, numbers: Collection[int]) -> Self:
+        """Keep submissions and those that were sent together with them."""
+        return self.filter(Q(pk__in=numbers) | Q(visit__in=numbers))
 
     def open(self) -> Self:
         """Keep submissions that may still change: unconfirmed or waiting."""

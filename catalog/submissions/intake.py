@@ -118,7 +118,7 @@ def create_submission(
             return repeated
     limits.check_submission(submission, on=on)
     numbers = list(earlier.values_list("pk", flat=True))
-    _visits(numbers).filter(state=State.UNCONFIRMED).update(state=State.SUPERSEDED, decided_at=on)
+    Submission.objects.of_visits(numbers).filter(state=State.UNCONFIRMED).update(state=State.SUPERSEDED, decided_at=on)
     submission.save()
     for companion in companions:
         companion.visit = submission
@@ -180,7 +180,7 @@ def confirm_submission(*, token: str, on: datetime) -> Submission:
         submission = get_confirmable(token=token, on=on)
     else:
         limits.wait_for_turn(submission.email_hash)  # there is no row that two links of one author share
-    parts = _visits([submission.pk]).filter(state=State.UNCONFIRMED).order_by("pk")
+    parts = Submission.objects.of_visits([submission.pk]).filter(state=State.UNCONFIRMED).order_by("pk")
     replaced = (Q(pk__in=waiting_like(part)) for part in parts)
     lock_rows(Submission.objects.filter(reduce(or_, replaced, Q(pk__in=parts.order_by()))))
     # Check again: the submission may have been confirmed, or its link renewed, before the lock was acquired.
@@ -205,7 +205,7 @@ def withdraw_submission(*, submission: Submission, on: datetime) -> None:
     """
     chosen = Submission.objects.filter(pk=submission.pk)
     if submission.state == State.UNCONFIRMED:
-        chosen = _visits([submission.pk])
+        chosen = Submission.objects.of_visits([submission.pk])
     open_states = [State.UNCONFIRMED, State.WAITING]
     if submission.kind == Kind.PRICE:
         open_states.append(State.PASSED_ON)
@@ -223,14 +223,15 @@ def correct_address(*, submission: Submission, email: str, client: str, on: date
     SubmissionWithdrawn, TokenSuperseded and what `create_submission` raises.
     """
     _check_unconfirmed(submission)
-    parts = [SubmissionPart(Kind(part.kind), part.proposed) for part in _visits([submission.pk]).order_by("pk")]
+    visit = Submission.objects.of_visits([submission.pk])
+    parts = [SubmissionPart(Kind(part.kind), part.proposed) for part in visit.order_by("pk")]
     claimant = submission.claimant_role, submission.claimant_nip, submission.claimant_phone
     author = Author(email, client, *claimant, submission.message)
     renewed = create_submission(parts=parts, depot=submission.depot, author=author, on=on)
     if renewed.pk != submission.pk:
-        lock_rows(_visits([submission.pk]))
+        lock_rows(visit)
         _check_unconfirmed(Submission.objects.get(pk=submission.pk))
-        _visits([submission.pk]).filter(state=State.UNCONFIRMED).update(state=State.SUPERSEDED, decided_at=on)
+        visit.filter(state=State.UNCONFIRMED).update(state=State.SUPERSEDED, decided_at=on)
     return renewed
 
 
@@ -259,10 +260,6 @@ def row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: dateti
     claimant = {"claimant_role": author.role, "claimant_nip": author.nip, "claimant_phone": author.phone}
     sent = {**tokens.address(author.email), "client_hash": tokens.hash_client(author.client), "created_at": on}
     return Submission(depot=depot, kind=part.kind, **content, **claimant, **sent)
-
-
-def _visits(numbers: Sequence[int]) -> SubmissionQuerySet:
-    return Submission.objects.filter(Q(pk__in=numbers) | Q(visit__in=numbers))
 
 
 def _said(submissions: Iterable[Submission]) -> list[tuple[str, Values]]:

@@ -249,7 +249,7 @@ class LinkLetters(LetterKind):
         return to_author(row, "link", link=link, hours=hours, parts=[describe_part(part) for part in parts])
 
     def told(self, numbers: Collection[int]) -> QuerySet[Submission]:
-        return Submission.objects.filter(Q(pk__in=numbers) | Q(visit__in=numbers))
+        return Submission.objects.of_visits(numbers)
 
     def stored(self, on: datetime) -> dict[str, Any]:
         return {"mailed_at": on, "mails_sent": F("mails_sent") + 1}

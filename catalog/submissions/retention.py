@@ -143,19 +143,14 @@ def _forgettable(on: datetime) -> tuple[QuerySet[Submission], ...]:
     """
     dead = on - tokens.LINK_LIFE
     never_mailed = Q(mailed_at__isnull=True) | Q(mailed_at__lte=dead)
-    unconfirmed = Submission.objects.filter(confirmed_at__isnull=True).filter(
-        Q(never_mailed, created_at__lte=dead)
-        | Q(state=Submission.State.WITHDRAWN, decided_at__lte=on - KEPT_FOR_LIMITS)
-    )
+    withdrawn = Q(state=Submission.State.WITHDRAWN, decided_at__lte=on - KEPT_FOR_LIMITS)
+    unconfirmed = Submission.objects.filter(confirmed_at=None).filter(Q(never_mailed, created_at__lte=dead) | withdrawn)
     expired = Submission.objects.waiting().filter(
         Q(expiry_letter_at__lte=on - WARNED_BEFORE) | Q(confirmed_at__lte=on - KEPT_UNDECIDED - LETTER_TRIED),
         confirmed_at__lte=on - KEPT_UNDECIDED,
     )
-    due = Submission.objects.filter(erased_at__isnull=True, confirmed_at__isnull=False).filter(
-        Q(decided_at__lte=on - KEPT)
-        | Q(answered_at__lte=on - KEPT_FOR_LIMITS)
-        | Q(state=Submission.State.WITHDRAWN, decided_at__lte=on - KEPT_FOR_LIMITS)
-    )
+    closed = Q(decided_at__lte=on - KEPT) | Q(answered_at__lte=on - KEPT_FOR_LIMITS) | withdrawn
+    due = Submission.objects.filter(closed, erased_at__isnull=True, confirmed_at__isnull=False)
     old = Submission.objects.filter(created_at__lte=on - KEPT_FOR_LIMITS)
     clients = old.exclude(client_hash="")
     last = "(%(expressions)s)[cardinality(%(expressions)s)]"
