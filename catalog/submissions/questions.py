@@ -97,13 +97,12 @@ def check_answerable(question: SubmissionQuestion) -> None:
 @transaction.atomic
 def answer_question(*, question: SubmissionQuestion, text: str, on: datetime) -> None:
     """Store the answer of an author. Raises AlreadyAnswered, QuestionNotFound and AnswerNotNeeded."""
-    if not _lock_undecided(question.submission_id):
-        raise AnswerNotNeeded(question.submission.visit_id or question.submission_id)
-    stored = SubmissionQuestion.objects.select_for_update(of=("self",)).filter(pk=question.pk).first()
+    _lock_undecided(question.submission_id)
+    rows = SubmissionQuestion.objects.select_for_update(of=("self",)).select_related("submission")
+    stored = rows.filter(pk=question.pk).first()
     if stored is None:
         raise QuestionNotFound
-    if stored.answered_at is not None:
-        raise AlreadyAnswered(question.submission.visit_id or question.submission_id)
+    check_answerable(stored)
     stored.answer, stored.answered_at = text[:MAX_ANSWER], on
     stored.save(update_fields=["answer", "answered_at"])
 
