@@ -3,7 +3,7 @@
 name: display name in the API. unit: unit of its price: "t" a tonne, "mp" a stacked cubic metre.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -51,6 +51,11 @@ def labels(slugs: Iterable[str], by_name: Collection[str] = ()) -> tuple[str, ..
     """Return the display names of fuels, marking those that only a name states. An unknown slug stays as it is."""
     names = {slug: BY_SLUG[slug].name if slug in BY_SLUG else slug for slug in slugs}
     return tuple(f"{name} (według nazwy)" if slug in by_name else name for slug, name in names.items())
+
+
+def by_name_alone(stated: Sequence[str], in_name: Collection[str], *, confirmed: bool) -> list[str]:
+    """Return the fuels that only the name states, in order; none once a person confirmed the fuels."""
+    return [] if confirmed else [slug for slug in stated if slug in in_name]
 
 
 def assortments(slug: str) -> tuple[str, ...]:

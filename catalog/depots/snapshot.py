@@ -101,8 +101,7 @@ class DepotRow(NamedTuple):
 
     @property
     def fuels_by_name(self) -> list[str]:
-        """Fuels that only the name states, in the order of the catalog; none once a person confirmed the fuels."""
-        return [] if self.fuels_confirmed else [fuel for fuel in self.fuels if fuel in self.fuels_in_name]
+        return fuels.by_name_alone(self.fuels, self.fuels_in_name, confirmed=self.fuels_confirmed)
 
     @property
     def fuels_source(self) -> str | None:
