@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from django.db.models import Q
 from django.utils import timezone
 
-from catalog.importers.parsers.files import MAX_BYTES, MAX_RATIO, SMALL_BYTES, load_json, open_zip
+from catalog.importers.parsers.files import MAX_BYTES, MAX_RATIO, is_bomb, load_json, open_zip
 from catalog.importers.records import BadInput, DownloadFailed, tidy
 from catalog.importers.sources import DataSource, all_sources, identify, read_sources
 from catalog.models import Dataset, ImportRun
@@ -109,7 +109,7 @@ def _check_zip(path: Path) -> None:
         raise BadInput(path, "is no zip, or one without its end; try again later")
     with open_zip(path) as archive:
         for member in archive.infolist():
-            if member.file_size > SMALL_BYTES and member.file_size > MAX_RATIO * max(member.compress_size, 1):
+            if is_bomb(member):
                 raise BadInput(path, f"{member.filename} unpacks to more than {MAX_RATIO} times its size")
         if sum(member.file_size for member in archive.infolist()) > 4 * MAX_BYTES:
             raise BadInput(path, f"unpacks to more than {4 * MAX_BYTES} bytes")

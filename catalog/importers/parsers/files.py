@@ -180,6 +180,10 @@ def pick(path: Path, archive: zipfile.ZipFile, suffixes: Sequence[str]) -> zipfi
     raise BadInput(path, f"holds no {' or '.join(suffixes)} file, only {names}")
 
 
+def is_bomb(member: zipfile.ZipInfo) -> bool:
+    return member.file_size > SMALL_BYTES and member.file_size > MAX_RATIO * max(member.compress_size, 1)
+
+
 @contextmanager
 def open_member(
     path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, *, max_bytes: int | None = None
@@ -194,7 +198,7 @@ def open_member(
     limit = MAX_BYTES if max_bytes is None else max_bytes
     if member.file_size > limit:
         raise BadInput(label, f"unpacks to {member.file_size} bytes, more than the {limit} that are read")
-    if member.file_size > SMALL_BYTES and member.file_size > MAX_RATIO * max(member.compress_size, 1):
+    if is_bomb(member):
         raise BadInput(label, f"unpacks to more than {MAX_RATIO} times its size, as a zip bomb does")
     try:
         stream = archive.open(member)
