@@ -255,7 +255,7 @@ def hand_over_boundaries(departures: Sequence[RetiredMunicipality]) -> bool:
     approximate until the next import of boundaries: a hole in the map would be worse.
     """
     codes = {code for departure in departures for code in (departure.unit.teryt, departure.heirs.successor)}
-    stored = {row.municipality_id: row for row in Boundary.objects.filter(pk__in=codes)}
+    stored = Boundary.objects.in_bulk(codes)
     leaving = {departure.unit.teryt for departure in departures}
     parts: dict[str, list[tuple[shapely.Geometry, bool]]] = defaultdict(list)
     for departure in departures:

@@ -78,7 +78,7 @@ class UnitIndex:
         codes = [succession.unit.teryt for succession in successions]
         self.remaining = remaining
         self.index = boundaries.BoundaryIndex.load(only=remaining.keys())
-        self.areas = {row.municipality_id: row for row in Boundary.objects.filter(pk__in=codes)}
+        self.areas = Boundary.objects.in_bulk(codes)
         self.depots: dict[str, list[tuple[int, float, float]]] = {code: [] for code in codes}
         depots = Depot.objects.filter(municipality__in=codes)
         for code, pk, lat, lon in depots.values_list("municipality_id", "pk", "lat", "lon"):
