@@ -27,7 +27,7 @@ from catalog.depots.snapshot import DepotRow, Depots, depots, describe_status
 from catalog.links import depot_path
 from catalog.models import Depot, SearchEntry
 from catalog.parsing.opening_hours import DAYS
-from catalog.territory.coordinates import LAT_RANGE, LON_RANGE, Point
+from catalog.territory.coordinates import Point, in_poland
 from catalog.territory.snapshot import territory
 from fueldepot.http.params import choice, pattern
 from fueldepot.http.query import Query, doc
@@ -337,7 +337,7 @@ def read_origin(query_string: str) -> RequestedPoint:
     origin, notice, notices = None, "", [MALFORMED[name] for name in errors]
     if query.p:
         lat, lon = (float(number) for number in query.p.split(","))
-        if LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]:
+        if in_poland(lat, lon):
             label, place, notice = describe_point(lat, lon, query.miejsce)
             origin = Origin(Point(lat, lon), label, place)
         else:

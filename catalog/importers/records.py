@@ -14,8 +14,6 @@ from typing import Any, Generic, TypeVar
 
 from shapely import Geometry
 
-from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
-
 Row = TypeVar("Row", covariant=True)
 
 
@@ -164,11 +162,6 @@ def parse_degrees(text: str) -> float:
     if _NUMBER.fullmatch(text) is None:
         raise ValueError(f"{text[:20]!r} is not a number of degrees; expected e.g. 51.3504")
     return float(text)
-
-
-def in_poland(lat: float, lon: float) -> bool:
-    """Whether a WGS84 point is within the ranges of the API, inclusive. False for NaN and infinities."""
-    return LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]
 
 
 def tidy(text: str) -> str:

@@ -17,7 +17,7 @@ from catalog.models.territory import Municipality
 from catalog.parsing import contacts
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.territory import coordinates
-from catalog.territory.coordinates import EARTH_RADIUS_M
+from catalog.territory.coordinates import EARTH_RADIUS_M, LAT_RANGE, LON_RANGE
 from catalog.text import normalise_postcode
 
 
@@ -186,7 +186,8 @@ class Depot(models.Model):
                 name="depot_source_identifier", fields=["source", "source_id"], condition=~Q(source_id="")
             ),
             models.CheckConstraint(
-                name="depot_within_poland", condition=Q(lat__gte=48.8, lat__lte=55.1, lon__gte=13.9, lon__lte=24.3)
+                name="depot_within_poland",
+                condition=Q(lat__gte=LAT_RANGE[0], lat__lte=LAT_RANGE[1], lon__gte=LON_RANGE[0], lon__lte=LON_RANGE[1]),
             ),
             models.CheckConstraint(
                 name="depot_nip_ten_digits", condition=Q(nip__isnull=True) | Q(nip__regex=r"^[0-9]{10}$")
@@ -217,8 +218,7 @@ class Depot(models.Model):
 
     @property
     def fuels_by_name(self) -> list[str]:
-        """Fuels that only the name states, in the order of the catalog; none once a person confirmed the fuels."""
-        return [] if "fuels" in self.confirmed_fields else [fuel for fuel in self.fuels if fuel in self.fuels_in_name]
+        return fuels.by_name_alone(self.fuels, self.fuels_in_name, confirmed="fuels" in self.confirmed_fields)
 
     @classmethod
     def column(cls, name: str) -> str:

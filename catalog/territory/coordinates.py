@@ -17,6 +17,11 @@ LAT_RANGE = (48.8, 55.1)
 LON_RANGE = (13.9, 24.3)
 
 
+def in_poland(lat: float, lon: float) -> bool:
+    """Whether a WGS84 point is within the ranges of the API, inclusive. False for NaN and infinities."""
+    return LAT_RANGE[0] <= lat <= LAT_RANGE[1] and LON_RANGE[0] <= lon <= LON_RANGE[1]
+
+
 @dataclass(frozen=True, slots=True)
 class Point:
     """A WGS84 point within LAT_RANGE and LON_RANGE."""

@@ -19,13 +19,13 @@ from catalog.importers.records import (
     Extract,
     Note,
     PostcodeRecord,
-    in_poland,
     parse_degrees,
     tidy,
 )
 from catalog.importers.sources import DataSource, FileFormat, Rank
 from catalog.importers.sync_places import sync_postcodes
 from catalog.models import Dataset, Postcode
+from catalog.territory.coordinates import in_poland
 from catalog.text import normalise_postcode
 
 COLUMNS = 12

@@ -16,13 +16,13 @@ from catalog.importers.records import (
     Extract,
     Note,
     PostcodeRecord,
-    in_poland,
     parse_degrees,
     tidy,
 )
 from catalog.importers.sources import DataSource, FileFormat, Rank
 from catalog.importers.sync_places import sync_boundaries, sync_postcodes
 from catalog.models import Dataset, Postcode
+from catalog.territory.coordinates import in_poland
 from catalog.text import normalise_postcode
 
 POSTCODE_COLUMNS = ("postcode", "municipalities", "places", "lat", "lon", "addresses", "source")

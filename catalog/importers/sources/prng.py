@@ -11,10 +11,11 @@ from typing import Any
 
 from catalog import starter
 from catalog.importers.parsers.files import FileStart, json_keys, load_json
-from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, Note, PlaceRecord, in_poland, tidy
+from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, Note, PlaceRecord, tidy
 from catalog.importers.sources import DataSource, FileFormat
 from catalog.importers.sync_places import sync_places
 from catalog.models import Dataset, Municipality, Place
+from catalog.territory.coordinates import in_poland
 
 UnitNames = Mapping[tuple[str, str, str, int], str]
 """(voivodeship, county, municipality, kind 1 to 3) → code of seven digits. Names as in TERC, voivodeships lower case.

@@ -2,7 +2,8 @@ from datetime import date
 
 import pytest
 
-from catalog.importers.records import cut, in_poland, parse_day, parse_degrees, tidy
+from catalog.importers.records import cut, parse_day, parse_degrees, tidy
+from catalog.territory.coordinates import in_poland
 
 
 def test_a_day_is_read():
