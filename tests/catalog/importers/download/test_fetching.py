@@ -305,7 +305,7 @@ def test_the_internet_is_public():
 
 def test_a_publisher_may_not_lead_to_this_machine():
     assert may_follow("http://127.0.0.1:1/a", "http://127.0.0.1:2/b")
-    for target in ("http://127.0.0.1:2/b", "https://localhost/", "https://[::1]/"):
+    for target in ("http://127.0.0.1:2/b", "https://localhost/", "https://depot.localhost/", "https://[::1]/"):
         assert not may_follow("https://8.8.8.8/a", target)
 
 
