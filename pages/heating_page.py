@@ -36,7 +36,7 @@ from pages.heating_costs import (
 from pages.page import Crumb, Page, dataset
 from pages.polish import day, whole
 from pages.prices import as_query, prices_crumb
-from pages.stove_check import NOT_FOUND, UNREADABLE, find_place
+from pages.stove_check import find_place, place_notices
 from prices.heating_costs import Estimate, Quantity, rounded_year
 from prices.medians import rounded
 
@@ -82,10 +82,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     query, wrong = HeatingPageQuery.read(query_string)
     unit, suggestions, village = find_place(query.miejsce, query.teryt)
     voivodeship, notices = read_voivodeship(query, unit), []
-    if "miejsce" in wrong:
-        notices.append(UNREADABLE)
-    elif query.miejsce and unit is None and not suggestions:
-        notices.append(NOT_FOUND)
+    notices += place_notices(query.miejsce, wrong, unit, suggestions)
     if numbers := [name for name in wrong if name != "miejsce"]:
         notices.append(WRONG_NUMBERS.format(", ".join(numbers)))
     demand = demand_of(query.kwh, query.powierzchnia, query.potrzeba)

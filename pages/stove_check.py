@@ -4,7 +4,7 @@ A GET form without personal data; the API's counterpart is `/regulations?teryt=â
 on more than place and appliance, the page asks the one question that decides, and its answers are links (`tak`, `nie`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
@@ -130,12 +130,7 @@ def stove_check_page(query_string: str, today: date) -> Page:
     appliance = choice if isinstance(choice, Appliance) else None
     unit, suggestions, village = find_place(place, query.teryt)
     notices = [UNKNOWN_APPLIANCE] if "piec" in wrong else []
-    if "miejsce" in wrong:
-        notices.append(UNREADABLE)
-    elif place and unit is None and not suggestions:
-        notices.append(NOT_FOUND)
-    elif unit and choice is None:
-        notices.append(NO_APPLIANCE)
+    notices += place_notices(place, wrong, unit, suggestions) or ([NO_APPLIANCE] if unit and choice is None else [])
     entry = state_of(unit, today) if unit else None
     first, last = days_of([entry]) if entry else days_of_all()
     options = tuple(
@@ -178,6 +173,15 @@ def stove_check_page(query_string: str, today: date) -> Page:
             "regulation_path": path_of(entry) if entry else "",
         },
     )
+
+
+def place_notices(
+    place: str, wrong: Collection[str], unit: Municipality | None, suggestions: Sequence[Suggestion]
+) -> list[str]:
+    """Return why a typed place is not shown. wrong: names of parameters that were not read."""
+    if "miejsce" in wrong:
+        return [UNREADABLE]
+    return [NOT_FOUND] if place and unit is None and not suggestions else []
 
 
 def find_place(asked: str, meant: str = "") -> tuple[Municipality | None, list[Suggestion], str]:
