@@ -83,11 +83,15 @@ class SourcePrice(NamedTuple):
 
 
 class RuleVerdict(NamedTuple):
-    """Whether a source is permitted, None where it depends or is not known; the sentence and the URL of the rule."""
+    """Whether a source is permitted, None where it depends or is not known; the sentence and the URL of the rule.
+
+    until: the first last day of use to come, None without one.
+    """
 
     allowed: bool | None
     sentence: str
     url: str
+    until: date | None = None
 
 
 class HeatingRow(NamedTuple):
@@ -192,10 +196,12 @@ def judge(source: HeatSource, entry: Regulation | None) -> RuleVerdict:
     facts: Facts = {BURNS_COAL: source.fuel in fuels.COALS}
     checks = [check_appliance(entry, appliance, facts) for appliance in APPLIANCES[source.device]]
     permitted = {is_permitted(check, entry.on) for check in checks}
+    verdicts = [describe_check(check, entry.unit.name, entry.on) for check in checks]
     return RuleVerdict(
         allowed=permitted.pop() if len(permitted) == 1 else None,
-        sentence=" ".join(describe_check(check, entry.unit.name, entry.on).sentence for check in checks),
+        sentence=" ".join(verdict.sentence for verdict in verdicts),
         url=site_url(check_path(entry.unit.teryt, APPLIANCES[source.device][0])),
+        until=min((verdict.until for verdict in verdicts if verdict.until), default=None),
     )
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -9,6 +10,7 @@ from django.utils import timezone
 
 from tests import factories
 from tests.pages.reading import NOINDEX, missing, text_of
+from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +53,16 @@ def test_what_is_wrong_is_named_and_left_out(client, pellet):
 def test_the_place_is_named(client, pellet):
     assert "Ile kosztuje ciepło: Kraków" in read(client, "?miejsce=1261011")
     assert "Nie znaleźliśmy takiego miejsca" in read(client, "?miejsce=Nibylandia")
+
+
+def test_a_source_that_may_not_be_used_for_ever_says_so_in_its_row(client):
+    LegalStateFactory(as_of=timezone.localdate())
+    ResolutionFactory()
+    DeadlineFactory(outside_krakow=True, date=date(2100, 1, 1), appliances=["boiler_class_3", "boiler_class_4"])
+    factories.zakopane()
+    text = read(client, "?miejsce=1217011&cena_ekogroszek_feeder=1500")
+    row = text[text.index("Ekogroszek, podajnik poniżej klasy 5") :]
+    assert "Zakopane: do 31 grudnia 2099 r." in row[: row.index("Skąd te liczby")]
 
 
 def test_overlapping_sources_are_not_ranked(client):
