@@ -95,6 +95,7 @@ def test_an_official_average_is_the_same_everywhere_and_never_among_invented_num
         assert "GUS za X" in read(client, path)
     for path in ("/ceny/gus/", "/ceny/gus.md"):
         assert "demonstracyjne" not in read(client, path)
+    assert "| 2019 | 0,60 zł |" in read(client, "/ceny/gus.md")
     assert "GUS za X" not in read(client, "/ceny.md")
 
 
