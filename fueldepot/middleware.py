@@ -81,12 +81,18 @@ PERMISSIONS = "geolocation=(self), camera=(), microphone=(), payment=(), usb=(),
 
 
 def add_policies(get_response: View) -> View:
-    """Add the content security policy and the permissions policy to responses without one."""
+    """Add the content security policy and the permissions policy to responses without one.
+
+    A 304 has none: it has no media type to tell a page by, and a browser applies its headers to the page that it keeps
+    (RFC 9111, section 3.2).
+    """
 
     strict, admin = (allow_tiles(policy, settings.MAP_TILES_URL) for policy in (STRICT, ADMIN))
 
     def answer(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
+        if response.status_code == HTTPStatus.NOT_MODIFIED:
+            return response
         headers = response.headers
         is_page = headers.get("Content-Type", "").startswith("text/html")
         if "Content-Security-Policy" not in headers:

@@ -196,6 +196,15 @@ def test_no_page_is_wider_than_its_window_and_no_table_breaks_a_word(open_all):
     assert open_all(look, LARGE_TEXT[0][0]) == []
 
 
+@pytest.mark.parametrize("address", ["/", "/osadz/gmina/1261011/"])
+def test_a_page_that_has_not_changed_keeps_its_look(page, address):
+    page.goto(address)
+    colour = "getComputedStyle(document.body).backgroundColor"
+    first = page.evaluate(colour)
+    page.reload()
+    assert page.evaluate(colour) == first
+
+
 @pytest.mark.parametrize("address", ["/przepisy/sprawdz/?miejsce=Zakopane&piec=fireplace", "/ceny/"])
 def test_tables_wrap_on_a_phone_with_large_text(open_window, address):
     page = open_window(viewport={"width": 390, "height": 900}).page

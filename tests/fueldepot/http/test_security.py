@@ -48,6 +48,18 @@ def test_pages_need_nothing_that_the_policy_forbids(path):
     assert not re.search(r'(?:src|action)="(?:https?:)?//', answer.content.decode())
 
 
+@pytest.mark.django_db
+def test_a_kept_page_keeps_its_policies():
+    depot = factories.DepotFactory(municipality=factories.krakow())
+    for path in ("/", f"/osadz/sklad/{depot.pk}/", "/api/v1/prices/pellet"):
+        kept = Client().get(path)
+        answer = Client().get(path, headers={"If-None-Match": kept["ETag"]})
+        assert answer.status_code == 304, path
+        # Browsers put the headers of a 304 in place of the kept ones.
+        changed = {name for name, value in answer.items() if kept.get(name) != value}
+        assert changed == {"X-Request-ID"}, path
+
+
 def test_tiles_are_credited_to_whom_they_belong():
     assert tiles_credit(GEOPORTAL) == "GUGiK, mapy.geoportal.gov.pl"
     assert tiles_credit("https://tiles.example.pl/{z}/{x}/{y}.png").startswith("© autorzy <a href=")
