@@ -90,7 +90,8 @@ def read_yaml(path: Path, model: type[Model], check: Callable[[Model], Iterable[
         text = path.read_text(encoding="utf-8")
         node, content = _parse(path, text)
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidYaml(path, [(None, f"cannot be read: {error}")]) from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InvalidYaml(path, [(None, f"cannot be read: {reason}")]) from error
     except yaml.reader.ReaderError as error:
         row = text.count("\n", 0, error.position) + 1
         raise InvalidYaml(path, [(row, f"is no YAML: {error.reason}")]) from error
