@@ -16,6 +16,7 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from catalog.admin.desk import current_editor, desk_page, page_url, read_text
@@ -143,3 +144,10 @@ delete_selected.asks = True  # type: ignore[attr-defined]
 def undo_button(request: HttpRequest, decision: Decision | None) -> SafeString:
     """Return a form with one button that undoes a decision, for use in a message; "" without one."""
     return render_to_string("admin/catalog/decision/_undo.html", {"decision": decision}, request)
+
+
+def report_decision(model_admin: Any, request: HttpRequest, count: int, decision: Decision | None) -> None:
+    """Say how much a page has decided, with the button that undoes it."""
+    title = decision.title if decision else ""
+    text = format_html("Zdecydowano: {}. {} {}", count, title, undo_button(request, decision))
+    model_admin.message_user(request, text)

@@ -12,10 +12,9 @@ from django.db.models import Q, QuerySet
 from django.db.models.lookups import Exact
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
-from django.utils.html import format_html
 
 from catalog.admin import depot_list
-from catalog.admin.bulk import bulk_action, each, undo_button
+from catalog.admin.bulk import bulk_action, each, report_decision
 from catalog.admin.desk import (
     CsvMixin,
     FixedRowsAdmin,
@@ -293,9 +292,7 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
             self.message_user(request, sent)
 
     def _report(self, request: HttpRequest, decided: decisions.DecisionBatch) -> None:
-        undo = undo_button(request, decided.decision)
-        title = decided.decision.title if decided.decision else ""
-        self.message_user(request, format_html("Zdecydowano: {}. {} {}", len(decided.changed), title, undo))
+        report_decision(self, request, len(decided.changed), decided.decision)
         if decided.unchanged:
             named = "; ".join(f"nr {row.pk}: {reason}" for row, reason in decided.unchanged)
             self.message_user(request, f"Bez zmian: {named}", messages.WARNING)

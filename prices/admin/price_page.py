@@ -7,9 +7,8 @@ from django.contrib import messages
 from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
-from django.utils.html import format_html
 
-from catalog.admin.bulk import undo_button
+from catalog.admin.bulk import report_decision
 from catalog.admin.desk import (
     NextRowMixin,
     current_editor,
@@ -100,9 +99,7 @@ class PricePageMixin(NextRowMixin):
             if isinstance(error, PriceDecidedMeanwhile):
                 return HttpResponseRedirect(self.with_filters(request, request.path))
             return self._show_price(request, price)
-        title = recorded.title if recorded else ""
-        undo = undo_button(request, recorded)
-        self.message_user(request, format_html("Zdecydowano: {}. {} {}", count, title, undo))
+        report_decision(self, request, count, recorded)
         if goes_on:
             return self.to_row(request, following)
         return HttpResponseRedirect(self.with_filters(request, page_url(self.opts, "changelist")))

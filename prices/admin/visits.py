@@ -14,9 +14,8 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.html import format_html
 
-from catalog.admin.bulk import undo_button
+from catalog.admin.bulk import report_decision
 from catalog.admin.desk import KeptRowsMixin, current_editor, read_number, read_numbers, read_text
 from catalog.admin.drafts import DraftedAdmin
 from catalog.admin.evidence import evidence_of
@@ -97,8 +96,7 @@ class VisitAdmin(SubmissionAdmin):
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
             found.refresh_from_db()
             return self._show_visit(request, found, parts_of(found), forms)
-        title = recorded.title if recorded else ""
-        self.message_user(request, format_html("Zdecydowano: {}. {} {}", count, title, undo_button(request, recorded)))
+        report_decision(self, request, count, recorded)
         return None
 
     def _show_visit(
