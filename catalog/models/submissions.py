@@ -26,7 +26,8 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
 
     def undecided(self) -> Self:
         """Keep submissions that an editor has yet to decide, prices in their queue included."""
-        return self.filter(Submission.UNDECIDED)
+        state = Submission.State
+        return self.filter(Q(state=state.WAITING) | Q(state=state.PASSED_ON, answered_at__isnull=True))
 
     def of_visits(self, numbers: Collection[int]) -> Self:
         """Keep submissions and those that were sent together with them."""
@@ -97,8 +98,6 @@ class Submission(models.Model):
     OPEN = (State.UNCONFIRMED, State.WAITING)
     VOIVODESHIP = Coalesce("depot__municipality__voivodeship", Substr(KT("proposed__municipality"), 1, 2))
     """Code of the voivodeship of the entry, or of the proposed depot."""
-
-    UNDECIDED = Q(state=State.WAITING) | Q(state=State.PASSED_ON, answered_at__isnull=True)
 
     depot = models.ForeignKey(
         Depot, models.CASCADE, null=True, blank=True, verbose_name="skład", related_name="submissions"
@@ -229,9 +228,8 @@ class Submission(models.Model):
 
     @property
     def is_undecided(self) -> bool:
-        """Whether an editor has yet to decide it, prices in their queue included."""
-        has_waiting_prices = self.state == self.State.PASSED_ON and self.answered_at is None
-        return self.state == self.State.WAITING or has_waiting_prices
+        """Whether `undecided` keeps it."""
+        return self.state == self.State.WAITING or (self.state == self.State.PASSED_ON and self.answered_at is None)
 
 
 class SubmissionQuestionQuerySet(models.QuerySet["SubmissionQuestion"]):

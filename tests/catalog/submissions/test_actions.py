@@ -86,6 +86,14 @@ def test_a_submission_cannot_be():
             factories.SubmissionFactory(**values)
 
 
+def test_the_database_and_a_row_agree_on_what_is_undecided():
+    passed_on = {"kind": "price", "state": "passed_on", "decided_at": NOW, "proposed": {}, "stored": {}}
+    cases = ({}, {"unconfirmed": True}, {"decided": True}, passed_on, passed_on | {"answered_at": NOW})
+    waiting, *_, passed, _ = rows = [factories.SubmissionFactory(**values) for values in cases]
+    assert [row for row in rows if row.is_undecided] == [waiting, passed]
+    assert list(Submission.objects.undecided().order_by("pk")) == [waiting, passed]
+
+
 def test_one_claim_of_an_author_about_an_entry_waits_and_any_number_of_corrections():
     first = factories.SubmissionFactory(email="Jan@opal.pl", claim=True)
     factories.SubmissionFactory(depot=first.depot, email="anna@opal.pl", claim=True)
