@@ -106,6 +106,7 @@ def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, 
     page.on("framenavigated", lambda frame: pages.append(frame.url))
     page.goto(site.link("moj-sklad"))
     unfold(page)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390  # with the field of a file
     for fuel in SEVEN:
         page.locator(f"[name=price-{fuel}]").fill("1555")
     page.wait_for_timeout(MIN_FILL.total_seconds() * 1000 + 500)
