@@ -1,5 +1,6 @@
 """Middleware of the project: CORS, policies, request bodies, HEAD, the desk and the forms."""
 
+import codecs
 import re
 from collections.abc import Callable
 from http import HTTPStatus
@@ -118,9 +119,16 @@ MOST_BYTES = 5_000_000
 
 
 def read_whole_bodies(get_response: View) -> View:
-    """Read a body before any view; refuse one that is too large, compressed, badly chunked or truncated."""
+    """Read a body before any view; refuse one that is too large, compressed, badly chunked, truncated, or not in UTF-8.
+
+    Django would decode query and multipart body by the charset of the request, also one that yields what cannot be
+    stored or sent. The API names a charset that it refuses itself.
+    """
 
     def answer(request: HttpRequest) -> HttpResponse:
+        charset, request.encoding = request.encoding, None  # type: ignore[assignment] # its type has no None
+        if charset and request.method == "POST" and not is_api(request) and codecs.lookup(charset).name != "utf-8":
+            return error_pages.bad_request(request)
         try:
             read_whole(request, MAX_BODY_BYTES if is_api(request) else MOST_BYTES)
         except (BodyTooLarge, MalformedBody, UnsupportedCoding) as error:

@@ -78,6 +78,19 @@ def test_a_multipart_form_without_its_last_boundary(path):
     assert post(path, Stream(whole), **headers | {"CONTENT_LENGTH": str(len(whole))}).status_code in {200, 403}
 
 
+@pytest.mark.parametrize("charset", ["unicode_escape", "raw_unicode_escape", "utf-16"])
+def test_a_charset_that_is_not_that_of_the_site(client, charset):
+    field = b'--x\r\nContent-Disposition: form-data; name="name"\r\n\r\n\\ud800..\r\n--x--\r\n'
+    for path in ("/sklady/dodaj/", "/dotacja/", "/admin/login/"):
+        answer = client.generic("POST", path, field, f"multipart/form-data; boundary=x; charset={charset}")
+        assert (answer.status_code, answer["Cache-Control"]) == (400, "no-store")
+    for path in ("/?q=%5Cud800..", "/powiadomienia/?gmina=%5Cud800..", "/admin/login/?next=%5Cud800.."):
+        assert client.get(path, CONTENT_TYPE=f"text/plain; charset={charset}").status_code == 200
+    assert (
+        client.post("/dotacja/", field, content_type="multipart/form-data; boundary=x; charset=UTF8").status_code == 200
+    )
+
+
 @pytest.mark.parametrize("coding", ["gzip", "br", "x\x01"])
 def test_a_compressed_body(coding):
     answer = post("/api/v1/subsidy", Stream(WHOLE), HTTP_CONTENT_ENCODING=coding)
