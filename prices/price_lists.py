@@ -220,7 +220,7 @@ def preview_price_list(
 class UploadForm(forms.Form):
     """A file. After validation `table` has its rows, and `packed` is the file for the confirmation."""
 
-    import_file = forms.FileField(label="Plik do importu")
+    import_file = forms.FileField(label="Plik do importu", error_messages={"required": "Wybierz plik."})
 
     def clean_import_file(self) -> Any:
         file = self.cleaned_data["import_file"]

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
+from catalog.text import short_zloty
 from prices import medians
 from prices.medians import PriceStatistics, Range
 
@@ -105,10 +106,11 @@ def unit_price(quote: PriceInput, today: date) -> Decimal:
     if by_bag == (quote.price is not None):
         raise InvalidPrice("podaj albo cenę za jednostkę, albo cenę i wagę worka")
     price = _price_by_bag(quote, fuel) if quote.price is None else quote.price
-    if not 0 < price < PRICE_LIMIT or price != medians.rounded(price):
-        raise InvalidPrice(
-            f"cena {price} nie jest dodatnią kwotą poniżej {PRICE_LIMIT} zł, podaną z dokładnością do grosza"
-        )
+    if not 0 < price < PRICE_LIMIT:
+        amount, limit = short_zloty(price), short_zloty(PRICE_LIMIT)
+        raise InvalidPrice(f"cena to {amount}, a musi być większa od 0 zł i mniejsza niż {limit}")
+    if price != medians.rounded(price):
+        raise InvalidPrice("cenę podaj z dokładnością do grosza")
     return price
 
 

@@ -97,6 +97,11 @@ def test_prices_that_nobody_decides_keep_their_author_until_they_are(stranger, p
     assert Submission.objects.get().email == ""
 
 
+def test_a_refused_amount_is_written_as_pages_write_amounts(stranger, path):
+    answer = text_of(stranger.fill(path, **{"price-pellet": "140,000"}))
+    assert "Cena to 140 000 zł, a musi być większa od 0 zł i mniejsza niż 100 000 zł." in answer
+
+
 def test_a_price_that_stands_already_bars_none_of_the_others(client, stranger, path, nowak, clock):
     factories.DepotPriceFactory(depot=nowak, day=clock.now.date(), from_reader=True, pending=True)
     stranger.fill(path, **SEVEN)

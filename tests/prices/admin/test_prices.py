@@ -263,7 +263,7 @@ ROWS_WITH_TROUBLE = [
     ("{depot},pellet,t,{day},NaN,,", "nie jest liczbą"),
     ("{depot},pellet,t,{day},1e9,,", "nie jest liczbą"),
     ("{depot},pellet,t,{day},100000,,", "nie jest kwotą"),
-    ("{depot},pellet,t,{day},1500.005,,", "nie jest dodatnią kwotą"),
+    ("{depot},pellet,t,{day},1500.005,,", "cenę podaj z dokładnością do grosza"),
     ("{depot},pellet,t,{day},1.640,,", "„1.640” to 1640 albo 1,64; wpisz jedno z nich"),
     ("{depot},pellet,t,{day},,24,15.000", "„15.000” to 15000 albo 15; wpisz jedno z nich"),
     ("{depot},pellet,t,{day},,,", "podaj albo cenę"),
@@ -412,7 +412,7 @@ def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, django_capture
 
 def test_an_amount_that_cannot_be_is_refused_and_stays_typed(desk):
     price = waiting(1500)
-    for typed, why in (("1.640", "1640 albo 1,64"), ("abc", "nie jest liczbą"), ("-4", "nie jest dodatnią")):
+    for typed, why in (("1.640", "1640 albo 1,64"), ("abc", "nie jest liczbą"), ("-4", "musi być większa od 0 zł")):
         sent = {"pending": price.pk, "price": price.pk, f"value-{price.pk}": typed, "decision": "approve"}
         answer = html_of(desk.post(price_page(price), sent))
         assert not missing(answer, why, f'value="{typed}"')
