@@ -275,7 +275,8 @@ from catalog.models import Depot, Submission
 from catalog.submissions.tokens import hash_email
 depot = Depot.objects.published().filter(municipality="1261011").order_by("pk").first()
 stored = {"lat": depot.lat, "lon": depot.lon, "location_approximate": True, "municipality": "1261011"}
-moved = stored | {"lat": depot.lat + 0.002, "location_approximate": False}
+stored["name"] = depot.name
+moved = stored | {"name": "Skład" * 40, "lat": depot.lat + 0.002, "location_approximate": False}
 now = timezone.now()
 email = f"jan{Submission.objects.count()}@opal.pl"  # one author each: those of one are decided together
 row = Submission.objects.create(
@@ -318,12 +319,13 @@ def test_an_author_is_asked_answers_and_the_position_is_seen_on_a_map(desk, open
     phone.goto(site.link("odpowiedz"))
     assert "Czy wjazd jest od ulicy Długiej?" in phone.locator(".asked").inner_text()
     assert findings(phone) == []
-    phone.locator("[name=answer]").fill("Tak, od Długiej.")
+    phone.locator("[name=answer]").fill("Tak, od Długiej. " + "x" * 1500)
     phone.wait_for_timeout(3000)  # quicker answers are taken for a machine's
     phone.get_by_role("button", name="Wyślij odpowiedź").click()
     phone.get_by_role("heading", name="Dziękujemy za odpowiedź").wait_for()
     desk.goto(decision)
     assert "Tak, od Długiej." in desk.locator("#content-main").inner_text()
+    assert findings(desk) == []
     desk.goto(f"/admin/catalog/depot/{depot}/change/")
     desk.locator(".position-picker").scroll_into_view_if_needed()
     pin = desk.locator(".live-map .chosen")
