@@ -27,7 +27,6 @@ from catalog.depots import duplicates, fuels
 from catalog.models import Depot
 from catalog.services import Refusal, merging, moderation
 from catalog.submissions.field_groups import FieldGroup, all_groups, values_of
-from catalog.text import format_address
 
 PER_PAGE = 50
 
@@ -49,7 +48,7 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         depots = Depot.objects.select_related("municipality").in_bulk(keys)
         # A depot can be removed between the two queries.
         rows = [
-            {"pair": pair, "depots": [(depots[key], address_of(depots[key])) for key in (pair.first, pair.second)]}
+            {"pair": pair, "depots": [(depots[key], depots[key].address) for key in (pair.first, pair.second)]}
             for pair in page
             if {pair.first, pair.second} <= depots.keys()
         ]
@@ -159,11 +158,6 @@ def words(group: FieldGroup, depot: Depot) -> str:
     }
     parts = [own.get(name) or field_in_words(name, getattr(depot, name)) for name in group.fields]
     return ", ".join(part for part in parts if part != NOTHING) or NOTHING
-
-
-def address_of(depot: Depot) -> str:
-    """The address on one line. Reads `municipality`; use `select_related`."""
-    return format_address(depot.street, depot.house_number, depot.postcode, depot.place, depot.municipality.name)
 
 
 @admin.register(models.Depot)

@@ -18,7 +18,7 @@ from catalog.parsing import contacts
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.territory import coordinates
 from catalog.territory.coordinates import EARTH_RADIUS_M, LAT_RANGE, LON_RANGE
-from catalog.text import normalise_postcode
+from catalog.text import format_address, normalise_postcode
 
 
 class PositionField(models.Field):  # type: ignore[type-arg] # not subscriptable at run time
@@ -215,6 +215,11 @@ class Depot(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} (#{self.pk})"
+
+    @property
+    def address(self) -> str:
+        """On one line. Reads `municipality`; use `select_related`."""
+        return format_address(self.street, self.house_number, self.postcode, self.place, self.municipality.name)
 
     @property
     def fuels_by_name(self) -> list[str]:

@@ -69,6 +69,7 @@ def compose(email: str, depot: Depot | None, *parts: Part, status: str = "") -> 
             dict.fromkeys(paragraph for text in texts for paragraph in paragraphs(getattr(text, "closing", "")))
         ),
         "depot_name": name,
+        "depot_address": depot.address if depot is not None and published else "",
         "depot_url": depot_url(depot.pk, depot.name) if depot is not None and published else "",
         "status_url": status,
         "contact": settings.CONTACT_EMAIL,
@@ -238,7 +239,7 @@ class LinkLetters(LetterKind):
     """The link that confirms the submissions of a visit."""
 
     def rows(self, on: datetime) -> QuerySet[Submission]:
-        return Submission.objects.unmailed().select_related("depot")
+        return Submission.objects.unmailed().select_related("depot__municipality")
 
     def write(self, row: Submission, on: datetime) -> EmailMessage:
         # The table has only the hash of the token, so every attempt makes a new link.
@@ -264,7 +265,8 @@ class DecisionLetters(LetterKind):
     def rows(self, on: datetime) -> QuerySet[Submission]:
         first = ~Exists(_closed_with_outer().filter(pk__lt=OuterRef("pk")))
         others = Exists(_closed_with_outer().filter(pk__gt=OuterRef("pk")))
-        return Submission.objects.unnotified().filter(first).annotate(has_others=others).select_related("depot")
+        rows = Submission.objects.unnotified().filter(first).annotate(has_others=others)
+        return rows.select_related("depot__municipality")
 
     def write(self, row: Any, on: datetime) -> EmailMessage:
         same = {"depot": row.depot_id, "email_hash": row.email_hash, "closed_at": row.answered_at or row.decided_at}
@@ -286,7 +288,7 @@ class ReopeningLetters(LetterKind):
 
     def rows(self, on: datetime) -> QuerySet[Submission]:
         rows = Submission.objects.filter(reopening_pending=True, erased_at__isnull=True)
-        return rows.select_related("depot")
+        return rows.select_related("depot__municipality")
 
     def write(self, row: Submission, on: datetime) -> EmailMessage:
         return to_author(row, "reopened")
@@ -312,7 +314,7 @@ class QuestionLetters(LetterKind):
     locked = ("self", "submission")
 
     def rows(self, on: datetime) -> QuerySet[SubmissionQuestion]:
-        return SubmissionQuestion.objects.unsent().select_related("submission__depot")
+        return SubmissionQuestion.objects.unsent().select_related("submission__depot__municipality")
 
     def letters(self, row: SubmissionQuestion, on: datetime) -> Iterable[Letter]:
         link = tokens.QUESTION.url(row.pk)
@@ -326,10 +328,10 @@ class ClaimLetters(LetterKind):
     moment = "owner_told_at"
 
     def rows(self, on: datetime) -> QuerySet[Submission]:
-        return objections.claims_to_announce().select_related("depot")
+        return objections.claims_to_announce().select_related("depot__municipality")
 
     def letters(self, row: Submission, on: datetime) -> Iterable[Letter]:
-        ends = date_format(timezone.localtime(on + objections.OBJECTION_TIME), "j E Y, H:i")
+        ends = date_format(timezone.localtime(on + objections.OBJECTION_TIME), r"j E Y \r., H:i")
         for owner in objections.other_owners(row):
             link = tokens.OBJECTION.url([row.pk, owner.pk])
             part: Part = "claimed", {"link": link, "ends": ends}
@@ -361,7 +363,7 @@ class PendingLetters(LetterKind):
     writers: ClassVar[dict[str, Callable[[PendingLetter, datetime], Iterable[Letter]]]] = {}
 
     def rows(self, on: datetime) -> QuerySet[PendingLetter]:
-        return PendingLetter.objects.filter(kind__in=self.writers).select_related("depot")
+        return PendingLetter.objects.filter(kind__in=self.writers).select_related("depot__municipality")
 
     def letters(self, row: PendingLetter, on: datetime) -> Iterable[Letter]:
         equal = PendingLetter.objects.filter(kind=row.kind, email__iexact=row.email, depot=row.depot_id)

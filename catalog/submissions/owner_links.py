@@ -231,14 +231,14 @@ def note_change(*, link: OwnerLink, lines: Mapping[int, Sequence[str]], decision
 def find_undoable(token: str, *, on: datetime) -> list[Decision]:
     """Return the changes that the letter with a token tells of and the later ones of its owner, newest first.
 
-    With the noted lines of their depots, at most `LISTED`, not older than `UNDOABLE`. Three queries. Raises
+    With the noted lines of their depots, at most `LISTED`, not older than `UNDOABLE`. Five queries. Raises
     InvalidToken, and ChangeTooOld if there is none.
     """
     number, first = tokens.CHANGE.read(token)
     standing = OwnerLink.objects.filter(pk=number, replaced_at__isnull=True)
     rows = Decision.objects.filter(kind=Decision.Kind.OWNER, pk__gte=first, decided_at__gt=on - UNDOABLE)
-    changes = rows.filter(details__links__contains=number).prefetch_related("owner_changes__depot").order_by("-pk")
-    decisions = list(changes[:LISTED]) if standing.exists() else []
+    changes = rows.filter(details__links__contains=number).prefetch_related("owner_changes__depot__municipality")
+    decisions = list(changes.order_by("-pk")[:LISTED]) if standing.exists() else []
     if not decisions:
         raise ChangeTooOld(first)
     return decisions
@@ -291,7 +291,8 @@ def owner_changed_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
     link = links.filter(Q(email=row.email) | Q(email="", depot=row.depot_id)).first()
     since = OwnerChange.objects.filter(decision__gte=row.decision, decision__kind=Decision.Kind.OWNER)
     since = since.filter(decision__details__links__contains=link.pk) if link else since.none()
-    changes = list(since.filter(decision__undone_at=None).select_related("depot").order_by("-pk")[:LISTED])
+    since = since.filter(decision__undone_at=None).select_related("depot__municipality")
+    changes = list(since.order_by("-pk")[:LISTED])
     if link and changes:
         url = tokens.CHANGE.url([link.pk, row.decision.pk])
         sections = [_section(change) for change in changes]
@@ -300,7 +301,8 @@ def owner_changed_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
 
 
 def _section(change: OwnerChange) -> tuple[str, list[dict[str, str]], str]:
-    heading = f"{change.depot.name}, {date_format(timezone.localtime(change.made_at), 'j E Y, H:i')}"
+    made_at = date_format(timezone.localtime(change.made_at), r"j E Y \r., H:i")
+    heading = f"{change.depot.name}, {change.depot.address}, {made_at}"
     lines = (line.partition(": ") for line in change.text.splitlines())
     return heading, [{"label": label, "before": "", "after": value} for label, _, value in lines], ""
 

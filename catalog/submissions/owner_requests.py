@@ -38,7 +38,7 @@ def find_branches(link: OwnerLink) -> list[Depot]:
     if not link.depot.nip:
         return []
     rows = Depot.objects.published().filter(nip=link.depot.nip).exclude(pk__in=_depots_of(link))
-    return list(rows.order_by("name", "pk")[: limits.PER_MAILBOX])
+    return list(rows.select_related("municipality").order_by("name", "pk")[: limits.PER_MAILBOX])
 
 
 def _depots_of(link: OwnerLink) -> "QuerySet[OwnerLink, int]":

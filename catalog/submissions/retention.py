@@ -87,7 +87,7 @@ class ExpiryLetters(LetterKind):
     moment = "expiry_letter_at"
 
     def rows(self, on: datetime) -> QuerySet[Submission]:
-        rows = Submission.objects.waiting().filter(expiry_letter_at__isnull=True).select_related("depot")
+        rows = Submission.objects.waiting().filter(expiry_letter_at__isnull=True).select_related("depot__municipality")
         return rows.filter(confirmed_at__lte=on - KEPT_UNDECIDED + WARNED_BEFORE)
 
     def write(self, row: Submission, on: datetime) -> EmailMessage:

@@ -81,9 +81,8 @@ class PriceListForm(UploadForm):
 
 
 def label_of(depot: Depot) -> str:
-    """Name, street and place: branches of one name may stand in one town."""
-    street = f"{depot.street} {depot.house_number}".strip()
-    return ", ".join(part for part in (depot.name, street, depot.place) if part)
+    """Name and address: branches have one name and may stand in one town. Select the municipality with the depot."""
+    return f"{depot.name}, {depot.address}"
 
 
 class BranchesForm(PublicForm):
@@ -117,7 +116,7 @@ class BranchesForm(PublicForm):
         field.choices = [(str(depot.pk), label_of(depot)) for depot in nearby]
 
     def clean_numbers(self) -> list[int]:
-        rows = self.cleaned_data["numbers"].replace(",", " ").split()
+        rows = re.split(r"[\s,;]+", self.cleaned_data["numbers"].strip(" \n\r\t,;"))
         numbers = [re.fullmatch(r"(?:(?:\S*/)?sklad/)?([0-9]{1,9})(?:[-/]\S*)?", row) for row in rows]
         if unclear := [row for row, number in zip(rows, numbers, strict=True) if number is None]:
             raise forms.ValidationError(f"To nie jest adres strony składu ani numer: {unclear[0][:60]}.")
@@ -138,6 +137,10 @@ class RenewForm(EmailForm):
     title = "Nowy odnośnik właściciela"
 
     PARTS = (FormPart("Twój adres", ("email",)),)
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["email"].help_text = "Ten, z którego przejęto wpis."
 
 
 class ObjectionForm(PublicForm):
@@ -283,7 +286,7 @@ def claim_branches(request: HttpRequest) -> HttpResponse:
         try:
             owner_requests.claim_branches(link=link, depots=form.cleaned_data["depots"], author=author, on=now)
         except (owner_requests.BranchUnknown, owner_requests.NoFurtherBranch) as refusal:
-            form.add_error(None, refusal.reason)
+            form.add_error("numbers", refusal.reason)
         else:
             onward = {"link": owner_path(token, link.depot), "link_label": "Wróć do swoich składów"}
             return show_problem(request, 200, "Wysłane do redakcji", CLAIMED, **onward)

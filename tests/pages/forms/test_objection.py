@@ -45,7 +45,7 @@ def send_objection(stranger, at, text=""):
 def test_the_owner_is_written_to_once_and_not_the_claimant_s_address(claim):
     letter = mail.outbox[-1]
     assert (letter.to, letter.subject) == (["jan@opal-nowak.pl"], "Skład opału Nowak: ktoś chce przejąć wpis")
-    assert "zgłoś sprzeciw do 24 listopada 2026, 13:00" in " ".join(letter.body.split())
+    assert "zgłoś sprzeciw do 24 listopada 2026 r., 13:00" in " ".join(letter.body.split())
     assert "ewa@" not in letter.body
     count = len(mail.outbox)
     letters.send_waiting()

@@ -111,6 +111,7 @@ def test_a_request_for_a_new_link_says_and_costs_the_same_for_any_address(client
     answers, statements = [], []
     for email in ("jan@opal-nowak.pl", "obcy@example.pl"):
         typed = stranger.show(path) | {"email": email}
+        assert "odnośnik do potwierdzenia" not in text_of(client.get(path))
         stranger.clock.move(seconds=10)
         with CaptureQueriesContext(connection) as queries:
             answers.append(text_of(client.post(path, typed)))

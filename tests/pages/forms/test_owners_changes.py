@@ -209,17 +209,28 @@ def test_one_tap_confirms_the_prices_of_all_entries_in_one_letter(client, strang
     mail.outbox.clear()
     page = client.get(link)
     assert "Potwierdź na dziś ceny wszystkich składów (2)" in text_of(page)
+    assert "Opał Nowak Wieliczka, Kraków" in text_of(page)  # an entry without an address: its municipality
     every = page.content.decode().rpartition('name="potwierdz"')[0].rpartition("<form")[2]
     keys = re.findall(r'name="cena" value="([0-9]+)"', every)
     assert len(keys) == 3
     stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": keys})
     assert DepotPrice.objects.approved().filter(day=date(2026, 11, 21)).count() == 3
     (letter,) = mail.outbox
-    assert not missing(letter.body, "Opał Nowak Wieliczka, 21 listopada 2026", "Skład opału Nowak, 21 listopada 2026")
+    assert not missing(
+        letter.body, "Opał Nowak Wieliczka, Kraków, 21 listopada 2026", "Nowak, 30-001 Kraków, 21 listopada"
+    )
+    assert "Skład: Skład opału Nowak, 30-001 Kraków\n" in letter.body
     change = Decision.objects.get(kind="owner")
     assert " i jeszcze 1 – " in change.title
     stranger.send("/zgloszenia/cofnij/", {"znak": token_of(link_in(letter, "cofnij")), "cofnij": change.pk})
     assert not DepotPrice.objects.approved().filter(day=date(2026, 11, 21)).exists()
+
+
+def test_entries_without_prices_are_not_counted_among_those_confirmed_in_one_tap(client, priced, link, branch):
+    DepotPrice.objects.filter(depot=branch).delete()
+    page = text_of(client.get(link))
+    assert "Ceny bez zmian, potwierdź na dziś" in page
+    assert "wszystkich składów" not in page
 
 
 def test_an_entry_whose_link_an_editor_revoked_is_left_out(client, stranger, priced, link, branch):
@@ -242,11 +253,12 @@ def test_further_entries_are_claimed_together_without_full_forms(client, strange
     wrong = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": "skład Nowak"})
     assert "To nie jest adres strony składu ani numer: skład." in text_of(wrong)
     unknown = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": "999999"})
-    assert "Nie ma opublikowanego składu o numerze 999999." in text_of(unknown)
+    (mistake,) = re.findall('id="pole-numbers_error">([^<]+)<', unknown.content.decode())
+    assert mistake.endswith("numerze 999999.")
     assert not Submission.objects.filter(kind="claim", state="waiting").exists()
     own = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"branches": [], "numbers": str(nowak.pk)})
     assert "Te składy są już pod Twoim odnośnikiem." in text_of(own)
-    numbers = f"http://127.0.0.1:8000/sklad/{far.pk}-opal-nowak-zakopane/\nsklad/{nowak.pk}"
+    numbers = f"http://127.0.0.1:8000/sklad/{far.pk}-opal-nowak-zakopane/; sklad/{nowak.pk};"
     done = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": numbers})
     assert "Wysłane do redakcji" in text_of(done)
     claims = Submission.objects.filter(kind="claim", state="waiting")
