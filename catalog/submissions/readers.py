@@ -14,6 +14,7 @@ from django.db.models.functions import Coalesce
 
 from catalog.models import Depot, GoneReport, Subscription
 from catalog.services import Refusal
+from catalog.services.editing import REPEAT
 from catalog.services.moderation import locked
 from catalog.submissions import letters, tokens
 from catalog.submissions.intake import check_published
@@ -86,16 +87,20 @@ class TooManySubscriptions(Refusal):
 def request_letters(*, email: str, client: str, teryt: str, fuel: str, voivodeship: str, on: datetime) -> None:
     """Store a subscription and have its link sent; the same for an address that has it already.
 
+    A form sent twice within `REPEAT` from one network is one letter.
+
     teryt: "" for none. fuel, voivodeship: slug and 2 digits, both "" for none. Raises TooManyRequests after PER_NETWORK
     unconfirmed ones of a network in PERIOD. The letters of a mailbox are limited as all others are.
     """
     client_hash = tokens.hash_client(client)
     wait_for_turn(client_hash, tokens.hash_mailbox(email))
+    columns = tokens.address(email) | {"teryt": teryt, "fuel": fuel, "voivodeship": voivodeship}
     recent = Subscription.objects.filter(client_hash=client_hash, confirmed_at=None, created_at__gt=on - PERIOD)
+    if recent.filter(**columns, created_at__gt=on - REPEAT).exists():
+        return
     if recent.count() >= PER_NETWORK:
         raise TooManyRequests(on + PERIOD)
-    about = {"teryt": teryt, "fuel": fuel, "voivodeship": voivodeship}
-    Subscription.objects.create(**tokens.address(email), client_hash=client_hash, **about, created_at=on)
+    Subscription.objects.create(**columns, client_hash=client_hash, created_at=on)
     letters.send_soon()
 
 

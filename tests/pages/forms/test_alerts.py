@@ -118,6 +118,17 @@ def test_strangers_addresses_are_protected(stranger, place):
     assert int(answer["Retry-After"]) > 0
 
 
+def test_a_form_sent_twice_is_one_letter(stranger, place):
+    typed = stranger.show(PATH) | {"place": place.name}
+    stranger.clock.move(seconds=10)
+    for email in ("jan@opal-nowak.pl", "jan@opal-nowak.pl", "ewa@opal-nowak.pl"):
+        assert "Sprawdź pocztę" in text_of(stranger.send(PATH, typed | {"email": email}))
+    assert [letter.to for letter in mail.outbox] == [["jan@opal-nowak.pl"], ["ewa@opal-nowak.pl"]]
+    stranger.clock.move(minutes=11)
+    stranger.send(PATH, typed)
+    assert len(mail.outbox) == 3  # asked again on purpose
+
+
 def test_confirming_the_same_again_keeps_one(stranger, place):
     for _ in range(2):
         stranger.fill(PATH, place=place.name)
