@@ -205,13 +205,14 @@ def describe_part(submission: Submission, now: datetime | None) -> dict[str, Any
     price, correction = (submission.kind == kind for kind in (Submission.Kind.PRICE, Submission.Kind.CORRECT))
     names = {} if price else field_groups.municipalities(submission.stored, submission.proposed)
     differences = [] if price else field_groups.differences(submission.stored, submission.proposed, names)
+    accepted = submission.accepted_fields
     decided = differences if correction and submission.state == State.ACCEPTED else []
     return {
         "submission": submission,
         "differences": differences if correction else [],
         "lines": price_lines(submission) if price else [(row["label"], row["after"]) for row in differences],
         "steps": [] if now is None else [*question_steps(submission), *own_steps(submission, now)],
-        "left": [row["label"] for row in decided if row["name"] not in submission.accepted_fields],
+        "left": field_groups.labels({row["name"]: row for row in decided if row["name"] not in accepted}),
         "withdrawable": submission.is_undecided,
     }
 

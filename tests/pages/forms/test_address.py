@@ -106,10 +106,12 @@ def test_a_misspelt_address_is_not_called_disposable(stranger, nowak):
 
 def test_the_letter_says_what_is_confirmed_without_what_was_typed(stranger, nowak):
     factories.DepotPriceFactory(depot=nowak)
-    visit = {"phone": "601 234 567", "mon": "6-14", "price-pellet": "1613"}
+    visit = {"nip": "526-025-02-74", "phone": "601 234 567", "mon": "6-14", "price-pellet": "1613"}
     stranger.fill(f"/sklad/{nowak.pk}/przejmij/", **CLAIM, **visit)
     body = mail.outbox[-1].body
-    assert "Potwierdzasz: przejęcie wpisu; poprawka danych (telefon, godziny otwarcia); ceny opału (pellet)." in body
+    assert (
+        "Potwierdzasz: przejęcie wpisu; poprawka danych (NIP, telefon, godziny otwarcia); ceny opału (pellet)." in body
+    )
     assert "601" not in body
     assert "1613" not in body.replace("\xa0", "")
 
