@@ -30,7 +30,9 @@ class NotRestorable(Refusal):
     """The depot is published again, or the data of the deletion's author are erased."""
 
     status, title = 410, "O przywrócenie nie można już poprosić"
-    reason = "Wpis wrócił już do katalogu albo od usunięcia minęło zbyt wiele czasu. Możesz dodać go jeszcze raz."
+    reason = (
+        "Wpis wrócił już do katalogu albo od usunięcia minęło zbyt wiele czasu. Jeśli go nie ma, dodaj go jeszcze raz."
+    )
 
 
 def find_branches(link: OwnerLink) -> list[Depot]:
