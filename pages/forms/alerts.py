@@ -53,7 +53,7 @@ class AlertsForm(EmailForm):
         FormPart(
             "Ceny",
             ("fuel", "voivodeship"),
-            f"Napiszemy, gdy mediana zmieni się o {alerts.MOVED * 100:.0f}\N{NO-BREAK SPACE}% albo więcej.",
+            f"Napiszemy, gdy mediana zmieni się o {alerts.MOVED * 100:.0f}% albo więcej.",
         ),
         FormPart("Twój adres", ("email",)),
     )

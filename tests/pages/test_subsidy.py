@@ -309,6 +309,11 @@ def test_mistakes_are_linked_to_their_questions(client):
         assert message in text_of(answer)
 
 
+def test_an_area_and_its_cost_are_told_apart(client):
+    answer = client.post(PATH, {"krok": "5", "na": "wynik", "plan_windows": "1", "windows": "x", "cost_windows": "y"})
+    assert not missing(text_of(answer), "Popraw 2 odpowiedzi Okna – Wpisz powierzchnię", "Koszt: Okna – Wpisz kwotę")
+
+
 def test_a_unit_alone_is_no_number(client):
     for typed in ({"income": "zł"}, {"walls": "m²"}, {"walls": "m2m²"}):
         assert client.post(PATH, {"people": "4", "income": "2000"} | typed).status_code == 400
