@@ -127,6 +127,9 @@ def test_map_and_cards_lead_to_each_other(open_window):
     assert card.locator("h3 a").evaluate("element => element === document.activeElement")
 
 
+AXES = (("x", "width"), ("y", "height"))
+
+
 def overlaps(page):
     """Return how many pairs of markers that can be pressed are nearer than the least size of a target (WCAG 2.5.8)."""
     boxes = [one.bounding_box() for one in page.locator(".marker[role=button]:not(.under)").all()]
@@ -151,12 +154,21 @@ def test_no_marker_covers_another_that_can_be_pressed(open_window):
     assert findings(page) == []
 
 
+def meet(one, other):
+    """Return whether two boxes have a common point."""
+    return all(one[at] < other[at] + other[size] and other[at] < one[at] + one[size] for at, size in AXES)
+
+
 def test_maps_without_tiles_name_towns_and_that_of_a_form_postcodes(open_window, depot):
     page = open_window(viewport={"width": 1366, "height": 768}).page
     page.goto(KRAKOW)
     names = page.locator(".place-name span:visible")
     names.first.wait_for()
     assert {"Niepołomice", "Skawina"} <= set(names.all_inner_texts())
+    marks = [one.bounding_box() for one in page.locator(".marker[role=button]:not(.under) .pin").all()]
+    for name in names.all():
+        box = name.bounding_box()
+        assert not [mark for mark in marks if meet(box, mark)], name.inner_text()
     page.goto(f"/sklad/{depot.split('/')[2].split('-')[0]}/popraw/")
     page.locator(".position-picker").evaluate("element => element.closest('details')?.setAttribute('open', '')")
     page.locator(".position-picker").scroll_into_view_if_needed()

@@ -2,7 +2,8 @@
 "use strict";
 
 // The ground of a map without tiles: whole names, as many as have room, the most important first. For position.js too.
-window.nameGround = (map, names) => {
+// marks: returns the middles of the marks that no name may touch, in pixels of the map.
+window.nameGround = (map, names, marks = () => []) => {
   const pane = map.createPane("names");
   Object.assign(pane.style, { zIndex: 450, pointerEvents: "none" });
   pane.setAttribute("aria-hidden", "true");
@@ -12,13 +13,17 @@ window.nameGround = (map, names) => {
     return L.marker([lat, lon], { pane: "names", icon, interactive: false, keyboard: false }).addTo(map);
   });
   const thin = () => {
-    const taken = [];
+    const taken = marks().map(({ x, y }) => ({ x, y, half: 14, high: 14 }));
     for (const label of labels) {
       const { x, y } = map.latLngToContainerPoint(label.getLatLng());
-      const half = 4 * label.options.icon.options.html.textContent.length;
-      const free = x > half && x < map.getSize().x - half && taken.every((one) => Math.abs(one.x - x) > one.half + half || Math.abs(one.y - y) > 16);
-      label.getElement().style.display = free ? "" : "none";
-      if (free) taken.push({ x, y, half });
+      const name = label.options.icon.options.html;
+      const half = 4 * name.textContent.length;
+      const isFree = (row) => taken.every((one) => Math.abs(one.x - x) > one.half + half || Math.abs(one.y - row) > one.high + 8);
+      const shift = x > half && x < map.getSize().x - half ? [0, 22, -22].find((pixels) => isFree(y + pixels)) : undefined;
+      label.getElement().style.display = shift === undefined ? "none" : "";
+      if (shift === undefined) continue;
+      name.style.transform = `translate(-50%, calc(-50% + ${shift}px))`;
+      taken.push({ x, y: y + shift, half, high: 8 });
     }
   };
   map.on("moveend", thin);
@@ -89,7 +94,6 @@ window.nameGround = (map, names) => {
     // Markers have no elements before the map shows a part of the world.
     map.fitBounds(shown, { padding: [20, 20], maxZoom: 14 });
     borders.addTo(map);
-    if (!tiles) window.nameGround(map, areas.names.filter(([, , text]) => here || !/^\d/.test(text)));
 
     // Markers that would cover a target are dots, and no targets, until the scale parts them; the list has them all.
     const pairs = [];
@@ -157,6 +161,9 @@ window.nameGround = (map, names) => {
 
     map.on("zoomend", spread);
     spread();
+    const seen = () => pairs.filter(({ marker }) => !marker.getElement().classList.contains("under"));
+    const marks = () => seen().map(({ marker }) => map.latLngToContainerPoint(marker.getLatLng()));
+    if (!tiles) window.nameGround(map, areas.names.filter(([, , text]) => here || !/^\d/.test(text)), marks);
     for (const [place, kind] of [[origin, "origin"], [here, "here"]])
       if (place) L.marker(point(place), { icon: mark(kind, ""), interactive: false, keyboard: false, zIndexOffset: 2000 }).addTo(map);
   };
