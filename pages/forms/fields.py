@@ -33,6 +33,8 @@ DISPOSABLE_EMAIL = (
 )
 
 ASKED_BACK = "Czy chodziło o {domain}? Popraw adres albo, jeśli jest dobry, wyślij formularz jeszcze raz."
+CORRECTED = "Czy chodziło o {domain}? Popraw adres."
+"""What is said of a misspelling that belongs to a disposable service: sending it again would not help."""
 
 MAILBOXES = (
     *("gmail.com", "googlemail.com", "wp.pl", "o2.pl", "onet.pl", "onet.eu", "poczta.onet.pl", "op.pl", "vp.pl"),
@@ -101,15 +103,14 @@ def clean_email(text: str) -> str:
     return f"{local}@{domain}"
 
 
-def refuse_disposable(email: str) -> None:
-    """Raise ValidationError for the address of a service that throws letters away."""
+def is_disposable(email: str) -> bool:
+    """Whether an address is of a service that throws letters away."""
     # The list takes two megabytes, and most workers serve pages alone.
     from disposable_email_domains import blocklist
 
     labels = email.rpartition("@")[2].split(".")
     # Disposable services also use subdomains.
-    if any(".".join(labels[at:]) in blocklist for at in range(len(labels) - 1)):
-        raise ValidationError(DISPOSABLE_EMAIL)
+    return any(".".join(labels[at:]) in blocklist for at in range(len(labels) - 1))
 
 
 def likely_domain(email: str) -> str:

@@ -127,9 +127,12 @@ class EmailForm(PublicForm):
         """Return the address. A likely misspelling is asked back once: sent again, it counts."""
         email: str = self.cleaned_data["email"]
         if email and self.data.get(self.sure) != email and (domain := fields.likely_domain(email)):
+            if fields.is_disposable(email):
+                raise forms.ValidationError(fields.CORRECTED.format(domain=domain))
             self.suggested = email
             raise forms.ValidationError(fields.ASKED_BACK.format(domain=domain))
-        fields.refuse_disposable(email)
+        if fields.is_disposable(email):
+            raise forms.ValidationError(fields.DISPOSABLE_EMAIL)
         return email
 
     def submission_parts(self) -> list[SubmissionPart]:
