@@ -12,6 +12,7 @@ from django.utils import timezone
 from catalog.links import depot_path
 from catalog.models import Depot, Submission
 from catalog.submissions import field_groups, retention
+from catalog.submissions.letter_kinds import KIND_NAMES
 from catalog.submissions.letters import RETRY
 from catalog.submissions.limits import LETTERS_PER_MAILBOX, LETTERS_PER_SUBMISSION, mailbox_free_at, next_letter_at
 from catalog.submissions.tokens import LINK_LIFE, STATUS
@@ -199,8 +200,8 @@ def show_submission(
 def describe_part(submission: Submission, now: datetime | None) -> dict[str, Any]:
     """Return a submission for its author. now: None before the confirmation, which leaves out the steps.
 
-    differences: of a correction. lines: (label, value), of other kinds. left: names of the fields that an editor did
-    not accept. withdrawable: whether its author may withdraw it.
+    kind: as letters name it. differences: of a correction. lines: (label, value), of other kinds. left: names of the
+    fields that an editor did not accept. withdrawable: whether its author may withdraw it.
     """
     price, correction = (submission.kind == kind for kind in (Submission.Kind.PRICE, Submission.Kind.CORRECT))
     names = {} if price else field_groups.municipalities(submission.stored, submission.proposed)
@@ -209,6 +210,7 @@ def describe_part(submission: Submission, now: datetime | None) -> dict[str, Any
     decided = differences if correction and submission.state == State.ACCEPTED else []
     return {
         "submission": submission,
+        "kind": KIND_NAMES[Submission.Kind(submission.kind)],
         "differences": differences if correction else [],
         "lines": price_lines(submission) if price else [(row["label"], row["after"]) for row in differences],
         "steps": [] if now is None else [*question_steps(submission), *own_steps(submission, now)],

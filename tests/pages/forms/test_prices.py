@@ -65,6 +65,7 @@ def test_seven_fuels_are_one_form_one_letter_one_confirmation_and_one_answer(
 ):
     assert stranger.fill(path, **SEVEN).status_code == 302
     assert len(mail.outbox) == 1
+    assert "Ceny opału" in text_of(client.get(stranger.link()))  # as in the letter
     assert "1400" not in mail.outbox[0].body  # nobody has confirmed the address
     page = stranger.confirm()["Location"]
     prices = list(DepotPrice.objects.order_by("pk"))
