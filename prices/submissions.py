@@ -223,7 +223,7 @@ def undo_prices(undoing: Undoing) -> None:
     reason = WITHDRAWN if undoing.decision.kind == Decision.Kind.PRICE_LIST else UNDONE
     lines = {key: spans[key].last for key in added}
     restored = withdraw_added(lines=lines, reason=reason, by=by, on=on) if added else []
-    undoing.restored += len(restored)
+    undoing.changed[DepotPrice] += len(restored)
     if len(added) < len(spans):
         replaced = prices.filter(match_twin(), status=DepotPrice.Status.REJECTED)
         barred = set(replaced.values_list("pk", flat=True))
@@ -233,7 +233,7 @@ def undo_prices(undoing: Undoing) -> None:
         history.record_bulk(DepotPrice, again, by=by, reason=undoing.reason)
         record_prices(timezone.localdate(on), approved=prices.approved().count() - counted)
         update_offers(again, by=by, on=on, reason=UNDONE)
-        undoing.restored += len(again)
+        undoing.changed[DepotPrice] += len(again)
         restored += again
         _reopen(undoing)
     undoing.left += prices.exclude(pk__in=among(restored)).select_related("depot").order_by("pk")

@@ -19,6 +19,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from simple_history.utils import get_history_model_for_model
 
 from catalog.admin import depot_form
@@ -227,12 +228,15 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         except Refusal as refusal:
             self.message_user(request, f"{refusal.reason[:1].upper()}{refusal.reason[1:]}.", messages.WARNING)
         else:
-            counted = "Wycofane ceny" if decision.kind == Kind.PRICE_LIST else "Przywrócone wpisy"
-            message = f"Cofnięto. {counted}: {undoing.restored}."
+            message = "Cofnięto."
+            for model, count in undoing.changed.items():
+                if count:
+                    label = capfirst(model._meta.verbose_name_plural)
+                    message += f" {'Wycofane ceny' if decision.kind == Kind.PRICE_LIST else label}: {count}."
             if undoing.reopened:
                 message += f" Zgłoszenia, które znów czekają: {undoing.reopened}."
-            if undoing.told:
-                message += f" Listy o cofnięciu: {undoing.told}."
+            if undoing.letters:
+                message += f" Listy o cofnięciu: {len(undoing.letters)}."
             self.message_user(request, message)
             if undoing.left:
                 changed = f"{len(undoing.left)}. {name_rows(undoing.left)}"

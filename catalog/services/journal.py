@@ -8,6 +8,7 @@ decision.
 registered, then submissions and owners' links. What somebody has changed since stays, and is named.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -125,24 +126,28 @@ def titled(label: str, names: Iterable[str]) -> str:
 class Undoing:
     """A decision that is being undone, and what came of it.
 
-    decision: locked. note: the reason, "" for none. restored: number of rows. left: rows that were changed again since
-    and stay as they are. reopened: number of submissions that wait again. told: of these, those whose author gets a
-    letter. record: the decision that undoes it, once it is recorded.
+    decision: locked. note: the reason, "" for none. changed: number of rows by model. left: rows that were
+    changed again since and stay as they are. reopened: number of submissions that wait again. letters: depot and
+    author of each letter about it. record: the decision that undoes it, once it is recorded.
     """
 
     decision: Decision
     by: AbstractBaseUser | None
     on: datetime
     note: str = ""
-    restored: int = 0
+    changed: Counter[type[Model]] = field(default_factory=Counter)
     left: list[Model] = field(default_factory=list)
     reopened: int = 0
-    told: int = 0
+    letters: set[tuple[int, str]] = field(default_factory=set)
     record: Decision | None = None
 
     @property
     def reason(self) -> str:
         return f"{UNDONE}: {self.decision.title}"
+
+    @property
+    def restored(self) -> int:
+        return self.changed.total()
 
     @cached_property
     def lines(self) -> list[DecisionLine]:
@@ -219,7 +224,7 @@ def restore_changes(model: type[Model], undoing: Undoing) -> list[Any]:
     spans = list(undoing.spans(model).values())
     restored = history.restore(model, spans, following=FOLLOWING.get(model._meta.label_lower, ()))
     history.record_bulk(model, restored, by=undoing.by, reason=undoing.reason)
-    undoing.restored += len(restored)
+    undoing.changed[model] += len(restored)
     return restored
 
 
@@ -245,18 +250,21 @@ def find_changed_since(decision: Decision) -> list[Model]:
 def restore_rows(model: type[Model], undoing: Undoing) -> None:
     """Bring rows back one by one, as `restore_changes` does not: changed, deleted and added ones. For a handful.
 
-    A row that was changed since stays, as does an added one to which others refer.
+    A row that was changed since stays, as does an added one to which others refer, and one whose former values no line
+    of its history has.
     """
     historical = get_history_model_for_model(model)
     name = model._meta.pk.name
     spans = undoing.spans(model)
     rows = model._default_manager.select_for_update(of=("self",)).in_bulk(list(spans))
+    added = set(undoing.added(model))
     # Newest first: what refers to an added row goes before it, and comes back after a deleted one.
     for key, span in sorted(spans.items(), key=lambda item: -item[1].last):
         lines = historical._default_manager.filter(**{name: key})
         before = lines.filter(history_id__lt=span.first).order_by("-history_id").first()
         row = rows.get(key)
-        if history.latest_id(historical, key) != span.last or (before is None and row is not None and _is_used(row)):
+        is_lasting = before is None and row is not None and (key not in added or _is_used(row))
+        if history.latest_id(historical, key) != span.last or is_lasting:
             undoing.left.append(row or before.instance)
             continue
         changing: Any = row if before is None else before.instance
@@ -267,7 +275,7 @@ def restore_rows(model: type[Model], undoing: Undoing) -> None:
             changing.delete()
         else:
             changing.save()
-        undoing.restored += 1
+        undoing.changed[model] += 1
 
 
 def _is_used(row: Model) -> bool:

@@ -53,7 +53,7 @@ def _remove_added(undoing: Undoing) -> list[int]:
     rows = Depot.objects.filter(pk__in=unchanged)
     rows.update(publication=removed, removal_reason=mistaken, removed_at=today, updated_at=today)
     history.record_bulk(Depot, unchanged, by=undoing.by, reason=undoing.reason)
-    undoing.restored += len(unchanged)
+    undoing.changed[Depot] += len(unchanged)
     return unchanged
 
 
@@ -66,16 +66,16 @@ def undo_merge(undoing: Undoing) -> None:
         undoing.left.append(loser)
         return
     publishing.publish_depot(depot=loser, on=timezone.localdate(undoing.on), by=undoing.by, note=undoing.reason)
-    undoing.restored += 1
+    undoing.changed[Depot] += 1
     survivor = undoing.spans(Depot).get(undoing.decision.details["survivor"])
     restored = history.restore(Depot, [survivor] if survivor else [], following=journal.FOLLOWING["catalog.depot"])
     history.record_bulk(Depot, restored, by=undoing.by, reason=undoing.reason)
-    undoing.restored += len(restored)
+    undoing.changed[Depot] += len(restored)
 
 
 def undo_distinct(undoing: Undoing) -> None:
     """Report the pair as possible duplicates again. Two statements."""
-    undoing.restored += NotDuplicate.objects.filter(pk__in=undoing.keys(NotDuplicate)).delete()[0]
+    undoing.changed[NotDuplicate] += NotDuplicate.objects.filter(pk__in=undoing.keys(NotDuplicate)).delete()[0]
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
@@ -92,7 +92,7 @@ def undo_claims(undoing: Undoing) -> None:
             undoing.left.append(claim)
             continue
         claim.save(update_fields=["released_at", "released_by"])
-        undoing.restored += 1
+        undoing.changed[VoivodeshipClaim] += 1
 
 
 State = Submission.State
@@ -150,7 +150,8 @@ def store_reopened(submissions: list[Submission], undoing: Undoing) -> None:
     """Save reopened submissions and count them; the letters are sent after the commit. One statement."""
     Submission.objects.bulk_update(submissions, REOPENED_COLUMNS, batch_size=500)
     undoing.reopened += len(submissions)
-    undoing.told += sum(row.reopening_pending for row in submissions)
+    # One letter for those about one depot; each proposed depot has its own.
+    undoing.letters |= {(row.depot_id or -row.pk, row.email_hash) for row in submissions if row.reopening_pending}
     if submissions:
         letters.send_soon()
 
@@ -169,5 +170,5 @@ def undo_owner_links(undoing: Undoing) -> None:
         if not letter.delete()[0]:  # the letter about the end of the link has left
             kind = PendingLetter.Kind.OWNER_RESTORED
             PendingLetter.objects.create(kind=kind, email=link.email, depot_id=link.depot_id, requested_at=undoing.on)
-    undoing.restored += len(replaced)
+    undoing.changed[OwnerLink] += len(replaced)
     letters.send_soon()

@@ -284,17 +284,33 @@ class DecisionLetters(LetterKind):
 
 
 class ReopeningLetters(LetterKind):
-    """Letters to authors who were told of a decision that was undone since."""
+    """Letters to authors who were told of a decision that was undone since: one for those about one depot."""
 
     def rows(self, on: datetime) -> QuerySet[Submission]:
-        rows = Submission.objects.filter(reopening_pending=True, erased_at__isnull=True)
+        rows = _reopened().exclude(Exists(_reopened_with_outer().filter(pk__lt=OuterRef("pk"))))
         return rows.select_related("depot__municipality")
 
     def write(self, row: Submission, on: datetime) -> EmailMessage:
-        return to_author(row, "reopened")
+        others = _reopened().filter(depot__isnull=False, depot=row.depot_id, email_hash=row.email_hash, pk__gt=row.pk)
+        lock_rows(others)
+        others.update(letter_tried_at=on)  # like the first, so that one reopened meanwhile waits for its own letter
+        parts = (("reopened", named(part)) for part in (row, *others.order_by("pk")))
+        return compose(row.email, row.depot, *parts, status=status_url(row))
+
+    def told(self, numbers: Collection[int]) -> QuerySet[Submission]:
+        together = _reopened_with_outer().filter(pk__in=numbers, letter_tried_at=OuterRef("letter_tried_at"))
+        return _reopened().filter(Q(pk__in=numbers) | Q(Exists(together)))
 
     def stored(self, on: datetime) -> dict[str, Any]:
         return {"reopening_pending": False}
+
+
+def _reopened() -> QuerySet[Submission]:
+    return Submission.objects.filter(reopening_pending=True, erased_at__isnull=True)
+
+
+def _reopened_with_outer() -> QuerySet[Submission]:
+    return _reopened().filter(depot=OuterRef("depot"), email_hash=OuterRef("email_hash"))
 
 
 def _unnotified() -> QuerySet[Any]:

@@ -66,7 +66,7 @@ def test_one_click_takes_a_bulk_decision_back(client, editor, action, changes):
     assert (decision.kind, decision.lines.filter(model="prices.depotprice").count()) == ("prices", changes)
     page = html_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
     assert text_of_row(prices[0]) in page
-    assert f"Przywrócone wpisy: {changes}." in html_of(undo_at_the_desk(client, decision))
+    assert f"Ceny w składach: {changes}." in html_of(undo_at_the_desk(client, decision))
     assert stored(*prices) == before
     assert counted() == number
     lines = DepotPrice.history.filter(history_change_reason__startswith="cofnięto decyzję", history_user=editor)

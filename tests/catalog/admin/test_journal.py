@@ -15,7 +15,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.models import Dataset, Decision, Depot, NotDuplicate, VoivodeshipClaim
+from catalog.models import Dataset, Decision, Depot, Draft, NotDuplicate, VoivodeshipClaim
 from catalog.services import editing, editors, journal, merging, moderation, publishing
 from catalog.services.editors import CHIEF
 from prices import owners
@@ -26,7 +26,7 @@ from tests import deciding, factories
 from tests.catalog.admin.test_drafts import draft_of
 from tests.client import context_of
 from tests.drafts import approve
-from tests.pages.reading import present, text_of
+from tests.pages.reading import missing, present, text_of
 from tests.regulations.factories import DeadlineFactory
 
 pytestmark = pytest.mark.django_db
@@ -144,7 +144,7 @@ def test_a_merge_is_undone_with_all_that_had_moved(client, editor):
     decision = last()
     assert decision.title == f"Scalono: Dwa z wpisem {one}"
     assert "Cofnij scalenie" in text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
-    assert "Cofnięto. Przywrócone wpisy: 2." in undo_at_the_desk(client, decision)
+    assert "Cofnięto. Składy opału: 2." in undo_at_the_desk(client, decision)
     assert Depot.objects.values().get(pk=one.pk) == before
     assert (factories.fresh(other).publication, other.merged_into) == ("published", None)
     assert (factories.fresh(price).depot_id, factories.fresh(row).depot_id) == (other.pk, other.pk)
@@ -185,8 +185,27 @@ def test_a_changed_a_deleted_and_an_added_provision_are_undone(client, editor):
     assert factories.fresh(deadline).date == date(2027, 1, 1)
     approve(client, client.post(reverse("admin:regulations_deadline_delete", args=[deadline.pk]), {"post": "yes"}))
     assert not Deadline.objects.exists()
-    assert "Przywrócone wpisy: 1." in undo_at_the_desk(client, last())
+    assert "Terminy: 1." in undo_at_the_desk(client, last())
     assert Deadline.objects.get().pk == deadline.pk
+
+
+def test_the_first_change_of_a_range_is_shown_and_undone(client, editor):
+    editor.groups.add(Group.objects.get(name=CHIEF))
+    approve(client, client.post("/admin/prices/plausiblerange/pellet/change/", {"low": "650", "high": "3900"}))
+    draft = client.get(f"/admin/catalog/draft/{Draft.objects.get().pk}/change/")
+    assert not missing(text_of(draft), "Co się zmieniło", "od 600 650")
+    assert "Wiarygodne przedziały cen: 1." in undo_at_the_desk(client, last())
+    row = PlausibleRange.objects.get(pk="pellet")
+    assert (row.low, row.high) == (600, 4000)
+
+
+def test_a_row_without_former_values_stays(editor):
+    row = PlausibleRange.objects.get(pk="pellet")
+    row.history.all().delete()
+    with journal.recording(Decision.Kind.DRAFT, by=editor, title="Przedział") as change:
+        row.save()
+    assert journal.undo(decision=change.decision, by=editor, on=NOW).left == [row]
+    assert PlausibleRange.objects.filter(pk="pellet").exists()
 
 
 def test_a_range_that_was_changed_since_stays(editor):

@@ -49,7 +49,7 @@ def test_one_click_takes_a_whole_batch_back(client, editor, action):
     if action != "verify":
         assert batch.reason == "Kontrola w terenie."
     said = html_of(undo(client, batch))
-    assert f"Przywrócone wpisy: {batch.lines.count()}." in said
+    assert f"Składy opału: {batch.lines.count()}." in said
     assert rows(*depots) == before
     assert factories.fresh(batch).undone_by == editor
     newest = models.Depot.history.filter(history_change_reason__startswith=journal.UNDONE)
@@ -66,7 +66,7 @@ def test_what_somebody_has_decided_since_stays(client, editor):
     moderation.remove_depot(depot=owners, reason=models.Depot.RemovalReason.OWNER, by=editor, on=TODAY)
     later = rows(restored, owners)
     said = html_of(undo(client, models.Decision.objects.order_by("pk").first()))
-    assert not missing(said, "Przywrócone wpisy: 1.", "ktoś je zmienił: 2.")
+    assert not missing(said, "Składy opału: 1.", "ktoś je zmienił: 2.")
     assert rows(restored, owners) == later
     assert factories.fresh(checked).publication == "held"
 

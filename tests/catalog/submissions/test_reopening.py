@@ -9,6 +9,8 @@ from django.urls import reverse
 from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission
 from catalog.services import editing, journal
 from catalog.submissions import decisions, field_groups, owner_links
+from catalog.submissions import letters as sending
+from catalog.submissions.letter_kinds import ReopeningLetters
 from prices.models import DepotPrice
 from tests import deciding, factories
 from tests.pages.reading import missing, text_of
@@ -90,6 +92,25 @@ def test_a_letter_that_has_not_left_is_not_sent_and_none_follows(editor, setting
     assert (row.state, row.reason, row.notification_pending, row.reopening_pending) == ("waiting", "", False, False)
 
 
+def test_a_letter_about_an_undone_decision_says_that_it_waits_only_while_it_does(editor, sent):
+    row = correction(factories.DepotFactory(phone=""), phone="+48 601 234 567")
+    sent(lambda: deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW))
+    undo(last(), editor)
+    decided = factories.fresh(row)
+    deciding.reject_submission(submission=decided, reason="Nadal nie.", by=editor, on=NOW + timedelta(hours=2))
+    assert sent(sending.send_waiting) == ["decyzja cofnięta", "zgłoszenie odrzucone"]
+    assert "znów czeka" not in mail.outbox[0].body
+
+
+def test_one_reopened_while_the_letter_about_another_leaves_waits_for_its_own(editor):
+    depot = factories.DepotFactory()
+    rows = factories.SubmissionFactory.create_batch(2, depot=depot, email="jan@opal.pl")
+    Submission.objects.filter(pk=rows[0].pk).update(reopening_pending=True, letter_tried_at=NOW)
+    Submission.objects.filter(pk=rows[1].pk).update(reopening_pending=True)
+    ReopeningLetters().done([rows[0].pk], NOW)
+    assert [factories.fresh(row).reopening_pending for row in rows] == [False, True]
+
+
 def test_a_correction_whose_entry_was_changed_since_stays_accepted(editor, sent):
     depot = factories.DepotFactory(phone="")
     row = correction(depot, phone="+48 601 234 567")
@@ -133,7 +154,7 @@ def test_a_deletion_brings_the_entry_and_what_it_closed_back(editor, sent):
     silent = factories.SubmissionFactory(depot=depot, unconfirmed=True)
     assert len(sent(lambda: deciding.accept_submission(submission=deletion, by=editor, on=NOW))) == 2
     undone = undo(last(), editor, note="Pomyłka.")
-    assert (undone.restored, undone.reopened, undone.told) == (1, 2, 2)
+    assert (undone.restored, undone.reopened, len(undone.letters)) == (1, 2, 2)
     assert (factories.fresh(depot).publication, depot.removal_reason) == ("published", "")
     states = dict(Submission.objects.values_list("pk", "state"))
     assert states == {deletion.pk: "waiting", waiting.pk: "waiting", silent.pk: "superseded"}
@@ -199,8 +220,12 @@ def test_a_visit_is_undone_as_it_was_decided(client, editor, visit, decide, sent
     decision = Decision.objects.get()
     page = text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
     assert not missing(page, "Zgłoszenie znów będzie czekać na decyzję", "telefon: – → +48 601 234 567")
-    said = text_of(client.post(reverse("admin:catalog_decision_undo", args=[decision.pk])))
-    assert "Zgłoszenia, które znów czekają: 3." in said
+    undo = reverse("admin:catalog_decision_undo", args=[decision.pk])
+    said = []
+    assert sent(lambda: said.append(text_of(client.post(undo)))) == ["decyzja cofnięta"]
+    assert not missing(said[0], "Ceny w składach: 2. Zgłoszenia, które znów czekają: 3. Listy o cofnięciu: 1.")
+    assert not missing(mail.outbox[0].body, *(f"o zgłoszeniu nr {row.pk} (" for row in visit))
+    assert not Submission.objects.filter(reopening_pending=True).exists()
     assert values_of(visit[0].depot) == before
     rows = Submission.objects.order_by("pk").values_list("state", "answered_at")
     assert list(rows) == [("waiting", None), ("waiting", None), ("passed_on", None)]

