@@ -72,6 +72,7 @@ class AccountForm(AdminUserCreationForm):  # type: ignore[type-arg] # not subscr
         for name in ("password1", "password2"):
             self.fields[name].required = False
         self.fields["password1"].label = "Ustaw hasło"
+        self.fields["email"].help_text = INVITED
 
     def clean(self) -> dict[str, Any]:
         is_typed = any(self.data.get(name) for name in ("password1", "password2"))
@@ -90,9 +91,8 @@ class AccountAdmin(KeptRowsMixin, UserAdmin):  # type: ignore[type-arg] # not su
     actions = ("turn_off_second_factor",)
     list_filter = ("is_active", RoleFilter)
     add_form = AccountForm
-    add_fieldsets = (
-        (None, {"fields": ("username", "email", "groups", "password1", "password2"), "description": INVITED}),
-    )
+    add_form_template = None  # Django's has an introduction, clumsy in Polish
+    add_fieldsets = ((None, {"fields": ("username", "email", "groups", "password1", "password2")}),)
     plain_fieldsets = (
         (None, {"fields": ("username", "password")}),
         ("Osoba", {"fields": ("first_name", "last_name", "email")}),
@@ -166,6 +166,12 @@ class AccountAdmin(KeptRowsMixin, UserAdmin):  # type: ignore[type-arg] # not su
         """Say so in words that need no gender, and go on to the account, as Django does."""
         self.message_user(request, f"Dodano konto „{obj}”.")
         return HttpResponseRedirect(reverse("admin:auth_user_change", args=[obj.pk]))
+
+    def response_change(self, request: HttpRequest, obj: User) -> HttpResponse:
+        """Say so in words that need no gender, too."""
+        self.message_user(request, f"Zapisano konto „{obj}”.")
+        stays = "_continue" in request.POST
+        return HttpResponseRedirect(request.path) if stays else self.response_post_save_change(request, obj)
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """Give accounts created by a chief editor access to the desk."""

@@ -202,7 +202,8 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
                     self.message_user(request, f"Wprowadzono zmianę: {draft.title}.")
                 case "withdraw":
                     editing.withdraw_draft(draft=draft, reason=reason, by=editor, on=now)
-                    self.message_user(request, "Szkic wycofano. Nic się nie zmieniło.")
+                    done = "wycofano" if draft.drafted_by_id == editor.pk else "odrzucono"
+                    self.message_user(request, f"Szkic {done}. Nic się nie zmieniło.")
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.ERROR)
             return HttpResponseRedirect(request.get_full_path())

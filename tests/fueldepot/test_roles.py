@@ -271,6 +271,9 @@ def test_a_new_account_needs_a_password_or_an_address(client):
     assert "pole jest wymagane" in client.post(page, {"username": "nowa", "password1": GOOD}).content.decode()
     answer = client.post(page, {"username": "nowa", "email": "nowa@example.pl"}, follow=True).content.decode()
     assert "Dodano konto „nowa”." in answer
+    account = reverse("admin:auth_user_change", args=[User.objects.get(username="nowa").pk])
+    sent = {"username": "nowa", "email": "nowa@example.pl", "is_active": "on"}
+    assert "Zapisano konto „nowa”." in client.post(account, sent, follow=True).content.decode()
 
 
 def test_a_forgotten_password_is_set_anew_by_a_letter_and_nobody_learns_who_has_an_account(client):

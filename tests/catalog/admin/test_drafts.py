@@ -153,7 +153,7 @@ def test_a_draft_over_a_row_that_changed_since_is_refused_and_nothing_is_lost(ew
     assert Deadline.objects.get().date == date(2029, 1, 1)
     adam = person("adam", EDITOR)
     assert "podaj powód" in html_of(approve(adam, late, reason="", decision="withdraw"))
-    approve(adam, late, reason="Jest nowszy.", decision="withdraw")
+    assert "Szkic odrzucono." in html_of(approve(adam, late, reason="Jest nowszy.", decision="withdraw"))
     assert "adam" in (text := html_of(ewa.get(late["Location"])))
     assert "Odrzucono: Jest nowszy." in text
     assert "Twoje szkice, które ktoś odrzucił</a></th><td>1</td>" in html_of(ewa.get("/admin/"))
