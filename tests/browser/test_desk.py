@@ -118,7 +118,7 @@ def test_a_bulk_action_asks_first_and_is_turned_down_or_confirmed(desk):
     assert "Zmieniono: 100." in desk.locator(".messagelist").inner_text()
     desk.get_by_role("button", name="Cofnij całość").click()
     desk.locator("#content-main dl").wait_for()
-    assert "Przywrócone wpisy: 100." in desk.locator(".messagelist").inner_text()
+    assert "Składy opału: 100." in desk.locator(".messagelist").inner_text()
     assert findings(desk) == []
 
 
@@ -246,6 +246,30 @@ def test_a_session_that_ends_during_a_form_loses_nothing(log_in, site, path, fie
     desk.locator(".messagelist").wait_for()
     assert "Sesja wygasła" in desk.locator(".messagelist").inner_text()
     assert desk.input_value(field) == "Nie zgub mnie"
+
+
+LONG = """
+from django.utils import timezone
+from catalog.models import Depot, Submission
+from catalog.submissions.tokens import hash_email
+depot, now, email = Depot.objects.published().order_by("pk").first(), timezone.now(), "dlugi@opal.pl"
+row = Submission.objects.create(
+    depot=depot, kind="correct", state="waiting", proposed={"name": "Ąę" * 90, "street": "Morawskiego"},
+    stored={"name": depot.name, "street": depot.street}, email=email, email_hash=hash_email(email),
+    created_at=now, mailed_at=now, confirmed_at=now,
+)
+print(row.pk)
+"""
+
+
+def test_a_long_word_makes_no_page_wider_and_hides_no_proposed_value(desk, site):
+    submission = manage("shell", "-v0", "-c", LONG, database_url=site.database_url).split()[-1]
+    for width in (390, 1366):
+        desk.set_viewport_size({"width": width, "height": 900})
+        desk.goto(f"/admin/catalog/submission/{submission}/change/")
+        assert findings(desk) == []
+        cut = "(tables) => tables.map((one) => one.scrollWidth - one.clientWidth)"
+        assert max(desk.eval_on_selector_all(".decide table", cut)) <= 2
 
 
 def test_a_pair_is_merged_once(desk):

@@ -14,7 +14,7 @@ from catalog.models import Depot, Submission
 from catalog.submissions import field_groups, letters, retention
 from tests import bulk, factories, texts
 from tests.client import context_of
-from tests.pages.reading import SCRIPT, missing, text_of
+from tests.pages.reading import SCRIPT, html_of, missing, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -55,6 +55,8 @@ def test_what_waits_longest_comes_first_and_only_what_waits(client, editor):
     assert len(context_of(client, QUEUE, {"state": "all"})["cl"].result_list) == 3
     assert late in client.get(QUEUE, {"q": f"#{late.pk}"}).context["cl"].result_list
     assert list(context_of(client, QUEUE, {"unit": "24"})["cl"].result_list) == []
+    assert "pokaż wszystkie" not in html_of(client.get(QUEUE, {"state": "all"}))
+    assert 'href="?state=all">pokaż wszystkie' in html_of(client.get(QUEUE, {"state": "all", "q": f"#{late.pk}"}))
 
 
 def test_stored_and_proposed_stand_side_by_side(client, editor, django_assert_max_num_queries):
