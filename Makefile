@@ -43,7 +43,7 @@ admin: packages
 	@SITE_URL="$${SITE_URL:-http://127.0.0.1:$(PORT)}" $(MANAGE) create_editor
 
 manage: packages
-	@$(MANAGE) $(ARGS)
+	@SITE_URL="$${SITE_URL:-http://127.0.0.1:$(PORT)}" $(MANAGE) $(ARGS)
 
 # Tests that start processes, read the publishers' files or drive a browser run in CI, and with ARGS="-m …".
 QUICK = not slow and not full_scale and not live and not browser and not machines and not clients
