@@ -133,6 +133,7 @@ class PriceListReader:
         self.ranges, self.medians = read_ranges(), current_medians(today)
         self.depots: Mapping[int, Depot] = own or {}
         self.standing: set[tuple[int, str, date]] = set()
+        self.rows: dict[tuple[int, str, date], int] = {}
         if own is None:
             numbers = uploads.readable((cells["depot"] for _, cells in table.rows), uploads.read_number)
             self.depots = Depot.objects.published().only("name", "publication").in_bulk(numbers)
@@ -184,9 +185,11 @@ class PriceListReader:
             reasons = (*reasons, FUTURE)
         else:
             place = (depot.pk, quote.fuel, quote.day)
+            if place in self.rows:
+                raise services.DuplicatePrice(f"ten sam skład, paliwo i dzień co w wierszu {self.rows[place]}")
             if place in self.standing:
                 raise services.DuplicatePrice(services.describe_duplicate(quote.day))
-            self.standing.add(place)
+            self.rows[place] = number
         limits = self.ranges.get(quote.fuel)
         bag = ""
         if quote.bag_price is not None and quote.bag_kg is not None:

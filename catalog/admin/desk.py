@@ -115,6 +115,18 @@ class DeskMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             urls.insert(0, path(route, guarded, name=f"{self.opts.app_label}_{self.opts.model_name}_{name}"))
         return cast("list[URLPattern]", urls)
 
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Keep what was chosen and typed beside the actions when no row was ticked."""
+        if request.POST.get("action") and not request.POST.getlist(ACTION_CHECKBOX_NAME):
+            self.message_user(request, "Nic nie zmieniono: zaznacz wpisy na liście.", messages.WARNING)
+            typed = {name: read_text(request, name) for name in ("action", "reason")}
+            request.method = "GET"
+            page: Any = super().changelist_view(request, extra_context)
+            if form := (getattr(page, "context_data", None) or {}).get("action_form"):
+                form.initial |= typed
+            return cast("HttpResponse", page)
+        return cast("HttpResponse", super().changelist_view(request, extra_context))
+
     def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *args: Any) -> HttpResponse | None:
         key = queryset.model._meta.pk
         try:
@@ -134,20 +146,9 @@ class ReasonForm(ActionForm):
 
 
 class ReasonMixin(AnyModelAdmin):  # type: ignore[misc] # see there
-    """Mixin: a list with a reason beside the actions, which stays there when no row was ticked."""
+    """Mixin: a list with a reason beside the actions."""
 
     action_form = ReasonForm
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        if request.POST.get("action") and not request.POST.getlist(ACTION_CHECKBOX_NAME):
-            self.message_user(request, "Nic nie zmieniono: zaznacz wpisy na liście.", messages.WARNING)
-            typed = {name: read_text(request, name) for name in ("action", "reason")}
-            request.method = "GET"
-            page: Any = super().changelist_view(request, extra_context)
-            if form := (getattr(page, "context_data", None) or {}).get("action_form"):
-                form.initial |= typed
-            return cast("HttpResponse", page)
-        return cast("HttpResponse", super().changelist_view(request, extra_context))
 
 
 class KeptRowsMixin(AnyModelAdmin):  # type: ignore[misc] # see there

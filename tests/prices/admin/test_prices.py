@@ -316,7 +316,7 @@ def test_ticked_rows_count_towards_the_limit(settings):
 def test_the_same_price_twice_in_a_file_is_refused(desk):
     depot = factories.DepotFactory()
     row = f"{depot.pk},pellet,t,{timezone.localdate()},1500,,"
-    assert "skład ma już cenę" in preview(desk, csv_of(row, row)).content.decode()
+    assert "ten sam skład, paliwo i dzień co w wierszu 2" in preview(desk, csv_of(row, row)).content.decode()
 
 
 def test_what_happened_after_the_preview_stops_the_whole_import_and_is_said(desk):
@@ -444,3 +444,9 @@ def test_a_reason_stays_typed_when_nothing_was_ticked(desk, listing):
     page = desk.post(listing, {"action": "reject", "index": "0", "reason": "Cena za dwie tony."})
     assert not missing(page.content.decode(), "zaznacz wpisy na liście", 'value="Cena za dwie tony."')
     assert '<option value="reject" selected>' in page.content.decode()
+
+
+def test_an_action_stays_chosen_when_nothing_was_ticked(desk):
+    factories.DepotFactory()
+    page = desk.post(reverse("admin:catalog_depot_changelist"), {"action": "remove_closed", "index": "0"})
+    assert not missing(html_of(page), "zaznacz wpisy na liście", '<option value="remove_closed" selected>')
