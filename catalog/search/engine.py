@@ -11,6 +11,7 @@ from rapidfuzz.process import extract
 from catalog.models import SearchEntry
 from catalog.search import query
 from catalog.search.index import SearchIndex
+from catalog.search.inflection import InflectedNames
 from catalog.search.matching import Match, Memo, Mode, WordMatcher
 from catalog.text import fold, plain
 
@@ -88,7 +89,7 @@ class Search:
         self.index, self._postcodes = index, postcodes
         self.words = WordMatcher(index)
         towns = (number for number in range(index.municipalities) if index.urban[number])
-        self._towns = query.InflectedNames(map(index.fold, towns))
+        self._towns = InflectedNames(map(index.fold, towns))
 
     def suggest(self, text: str) -> Suggestions:
         """Return at most eight municipalities, localities and postcodes for a text."""

@@ -1,17 +1,11 @@
-"""Parsing of search queries: postcodes, fuels, words, units, streets; and names in the genitive and the locative.
-
-Endings follow the declension of the last letter ("Gramatyka współczesnego języka polskiego. Morfologia", PWN). Gender
-and stem of a name are not known, so more forms are made than exist; a form is only looked up, never shown.
-"""
+"""Parsing of search queries: postcodes, fuels, words, units, streets."""
 
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
 
+from catalog.search.inflection import CASE_ENDING
 from catalog.text import fold
 
 WHOLE_POSTCODE = re.compile(r"(?<![0-9])([0-9]{2})(?: ?- ?|[. ]?)([0-9]{3})(?![0-9])", re.ASCII)
@@ -77,9 +71,6 @@ PREPOSITIONS = frozenset(
     {"w", "we", "k", "kolo", "obok", "przy", "pod", "blisko", "niedaleko", "do", "dla", "z", "okolice", "okolicy"}
 )
 """Prepositions, which inflect the name: "w Krakowie", "koło Krakowa"."""
-
-CASE_ENDING = re.compile(r"(?<=[a-z]{3})(?:iu|iem|ie|ach|ami|em|ej|ym|im|om|a|u|y|i|e)$")
-"""Inflected endings of names; the rest is a prefix of the name."""
 
 MOST_WORDS = 5
 """Words of a place after a street."""
@@ -283,99 +274,3 @@ def read_words(segments: list[list[str]], *, keep_fillers: bool) -> Reading:
         scope = None
         expects_kind = False
     return Reading(tuple(tokens), kind)
-
-
-Forms = frozenset[str]
-
-VOWELS = "aeiouy"
-
-COMPOUNDS = {"bialystok": ("bialy", "stok"), "krasnystaw": ("krasny", "staw")}
-"""Names that inflect inside."""
-
-IRREGULAR = {"wies": "wsi", "miasto": "miescie", "ujazd": "ujezdzie"}
-
-UNINFLECTED_AFTER = frozenset({"nad", "pod", "na", "w", "przy", "kolo"})
-"""Words after which the rest of a name stays: Nakło nad Notecią."""
-
-SOFTENED = {"k": "ce", "g": "dze", "ch": "sze", "r": "rze", "t": "cie", "d": "dzie", "l": "le", "st": "scie"}
-"""Ends of stems before the locative's -e: Wieliczka, w Wieliczce."""
-
-
-def soften(stem: str) -> str:
-    """Return the locative in -e of a stem."""
-    for length in (2, 1):
-        if ending := SOFTENED.get(stem[-length:]):
-            return stem[:-length] + ending
-    return f"{stem}ie"
-
-
-def fleeting(stem: str) -> Iterable[str]:
-    """Yield a stem with the vowel that appears before its last consonant: siedlc, siedlec; zabk, zabek."""
-    if len(stem) > 2 and stem[-1] not in VOWELS and stem[-2] not in VOWELS:
-        yield f"{stem[:-1]}e{stem[-1]}"
-        yield f"{stem[:-1]}ie{stem[-1]}"
-
-
-@lru_cache(maxsize=4096)
-def inflect(word: str) -> tuple[Forms, Forms]:
-    """Return the possible genitives and locatives of a folded word in the nominative."""
-    if word in COMPOUNDS:
-        adjective, noun = map(inflect, COMPOUNDS[word])
-        genitives, locatives = (
-            frozenset(f"{first}{second}" for first in adjective[case] for second in noun[case]) for case in (0, 1)
-        )
-        return genitives, locatives
-    stem, last = word[:-1], word[-1]
-    extra = {IRREGULAR[word]} if word in IRREGULAR else set()
-    match last:
-        case "a":
-            hard = stem.removesuffix("i")
-            of = {f"{stem}y", f"{stem}i", f"{stem}ej", f"{stem}iej", f"{hard}i", f"{hard}ii"}
-            at = {*of, soften(stem), f"{stem}e"}
-        case "o":
-            of, at = {f"{stem}a"}, {f"{stem}u", f"{stem}e", soften(stem)}
-        case "e":
-            plural = {stem, f"{stem}ow", f"{stem}y", f"{stem}i", f"{stem}ych", f"{stem}ch", *fleeting(stem)}
-            of = {f"{stem}a", f"{stem}ego", *plural}
-            at = {f"{stem}u", f"{stem}em", f"{stem}ym", f"{stem}m", f"{stem}ach", f"{stem}ych", f"{stem}ch"}
-        case "y" | "i":
-            of = {stem, f"{stem}ow", f"{stem}ego", f"{word}ego", *fleeting(stem)}
-            at = {f"{stem}ach", f"{word}ach", f"{stem}ym", f"{word}m"}
-        case _:
-            short = re.sub(r"(?<=..)i?e(cz|[cklrz])$", r"\1", word)
-            feminine = ("i", "y") if last in "clpz" else ()  # Łódź, Bydgoszcz, Sól, Gołdap
-            soft = "i" if last in "bcmnpw" else ""  # Radom, Toruń, Zamość
-            of = {f"{form}{ending}" for form in {word, short} for ending in ("a", "u", f"{soft}a", *feminine)}
-            at = {f"{form}{ending}" for form in {word, short} for ending in ("u", f"{soft}u", *feminine)}
-            at |= {soften(word), soften(short)}
-    return frozenset(of | extra), frozenset(at | extra)
-
-
-class InflectedNames:
-    def __init__(self, names: Iterable[str]) -> None:
-        """names: folded, most important first."""
-        self._by_first: dict[str, list[tuple[str, ...]]] = defaultdict(list)
-        for name in dict.fromkeys(names):
-            words = tuple(name.split())
-            for form in frozenset().union(*inflect(words[0])):
-                self._by_first[form].append(words)
-
-    def find(self, words: Sequence[str]) -> str | None:
-        """Return the most important name of which folded words are one case, None without one."""
-        for name in self._by_first.get(words[0], ()) if words else ():
-            if len(name) == len(words) and any(in_case(name, words, case) for case in (0, 1)):
-                return " ".join(name)
-        return None
-
-
-def in_case(name: Sequence[str], words: Sequence[str], case: int) -> bool:
-    """Whether words are a name in the genitive (0) or the locative (1)."""
-    fixed = False
-    for nominative, word in zip(name, words, strict=True):
-        fixed = fixed or (nominative in UNINFLECTED_AFTER and nominative != name[0])
-        if fixed:
-            if word != nominative:
-                return False
-        elif word not in inflect(nominative)[case]:
-            return False
-    return True
