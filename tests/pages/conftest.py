@@ -1,5 +1,6 @@
 import pytest
 
+from catalog.parsing.opening_hours import DAYS
 from tests import factories
 
 
@@ -16,15 +17,7 @@ def depot():
         phone="+48 12 345 67 89, +48 601 234 567",
         website="https://www.example.pl/opal",
         fuels=["ekogroszek", "pellet"],
-        hours={
-            "mon": "7:00-15:00",
-            "tue": "",
-            "wed": "7:00-15:00",
-            "thu": "7:00-15:00",
-            "fri": "7:00-15:00",
-            "sat": "0:00-24:00",
-            "sun": "nieczynne",
-        },
+        hours=dict.fromkeys(DAYS, "7:00-15:00") | {"tue": "", "sat": "0:00-24:00", "sun": "nieczynne"},
         opening_hours="Mo-Fr 07:00-15:00; Tu 07:00-10:00,12:00-15:00; Sa 24/7",
         location_approximate=True,
     )

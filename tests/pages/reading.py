@@ -6,6 +6,10 @@ KRAKOW = "/sklady/malopolskie/krakow-1261011/"
 ZAKOPANE = "/sklady/malopolskie/zakopane-1217011/"
 NOINDEX = '<meta name="robots" content="noindex">'
 SCRIPT = "<script>alert(1)</script>"
+PAGES = (
+    *("/", "/api/", "/dane/", "/prywatnosc/", "/dotacja/", "/sklady/malopolskie/", KRAKOW, "/przepisy/"),
+    *("/przepisy/malopolskie/", "/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"),
+)
 
 
 def html_of(response):

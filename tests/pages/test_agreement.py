@@ -269,20 +269,6 @@ def test_the_page_of_the_api_names_every_parameter(client):
 
 def test_where_boundaries_come_from_is_said_alike(client, country):
     assert client.get(f"/api/v1/locate?lat={country.lat}&lon={country.lon}").json()["approximate"] is False
-    described = client.get("/api/v1/openapi.json").json()
-    for text in (
-        described["info"]["description"],
-        read(client, "/api/"),
-        read(client, "/api.md"),
-        read(client, "/llms.txt"),
-    ):
+    described = client.get("/api/v1/openapi.json").json()["info"]["description"]
+    for text in (described, *(read(client, path) for path in ("/api/", "/api.md", "/llms.txt"))):
         assert "approximate" in text
-
-
-def test_robots_may_ask_what_the_documentation_recommends(client):
-    lines = read(client, "/robots.txt").splitlines()
-    forbidden = [line.removeprefix("Disallow: ") for line in lines if line.startswith("Disallow: ")]
-    patterns = [re.compile(re.escape(path).replace(r"\*", ".*")) for path in forbidden]
-    for _, address in QUESTIONS:
-        assert not any(pattern.match(address) for pattern in patterns)
-    assert any(pattern.match("/sklad/1/popraw/") for pattern in patterns)

@@ -18,33 +18,19 @@ from pages import machine_files
 from prices.models import DepotPrice, Observation, Series
 from regulations.models import LegalState
 from tests import factories
-from tests.pages.reading import KRAKOW, text_of
+from tests.pages.reading import KRAKOW, PAGES, text_of
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
 
-PAGES = [
-    "/",
-    "/?q=krakow",
-    "/api/",
-    "/dane/",
-    "/prywatnosc/",
-    "/dotacja/",
-    "/sklady/malopolskie/",
-    KRAKOW,
-    f"{KRAKOW}?p=50.07,19.94",
-    "/przepisy/",
-    "/przepisy/malopolskie/",
-    "/ceny/",
-    "/ceny/pellet/",
-    "/ceny/pellet/malopolskie/",
-    "/ceny.md",
-    f"{KRAKOW[:-1]}.md",
-]
+ADDRESSES = (
+    *(*PAGES, "/?q=krakow", f"{KRAKOW}?p=50.07,19.94", "/ceny.md", f"{KRAKOW[:-1]}.md"),
+    *("/sitemap.xml", "/llms.txt", "/llms-full.txt"),
+)
 
 
 def test_an_unchanged_page_is_not_sent_again(client, depot):
-    for path in (*PAGES, "/sitemap.xml", "/llms.txt", "/llms-full.txt"):
+    for path in ADDRESSES:
         first = client.get(path)
         assert first.status_code == 200
         assert not first.cookies
@@ -67,32 +53,21 @@ def reader():
     return Client()
 
 
-@pytest.mark.parametrize("path", ["/", "/dane/", "/sklady/malopolskie/", KRAKOW, "/ceny/", "/sitemap.xml"])
-def test_an_editor_makes_pages_new(reader, depot, path):
-    known = reader.get(path)["ETag"]
-    moderation.verify_depot(depot=depot, by=factories.UserFactory(), on=date(2026, 11, 21))
-    snapshot.refresh()
-    assert reader.get(path, headers={"If-None-Match": known}).status_code == 200
-
-
-def test_an_editors_change_shows(reader):
+def test_an_editors_change_shows_when_a_process_next_compares_the_versions(reader):
     depot = factories.DepotFactory()
-    page = f"/sklad/{depot.pk}-sklad-opalu-nowak/"
-    for path in (KRAKOW, page):
-        assert " zweryfikowane " not in text_of(reader.get(path))
-    moderation.verify_depot(depot=depot, by=factories.UserFactory(), on=date(2026, 11, 21))
-    snapshot.refresh()
-    for path in (KRAKOW, page):
-        assert " zweryfikowane " in text_of(reader.get(path))
+    shown = (KRAKOW, f"/sklad/{depot.pk}-sklad-opalu-nowak/")
+    paths = (*shown, "/", "/dane/", "/sklady/malopolskie/", "/ceny/", "/sitemap.xml")
+    known = {path: reader.get(path)["ETag"] for path in paths}
 
+    def statuses():
+        return {reader.get(path, headers={"If-None-Match": tag}).status_code for path, tag in known.items()}
 
-def test_another_process_goes_on_until_it_compares_the_versions(reader, depot):
-    """Change a version without notifying this process."""
-    known = reader.get(KRAKOW)["ETag"]
     moderation.verify_depot(depot=depot, by=factories.UserFactory(), on=date(2026, 11, 21))
-    assert reader.get(KRAKOW, headers={"If-None-Match": known}).status_code == 304
+    assert statuses() == {304}
+    assert not any(" zweryfikowane " in text_of(reader.get(path)) for path in shown)
     snapshot.refresh()
-    assert reader.get(KRAKOW, headers={"If-None-Match": known}).status_code == 200
+    assert statuses() == {200}
+    assert all(" zweryfikowane " in text_of(reader.get(path)) for path in shown)
 
 
 def add_place():
@@ -135,12 +110,8 @@ def test_a_validator_follows_whatever_the_page_shows(reader, depot, depot_page, 
     factories.PostcodeFactory(code="30-001")
     entries.rebuild_index()
     paths = [
-        *PAGES,
-        depot_page,
-        f"{KRAKOW}?kod=30-001",
-        "/przepisy/malopolskie/?teryt=1261011",
+        *(*ADDRESSES, depot_page, f"{KRAKOW}?kod=30-001", "/przepisy/malopolskie/?teryt=1261011"),
         *("/dane/gminy.csv", "/dane/ceny-mediany.csv", "/dane/srednie-gus.csv"),
-        *("/sitemap.xml", "/llms.txt", "/llms-full.txt"),
     ]
     before = {path: reader.get(path) for path in paths}
     CHANGES[slug]()

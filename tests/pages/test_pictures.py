@@ -72,11 +72,6 @@ def test_without_depots_the_nearest_are_shown(client, krakow, depot):
     assert 'class="origin"' not in html
 
 
-def test_without_anything_to_show_there_is_no_map(client):
-    factories.zakopane()
-    assert "<figure" not in html_of(client, ZAKOPANE)
-
-
 def test_invented_depots_and_guessed_borders_credit_nobody_else(client):
     factories.BoundaryFactory(approximate=True)
     factories.DepotFactory(demonstration=True)
@@ -100,11 +95,6 @@ def test_a_voivodeship_links_its_municipalities(client, krakow, depot):
     )
     assert f'<a href="{ZAKOPANE}" tabindex="-1"><title>Zakopane (gmina miejska, powiat tatrzański): 0 składów' in figure
     assert len(re.findall("<circle", figure)) == 2  # Kraków, and the legend
-
-
-def test_a_voivodeship_without_boundaries_has_no_map(client):
-    factories.zakopane()
-    assert "<figure" not in html_of(client, "/sklady/malopolskie/")
 
 
 def test_the_map_follows_the_territory(client, krakow):
@@ -149,9 +139,13 @@ def test_a_voivodeship_is_compared_with_the_country(client, krakow, prices):
     assert "województwo małopolskie: mediany miesięczne" in figure
 
 
-def test_a_fuel_without_prices_has_no_picture(client, krakow):
-    assert "<figure" not in html_of(client, "/ceny/brykiet/")
-    assert "<figure" not in html_of(client, "/ceny/brykiet/malopolskie/")
+@pytest.mark.parametrize(
+    "path", [ZAKOPANE, "/sklady/malopolskie/", "/ceny/brykiet/", "/ceny/brykiet/malopolskie/", "/przepisy/podlaskie/"]
+)
+def test_without_anything_to_show_there_is_no_picture(client, path):
+    factories.zakopane()
+    factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    assert "<figure" not in html_of(client, path)
 
 
 def test_official_averages_show_their_gaps(client):
@@ -177,11 +171,6 @@ def test_deadlines_on_a_line(client):
     assert "&lt;kotły&gt; &amp; piece" in figure
     # What does not bind a municipality is not on its line.
     assert 'class="next"' not in html_of(client, "/przepisy/malopolskie/", teryt="1261011")
-
-
-def test_no_deadlines_no_line(client):
-    factories.VoivodeshipFactory(teryt="20", name="podlaskie")
-    assert "<figure" not in html_of(client, "/przepisy/podlaskie/")
 
 
 def test_a_page_is_small(client, krakow):

@@ -255,10 +255,6 @@ def test_the_page_of_the_answer_is_there(client, prices):
         assert client.get(page.removeprefix("http://127.0.0.1:8000")).status_code == 200
 
 
-def test_the_rules_name_the_addresses(client):
-    assert not missing(client.get("/api/").content.decode(), "<code>/prices</code>", "<code>/prices/{fuel}</code>")
-
-
 def test_a_voivodeship_with_too_few_prices_is_hatched(client):
     factories.BoundaryFactory()
     drawn = str(price_map(fuels.BY_SLUG["pellet"], [{"voivodeship": "mazowieckie", "median": 1500.0}]))

@@ -171,12 +171,6 @@ def read(client, address):
     return text.replace(NO_BREAK, " ").replace("&nbsp;", " ").replace("\\", "")
 
 
-def test_an_old_state_says_so(client):
-    LegalStateFactory(as_of=timezone.localdate() - timedelta(days=181))
-    ResolutionFactory()
-    assert "ponad pół roku temu. Przed decyzją" in text_of(client.get(URL))
-
-
 @pytest.mark.parametrize(("days", "named"), [(1, True), (400, False)])
 def test_an_old_state_names_the_deadline_within_a_year(client, days, named):
     """On the page and its twin; not for Kraków, which the deadline does not bind."""
@@ -189,6 +183,7 @@ def test_an_old_state_names_the_deadline_within_a_year(client, days, named):
     for address in (URL, "/przepisy/malopolskie.md"):
         text = read(client, address)
         assert (sentence in text) is named, text
+        assert named or "ponad pół roku temu. Przed decyzją" in text
     assert "w ciągu roku" not in text_of(client.get(f"{URL}?teryt=1261011"))
 
 

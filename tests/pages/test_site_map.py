@@ -16,7 +16,7 @@ from pages.machine_files import all_pages, listed_pages
 from pages.page import twin_path
 from prices.models import Observation, Series
 from tests import factories
-from tests.pages.reading import KRAKOW, NOINDEX, ZAKOPANE, missing, present
+from tests.pages.reading import KRAKOW, NOINDEX, ZAKOPANE, present
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -101,16 +101,6 @@ def test_a_long_list_has_parts(client, site, monkeypatch):
         assert client.get(f"/sitemap-{number}.xml").status_code == 404
 
 
-def test_llms_txt_gives_the_day_that_the_page_gives(client, site):
-    LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="20", name="podlaskie"), as_of=date(2022, 1, 31))
-    text = client.get("/llms.txt").content.decode()
-    given = dict(re.findall(rf"\]\({SITE}(/przepisy\S*\.md)\): stan na ([0-9/-]+), [0-9]+ kB", text))
-    assert given["/przepisy.md"] == "2022-01-31/2026-09-11"
-    assert locations(client.get("/sitemap.xml"))[f"{SITE}/przepisy/"] == "2026-09-11"
-    for address, day in given.items():
-        assert f"({day})\n" in client.get(address).content.decode()
-
-
 def test_years_of_a_series_leave_out_what_is_missing():
     years = (2003, 2010, 2015, 2016, 2018, 2017, 2022, 2018)
     assert machine_files.describe_years(years) == "2003, 2010, 2015–2018, 2022"
@@ -141,24 +131,14 @@ def test_the_whole_context(client, site):
     text = answer.content.decode()
     assert len(answer.content) < 60_000
     assert "&amp;" not in text
-    for heading in [
-        "# API i zasady korzystania z danych",
-        "# Dane: zbiory, źródła i licencje",
-        "# Ceny opału",
-        "# Średnie ceny GUS: węgiel",
-        "# Uchwały antysmogowe: terminy w województwach",
+    for heading in (
+        *("# API i zasady korzystania z danych", "# Dane: zbiory, źródła i licencje", "# Ceny opału"),
+        *("# Średnie ceny GUS: węgiel", "# Uchwały antysmogowe: terminy w województwach"),
         "# Kalkulator dotacji Czyste Powietrze",
-    ]:
+    ):
         assert f"\n{heading}\n" in text
         path = re.search(rf"{re.escape(heading)}\n\n- Adres: {SITE}(\S+)", text)[1]
         assert client.get(twin_path(path)).content.decode() in text
-
-
-def test_robots(client):
-    answer = client.get("/robots.txt")
-    assert answer["Content-Type"] == "text/plain; charset=utf-8"
-    lines = answer.content.decode().splitlines()
-    assert not missing(lines, f"Sitemap: {SITE}/sitemap.xml", "Disallow: /admin/", "Disallow: /sklad/*/popraw/")
 
 
 def allowed(lines, path):
@@ -174,12 +154,16 @@ READABLE = [
     *("/", "/llms.txt", "/llms-full.txt", "/sitemap.xml", "/api/v1/openapi.json", "/api/v1/locations?q=zakopane"),
     *("/api/v1/stores?teryt=1217011&fuel=pellet", "/api/v1/regulations?postcode=34-500"),
     *("/sklady/malopolskie/zakopane-1217011/?kod=34-500", "/sklad/7-sklad/"),
+    *(address for _, address in machine_files.QUESTIONS),
 ]
 KEPT_OUT = ["/?q=zakopane", "/admin/", "/sklady/dodaj/?teryt=1217011", "/sklad/7/popraw/", "/sklad/7/cena/"]
 
 
 def test_robots_read_what_we_recommend_and_no_forms(client):
-    lines = client.get("/robots.txt").content.decode().splitlines()
+    answer = client.get("/robots.txt")
+    assert answer["Content-Type"] == "text/plain; charset=utf-8"
+    lines = answer.content.decode().splitlines()
+    assert f"Sitemap: {SITE}/sitemap.xml" in lines
     assert [path for path in READABLE if not allowed(lines, path)] == []
     assert [path for path in KEPT_OUT if allowed(lines, path)] == []
     simple = RobotFileParser()  # which takes `*` for a letter

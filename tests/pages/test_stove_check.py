@@ -248,11 +248,16 @@ def test_a_village_is_not_lost(client, acts):
     assert 'value="Ludźmierz"' in answer.content.decode()
 
 
-def test_the_form_keeps_the_municipality_that_its_name_stands_for(client, searchable):
+def test_several_places_of_a_name_are_offered_and_the_form_keeps_the_chosen_one(client, searchable):
     factories.MunicipalityFactory(teryt="1211011", name="Nowy Targ")
     factories.MunicipalityFactory(teryt="1211052", name="Nowy Targ")
     entries.rebuild_index()
     assert '<input type="hidden" name="teryt" value="1211052">' in ask(client, "1211052").content.decode()
+    answer = ask(client, "Nowy Targ")
+    assert "Które miejsce masz na myśli?" in said(answer)
+    assert 'class="answer' not in answer.content.decode()
+    for teryt in ("1211011", "1211052"):
+        assert f'href="{URL}?miejsce={teryt}&amp;piec={CLASS_3}"' in answer.content.decode()
     asked = {"miejsce": "Nowy Targ", "piec": CLASS_3}
     assert "(TERYT 1211052)" in client.get("/przepisy/sprawdz.md", asked | {"teryt": "1211052"}).content.decode()
     # Another name is another question.
@@ -296,17 +301,6 @@ def test_the_twin_names_other_places_of_the_name(client, searchable):
     assert "**Ostrów, kocioł klasy 3" in text
     assert f"- [Ostrów Wielkopolski](http://127.0.0.1:8000{TWIN}?miejsce=1211052&piec={CLASS_3}): " in text
     assert "Inne miejsca" not in ask(client, "Zakopane", path=TWIN).content.decode()
-
-
-def test_several_places_of_a_name_are_offered(client, searchable):
-    for teryt in ("1211011", "1211052"):
-        factories.MunicipalityFactory(teryt=teryt, name="Nowy Targ")
-    entries.rebuild_index()
-    answer = ask(client, "Nowy Targ")
-    assert "Które miejsce masz na myśli?" in said(answer)
-    assert 'class="answer' not in answer.content.decode()
-    for teryt in ("1211011", "1211052"):
-        assert f'href="{URL}?miejsce={teryt}&amp;piec={CLASS_3}"' in answer.content.decode()
 
 
 def test_what_cannot_be_answered_says_so(client, searchable):
