@@ -4,6 +4,7 @@ import re
 from dataclasses import fields, replace
 from datetime import date
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -60,8 +61,7 @@ def test_html_is_escaped_and_nothing_else(env):
     assert {name.rpartition(".")[2] for name in env.list_templates()} == {"html", "md", "txt"}
     assert engines["jinja2"].from_string("{{ a }}").render({"a": "<"}) == "&lt;"
     for name in env.list_templates():
-        tree = env.parse(env.loader.get_source(env, name)[0])
-        assert not [found for found in tree.find_all(nodes.Filter) if found.name in {"safe", "markup"}]
+        assert not [found for found in parsed(env, name).find_all(nodes.Filter) if found.name in {"safe", "markup"}]
 
 
 def test_every_template_is_compiled_before_it_is_asked_for(env, monkeypatch):
@@ -102,21 +102,28 @@ def test_templates_name_what_their_page_gives(client, env, monkeypatch):
     assert len(checked) > 13
 
 
+@cache
+def parsed(env, name):
+    return env.parse(env.loader.get_source(env, name)[0])
+
+
+@cache
 def attributes(env, name, variable):
     """Return the attributes of a variable used by a template and those it extends or includes."""
-    tree = env.parse(env.loader.get_source(env, name)[0])
+    tree = parsed(env, name)
     asked = {found.attr for found in tree.find_all(nodes.Getattr) if found.node == nodes.Name(variable, "load")}
     for other in tree.find_all((nodes.Extends, nodes.Include)):
-        asked |= attributes(env, other.template.value, variable)
+        asked = asked | attributes(env, other.template.value, variable)
     return asked
 
 
+@cache
 def undeclared(env, name):
     """Return the names that a template, and those it extends or includes, take from outside."""
-    tree = env.parse(env.loader.get_source(env, name)[0])
+    tree = parsed(env, name)
     names = meta.find_undeclared_variables(tree)
     for other in tree.find_all((nodes.Extends, nodes.Include)):
-        names |= undeclared(env, other.template.value)
+        names = names | undeclared(env, other.template.value)
     own = [name.name for name in tree.find_all(nodes.Name) if name.ctx == "param"]  # of `with`
     own += [name for line in tree.find_all(nodes.FromImport) for name in line.names]
     return names.difference(own, (macro.name for macro in tree.find_all(nodes.Macro)))
