@@ -3,11 +3,10 @@
 import gc
 import json
 import os
-import shutil
-import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from fueldepot.http import rate_limit
 from pages import machine_files
 from tests import SHARED, factories, small_country, template_database
 from tests.client import ReadOnlyClient, forget_snapshots, try_redis_again, watch_rows
-from tests.fueldepot.sharers import eventually
+from tests.fueldepot.sharers import redis_server
 from tests.publisher_server import Publishers, serve
 
 # Each of our clients would read all the world's certificates anew, some 20 ms; tests ask this machine only.
@@ -201,22 +200,16 @@ def shared_data() -> Path:
 
 
 @pytest.fixture
+def commit(django_capture_on_commit_callbacks: Callable[..., Any]) -> Callable[[], Any]:
+    """A context in which what waits for a commit, letters above all, happens at its end."""
+    return partial(django_capture_on_commit_callbacks, execute=True)
+
+
+@pytest.fixture
 def redis(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[subprocess.Popen[bytes]]:
     """Debian's Redis on a socket of its own."""
-    program = shutil.which("redis-server")
-    if program is None:
-        pytest.skip("redis-server is not installed")
-    path = tmp_path / "socket"
-    command = [program, "--port", "0", "--unixsocket", str(path), "--save", "", "--daemonize", "no"]
-    process = subprocess.Popen([*command, "--dir", str(tmp_path)], stdout=subprocess.DEVNULL)
-    settings.CACHE_URL = f"unix://{path}"
     monkeypatch.setattr(rate_limit, "WAIT_S", 20.0)  # a busy machine is no fault
-    try_redis_again()
-    try:
-        assert eventually(path.exists)
-        yield process
-    finally:
+    with redis_server(tmp_path) as (settings.CACHE_URL, process):
         try_redis_again()
-        process.send_signal(signal.SIGCONT)
-        process.kill()
-        process.wait()
+        yield process
+    try_redis_again()

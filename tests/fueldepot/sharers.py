@@ -3,13 +3,18 @@
 import contextlib
 import importlib.util
 import os
+import shutil
+import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+import pytest
 
 import fueldepot
 from fueldepot.local.postgres import server_pids
@@ -145,6 +150,29 @@ def eventually(holds: Callable[[], bool], limit_s: float = LIMIT_S) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+@contextlib.contextmanager
+def redis_server(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Debian's Redis on a socket in a folder, once it answers: its address and process."""
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("redis-server is not installed")
+    path = str(folder / "socket")
+    command = [program, "--port", "0", "--unixsocket", path, "--save", "", "--daemonize", "no", "--dir", str(folder)]
+
+    def listens() -> bool:
+        with socket.socket(socket.AF_UNIX) as tried:
+            return tried.connect_ex(path) == 0
+
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        assert eventually(listens)
+        yield f"unix://{path}", process
+    finally:
+        process.send_signal(signal.SIGCONT)
+        process.kill()
+        process.wait()
 
 
 def wait_until_stopped(data: Path, limit_s: float) -> bool:

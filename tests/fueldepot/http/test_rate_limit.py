@@ -2,9 +2,7 @@
 
 import http.client
 import re
-import shutil
 import signal
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
@@ -15,7 +13,7 @@ from django.test import Client
 from fueldepot.http import rate_limit
 from fueldepot.http.rate_limit import GcraStore, RateLimit, bucket_key, consume, read_limit
 from tests.client import try_redis_again
-from tests.fueldepot.sharers import eventually
+from tests.fueldepot.sharers import eventually, redis_server
 from tests.ops.live import Site
 
 PATH = "/api/v1/subsidy?people=2"
@@ -43,13 +41,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
-
-
-def test_what_the_setting_says():
-    assert read_limit("off") is None
-    assert read_limit("60/min") == A_MINUTE
-    assert read_limit("5/sec") == RateLimit(5, 1)
-    assert read_limit("1000/hour") == RateLimit(1000, 3600)
 
 
 def test_what_the_setting_may_not_say():
@@ -276,19 +267,12 @@ def limited(request, tmp_path_factory):
         finally:
             site.stop()
         return
-    program = shutil.which("redis-server")
-    if program is None:
-        pytest.skip("redis-server is not installed")
-    socket = root / "socket"
-    command = [program, "--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", str(root)]
-    redis = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    site = Site(root, RATE_LIMIT="60/min", CACHE_URL=f"unix://{socket}", workers=workers)
-    try:
-        yield Limited(site.ready(), 60)
-    finally:
-        site.stop()
-        redis.terminate()
-        redis.wait()
+    with redis_server(root) as (address, _):
+        site = Site(root, RATE_LIMIT="60/min", CACHE_URL=address, workers=workers)
+        try:
+            yield Limited(site.ready(), 60)
+        finally:
+            site.stop()
 
 
 def ask(site, address, times, *, keep):
