@@ -7,7 +7,7 @@ from catalog.models import Dataset, Municipality
 from catalog.territory.snapshot import Territory
 from fueldepot.data import snapshot
 from fueldepot.http import cache_control
-from regulations.models import Deadline, LegalState
+from regulations.models import LegalState
 from tests import factories
 from tests.client import build_snapshots, errors_of
 from tests.regulations.factories import (
@@ -37,19 +37,6 @@ def one(client, **query):
 
 def binding(entry):
     return {row["applies_to"]: row["binds_requested_unit"] for row in entry["resolution"]["deadlines"]}
-
-
-@pytest.fixture
-def acts():
-    wide = ResolutionFactory(excluded=["1261011"], scope="województwo bez Krakowa")
-    ResolutionFactory(krakow=True, number="", adopted=date(2016, 1, 15), publication="", text_url="")
-    AmendmentFactory(resolution=wide, adopted=date(2022, 9, 26), publication="Dz. Urz. z 2022 r. poz. 2")
-    DeadlineFactory(krakow=True, date=date(2019, 9, 1), kind="solid_fuel_ban", applies_to="wszystkie paliwa stałe")
-    DeadlineFactory(outside_krakow=True, date=date(2027, 1, 1), applies_to="kotły klasy 3 i 4")
-    DeadlineFactory(outside_krakow=True, date=date(2024, 5, 1), applies_to="kotły bezklasowe")
-    FuelBanFactory(from_date=None)
-    factories.krakow()
-    factories.zakopane()
 
 
 def test_municipality_golden(client, golden, acts):
@@ -122,37 +109,6 @@ def test_every_way_to_a_voivodeship_gives_the_same_state(client, acts):
     assert state(postcode="34500") == expected
 
 
-def test_deadlines_ascend_and_the_widest_comes_first_on_one_day(client):
-    ResolutionFactory()
-    DeadlineFactory(date=date(2028, 1, 1), applies_to="później")
-    DeadlineFactory(krakow=True, applies_to="lokalnie")
-    DeadlineFactory(applies_to="wszędzie")
-    resolution = one(client)["resolution"]
-    assert [row["applies_to"] for row in resolution["deadlines"]] == ["wszędzie", "lokalnie", "później"]
-    assert resolution["next_deadline"]["applies_to"] == "wszędzie"
-
-
-def test_the_next_deadline_is_asked_with_the_day_today_by_default(client):
-    ResolutionFactory()
-    for year in (2000, 2027, 2028, 2999):
-        DeadlineFactory(date=date(year, 1, 1))
-    days = {"2026-12-31": "2027-01-01", "2027-01-01": "2027-01-01", "2027-01-02": "2028-01-01"}
-    for on, expected in days.items():
-        assert one(client, on=on)["resolution"]["next_deadline"]["date"] == expected, on
-    assert one(client, on="2999-01-02")["resolution"]["next_deadline"] is None
-    Deadline.objects.filter(date__year__in=(2027, 2028)).delete()
-    (entry,) = client.get(URL).json()
-    assert entry["resolution"]["next_deadline"]["date"] == "2999-01-01"
-
-
-def test_a_moved_deadline_stood_elsewhere_before(client):
-    ResolutionFactory()
-    DeadlineFactory(date=date(2023, 1, 1), valid_to=date(2022, 11, 22))
-    DeadlineFactory(date=date(2025, 1, 1), valid_from=date(2022, 11, 22))
-    for on, expected in (("2022-11-21", "2023-01-01"), ("2022-11-22", "2025-01-01")):
-        assert [row["date"] for row in one(client, on=on)["resolution"]["deadlines"]] == [expected]
-
-
 @pytest.mark.parametrize("as_of", [date(2026, 10, 1), date(2020, 1, 1)])
 def test_the_summary_says_so_when_it_describes_other_rules_than_those_of_the_day(client, as_of):
     ResolutionFactory(state=LegalStateFactory(as_of=as_of))
@@ -179,29 +135,10 @@ def test_acts_and_amendments_count_from_their_adoption(client, acts):
     assert len(one(client, on="2022-09-26")["resolution"]["acts"][0]["amendments"]) == 1
 
 
-def test_several_acts_are_joined(client, acts):
-    resolution = one(client)["resolution"]
-    assert resolution["title"] == "Uchwała o ograniczeniach; Uchwała o ograniczeniach"
-    assert resolution["publication"] == (
-        "Dz. Urz. z 2017 r. poz. 1, zm. Dz. Urz. z 2022 r. poz. 2; uchwała z 15.01.2016 (Gmina Miejska Kraków)"
-    )
-    assert resolution["text"] == "https://example.pl/tekst"
-
-
 def test_the_text_is_null_when_the_address_of_the_widest_act_is_unknown(client):
     ResolutionFactory(krakow=True)
     ResolutionFactory(text_url="", excluded=["1261011"], scope="województwo bez Krakowa")
     assert one(client)["resolution"]["text"] is None
-
-
-@pytest.mark.parametrize("query", [{"teryt": "20"}, {"voivodeship": "podlaskie"}])
-def test_a_voivodeship_without_resolution(client, query):
-    podlaskie = factories.VoivodeshipFactory(teryt="20", name="podlaskie")
-    LegalStateFactory(voivodeship=podlaskie, summary="", note="Nie ma uchwały.")
-    entry = one(client, **query)
-    assert (entry["has_resolution"], entry["resolution"]) == (False, None)
-    assert (entry["note"], entry["as_of"]) == ("Nie ma uchwały.", "2026-10-01")
-    assert entry["page"] == "http://127.0.0.1:8000/przepisy/podlaskie/"
 
 
 @pytest.mark.parametrize("query", [{"teryt": "20"}, {"voivodeship": "podlaskie"}, {"on": "2016-01-01"}])
@@ -337,19 +274,6 @@ def test_of_several_acts_each_keeps_its_title_and_a_caveat_stands_once(client):
     ]
 
 
-def test_a_next_deadline_and_its_status_agree(client):
-    factories.krakow()
-    ResolutionFactory()
-    DeadlineFactory(date=date(2027, 1, 1))
-    for on, status in (("2026-12-31", "upcoming"), ("2027-01-02", "passed"), ("2016-01-01", "no_resolution")):
-        for short in ({}, {"binding": "1"}, {"binding": "1", "appliance": "stove"}):
-            entry = one(client, teryt="1261011", on=on, **short)
-            if status == "upcoming":  # there is nothing to explain
-                assert entry["requested_unit"]["note"] is None
-            for part in filter(None, (entry["resolution"], entry["requested_unit"])):
-                assert (part["next_deadline"] is not None, part["deadline_status"]) == (status == "upcoming", status)
-
-
 def test_a_caveat_about_parts_of_municipalities_stands_where_a_part_is_bound(client):
     factories.zakopane(), factories.nowy_targ_rural()
     scope = {"partly": ["1211092"], "caveat": "Źródła są różne.", "part_caveat": "W Nowym Targu tylko wieś."}
@@ -403,63 +327,6 @@ def test_where_no_act_binds_there_is_no_resolution_of_the_unit(client):
     assert (short["has_resolution"], short["resolution"]) == (True, None)
 
 
-def test_deadlines_of_all_voivodeships_come_by_day(client, acts):
-    slaskie = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"))
-    ResolutionFactory(state=slaskie)
-    DeadlineFactory(state=slaskie, date=date(2026, 12, 1))
-    DeadlineFactory(state=slaskie, date=date(2027, 1, 1))
-    answer = client.get("/api/v1/deadlines", {"from": "2024-05-01", "limit": "3"})
-    assert [(row["date"], row["voivodeship"]) for row in answer.json()] == [
-        ("2024-05-01", "malopolskie"),
-        ("2026-12-01", "slaskie"),
-        ("2027-01-01", "malopolskie"),
-    ]
-    assert answer["X-Total-Count"] == "4"
-    (rest,) = client.get("/api/v1/deadlines", {"from": "2024-05-01", "limit": "3", "offset": "3"}).json()
-    assert rest not in answer.json()
-    assert answer.json()[0]["page"] == "http://127.0.0.1:8000/przepisy/malopolskie/"
-    until = client.get("/api/v1/deadlines", {"from": "2024-05-01", "to": "2024-05-01"}).json()
-    assert [row["applies_to"] for row in until] == ["kotły bezklasowe"]
-
-
-def test_deadlines_of_a_voivodeship_and_an_appliance(client):
-    slaskie = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"))
-    ResolutionFactory(), ResolutionFactory(state=slaskie)
-    DeadlineFactory(date=date(2997, 1, 1), applies_to="jedna", appliances=["stove"])
-    both = {"applies_to": "obie", "appliances": ["stove"], "unclear_appliances": ["fireplace"]}
-    DeadlineFactory(state=slaskie, date=date(2998, 1, 1), **both)
-    for query, found in (
-        ("voivodeship=slaskie", ["obie"]),
-        ("voivodeship=Śląskie&appliance=boiler_class_3", []),
-        ("appliance=stove", ["jedna", "obie"]),
-        ("appliance=fireplace", ["obie"]),
-    ):
-        assert [row["applies_to"] for row in client.get(f"/api/v1/deadlines?{query}").json()] == found
-
-
-def test_a_deadline_in_short_is_that_of_its_voivodeship(client):
-    ResolutionFactory()
-    DeadlineFactory(
-        date=date(2999, 1, 1), appliances=["stove"], unclear_appliances=["fireplace"], caveat="Źródła różnią się."
-    )
-    (short,), (whole,) = client.get("/api/v1/deadlines").json(), one(client)["resolution"]["deadlines"]
-    same = ("caveat", "appliances", "unclear_appliances", "confirmation_overdue", "uncertain", "scope", "date")
-    assert {name: short[name] for name in same} == {name: whole[name] for name in same}
-
-
-def test_a_wrong_query_for_deadlines_names_its_parameter(client):
-    for query, parameter in (
-        ("from=x", "from"),
-        ("to=2026-13-01", "to"),
-        ("from=2027-01-02&to=2027-01-01", "to"),
-        ("to=2020-01-01", "to"),
-        ("limit=0", "limit"),
-        ("appliance=kopciuch", "appliance"),
-        ("voivodeship=--", "voivodeship"),
-    ):
-        assert [name for name, _ in errors_of(client.get(f"/api/v1/deadlines?{query}"))] == [parameter], query
-
-
 def test_a_wrong_query_names_its_parameter_and_code(client):
     for parameter, code, queries in (
         ("teryt", "malformed", ("teryt=1",)),
@@ -489,11 +356,6 @@ def test_what_is_unknown_is_not_found_by_its_parameter(client):
         answer = client.get(f"{URL}?{query}")
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), query
         assert answer.json()["errors"][0]["parameter"] == parameter
-
-
-def test_a_former_code_names_its_successor(client):
-    factories.FormerMunicipalityFactory(teryt="1261012")
-    assert "1261011" in client.get(URL, {"teryt": "1261012"}).json()["message"]
 
 
 def test_regulations_are_only_read(client):

@@ -65,8 +65,3 @@ def test_a_start_waits_while_another_prepares_the_site() -> None:
         assert second.stderr.readline() == "fueldepot: another start prepares the site; waiting\n"
         os.close(gate)
         assert second.stderr.readline().startswith("fueldepot: the database cannot be used: ")
-
-
-def test_a_database_that_does_not_answer() -> None:
-    said = refusal("--port", str(free_port()), DATABASE_URL=NOWHERE, SECRET_KEY="x")
-    assert said.startswith("fueldepot: the database cannot be used: ")

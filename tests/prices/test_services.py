@@ -6,8 +6,6 @@ from decimal import Decimal
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from catalog.depots.fuels import FUELS, UNIT_NAMES
 from catalog.importers.records import DepotRecord, Extract, Options
@@ -15,7 +13,6 @@ from catalog.importers.sync_depots import sync_depots
 from catalog.models import Dataset, Depot
 from catalog.services import editing, moderation
 from catalog.services.journal import undo
-from catalog.submissions.decisions import ReasonMissing
 from fueldepot.data import snapshot
 from prices import owners, services, validation
 from prices.models import DepotPrice
@@ -82,12 +79,6 @@ def test_a_rejected_price_may_be_approved_after_all(editor):
     services.reject_prices(prices=[price], reason="pomyłka", by=editor, on=NOW)
     services.approve_prices(prices=[price], by=editor, on=NOW)
     assert (factories.fresh(price).status, price.reason) == ("approved", "")
-
-
-def test_a_rejection_says_why(editor):
-    for reason in ("", "  "):
-        with pytest.raises(ReasonMissing):
-            services.reject_prices(prices=[submit()], reason=reason, by=editor, on=NOW)
 
 
 def test_several_at_once_and_those_that_cannot_be_are_named(editor):
@@ -202,11 +193,6 @@ def test_depots_that_are_not_public_take_no_prices(trait):
         submit(factories.DepotFactory(**{trait: True}))
 
 
-def test_a_bag_is_converted_and_kept():
-    price = submit(price=None, bag_price=Decimal("24.99"), bag_kg=Decimal(15))
-    assert (price.price, price.bag_price, price.bag_kg, price.unit) == (1666, Decimal("24.99"), 15, "t")
-
-
 def test_the_database_holds_what_must_never_be_false():
     for broken in (
         {"price": Decimal(0)},
@@ -241,20 +227,6 @@ def test_the_version_of_the_data_set_grows(editor):
     services.approve_prices(prices=[submit()], by=editor, on=NOW)
     after = Dataset.objects.get(slug="prices")
     assert (after.version, after.row_count) == (before.version + 1, 4)
-
-
-@given(st.lists(st.tuples(st.integers(600, 4000), st.sampled_from(["pending", "rejected"])), max_size=8))
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_pending_and_rejected_prices_never_count(editor, others):
-    with transaction.atomic():
-        three(editor)
-        before = ask("pellet", TODAY, values=True)
-        for amount, state in others:
-            price = submit(price=Decimal(amount))
-            if state == "rejected":
-                services.reject_prices(prices=[price], reason="x", by=editor, on=NOW)
-        assert ask("pellet", TODAY, values=True) == before
-        transaction.set_rollback(True)
 
 
 def test_a_price_that_breaks_another_rule_is_no_duplicate():

@@ -43,11 +43,6 @@ def test_the_whole_desk_is_private(rf):
 
 
 @pytest.mark.django_db
-def test_a_form_needs_a_token():
-    assert Client(enforce_csrf_checks=True).post("/sklady/dodaj/").status_code == 403
-
-
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("networks", "caller", "status"),
     [

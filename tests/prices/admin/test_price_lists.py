@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from catalog.models import Dataset
-from prices import medians, price_lists, services, uploads
+from prices import medians, price_lists, uploads
 from prices.models import DepotPrice, PlausibleRange
 from prices.uploads import MOST_ROWS, read_day
 from tests import bulk, factories
@@ -300,13 +300,6 @@ def test_a_doubtful_price_is_not_approved_among_others_but_alone(desk, today):
     assert stored() == {("pellet", 1500)}
     bulk.act(desk, LIST, "approve", cheap)
     assert stored() == {("pellet", 1500), ("pellet", 16)}
-
-
-def test_one_that_is_approved_already_is_told_so():
-    approved = factories.DepotPriceFactory(price=Decimal(16))
-    editor = factories.UserFactory()
-    decided = services.approve_prices(prices=[approved, waiting(1500, day=NOW.date())], by=editor, on=NOW)
-    assert [reason for _, reason in decided.unchanged] == ["zatwierdzone już wcześniej"]
 
 
 def test_every_row_shows_range_median_and_deviation_as_in_the_queue(desk, depot, today):
