@@ -1,18 +1,11 @@
 """/mcp with the official client."""
 
-import asyncio
 import json
-from datetime import date, timedelta
 from decimal import Decimal
-from functools import partial
 
-import httpx2
 import pytest
-from django.db import connection
 from django.utils import timezone
 from jsonschema import Draft202012Validator, FormatChecker
-from mcp.client import Client
-from mcp.client.streamable_http import streamable_http_client
 
 from catalog.depots.snapshot import LICENCES
 from catalog.models import Depot
@@ -20,78 +13,12 @@ from catalog.search import entries
 from fueldepot.mcp import answers
 from fueldepot.mcp.answers import ENVELOPE_BYTES, MOST_BYTES
 from pages.fixed_pages import rules_of_use
-from pages.regulations import regulation_page
 from prices.models import Observation, Series
 from tests import factories
-from tests.client import build_snapshots, note_query
 from tests.openapi.description import close
 from tests.pages.reading import present
-from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
-
-NO_BREAK = "\N{NO-BREAK SPACE}"
-
-
-class InProcess(httpx2.AsyncBaseTransport):
-    """Transport from an HTTP client to Django's test client."""
-
-    def __init__(self, client):
-        self.client, self.answers = client, []
-
-    async def handle_async_request(self, request):
-        kind = request.headers.get("Content-Type", "")
-        answer = self.client.generic(
-            request.method, request.url.path, await request.aread(), content_type=kind, headers=dict(request.headers)
-        )
-        self.answers.append(answer)
-        return httpx2.Response(answer.status_code, headers=dict(answer.headers), content=answer.content)
-
-
-@pytest.fixture
-def ask(client):
-    """Call tools in order; return the list of tools and the responses. Asserts that no query runs."""
-
-    def run(*calls, mode="auto"):
-        async def talk():
-            http = httpx2.AsyncClient(transport=InProcess(client))
-            url = "http://testserver/mcp"
-            async with Client(streamable_http_client(url, http_client=http), mode=mode) as mcp:
-                tools = (await mcp.list_tools()).tools
-                return tools, [await mcp.call_tool(name, arguments) for name, arguments in calls]
-
-        build_snapshots()
-        sent = []
-        with connection.execute_wrapper(partial(note_query, sent)):
-            tools, results = asyncio.run(talk())
-        assert sent == []
-        return tools, results
-
-    return run
-
-
-@pytest.fixture
-def call(ask):
-    """Call tools in order; return the body of each answer, for a single call alone."""
-
-    def run(*calls):
-        bodies = [json.loads(result.content[0].text) for result in ask(*calls)[1]]
-        return bodies if len(calls) > 1 else bodies[0]
-
-    return run
-
-
-@pytest.fixture
-def country():
-    town = factories.zakopane()
-    factories.PostcodeFactory(code="34-500", shares=[(town, 3)])
-    real = factories.DepotFactory(municipality=town, name="Opał Próba", fuels=["pellet"])
-    factories.DepotPriceFactory(depot=real, fuel="pellet", price=Decimal(1500))
-    LegalStateFactory()
-    ResolutionFactory()
-    DeadlineFactory(date=date(2027, 1, 1), applies_to="kotły klasy 3 i 4", appliances=["boiler_class_3"])
-    FuelBanFactory()
-    return real
 
 
 def calls(depot):
@@ -146,12 +73,6 @@ def test_every_tool_answers_in_short_and_says_how_to_quote(ask, country, mode):
     assert average == {"values": [], "why_empty": "Tej liczby nie znamy."}
     assert (subsidy["level"], subsidy["max_subsidy_pln"]) == ("elevated", 43225)
 
-
-VOIVODESHIPS = [
-    *("dolnoslaskie", "kujawsko-pomorskie", "lubelskie", "lubuskie", "lodzkie", "malopolskie", "mazowieckie"),
-    *("opolskie", "podkarpackie", "podlaskie", "pomorskie", "slaskie", "swietokrzyskie", "warminsko-mazurskie"),
-    *("wielkopolskie", "zachodniopomorskie"),
-]
 
 STATED = {"people": 3, "income": 1200, "eu": "3", "on": "2026-11-21"}
 AMOUNTS = ("max_subsidy_pln", "between_pln", "confirmed")
@@ -208,116 +129,6 @@ def test_parameters_say_what_the_tool_takes(ask, country):
     assert "without it Poland only" in average.input_schema["properties"]["voivodeship"]["description"]
 
 
-RULES = ("rules_at", {"teryt": "1217011", "on": "2026-11-22"})
-
-
-def test_a_deadline_says_what_it_means_and_what_is_uncertain(call, country):
-    text = "Nie wolno palić węglem po 1 stycznia 2028 r. w kotłach. Wolno używać gazu."
-    caveat = "Źródła różnią się co do drewna."
-    for year in (2028, 2029):
-        DeadlineFactory(date=date(year, 1, 1), applies_to="wszystkie instalacje", description=text, caveat=caveat)
-    plain, first, second = call(RULES)["answer"][0]["deadlines"]
-    assert (plain["description"], "caveat" in plain) == ("Nie wolno ich używać.", False)
-    assert first["description"] == "Nie wolno palić węglem po 1 stycznia 2028 r. w kotłach. […]"
-    assert (first["caveat"], "caveat" in second) == (caveat, False)
-
-
-def test_descriptions_give_way_before_deadlines(call, country):
-    for year in (2028, 2029, 2030):
-        DeadlineFactory(date=date(year, 1, 1), description="Nie wolno używać kotłów, które nie mają klasy 5. " * 5)
-    for year in (2031, 2032):
-        DeadlineFactory(date=date(year, 1, 1), description="Nie wolno używać kotłów" + " i pieców" * 20)
-    rows = call(RULES)["answer"][0]["deadlines"]
-    assert len(rows) == 6
-    assert "description" in rows[0]
-    assert "description" not in rows[-1]
-
-
-def test_deadlines_of_the_requested_appliance_come_first(call, country):
-    for year in (2028, 2029, 2030):
-        DeadlineFactory(date=date(year, 1, 1), applies_to="kotły klasy 5", appliances=["boiler_class_5"])
-    about = {"date": date(2024, 5, 1), "applies_to": "kominki", "appliances": ["fireplace"]}
-    DeadlineFactory(**about, exemptions=["ecodesign"], description="Nie wolno używać kominków. " + "Wyjątki. " * 90)
-    name, arguments = RULES
-    answer = call((name, arguments | {"appliance": "fireplace"}))["answer"][0]
-    assert answer["status"] == "ended"
-    assert [row["what"] for row in answer["deadlines"]] == ["kominki", "kotły klasy 3 i 4", *["kotły klasy 5"] * 3]
-
-
-def test_a_citation_of_a_former_state_has_its_day(call, country):
-    (name, arguments), on = RULES, date(2016, 1, 1)
-    LegalStateFactory().__class__.objects.update(as_of=date(2024, 4, 30))
-    former, present = call((name, arguments | {"on": on.isoformat()}), RULES)
-    assert former["answer"][0]["has_resolution"] is False
-    assert "Zakopane, województwo małopolskie, w dniu 1 stycznia 2016" in former["cite"].replace(NO_BREAK, " ")
-    assert "w dniu" not in present["cite"]
-
-
-def test_deadlines_of_the_country_are_cut_to_the_limit_and_counted(call, country):
-    for year in range(2028, 2038):
-        DeadlineFactory(date=date(year, 1, 1), applies_to="kotły bezklasowe", caveat="Źródła różnią się co do drewna.")
-    country_wide, later = call(
-        ("deadlines", {"from": "2026-11-22"}),
-        ("deadlines", {"from": "2030-01-01", "to": "2030-12-31", "voivodeship": "małopolskie"}),
-    )
-    rows = country_wide["answer"]["deadlines"]
-    assert (country_wide["answer"]["total"], country_wide["answer"]["next_offset"]) == (11, len(rows))
-    assert [row["from"] for row in rows] == sorted(row["from"] for row in rows)
-    assert 3 <= len(rows) <= 6
-    (row,) = later["answer"]["deadlines"]
-    assert (row["from"], row["voivodeship"]) == ("2030-01-01", "malopolskie")
-    assert row["caveat"] == "Źródła różnią się co do drewna."
-
-
-def test_every_deadline_is_on_one_page(call, country):
-    for number in range(10):
-        what = f"kotły {number} " + "bezklasowe " * 15
-        DeadlineFactory(date=date(2028, 1, 1), applies_to=what, caveat="Źródła różnią się. " * 20)
-    offset, names = 0, []
-    while offset is not None:
-        body = call(("deadlines", {"from": "2028-01-01", "to": "2028-01-01", "offset": offset}))
-        assert "left_out" not in body
-        names += [row["what"] for row in body["answer"]["deadlines"]]
-        offset = body["answer"]["next_offset"]
-    assert len(names) == len(set(names)) == 10
-
-
-@pytest.mark.parametrize(("age_days", "stale"), [(180, False), (181, True)])
-def test_an_old_legal_state_is_marked(call, country, age_days, stale):
-    LegalStateFactory().__class__.objects.update(as_of=timezone.localdate() - timedelta(age_days))
-    bodies = call(("rules_at", {"teryt": "1217011"}), ("deadlines", {"from": "2026-11-22"}))
-    warning = "malopolskie: not confirmed for over 180" if stale else ""
-    assert {body.get("stale", "").partition(" days")[0] for body in bodies} == {warning}
-
-
-def test_a_citation_rests_on_the_rows_that_are_shown(call, country):
-    """Rows of the second voivodeship, confirmed long ago, do not fit."""
-    slaskie = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"), as_of=date(2020, 1, 1))
-    ResolutionFactory(state=slaskie, publication="Dz. Urz. Woj. Śląskiego")
-    for _ in range(5):
-        DeadlineFactory(date=date(2028, 1, 1), applies_to="kotły bezklasowe " * 10)
-    DeadlineFactory(state=slaskie, date=date(2029, 1, 1), applies_to="kotły")
-    first, both = call(("deadlines", {"from": "2028-01-01"}), ("deadlines", {"from": "2028-01-01", "offset": 4}))
-    assert {row["voivodeship"] for row in first["answer"]["deadlines"]} == {"malopolskie"}
-    assert (first["as_of"], "2020" in first["cite"], "stale" in first) == ("2026-10-01", False, False)
-    assert ("Śląskiego" in first["source"], first["page"][-22:]) == (False, "/przepisy/malopolskie/")
-    assert {row["voivodeship"] for row in both["answer"]["deadlines"]} == {"malopolskie", "slaskie"}
-    assert (both["as_of"], both["stale"].partition(":")[0]) == ("2020-01-01", "slaskie")
-    assert "stan na dni od 1 stycznia 2020 r. do 1 października 2026 r." in both["cite"].replace(NO_BREAK, " ")
-    assert both["page"] == "http://127.0.0.1:8000/przepisy/"
-
-
-def test_rules_are_cited_as_their_page_cites_them(call, country):
-    codes = ("1217011", "1217", "12")
-    *bodies, country_wide = call(*(("rules_at", {"teryt": code}) for code in codes), ("deadlines", {}))
-    for body, query in zip([*bodies, country_wide], (*(f"teryt={code}" for code in codes), ""), strict=True):
-        page = regulation_page("malopolskie", query, timezone.localdate())
-        assert body["cite"] == page.citation.removesuffix(f", {page.quoted_status}")
-    units = [body["answer"][0]["unit"] for body in bodies]
-    assert units == ["Zakopane (1217011)", "powiat tatrzański (1217)", "województwo małopolskie (12)"]
-    assert "Uchwała antysmogowa: powiat tatrzański, województwo małopolskie" in bodies[1]["cite"]
-
-
 def test_what_no_answer_holds_is_counted(call):
     series, _ = Series.objects.get_or_create(slug="prad-g11")
     Observation.objects.bulk_create(
@@ -343,14 +154,6 @@ def test_depots_are_cited_by_those_that_are_shown(call, country):
     assert {row["id"] for row in rest["answer"]["depots"]} == {invented.pk}
     for body in (rest, alone):
         assert (body["demonstration"], body["cite"]) == (True, "nie wolno, dane demonstracyjne (zmyślone)")
-
-
-def test_the_address_with_a_slash_answers_too(client):
-    body = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
-    answers = [client.generic("POST", path, body, content_type="application/json") for path in ("/mcp", "/mcp/")]
-    assert [(answer.status_code, answer.json()["result"]) for answer in answers] == [(200, {})] * 2
-    refused = client.get("/mcp/")
-    assert (refused.status_code, refused.json()["code"]) == (405, "method_not_allowed")
 
 
 def test_a_point_has_a_municipality_or_an_error(call, country):
@@ -390,23 +193,6 @@ def test_every_row_of_counts_is_on_one_page(call, country):
         offset = answer["next_offset"]
     assert codes[0] == "1217011"
     assert len(codes) == len(set(codes)) == 61
-
-
-@pytest.mark.parametrize("stale", [False, True])
-def test_the_states_of_all_voivodeships_fit_in_one_answer(call, stale):
-    as_of = date(2020, 1, 1) if stale else date(2026, 10, 1)
-    for number, slug in enumerate(VOIVODESHIPS, 1):
-        unit = factories.VoivodeshipFactory(teryt=f"{2 * number:02}", name=slug, slug=slug)
-        state = LegalStateFactory(voivodeship=unit, as_of=as_of)
-        if slug != "lodzkie":
-            ResolutionFactory(state=state, publication=f"Dz. Urz. Woj. {slug} z 2017 r. poz. 787")
-            DeadlineFactory(state=state, date=date(2027, 1, 1))
-    body = call(("states", {"on": "2026-11-22"}))
-    assert "left_out" not in body
-    rows = body["answer"]["states"]
-    assert [row.partition(",")[0] for row in rows] == VOIVODESHIPS
-    assert {f"malopolskie,true,2027-01-01,{as_of}", f"lodzkie,false,null,{as_of}"} < {*rows}
-    assert body.get("stale", "").partition(" not")[0] == ("16 voivodeships:" if stale else "")
 
 
 @pytest.mark.parametrize("fuel", ["pellet", "wegiel"])
@@ -475,28 +261,11 @@ def test_a_mistake_is_an_error_of_the_tool_that_says_what_to_do(ask, country):
         assert advice in message
 
 
-def post(client, name, arguments):
-    """Call a tool without the official client; return the result, and what its text holds."""
-    build_snapshots()
-    params = {"name": name, "arguments": arguments}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    result = client.post("/mcp", message, content_type="application/json").json()["result"]
-    return result, json.loads(result["content"][0]["text"])
-
-
 def test_a_deeply_nested_argument_is_refused(client):
     nested = "[" * 1000 + "]" * 1000
     call = '"method": "tools/call", "params": {"name": "find_place", "arguments": {"q": ' + nested
     answer = client.post("/mcp", '{"jsonrpc": "2.0", "id": 1, ' + call + "}}}", content_type="application/json")
     assert "q is an array or object" in answer.json()["result"]["content"][0]["text"]
-
-
-def test_advice_names_tools(client, country):
-    for name, arguments, advice in (
-        ("depots_near", {"teryt": "9999999"}, "find_place finds codes by name"),
-        ("depot", {"id": 987654}, "take the id from depots_near"),
-    ):
-        assert advice in post(client, name, arguments)[1]["error"][0]
 
 
 def test_an_empty_list_says_why_and_what_is_nearest_beyond(call, country):
@@ -525,19 +294,6 @@ def test_a_municipality_without_a_depot_says_the_nearest_beyond(call, country):
     assert (county["answer"]["total"], "nearest_beyond" in county["answer"]) == (0, False)
 
 
-def test_the_longest_answer_fits_and_says_what_was_left_out(client):
-    LegalStateFactory()
-    ResolutionFactory(publication="Dz. Urz. z 2017 r. poz. 1" * 4)
-    for day in range(1, 29):
-        DeadlineFactory(date=date(2999, 1, day), applies_to="kotły" * 12)
-    factories.zakopane()
-    result, body = post(client, "rules_at", {"teryt": "1217011"})
-    assert result.pop("structuredContent")
-    assert len(json.dumps(result, ensure_ascii=False).encode()) < MOST_BYTES
-    assert body["left_out"] == {"deadlines": 28 - len(body["answer"][0]["deadlines"])}
-    assert body["answer"][0]["deadlines"][0]["from"] == "2999-01-01"
-
-
 def test_an_answer_loses_the_parts_of_its_last_row_but_not_the_row():
     content = [{"unit": "Zakopane", "deadlines": ["Nie wolno " * 150], "banned_fuels": ["muły"]}]
     body = answers.answer(
@@ -545,44 +301,3 @@ def test_an_answer_loses_the_parts_of_its_last_row_but_not_the_row():
     )
     assert body["answer"] == [{"unit": "Zakopane", "deadlines": [], "banned_fuels": ["muły"]}]
     assert body["left_out"] == {"deadlines": 1}
-
-
-def test_errors_of_the_protocol(client):
-    call = '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": '
-    ping = '{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
-    for body, headers, status, code in (
-        ("{", {}, 400, -32700),
-        ("[]", {}, 400, -32600),
-        ('{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}', {}, 200, -32601),
-        ('{"jsonrpc": "2.0", "id": 1, "method": ["ping"]}', {}, 400, -32600),
-        (call + '{"name": "x"}}', {}, 200, -32602),
-        (call + '{"name": "depot", "arguments": []}}', {}, 200, -32602),
-        (ping, {"Mcp-Protocol-Version": "1999-01-01"}, 400, -32022),
-        (ping, {"Mcp-Protocol-Version": "2026-07-28"}, 400, -32020),
-    ):
-        answer = client.generic("POST", "/mcp", body, content_type="application/json", headers=headers)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (status, code), body
-        assert answer["Cache-Control"] == "no-store"
-
-
-def test_there_is_neither_a_stream_nor_a_session(client):
-    for method in ("GET", "DELETE"):
-        answer = client.generic(method, "/mcp")
-        assert (answer.status_code, answer["Allow"]) == (405, "POST, OPTIONS")
-    note = '{"jsonrpc": "2.0", "method": "notifications/initialized"}'
-    answer = client.generic("POST", "/mcp", note, content_type="application/json")
-    assert (answer.status_code, answer.content, "Mcp-Session-Id" in answer) == (202, b"", False)
-
-
-def test_what_a_method_refuses_has_a_status_in_the_newest_version_only(client):
-    version = "2026-07-28"
-    for method, name, status in (("tools/call", "x", 400), ("resources/list", "", 404)):
-        meta = {
-            "io.modelcontextprotocol/protocolVersion": version,
-            "io.modelcontextprotocol/clientInfo": {"name": "a", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        }
-        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"name": name, "_meta": meta}}
-        headers = {"Mcp-Protocol-Version": version, "Mcp-Method": method, "Mcp-Name": name}
-        answer = client.post("/mcp", json.dumps(body), content_type="application/json", headers=headers)
-        assert answer.status_code == status, answer.content

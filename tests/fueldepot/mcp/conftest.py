@@ -1,0 +1,76 @@
+import asyncio
+import json
+from datetime import date
+from decimal import Decimal
+from functools import partial
+
+import httpx2
+import pytest
+from django.db import connection
+from mcp.client import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from tests import factories
+from tests.client import build_snapshots, note_query
+from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
+
+
+class InProcess(httpx2.AsyncBaseTransport):
+    """Transport from an HTTP client to Django's test client."""
+
+    def __init__(self, client):
+        self.client, self.answers = client, []
+
+    async def handle_async_request(self, request):
+        kind = request.headers.get("Content-Type", "")
+        answer = self.client.generic(
+            request.method, request.url.path, await request.aread(), content_type=kind, headers=dict(request.headers)
+        )
+        self.answers.append(answer)
+        return httpx2.Response(answer.status_code, headers=dict(answer.headers), content=answer.content)
+
+
+@pytest.fixture
+def ask(client):
+    """Call tools in order; return the list of tools and the responses. Asserts that no query runs."""
+
+    def run(*calls, mode="auto"):
+        async def talk():
+            http = httpx2.AsyncClient(transport=InProcess(client))
+            url = "http://testserver/mcp"
+            async with Client(streamable_http_client(url, http_client=http), mode=mode) as mcp:
+                tools = (await mcp.list_tools()).tools
+                return tools, [await mcp.call_tool(name, arguments) for name, arguments in calls]
+
+        build_snapshots()
+        sent = []
+        with connection.execute_wrapper(partial(note_query, sent)):
+            tools, results = asyncio.run(talk())
+        assert sent == []
+        return tools, results
+
+    return run
+
+
+@pytest.fixture
+def call(ask):
+    """Call tools in order; return the body of each answer, for a single call alone."""
+
+    def run(*calls):
+        bodies = [json.loads(result.content[0].text) for result in ask(*calls)[1]]
+        return bodies if len(calls) > 1 else bodies[0]
+
+    return run
+
+
+@pytest.fixture
+def country():
+    town = factories.zakopane()
+    factories.PostcodeFactory(code="34-500", shares=[(town, 3)])
+    real = factories.DepotFactory(municipality=town, name="Opał Próba", fuels=["pellet"])
+    factories.DepotPriceFactory(depot=real, fuel="pellet", price=Decimal(1500))
+    LegalStateFactory()
+    ResolutionFactory()
+    DeadlineFactory(date=date(2027, 1, 1), applies_to="kotły klasy 3 i 4", appliances=["boiler_class_3"])
+    FuelBanFactory()
+    return real
