@@ -1,6 +1,13 @@
 """Decisions about one submission, as the desk makes them."""
 
+from django.urls import reverse
+
 from catalog.submissions.decisions import PartDecision, decide
+
+
+def page(submission):
+    """The page of the desk on which a submission is decided."""
+    return reverse("admin:catalog_submission_change", args=[submission.pk])
 
 
 def accept_submission(*, submission, groups=None, values=None, **options):

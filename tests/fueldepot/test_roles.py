@@ -245,10 +245,10 @@ def set_password(link, password=GOOD, client=None):
     return client.post(form.redirect_chain[-1][0], {"new_password1": password, "new_password2": password})
 
 
-def test_an_invited_editor_sets_a_password_and_gets_in(client, django_capture_on_commit_callbacks):
+def test_an_invited_editor_sets_a_password_and_gets_in(client, commit):
     enter(client, CHIEF, "szefowa")
     given = {"username": "nowa", "email": "nowa@example.pl", "groups": [Group.objects.get(name=EDITOR).pk]}
-    with django_capture_on_commit_callbacks(execute=True):
+    with commit():
         client.post(reverse("admin:auth_user_add"), given)
     made = User.objects.get(username="nowa")
     assert (made.is_staff, made.has_usable_password()) == (True, False)

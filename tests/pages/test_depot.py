@@ -5,17 +5,7 @@ import pytest
 from catalog.parsing.opening_hours import DAYS
 from pages.depots import week
 from tests import factories
-from tests.pages.reading import (
-    KRAKOW,
-    NOINDEX,
-    SCRIPT,
-    canonical_of,
-    linked_data,
-    missing,
-    present,
-    runnable,
-    text_of,
-)
+from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, canonical_of, linked_data, missing, present, runnable, text_of
 
 pytestmark = pytest.mark.django_db
 

@@ -1,14 +1,20 @@
+from datetime import UTC, datetime
+from decimal import Decimal
 from io import BytesIO
 from typing import Any
 
 import orjson
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 from openpyxl import Workbook
 
 from catalog.depots import fuels
 from fueldepot.data import snapshot
 from prices.api.price_answers import fuel_prices
+from prices.models import DepotPrice
+from tests import bulk, factories
+from tests.pages.reading import html_of
 
 LIST = "/admin/prices/depotprice/"
 
@@ -44,3 +50,17 @@ def confirm(desk: Client, answer: Any, *ticked: int) -> Any:
     """Confirm a preview. ticked: numbers of doubtful rows."""
     form = answer.context["confirm_form"]
     return desk.post(f"{LIST}process_import/", {**form.initial, "ticked": ticked})
+
+
+def waiting(amount: Any, **extra: Any) -> DepotPrice:
+    """Create a price from a reader that waits for its decision."""
+    values: dict[str, Any] = {"submitted_at": datetime(2026, 11, 1, tzinfo=UTC), "day": timezone.localdate()}
+    values |= {"depot": extra.get("depot") or factories.DepotFactory(), "price": Decimal(amount)}
+    price: DepotPrice = factories.DepotPriceFactory(pending=True, from_reader=True, **values | extra)
+    return price
+
+
+def decide(desk: Client, action: str, *prices: DepotPrice, **extra: Any) -> str:
+    """Decide on prices in the queue; returns the page that says so."""
+    html: str = html_of(bulk.act(desk, f"{LIST}?status=all", action, *prices, **extra))
+    return html

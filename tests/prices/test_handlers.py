@@ -120,7 +120,7 @@ def test_a_withdrawn_file_leaves_the_prices_that_somebody_has_changed_since(edit
     assert [depot.prices.get().reason for depot in depots[1:]] == ["Nie.", "wycofano cennik z pliku"]
 
 
-def test_an_author_who_was_told_is_told_anew(editor, django_capture_on_commit_callbacks):
+def test_an_author_who_was_told_is_told_anew(editor, commit):
     prices = with_history(*(factories.DepotPriceFactory(pending=True, fuel=fuel) for fuel in ("pellet", "brykiet")))
     submission = factories.SubmissionFactory(
         kind="price", state="passed_on", decided_at=NOW, proposed={"prices": [{}]}, stored={}
@@ -129,13 +129,13 @@ def test_an_author_who_was_told_is_told_anew(editor, django_capture_on_commit_ca
     for price in prices:
         price.refresh_from_db()
     with_history(*prices)
-    with django_capture_on_commit_callbacks(execute=True):
+    with commit():
         decided = services.approve_prices(prices=prices, by=editor, on=NOW)
     assert decided.decision.lines.filter(model="catalog.submission", key=submission.pk).exists()
-    with django_capture_on_commit_callbacks(execute=True):
+    with commit():
         assert undo(decision=decided.decision, by=editor, on=NOW).reopened == 1
     assert (factories.fresh(submission).answered_at, submission.proposed) == (None, {"prices": [{}]})
-    with django_capture_on_commit_callbacks(execute=True):
+    with commit():
         services.reject_prices(prices=prices, reason="Pomyłka.", by=editor, on=NOW)
     told = [letter.subject.partition(": ")[2] for letter in mail.outbox]
     assert told == ["ceny przyjęte", "decyzja cofnięta", "ceny odrzucone"]

@@ -11,7 +11,7 @@ from catalog import models
 from catalog.services import moderation
 from catalog.services.editors import CHIEF
 from prices.models import DepotPrice
-from tests import bulk, factories
+from tests import bulk, deciding, factories
 from tests.catalog.admin.test_list import many
 from tests.pages.reading import html_of, missing
 from tests.regulations.factories import ResolutionFactory
@@ -257,7 +257,7 @@ def test_a_nul_in_a_text_of_the_desk_is_a_mistake_of_the_caller(client, editor):
     price = factories.DepotPriceFactory(depot=depot, pending=True)
     before = state()
     decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
-    page = reverse("admin:catalog_submission_change", args=[submission.pk])
+    page = deciding.page(submission)
     answers = [
         client.post(decide, {"decision": "remove", "reason": "closed", "note": "a\0b"}),
         client.post(page, {"decision": "reject", "reason": "a\0b"}),

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from catalog import models
-from tests import factories
+from tests import deciding, factories
 from tests.catalog.admin.test_page import address, form_of
 from tests.client import context_of
 
@@ -92,15 +92,15 @@ def test_submissions_are_decided_one_after_another(client, editor):
     rows = [factories.SubmissionFactory() for _ in range(3)][::-1]  # of one moment, the newest first
     other = factories.SubmissionFactory(claim=True)
     query = filters(kind__exact="correct")
-    page = reverse("admin:catalog_submission_change", args=[rows[0].pk])
+    page = deciding.page(rows[0])
     typed = {"decision": "accept_next", "groups": ["phone"], "opened": context_of(client, page)["opened"]}
     answer = client.post(f"{page}?{query}", typed)
-    assert urlsplit(answer["Location"]).path == reverse("admin:catalog_submission_change", args=[rows[1].pk])
+    assert urlsplit(answer["Location"]).path == deciding.page(rows[1])
     page = answer["Location"]
     refused = client.post(page, {"decision": "reject_next", "reason": " "})
     assert "Nic nie zmieniono: podaj powód" in refused.content.decode()
     answer = client.post(page, {"decision": "reject_next", "reason": "Nie."})
-    assert urlsplit(answer["Location"]).path == reverse("admin:catalog_submission_change", args=[rows[2].pk])
+    assert urlsplit(answer["Location"]).path == deciding.page(rows[2])
     answer = client.post(answer["Location"], {"decision": "reject_next", "reason": "Nie."})
     assert urlsplit(answer["Location"]).path == QUEUE
     assert list(models.Submission.objects.waiting()) == [other]

@@ -23,9 +23,8 @@ TODAY = date(2026, 11, 21)
 def depot(db):
     factories.BoundaryFactory()
     factories.BoundaryFactory(municipality=factories.bielsko_biala(), lat=49.82, lon=19.04)
-    return factories.DepotFactory(
-        phone="+48 12 345 67 89", opening_hours="Mo-Fr 08:00-16:00", hours={"mon": "8:00-16:00"}
-    )
+    hours = {"opening_hours": "Mo-Fr 08:00-16:00", "hours": {"mon": "8:00-16:00"}}
+    return factories.DepotFactory(phone="+48 12 345 67 89", **hours)
 
 
 def address(depot):
@@ -47,8 +46,8 @@ def errors(answer):
 
 
 def test_hours_are_typed_in_a_field_of_full_width(client, editor, depot):
-    widget = context_of(client, address(depot))["adminform"].form.fields["opening_hours"].widget
-    assert widget.attrs["class"] == "vTextField"
+    form = context_of(client, address(depot))["adminform"].form
+    assert form.fields["opening_hours"].widget.attrs["class"] == "vTextField"
 
 
 def test_opening_and_saving_unchanged_changes_nothing(client, editor, depot):
@@ -80,10 +79,9 @@ def test_hours_make_the_week_anew_and_are_confirmed_with_it(client, editor, depo
 def test_fuels_that_only_the_name_says_are_told_beside_the_field(client, editor, depot):
     models.Depot.objects.update(fuels=["wegiel", "pellet"], fuels_in_name=["pellet"])
     factories.fresh(depot).save()
-    url = reverse("admin:catalog_depot_change", args=[depot.pk])
-    assert "według nazwy, bez potwierdzenia: Pellet" in client.get(url).content.decode()
+    assert "według nazwy, bez potwierdzenia: Pellet" in client.get(address(depot)).content.decode()
     post(client, depot, fuels=["wegiel", "pellet", "brykiet"])
-    assert "według nazwy, bez potwierdzenia" not in client.get(url).content.decode()
+    assert "według nazwy, bez potwierdzenia" not in client.get(address(depot)).content.decode()
 
 
 def test_the_story_tells_the_week_in_polish(client, editor, depot):
@@ -380,7 +378,7 @@ def test_what_another_depot_has_is_said_at_any_distance_and_can_be_overruled(cli
     assert f"usunięty: {shared}</li>" in client.get(address(made)).content.decode()
     publishing.publish_depot(depot=far, by=editor, on=TODAY, note="działa")
     submission = factories.SubmissionFactory(add=True, proposed={"name": "Nowy", "municipality": "1261011", **stored})
-    page = client.get(reverse("admin:catalog_submission_change", args=[submission.pk])).content.decode()
+    page = client.get(deciding.page(submission)).content.decode()
     assert not missing(page, "Te same dane ma już inny wpis", f"/admin/catalog/depot/{far.pk}/change/")
 
 

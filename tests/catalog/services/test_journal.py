@@ -99,10 +99,10 @@ def test_what_waits_is_closed_with_a_letter_and_waits_again(client, editor):
     assert states == {waiting.pk: "waiting", claim.pk: "superseded", unconfirmed.pk: "superseded", again.pk: "waiting"}
 
 
-def test_removing_one_closes_what_waits_too(client, editor, django_capture_on_commit_callbacks):
+def test_removing_one_closes_what_waits_too(client, editor, commit):
     waiting = factories.SubmissionFactory()
     decide = reverse("admin:catalog_depot_decide", args=[waiting.depot_id])
-    with django_capture_on_commit_callbacks(execute=True):
+    with commit():
         client.post(decide, {"decision": "remove", "reason": "closed"})
     assert (factories.fresh(waiting).state, waiting.notification_pending) == ("superseded", False)
     assert [letter.to for letter in mail.outbox] == [[waiting.email]]

@@ -17,10 +17,10 @@ from catalog.services.publishing import publish_depot
 from catalog.submissions import decisions, field_groups, retention
 from catalog.submissions import letters as sending
 from catalog.submissions.decisions import DepotOfSubmissionIsRemoved
-from catalog.submissions.intake import confirm_submission
 from catalog.submissions.limits import mailbox_free_at
-from catalog.submissions.tokens import STATUS, LinkExpired, hash_client, hash_mailbox, new_token
+from catalog.submissions.tokens import STATUS, hash_mailbox
 from tests import deciding, factories, texts
+from tests.mail import DOWN, WORKING, labels
 from tests.pages.reading import missing, present, text_of_html
 
 pytestmark = pytest.mark.django_db
@@ -31,24 +31,14 @@ AT_ONCE = timedelta(0)
 
 
 @pytest.fixture
-def editor():
-    return factories.UserFactory()
-
-
-@pytest.fixture
-def letters(django_capture_on_commit_callbacks):
+def letters(commit):
     """Run something with its letters sent; returns what it returned."""
 
     def run(act, **values):
-        with django_capture_on_commit_callbacks(execute=True):
+        with commit():
             return act(**values)
 
     return run
-
-
-def labels(*submissions):
-    """What results and logs call the letters of submissions."""
-    return tuple(f"submission {submission.pk}" for submission in submissions)
 
 
 def correction(depot, **proposed):
@@ -239,15 +229,6 @@ def test_a_deletion_closes_what_else_was_asked_and_tells(editor, letters):
     assert factories.fresh(submission.depot).publication == "published"
 
 
-def test_nothing_is_decided_twice(editor):
-    submission = factories.SubmissionFactory()
-    deciding.accept_submission(submission=submission, by=editor, on=NOW)
-    with pytest.raises(decisions.SubmissionAlreadyDecided):
-        deciding.accept_submission(submission=submission, opened=1, by=editor, on=NOW)
-    with pytest.raises(decisions.SubmissionAlreadyDecided):
-        deciding.reject_submission(submission=submission, reason="x", by=editor, on=NOW)
-
-
 def test_an_entry_that_changed_while_the_page_was_open_is_looked_at_again(editor):
     submission = factories.SubmissionFactory()
     opened = edit_version(submission.depot)
@@ -275,9 +256,7 @@ def test_an_editor_who_says_so_has_checked_the_whole_entry_of_a_correction(edito
     assert set(depot.confirmed_fields) == set(Depot.PUBLIC_FIELDS)
 
 
-def test_a_full_queue_is_accepted_in_as_many_statements_as_two(
-    editor, django_assert_max_num_queries, django_capture_on_commit_callbacks
-):
+def test_a_full_queue_is_accepted_in_as_many_statements_as_two(editor, django_assert_max_num_queries, commit):
     count = 50
     rows = waiting_submissions(count)
     gone = factories.SubmissionFactory(depot=factories.DepotFactory(removed=True))
@@ -322,11 +301,6 @@ class HalfBroken(EmailBackend):
         return super().send_messages(messages)
 
 
-class Down(EmailBackend):
-    def send_messages(self, messages):
-        raise ConnectionRefusedError
-
-
 def test_a_letter_that_cannot_be_sent_undoes_nothing_and_stays(editor, letters, settings, caplog):
     settings.EMAIL_BACKEND = f"{__name__}.HalfBroken"
     lost, kept = factories.SubmissionFactory(email="nobody@opal.pl"), factories.SubmissionFactory()
@@ -339,7 +313,7 @@ def test_a_letter_that_cannot_be_sent_undoes_nothing_and_stays(editor, letters, 
 
 
 def test_every_kind_of_letter_is_sent_again_and_once(editor, letters, settings):
-    settings.EMAIL_BACKEND = f"{__name__}.Down"
+    settings.EMAIL_BACKEND = DOWN
     depot = factories.DepotFactory()
     accepted = factories.SubmissionFactory(depot=depot, delete=True)
     superseded = correction(depot, phone="+48 601 234 567")
@@ -349,7 +323,7 @@ def test_every_kind_of_letter_is_sent_again_and_once(editor, letters, settings):
     letters(deciding.reject_submission, submission=rejected, reason="Nie ten skład.", by=editor, on=NOW)
     owed = labels(accepted, superseded, rejected)
     assert sending.send_waiting(retry=AT_ONCE) == sending.Told(unsent=owed)
-    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    settings.EMAIL_BACKEND = WORKING
     assert sending.send_waiting() == sending.Told()  # tried just before
     assert sending.send_waiting(retry=AT_ONCE) == sending.Told(owed)
     assert sending.send_waiting(retry=AT_ONCE) == sending.Told()
@@ -382,7 +356,7 @@ def test_a_mailbox_gets_three_letters_an_hour_and_the_others_later_by_themselves
 
 
 def test_a_letter_that_is_owed_keeps_no_address_longer(editor, letters, settings):
-    settings.EMAIL_BACKEND = f"{__name__}.Down"
+    settings.EMAIL_BACKEND = DOWN
     submission = factories.SubmissionFactory()
     letters(deciding.reject_submission, submission=submission, reason="Nie.", by=editor, on=NOW)
     assert retention.purge_submissions(on=NOW + timedelta(days=90)).erased == 1
@@ -396,124 +370,14 @@ def test_the_command_sends_again_and_fails_while_it_cannot(capsys, settings, mon
     lost = factories.SubmissionFactory(decided=True, notification_pending=True)
     call_command("send_pending_letters")
     assert capsys.readouterr().out == "1 letters wait; add --commit to send them\n"
-    settings.EMAIL_BACKEND = f"{__name__}.Down"
+    settings.EMAIL_BACKEND = DOWN
     with pytest.raises(CommandError, match=f"not sent: submission {lost.pk}; the log says why"):
         call_command("send_pending_letters", commit=True)
     now[0] += timedelta(minutes=1)
-    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    settings.EMAIL_BACKEND = WORKING
     call_command("send_pending_letters", commit=True)
     assert capsys.readouterr().out == "0 letters sent\n1 letters sent\n"
     assert not Submission.objects.unnotified().exists()
-
-
-def test_personal_data_go_ninety_days_after_the_decision(editor):
-    accepted, rejected, waiting = (factories.SubmissionFactory(message="Jan Nowak", client_hash="x") for _ in "abc")
-    deciding.accept_submission(submission=accepted, by=editor, on=NOW)
-    deciding.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
-    retention.purge_submissions(on=NOW + timedelta(days=90, seconds=-1))
-    assert factories.fresh(accepted).email  # kept so far
-    assert accepted.client_hash == ""  # needed for a day only
-    assert retention.purge_submissions(on=NOW + timedelta(days=90)).erased == 2
-    for row in (accepted, rejected):
-        row.refresh_from_db()
-        assert (row.email, row.email_hash, row.message, row.claimant_nip, row.token_hash) == ("", "", "", "", "")
-        assert row.erased_at is not None
-    assert accepted.proposed == {"phone": "+48 601 234 567"}  # public by now
-    assert rejected.proposed == rejected.stored == {}
-    assert factories.fresh(waiting).email
-    assert retention.purge_submissions(on=NOW + timedelta(days=90)) == retention.Purged(0, 0, 0)
-
-
-def waiting_since(moment):
-    """A submission that was confirmed at a moment and that nobody has decided."""
-    return factories.SubmissionFactory(created_at=moment, confirmed_at=moment, message="Jan Nowak")
-
-
-def test_what_nobody_decides_goes_after_a_year_and_its_author_is_told_before(settings):
-    submission = waiting_since(NOW)
-    year = timedelta(days=365)
-    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=15)).sent == ()
-    settings.EMAIL_BACKEND = f"{__name__}.Down"
-    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=14)).unsent == labels(submission)
-    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-    # A day late: so is what it tells of.
-    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=13)).sent == labels(submission)
-    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=12)) == sending.Told()
-    (letter,) = mail.outbox
-    assert letter.to == [submission.email]
-    assert f"zgłoszenia nr {submission.pk}" in letter.body
-    assert "22 listopada 2027 r." in letter.body  # NOW is 21 November 2026
-    assert "Jan" not in letter.body
-    assert retention.purge_submissions(on=NOW + year).expired == 0
-    assert retention.purge_submissions(on=NOW + year + timedelta(days=1)).expired == 1
-    assert not Submission.objects.exists()
-
-
-def test_a_letter_that_never_leaves_keeps_an_undecided_submission_a_month_longer():
-    waiting_since(NOW)
-    assert retention.purge_submissions(on=NOW + timedelta(days=394)).expired == 0
-    assert retention.purge_submissions(on=NOW + timedelta(days=395)).expired == 1
-
-
-def test_a_decision_after_the_letter_keeps_the_submission(editor):
-    submission = waiting_since(NOW)
-    retention.warn_of_expiry(on=NOW + timedelta(days=351))
-    deciding.reject_submission(submission=submission, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
-    assert retention.purge_submissions(on=NOW + timedelta(days=400)).expired == 0
-
-
-def test_unconfirmed_submissions_go_with_their_link():
-    submission = factories.SubmissionFactory(unconfirmed=True, created_at=NOW, mailed_at=NOW + timedelta(hours=1))
-    assert retention.purge_submissions(on=NOW + timedelta(hours=48)).deleted == 0
-    assert retention.purge_submissions(on=NOW + timedelta(hours=49)).deleted == 1
-    assert not Submission.objects.filter(pk=submission.pk).exists()
-
-
-def test_the_author_of_prices_goes_the_day_after_the_last_was_decided():
-    days = dict.fromkeys(("created_at", "confirmed_at", "decided_at"), NOW - timedelta(days=3))
-    values = {"kind": "price", "state": "passed_on", "answered_at": NOW, "proposed": {"fuel": "pellet"}}
-    submission = factories.SubmissionFactory(**values, **days)
-    assert retention.purge_submissions(on=NOW + timedelta(hours=23)).erased == 0
-    assert retention.purge_submissions(on=NOW + timedelta(hours=24)).erased == 1
-    assert (factories.fresh(submission).email, submission.proposed) == ("", {})
-
-
-def test_a_caller_without_an_address_is_one_of_those_without():
-    """Behind a socket there is no address; they share one limit, and not with anybody who has one."""
-    assert hash_client("") == hash_client("") != hash_client("192.0.2.7")
-    assert hash_client("2001:db8::1") == hash_client("2001:db8:0:ff::1") != hash_client("2001:db8:0:100::1")
-
-
-def test_addresses_of_one_mailbox_are_counted_as_one():
-    for one, other, same in (
-        ("jan@opal.pl", "Jan+1@OPAL.pl", True),
-        ("jan.nowak@opal.pl", "jannowak+a+b@opal.pl", True),
-        ("j.an@gmail.com", "jan@googlemail.com", True),
-        ("jan@opal.pl", "anna@opal.pl", False),
-        ("jan@opal.pl", "jan@biuro.opal.pl", False),
-        ("jan@op.al.pl", "jan@opal.pl", False),
-        ("+jan@opal.pl", "+anna@opal.pl", False),
-    ):
-        assert (hash_mailbox(one) == hash_mailbox(other)) is same, one
-        assert "@" not in hash_mailbox(one)
-
-
-def test_hashes_of_mailboxes_go_a_day_after_the_last_link():
-    late, values = NOW + timedelta(hours=20), {"mailbox_hash": "x", "created_at": NOW}
-    old = factories.SubmissionFactory(mailed_at=NOW, letters_at=[NOW], **values)
-    resent = factories.SubmissionFactory(unconfirmed=True, mailed_at=late, letters_at=[NOW, late], **values)
-    retention.purge_submissions(on=NOW + timedelta(hours=24))
-    for row, kept in ((old, ("", [])), (resent, ("x", [NOW, late]))):
-        assert (factories.fresh(row).mailbox_hash, row.letters_at) == kept
-    retention.purge_submissions(on=late + timedelta(hours=24))
-    assert (factories.fresh(resent).mailbox_hash, resent.letters_at) == ("", [])
-
-
-def test_a_link_whose_submission_was_deleted_meanwhile():
-    token, _ = new_token(factories.SubmissionFactory(unconfirmed=True).pk, NOW)
-    Submission.objects.all().delete()
-    with pytest.raises(LinkExpired):
-        confirm_submission(token=token, on=NOW)
 
 
 def test_what_is_decided_at_one_moment_for_one_author_is_told_in_one_letter(editor, letters):

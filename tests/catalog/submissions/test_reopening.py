@@ -23,12 +23,12 @@ TODAY = NOW.date()
 
 
 @pytest.fixture
-def sent(django_capture_on_commit_callbacks):
+def sent(commit):
     """Run something with its letters, and return the ends of their subjects."""
 
     def run(act):
         mail.outbox.clear()
-        with django_capture_on_commit_callbacks(execute=True):
+        with commit():
             act()
         return [letter.subject.partition(": ")[2] for letter in mail.outbox]
 
@@ -74,7 +74,7 @@ def test_an_accepted_correction_waits_again_and_its_author_is_told(editor, sent)
 def test_the_pages_of_a_submission_and_of_its_entry_lead_to_the_decision(client, editor):
     depot = factories.DepotFactory(phone="")
     row = correction(depot, phone="+48 601 234 567")
-    page = reverse("admin:catalog_submission_change", args=[row.pk])
+    page = deciding.page(row)
     assert "można ją tam cofnąć" not in text_of(client.get(page))
     deciding.accept_submission(submission=row, by=editor, on=NOW)
     found = client.get(page).content.decode()

@@ -65,7 +65,7 @@ class Stranger:
         return typed
 
     def send(self, path, typed, **headers):
-        with self.commit(execute=True):
+        with self.commit():
             return self.client.post(path, typed, **headers)
 
     def fill(self, path, wait=10, network="127.0.0.1", **changed):
@@ -79,13 +79,13 @@ class Stranger:
     def confirm(self, link=None):
         link = link or self.link()
         self.client.get(link)
-        with self.commit(execute=True):
+        with self.commit():
             return self.client.post("/zgloszenia/potwierdz/", {"odnosnik": link.partition("=")[2]})
 
 
 @pytest.fixture
-def stranger(client, clock, django_capture_on_commit_callbacks):
-    return Stranger(client, clock, django_capture_on_commit_callbacks)
+def stranger(client, clock, commit):
+    return Stranger(client, clock, commit)
 
 
 @pytest.fixture
@@ -102,8 +102,8 @@ def link_in(letter, page="moj-sklad"):
 
 
 @pytest.fixture
-def link(nowak, clock, django_capture_on_commit_callbacks):
+def link(nowak, clock, commit):
     submission = factories.SubmissionFactory(depot=nowak, claim=True, email="jan@opal-nowak.pl")
-    with django_capture_on_commit_callbacks(execute=True):
+    with commit():
         deciding.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
     return link_in(mail.outbox[-1])

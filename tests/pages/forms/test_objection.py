@@ -2,7 +2,6 @@
 
 import pytest
 from django.core import mail
-from django.urls import reverse
 
 from catalog.models import OwnerLink, Submission
 from catalog.services.editors import CHIEF
@@ -32,7 +31,7 @@ def chief():
 
 
 def accept(claim, by, on, commit, **values):
-    with commit(execute=True):
+    with commit():
         return deciding.accept_submission(submission=claim, by=by, on=on, **values)
 
 
@@ -68,11 +67,9 @@ def test_without_the_letter_the_three_days_do_not_begin(claim, editor, clock):
         deciding.accept_submission(submission=claim, by=editor, on=clock.now)
 
 
-def test_after_three_days_one_link_works_and_the_former_owner_hears_it(
-    client, claim, link, editor, clock, django_capture_on_commit_callbacks
-):
+def test_after_three_days_one_link_works_and_the_former_owner_hears_it(client, claim, link, editor, clock, commit):
     clock.move(days=3)
-    accept(claim, editor, clock.now, django_capture_on_commit_callbacks)
+    accept(claim, editor, clock.now, commit)
     granted, told = mail.outbox[-2:]
     assert (granted.to, told.to) == (["ewa@opal.example"], ["jan@opal-nowak.pl"])
     assert told.subject == "Skład opału Nowak: Twój odnośnik przestał działać"
@@ -80,9 +77,9 @@ def test_after_three_days_one_link_works_and_the_former_owner_hears_it(
     assert list(OwnerLink.objects.working().values_list("email", flat=True)) == ["ewa@opal.example"]
 
 
-def test_an_editor_keeps_both_links_on_purpose(client, claim, link, editor, clock, django_capture_on_commit_callbacks):
+def test_an_editor_keeps_both_links_on_purpose(client, claim, link, editor, clock, commit):
     clock.move(days=3)
-    accept(claim, editor, clock.now, django_capture_on_commit_callbacks, keep_owners=True)
+    accept(claim, editor, clock.now, commit, keep_owners=True)
     assert [client.get(one).status_code for one in (link, link_in(mail.outbox[-1]))] == [200, 200]
     assert mail.outbox[-1].to == ["ewa@opal.example"]
 
@@ -99,7 +96,7 @@ def test_after_an_objection_a_chief_decides(client, stranger, claim, editor, chi
 
 
 def test_the_desk_shows_the_owner_the_time_and_the_objection(client, stranger, claim, editor, clock):
-    page = reverse("admin:catalog_submission_change", args=[claim.pk])
+    page = deciding.page(claim)
     text = text_of(client.get(page))
     assert "Wpis ma właściciela Od kiedy Adres Ostatnia zmiana 21 listopada 2026 j…@opal-nowak.pl –" in text
     assert "Sprzeciw może zgłosić do 24 listopada 2026" in text
@@ -117,19 +114,19 @@ def test_an_owner_claims_again_without_asking_themselves(nowak, link, editor, cl
     deciding.accept_submission(submission=again, by=editor, on=clock.now)
 
 
-def test_the_new_owner_is_told_of_other_claims(claim, nowak, chief, clock, django_capture_on_commit_callbacks):
+def test_the_new_owner_is_told_of_other_claims(claim, nowak, chief, clock, commit):
     third = factories.SubmissionFactory(depot=nowak, claim=True, owner_told_at=clock.now)
-    accept(claim, chief, clock.now, django_capture_on_commit_callbacks)
+    accept(claim, chief, clock.now, commit)
     assert [letter.to[0] for letter in mail.outbox if "chce przejąć" in letter.subject][-1] == "ewa@opal.example"
     assert factories.fresh(third).owner_told_at is not None
 
 
 def test_an_objection_is_erased_with_the_claim_and_comes_too_late_after_it(
-    client, stranger, claim, chief, clock, django_capture_on_commit_callbacks
+    client, stranger, claim, chief, clock, commit
 ):
     at = link_in(mail.outbox[-1], "sprzeciw")
     send_objection(stranger, at, "Nie znam tej firmy.")
-    with django_capture_on_commit_callbacks(execute=True):
+    with commit():
         deciding.reject_submission(submission=claim, reason="Sprzeciw właściciela.", by=chief, on=clock.now)
     assert client.get(at).status_code == 409
     clock.move(days=90)

@@ -18,6 +18,7 @@ from catalog.services.publishing import publish_depot
 from catalog.submissions import letters, owner_links
 from prices.models import DepotPrice
 from tests import deciding, factories, texts
+from tests.mail import DOWN, WORKING
 from tests.pages.forms.conftest import link_in
 from tests.pages.forms.test_prices import SEVEN
 from tests.pages.reading import missing, text_of
@@ -155,13 +156,13 @@ def test_links_to_one_mailbox_leave_by_themselves_when_the_hour_is_over(stranger
 def test_a_link_whose_letter_does_not_leave_ends_nothing_and_is_tried_again(
     client, stranger, nowak, link, clock, settings, caplog
 ):
-    settings.EMAIL_BACKEND = "tests.catalog.submissions.test_actions.Down"
+    settings.EMAIL_BACKEND = DOWN
     renew(stranger, nowak)
     number = PendingLetter.objects.get().pk
     assert f"letter of pendingletter {number} not sent: ConnectionRefusedError" in caplog.text
     assert "jan@" not in caplog.text
     assert client.get(link).status_code == 200
-    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    settings.EMAIL_BACKEND = WORKING
     clock.move(minutes=15)
     letters.send_waiting()
     assert client.get(link_in(mail.outbox[-1])).status_code == 200
@@ -174,16 +175,14 @@ def test_an_owner_or_an_editor_ends_it(client, stranger, nowak, link, clock):
     assert list(OwnerLink.objects.values_list("email", "email_hash", "mailbox_hash")) == [("", "", "")]
 
 
-def test_who_lost_the_link_claims_the_entry_anew(
-    client, stranger, nowak, link, clock, django_capture_on_commit_callbacks
-):
+def test_who_lost_the_link_claims_the_entry_anew(client, stranger, nowak, link, clock, commit):
     owner_links.revoke_links(list(OwnerLink.objects.all()), on=clock.now)
     claim = f"/sklad/{nowak.pk}/przejmij/"
     assert f'href="{claim}"' in client.get(link).content.decode()
     stranger.fill(claim, role="owner", claimant_nip="5260250274", agreed="1", mon="6-14")
     stranger.confirm()
     submission = Submission.objects.get(kind="claim", state="waiting")
-    with django_capture_on_commit_callbacks(execute=True):
+    with commit():
         deciding.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
     fresh = link_in(mail.outbox[-1])
     assert (client.get(link).status_code, client.get(fresh).status_code) == (404, 200)

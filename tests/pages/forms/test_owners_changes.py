@@ -19,6 +19,7 @@ from catalog.submissions.retention import purge_submissions
 from prices.models import DepotPrice
 from prices.owners import confirm_prices
 from tests import deciding, factories
+from tests.mail import DOWN, WORKING
 from tests.pages.forms.conftest import link_in
 from tests.pages.forms.test_owner import save
 from tests.pages.reading import missing, text_of
@@ -135,11 +136,11 @@ def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, st
 
 
 def test_a_forwarded_link_cannot_silence_the_letter_by_revoking_itself(client, stranger, nowak, link, clock, settings):
-    settings.EMAIL_BACKEND = "tests.catalog.submissions.test_actions.Down"
+    settings.EMAIL_BACKEND = DOWN
     save(stranger, link, mon="całą dobę")
     stranger.send(OWNER, {"odnosnik": token_of(link), "odwolaj": "1"})
     assert OwnerLink.objects.get().email == ""
-    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    settings.EMAIL_BACKEND = WORKING
     clock.move(minutes=20)
     letters.send_waiting()
     path = link_in(mail.outbox[-1], "cofnij")
@@ -186,7 +187,7 @@ def test_a_letter_s_link_undoes_neither_others_changes_nor_old_ones(client, stra
 
 
 def test_a_letter_about_a_change_waits_longer_than_a_day(stranger, nowak, link, clock, settings):
-    settings.EMAIL_BACKEND = "tests.catalog.submissions.test_actions.Down"
+    settings.EMAIL_BACKEND = DOWN
     save(stranger, link, mon="6-14")
     purge_submissions(on=clock.now + timedelta(days=2))
     assert PendingLetter.objects.count() == 1
@@ -339,12 +340,10 @@ def test_a_link_whose_entry_is_removed_meanwhile_changes_nothing(stranger, price
     assert stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": keys}).status_code == 404
 
 
-def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(
-    client, stranger, nowak, clock, django_capture_on_commit_callbacks
-):
+def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(client, stranger, nowak, clock, commit):
     editor = factories.UserFactory()
     deletion = factories.SubmissionFactory(depot=nowak, delete=True, email="jan@opal-nowak.pl", mailed_at=clock.now)
-    with django_capture_on_commit_callbacks(execute=True):
+    with commit():
         deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
     path = link_in(mail.outbox[-1], "przywroc")
     typed = stranger.show(path)
@@ -356,7 +355,7 @@ def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(
     waiting = Submission.objects.get(kind="restore", state="waiting")
     assert (waiting.email, waiting.message) == ("jan@opal-nowak.pl", "Pomyłka.")
     assert factories.fresh(nowak).publication == "removed"
-    with django_capture_on_commit_callbacks(execute=True):
+    with commit():
         result = deciding.accept_submission(submission=waiting, by=editor, on=clock.now)
     assert (factories.fresh(nowak).publication, nowak.removed_at, nowak.removal_reason) == ("published", None, "")
     assert (mail.outbox[-1].subject, client.get(path).status_code) == ("Skład opału Nowak: wpis wrócił", 410)

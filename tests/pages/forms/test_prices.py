@@ -61,7 +61,7 @@ SEVEN = {
 
 
 def test_seven_fuels_are_one_form_one_letter_one_confirmation_and_one_answer(
-    client, stranger, path, nowak, clock, django_capture_on_commit_callbacks
+    client, stranger, path, nowak, clock, commit
 ):
     assert stranger.fill(path, **SEVEN).status_code == 302
     assert len(mail.outbox) == 1
@@ -72,11 +72,11 @@ def test_seven_fuels_are_one_form_one_letter_one_confirmation_and_one_answer(
     assert {price.fuel: price.price for price in prices}["pellet"] == Decimal("1600.00")
     assert len(prices) == 7
     editor = factories.UserFactory()
-    with django_capture_on_commit_callbacks(execute=True):
+    with commit():
         approve_prices(prices=prices[:5], by=editor, on=clock.now)
         reject_prices(prices=[prices[5]], reason="To cena za metr.", by=editor, on=clock.now)
     assert len(mail.outbox) == 1  # one still waits
-    with django_capture_on_commit_callbacks(execute=True):
+    with commit():
         reject_prices(prices=[prices[6]], reason="Nie tak tanio.", by=editor, on=clock.now)
     letter = mail.outbox[-1]
     assert (letter.subject, letter.to) == ("Skład opału Nowak: część cen przyjęta", ["jan@opal-nowak.pl"])

@@ -26,13 +26,13 @@ def submission(nowak):
 
 
 @pytest.fixture
-def ask(client, django_capture_on_commit_callbacks):
+def ask(client, commit):
     """Ask at the desk, with the letter; returns the answer of the desk."""
 
     def act(submission, text, decision="ask"):
         client.force_login(factories.UserFactory())
-        with django_capture_on_commit_callbacks(execute=True):
-            page = reverse("admin:catalog_submission_change", args=[submission.pk])
+        with commit():
+            page = deciding.page(submission)
             return client.post(page, {"decision": decision, "question": text})
 
     return act
@@ -62,7 +62,7 @@ def test_an_author_is_asked_answers_and_is_read(client, stranger, ask, submissio
     assert done.status_code == 302
     assert "Dziękujemy za odpowiedź" in text_of(client.get(done["Location"]))
     assert factories.fresh(submission).state == "waiting"
-    page = client.get(reverse("admin:catalog_submission_change", args=[submission.pk]))
+    page = client.get(deciding.page(submission))
     assert not missing(text_of(page), "Tak. Od maja.", "21 listopada 2026")
     assert SCRIPT not in page.content.decode()
     assert "autor odpowiedział" in text_of(client.get(QUEUE))
@@ -102,7 +102,7 @@ def test_the_author_of_a_price_is_asked_too(client, ask, nowak, stranger, clock)
     )
     price = factories.DepotPriceFactory(depot=nowak, submission=submission, origin="submission", pending=True)
     prices = reverse("admin:prices_depotprice_changelist")
-    at = reverse("admin:catalog_submission_change", args=[submission.pk])
+    at = deciding.page(submission)
     assert "czeka na odpowiedź autora." in text_of(ask(submission, "Czy to cena z dowozem?"))
     assert at in client.get(reverse("admin:prices_depotprice_change", args=[price.pk])).content.decode()
     assert "czeka na odpowiedź autora" in text_of(client.get(prices))

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_a_correction_from_the_form_to_the_public(
-    client, stranger, nowak, clock, django_capture_on_commit_callbacks, django_assert_max_num_queries
+    client, stranger, nowak, clock, commit, django_assert_max_num_queries
 ):
     path = f"/sklad/{nowak.pk}/popraw/"
     with django_assert_max_num_queries(1):
@@ -41,7 +41,7 @@ def test_a_correction_from_the_form_to_the_public(
     assert client.get(f"/api/v1/stores/{nowak.pk}").json()["phone"] == "+48 12 345 67 89"
 
     submission = Submission.objects.get()
-    with django_capture_on_commit_callbacks(execute=True):
+    with commit():
         deciding.accept_submission(submission=submission, verify=True, by=factories.UserFactory(), on=clock.now)
     stored = client.get(f"/api/v1/stores/{nowak.pk}").json()
     assert (stored["phone"], stored["hours"]["mon"], stored["hours"]["tue"]) == ("+48 601 234 567", "7:00-15:00", "")

@@ -9,36 +9,18 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.models import Dataset, Decision
-from catalog.services.editors import CHIEF, EDITOR
+from catalog.models import Decision
+from catalog.services.editors import EDITOR
 from fueldepot.data import snapshot
-from prices.models import DepotPrice, Observation, PlausibleRange, Series
-from tests import bulk, factories
+from prices.models import DepotPrice, Observation, Series
+from tests import factories
 from tests.client import build_snapshots
-from tests.drafts import approve
 from tests.pages.reading import html_of, missing, text_of
-from tests.prices.helpers import LIST, confirm, csv_of, preview
+from tests.prices.helpers import LIST, confirm, csv_of, decide, preview, waiting
 
 pytestmark = pytest.mark.django_db
 
 API = "/api/v1/prices/pellet"
-
-
-def waiting(amount, **extra):
-    moment = datetime(2026, 11, 1, tzinfo=UTC)
-    depot = extra.pop("depot", None) or factories.DepotFactory()
-    return factories.DepotPriceFactory(
-        depot=depot,
-        price=Decimal(amount),
-        pending=True,
-        from_reader=True,
-        day=timezone.localdate(),
-        **{"submitted_at": moment, **extra},
-    )
-
-
-def decide(desk, action, *prices, **extra):
-    return html_of(bulk.act(desk, f"{LIST}?status=all", action, *prices, **extra))
 
 
 def test_approving_and_rejecting_at_the_desk_change_the_next_answer(desk, client):
@@ -79,19 +61,12 @@ def test_the_queue_begins_with_the_prices_farthest_from_the_median(desk, django_
 
 def test_an_editor_enters_a_price_by_the_bag(desk):
     depot = factories.DepotFactory()
-    entered = {
-        "depot": depot.pk,
-        "fuel": "pellet",
-        "unit": "t",
-        "price": "",
-        "bag_price": "24,99",
-        "bag_kg": "15",
-        "day": str(timezone.localdate()),
-        "origin": "price_list",
-    }
+    entered = {"depot": depot.pk, "fuel": "pellet", "unit": "t", "price": "", "bag_price": "24,99", "bag_kg": "15"}
+    entered |= {"day": str(timezone.localdate()), "origin": "price_list"}
     assert desk.post(f"{LIST}add/", entered).status_code == 302
     price = DepotPrice.objects.get()
-    assert (price.price, price.bag_kg, price.status) == (1666, 15, "pending")
+    assert (price.price, price.bag_price, price.bag_kg) == (1666, Decimal("24.99"), 15)
+    assert (price.unit, price.status) == ("t", "pending")
     assert price.history.get().history_user.username == "redaktorka"
     assert "Skład ma już cenę" in desk.post(f"{LIST}add/", entered).content.decode()
     assert "jednostką jest t" in html_of(desk.post(f"{LIST}add/", {**entered, "unit": "mp"}))
@@ -106,41 +81,6 @@ def test_a_price_is_neither_edited_nor_deleted_like_other_rows(desk):
     assert desk.post(f"{LIST}{price.pk}/delete/", {"post": "yes"}).status_code == 403
 
 
-def test_a_plausible_range_is_edited_with_history(desk, client):
-    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
-    page = "/admin/prices/plausiblerange/pellet/change/"
-    approve(desk, desk.post(page, {"low": "1450", "high": "4000"}))
-    assert client.get(API).json()["rejected"] == 1
-    assert PlausibleRange.objects.get(pk="pellet").history.get(history_type="~").history_user is not None
-
-
-def test_a_range_is_written_with_a_decimal_comma_and_refused_in_one_sentence(desk):
-    page = "/admin/prices/plausiblerange/pellet/change/"
-    approve(desk, desk.post(page, {"low": "650,50", "high": "3900"}))
-    stored = PlausibleRange.objects.get(pk="pellet")
-    assert (stored.low, stored.high) == (Decimal("650.50"), 3900)
-    assert 'value="650,50"' in desk.get(page).content.decode()
-    for low, high in (("5000", "4000"), ("0", "10"), ("-1", "10")):
-        refused = html_of(desk.post(page, {"low": low, "high": high}))
-        assert "musi być dodatni" in refused
-        assert "plausiblerange_ends_in_order" not in refused
-
-
-def test_an_earlier_range_is_put_back(desk, client):
-    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
-    page = "/admin/prices/plausiblerange/pellet/"
-    approve(desk, desk.post(f"{page}change/", {"low": "600", "high": "3900"}))
-    approve(desk, desk.post(f"{page}change/", {"low": "1450", "high": "3900"}))
-    assert client.get(API).json()["rejected"] == 1
-    earlier = PlausibleRange.objects.get(pk="pellet").history.earliest()
-    version = f"{page}history/{earlier.pk}/"
-    form = desk.get(version).context["adminform"].form
-    approve(desk, desk.post(version, {name: form[name].value() for name in ("low", "high")}))
-    assert PlausibleRange.objects.get(pk="pellet").low == 600
-    snapshot.invalidate()
-    assert client.get(API).json()["rejected"] == 0
-
-
 def test_the_history_of_a_price_speaks_polish_and_offers_nothing_to_put_back(desk):
     price = waiting(1500)
     decide(desk, "approve", price)
@@ -152,48 +92,6 @@ def test_the_history_of_a_price_speaks_polish_and_offers_nothing_to_put_back(des
     version = f"{page}{price.history.latest().pk}/"
     assert "Przywróć" not in desk.get(version).content.decode()
     assert desk.post(version, {}).status_code == 405
-
-
-ADD_RANGE = "/admin/prices/plausiblerange/add/"
-
-
-def test_no_range_is_added_while_every_fuel_has_one(desk):
-    assert desk.get(ADD_RANGE).status_code == 403
-    assert desk.post(ADD_RANGE, {"fuel": "pellet", "low": "1", "high": "2"}).status_code == 403
-    assert PlausibleRange.objects.get(pk="pellet").low == 600
-
-
-@pytest.fixture
-def pellet_without_range():
-    PlausibleRange.objects.get(pk="pellet").delete()
-
-
-def test_an_editor_in_chief_gives_a_fuel_without_range_its_own(pellet_without_range, desk, client):
-    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
-    assert client.get(API).json()["n"] == 3
-    chief = factories.desk_of(factories.member(CHIEF, "adam"))
-    form = chief.get(ADD_RANGE)
-    assert [slug for slug, _ in form.context["adminform"].form.fields["fuel"].choices] == ["pellet"]
-    for low, high, fuel in [("5000", "4000", "pellet"), ("1450", "4000", "brykiet"), ("", "4000", "pellet")]:
-        assert chief.post(ADD_RANGE, {"fuel": fuel, "low": low, "high": high}).status_code == 200
-    assert not PlausibleRange.objects.filter(pk="pellet").exists()
-    approve(desk, chief.post(ADD_RANGE, {"fuel": "pellet", "low": "1450", "high": "4000"}))
-    made = PlausibleRange.objects.get(pk="pellet")
-    assert (made.low, made.high) == (1450, 4000)
-    assert made.history.latest().history_type == "+"
-    assert made.history.latest().history_user.username == "redaktorka"
-    assert made.history.latest().history_change_reason == "szkic adam: Zmiana uchwały."
-    snapshot.invalidate()
-    answer = client.get(API).json()
-    assert (answer["n"], answer["rejected"]) == (2, 1)
-    assert chief.get(ADD_RANGE).status_code == 403
-
-
-def test_other_editors_add_no_range(pellet_without_range):
-    editor = factories.desk_of(factories.member(EDITOR))
-    assert editor.get("/admin/prices/plausiblerange/").status_code == 200
-    assert editor.post(ADD_RANGE, {"fuel": "pellet", "low": "1450", "high": "4000"}).status_code == 403
-    assert not PlausibleRange.objects.filter(pk="pellet").exists()
 
 
 def test_official_data_are_looked_at_only(desk):
@@ -319,17 +217,6 @@ def test_the_same_price_twice_in_a_file_is_refused(desk):
     assert "ten sam skład, paliwo i dzień co w wierszu 2" in preview(desk, csv_of(row, row)).content.decode()
 
 
-def test_what_happened_after_the_preview_stops_the_whole_import_and_is_said(desk):
-    depot = factories.DepotFactory()
-    day = timezone.localdate()
-    answer = preview(desk, csv_of(f"{depot.pk},brykiet,t,{day},1500,,", f"{depot.pk},pellet,t,{day},1500,,"))
-    factories.DepotPriceFactory(depot=depot, day=day)
-    said = html_of(confirm(desk, answer))
-    assert DepotPrice.objects.count() == 1
-    assert not missing(said, "Niczego nie wczytano", "skład ma już cenę")
-    assert "Wczytano i zatwierdzono" not in said
-
-
 def test_a_second_click_on_the_confirmation_imports_nothing_twice(desk):
     depot = factories.DepotFactory()
     answer = preview(desk, csv_of(f"{depot.pk},brykiet,t,{timezone.localdate()},1500,,"))
@@ -343,15 +230,6 @@ def test_a_second_click_on_the_confirmation_imports_nothing_twice(desk):
 def test_a_price_by_the_bag_is_shown_with_its_bag(desk):
     waiting(1650, fuel="ekogroszek", bag_price=Decimal("33.00"), bag_kg=Decimal(20))
     assert "worek 20 kg: 33 zł" in desk.get(f"{LIST}?status=all").content.decode()
-
-
-def test_a_range_saved_as_it_was_is_no_change(desk):
-    before = Dataset.objects.filter(slug="prices").first()
-    page = "/admin/prices/plausiblerange/pellet/change/"
-    form = desk.get(page).context["adminform"].form
-    assert desk.post(page, {name: form[name].value() for name in ("low", "high")}).status_code == 302
-    assert PlausibleRange.objects.get(pk="pellet").history.count() == 1
-    assert Dataset.objects.filter(slug="prices").first() == before
 
 
 def test_series_of_the_statistical_office_have_their_names(desk):
@@ -392,12 +270,12 @@ def test_prices_of_a_depot_are_decided_on_the_page_of_one(desk, client, django_a
     assert set(DepotPrice.objects.filter(depot=depot).values_list("status", flat=True)) == {"approved"}
 
 
-def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, django_capture_on_commit_callbacks):
+def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, commit):
     submission = factories.SubmissionFactory(kind="price", state="passed_on", decided_at=timezone.now())
     price = waiting(16300, depot=submission.depot, submission=submission)
     assert "poza wiarygodnym przedziałem" in desk.get(price_page(price)).content.decode()
     sent = {"pending": price.pk, "price": price.pk, f"value-{price.pk}": "1 630,50", "decision": "approve_next"}
-    with django_capture_on_commit_callbacks(execute=True):
+    with commit():
         desk.post(price_page(price), sent)
     assert (factories.fresh(price).status, price.price, price.sent_price) == ("approved", Decimal("1630.50"), 16300)
     (letter,) = mail.outbox
@@ -432,10 +310,7 @@ def test_an_outlier_is_named_and_comes_alone(desk):
     assert "podaj powód" in html_of(desk.post(price_page(outlier), refused))
     answer = desk.post(price_page(outlier), refused | {"reason": "Cena za dwie tony."})
     assert answer["Location"] == price_page(ordinary)
-    assert list(DepotPrice.objects.filter(depot=depot).order_by("pk").values_list("status", flat=True)) == [
-        "rejected",
-        "pending",
-    ]
+    assert [factories.fresh(price).status for price in (outlier, ordinary)] == ["rejected", "pending"]
 
 
 @pytest.mark.parametrize("listing", [LIST, reverse("admin:catalog_submission_changelist")])

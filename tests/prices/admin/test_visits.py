@@ -18,6 +18,7 @@ from prices.services import reject_prices
 from prices.submissions import decide_visit, withdraw
 from tests import factories
 from tests.catalog.admin.test_at_once import at_once
+from tests.deciding import page
 from tests.pages.reading import missing, text_of
 
 pytestmark = pytest.mark.django_db
@@ -25,10 +26,6 @@ pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 QUEUE = reverse("admin:catalog_submission_changelist")
 AUTHOR = "jan@opal-nowak.pl"
-
-
-def page(submission):
-    return reverse("admin:catalog_submission_change", args=[submission.pk])
 
 
 @pytest.fixture
@@ -62,12 +59,12 @@ def form_of(client, submission):
 
 
 @pytest.fixture
-def decide(client, django_capture_on_commit_callbacks):
+def decide(client, commit):
     """Send the form of a page with changes; None leaves a field out."""
 
     def send(submission, decision="visit", **changed):
         typed = form_of(client, submission) | {"decision": decision} | changed
-        with django_capture_on_commit_callbacks(execute=True):
+        with commit():
             return client.post(page(submission), {k: v for k, v in typed.items() if v is not None})
 
     return send

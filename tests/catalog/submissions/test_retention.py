@@ -1,0 +1,128 @@
+"""How long submissions, and hashes of their authors, are kept."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.core import mail
+
+from catalog.models import Submission
+from catalog.submissions import letters as sending
+from catalog.submissions import retention
+from catalog.submissions.intake import confirm_submission
+from catalog.submissions.tokens import LinkExpired, hash_client, hash_mailbox, new_token
+from tests import deciding, factories
+from tests.mail import DOWN, WORKING, labels
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def test_personal_data_go_ninety_days_after_the_decision(editor):
+    accepted, rejected, waiting = (factories.SubmissionFactory(message="Jan Nowak", client_hash="x") for _ in "abc")
+    deciding.accept_submission(submission=accepted, by=editor, on=NOW)
+    deciding.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
+    retention.purge_submissions(on=NOW + timedelta(days=90, seconds=-1))
+    assert factories.fresh(accepted).email  # kept so far
+    assert accepted.client_hash == ""  # needed for a day only
+    assert retention.purge_submissions(on=NOW + timedelta(days=90)).erased == 2
+    for row in (accepted, rejected):
+        row.refresh_from_db()
+        assert (row.email, row.email_hash, row.message, row.claimant_nip, row.token_hash) == ("", "", "", "", "")
+        assert row.erased_at is not None
+    assert accepted.proposed == {"phone": "+48 601 234 567"}  # public by now
+    assert rejected.proposed == rejected.stored == {}
+    assert factories.fresh(waiting).email
+    assert retention.purge_submissions(on=NOW + timedelta(days=90)) == retention.Purged(0, 0, 0)
+
+
+def waiting_since(moment):
+    """A submission that was confirmed at a moment and that nobody has decided."""
+    return factories.SubmissionFactory(created_at=moment, confirmed_at=moment, message="Jan Nowak")
+
+
+def test_what_nobody_decides_goes_after_a_year_and_its_author_is_told_before(settings):
+    submission = waiting_since(NOW)
+    year = timedelta(days=365)
+    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=15)).sent == ()
+    settings.EMAIL_BACKEND = DOWN
+    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=14)).unsent == labels(submission)
+    settings.EMAIL_BACKEND = WORKING
+    # A day late: so is what it tells of.
+    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=13)).sent == labels(submission)
+    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=12)) == sending.Told()
+    (letter,) = mail.outbox
+    assert letter.to == [submission.email]
+    assert f"zgłoszenia nr {submission.pk}" in letter.body
+    assert "22 listopada 2027 r." in letter.body  # NOW is 21 November 2026
+    assert "Jan" not in letter.body
+    assert retention.purge_submissions(on=NOW + year).expired == 0
+    assert retention.purge_submissions(on=NOW + year + timedelta(days=1)).expired == 1
+    assert not Submission.objects.exists()
+
+
+def test_a_letter_that_never_leaves_keeps_an_undecided_submission_a_month_longer():
+    waiting_since(NOW)
+    assert retention.purge_submissions(on=NOW + timedelta(days=394)).expired == 0
+    assert retention.purge_submissions(on=NOW + timedelta(days=395)).expired == 1
+
+
+def test_a_decision_after_the_letter_keeps_the_submission(editor):
+    submission = waiting_since(NOW)
+    retention.warn_of_expiry(on=NOW + timedelta(days=351))
+    deciding.reject_submission(submission=submission, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
+    assert retention.purge_submissions(on=NOW + timedelta(days=400)).expired == 0
+
+
+def test_unconfirmed_submissions_go_with_their_link():
+    submission = factories.SubmissionFactory(unconfirmed=True, created_at=NOW, mailed_at=NOW + timedelta(hours=1))
+    assert retention.purge_submissions(on=NOW + timedelta(hours=48)).deleted == 0
+    assert retention.purge_submissions(on=NOW + timedelta(hours=49)).deleted == 1
+    assert not Submission.objects.filter(pk=submission.pk).exists()
+
+
+def test_the_author_of_prices_goes_the_day_after_the_last_was_decided():
+    days = dict.fromkeys(("created_at", "confirmed_at", "decided_at"), NOW - timedelta(days=3))
+    values = {"kind": "price", "state": "passed_on", "answered_at": NOW, "proposed": {"fuel": "pellet"}}
+    submission = factories.SubmissionFactory(**values, **days)
+    assert retention.purge_submissions(on=NOW + timedelta(hours=23)).erased == 0
+    assert retention.purge_submissions(on=NOW + timedelta(hours=24)).erased == 1
+    assert (factories.fresh(submission).email, submission.proposed) == ("", {})
+
+
+def test_a_caller_without_an_address_is_one_of_those_without():
+    """Behind a socket there is no address; they share one limit, and not with anybody who has one."""
+    assert hash_client("") == hash_client("") != hash_client("192.0.2.7")
+    assert hash_client("2001:db8::1") == hash_client("2001:db8:0:ff::1") != hash_client("2001:db8:0:100::1")
+
+
+def test_addresses_of_one_mailbox_are_counted_as_one():
+    for one, other, same in (
+        ("jan@opal.pl", "Jan+1@OPAL.pl", True),
+        ("jan.nowak@opal.pl", "jannowak+a+b@opal.pl", True),
+        ("j.an@gmail.com", "jan@googlemail.com", True),
+        ("jan@opal.pl", "anna@opal.pl", False),
+        ("jan@opal.pl", "jan@biuro.opal.pl", False),
+        ("jan@op.al.pl", "jan@opal.pl", False),
+        ("+jan@opal.pl", "+anna@opal.pl", False),
+    ):
+        assert (hash_mailbox(one) == hash_mailbox(other)) is same, one
+        assert "@" not in hash_mailbox(one)
+
+
+def test_hashes_of_mailboxes_go_a_day_after_the_last_link():
+    late, values = NOW + timedelta(hours=20), {"mailbox_hash": "x", "created_at": NOW}
+    old = factories.SubmissionFactory(mailed_at=NOW, letters_at=[NOW], **values)
+    resent = factories.SubmissionFactory(unconfirmed=True, mailed_at=late, letters_at=[NOW, late], **values)
+    retention.purge_submissions(on=NOW + timedelta(hours=24))
+    for row, kept in ((old, ("", [])), (resent, ("x", [NOW, late]))):
+        assert (factories.fresh(row).mailbox_hash, row.letters_at) == kept
+    retention.purge_submissions(on=late + timedelta(hours=24))
+    assert (factories.fresh(resent).mailbox_hash, resent.letters_at) == ("", [])
+
+
+def test_a_link_whose_submission_was_deleted_meanwhile():
+    token, _ = new_token(factories.SubmissionFactory(unconfirmed=True).pk, NOW)
+    Submission.objects.all().delete()
+    with pytest.raises(LinkExpired):
+        confirm_submission(token=token, on=NOW)
