@@ -45,11 +45,6 @@ def errors(answer):
     return answer.context["adminform"].form.errors
 
 
-def test_hours_are_typed_in_a_field_of_full_width(client, editor, depot):
-    form = context_of(client, address(depot))["adminform"].form
-    assert form.fields["opening_hours"].widget.attrs["class"] == "vTextField"
-
-
 def test_opening_and_saving_unchanged_changes_nothing(client, editor, depot):
     before = models.Depot.objects.values().get()
     assert "Nic nie zapisano: żadne pole nie zmieniło wartości." in html_of(post(client, depot))
@@ -71,7 +66,9 @@ def test_saving_and_checking_confirms_everything(client, editor, depot):
     assert set(depot.confirmed_fields) == set(models.Depot.PUBLIC_FIELDS)
 
 
-def test_hours_make_the_week_anew_and_are_confirmed_with_it(client, editor, depot):
+def test_hours_are_typed_at_full_width_make_the_week_anew_and_are_confirmed_with_it(client, editor, depot):
+    form = context_of(client, address(depot))["adminform"].form
+    assert form.fields["opening_hours"].widget.attrs["class"] == "vTextField"
     post(client, depot, opening_hours="pn.-pt. 7:00-15:00")
     assert (factories.fresh(depot).hours["fri"], depot.confirmed_fields) == ("7:00-15:00", ["hours", "opening_hours"])
 
