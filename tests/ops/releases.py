@@ -11,7 +11,7 @@ from tests.fueldepot.sharers import PROJECT_ROOT
 from tests.ops.databases import url
 
 PREVIOUS_RELEASE = "d694e7129c573dd3bb466f2a33c337507d1351c3"
-"""Version 1.1.0. Renew it with every release."""
+"""Version 1.1.0. Renew it with every minor release, from which all its patches can be installed."""
 
 PATHS = [
     "/api/v1/stores?teryt=1261011",
