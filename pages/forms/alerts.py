@@ -49,7 +49,7 @@ class AlertsForm(EmailForm):
     voivodeship = forms.ChoiceField(label="Województwo", required=False)
 
     PARTS = (
-        FormPart("Terminy i przepisy", ("place",)),
+        FormPart("Terminy i przepisy", ("place", "teryt")),
         FormPart(
             "Ceny",
             ("fuel", "voivodeship"),
@@ -66,16 +66,27 @@ class AlertsForm(EmailForm):
         self.fields["place"].widget.attrs |= {"data-locations": reverse("v1:locations"), "autocomplete": "off"}
         areas = [(area.teryt, area.name) for area in voivodeships_by_name()]
         self.fields["voivodeship"].choices = [("", "nie wybieram"), *areas]  # type: ignore[attr-defined]
+        self.ask_which(self.data.get("place", ""), self.data.get("teryt", ""))
         self.fields["email"].help_text = "Wyślemy na niego odnośnik do potwierdzenia. Nie publikujemy go."
 
+    def ask_which(self, text: str, teryt: str) -> None:
+        """Add the places of an ambiguous name to choose from. teryt: of the chosen one, which stays chosen."""
+        unit, _, _ = find_place(text, teryt)
+        named, options, _ = find_place(text)
+        choices = {place.teryt: f"{place.label} ({place.description})" for place in options}
+        if named is None and choices and (unit is None or unit.teryt in choices):
+            self.fields["teryt"] = forms.ChoiceField(
+                label="Które miejsce masz na myśli?",
+                widget=forms.RadioSelect,
+                choices=[*choices.items()],
+                error_messages=fields.required("Takich miejsc jest kilka. Wybierz jedno albo dopisz gminę."),
+            )
+
     def clean_place(self) -> str:
-        """Return the code of the municipality, "" for none."""
+        """Return the code of the municipality, "" for none, and for one of several until it is chosen."""
         text: str = self.cleaned_data["place"]
-        unit, suggestions, _ = find_place(text, self.data.get("teryt", ""))
-        if unit is None and suggestions:
-            places = "; ".join(f"{place.label} ({place.description}): {place.teryt}" for place in suggestions)
-            raise forms.ValidationError(f"Takich miejsc jest kilka. Wpisz kod jednego z nich. {places}")
-        if text and unit is None:
+        unit, _, _ = find_place(text, self.data.get("teryt", ""))
+        if text and unit is None and "teryt" not in self.fields:
             raise forms.ValidationError(NOT_FOUND)
         return unit.teryt if unit else ""
 

@@ -134,7 +134,7 @@
   // A form stays on its page: a suggestion fills in the name, and the code of its municipality unseen.
   const fill = (input) => {
     const { form } = input;
-    const forget = () => form.querySelector("[name=teryt]")?.remove();
+    const forget = () => form.querySelector("[type=hidden][name=teryt]")?.remove();
     input.addEventListener("input", forget);
     suggestBelow(input, {
       link: false,

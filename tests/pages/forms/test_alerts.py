@@ -95,17 +95,21 @@ def test_mistakes_are_named(stranger, place):
     assert not Subscription.objects.exists()
 
 
-def test_one_of_several_places_is_chosen_by_its_code(stranger):
+def test_one_of_several_places_is_chosen_from_a_list(stranger):
     for unit in (factories.nowy_targ_town(), factories.nowy_targ_rural()):
         factories.PlaceFactory(municipality=unit, name="Bór")
     rebuild_index()
     answer = stranger.fill(PATH, place="Bór")
     assert answer.status_code == 400
-    assert "Takich miejsc jest kilka." in text_of(answer)
+    assert text_of(answer).count("Takich miejsc jest kilka.") == 2, "above the form and beside the list"
     rural = factories.nowy_targ_rural()
+    assert answer.content.decode().count(f'name="teryt" value="{rural.teryt}"') == 1
+    answer = stranger.fill(PATH, place="Bór", teryt=rural.teryt, email="nikt")
+    assert answer.context["form"]["teryt"].value() == rural.teryt, "the choice stays with another mistake"
     for typed in ({"place": rural.teryt}, {"place": "Bór", "teryt": rural.teryt}):
         assert stranger.fill(PATH, **typed).status_code == 200
     assert {row.teryt for row in Subscription.objects.all()} == {rural.teryt}
+    assert stranger.fill(PATH, place="Bór", teryt="x").status_code == 400
 
 
 def test_strangers_addresses_are_protected(stranger, place):
