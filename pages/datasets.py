@@ -15,7 +15,7 @@ from fueldepot.http.links import site_url
 from pages.page import Page, dataset
 from pages.polish import whole
 from pages.regulations import days_of_all
-from prices.snapshot import prices
+from prices.snapshot import official, prices
 from subsidy import rules
 from subsidy.application import Item
 
@@ -166,7 +166,8 @@ def datasets_page(today: date) -> Page:
 def data_set(slug: str, row: Dataset | None, invented: int) -> dict[str, Any]:
     """Return a data set of the database as a row of the page. row: None before its first import.
 
-    changed_on: the day of the last change in this catalog. demonstration: a sentence about invented rows, "" without.
+    changed_on: the day of the last change in this catalog. newest: the year of the newest averages, "" for other sets.
+    demonstration: a sentence about invented rows, "" without.
     """
     terms = TERMS[slug]
     as_of, last = (None, None) if row is None else (row.as_of, None) if row.as_of else days_of_rows(row)
@@ -177,6 +178,7 @@ def data_set(slug: str, row: Dataset | None, invented: int) -> dict[str, Any]:
         "rows": row.row_count if row else 0,
         "as_of": as_of,
         "as_of_last": last,
+        "newest": official.get().newest if slug == Dataset.Slug.SERIES else "",
         "changed_on": timezone.localdate(row.changed_at) if row else None,
         "source": row.source if row else "",
         "licence": "; ".join(dict.fromkeys(licence_of(source, terms) for source in (row.sources if row else ("",)))),
@@ -209,6 +211,7 @@ def programme(today: date) -> dict[str, Any]:
         "rows": len(Item),
         "as_of": edition.as_of,
         "as_of_last": None,
+        "newest": "",
         "changed_on": edition.as_of,
         "source": "; ".join(source.title for source in edition.sources),
         "licence": QUOTING,

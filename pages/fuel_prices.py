@@ -180,7 +180,7 @@ def official_averages(page: Page) -> list[dict[str, Any]]:
 
 
 def official_page() -> Page:
-    rows = tuple(official_rows())
+    rows, newest = tuple(official_rows()), official.get().newest
     return Page(
         template="pages/official_prices",
         title=official_title(),
@@ -191,9 +191,9 @@ def official_page() -> Page:
         indexed=bool(rows),
         data_path=reverse("v1:prices"),
         as_of=snapshot.changed_on(Dataset.Slug.SERIES),
-        data_status="średnie urzędowe; źródło przy każdej liczbie",
+        data_status="; ".join(filter(None, ("średnie urzędowe", newest, "źródło przy każdej liczbie"))),
         schema_org=official_averages,
-        content={"official": rows},
+        content={"official": rows, "newest": newest},
     )
 
 

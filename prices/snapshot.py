@@ -119,6 +119,12 @@ class Official:
     observations: tuple[ObservedPrice, ...]
     variables: Mapping[str, int | None]
 
+    @property
+    def newest(self) -> str:
+        """Which averages are the newest, in Polish, as they are published years later; "" without averages."""
+        years = [row.year for row in self.observations if not row.teryt]
+        return f"najnowsze średnie za rok {max(years)}" if years else ""
+
     def latest_coal(self) -> ObservedPrice | None:
         """Return the newest average price of coal in Poland, None when none is known."""
         rows = [row for row in self.observations if row.series == COAL and not row.teryt]

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from datetime import date
 from decimal import Decimal
 
@@ -42,6 +43,15 @@ def test_ones_own_prices_are_counted_and_stay_in_their_fields(client):
     assert not missing(html.decode(), 'value="1640"', NOINDEX)
     text = read(client, "?cena_pellet=1.640&worek_ekogroszek_class_5=38&cena_gas=0,38")
     assert not missing(text, "1 640 zł/t, Twoja cena", "1 900 zł/t, Twoja cena", "0,40–0,44 zł")
+
+
+def test_sources_without_a_price_are_folded(client, pellet):
+    priced, _, others = client.get(PATH).content.decode().partition('<h2 id="grupa-2">Bez ceny</h2>')
+    assert 'name="cena_pellet"' in priced
+    folded = others.partition('<summary class="act">Pokaż ')[2].partition("</section>")[0]
+    assert re.match(r"\d+ źródeł ciepła bez ceny</summary>", folded)
+    assert folded.count('name="cena_') == int(folded.split(" ")[0])
+    assert re.search(r"</ul>\s*</details>\s*$", folded)
 
 
 def test_what_is_wrong_is_named_and_left_out(client, pellet):

@@ -225,6 +225,11 @@ def test_official_averages_have_their_year_and_their_origin(client):
     text = text_of(client.get("/ceny/gus/"))
     assert not missing(text, "Liczbę za rok 2022 odczytaliśmy z: https://example.pl/b", "900,00 zł/t rok 2022")
     assert "2021 900,00 zł raport A" in text
+    # The day is that of the data set in the API; the averages are older.
+    assert "Średnie roczne dla Polski, najnowsze średnie za rok 2022." in text
+    assert "średnie urzędowe; najnowsze średnie za rok 2022;" in client.get("/ceny/gus.md").content.decode()
+    assert "najnowsze średnie za rok 2022" in text_of(client.get("/dane/"))
+    assert "najnowsze średnie za rok 2022" in client.get("/dane.md").content.decode()
     assert "demonstracyjne" not in text
     for path in ("/ceny/", "/dane/"):
         assert "gazu" not in text_of(client.get(path)), path
