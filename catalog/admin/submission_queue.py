@@ -233,11 +233,13 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     def render(self, request: HttpRequest, found: Submission, described: dict[str, Any], template: str) -> HttpResponse:
         """Render a page that decides. The template repeats what a refused decision had posted."""
         may_change = self.has_change_permission(request)
+        # A visit is decided from each of its parts, also from its prices, which are never in the state WAITING.
+        decidable = found.is_undecided if template == "visit" else found.state == State.WAITING
         context = {
             **described,
             **self.list_context(request, found.pk),
             "max_reason": decisions.MAX_REASON,
-            "may_decide": found.state == State.WAITING and may_change,
+            "may_decide": decidable and may_change,
             "may_ask": found.is_undecided and may_change,
             "max_question": questions.MAX_QUESTION,
             "decisions": [] if found.is_undecided else Decision.objects.about(found).order_by("-pk"),

@@ -117,6 +117,14 @@ def test_all_of_a_visit_is_decided_at_once_with_one_letter(
     assert (factories.fresh(claim.depot).phone, claim.depot.data_status) == ("+48 601 234 567", "owner")
 
 
+def test_a_visit_is_decided_from_the_page_of_its_prices_too(client, editor, visit, decide):
+    prices = visit[2]
+    assert 'value="visit_next"' in client.get(page(prices)).content.decode()
+    assert "Zdecydowano: 3." in text_of(decide(prices, reason="Cena jest za inną ilość."))
+    assert states() == ["accepted", "accepted", "passed_on"]
+    assert 'value="visit"' not in client.get(page(prices)).content.decode()
+
+
 def test_one_letter_tells_all_outcomes_of_a_visit(client, editor, visit, decide):
     claim, data, prices = visit
     answer = decide(claim, reason="Numer nie odpowiada, a cena jest za inną ilość.", **{f"groups-{data.pk}": ["place"]})
