@@ -108,6 +108,11 @@ def short_zloty(amount: float | Decimal) -> str:
     return zloty(amount, 0 if amount == int(amount) else 2)
 
 
+def zloty_range(low: float | Decimal, high: float | Decimal) -> str:
+    """ "600–4 000 zł"."""
+    return f"{short_zloty(low)[:-3]}–{short_zloty(high)}"
+
+
 def masked_address(email: str) -> str:
     """ "j…@opal.pl": an e-mail address with the first letter of its name only."""
     name, _, domain = email.rpartition("@")

@@ -20,7 +20,7 @@ from django.utils.crypto import salted_hmac
 
 from catalog.depots import fuels
 from catalog.models import Depot
-from catalog.text import fold
+from catalog.text import fold, short_zloty, zloty_range
 from prices import services, uploads, validation
 from prices.models import DepotPrice
 from prices.snapshot import current_medians, read_ranges
@@ -28,7 +28,8 @@ from prices.validation import deviation, exact
 
 REQUIRED = ("depot", "fuel", "unit", "day")
 OWNERS_REQUIRED = ("fuel",)
-AMOUNTS = ("price", "bag_price", "bag_kg")
+AMOUNTS = {"price": "zł", "bag_price": "zł", "bag_kg": "kg"}
+"""Columns of amounts, with the unit that may stand in their cells."""
 
 MOST_TICKS = 500
 """Most doubtful rows of a file that can be ticked. More suggest a wrong file and would make its form too large."""
@@ -173,7 +174,7 @@ class PriceListReader:
             day=uploads.read_day(cells["day"]),
             fuel=fuel,
             unit=UNIT_OF.get(fold(unit), unit),
-            **{name: uploads.read_amount(cells.get(name)) for name in AMOUNTS},
+            **{name: uploads.read_amount(cells.get(name), unit) for name, unit in AMOUNTS.items()},
         )
 
     def check(self, number: int, depot: Depot, quote: validation.PriceInput) -> PreviewRow:
@@ -193,7 +194,7 @@ class PriceListReader:
         limits = self.ranges.get(quote.fuel)
         bag = ""
         if quote.bag_price is not None and quote.bag_kg is not None:
-            bag = f"worek {exact(quote.bag_kg)} kg: {exact(quote.bag_price)} zł"
+            bag = f"worek {exact(quote.bag_kg)} kg: {short_zloty(quote.bag_price)}"
         return PreviewRow(
             number=number,
             depot=str(depot),
@@ -203,7 +204,7 @@ class PriceListReader:
             bag=bag,
             day=quote.day,
             age_days=(self.today - quote.day).days,
-            plausible="" if limits is None else f"{exact(limits.low)}–{exact(limits.high)} zł",
+            plausible="" if limits is None else zloty_range(limits.low, limits.high),
             median=self.medians.get(quote.fuel),
             reasons=reasons,
             can_be_taken=not is_future and not (self.own is not None and reasons),

@@ -155,7 +155,7 @@ def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> Table:
     names = [column_of(name) for name in headers]
     if repeated := sorted({name for name in names if name and names.count(name) > 1}):
         raise ValidationError(f"Kolumna powtarza się: {', '.join(repeated)}.")
-    stripped = ([cell.strip() if isinstance(cell, str) else cell for cell in row] for row in rows)
+    stripped = ([tidy_cell(cell) for cell in row] for row in rows)
     numbered = [(number, row) for number, row in enumerate(stripped, start=2) if not is_blank(row)]
     if not numbered:
         raise ValidationError("W pliku nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn.")
@@ -168,6 +168,13 @@ def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> Table:
     return Table(
         names, [(number, dict(zip_longest(names, row[: len(names)], fillvalue=""))) for number, row in numbered]
     )
+
+
+def tidy_cell(cell: Any) -> Any:
+    """Return a cell without blanks around a text, and a date of a spreadsheet, whose cells have a time, as a day."""
+    if isinstance(cell, datetime):
+        return cell.date()
+    return cell.strip() if isinstance(cell, str) else cell
 
 
 def column_of(header: Any) -> str:
@@ -202,8 +209,6 @@ def read_number(value: Any) -> int:
 
 def read_day(value: Any) -> date:
     """Return a day: a date of a spreadsheet, 2026-11-21 or 21.11.2026. Raises ValidationError."""
-    if isinstance(value, datetime):
-        return value.date()
     if isinstance(value, date):
         return value
     for form in ("%Y-%m-%d", "%d.%m.%Y"):
@@ -214,8 +219,10 @@ def read_day(value: Any) -> date:
     raise ValidationError(f"„{value}” nie jest dniem; podaj na przykład 2026-11-21")
 
 
-def read_amount(value: Any) -> Decimal | None:
+def read_amount(value: Any, unit: str = "zł") -> Decimal | None:
     """Return złoty or kilograms, None for an empty cell. Raises ValidationError, with both readings of `1.640` as text.
+
+    unit: what may stand behind the number in a text.
 
     A number of a spreadsheet has decimals only; text is read by `read_decimal`.
     """
@@ -223,7 +230,7 @@ def read_amount(value: Any) -> Decimal | None:
         return None
     try:
         # From text, since a spreadsheet holds 24.99 as a float.
-        amount = read_decimal(str(value), "refused" if isinstance(value, str) else "decimals")
+        amount = read_decimal(str(value).removesuffix(unit), "refused" if isinstance(value, str) else "decimals")
     except AmbiguousNumber as error:
         decimal = error.decimal.replace(".", ",")
         raise ValidationError(f"„{value}” to {error.thousands} albo {decimal}; wpisz jedno z nich") from None

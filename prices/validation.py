@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
-from catalog.text import short_zloty
+from catalog.text import short_zloty, zloty_range
 from prices import medians
 from prices.medians import PriceStatistics, Range
 
@@ -132,8 +132,7 @@ def find_doubts(fuel: str, price: Decimal, day: date, ranges: Mapping[str, Range
     doubts = []
     plausible = ranges.get(fuel)
     if plausible is not None and not plausible.low <= price <= plausible.high:
-        low, high = map(exact, plausible)
-        doubts.append(f"poza wiarygodnym przedziałem {low}–{high} zł/{fuels.BY_SLUG[fuel].unit}")
+        doubts.append(f"poza wiarygodnym przedziałem {zloty_range(*plausible)}/{fuels.BY_SLUG[fuel].unit}")
     if day < medians.months_before(today, medians.WINDOW_MONTHS):
         doubts.append(f"starsza niż {medians.WINDOW_MONTHS} miesięcy")
     return tuple(doubts)
@@ -143,5 +142,5 @@ def describe_outlier(price: Decimal, figures: PriceStatistics) -> str:
     """Return in Polish that a price lies outside the fences of its fuel, "" where it does not or there are none."""
     if figures.fences is None or figures.fences.low <= price <= figures.fences.high:
         return ""
-    low, high = (exact(medians.rounded(max(end, Decimal()))) for end in figures.fences)
-    return f"odstaje od innych cen ({low}–{high} zł)"
+    low, high = (medians.rounded(max(end, Decimal())) for end in figures.fences)
+    return f"odstaje od innych cen ({zloty_range(low, high)})"

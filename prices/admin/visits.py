@@ -29,12 +29,13 @@ from catalog.services.editing import edit_version
 from catalog.services.editors import is_chief
 from catalog.submissions import field_groups
 from catalog.submissions.decisions import PartDecision, SubmissionAlreadyDecided
+from catalog.text import short_zloty
 from prices import medians, models, services, validation
 from prices.medians import IMPLAUSIBLE, PriceStatistics, Range, Rejected
 from prices.models import DepotPrice
 from prices.snapshot import read_prices, read_ranges
 from prices.submissions import decide_visit
-from prices.validation import exact, find_doubts
+from prices.validation import find_doubts
 
 Kind = Submission.Kind
 
@@ -186,7 +187,7 @@ def implausible(figures: PriceStatistics) -> Counter[Rejected]:
 def amount(figures: PriceStatistics) -> str:
     """Return the country's median as text, "brak" without one."""
     median = figures.country.median
-    return "brak" if median is None else f"{exact(medians.rounded(median))} zł"
+    return "brak" if median is None else short_zloty(medians.rounded(median))
 
 
 class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time

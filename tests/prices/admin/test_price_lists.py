@@ -7,11 +7,12 @@ from decimal import Decimal
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
+from django.utils.formats import date_format
 
 from catalog.models import Dataset
 from prices import medians, price_lists, uploads
 from prices.models import DepotPrice, PlausibleRange
-from prices.uploads import MOST_ROWS, read_day
+from prices.uploads import MOST_ROWS, read_day, tidy_cell
 from tests import bulk, factories
 from tests.client import build_snapshots
 from tests.pages.reading import html_of, missing
@@ -51,7 +52,7 @@ def stored():
     return set(DepotPrice.objects.filter(status="approved").values_list("fuel", "price"))
 
 
-IMPLAUSIBLE = "poza wiarygodnym przedziałem 700–3500 zł/t"
+IMPLAUSIBLE = "poza wiarygodnym przedziałem 700–3\xa0500\xa0zł/t"
 ORDINARY = {("ekogroszek", 1500), ("brykiet", 1200)}
 
 
@@ -78,7 +79,7 @@ def test_doubtful_rows_stand_on_top_with_their_number_in_the_file_and_reason(des
     name, tomorrow = f"Opał (#{depot.pk})", f"{today + timedelta(days=1):%d.%m.%Y}"
     day = f"{today:%d.%m.%Y}"
     assert [(row[0], row[1], row[2], row[3], row[4], row[-1]) for row in table(answer)] == [
-        ("3", "poza wiarygodnym przedziałem 600–4000 zł/t", name, "Pellet", "16 zł/t", True),
+        ("3", "poza wiarygodnym przedziałem 600–4\xa0000\xa0zł/t", name, "Pellet", "16 zł/t", True),
         ("6", "starsza niż 6 miesięcy", name, "Brykiet", "1\xa0300 zł/t", True),
         ("7", f"{IMPLAUSIBLE}; starsza niż 6 miesięcy", name, "Węgiel orzech", "15 zł/t", True),
         ("8", price_lists.FUTURE, name, "Węgiel orzech", "1\xa0700 zł/t", False),
@@ -112,7 +113,7 @@ def test_what_is_ticked_comes_in_but_for_the_future(desk, file):
 
 def test_the_price_of_a_bag_is_doubted_by_the_tonne(desk, depot, today):
     answer = preview(desk, csv_of(f"{depot.pk},pellet,t,{today},,24,1000"))
-    assert [row[4] for row in table(answer)] == ["24 zł/tworek 1000 kg: 24 zł"]
+    assert [row[4] for row in table(answer)] == ["24 zł/tworek 1000 kg: 24\xa0zł"]
 
 
 def test_the_ends_of_a_range_are_plausible(desk, depot, today):
@@ -139,7 +140,7 @@ def test_rows_that_became_doubtful_are_shown_before_anything_is_imported(desk, d
     again = confirm(desk, first, *ticked)
     assert not DepotPrice.objects.exists()
     assert "Niczego nie wczytano: od czasu podglądu coś się zmieniło" in again.content.decode()
-    assert [(row[0], row[1]) for row in table(again)] == [("2", "poza wiarygodnym przedziałem 800–4000 zł/t")]
+    assert [(row[0], row[1]) for row in table(again)] == [("2", "poza wiarygodnym przedziałem 800–4\xa0000\xa0zł/t")]
     assert "Podgląd: 1" in again.content.decode()
     confirm(desk, again, *ticked)
     assert stored() == {("brykiet", 1200)} | ({("pellet", 700)} if ticked else set())
@@ -262,7 +263,7 @@ def test_the_import_speaks_polish(desk):
 
 def test_a_day_of_a_price_list_may_be_written_or_a_spreadsheets_own():
     for given in ("2026-11-03", "03.11.2026", date(2026, 11, 3), datetime(2026, 11, 3, 9, tzinfo=UTC)):
-        assert read_day(given) == date(2026, 11, 3)
+        assert read_day(tidy_cell(given)) == date(2026, 11, 3)
 
 
 def test_a_file_without_the_columns_is_refused(desk):
@@ -293,8 +294,8 @@ def waiting(price, **extra):
 def test_a_doubtful_price_is_not_approved_among_others_but_alone(desk, today):
     good, cheap = waiting(1500, day=today), waiting(16, day=today)
     old = waiting(1500, day=today - timedelta(days=800))
-    asked = bulk.choose(desk, LIST, "approve", good, cheap, old).content.decode()
-    assert "Poza wiarygodnym przedziałem 600–4000 zł/t; zatwierdź osobno: <strong>1</strong>" in asked
+    asked = html_of(bulk.choose(desk, LIST, "approve", good, cheap, old))
+    assert "Poza wiarygodnym przedziałem 600–4 000 zł/t; zatwierdź osobno: <strong>1</strong>" in asked
     assert "Starsza niż 6 miesięcy; zatwierdź osobno: <strong>1</strong>" in asked
     assert "Zmieniono: 1." in html_of(bulk.act(desk, LIST, "approve", good, cheap, old))
     assert stored() == {("pellet", 1500)}
@@ -308,7 +309,7 @@ def test_every_row_shows_range_median_and_deviation_as_in_the_queue(desk, depot,
     answer = preview(desk, csv_of(f"{depot.pk},pellet,t,{today},1800,,", f"{depot.pk},brykiet,t,{today},1200,,"))
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", answer.content.decode().replace("&nbsp;", " ")))
     text = text.replace("\xa0", " ")
-    assert not missing(text, "1 800 zł/t", "600–4000 zł 1 500 zł +20,0%", "500–3500 zł brak")
+    assert not missing(text, "1 800 zł/t", "600–4 000 zł 1 500 zł +20,0%", "500–3 500 zł brak")
 
 
 @pytest.mark.parametrize(
@@ -335,6 +336,21 @@ def test_a_number_of_a_spreadsheet_has_decimals_and_no_thousands(desk, depot, to
     )
     page = preview(desk, file).content.decode()
     assert not missing(page, "a wagę do dwóch miejsc po przecinku", "„1.000” to 1000 albo 1; wpisz jedno z nich")
+
+
+def test_units_may_stand_in_cells_and_a_faulty_row_shows_its_day(desk, depot, today):
+    midnight = datetime.combine(today, datetime.min.time())
+    file = xlsx_of(
+        ["numer składu", "paliwo", "jednostka", "dzień", "cena", "cena worka", "waga worka"],
+        [depot.pk, "Ekogroszek", "t", midnight, "1 800,00 zł", None, None],
+        [depot.pk, "Pellet", "t", midnight, None, "32\xa0zł", "20 kg"],
+        [depot.pk, "Brykiet", "t", midnight, "20 kg", None, None],
+    )
+    answer = preview(desk, file)
+    page = html_of(answer)
+    assert not missing(page, "Wiersze do poprawienia: 1", "„20 kg” nie jest liczbą", f"<td>{date_format(today)}</td>")
+    confirm(desk, answer)
+    assert stored() == {("ekogroszek", 1800), ("pellet", 1600)}
 
 
 def test_a_spreadsheet_is_known_by_its_content(desk, depot, today):

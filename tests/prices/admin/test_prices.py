@@ -303,7 +303,7 @@ def test_an_outlier_is_named_and_comes_alone(desk):
     outlier, ordinary = waiting(2900, depot=depot), waiting(1450, depot=depot, origin="price_list")
     build_snapshots()
     page = desk.get(price_page(outlier))
-    assert "odstaje od innych cen (1312,50–1557,50 zł)" in text_of(page).replace("\xa0", "")
+    assert "odstaje od innych cen (1 312,50–1 557,50 zł)" in text_of(page)
     assert [row.is_ticked for row in page.context["rows"]] == [True, False]
     assert "odstaje od innych cen" in desk.get(LIST).content.decode()
     refused = {"pending": [outlier.pk, ordinary.pk], "price": outlier.pk, "decision": "reject_next"}
