@@ -74,7 +74,7 @@ def compose(email: str, depot: Depot | None, *parts: Part, status: str = "") -> 
         "status_url": status,
         "contact": settings.CONTACT_EMAIL,
     }
-    short = name or getattr(texts[0], "about", "brakujący skład")
+    short = name or getattr(texts[0], "about", "Brakujący skład")
     if len(short) > LONGEST_SUBJECT_NAME:
         short = short[: LONGEST_SUBJECT_NAME - 1].rstrip() + "…"
     subject = f"{short}: {', '.join(dict.fromkeys(text.outcome for text in texts))}"
@@ -171,7 +171,9 @@ def describe_part(submission: Submission) -> tuple[str, str]:
     if submission.kind == Kind.PRICE:
         names = [fuels.BY_SLUG[price["fuel"]].name.lower() for price in submission.proposed["prices"]]
     else:
-        names = [group.label for group in field_groups.groups_in(submission.proposed)]
+        values, is_new = submission.proposed, submission.kind == Kind.ADD  # with every field, also those left empty
+        groups = field_groups.groups_in(values)
+        names = [group.label for group in groups if not is_new or any(map(values.get, group.fields))]
     return KIND_NAMES[Kind(submission.kind)], ", ".join(names)
 
 
