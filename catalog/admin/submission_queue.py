@@ -12,6 +12,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.lookups import Exact
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
+from django.utils.html import format_html
 
 from catalog.admin import depot_list
 from catalog.admin.bulk import bulk_action, each, report_decision
@@ -125,7 +126,7 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     `prices.admin.visits` registers it, with the page that decides all submissions of a visit.
     """
 
-    list_display = ("number", "kind", entry, "municipality", "asked", "email", "waits_since", standing)
+    list_display = ("number", "kind", entry, "municipality", "asked", "sender", "waits_since", standing)
     list_display_links = ("number", entry)
     list_filter = (StateFilter, "kind", QuestionFilter, LetterFilter, SubmissionVoivodeshipFilter)
     list_select_related = ("depot__municipality",)
@@ -165,6 +166,12 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     @admin.display(description="co")
     def asked(self, row: Submission) -> str:
         return field_groups.labels(row.proposed) if row.kind == Kind.CORRECT else row.get_claimant_role_display()
+
+    @admin.display(description="e-mail", ordering="email")
+    def sender(self, row: Submission) -> str | None:
+        """The address, which breaks before its domain where it does not fit on one line."""
+        name, _, domain = row.email.rpartition("@")
+        return format_html("{}<wbr>@{}", name, domain) if name else None
 
     @admin.display(description="czeka od", ordering="confirmed_at")
     def waits_since(self, row: Submission) -> str:

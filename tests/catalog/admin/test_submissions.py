@@ -59,6 +59,16 @@ def test_stored_and_proposed_stand_side_by_side(client, editor, django_assert_ma
     assert SCRIPT not in answer.content.decode()
 
 
+def test_an_address_in_the_queue_breaks_before_its_domain_and_may_be_erased(client, editor):
+    first = factories.SubmissionFactory(email="jan.kowalski@wp.pl")
+    assert "jan.kowalski<wbr>@wp.pl</td>" in client.get(QUEUE).content.decode()
+    second = factories.SubmissionFactory(email="anna.kowalska@wp.pl")
+    for order, rows in (("6", [second, first]), ("-6", [first, second])):
+        assert [row.pk for row in client.get(QUEUE, {"o": order}).context["cl"].result_list] == [row.pk for row in rows]
+    factories.SubmissionFactory(erased=True)
+    assert '<td class="field-sender">-</td>' in client.get(QUEUE, {"state": "all"}).content.decode()
+
+
 def test_the_other_submissions_about_an_entry_are_named_however_many_are_unconfirmed(client, editor, decide):
     first = factories.SubmissionFactory()
     values = {"depot": first.depot, "email": first.email}
