@@ -153,6 +153,8 @@ class Search:
                 return self._as_typed(key, numbers, text, accented, limit)
         fuel, rest = query.split_fuel(plain(text))
         key = query.normalize_query(rest)
+        if fuel and query.ABOUT_FUELS.issuperset(key.split()) and not self.index.named(key):
+            return Found(fuel=fuel)
         if fuel and key and (numbers := self.index.find(key, limit, accented, typed)):
             matches = self._as_typed(key, numbers, rest, accented, limit)
         else:

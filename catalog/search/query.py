@@ -53,13 +53,17 @@ MUNICIPALITY_WORDS = frozenset(("gmina", "gminy", "gminie", "gm"))
 KINDS = {"miejska": 1, "miejskiej": 1, "wiejska": 2, "wiejskiej": 2}
 """Kinds of municipality by the word after "gmina"; "miejsko-wiejska" is 3."""
 
-FILLERS = frozenset(
+ABOUT_FUELS = frozenset(
+    {"tani", "tanie", "tanio", "najtanszy", "najtansze", "najtaniej", "najblizszy", "najblizsze", "najblizej"}
+    | {"cena", "ceny", "gdzie", "kupic", "otwarty", "otwarte"}
+)
+"""Words beside a fuel that begin no name of a place: "tani pellet" is not sought in Tanibórz."""
+
+FILLERS = ABOUT_FUELS | frozenset(
     {"m", "miasto", "miasta", "miescie", "wies", "wsi", "osada", "osiedle", "dzielnica", "solectwo", "miejscowosc"}
     | {"w", "we", "i", "z", "k", "kolo", "obok", "przy", "pod", "blisko", "niedaleko", "okolice", "okolica", "okolicy"}
     | {"polska", "na", "prawach", "do", "dla", "sklad", "sklady", "skladu", "opal", "opalu", "opalowy", "opalowe"}
-    | {"tani", "tanie", "tanio", "najtanszy", "najtansze", "najtaniej", "najblizszy", "najblizsze", "najblizej"}
-    | {"centrum", "in", "near", "cena", "ceny", "kod", "pocztowy", "gdzie", "kupic", "otwarty"}
-    | {"otwarte", "teraz", "dzis", "dzisiaj", "me", "mnie", "poblizu"}
+    | {"centrum", "in", "near", "kod", "pocztowy", "teraz", "dzis", "dzisiaj", "me", "mnie", "poblizu"}
     | {"poniedzialek", "wtorek", "srode", "czwartek", "sobota", "sobote", "niedziela", "niedziele"}
 )
 """Words without information on a location. First tried as parts of names: Nowa Wieś, Kamienica Polska.

@@ -72,7 +72,7 @@ def test_the_twin_lists_the_same_depots(client, named):
 
 
 def test_a_fuel_alone_offers_its_prices_and_depots_nearby(client):
-    for text in ("pellet", "Wood pellets", "pelletu", "pellet near me", "pellet w pobliżu"):
+    for text in ("pellet", "Wood pellets", "pelletu", "pellet near me", "tani pellet"):
         answer = client.get("/", {"q": text})
         html = answer.content.decode()
         assert answer.status_code == 200, text

@@ -199,6 +199,15 @@ def test_a_text_of_a_fuel_and_a_name_searches_the_name():
     assert (hits.fuel, hits.typed, found(search, "pellet ropa")) == ("pellet", "ropa", ["Ropa"])
 
 
+def test_words_about_a_fuel_begin_no_name():
+    search = make_search(PLACES, ("Tanibórz", ROPA), ("Ceny", ROPA))
+    for text in ("tani pellet", "pellet najtaniej", "gdzie kupić pellet"):
+        assert (search.find(text, 8).fuel, found(search, text)) == ("pellet", []), text
+    assert found(search, "pellet tanib") == found(search, "tani") == ["Tanibórz"]
+    assert found(search, "pellet ceny") == ["Ceny"]
+    assert found(search, "tani pellet ropa") == ["Ropa"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
