@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import count, islice
@@ -80,7 +81,8 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     In the content, place: searched for, the municipality itself without another. sections: its depots and the nearest
     beyond it, each once; listed: their number. own: all its depots. origin_at: "lat,lon" of the requested point, "" for
     none. reference: the origin of distances with its coordinates, "" for none. period: in which the opening states
-    hold. outlines: path of the GeoJSON below the map. notices: about ignored parameters and a place without a position.
+    hold. unsorted: path of the list of coal, if it has depots that may have the chosen assortment. outlines: path of
+    the GeoJSON below the map. notices: about ignored parameters and a place without a position.
     """
     asked, choices, stores = read_origin(query_string), Choices.parse(query_string), depots.get()
     path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
@@ -115,6 +117,8 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     else:
         sections = list(describe_sections(cards, len(listed), matching, origin, choices, nearest_first=nearest_first))
     rows = [item.row for group in groups for item in group]
+    coal = replace(choices, fuel=fuels.BY_SLUG["wegiel"]) if choices.fuel and choices.fuel.coal and not rows else None
+    coals = [fuels.COALS.intersection(row.fuels) for group in find(coal) for row, _ in group] if coal else []
     offered = stores.offered_in(unit.teryt)
     fuels_shown = [fuel for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel]
     place = (asked.origin and asked.origin.place) or unit.name
@@ -151,6 +155,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
             "origin_at": f"{asked.origin.point.lat},{asked.origin.point.lon}" if asked.origin else "",
             "reference": f"{origin.label} ({coordinates(origin.point.lat, origin.point.lon)})" if origin else "",
             "chosen": choices.in_words,
+            "unsorted": coal.link(path) if coal and {"wegiel"} in coals else "",
             "period": opening_period(now),
             "fuel_chips": choices.fuel_chips(path, fuels_shown, count_listed),
             "order_chips": (*choices.order_chips(path, usual), *choices.open_chips(path, today, count_listed)),

@@ -150,6 +150,19 @@ def test_the_chosen_hours_are_told_and_their_link_takes_them_back(client, clock,
     assert f'<a href="{KRAKOW}" aria-current="true">otwarte w środę o 9:00 <span>' in html(client, "?otwarte=sr-9")
 
 
+def test_depots_that_name_no_assortment_may_have_the_chosen_one(client, clock, market):
+    for query, link in (
+        ("?paliwo=wegiel-kostka", "?paliwo=wegiel"),
+        ("?paliwo=wegiel-kostka&otwarte=so", "?paliwo=wegiel&amp;otwarte=so"),
+        ("?paliwo=wegiel-kostka&otwarte=1", ""),  # of coal nothing is open
+        ("?paliwo=wegiel-orzech", ""),
+        ("?paliwo=brykiet", ""),
+    ):
+        told = re.findall(r'<a href="([^"]+)">Składy, które podają tylko „Węgiel”</a>', html(client, query))
+        assert told == ([f"{KRAKOW}{link}"] if link else []), query
+    assert "mogą mieć też ten sortyment" in client.get(f"{KRAKOW[:-1]}.md?paliwo=wegiel-kostka").content.decode()
+
+
 def test_prices_of_one_fuel_are_compared_over_all_sections(client, clock, market):
     sasiad = Depot.objects.get(name="Sąsiad")
     factories.DepotPriceFactory(depot=sasiad, fuel="pellet", price=1500, day=date(2026, 11, 19))
