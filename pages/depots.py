@@ -182,7 +182,11 @@ def removed_page(depot: Depot) -> Page:
         breadcrumbs=crumbs_of(depot.municipality),
         indexed=False,
         as_of=depot.removed_at,
-        content={"reason": Depot.RemovalReason(depot.removal_reason).label, "removed_at": depot.removed_at},
+        content={
+            "reason": Depot.RemovalReason(depot.removal_reason).label,
+            "removed_at": depot.removed_at,
+            "teryt": depot.municipality.teryt,
+        },
     )
 
 

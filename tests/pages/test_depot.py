@@ -76,6 +76,9 @@ def test_a_removed_depot_is_gone_with_its_reason_and_without_its_name(client):
     assert "Powód: usunięty na wniosek właściciela." in text
     assert not present(answer.content.decode(), "Kowalski", "canonical")
     assert not missing(answer.content.decode(), NOINDEX, f'href="{KRAKOW}"')
+    again = "/sklady/dodaj/?teryt=1261011"
+    assert f'nadal działa? <a href="{again}">Zgłoś go' in answer.content.decode()
+    assert client.get(again).status_code == 200
 
 
 def test_a_held_depot_is_not_found(client):

@@ -137,7 +137,7 @@ def test_a_removed_depot_tells_its_reason(client):
     assert (answer.status_code, answer["Content-Type"]) == (410, "text/markdown; charset=utf-8")
     assert answer["X-Robots-Tag"] == "noindex"
     text = answer.content.decode()
-    assert not missing(text, "Powód: usunięty na wniosek właściciela.", "2 września 2026 r.")
+    assert not missing(text, "Powód: usunięty na wniosek właściciela.", "2 września 2026 r.", "dodaj/?teryt=1261011")
     assert "Kowalski" not in text
 
 
