@@ -86,6 +86,14 @@ def test_every_parameter_of_the_endpoint_can_be_asked(client):
     assert all(f'value="{item}"' in offered for item in SOURCES)
 
 
+def test_the_conditions_of_a_paid_case_are_folded(client):
+    html = walk(client, *PAGES).content.decode()
+    shown, _, folded = html.partition('<h2 id="warunki">')
+    assert not missing(shown, 'id="pozycje"', 'id="dalej"')
+    number = re.search(r'<details><summary class="act">Pokaż (\d+) warunk\w+</summary><ul', folded)[1]
+    assert folded.partition("</details>")[0].count("<li>") == int(number)
+
+
 def fields_of(answer):
     """Return the data that a browser would send for a form, without the button."""
     form = re.search(r'<form class="calculator.*?</form>', answer.content.decode(), re.DOTALL)[0]
