@@ -141,6 +141,12 @@ def test_a_part_of_a_municipality_always_has_a_caveat(records):
         assert all(item["part_caveat"] for item in items(record) if item["partly"])
 
 
+def test_a_caveat_of_a_part_says_what_concerns_it(records):
+    for record in records.values():
+        for item in items(record):
+            assert not re.search(r"(?<!przepis) dotyczy\b", item["part_caveat"]), item["part_caveat"]
+
+
 def test_seen_deadlines_are_published_and_no_others(known):
     record, entry = known
     seen = [(row["date"], typeset(row["applies_to"])) for row in entry["deadlines"] if row["status"] == "seen"]
