@@ -3,9 +3,11 @@
 import gzip
 import re
 from decimal import Decimal
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from django.contrib.staticfiles.finders import find
 from django.utils import timezone
 
 from catalog.links import depot_path
@@ -131,6 +133,15 @@ def test_months_and_voivodeships_of_a_fuel(client, krakow, prices):
     assert "Tabela miesięcy" in html
     assert "1 500" in text_of(client.get("/ceny/pellet/")).replace("\N{NARROW NO-BREAK SPACE}", " ")
     assert "<title>województwo małopolskie: 1\N{NO-BREAK SPACE}500,00\N{NO-BREAK SPACE}zł za tonę" in html
+
+
+def test_no_line_of_the_grid_touches_a_number(client, krakow, prices):
+    """The number of the lowest value may stand on the lowest line, so it has a border of the ground's colour."""
+    page = Path(find("pages/site.css")).read_text("utf-8")
+    file = client.get("/ceny/pellet.svg").content.decode()
+    for style, selector in ((page, r"\.chart \.value"), (file, r"(?<!, )\.value")):
+        (rule,) = re.findall(selector + r" {([^}]*)}", style)
+        assert not missing(rule, "stroke-width: 3", "paint-order: stroke")
 
 
 def test_a_voivodeship_is_compared_with_the_country(client, krakow, prices):
