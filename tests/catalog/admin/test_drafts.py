@@ -135,7 +135,7 @@ def test_a_range_shows_what_falls_out_and_the_new_median_before_it_counts(client
         factories.DepotPriceFactory(price=Decimal(amount), day=timezone.localdate(), submitted_at=timezone.now())
     answer = desk.post(RANGE, {"low": "1450", "high": "3900"})
     text = html_of(desk.get(answer["Location"]))
-    assert not missing(text, "Wypadnie: 2, wróci: 0.", "liczba cen w medianie kraju 4 → 2, mediana 1450 zł → brak")
+    assert not missing(text, "Wypadnie: 2, wróci: 0.", "liczba cen w medianie kraju 4 → 2, mediana 1 450 zł → brak")
     assert PlausibleRange.objects.get(pk="pellet").low == 600
     assert client.get("/api/v1/prices/pellet").json()["rejected"] == 0
     approve(desk, answer, reason="Ceny z worków.")
