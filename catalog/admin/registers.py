@@ -140,6 +140,8 @@ def written(value: Any) -> str:
         return date_format(value, "d.m.Y")
     if isinstance(value, Decimal):
         return floatformat(value, "-2g")
+    if isinstance(value, float):  # a coordinate
+        return f"{round(value, 7)}°".replace(".", ",")
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return str(value)

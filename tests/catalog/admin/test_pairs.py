@@ -13,6 +13,7 @@ from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
 from catalog.services import merging, moderation, publishing
 from prices.models import DepotPrice
 from tests import factories
+from tests.pages.reading import missing, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -78,6 +79,11 @@ def test_the_pages_cost_a_fixed_number_of_queries(client, editor, django_assert_
     with django_assert_max_num_queries(2 + 2 + 2 + 1):  # session, user; rights; pairs kept apart; depots
         answer = client.get(reverse("admin:catalog_depot_pairs"))
     assert len(answer.context["rows"]) == 20
+
+
+def test_a_pair_shows_its_positions_with_decimal_commas(client, editor, one, other):
+    text = text_of(client.get(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk])))
+    assert not missing(text, "50,0617°, 19,9373°, dokładne", "50,0622°, 19,9373°, dokładne")
 
 
 def test_merging_from_the_page_takes_field_by_field(client, editor, one, other):
