@@ -15,7 +15,7 @@ from django.urls import reverse
 from catalog.api.params import LIMIT_RANGE, QUERY_MIN_LENGTH
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
-from catalog.depots.snapshot import DepotRow, depots, find_by_words
+from catalog.depots.snapshot import DepotList, DepotRow, depots, find_by_words
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Municipality, Voivodeship
 from catalog.search.engine import Suggestion, Suggestions
@@ -148,8 +148,8 @@ def home_page(query_string: str, today: date) -> Page:
     """Return the home page with the results for `?q=` and the medians of a day.
 
     In the content, forgiven: the results match a corrected text. guesses: similar names, without results. fuel: named
-    in the text, None without one; alone: nothing else is. depot_results: depots of that name, telephone or tax number.
-    invented: whether the prices behind the medians are.
+    in the text, None without one; alone: nothing else is. depot_results: depots of that name, telephone or tax number,
+    depots_found of them in all. invented: whether the prices behind the medians are.
     """
     query, errors = SearchQuery.read(query_string)
     text, error = query.q, errors.get("q", "")
@@ -159,7 +159,11 @@ def home_page(query_string: str, today: date) -> Page:
     results = tuple(_result(row) for row in suggested.found)
     slug, rest = split_fuel(plain(text))
     alone = bool(slug) and not spoken_name(rest)[0]
-    named = [] if alone or not text else find_by_words(text)
+    named = DepotList([], 0)
+    if text and not alone:
+        named = find_by_words(text)
+        if not named.total and (suggested.forgiven or not results):
+            named = find_by_words(text, with_place=True)
     invented = has_invented_medians(today)
     return Page(
         template="pages/home",
@@ -173,7 +177,7 @@ def home_page(query_string: str, today: date) -> Page:
         demonstration_notice="Wszystkie składy w katalogu są na razie zmyślone i służą tylko do wypróbowania serwisu.",
         indexed=not (text or error or depots_now.demonstration or invented),
         as_of=depots_as_of(depots_now.updated_at),
-        leads_to="" if alone else only_answer(text, suggested, named),
+        leads_to="" if alone else only_answer(text, suggested, named.rows),
         schema_org=web_site,
         content={
             "draw_map": partial(territory_svg.country_map, map_unit),
@@ -183,7 +187,8 @@ def home_page(query_string: str, today: date) -> Page:
             "guesses": () if results or alone or not text else tuple(_result(row) for row in search.guess(text)),
             "fuel": fuels.BY_SLUG.get((slug if alone else suggested.fuel) or ""),
             "alone": alone,
-            "depot_results": tuple(map(_depot_result, named)),
+            "depot_results": tuple(map(_depot_result, named.rows)),
+            "depots_found": named.total,
             "notice": "" if error in {"", "empty"} else TOO_SHORT if error == "too_short" else UNREADABLE,
             "voivodeships": voivodeships_by_name(),
             "depots": len(depots_now.rows),

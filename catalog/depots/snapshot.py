@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property, lru_cache
-from itertools import islice, starmap
+from itertools import repeat, starmap
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -149,6 +149,10 @@ class Depots:
     @cached_property
     def folded_names(self) -> list[str]:
         return [fold(row.name) for row in self.rows]
+
+    @cached_property
+    def folded_places(self) -> list[str]:
+        return [fold(f"{row.place} {row.municipality}") for row in self.rows]
 
     def find(self, depot_id: int) -> DepotRow | None:
         position = self._positions.get(depot_id)
@@ -315,27 +319,31 @@ NUMBER = re.compile(r"[+\d][\d ()./-]*", re.ASCII)
 NOT_DIGIT = re.compile(r"\D", re.ASCII)
 
 
-def find_by_words(text: str) -> list[DepotRow]:
-    """Return depots by name, telephone or tax number: equal names first, then beginnings, then shorter ones."""
+def find_by_words(text: str, *, with_place: bool = False) -> DepotList:
+    """Return depots by name, telephone or tax number: equal names first, then beginnings, then shorter ones.
+
+    with_place: words but one of the name may be of the depot's place or municipality. total: without MOST_FOUND.
+    """
     rows = depots.get()
     number = text.strip().upper().removeprefix("NIP").lstrip(" :")
     if NUMBER.fullmatch(number):
         digits = NOT_DIGIT.sub("", number)
         if len(digits) < FEWEST_DIGITS:
-            return []
-        matches = (
+            return DepotList([], 0)
+        matches = [
             row
             for row in rows.rows
             if row.nip == digits or any(NOT_DIGIT.sub("", phone).endswith(digits) for phone in row.phone.split(","))
-        )
-        return list(islice(matches, MOST_FOUND))
+        ]
+        return DepotList(matches[:MOST_FOUND], len(matches))
     key = fold(text)
     if len(key) < FEWEST_LETTERS:
-        return []
+        return DepotList([], 0)
     words = key.split()
+    beside = rows.folded_places if with_place else repeat("")
     named = [
-        (name != key, not name.startswith(key), len(name), place)
-        for place, name in enumerate(rows.folded_names)
-        if all(word in name for word in words)
+        (name != key, not name.startswith(key), len(name), position)
+        for position, (name, place) in enumerate(zip(rows.folded_names, beside, strict=False))
+        if any(word in name for word in words) and all(word in name or word in place for word in words)
     ]
-    return [rows.rows[place] for *_, place in sorted(named)[:MOST_FOUND]]
+    return DepotList([rows.rows[position] for *_, position in sorted(named)[:MOST_FOUND]], len(named))

@@ -58,6 +58,22 @@ def test_a_place_in_the_name_of_a_depot_does_not_hide_it(client):
     assert client.get("/", {"q": "skład opału Kraków"})["Location"].endswith(f"-{unit.teryt}/")
 
 
+def test_the_name_of_a_depot_with_its_place(client):
+    factories.krakow()
+    zakopane = factories.zakopane()
+    entries.rebuild_index()
+    others = factories.DepotFactory.create_batch(9, name="PHU Kowalski")
+    depot = factories.DepotFactory(name="PHU Kowalski", place="Olcza", municipality=zakopane)
+    for text in ("PHU Kowalski Olcza", "kowalski zakopane"):
+        assert listed(client, text) == [depot_path(depot.pk, depot.name)], text
+    assert listed(client, "PHU Nowak Olcza") == []
+    for path in ("/", "/index.md"):
+        assert "Pokazujemy 8 z 10 składów." in text_of(client.get(path, {"q": "PHU Kowalski"})), path
+    for other in others[:2]:
+        other.delete()
+    assert "Pokazujemy" not in text_of(client.get("/", {"q": "PHU Kowalski"}))
+
+
 def test_a_depot_that_is_not_published_is_not_found(client, named):
     depot = named["Pod Kominem"]
     depot.publication = "pending"
