@@ -128,6 +128,10 @@ def is_city_with_county_rights(code: str) -> bool:
     return code[2:4] >= FIRST_CITY_COUNTY
 
 
+LAST_DISTRICTS = {"02649": "06", "10619": "06", "12619": "05", "14658": "19", "30649": "06"}
+"""Number of the last district by county and kind; the first is 02. Source: GUS, TERC."""
+
+
 def whole_of(code: str) -> str | None:
     """Return the code of the municipality that contains a part; None for a code of another kind.
 
@@ -138,7 +142,8 @@ def whole_of(code: str) -> str | None:
         return None
     if code[6] in "45":
         return f"{code[:6]}3"
-    return f"{code[:4]}011" if code[6] in "89" and is_city_with_county_rights(code) else None
+    last = LAST_DISTRICTS.get(code[:4] + code[6], "")
+    return f"{code[:4]}011" if "02" <= code[4:6] <= last else None
 
 
 def group_by_unit(municipalities: Iterable[str]) -> dict[str, list[str]]:

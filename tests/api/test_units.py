@@ -137,7 +137,7 @@ def test_a_part_of_a_municipality_names_it(client):
             assert answer.status_code == 404
             assert answer.json()["message"].startswith(f"teryt {teryt} is a part of the municipality ")
             assert answer.json()["message"].endswith(f"; ask for {whole}.")
-        for teryt in ("1211128", "1211124"):
+        for teryt in ("1211128", "1211124", "1261999", "1261069", "1261028", "1465208", "1465029"):
             message = client.get(f"/api/v1/{address.format(teryt)}").json()["message"]
             assert message == f"no unit has the TERYT code {teryt}; /api/v1/locations finds codes by name."
 
