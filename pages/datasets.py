@@ -68,7 +68,11 @@ TERMS: dict[str, Terms] = {
     ),
     Dataset.Slug.DEPOTS: Terms(
         "Składy opału: adres, paliwa, godziny, kontakt, status wpisu.",
-        (("OpenStreetMap", "ODbL 1.0"), ("wpisy demonstracyjne", "bez ograniczeń"), ("", "podana przy każdym wpisie")),
+        (
+            ("OpenStreetMap", LICENCES[Depot.Source.OSM]),
+            ("wpisy demonstracyjne", LICENCES[Depot.Source.DEMO]),
+            ("", "podana przy każdym wpisie"),
+        ),
         "przy każdym imporcie i przy każdej decyzji redakcji",
         "/stores?teryt=1217011",
     ),

@@ -30,6 +30,10 @@ def official_average(year: int) -> str:
     )
 
 
+FEWEST = f"medianę podajemy od {medians.FEWEST_FOR_MEDIAN} cen"
+"""Why there is no median of fewer; a step of the method."""
+
+
 def method(fuel: Fuel, ranges: Mapping[str, Range], figures: PriceStatistics) -> str:
     """Describe the steps to the median. ranges: of the fuel and its assortments; without any, no step names them."""
     beginning = f"{DEMONSTRATION}: ceny są zmyślone. " if figures.demonstration else ""
@@ -39,7 +43,7 @@ def method(fuel: Fuel, ranges: Mapping[str, Range], figures: PriceStatistics) ->
         f"każdy skład liczy się raz, z najnowszą ceną{same}, a jednego dnia cennik ma pierwszeństwo przed zgłoszeniem",
         f"gdy zostaje co najmniej {medians.FEWEST_FOR_FENCES} cen, odrzucamy odstające, czyli położone dalej "
         f"niż {medians.FENCE} rozstępy ćwiartkowe poza kwartylami kraju",
-        f"medianę podajemy od {medians.FEWEST_FOR_MEDIAN} cen",
+        FEWEST,
     ]
     if ranges:
         steps.insert(0, f"odrzucamy ceny spoza {plausible(fuel, ranges)}")

@@ -40,6 +40,7 @@ from pages.heating_api import heating_costs
 from pages.heating_costs import HouseQuery
 from pages.heating_page import STATUS as HEATING_STATUS
 from pages.home import depots_as_of
+from prices import validation
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import ArithmeticJson, FuelPricesJson, find_prices
 from prices.api.series_answers import ObservedValueJson, describe_observation, find_observations
@@ -234,6 +235,7 @@ PriceAnswer = part(
     "fuel name median unit_name n window_from window_to quartile_1 quartile_3",
     area=str,
     bag_price=float | None,
+    why_empty=NotRequired[str],
 )
 
 
@@ -245,6 +247,8 @@ PriceAnswer = part(
 def price(query: PriceQuery) -> Findings:
     answer = find_prices(query)
     content = pick(PriceAnswer, answer, area=answer["area"]["name"], bag_price=answer.get("bag_price"))
+    if answer["median"] is None:
+        content["why_empty"] = f"{validation.FEWEST.capitalize()}."
     return Findings(content, cite_prices(answer, query.on))
 
 

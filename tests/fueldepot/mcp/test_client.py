@@ -1,6 +1,7 @@
 """/mcp with the official client."""
 
 import json
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -8,7 +9,8 @@ from django.utils import timezone
 from jsonschema import Draft202012Validator, FormatChecker
 
 from catalog.depots.snapshot import LICENCES
-from catalog.models import Depot
+from catalog.importers.runner import record_change
+from catalog.models import Dataset, Depot
 from catalog.search import entries
 from fueldepot.mcp import answers
 from fueldepot.mcp.answers import ENVELOPE_BYTES, MOST_BYTES
@@ -215,6 +217,16 @@ def test_a_price_is_of_the_window_asked_for(call, country):
     assert "window is '7'; give one of" in refused["error"][0]
 
 
+def test_a_price_without_a_median_says_why(call, country):
+    for number in range(2):
+        body = call(("price", {"fuel": "pellet"}))["answer"]
+        assert (body["n"], body["median"], body["why_empty"]) == (number + 1, None, "Medianę podajemy od 3 cen.")
+        other = factories.DepotFactory(municipality=country.municipality, fuels=["pellet"])
+        factories.DepotPriceFactory(depot=other, fuel="pellet", price=Decimal(1600))
+    body = call(("price", {"fuel": "pellet"}))["answer"]
+    assert (body["n"], body["median"], "why_empty" in body) == (3, 1600, False)
+
+
 def test_no_error_repeats_an_income(ask):
     private = {"people": 2, "income": "98765x", "annual_income": "98.765.x"}
     _, results = ask(("subsidy", private), ("subsidy", {**private, "wals": 1}), ("subsidy", {"income": 98765}))
@@ -224,10 +236,11 @@ def test_no_error_repeats_an_income(ask):
 
 
 def test_rules_of_use_are_those_of_the_page_with_the_licences(call):
+    record_change(Dataset.Slug.DEPOTS, {"OpenStreetMap, ODbL 1.0": date(2026, 10, 3)})
     every, *single, past = call(("rules_of_use", {}), *(("rules_of_use", {"rule": n}) for n in range(1, 12)))
     page, licences = rules_of_use(), every["answer"]["licences"]
     assert every["answer"]["rules"] == [title for title, _ in page]
-    assert {"depots/osm"} == {*licences[LICENCES[Depot.Source.OSM]]}
+    assert {"depots", "depots/osm"} == {*licences[LICENCES[Depot.Source.OSM]]}
     assert "regulations" in licences[LICENCES[Depot.Source.EDITOR]]
     assert every["page"].endswith("/api/")
     assert [body["answer"]["text"] for body in single] == [" ".join(rule) for rule in page]
