@@ -30,7 +30,7 @@ from fueldepot.http.error_body import method_not_allowed
 from fueldepot.http.links import documentation_url, route_path, site_url
 from fueldepot.http.params import Switch
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, example
-from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
+from fueldepot.http.views import JSON, JsonViewSet, json_response, list_ignored, samples
 from pages.heating_api import HeatingCostsViewSet
 from pages.heating_costs import RESTS_ON as HEATING_DATA
 from pages.page import Crumb, Page
@@ -190,7 +190,10 @@ def published(view: View) -> View:
 
 @published
 def description(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(committed.compact_body() if is_compact(request) else committed.body(), content_type=JSON)
+    query, errors = DescriptionQuery.read(request.META["QUERY_STRING"])
+    ignored = [*errors, *query.ignored]
+    headers = {"X-Ignored-Parameters": list_ignored(ignored)} if ignored else {}
+    return HttpResponse(committed.compact_body() if query.compact else committed.body(), JSON, headers=headers)
 
 
 @published

@@ -56,8 +56,16 @@ def test_the_compact_form_is_valid_and_small(client):
 
 
 def test_anything_else_is_answered_with_the_whole_description(client):
-    for query in ("compact=0", "compact=maybe", "compact=1&compact=1", "compact=%ff"):
-        assert client.get(f"{FILE}?{query}").content == client.get(FILE).content
+    for query, ignored in (
+        ("compact=0", None),
+        ("compact=maybe", "compact"),
+        ("compact=1&compact=1", "compact"),
+        ("wat=1&compact=%ff", "compact, wat"),
+        ("Compact=1", "Compact"),
+    ):
+        answer = client.get(f"{FILE}?{query}")
+        assert answer.content == client.get(FILE).content
+        assert answer.get("X-Ignored-Parameters") == ignored, query
 
 
 def test_addresses_beside_are_unknown(client):

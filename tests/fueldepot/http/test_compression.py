@@ -19,7 +19,7 @@ def depots():
 
 def test_who_accepts_gzip_gets_it(client, depots):
     for accepted, headers in (
-        (True, ("gzip", "deflate, gzip;q=0.5, br", "br , gzip ; q=1.0")),
+        (True, ("gzip", "GZip", "deflate, gzip;q=0.5, br", "br , gzip ; q=1.0")),
         (False, ("", "identity", "gzip;q=0", "gzip; q=0.000", "gzip;q=0, *", "*;q=0", "notgzip")),
     ):
         for header in headers:
