@@ -394,7 +394,7 @@ class PendingLetters(LetterKind):
 
 
 KINDS = (
-    *(LinkLetters(), ReopeningLetters(), DecisionLetters(), QuestionLetters(), ClaimLetters()),
-    *(SubscriptionLetters(), PendingLetters()),
+    *(PendingLetters(), LinkLetters(), ReopeningLetters(), DecisionLetters(), QuestionLetters(), ClaimLetters()),
+    SubscriptionLetters(),
 )
-"""Kinds that are sent as soon as they wait. `retention` sends another once a day."""
+"""Kinds sent as soon as they wait; first those that warn an owner. `retention` sends another once a day."""

@@ -70,7 +70,7 @@ def test_without_the_letter_the_three_days_do_not_begin(claim, editor, clock):
 def test_after_three_days_one_link_works_and_the_former_owner_hears_it(client, claim, link, editor, clock, commit):
     clock.move(days=3)
     accept(claim, editor, clock.now, commit)
-    granted, told = mail.outbox[-2:]
+    told, granted = mail.outbox[-2:]
     assert (granted.to, told.to) == (["ewa@opal.example"], ["jan@opal-nowak.pl"])
     assert told.subject == "Skład opału Nowak: Twój odnośnik przestał działać"
     assert [client.get(one).status_code for one in (link, link_in(granted))] == [404, 200]
