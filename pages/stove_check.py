@@ -54,7 +54,7 @@ from regulations.fields import BOILERS, Appliance, Condition
 from regulations.models import Deadline, read_sources
 from regulations.queries import DeadlineStatus, Regulation
 from subsidy import rules
-from subsidy.application import SOURCES, Heating, Item, Level
+from subsidy.application import SOLID_FUEL_SOURCES, SOURCES, Heating, Level
 from subsidy.calculator.rows import describe_refusal
 
 NOT_FOUND = "Nie znaleźliśmy takiego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
@@ -70,7 +70,6 @@ FACTS = frozenset({BURNS_COAL, IN_PART, *Condition.values})
 PERMITTED = frozenset({ApplianceStatus.ENDS, ApplianceStatus.STAYS, ApplianceStatus.NO_RESOLUTION})
 """Statuses with which an appliance may be used today; missing data are never a permission."""
 
-
 NEW_APPLIANCES = frozenset(
     {Deadline.Kind.NEW_INSTALLATIONS, Deadline.Kind.SOLID_FUEL_BAN, Deadline.Kind.COAL_BAN, Deadline.Kind.FUEL_BAN}
 )
@@ -78,9 +77,6 @@ NEW_APPLIANCES = frozenset(
 
 NOT_FUNDED = frozenset({Appliance.BOILER_CLASS_5, Appliance.BOILER_ECODESIGN})
 """Appliances whose replacement the programme does not pay: it wants a source below class 5."""
-
-BURNING = frozenset({Item.GASIFICATION_BOILER, Item.PELLET_BOILER})
-"""New sources that the programme pays, and that a ban of solid fuels forbids."""
 
 HEATING = {
     **dict.fromkeys(NOT_FUNDED, Heating.SOLID_FUEL_CLASS_5),
@@ -366,5 +362,5 @@ def source_limits(on: rules.RulesAt) -> Iterator[dict[str, Any]]:
                 "low": paid[0].value,
                 "high": paid[-1].value,
                 "verified": verified,
-                "burns": item in BURNING,
+                "burns": item in SOLID_FUEL_SOURCES,
             }

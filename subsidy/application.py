@@ -69,6 +69,9 @@ SOURCES = (
     Item.ELECTRIC,
 )
 
+SOLID_FUEL_SOURCES = frozenset({Item.GASIFICATION_BOILER, Item.PELLET_BOILER})
+"""New sources that a ban of solid fuels forbids."""
+
 ENVELOPE = (Item.CEILING, Item.FLOOR, Item.WALLS, Item.WINDOWS, Item.DOORS, Item.GATES)
 """Works that are measured in m² and change the heat demand of the house."""
 
