@@ -1,6 +1,7 @@
 """Agreement of API, pages, Markdown, llms.txt, OpenAPI and /mcp."""
 
 import json
+import random
 import re
 from datetime import date
 from decimal import Decimal
@@ -13,9 +14,11 @@ from catalog.search.entries import rebuild_index
 from pages import fixed_pages
 from pages.machine_files import QUESTIONS
 from pages.page import twin_path
+from pages.template_filters import pln, pln_range
 from prices.models import Observation, Series
+from subsidy.application import ENVELOPE, SOURCES, Heating
 from tests import factories
-from tests.pages.reading import missing
+from tests.pages.reading import missing, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -272,3 +275,48 @@ def test_where_boundaries_come_from_is_said_alike(client, country):
     described = client.get("/api/v1/openapi.json").json()["info"]["description"]
     for text in (described, *(read(client, path) for path in ("/api/", "/api.md", "/llms.txt"))):
         assert "approximate" in text
+
+
+@pytest.mark.slow
+def test_the_calculator_and_the_endpoint_agree_on_two_hundred_households(client, monkeypatch):
+    monkeypatch.setattr("pages.views.timezone.localdate", lambda: date(2026, 11, 21))
+    dice = random.Random(20261121)  # noqa: S311 - the same households each time
+    for _ in range(200):
+        asked = {"eu": dice.choice(["unknown", "1", "2", "3"]), "current_heating": dice.choice([*Heating])}
+        asked["new_source"] = dice.choice(["none", *SOURCES])
+        asked["income_type"] = dice.choice(["person", "household"])
+        if dice.random() < 0.8:
+            asked |= {"people": str(dice.randint(1, 6)), "income": f"{dice.randint(0, 9000)},{dice.randint(0, 99):02}"}
+        if dice.random() < 0.3:
+            asked["annual_income"] = str(dice.choice([90_000, 135_000, 135_001]))
+        switches = ("benefit", "business", "central_heating_dhw", "ventilation", "audit", "energy_certificate")
+        asked |= {name: "1" for name in switches if dice.random() < 0.3}
+        asked |= {item: f"{dice.uniform(1, 300):.1f}" for item in ENVELOPE if dice.random() < 0.4}
+        costs = [name for name in asked if name in {*ENVELOPE, "ventilation", "audit"}]
+        asked |= {f"cost_{name}": str(dice.randint(0, 90_000)) for name in costs if dice.random() < 0.5}
+        ticks = {f"plan_{item}": "1" for item in ENVELOPE if item in asked}
+        if asked["new_source"] != "none" and dice.random() < 0.5:
+            cost = str(dice.randint(0, 90_000))
+            ticks["cost_source"] = cost
+            answer = ask_api(client, asked | {f"cost_{asked['new_source']}": cost})
+        else:
+            answer = ask_api(client, asked)
+        text = plain(text_of(client.post("/dotacja/", asked | ticks | {"krok": "5", "na": "wynik"})))
+        assert plain(f"Poziom {answer['level_name']}") in text
+        assert plain(f"Dlaczego {answer['level_reason']}") in text
+        for row in answer["items"]:
+            assert plain(pln(Decimal(str(row["subsidy_pln"])))) in text, asked
+        if answer["own_contribution_net_pln"] is not None:
+            assert plain(f"Wkład własny netto {pln(Decimal(str(answer['own_contribution_net_pln'])))}") in text, asked
+        amounts = [Decimal(str(one["max_subsidy_pln"])) for one in answer["audit_variants"] or [answer]]
+        if answer["level"] != "none" and answer["items"]:
+            assert plain(f"Najwyższa możliwa dotacja: {pln_range((min(amounts), max(amounts)))}") in text, asked
+
+
+def ask_api(client, asked):
+    # A day of its own: the endpoint reads another clock than the page.
+    return client.post("/api/v1/subsidy", asked | {"on": "2026-11-21"}).json()
+
+
+def plain(text):
+    return " ".join(text.split())
