@@ -84,7 +84,7 @@ def fresh(row: Any) -> Any:
 
 
 def depot_row(number: int, **values: Any) -> DepotRow:
-    """A depot as the snapshot has it, of which only the given values matter."""
+    """Return a row of the snapshot of depots. values: those that the test is about; the others are neutral."""
     required = [name for name in DepotRow._fields if name not in DepotRow._field_defaults]
     neutral = {"lat": 50.0, "lon": 20.0, "location_approximate": False, "featured": False, "source": "osm"}
     neutral |= {"fuels": [], "teryt": "1261011", "updated_at": date(2026, 1, 1)}

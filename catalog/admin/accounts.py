@@ -168,7 +168,7 @@ class AccountAdmin(KeptRowsMixin, UserAdmin):  # type: ignore[type-arg] # not su
         return HttpResponseRedirect(reverse("admin:auth_user_change", args=[obj.pk]))
 
     def response_change(self, request: HttpRequest, obj: User) -> HttpResponse:
-        """Say so in words that need no gender, too."""
+        """Report a saved account: Django's sentence inflects it by gender."""
         self.message_user(request, f"Zapisano konto „{obj}”.")
         stays = "_continue" in request.POST
         return HttpResponseRedirect(request.path) if stays else self.response_post_save_change(request, obj)

@@ -88,7 +88,7 @@ class InflectedNames:
                 self._by_first[form].append(words)
 
     def find(self, words: Sequence[str]) -> str | None:
-        """Return the most important name of which folded words are one case, None without one."""
+        """Return the most important name that has folded words as a case, None without one."""
         for name in self._by_first.get(words[0], ()) if words else ():
             if len(name) == len(words) and any(in_case(name, words, case) for case in (0, 1)):
                 return " ".join(name)

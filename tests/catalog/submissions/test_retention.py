@@ -37,7 +37,7 @@ def test_personal_data_go_ninety_days_after_the_decision(editor):
 
 
 def waiting_since(moment):
-    """A submission that was confirmed at a moment and that nobody has decided."""
+    """Create an undecided submission, confirmed at a moment."""
     return factories.SubmissionFactory(created_at=moment, confirmed_at=moment, message="Jan Nowak")
 
 

@@ -1,4 +1,4 @@
-"""A service that counts the requests it gets, and answers with the headers of ours."""
+"""A service that counts its requests. Its answers have the headers of the catalog."""
 
 import gzip
 import re
