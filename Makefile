@@ -49,7 +49,7 @@ manage: packages
 QUICK = not slow and not full_scale and not live and not browser and not machines and not clients
 
 test: dev-packages
-	@$(BIN)/pytest -q -n 3 -m "$(QUICK)" $(ARGS)
+	@$(BIN)/pytest -q -n 2 -m "$(QUICK)" $(ARGS)
 
 # For frequent runs during development.
 fast: dev-packages

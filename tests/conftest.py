@@ -33,9 +33,12 @@ if "LIVE_SITE" not in os.environ:
     os.environ["SSL_CERT_DIR"] = os.devnull
     os.environ.pop("SSL_CERT_FILE", None)
 
-# How long an example takes says more of what else the machine does than of the code.
-hypothesis_settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-hypothesis_settings.load_profile("shared machine")
+# How long an example takes says more of what else the machine does than of the code. CI tries more of them.
+for profile, examples in {"quick": 50, "thorough": 200}.items():
+    hypothesis_settings.register_profile(
+        profile, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+hypothesis_settings.load_profile("quick")
 
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup"}
 
