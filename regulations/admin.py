@@ -99,12 +99,22 @@ CSV_SCOPE = {
 
 
 class ScopeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
+    class Meta:
+        help_texts = {
+            "part_caveat": "której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części "
+            "obszaru; wiersz o jednej z gmin objętych w części zacznij od jej kodu: 1211011 | W Nowym Targu…"
+        }
+
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
         for field in ("units", "partly", "excluded"):
             unknown = [code for code in data.get(field) or [] if not is_known(code)]
             if unknown:
                 self.add_error(field, f"W rejestrze TERYT nie ma: {', '.join(unknown)}.")
+        for line in (data.get("part_caveat") or "").splitlines():
+            code, bar, _ = line.partition("|")
+            if bar and code.strip() not in (data.get("partly") or []):
+                self.add_error("part_caveat", f"Kodu „{code.strip()}” nie ma wśród gmin objętych w części.")
         return data
 
 

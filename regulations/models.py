@@ -1,5 +1,6 @@
 """The legal state of each voivodeship, seeded from `regulations/data/*.yaml`: acts, amendments, deadlines, bans."""
 
+import re
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,6 +27,10 @@ UNIT_PATTERN = RegexValidator(r"^[0-9]{4}([0-9]{3})?\Z", "kod powiatu (4 cyfry) 
 def unit_codes(verbose_name: str, help_text: str) -> "ArrayField[list[str], list[str]]":
     code = models.CharField(max_length=7, validators=[UNIT_PATTERN])
     return ArrayField(code, verbose_name=verbose_name, blank=True, default=list, help_text=help_text)
+
+
+PART_CAVEAT_LINE = re.compile(r"(?:([0-9]{7}) *\| *)?(.*)")
+"""A line of `Scope.part_caveat`: the code of the only municipality that it concerns, if any, and its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +79,8 @@ class Scope(models.Model):
 
     partly: municipalities that the rule binds in part. excluded: only for wide areas.
     uncertain: sources contradict each other about the rule binding anywhere in the area; caveat explains.
-    part_caveat: about municipalities that the rule binds in part; does not concern the others.
+    part_caveat: about municipalities that the rule binds in part; does not concern the others. A line about one of them
+    begins with its code: "1211011 | W Nowym Targu (…)".
     """
 
     class Area(models.TextChoices):
@@ -117,6 +123,19 @@ class Scope(models.Model):
                 violation_error_message="Kody „objęte w całości” podaje się tylko dla obszaru „wymienione”.",
             ),
         )
+
+    def part_caveat_in(self, teryt: str) -> str:
+        """Return `part_caveat` without the lines about municipalities outside a unit; teryt: "" for all lines.
+
+        Six digits of codes are compared, as in `snapshot.names`. A line whose code is no longer in `partly` stays.
+        """
+        partly = {code[:6] for code in self.partly}
+        lines = []
+        for line in self.part_caveat.splitlines():
+            code, text = PART_CAVEAT_LINE.fullmatch(line).groups()  # type: ignore[union-attr] # matches any line
+            if not code or code.startswith(teryt[:6]) or code[:6] not in partly:
+                lines.append(text)
+        return " ".join(lines)
 
 
 STALE_AFTER = timedelta(days=180)

@@ -164,7 +164,8 @@ class Regulation:
     def caveat_of(self, rule: Scope) -> str:
         """Return the caveats of a rule that concern the unit, or without one any place; "" for none."""
         in_part = self.unit is None or self.binds(rule) is None
-        return " ".join(filter(None, (rule.caveat, rule.part_caveat if in_part else "")))
+        part_caveat = rule.part_caveat_in(self.unit.teryt if self.unit else "") if in_part else ""
+        return " ".join(filter(None, (rule.caveat, part_caveat)))
 
     def reach_of(self, unit: Unit | None) -> Reach:
         return self.reach.get(unit.teryt if unit else WITHOUT_UNIT, NOWHERE)

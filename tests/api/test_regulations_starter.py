@@ -224,6 +224,13 @@ def test_a_spa_is_a_part_of_its_municipality_in_dolnoslaskie(ask):
             assert spas is None
 
 
+def test_a_caveat_of_nowy_targ_does_not_concern_rabka(ask):
+    for teryt, own, other in (("1211011", "Nowym Targu", "Rabce"), ("1211123", "Rabce-Zdroju", "Nowym Targu")):
+        rows = [row for row in ask(f"teryt={teryt}")[0]["resolution"]["deadlines"] if row["caveat"]]
+        assert len(rows) > 5
+        assert all(own in row["caveat"] and other not in row["caveat"] for row in rows)
+
+
 def test_the_network_ban_of_2030_in_kujawsko_pomorskie(ask):
     for teryt, binds in (("0407011", None), ("0401021", None), ("0461011", True), ("0407042", False)):
         (entry,) = ask(f"teryt={teryt}", "2029-12-31")

@@ -69,6 +69,15 @@ def test_filtered_lists_of_provisions_are_csv(desk):
         assert says not in desk.get(f"{lists}csv/", {"area": "listed"}).content.decode()
 
 
+def test_a_caveat_about_one_municipality_begins_with_its_code(desk):
+    factories.zakopane()
+    url = url_of(DeadlineFactory(partly=["1217011"]))
+    assert "zacznij od jej kodu: 1211011 | W Nowym Targu" in desk.get(url).content.decode()
+    wrong = desk.post(url, form_of(desk, url) | {"part_caveat": "Zapytaj.\n1211011 | Tylko centrum."})
+    assert "Kodu „1211011” nie ma wśród gmin objętych w części." in str(wrong.context["errors"])
+    save(desk, url, part_caveat="Zapytaj.\n1217011 | Tylko centrum.")
+
+
 def test_codes_are_ticked_and_appliances_that_stay_are_typed(desk):
     deadline = DeadlineFactory()
     approve(desk, save(desk, url_of(deadline), appliances=["boiler_class_3"], spared="boiler_class_5 | 2017-07-01"))

@@ -141,6 +141,13 @@ def test_a_part_of_a_municipality_always_has_a_caveat(records):
         assert all(item["part_caveat"] for item in items(record) if item["partly"])
 
 
+def test_a_caveat_about_one_municipality_names_one_that_is_bound_in_part(records):
+    for record in records.values():
+        for item in items(record):
+            codes = [line.partition(" | ")[0] for line in item["part_caveat"].splitlines() if "|" in line]
+            assert not codes or sorted(codes) == sorted(item["partly"])
+
+
 def test_a_caveat_of_a_part_says_what_concerns_it(records):
     for record in records.values():
         for item in items(record):
