@@ -28,8 +28,9 @@ from fueldepot.http.views import read_only
 from pages.heating_costs import RESTS_ON as HEATING_DATA
 from pages.heating_page import heating_costs_page
 from pages.home import get_voivodeship
+from pages.polish import counted
 from pages.prices import Asked, get_fuel
-from prices.api.price_answers import all_fuel_prices, fuel_prices
+from prices.api.price_answers import FuelPricesJson, all_fuel_prices, fuel_prices
 from prices.heating_costs import rounded_year
 from prices.medians import rounded
 from prices.models import BY_SLUG, PERIOD
@@ -121,9 +122,9 @@ def medians(request: HttpRequest) -> HttpResponse:
         begin = (answer["fuel"], answer["name"])
         ends = (answer["from"], answer["to"])
         for area, teryt, period, days, figure in [
-            ("Polska", "", f"{answer['window_months']} miesięcy", ends, answer),
+            ("Polska", "", window_name(answer), ends, answer),
             *(
-                (f"województwo {row['name']}", Code(row["teryt"]), f"{answer['window_months']} miesięcy", ends, row)
+                (f"województwo {row['name']}", Code(row["teryt"]), window_name(answer), ends, row)
                 for row in answer["voivodeships"]
             ),
             *(("Polska", "", Code(row["month"]), (None, None), row) for row in answer["months"]),
@@ -165,7 +166,7 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
             months = [(row["month"], DecimalText(f"{row['median']:.2f}"), row["n"]) for row in country["months"]]
         begin = (kind.slug, kind.name, name, Code(teryt))
         end = (yes(demonstration), country["source"], site_url(page))
-        window = (f"{country['window_months']} miesięcy", country["from"], country["to"], decimals(own.median))
+        window = (window_name(country), country["from"], country["to"], decimals(own.median))
         changes = (decimals(own.difference(poland)), percent(own.month), percent(own.year))
         unit_name = fuels.UNIT_NAMES[kind.unit]
         rows.append((*begin, *window, unit_name, own.n, *changes, *end))
@@ -176,6 +177,10 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
     name = "-".join(filter(None, ("ceny", fuel, areas[0].slug if areas[0] else "")))
     header = (*MEDIAN_HEADER, *CHANGES_HEADER, *ORIGIN_HEADER)
     return csv_answer(request, name, header, rows, demonstration=demonstration)
+
+
+def window_name(answer: FuelPricesJson) -> str:
+    return counted(answer["window_months"], "miesiąc", "miesiące", "miesięcy")
 
 
 def decimals(amount: Decimal | None) -> DecimalText | None:

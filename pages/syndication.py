@@ -38,7 +38,7 @@ from pages.choices import DepotCard
 from pages.depots import depot_page, find_gone_depot, removed_page
 from pages.fuel_prices import fuel_prices_page, voivodeship_prices_page
 from pages.home import voivodeships_by_name
-from pages.municipality import municipality_page
+from pages.municipality import find_municipality, municipality_page
 from pages.page import Page
 from pages.polish import change, counted, date_digits, day
 from pages.rendering import PageMoved, cached, cached_by_status, redirect
@@ -253,9 +253,9 @@ def embed_view(*slugs: str, **validity: Any) -> Callable[[Callable[..., Embed]],
 
 @embed_view(*Dataset.Slug, period=opening_period)
 def municipality(request: HttpRequest, teryt: str) -> Embed:
-    unit = territory.get().municipalities.get(teryt)
-    if unit is None:
-        raise Http404
+    unit = find_municipality(teryt)
+    if unit.teryt != teryt:
+        raise PageMoved(reverse("embed-municipality", args=[unit.teryt]))
     page = municipality_page(unit, "", timezone.now())
     cards = [card for section in page.content["sections"] for card in section.cards][:MOST_DEPOTS]
     return Embed(page, page.title, tuple(map(card_line, cards)))
@@ -294,7 +294,12 @@ def fuel(request: HttpRequest, fuel: str) -> Embed:
     country = page.content["country"]
     poland = {"name": "Polska", "path": page.path, "median": country.median, "n": country.n}
     lines = tuple(
-        EmbedLine(area["name"], site_url(area["path"]), f"{short_zloty(area['median'])}/{unit}", f"{area['n']} cen")
+        EmbedLine(
+            area["name"],
+            site_url(area["path"]),
+            f"{short_zloty(area['median'])}/{unit}",
+            counted(area["n"], "cena", "ceny", "cen"),
+        )
         for area in (poland, *page.content["areas"])
         if area["median"] is not None
     )

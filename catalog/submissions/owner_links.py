@@ -268,7 +268,7 @@ def owner_link_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
     """
     is_new = row.kind == PendingLetter.Kind.OWNER_LINK
     links = OwnerLink.objects.working().filter(depot=row.depot_id, email_hash=tokens.hash_email(row.email))
-    for link in links.select_related("depot"):
+    for link in links.select_related("depot__municipality"):
         part: Part = row.kind, {"link": tokens.OWNER.url([link.pk, link.serial + is_new])}
         yield Letter(row, link, partial(compose, link.email, link.depot, part))
 

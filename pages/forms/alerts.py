@@ -20,7 +20,7 @@ from pages import alerts
 from pages.forms import fields
 from pages.forms.pages import crumbs_to, show, show_form, show_problem
 from pages.forms.public_form import EmailForm, FormPart
-from pages.forms.views import client_of, posted, public_form_view, token_of
+from pages.forms.views import client_of, posted, public_form_view, token_of, whole
 from pages.home import voivodeships_by_name
 from pages.polish import day
 from pages.stove_check import NOT_FOUND, find_place
@@ -141,8 +141,7 @@ def mine(request: HttpRequest) -> HttpResponse:
         elif "wszystko" in request.POST:
             subscribed.delete()
         else:
-            number = request.POST.get("koniec", "")
-            subscribed.filter(pk=int(number) if number.isascii() and number.isdigit() else 0).delete()
+            subscribed.filter(pk__in=whole(request.POST.getlist("koniec"))).delete()
         return HttpResponseRedirect(site_url(tokens.READER.path_of(token)))
     rows = list(subscribed)
     if not rows:

@@ -4,7 +4,7 @@ One link leads to all entries of its address. GET never writes.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -23,7 +23,7 @@ from pages.forms import fields
 from pages.forms.depot import HOURS, HoursFields
 from pages.forms.pages import show, show_form, show_problem
 from pages.forms.public_form import PRICES, EmailForm, FormPart, PriceFields, PublicForm
-from pages.forms.views import claim_path, client_of, get_published, posted, public_form_view, refused, token_of
+from pages.forms.views import claim_path, client_of, get_published, posted, public_form_view, refused, token_of, whole
 from pages.polish import date_digits
 from prices.models import DepotPrice
 from prices.owners import MOST_PRICES, confirm_prices, publish_changes
@@ -234,11 +234,6 @@ def owner(request: HttpRequest) -> HttpResponse:
 def outdated(prices: Sequence[DepotPrice], today: date) -> Sequence[DepotPrice]:
     """Return prices that can be confirmed: not all are of today."""
     return prices if any(price.day < today for price in prices) else ()
-
-
-def whole(texts: Iterable[str]) -> list[int]:
-    """Return the ids among texts."""
-    return [int(text) for text in texts if re.fullmatch("[0-9]{1,18}", text)]
 
 
 def read_price_list(request: HttpRequest, token: str, depot: Depot, own: Mapping[int, Depot]) -> HttpResponse:

@@ -3,7 +3,8 @@
 GET never writes. What a service refuses, `public_form_view` shows in the words of the refusal.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import wraps
 from math import ceil
@@ -274,6 +275,11 @@ def client_of(request: HttpRequest) -> str:
 def token_of(request: HttpRequest, name: str, longest: int = 500) -> str:
     """Return the token of a letter from the query of its link, or from the form that the link showed."""
     return (request.POST if request.method == "POST" else request.GET).get(name, "")[:longest]
+
+
+def whole(texts: Iterable[str]) -> list[int]:
+    """Return the ids among texts."""
+    return [int(text) for text in texts if re.fullmatch("[0-9]{1,18}", text)]
 
 
 def parts_of(submission: Submission) -> list[Submission]:

@@ -48,7 +48,7 @@ def test_embeds_say_what_their_pages_say(client, depot):
     place, one, fuel = (text_of(client.get(path)).replace("\N{NO-BREAK SPACE}", " ") for path in embeds(depot))
     assert place.count("Opał ") == 5
     assert not missing(one, "Opał 0", "1 500 zł/t")
-    assert "Polska 1 600 zł/t 3 cen" in fuel
+    assert "Polska 1 600 zł/t 3 ceny" in fuel
 
 
 def test_nothing_else_may_be_framed(client, depot):
@@ -75,6 +75,12 @@ def test_a_removed_depot_is_in_no_embed(client):
 def test_the_embed_of_a_merged_depot_leads_to_the_other_one(client, depot):
     merged = factories.DepotFactory(removed=True, removal_reason="duplicate", merged_into=depot)
     assert client.get(f"/osadz/sklad/{merged.pk}/")["Location"] == f"/osadz/sklad/{depot.pk}/"
+
+
+def test_the_embed_of_a_merged_municipality_leads_to_the_present_one(client):
+    former = factories.FormerMunicipalityFactory(successor_id="1261011")
+    answer = client.get(f"/osadz/gmina/{former.pk}/")
+    assert (answer.status_code, answer["Location"]) == (301, "/osadz/gmina/1261011/")
 
 
 def test_pages_offer_the_line_of_html(client, depot):

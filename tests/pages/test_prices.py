@@ -278,6 +278,7 @@ def test_a_median_covers_the_window_that_is_asked_for(client, prices, path):
     assert f'href="{path}" rel="nofollow">6</a>' in html
     assert f'href="{path}?okres=12" rel="nofollow" aria-current="true">12</a>' in html
     assert "1800,00 zł" in client.get(f"{path[:-1]}.md?okres=12").content.decode()
+    assert ",3 miesiące," in client.get(f"{path[:-1]}.csv?okres=3").content.decode()
     assert not missing(client.get(f"{path[:-1]}.csv?okres=12").content.decode(), ",12 miesięcy,", ",1800.00,")
     link = re.search(r'href="(/api/v1/prices/pellet[^"]*)"', html)[1]
     assert client.get(unescape(link)).json()["median"] == 1800
