@@ -16,7 +16,7 @@ from catalog.depots import fuels
 from catalog.depots.duplicates import PROPOSED_NEAR_M
 from catalog.models import Depot, Municipality, Submission
 from catalog.models.depots import READERS, TYPED_LENGTHS, clean_field
-from catalog.parsing.contacts import is_personal_name
+from catalog.parsing.contacts import FREE_MAIL, is_personal_name
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.services.editing import edit_version
 from catalog.submissions import field_groups, objections
@@ -116,16 +116,6 @@ class ProposalForm(forms.Form):
 
 Kind = Submission.Kind
 State = Submission.State
-
-
-# Free mail providers common in Poland: their domain says nothing about a firm.
-FREE_MAIL = (
-    *("gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "yahoo.pl"),
-    *("icloud.com", "me.com", "aol.com", "proton.me", "protonmail.com", "gmx.com", "gmx.net", "mail.com", "zoho.com"),
-    *("tutanota.com", "wp.pl", "wp.eu", "o2.pl", "tlen.pl", "go2.pl", "onet.pl", "onet.eu", "op.pl", "vp.pl"),
-    *("poczta.onet.pl", "autograf.pl", "buziaczek.pl", "amorki.pl", "interia.pl", "interia.eu", "poczta.fm"),
-    *("intmail.pl", "gazeta.pl", "poczta.pl", "int.pl", "spoko.pl", "home.pl", "neostrada.pl"),
-)
 
 
 def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:

@@ -18,6 +18,19 @@ MAX_TEXT = 300
 
 _POLAND = 48
 
+FREE_MAIL = (
+    *("gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "hotmail.co.uk", "live.com", "msn.com"),
+    *("yahoo.com", "yahoo.pl", "yahoo.co.uk", "ymail.com", "icloud.com", "me.com", "aol.com", "proton.me"),
+    *("protonmail.com", "gmx.com", "gmx.net", "mail.com", "zoho.com", "tutanota.com", "wp.pl", "wp.eu", "o2.pl"),
+    *("tlen.pl", "go2.pl", "onet.pl", "onet.eu", "poczta.onet.pl", "op.pl", "vp.pl", "autograf.pl", "buziaczek.pl"),
+    *("amorki.pl", "interia.pl", "interia.eu", "interia.com", "poczta.fm", "intmail.pl", "gazeta.pl", "poczta.pl"),
+    *("int.pl", "spoko.pl", "home.pl", "neostrada.pl"),
+)
+"""Domains of mailboxes that anybody gets for nothing, those that are common in Poland.
+
+They say nothing about a firm, and are what a misspelt address probably means.
+"""
+
 # A label before a number. Other letters are refused: the library maps letters to digits of a telephone keypad.
 _LABEL = re.compile(r"^\s*(?:telefon|tel|komorka|kom|mobile|mob)\b[\s.:]*")
 _EXTENSION = re.compile(r"\b(?:wewnetrzny|wewn|wew|w)\b[\s.:]*(?=[0-9]+\s*$)")

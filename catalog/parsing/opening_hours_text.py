@@ -27,6 +27,9 @@ _VOCABULARY = {
     "comma": "i oraz",
     "label": "w godz godziny godzinach otwarcia pracy czynne czynny otwarte h",
 }
+CLOSED_WORDS, ALL_DAY_WORDS = (frozenset(_VOCABULARY[kind].split()) for kind in ("off", "all_day"))
+"""Words that may stand for the hours of a day, also in the fields of a form."""
+
 # No "po" for Monday: it is a preposition.
 _DAYS = (
     "mo mon monday pn pon poniedzialek poniedzialku poniedzialki",

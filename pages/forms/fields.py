@@ -18,7 +18,10 @@ from django.core.exceptions import ValidationError
 
 from catalog.models import Depot
 from catalog.models.depots import TYPED_LENGTHS, clean_field
+from catalog.parsing.contacts import FREE_MAIL
 from catalog.parsing.opening_hours import DAYS, daily_ranges, to_osm_string, weekly_hours
+from catalog.parsing.opening_hours_text import ALL_DAY_WORDS, CLOSED_WORDS
+from catalog.text import plain
 from fueldepot.http.params import AmbiguousNumber, ThreeDigits, read_decimal
 
 MIN_FILL = timedelta(seconds=3)
@@ -35,14 +38,6 @@ DISPOSABLE_EMAIL = (
 ASKED_BACK = "Czy chodziło o {domain}? Popraw adres albo, jeśli jest dobry, wyślij formularz jeszcze raz."
 CORRECTED = "Czy chodziło o {domain}? Popraw adres."
 """What is said of a misspelling that belongs to a disposable service: sending it again would not help."""
-
-MAILBOXES = (
-    *("gmail.com", "googlemail.com", "wp.pl", "o2.pl", "onet.pl", "onet.eu", "poczta.onet.pl", "op.pl", "vp.pl"),
-    *("interia.pl", "interia.eu", "interia.com", "poczta.fm", "gazeta.pl", "tlen.pl", "go2.pl", "buziaczek.pl"),
-    *("outlook.com", "hotmail.com", "hotmail.co.uk", "live.com", "yahoo.com", "yahoo.co.uk", "ymail.com", "mail.com"),
-    *("icloud.com", "me.com", "proton.me", "protonmail.com", "spoko.pl", "autograf.pl", "home.pl"),
-)
-"""Domains of mailboxes that Poles use most, and real ones that look like them: these are never asked back."""
 
 ALIKE = 0.85
 """How alike a misspelt domain is (`difflib`): one letter of eight missing, added, changed or swapped."""
@@ -114,13 +109,13 @@ def is_disposable(email: str) -> bool:
 
 
 def likely_domain(email: str) -> str:
-    """Return the domain of `MAILBOXES` that an address probably means, "" if its own is no misspelling of one."""
+    """Return the domain of `FREE_MAIL` that an address probably means, "" if its own is no misspelling of one."""
     domain = email.rpartition("@")[2]
-    if domain in MAILBOXES:
+    if domain in FREE_MAIL:
         return ""
     if domain.startswith("gmail."):
         return "gmail.com"
-    return next(iter(get_close_matches(domain, MAILBOXES, n=1, cutoff=ALIKE)), "")
+    return next(iter(get_close_matches(domain, FREE_MAIL, n=1, cutoff=ALIKE)), "")
 
 
 def has_forbidden(text: str, *, lines: bool = False) -> bool:
@@ -260,8 +255,8 @@ class Weight(Amount):
 
 
 ALL_DAY = "całą dobę"
-CLOSED_WORDS = frozenset({"", "-", "–", "nieczynne", "zamknięte", "zamkniete", "closed", "off"})
-ALL_DAY_WORDS = frozenset({ALL_DAY, "cala dobe", "całodobowo", "calodobowo", "24h", "24/7", "0-24"})
+CLOSED = CLOSED_WORDS | {"", "-", "–"}
+OPEN_ALL_DAY = ALL_DAY_WORDS | {plain(ALL_DAY), "24h", "24/7", "0-24"}
 
 HOW = "Wpisz godziny na przykład tak: 7:00-15:00, 8-12 i 13-16, „całą dobę” albo „nieczynne”."
 OVERLAP = "Przedziały zachodzą na siebie albo jeden kończy się tam, gdzie zaczyna drugi. Wpisz je osobno, po kolei."
@@ -271,10 +266,10 @@ _RANGE = re.compile(r"([0-9]{1,2})(?:[:.]([0-9]{2}))?\s*[-–—]\s*([0-9]{1,2})
 
 def read_day(text: str) -> tuple[str, ...]:
     """Return the ranges of a day as `daily_ranges` does; none when closed. Raises ValidationError."""
-    text = " ".join(text.lower().split())
-    if text in CLOSED_WORDS:
+    text = " ".join(plain(text).split())
+    if text in CLOSED:
         return ()
-    if text in ALL_DAY_WORDS:
+    if text in OPEN_ALL_DAY:
         return ("0:00-24:00",)
     return tuple(_range(part.strip()) for part in re.split(r",|;|\bi\b|\boraz\b", text))
 
