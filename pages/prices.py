@@ -20,6 +20,7 @@ from prices.api.params import MOST_MONTHS_BACK, PriceDay
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, all_fuel_prices
 from prices.medians import WINDOW_MONTHS, WINDOWS, months_before
 from prices.snapshot import compare_country, compared_months
+from prices.validation import FEWEST
 
 MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
 
@@ -257,5 +258,6 @@ def index_page(today: date, query_string: str = "") -> Page:
                 for fuel, answer in answers.items()
             ),
             "asked": asked,
+            "fewest": FEWEST,
         },
     )

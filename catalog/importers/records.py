@@ -275,6 +275,6 @@ def check_removals(title: str, *, removed: int, stored: int, options: Options) -
     """Raise TooManyRemovals if more than `MOST_REMOVED` of the stored rows would go, unless allowed."""
     if not options.allow_removals and removed > stored * MOST_REMOVED:
         raise TooManyRemovals(
-            f"{title}: {removed} of {stored} rows would be removed, more than 10 %; "
+            f"{title}: {removed} of {stored} rows would be removed, more than {MOST_REMOVED * 100:.0f} %; "
             "check the source, or add --allow-removals"
         )

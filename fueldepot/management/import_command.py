@@ -17,7 +17,7 @@ from tqdm import tqdm
 from catalog.importers import runner
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.import_steps import fetch_step, steps_for
-from catalog.importers.records import Note, Options, Report
+from catalog.importers.records import MOST_REMOVED, Note, Options, Report
 from catalog.importers.sources import DataSource, SourcesError, all_sources, read_sources
 
 SHOWN = 10
@@ -61,7 +61,9 @@ def add_fetching_arguments(parser: CommandParser) -> None:
 
 def add_allowing_arguments(parser: CommandParser) -> None:
     parser.add_argument(
-        "--allow-removals", action="store_true", help="let more than 10 %% of the stored rows be removed"
+        "--allow-removals",
+        action="store_true",
+        help=f"let more than {MOST_REMOVED * 100:.0f} %% of the stored rows be removed",
     )
     parser.add_argument("--allow-older", action="store_true", help="let a file replace what is stored of a later day")
 

@@ -147,7 +147,9 @@ def test_five_failures_lock_a_name_at_an_address_and_nobody_else(client):
     assert try_login(client).status_code == 429
     locked = try_login(client, password=GOOD, HTTP_X_FORWARDED_FOR="10.9.9.9", HTTP_USER_AGENT="inny")
     assert locked.status_code == 429
-    assert "Za dużo prób" in locked.content.decode()
+    page = locked.content.decode()
+    assert "Za dużo prób" in page
+    assert "podano 5 razy, dlatego logowanie pod tą nazwą jest wstrzymane na 15 minut" in page
     assert try_login(client, name="adam").status_code == 200
 
 
