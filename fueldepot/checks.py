@@ -202,7 +202,7 @@ def check_sources(**kwargs: Any) -> list[CheckMessage]:
 @register()
 def check_rules(**kwargs: Any) -> list[CheckMessage]:
     """subsidy.E001: every rule file can be read."""
-    hint = "mend the file; CONTRIBUTING.md shows how a value is written"
+    hint = "mend the file; docs/how-to.md shows how a value is written"
     try:
         rules.current()
     except rules.RulesError as error:

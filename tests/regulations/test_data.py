@@ -56,7 +56,7 @@ CORRECTED_ACTS = {
 
 DIFFERS = (
     "The file says something else than ../shared/facts, although it is of the same day. If the law has changed since, "
-    "move `as_of` of the file too, and it is no longer compared (CONTRIBUTING.md, Change a deadline of a resolution); "
+    "move `as_of` of the file too, and it is no longer compared (docs/how-to.md, Change a deadline of a resolution); "
     "otherwise correct the file."
 )
 

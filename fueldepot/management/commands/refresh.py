@@ -25,8 +25,8 @@ from fueldepot.management.import_command import (
 
 class Command(BaseCommand):
     help = (
-        "Fetch and import every source that is due by its rhythm in catalog/sources.yaml. Without --commit it says "
-        "what is due, and asks nobody. Ends with 1 when a source failed."
+        "Fetch and import every source whose interval has passed since it was last found current. Without --commit it "
+        "says what is due, and fetches nothing. Ends with 1 when a source failed."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
