@@ -62,7 +62,7 @@ TERMS: dict[str, Terms] = {
     ),
     Dataset.Slug.BOUNDARIES: Terms(
         "Granice gmin, według których wskazujemy gminę punktu.",
-        (("przybliżenie własne", "CC BY 4.0, jak dane, z których powstały"), ("", QUOTE_GUGIK)),
+        (("przybliżenie własne", "CC BY 4.0; powstało z danych CC BY 3.0 i CC BY 4.0"), ("", QUOTE_GUGIK)),
         "raz w roku",
         "/locate?lat=49.2992&lon=19.9496",
     ),
@@ -91,7 +91,7 @@ TERMS: dict[str, Terms] = {
     Dataset.Slug.REGULATIONS: Terms(
         "Uchwały antysmogowe województw: terminy, zakazane paliwa, zmiany i źródła.",
         (("", QUOTING),),
-        "po każdej zmianie uchwał; stan potwierdzamy co pół roku",
+        "po każdej zmianie uchwał; po pół roku stan czeka na potwierdzenie",
         "/regulations",
     ),
 }
@@ -139,11 +139,12 @@ def datasets_page(today: date) -> Page:
     """
     stored, runs = data_sets.get()
     by_source = Counter(row.source for row in depots.get().rows)
-    invented = {
-        Dataset.Slug.DEPOTS.value: by_source[Depot.Source.DEMO],
-        Dataset.Slug.PRICES.value: int(prices.get().columns.demonstration.sum()),
+    are_invented = prices.get().columns.demonstration
+    published = {
+        Dataset.Slug.DEPOTS.value: (by_source.total(), by_source[Depot.Source.DEMO]),
+        Dataset.Slug.PRICES.value: (are_invented.size, int(are_invented.sum())),
     }
-    sets = (*(data_set(slug, stored.get(slug), invented.get(slug, 0)) for slug in TERMS), programme(today))
+    sets = (*(data_set(slug, stored.get(slug), *published.get(slug, ())) for slug in TERMS), programme(today))
     return Page(
         template="pages/datasets",
         title=TITLE,
@@ -167,9 +168,10 @@ def datasets_page(today: date) -> Page:
     )
 
 
-def data_set(slug: str, row: Dataset | None, invented: int) -> dict[str, Any]:
-    """Return a data set of the database as a row of the page. row: None before its first import.
+def data_set(slug: str, row: Dataset | None, rows: int | None = None, invented: int = 0) -> dict[str, Any]:
+    """Return a data set of the database as a row of the page.
 
+    row: None before its first import. rows: how many are published, None for all; invented: how many of them.
     changed_on: the day of the last change in this catalog. newest: the year of the newest averages, "" for other sets.
     demonstration: a sentence about invented rows, "" without.
     """
@@ -179,7 +181,7 @@ def data_set(slug: str, row: Dataset | None, invented: int) -> dict[str, Any]:
         "slug": slug,
         "name": Dataset.Slug(slug).label,
         "what": terms.what,
-        "rows": row.row_count if row else 0,
+        "rows": rows if rows is not None else row.row_count if row else 0,
         "as_of": as_of,
         "as_of_last": last,
         "newest": official.get().newest if slug == Dataset.Slug.SERIES else "",

@@ -22,11 +22,12 @@ from fueldepot.http.links import NOTICE_MONTHS, document, site_url
 from fueldepot.http.params import text_pattern
 from fueldepot.http.rate_limit import RateLimit
 from pages.page import Crumb, Page, publisher
-from pages.polish import whole
+from pages.polish import counted, whole
 from subsidy.application import ENVELOPE
 
 RULES_AS_OF = date(2026, 11, 25)
-ENGLISH_AS_OF = FOR_OWNERS_AS_OF = PRIVACY_AS_OF = date(2026, 11, 24)
+ENGLISH_AS_OF = FOR_OWNERS_AS_OF = date(2026, 11, 24)
+PRIVACY_AS_OF = date(2026, 11, 26)
 """The days on which the texts last changed; renew them with every change."""
 
 LINK_HOURS = LINK_LIFE // timedelta(hours=1)
@@ -109,7 +110,8 @@ def describe_rate_limit(limit: RateLimit | None) -> str:
     if limit is None:
         return request
     window = {1: "sekundę", 60: "minutę", 3600: "godzinę"}[int(limit.window_s)]
-    return f"{request} Limit serwera: {limit.requests} na {window}, mogą przyjść naraz."
+    requests = counted(limit.requests, "zapytanie", "zapytania", "zapytań")
+    return f"{request} Limit serwera: {requests} na {window}; można je wysłać naraz."
 
 
 def rules_of_use() -> list[tuple[str, str]]:

@@ -12,11 +12,12 @@ from django.utils import timezone
 from catalog import models
 from catalog.importers import freshness
 from catalog.importers.records import Report
-from catalog.importers.runner import record
+from catalog.importers.runner import record, record_change
 from catalog.models import Depot, ImportRun
 from fueldepot.http import cache_control
 from fueldepot.http.csv_table import harmless
-from prices.models import Observation, Series
+from pages.datasets import TERMS
+from prices.models import DepotPrice, Observation, Series
 from tests import factories
 from tests.pages.reading import missing
 
@@ -191,3 +192,16 @@ def test_an_address_among_the_origins_may_break(client):
     factories.DepotFactory(source=Depot.Source.OSM)
     row = client.get("/dane/").content.decode().partition('id="pochodzenie"')[2]
     assert '<a href="https://www.openstreetmap.org/copyright"' in row.partition("</tr></tbody>")[0]
+
+
+def test_rows_of_depots_and_prices_are_the_published_ones(client):
+    """Also while removed entries and prices in the queue are stored."""
+    depot = factories.DepotFactory()
+    factories.DepotFactory(removed=True)
+    factories.DepotPriceFactory(depot=depot)
+    factories.DepotPriceFactory(depot=depot, fuel="wegiel", pending=True)
+    for dataset, model in (("depots", Depot), ("prices", DepotPrice)):
+        record_change(dataset, {}, model=model)
+    rows = re.findall(r"^- Wiersze: (\d+)", client.get("/dane.md").content.decode(), re.M)
+    counts = dict(zip([*TERMS, "subsidy"], rows, strict=True))
+    assert (counts["depots"], counts["prices"]) == ("1", "1")

@@ -206,4 +206,9 @@ def test_datasets(renderings, depot):
 def test_rules_and_privacy(renderings, depot, settings):
     settings.RATE_LIMIT = RateLimit(90, 60)
     check(renderings, "/api/", numbers=[6, 90], texts=["Wskazuj GUS.", "X-Total-Count", "/stores/{id}"])
-    check(renderings, "/prywatnosc/", numbers=[48, 90])
+    check(
+        renderings,
+        "/prywatnosc/",
+        numbers=[48, 90, 365, 730],
+        texts=["adres e-mail jest dobrowolny", "kopię zapasową", "drugi plik pamięta zalogowanie"],
+    )
