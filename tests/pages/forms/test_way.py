@@ -144,7 +144,7 @@ def test_a_whole_visit_is_one_form_one_letter_one_confirmation_and_may_be_taken_
     again = stranger.fill(path, **CLAIM, phone="602 234 567", **{"price-pellet": "1600"})["Location"]
     superseded = Submission.objects.filter(state="superseded").values_list("kind", flat=True)
     assert set(superseded) == {"claim", "correct", "price"}
-    assert "zastąpiło nowsze" in text_of(client.get(status))
+    assert "zastąpiono nowszym" in text_of(client.get(status))
     asked = text_of(client.get(stranger.link()))
     assert not missing(asked, "Telefon +48 12 345 67 89 +48 602 234 567", "1 600 zł/t")
     assert stranger.confirm()["Location"] == again
