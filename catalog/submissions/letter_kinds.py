@@ -1,10 +1,9 @@
 """The kinds of letters: which rows wait for one, what it says, and what is stored once it has left.
 
-Texts are templates, `templates/site/mail/<name>.txt`, of which `compose` makes text and HTML with the same content.
 Anybody can enter anybody's address into a form, so the letter with the link contains only data of the catalog: the
 depot and the kind of submission. Submitted values and texts of editors go to confirmed addresses only.
 
-`letters` sends them.
+`letter_text` makes their texts, `letters` sends them.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -13,21 +12,16 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, ClassVar
 
-from django.conf import settings
 from django.core.mail import EmailMessage, EmailMultiAlternatives
 from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet
-from django.db.models.functions import Coalesce
-from django.template import engines
-from django.template.backends.jinja2 import Jinja2
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.depots import fuels
-from catalog.links import depot_url
-from catalog.models import Depot, OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
+from catalog.models import OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
 from catalog.submissions import field_groups, objections, tokens
+from catalog.submissions.letter_text import Block, Part, compose, compose_blocks
 from fueldepot.data.history import lock_rows
 from fueldepot.http.links import site_url
 
@@ -35,71 +29,6 @@ State = Submission.State
 Kind = Submission.Kind
 
 KIND_NAMES = dict(Kind.choices) | {Kind.CORRECT: "poprawka danych", Kind.PRICE: "ceny opału"}
-
-LONGEST_SUBJECT_NAME = 60
-"""Maximum length of a depot's name in a subject, so that the rest is visible in a mailbox."""
-
-Part = tuple[str, dict[str, Any]]
-"""A template of `mail/` and its values."""
-
-
-def compose(email: str, depot: Depot | None, *parts: Part, status: str = "") -> EmailMultiAlternatives:
-    """Return a letter of one or more parts.
-
-    depot: None for none. status: URL of the submission's page, "" without one. Templates set `about` (beginning of the
-    subject without a depot), `outcome` (its end), `opening`, `closing` (paragraphs), `action` (label of the link whose
-    URL is the value `link`) and `sections`: (heading, values, label of the new value beside the former one).
-    """
-    published = depot is not None and depot.publication == Depot.Publication.PUBLISHED
-    name = _depot_name(depot)
-    site = {"site_name": settings.SITE_NAME, "site_url": settings.SITE_URL}
-    engine = engines["jinja2"]
-    assert isinstance(engine, Jinja2)  # noqa: S101 - by its name
-    texts: list[Any] = [
-        engine.env.get_template(f"mail/{part}.txt").make_module(site | values) for part, values in parts
-    ]
-    links = [(values["link"], text.action) for (_, values), text in zip(parts, texts, strict=True) if "link" in values]
-    context = site | {
-        "contents": [
-            {"opening": paragraphs(text.opening), "sections": getattr(text, "sections", ())} for text in texts
-        ],
-        "link": links[0] if links else None,
-        # Each once, where several parts say the same.
-        "closing": list(
-            dict.fromkeys(paragraph for text in texts for paragraph in paragraphs(getattr(text, "closing", "")))
-        ),
-        "depot_name": name,
-        "depot_address": depot.address if depot is not None and published else "",
-        "depot_url": depot_url(depot.pk, depot.name) if depot is not None and published else "",
-        "status_url": status,
-        "contact": settings.CONTACT_EMAIL,
-    }
-    short = name or getattr(texts[0], "about", "Brakujący skład")
-    if len(short) > LONGEST_SUBJECT_NAME:
-        short = short[: LONGEST_SUBJECT_NAME - 1].rstrip() + "…"
-    subject = f"{short}: {', '.join(dict.fromkeys(text.outcome for text in texts))}"
-    message = EmailMultiAlternatives(
-        subject=subject,
-        body=render_to_string("mail/letter.txt", context).strip() + "\n",
-        to=[email],
-        headers={"Auto-Submitted": "auto-generated"},
-    )
-    message.attach_alternative(render_to_string("mail/letter.html", context | {"subject": subject}), "text/html")
-    return message
-
-
-def paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of a text, which blank lines separate; other line breaks are those of the template."""
-    return [paragraph.replace("\n", " ") for paragraph in text.strip().split("\n\n") if paragraph]
-
-
-def _depot_name(depot: Depot | None) -> str:
-    """Return the name of a depot, "" for a missing depot or a name that may be a private person's."""
-    if depot is None:
-        return ""
-    if depot.removal_reason == Depot.RemovalReason.PRIVATE_PERSON or depot.publication == Depot.Publication.HELD:
-        return f"wpis nr {depot.pk}"
-    return " ".join(depot.name.split())
 
 
 def to_author(submission: Submission, name: str, **values: Any) -> EmailMultiAlternatives:
@@ -258,72 +187,72 @@ class LinkLetters(LetterKind):
         return {"mailed_at": on, "mails_sent": F("mails_sent") + 1}
 
 
-class DecisionLetters(LetterKind):
-    """The decisions about an author's submissions: one letter for those about one depot closed at one moment.
+class GatheredLetters(LetterKind):
+    """One letter to an author about all submissions of which it has to tell. The first of them waits for it."""
 
-    The first of them waits for it. Erased ones have no address, so a pending letter delays no erasing.
-    """
+    flag: ClassVar[str]
+
+    def pending(self) -> QuerySet[Submission]:
+        # Erased ones have no address, so a pending letter delays no erasing.
+        return Submission.objects.filter(**{self.flag: True}, erased_at__isnull=True)
+
+    def pending_of_author(self) -> QuerySet[Submission]:
+        """Return those of the author of an outer query."""
+        return self.pending().filter(email_hash=OuterRef("email_hash"))
+
+    def part(self, submission: Submission) -> Part:
+        raise NotImplementedError
 
     def rows(self, on: datetime) -> QuerySet[Submission]:
-        first = ~Exists(_closed_with_outer().filter(pk__lt=OuterRef("pk")))
-        others = Exists(_closed_with_outer().filter(pk__gt=OuterRef("pk")))
-        rows = Submission.objects.unnotified().filter(first).annotate(has_others=others)
-        return rows.select_related("depot__municipality")
+        first = ~Exists(self.pending_of_author().filter(pk__lt=OuterRef("pk")))
+        others = Exists(self.pending_of_author().filter(pk__gt=OuterRef("pk")))
+        return self.pending().filter(first).annotate(has_others=others).select_related("depot__municipality")
 
     def write(self, row: Any, on: datetime) -> EmailMessage:
-        same = {"depot": row.depot_id, "email_hash": row.email_hash, "closed_at": row.answered_at or row.decided_at}
-        parts = [row, *(_unnotified().filter(**same, pk__gt=row.pk).order_by("pk") if row.has_others else ())]
-        for part in parts:
-            part.depot = row.depot
-        return compose(row.email, row.depot, *map(decided_part, parts), status=status_url(row))
+        rows = [row, *(self._mark_others(row, on) if row.has_others else ())]
+        by_depot: dict[tuple[int | None, int | None], list[Submission]] = {}
+        for submission in rows:
+            key = submission.depot_id, None if submission.depot_id else submission.pk
+            by_depot.setdefault(key, []).append(submission)
+        return compose_blocks(
+            row.email,
+            [Block(same[0].depot, [*map(self.part, same)], status_url(same[0])) for same in by_depot.values()],
+        )
+
+    def _mark_others(self, row: Submission, on: datetime) -> list[Submission]:
+        """Return the author's others, marked as tried like the first: one decided meanwhile waits for its own letter.
+
+        Locked ones are left for another letter: to wait for them here could be a deadlock.
+        """
+        others = self.pending().filter(email_hash=row.email_hash, pk__gt=row.pk).order_by("pk")
+        rows = list(others.select_for_update(of=("self",), skip_locked=True).select_related("depot__municipality"))
+        Submission.objects.filter(pk__in=[other.pk for other in rows]).update(letter_tried_at=on)
+        return rows
 
     def told(self, numbers: Collection[int]) -> QuerySet[Submission]:
-        together = Q(pk__in=numbers) | Q(Exists(_closed_with_outer().filter(pk__in=numbers)))
-        return Submission.objects.unnotified().filter(together)
+        same = {"email_hash": OuterRef("email_hash"), "letter_tried_at": OuterRef("letter_tried_at")}
+        return self.pending().filter(Q(pk__in=numbers) | Q(Exists(Submission.objects.filter(**same, pk__in=numbers))))
 
     def stored(self, on: datetime) -> dict[str, Any]:
-        return {"notification_pending": False}
+        return {self.flag: False}
 
 
-class ReopeningLetters(LetterKind):
-    """Letters to authors who were told of a decision that was undone since: one for those about one depot."""
+class DecisionLetters(GatheredLetters):
+    """Decisions about submissions: those made together, and those that the limit of the mailbox delays."""
 
-    def rows(self, on: datetime) -> QuerySet[Submission]:
-        rows = _reopened().exclude(Exists(_reopened_with_outer().filter(pk__lt=OuterRef("pk"))))
-        return rows.select_related("depot__municipality")
+    flag = "notification_pending"
 
-    def write(self, row: Submission, on: datetime) -> EmailMessage:
-        others = _reopened().filter(depot__isnull=False, depot=row.depot_id, email_hash=row.email_hash, pk__gt=row.pk)
-        lock_rows(others)
-        others.update(letter_tried_at=on)  # like the first, so that one reopened meanwhile waits for its own letter
-        parts = (("reopened", named(part)) for part in (row, *others.order_by("pk")))
-        return compose(row.email, row.depot, *parts, status=status_url(row))
-
-    def told(self, numbers: Collection[int]) -> QuerySet[Submission]:
-        together = _reopened_with_outer().filter(pk__in=numbers, letter_tried_at=OuterRef("letter_tried_at"))
-        return _reopened().filter(Q(pk__in=numbers) | Q(Exists(together)))
-
-    def stored(self, on: datetime) -> dict[str, Any]:
-        return {"reopening_pending": False}
+    def part(self, submission: Submission) -> Part:
+        return decided_part(submission)
 
 
-def _reopened() -> QuerySet[Submission]:
-    return Submission.objects.filter(reopening_pending=True, erased_at__isnull=True)
+class ReopeningLetters(GatheredLetters):
+    """Decisions undone since their authors were told of them."""
 
+    flag = "reopening_pending"
 
-def _reopened_with_outer() -> QuerySet[Submission]:
-    return _reopened().filter(depot=OuterRef("depot"), email_hash=OuterRef("email_hash"))
-
-
-def _unnotified() -> QuerySet[Any]:
-    """Return submissions whose author was not notified, with the moment they were closed as `closed_at`."""
-    return Submission.objects.unnotified().alias(closed_at=Coalesce("answered_at", "decided_at"))
-
-
-def _closed_with_outer() -> QuerySet[Any]:
-    """Return those that one letter tells of together with the row of an outer query."""
-    moment = Coalesce(OuterRef("answered_at"), OuterRef("decided_at"))
-    return _unnotified().filter(depot=OuterRef("depot"), email_hash=OuterRef("email_hash"), closed_at=moment)
+    def part(self, submission: Submission) -> Part:
+        return "reopened", named(submission)
 
 
 class QuestionLetters(LetterKind):

@@ -21,7 +21,8 @@ from django.utils.formats import date_format
 from catalog.models import Decision, Depot, OwnerChange, OwnerLink, PendingLetter, Submission
 from catalog.services import Refusal, journal, moderation
 from catalog.submissions import field_groups, letters, objections, tokens
-from catalog.submissions.letter_kinds import Letter, Part, PendingLetters, compose
+from catalog.submissions.letter_kinds import Letter, PendingLetters
+from catalog.submissions.letter_text import Part, compose
 from fueldepot.data import history
 from fueldepot.data.history import among
 from fueldepot.http.links import site_url

@@ -1,0 +1,54 @@
+"""One letter about all decisions that wait for it."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.core import mail
+
+from catalog.models import Submission
+from catalog.submissions import decisions, letters
+from catalog.submissions.letter_kinds import DecisionLetters
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def owned():
+    """Submissions of one author: two about one entry, one about another, a deletion and a missing depot."""
+    depots = [factories.DepotFactory(name=f"Opał {name}") for name in ("Nowak", "Kowal", "Zięba")]
+    author = {"email": "jan@opal.pl", "visit": None}
+    return [
+        factories.SubmissionFactory(depot=depots[0], **author),
+        factories.SubmissionFactory(depot=depots[1], **author),
+        factories.SubmissionFactory(depot=depots[0], claim=True, **author),
+        factories.SubmissionFactory(depot=depots[2], delete=True, **author),
+        factories.SubmissionFactory(add=True, **author),
+    ]
+
+
+def test_decisions_made_together_are_one_letter_with_each_entry(owned, commit):
+    with commit():
+        decisions.decide_possible(
+            submissions=[row.pk for row in owned], rejection="Nie.", by=factories.UserFactory(), on=NOW
+        )
+    (letter,) = mail.outbox
+    assert letter.subject == "Opał Nowak i jeszcze 3: zgłoszenie odrzucone"
+    html, _ = letter.alternatives[0]
+    for text in (letter.body, html.replace("\xa0", " ")):
+        places = [text.index(f"nr {row.pk} (") for row in (owned[0], *owned[2:0:-1], *owned[3:])]
+        assert places == sorted(places)
+        assert [text.count(word) for word in ("Dzień dobry", "Jeśli to nasza pomyłka", "/stan/")] == [1, 1, 4]
+    assert not Submission.objects.unnotified().exists()
+
+
+def test_a_decision_made_while_a_letter_leaves_has_its_own(owned):
+    rows = [factories.SubmissionFactory(decided=True, notification_pending=True, email="jan@opal.pl") for _ in "abc"]
+    first, second, third = rows
+    tried = Submission.objects.filter(pk__in=[first.pk, second.pk])
+    tried.update(letter_tried_at=NOW)
+    DecisionLetters().done([first.pk], NOW)
+    assert [*Submission.objects.unnotified()] == [third]
+    assert letters.send_waiting().sent == (f"submission {third.pk}",)
