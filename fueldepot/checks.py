@@ -92,7 +92,7 @@ def check_public_site(**kwargs: Any) -> list[CheckMessage]:
         )
         messages.append(_warning(2, "SITE_URL is https, but TRUSTED_PROXIES is empty", hint))
     if settings.EMAIL_BACKEND.endswith(".console.EmailBackend"):
-        problem = "EMAIL_URL prints letters to the log, with addresses and links that confirm requests"
+        problem = "EMAIL_URL prints letters to the log, with addresses and links that confirm submissions"
         hint = "name the mail server, for example smtp+tls://user:password@host:587"
         messages.append(_warning(3, problem, hint))
     return messages

@@ -197,7 +197,7 @@ class ServiceState(Collector):
             outdated = LegalState.objects.stale(timezone.localdate()).count()
         except DATABASE_AWAY:
             return
-        yield gauge("fueldepot_submissions_waiting", "Confirmed requests that nobody has decided.", waiting["count"])
+        yield gauge("fueldepot_submissions_waiting", "Confirmed submissions that nobody has decided.", waiting["count"])
         if oldest := waiting["oldest"]:
             text = "Since when the oldest of them has waited."
             yield gauge("fueldepot_submissions_oldest_timestamp_seconds", text, oldest.timestamp())

@@ -48,7 +48,7 @@ def header(description: str, *examples: str | int, required: bool = False, **sch
 KEPT = "How long the answer may be kept: public with a `max-age` in seconds, or `no-store`."
 
 HEADERS: dict[str, Any] = {
-    "ETag": header("Strong validator of the answer, for `If-None-Match`.", '"30f0d8a942c45f10c02710db"'),
+    "ETag": header("Validator of the answer, for `If-None-Match`.", '"30f0d8a942c45f10c02710db"'),
     "Cache-Control": header(KEPT, CATALOG, NO_STORE, required=True),
     "Vary": header("Request headers that the answer depends on.", "Accept, Accept-Encoding"),
     "Access-Control-Allow-Origin": header(

@@ -86,7 +86,7 @@ class Command(BaseCommand):
             unsure = "" if source.confirmed else "; nobody has confirmed the address"
             self.stdout.write(f"{source.id}: {since}, due every {source.rhythm_days} days, {source.url}{unsure}")
         if chosen:
-            self.stdout.write("This was a dry run: nobody was asked. Add --commit to fetch and write.")
+            self.stdout.write("This was a dry run: nothing was fetched. Add --commit to fetch and write.")
 
     def refresh(self, chosen: list[SourceState], how: Options, fetcher: Fetcher) -> list[str]:
         """Refresh sources one after another. Returns the ids of those that failed."""
