@@ -35,7 +35,7 @@ MOST_TICKS = 500
 """Most doubtful rows of a file that can be ticked. More suggest a wrong file and would make its form too large."""
 
 FUEL_OF = {fold(name): fuel.slug for fuel in fuels.FUELS for name in (fuel.slug, fuel.name)}
-UNIT_OF = {fold(name): unit for unit, word in fuels.UNIT_NAMES.items() for name in (unit, word)}
+UNIT_OF = {fold(name): unit for unit, word in fuels.UNIT_NAMES.items() for name in (unit, word, f"zł/{unit}")}
 """Fuels and units by their spellings, folded."""
 
 FUTURE = "dzień jeszcze nie nadszedł; takiej ceny nie można wczytać"
@@ -122,13 +122,15 @@ class PriceListReader:
         """
         self.own = own
         required = REQUIRED if own is None else OWNERS_REQUIRED
-        if set(required) - set(table.columns):
-            lacking, needed, amounts = (
-                ", ".join(uploads.POLISH[name] for name in names)
-                for names in ([name for name in required if name not in table.columns], required, AMOUNTS)
+        lacking = [name for name in required if name not in table.columns]
+        if not AMOUNTS.keys() & set(table.columns):
+            lacking.append("price")
+        if lacking:
+            absent, needed, amounts = (
+                ", ".join(uploads.POLISH[name] for name in names) for names in (lacking, required, AMOUNTS)
             )
             raise ValidationError(
-                f"Brak kolumn: {lacking}. Pierwszy wiersz to nazwy kolumn. Potrzebne są: {needed} i jedna z: {amounts}."
+                f"Brak kolumn: {absent}. Pierwszy wiersz to nazwy kolumn. Potrzebne są: {needed} i jedna z: {amounts}."
             )
         self.table, self.today = table, today
         self.ranges, self.medians = read_ranges(), current_medians(today)
@@ -170,11 +172,13 @@ class PriceListReader:
         fuel = FUEL_OF.get(fold(fuel), fuel)
         if self.own is not None and not unit and fuel in fuels.BY_SLUG:
             unit = fuels.BY_SLUG[fuel].unit
+        unit = UNIT_OF.get(fold(unit), unit)
+        per = {"price": f"/{unit}", "bag_price": "/worek"}
         return self.depots[number], validation.PriceInput(
             day=uploads.read_day(cells["day"]),
             fuel=fuel,
-            unit=UNIT_OF.get(fold(unit), unit),
-            **{name: uploads.read_amount(cells.get(name), unit) for name, unit in AMOUNTS.items()},
+            unit=unit,
+            **{name: uploads.read_amount(cells.get(name), kind, per.get(name, "")) for name, kind in AMOUNTS.items()},
         )
 
     def check(self, number: int, depot: Depot, quote: validation.PriceInput) -> PreviewRow:

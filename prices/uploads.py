@@ -9,7 +9,7 @@ import codecs
 import csv
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
@@ -54,11 +54,16 @@ COLUMN_OF = {fold(name): column for column, name in POLISH.items()} | {
     "data": "day",
     "dzien ceny": "day",
     "cena za jednostke": "price",
+    "cena zl": "price",
+    "cena zl t": "price",
     "waga worka kg": "bag_kg",
     "worek kg": "bag_kg",
 }
 
 SEPARATORS = (";", ",", "\t")
+
+TITLE_ROWS = 10
+"""Among how many first rows the names of the columns are looked for: above them may stand a title."""
 Cell = TypeVar("Cell")
 
 OLD_SPREADSHEET = b"\xd0\xcf\x11\xe0"
@@ -68,7 +73,7 @@ UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Table(NamedTuple):
-    """Rows of an upload. columns: lower-case names. rows: number in the file, where the header is row 1, and cells."""
+    """Rows of an upload. columns: lower-case names. rows: number in the file, from 1, and cells."""
 
     columns: list[str]
     rows: list[tuple[int, dict[str, Any]]]
@@ -105,12 +110,14 @@ def unpack(packed: str) -> bytes:
 def read_csv(content: bytes) -> Table:
     """Return the rows of a CSV file. Raises ValidationError for what is not a table."""
     text = decode(content)
-    separator = max(SEPARATORS, key=text.split("\n", 1)[0].count)
+    first = text.replace('"', "").splitlines()[:TITLE_ROWS] or [""]
+    fitting = (mark for mark in SEPARATORS if any("fuel" in map(column_of, line.split(mark)) for line in first))
+    separator = next(fitting, max(SEPARATORS, key=first[0].count))
     try:
         lines = list(csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as error:
         raise ValidationError("Pliku nie da się odczytać jako CSV. Sprawdź, czy cudzysłowy mają parę.") from error
-    return tidy(lines[0] if lines else [], lines[1:])
+    return tidy(lines)
 
 
 def read_xlsx(content: bytes) -> Table:
@@ -119,44 +126,77 @@ def read_xlsx(content: bytes) -> Table:
     It is checked before unpacking: a few kilobytes can unpack to gigabytes or expand as XML entities.
     """
     try:
+        has_formulas = False
         with zipfile.ZipFile(BytesIO(content)) as archive:
             # The sizes in the directory are reliable: zipfile never returns more bytes than they state.
             if sum(member.file_size for member in archive.infolist()) > MOST_UNPACKED_BYTES:
                 raise ValidationError("Arkusz rozpakowuje się do zbyt wielu danych.")
             for member in archive.infolist():
-                if b"<!DOCTYPE" in archive.read(member).replace(b"\0", b""):
+                part = archive.read(member).replace(b"\0", b"")
+                if b"<!DOCTYPE" in part:
                     raise ValidationError("Arkusz zawiera definicje XML, których arkusze nie mają.")
-        sheet = load_workbook(BytesIO(content), read_only=True, data_only=True).active
-        header, *rows = sheet.values
+                has_formulas = has_formulas or b"<f>" in part or b"<f " in part
+        sheets = read_sheets(content, results=True)
+        if len(sheets) > 1:
+            names = ", ".join(f"„{name}”" for name in sheets)
+            raise ValidationError(f"W pliku jest kilka arkuszy z danymi: {names}. Zostaw jeden albo wyślij je osobno.")
+        if has_formulas:
+            check_formulas(sheets, read_sheets(content, results=False))
     except ValidationError:
         raise
     except Exception as error:
         # Damaged archives raise many kinds of errors in zipfile and openpyxl.
         raise ValidationError("Plik nie jest arkuszem XLSX albo jest uszkodzony.") from error
-    return tidy(header, rows)
+    return tidy(next(iter(sheets.values()), []))
+
+
+def read_sheets(content: bytes, *, results: bool) -> dict[str, list[tuple[Any, ...]]]:
+    """Return the rows of the visible sheets with a filled cell, by name. results: of formulas, in place of their text.
+
+    A file whose only sheet is hidden has none.
+    """
+    workbook = load_workbook(BytesIO(content), read_only=True, data_only=results)
+    sheets = {sheet.title: list(sheet.values) for sheet in workbook.worksheets if sheet.sheet_state == "visible"}
+    return {name: rows for name, rows in sheets.items() if not all(map(is_blank, rows))}
+
+
+def check_formulas(
+    sheets: Mapping[str, Sequence[Sequence[Any]]], formulas: Mapping[str, Sequence[Sequence[Any]]]
+) -> None:
+    """Raise ValidationError for a formula without a result: programs that write files do not work them out."""
+    for name, rows in sheets.items():
+        for number, (values, texts) in enumerate(zip(rows, formulas[name], strict=True), start=1):
+            for value, text in zip(values, texts, strict=True):
+                if value is None and text is not None:
+                    raise ValidationError(
+                        f"Wiersz {number}: w pliku nie ma wyniku formuły {text}. Otwórz plik w arkuszu i zapisz go "
+                        "jeszcze raz albo wpisz samą kwotę."
+                    )
 
 
 def decode(content: bytes) -> str:
     """Return the text of a file. Raises ValidationError for an unknown encoding."""
     encodings = ("utf-16",) if content.startswith(UTF_16_MARKS) else ("utf-8-sig", "cp1250")
     for encoding in encodings:
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
+        with suppress(UnicodeDecodeError):
+            text = content.decode(encoding)
+            if "\0" not in text:
+                return text
     raise ValidationError("Plik nie jest tekstem w kodowaniu UTF-8 ani Windows-1250. Zapisz go jako „CSV UTF-8”.")
 
 
-def tidy(headers: Sequence[Any], rows: Sequence[Sequence[Any]]) -> Table:
-    """Return a table with lower-case column names, stripped cells, and without empty rows.
+def tidy(rows: Sequence[Sequence[Any]]) -> Table:
+    """Return a table with lower-case column names, stripped cells, and without empty rows and those above the names.
 
     Raises ValidationError for no rows, too many rows, repeated columns, or a row wider than the header.
     """
-    names = [column_of(name) for name in headers]
+    headers = [[column_of(name) for name in row] for row in rows[:TITLE_ROWS]]
+    top = next((number for number, names in enumerate(headers) if "fuel" in names), 0)
+    names = headers[top] if headers else []
     if repeated := sorted({name for name in names if name and names.count(name) > 1}):
         raise ValidationError(f"Kolumna powtarza się: {', '.join(repeated)}.")
-    stripped = ([tidy_cell(cell) for cell in row] for row in rows)
-    numbered = [(number, row) for number, row in enumerate(stripped, start=2) if not is_blank(row)]
+    stripped = ([tidy_cell(cell) for cell in row] for row in rows[top + 1 :])
+    numbered = [(number, row) for number, row in enumerate(stripped, start=top + 2) if not is_blank(row)]
     if not numbered:
         raise ValidationError("W pliku nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn.")
     if len(numbered) > MOST_ROWS:
@@ -197,6 +237,8 @@ def readable(cells: Iterable[Any], read: Callable[[Any], Cell]) -> set[Cell]:
 
 def read_number(value: Any) -> int:
     """Return the id of a depot, which a spreadsheet may hold as a float. Raises ValidationError."""
+    if value is None or value == "":
+        raise ValidationError("nie ma numeru składu; scalone komórki mają wartość tylko w pierwszym wierszu")
     try:
         number = Decimal(str(value))
         depot_id = int(number)
@@ -216,13 +258,13 @@ def read_day(value: Any) -> date:
             return datetime.strptime(str(value), form).date()  # noqa: DTZ007 - a day has no zone
         except ValueError:
             continue
-    raise ValidationError(f"„{value}” nie jest dniem; podaj na przykład 2026-11-21")
+    raise ValidationError(f"„{'' if value is None else value}” nie jest dniem; podaj na przykład 2026-11-21")
 
 
-def read_amount(value: Any, unit: str = "zł") -> Decimal | None:
+def read_amount(value: Any, unit: str = "zł", per: str = "") -> Decimal | None:
     """Return złoty or kilograms, None for an empty cell. Raises ValidationError, with both readings of `1.640` as text.
 
-    unit: what may stand behind the number in a text.
+    unit, per: what may stand behind the number in a text, as in "1640 zł/t".
 
     A number of a spreadsheet has decimals only; text is read by `read_decimal`.
     """
@@ -230,7 +272,8 @@ def read_amount(value: Any, unit: str = "zł") -> Decimal | None:
         return None
     try:
         # From text, since a spreadsheet holds 24.99 as a float.
-        amount = read_decimal(str(value).removesuffix(unit), "refused" if isinstance(value, str) else "decimals")
+        number = str(value).removesuffix(per).removesuffix(unit)
+        amount = read_decimal(number, "refused" if isinstance(value, str) else "decimals")
     except AmbiguousNumber as error:
         decimal = error.decimal.replace(".", ",")
         raise ValidationError(f"„{value}” to {error.thousands} albo {decimal}; wpisz jedno z nich") from None

@@ -318,7 +318,7 @@ def test_a_price_list_is_uploaded_previewed_and_published(client, stranger, pric
 
 
 def test_a_file_that_is_no_price_list_is_refused_in_words(stranger, priced, link):
-    columns = "Brak kolumn: paliwo. Pierwszy wiersz to nazwy kolumn. Potrzebne są: paliwo i"
+    columns = "Brak kolumn: paliwo, cena. Pierwszy wiersz to nazwy kolumn. Potrzebne są: paliwo i"
     for text, words in (
         ("pellet;1500\nbrykiet;1400\n", columns),
         ("paliwo;cena\n" + "pellet;1500\n" * 501, "więcej niż 500 wierszy"),

@@ -235,6 +235,7 @@ def test_a_file_that_is_no_table_is_refused_in_polish(desk):
     for content, reason in (
         (b"\x81\x83\x90", "nie jest tekstem w kodowaniu"),
         (b"\xff\xfe\x00", "nie jest tekstem w kodowaniu"),
+        ("depot,fuel\n1,pellet".encode("utf-16-le"), "nie jest tekstem w kodowaniu"),
         (b'depot,fuel\n1,"pellet', "czy cudzysłowy mają parę"),
         (b"depot,fuel,unit,day,price\n", "nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn."),
         (b"depot,fuel,unit,day,price\n,,,,\n\n", "ani jednego wiersza z cen"),
@@ -342,13 +343,16 @@ def test_units_may_stand_in_cells_and_a_faulty_row_shows_its_day(desk, depot, to
     midnight = datetime.combine(today, datetime.min.time())
     file = xlsx_of(
         ["numer składu", "paliwo", "jednostka", "dzień", "cena", "cena worka", "waga worka"],
-        [depot.pk, "Ekogroszek", "t", midnight, "1 800,00 zł", None, None],
-        [depot.pk, "Pellet", "t", midnight, None, "32\xa0zł", "20 kg"],
+        [depot.pk, "Ekogroszek", "zł/t", midnight, "1 800,00 zł/t", None, None],
+        [depot.pk, "Pellet", "t", midnight, None, "32\xa0zł/worek", "20 kg"],
+        [depot.pk, "Miał węglowy", "t", midnight, "900 zł/mp", None, None],
         [depot.pk, "Brykiet", "t", midnight, "20 kg", None, None],
     )
     answer = preview(desk, file)
     page = html_of(answer)
-    assert not missing(page, "Wiersze do poprawienia: 1", "„20 kg” nie jest liczbą", f"<td>{date_format(today)}</td>")
+    assert not missing(
+        page, "Wiersze do poprawienia: 2", "„20 kg” nie jest liczbą", "„900 zł/mp”", f"<td>{date_format(today)}</td>"
+    )
     confirm(desk, answer)
     assert stored() == {("ekogroszek", 1800), ("pellet", 1600)}
 
