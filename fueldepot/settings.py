@@ -173,7 +173,7 @@ AXES_USERNAME_CALLABLE = "fueldepot.desk.logins.name_key"
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "code"]
 # Shown by the app beside the code.
 OTP_TOTP_ISSUER = SITE_NAME
-# Only failures of the last 15 minutes are stored, without being shown or logged.
+# Only failures are stored, without being shown or logged, until the next login or purge after the 15 minutes.
 AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = False
 AXES_VERBOSE = False

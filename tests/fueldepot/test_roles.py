@@ -7,12 +7,14 @@ from urllib.parse import urlsplit
 import pytest
 from axes.models import AccessAttempt
 from django.apps import apps
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
 from django.core import mail
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from catalog.services.editors import CHIEF, EDITOR
 from catalog.submissions import letters
@@ -197,6 +199,17 @@ def test_neither_names_nor_passwords_are_remembered_of_a_failure(client, caplog)
     kept = str(AccessAttempt.objects.values_list().get())
     assert not present(kept, "tajna-nazwa", "tajne-haslo")
     assert "tajna-nazwa" not in caplog.text
+
+
+def test_the_nightly_purge_forgets_failures_after_the_lock(client):
+    """Where nobody logs in any more, their addresses would stay."""
+    try_login(client)
+    call_command("purge_submissions", commit=True)
+    AccessAttempt.objects.update(attempt_time=timezone.now() - settings.AXES_COOLOFF_TIME)  # there is one still
+    call_command("purge_submissions")  # only says what it would do
+    assert AccessAttempt.objects.count() == 1
+    call_command("purge_submissions", commit=True)
+    assert not AccessAttempt.objects.exists()
 
 
 def test_rubbish_at_the_login_is_a_plain_refusal(client):

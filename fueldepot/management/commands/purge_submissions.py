@@ -1,5 +1,7 @@
 from typing import Any
 
+from axes.models import AccessAttempt
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
@@ -23,6 +25,8 @@ class Command(BaseCommand):
             started = timezone.now()
             purged = retention.purge_submissions(on=started)
             ended = owner_links.forget_unused(on=started)
+            # Otherwise deleted with their addresses by the next login only.
+            AccessAttempt.objects.filter(attempt_time__lte=started - settings.AXES_COOLOFF_TIME).delete()
             retention.record_purge(purged, started=started, finished=timezone.now())
             if not commit:
                 transaction.set_rollback(True)
