@@ -111,11 +111,15 @@ class DraftStateFilter(PendingByDefaultFilter):
 
 @admin.register(Draft)
 class DraftAdmin(NextRowMixin, FixedRowsAdmin):
-    list_display = ("title", "drafted_by", "drafted_at", "state", "reason", "decided_by")
+    list_display = ("title", "drafted_by", "drafted_at", "state_in_words", "reason", "decided_by")
     list_filter = (DraftStateFilter,)
     list_select_related = ("drafted_by", "decided_by")
     search_fields = ("title", "reason")
     ordering = ("-drafted_at", "-pk")
+
+    @admin.display(description="stan", ordering="state")
+    def state_in_words(self, draft: Draft) -> str:
+        return draft.state_in_words
 
     def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_kwargs: Any) -> HttpResponse:
         rows = Draft.objects.select_related("content_type", "drafted_by", "decided_by")

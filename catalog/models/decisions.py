@@ -155,6 +155,12 @@ class Draft(models.Model):
     def __str__(self) -> str:
         return f"{self.title} (szkic nr {self.pk})"
 
+    @property
+    def state_in_words(self) -> str:
+        """The state, "odrzucone" for a draft that another than its author withdrew."""
+        is_rejected = self.state == self.State.WITHDRAWN and self.decided_by_id != self.drafted_by_id
+        return "odrzucone" if is_rejected else self.get_state_display()
+
 
 class VoivodeshipClaimQuerySet(models.QuerySet["VoivodeshipClaim"]):
     def standing(self) -> Self:

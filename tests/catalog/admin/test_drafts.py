@@ -155,7 +155,11 @@ def test_a_draft_over_a_row_that_changed_since_is_refused_and_nothing_is_lost(ew
     assert "podaj powód" in html_of(approve(adam, late, reason="", decision="withdraw"))
     assert "Szkic odrzucono." in html_of(approve(adam, late, reason="Jest nowszy.", decision="withdraw"))
     assert "adam" in (text := html_of(ewa.get(late["Location"])))
-    assert "Odrzucono: Jest nowszy." in text
+    assert not missing(text, "Odrzucono: Jest nowszy.", "<dt>Stan</dt><dd>odrzucone, adam")
+    own = draft_of(ewa, deadline, date="2030-01-01")
+    approve(ewa, own, decision="withdraw")
+    listed = html_of(ewa.get("/admin/catalog/draft/", {"state": "withdrawn"}))
+    assert re.findall(r'class="field-state_in_words">(\w+)<', listed) == ["wycofane", "odrzucone"]
     assert "Twoje szkice, które ktoś odrzucił</a></th><td>1</td>" in html_of(ewa.get("/admin/"))
     assert set(Draft.objects.values_list("state", flat=True)) == {"approved", "withdrawn"}
 
