@@ -12,7 +12,7 @@ from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
 from catalog.services import Refusal, journal
 from catalog.services.editing import in_order, refuse_unknown
-from catalog.services.moderation import DepotIsRemoved, with_note
+from catalog.services.moderation import DepotIsRemoved, locked, with_note
 from fueldepot.data import history
 from fueldepot.data.history import lock_rows
 
@@ -111,11 +111,14 @@ def merge_depots(
 
 
 def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, Depot]:
-    """Return both rows, locked with those that the loser absorbed before. Raises DepotIsRemoved and MergeRefused."""
+    """Return both rows, locked with those that the loser absorbed before.
+
+    Raises DepotIsErased, DepotIsRemoved and MergeRefused.
+    """
     if survivor.pk == loser.pk:
         raise MergeRefused(reason="wpisu nie można scalić z nim samym")
     lock_rows(Depot.objects.filter(Q(pk__in=[survivor.pk, loser.pk]) | Q(merged_into=loser)))
-    kept, gone = Depot.objects.get(pk=survivor.pk), Depot.objects.get(pk=loser.pk)
+    kept, gone = locked(survivor), locked(loser)
     for row in (kept, gone):
         if row.publication == Depot.Publication.REMOVED:
             raise DepotIsRemoved(row.pk)

@@ -17,6 +17,12 @@ from fueldepot.data import history
 from fueldepot.data.history import among
 
 
+class DepotIsErased(Refusal):
+    """The row is gone: invented depots are deleted once real ones come, or by a command."""
+
+    reason = "tego wpisu już nie ma"
+
+
 class DepotIsRemoved(Refusal):
     reason = "wpis jest usunięty; najpierw go przywróć"
 
@@ -88,7 +94,11 @@ def why_fuels_not_confirmed(depot: Depot) -> str:
 
 
 def locked(depot: Depot) -> Depot:
-    return Depot.objects.select_for_update(of=("self",)).get(pk=depot.pk)
+    """Return the stored depot, locked. Raises DepotIsErased."""
+    stored = Depot.objects.select_for_update(of=("self",)).filter(pk=depot.pk).first()
+    if stored is None:
+        raise DepotIsErased(depot.pk)
+    return stored
 
 
 def save(depot: Depot, *, by: AbstractBaseUser | None, reason: str) -> Depot:

@@ -134,10 +134,10 @@ def _is_checked(lines: Lines) -> bool:
 def lock_with_survivor(depot_id: int) -> tuple[Depot, int | None]:
     """Lock a depot, its survivor, and all depots that this one absorbed. Returns depot and id of the survivor."""
     while True:
-        survivor = Depot.objects.values_list("merged_into", flat=True).get(pk=depot_id)
+        survivor = Depot.objects.filter(pk=depot_id).values_list("merged_into", flat=True).first()
         family = Depot.objects.filter(merged_into=survivor) if survivor else Depot.objects.none()
         lock_rows(Depot.objects.filter(pk__in=[depot_id, *([survivor] if survivor else [])]) | family)
-        stored = Depot.objects.get(pk=depot_id)
+        stored = moderation.locked(Depot(pk=depot_id))
         # It may have been merged before the lock was acquired.
         if stored.merged_into_id == survivor:
             return stored, survivor

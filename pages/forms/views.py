@@ -22,7 +22,7 @@ from django.views.decorators.http import require_http_methods
 from catalog.links import depot_path
 from catalog.models import Depot, GoneReport, Municipality, Submission
 from catalog.services import Refusal
-from catalog.services.moderation import DepotIsRemoved
+from catalog.services.moderation import DepotIsErased, DepotIsRemoved
 from catalog.submissions import intake, questions
 from catalog.submissions.limits import TooManyRequests
 from catalog.submissions.readers import report_gone
@@ -75,7 +75,7 @@ def public_form_view(view: View) -> View:
         except DepotIsRemoved as error:
             depot = Depot.objects.select_related("municipality__voivodeship").get(pk=error.args[0])
             return as_html(request, removed_page(depot))
-        except intake.DepotIsHeld:
+        except (intake.DepotIsHeld, DepotIsErased):
             raise Http404 from None
         except Refusal as refusal:
             return refused(request, refusal)

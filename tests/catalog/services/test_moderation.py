@@ -1,6 +1,7 @@
 """What people do to depots, and what edits them refuses."""
 
 from datetime import UTC, date, datetime
+from functools import partial
 
 import pytest
 from django.core.management import call_command
@@ -26,6 +27,20 @@ def test_verifying_records_who_when_and_every_field():
     depot = moderation.verify_depot(depot=factories.DepotFactory(review="bez nazwy"), by=editor, on=TODAY)
     assert (depot.data_status, depot.verified_at, depot.verified_by) == ("verified", TODAY, editor)
     assert (set(depot.confirmed_fields), depot.review) == (set(Depot.PUBLIC_FIELDS), "")
+
+
+def test_an_entry_that_was_erased_while_its_page_was_open_is_refused():
+    editor = factories.UserFactory()
+    depot, other = factories.DepotFactory(), factories.DepotFactory()
+    Depot.objects.filter(pk=depot.pk).delete()
+    for act in (
+        partial(editing.edit_depot, depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY),
+        partial(publishing.publish_depot, depot=depot, by=editor, on=TODAY),
+        partial(merging.merge_depots, survivor=other, loser=depot, take=(), by=editor, on=TODAY),
+        partial(report_gone, depot=depot, reason=GoneReport.Reason.CLOSED, email="", client="192.0.2.7", on=NOW),
+    ):
+        with pytest.raises(moderation.DepotIsErased):
+            act()
 
 
 def test_an_owners_confirmation_stays_the_owners():
