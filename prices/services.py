@@ -19,6 +19,7 @@ from catalog.depots import fuels
 from catalog.importers.runner import record_change
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import journal
+from catalog.services.moderation import locked
 from catalog.services.publishing import add_fuels, take_fuels_back
 from catalog.submissions import letters
 from catalog.submissions.decisions import ReasonMissing
@@ -67,8 +68,8 @@ def submit_price(
     by: AbstractBaseUser | None,
     on: datetime,
 ) -> DepotPrice:
-    """Store a price for moderation. by: None for a reader. Raises InvalidPrice and DuplicatePrice."""
-    row = row_of(depot, quote, origin, on)
+    """Store a price for moderation. by: None for a reader. Raises InvalidPrice, DuplicatePrice and DepotIsErased."""
+    row = row_of(locked(depot), quote, origin, on)
     row.submission = submission
     save(row, by)
     return row

@@ -157,17 +157,19 @@ def store_reopened(submissions: list[Submission], undoing: Undoing) -> None:
 
 
 def undo_owner_links(undoing: Undoing) -> None:
-    """Revoke the link that an accepted claim granted, and bring those back that it replaced. Four statements."""
+    """Revoke the link that an accepted claim granted, and bring those back that it replaced. Five statements."""
     at = undoing.decision.decided_at
-    links = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink)).select_for_update(of=("self",)).order_by("pk")
+    rows = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink))
+    # Letters before links, as `letters` locks them.
+    of_links = PendingLetter.objects.filter(email__in=rows.values("email"), depot__in=rows.values("depot"))
+    unsent = of_links.filter(kind=PendingLetter.Kind.OWNER_REPLACED, letter_tried_at=None)
+    lock_rows(unsent)
+    links = list(rows.select_for_update(of=("self",)).order_by("pk"))
     replaced = [link for link in links if link.replaced_at is not None and link.revoked_at is None]
     revoke_links([link for link in links if link.granted_at == at and link.replaced_at is None], on=undoing.on)
     OwnerLink.objects.filter(pk__in=[link.pk for link in replaced]).update(replaced_at=None)
     for link in replaced:
-        letter = PendingLetter.objects.filter(
-            kind=PendingLetter.Kind.OWNER_REPLACED, email=link.email, depot=link.depot_id, letter_tried_at=None
-        )
-        if not letter.delete()[0]:  # the letter about the end of the link has left
+        if not unsent.filter(email=link.email, depot=link.depot_id).delete()[0]:  # that letter has left
             kind = PendingLetter.Kind.OWNER_RESTORED
             PendingLetter.objects.create(kind=kind, email=link.email, depot_id=link.depot_id, requested_at=undoing.on)
     undoing.changed[OwnerLink] += len(replaced)

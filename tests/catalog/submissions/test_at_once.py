@@ -2,8 +2,9 @@
 
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from functools import partial
 
 import pytest
@@ -11,10 +12,13 @@ from django.core import mail
 from django.db import connection, transaction
 from django.utils import timezone
 
-from catalog.models import Depot, Submission
-from catalog.services import merging, publishing
-from catalog.submissions import intake, letters, limits, retention, tokens
+from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission
+from catalog.services import journal, merging, publishing
+from catalog.submissions import intake, letters, limits, owner_links, retention, tokens
 from catalog.submissions.intake import Author, SubmissionPart
+from prices import services
+from prices.models import DepotPrice
+from prices.validation import PriceInput
 from tests import deciding, factories
 from tests.catalog.admin.test_at_once import at_once
 
@@ -177,6 +181,31 @@ def test_who_confirms_locks_the_earlier_submission_first():
     later = factories.SubmissionFactory(depot=earlier.depot, email=earlier.email, claim=True, unconfirmed=True)
     with held_up(Submission.objects.filter(pk=earlier.pk), confirming(later)):
         assert lock_at_once(Submission.objects.filter(pk=later.pk)) == [later.pk]
+
+
+def test_who_undoes_a_claim_locks_the_letters_before_the_links_that_they_count_against(monkeypatch):
+    monkeypatch.setattr(letters, "send_soon", lambda: None)
+    editor = factories.UserFactory()
+    depot = factories.DepotFactory(data_status="owner", verified_at=NOW.date(), verified_by=editor)
+    owner_links.grant_link(depot=depot, email="ewa@opal.pl", on=NOW)
+    deciding.accept_submission(submission=factories.SubmissionFactory(depot=depot, claim=True), by=editor, on=NOW)
+    decision = Decision.objects.get()
+    with held_up(PendingLetter.objects.all(), lambda: journal.undo(decision=decision, by=editor, on=NOW)):
+        assert len(lock_at_once(OwnerLink.objects.all())) == 2
+
+
+def test_who_adds_a_price_locks_the_entry_first():
+    """An owner holds the entry and adds the same price."""
+    submitted = {"depot": factories.DepotFactory(), "origin": DepotPrice.Origin.PRICE_LIST, "by": None, "on": NOW}
+    submitted["quote"] = PriceInput("pellet", NOW.date(), "t", price=Decimal(1500))
+
+    def add():
+        with suppress(services.DuplicatePrice):
+            services.submit_price(**submitted)
+
+    with held_up(Depot.objects.all(), add):
+        services.submit_price(**submitted)
+    assert DepotPrice.objects.count() == 1
 
 
 def test_submissions_are_forgotten_in_the_order_of_their_numbers():
