@@ -36,6 +36,7 @@ from catalog.admin.registers import HistoryAdmin, RegisterAdmin, UnitFilter
 from catalog.admin.submission_queue import AWAITS_AUTHOR
 from catalog.depots import fuels
 from catalog.models import Decision
+from catalog.services.moderation import DepotIsErased
 from catalog.submissions.questions import with_questions
 from fueldepot.data.history import among
 from prices import models, services, validation
@@ -150,7 +151,8 @@ class PriceAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         if self.errors:
             return data
         try:
-            self.instance.price = validation.unit_price(self.quote(), timezone.localdate())
+            origin = models.DepotPrice.Origin(data["origin"])
+            self.instance.price = services.row_of(data["depot"], self.quote(), origin, timezone.now()).price
         except validation.InvalidPrice as error:
             raise forms.ValidationError(str(error)) from error
         standing = models.DepotPrice.objects.standing().filter(
@@ -347,6 +349,14 @@ class DepotPriceAdmin(KeptRowsMixin, ReasonMixin, PriceListImport, CsvMixin, Pri
         if decided.unchanged:
             named = "; ".join(f"{price}: {reason}" for price, reason in decided.unchanged)
             self.message_user(request, f"Bez zmian: {named}", messages.WARNING)
+
+    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Tell what happened between the check of the form and the saving."""
+        try:
+            return super().add_view(request, *args, **kwargs)
+        except (validation.InvalidPrice, DepotIsErased) as error:
+            self.message_user(request, f"Nic nie zapisano: {getattr(error, 'reason', error)}.", messages.WARNING)
+            return HttpResponseRedirect(request.get_full_path())
 
     def save_model(self, request: HttpRequest, obj: models.DepotPrice, form: Any, change: bool) -> None:
         """Submit a new price; a stored one has a page of its own, on which it is decided."""

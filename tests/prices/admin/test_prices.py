@@ -2,6 +2,7 @@ import zipfile
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from io import BytesIO
+from unittest.mock import Mock
 
 import pytest
 from django.core import mail
@@ -10,8 +11,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Decision
+from catalog.services import moderation
 from catalog.services.editors import EDITOR
 from fueldepot.data import snapshot
+from prices import services
 from prices.models import DepotPrice, Observation, Series
 from tests import factories
 from tests.client import build_snapshots
@@ -246,6 +249,23 @@ def test_a_price_without_its_fuel_is_shown_again_with_what_is_missing(admin_clie
     answer = admin_client.post("/admin/prices/depotprice/add/", {"price": "1500", "origin": "price_list"})
     assert answer.status_code == 200
     assert {"depot", "fuel", "day"} <= set(answer.context["adminform"].form.errors)
+
+
+@pytest.mark.parametrize("state", ["removed", "held"])
+def test_a_price_of_an_unpublished_entry_is_refused_in_the_form(desk, state):
+    depot = factories.DepotFactory(**{state: True})
+    typed = {"depot": depot.pk, "fuel": "pellet", "unit": "t", "price": "1500", "day": timezone.localdate()}
+    answer = desk.post(f"{LIST}add/", typed | {"origin": "price_list"})
+    assert "skład nie jest opublikowany" in html_of(answer)
+    assert not DepotPrice.objects.exists()
+
+
+@pytest.mark.parametrize("refusal", [services.DuplicatePrice("skład ma już cenę"), moderation.DepotIsErased(7)])
+def test_what_prevents_a_new_price_while_it_is_saved_is_told(desk, monkeypatch, refusal):
+    monkeypatch.setattr(services, "submit_price", Mock(side_effect=refusal))
+    typed = {"depot": factories.DepotFactory().pk, "fuel": "pellet", "unit": "t", "price": "1500"}
+    answer = desk.post(f"{LIST}add/", typed | {"day": timezone.localdate(), "origin": "price_list"}, follow=True)
+    assert f"Nic nie zapisano: {getattr(refusal, 'reason', refusal)}." in html_of(answer)
 
 
 def price_page(price):
