@@ -14,7 +14,7 @@ from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from io import BytesIO, StringIO
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any, NamedTuple, TypeVar
 
 from django.core.exceptions import ValidationError
@@ -30,6 +30,15 @@ MOST_BYTES = 600_000
 
 MOST_ROWS = 5_000
 """Row limit of an upload; preview and confirmation of a full file take some seconds each."""
+
+MOST_LINES = 4 * MOST_ROWS
+"""Limit of the rows of an upload with empty ones."""
+
+MOST_SHEETS = 10
+"""Limit of the sheets of an upload, of which only one may hold data."""
+
+MOST_COLUMNS = 100
+"""Limit of the columns of an upload; cells of a spreadsheet beyond it are not read."""
 
 MOST_UNPACKED_BYTES = 20_000_000
 """Limit of the unpacked parts of a spreadsheet, which is a zip."""
@@ -111,7 +120,9 @@ def read_csv(content: bytes) -> Table:
     """Return the rows of a CSV file. Raises ValidationError for what is not a table."""
     text = decode(content)
     first = text.replace('"', "").splitlines()[:TITLE_ROWS] or [""]
-    fitting = (mark for mark in SEPARATORS if any("fuel" in map(column_of, line.split(mark)) for line in first))
+    fitting = (
+        mark for mark in SEPARATORS if any("fuel" in map(column_of, line.split(mark, MOST_COLUMNS)) for line in first)
+    )
     separator = next(fitting, max(SEPARATORS, key=first[0].count))
     try:
         lines = list(csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True))
@@ -153,10 +164,21 @@ def read_xlsx(content: bytes) -> Table:
 def read_sheets(content: bytes, *, results: bool) -> dict[str, list[tuple[Any, ...]]]:
     """Return the rows of the visible sheets with a filled cell, by name. results: of formulas, in place of their text.
 
-    A file whose only sheet is hidden has none.
+    A file whose only sheet is hidden has none. Raises ValidationError for too many sheets.
     """
-    workbook = load_workbook(BytesIO(content), read_only=True, data_only=results)
-    sheets = {sheet.title: list(sheet.values) for sheet in workbook.worksheets if sheet.sheet_state == "visible"}
+    visible = [
+        sheet
+        for sheet in load_workbook(BytesIO(content), read_only=True, data_only=results).worksheets
+        if sheet.sheet_state == "visible"
+    ]
+    if len(visible) > MOST_SHEETS:
+        raise ValidationError(f"Plik ma więcej niż {MOST_SHEETS} arkuszy. Zostaw jeden.")
+    sheets = {}
+    for sheet in visible:
+        width = sheet.max_column  # None if the file does not state it
+        sheet.reset_dimensions()  # as stated, they may be a million rows of nothing
+        rows = sheet.iter_rows(max_col=width and min(width, MOST_COLUMNS), values_only=True)
+        sheets[sheet.title] = [row[:MOST_COLUMNS] for row in islice(rows, MOST_LINES + 1)]
     return {name: rows for name, rows in sheets.items() if not all(map(is_blank, rows))}
 
 
@@ -188,8 +210,10 @@ def decode(content: bytes) -> str:
 def tidy(rows: Sequence[Sequence[Any]]) -> Table:
     """Return a table with lower-case column names, stripped cells, and without empty rows and those above the names.
 
-    Raises ValidationError for no rows, too many rows, repeated columns, or a row wider than the header.
+    Raises ValidationError for no rows, too many rows or columns, repeated columns, or a row wider than the header.
     """
+    if any(len(row) > MOST_COLUMNS for row in rows[:TITLE_ROWS]):
+        raise ValidationError(f"Plik ma więcej niż {MOST_COLUMNS} kolumn.")
     headers = [[column_of(name) for name in row] for row in rows[:TITLE_ROWS]]
     top = next((number for number, names in enumerate(headers) if "fuel" in names), 0)
     names = headers[top] if headers else []
@@ -199,7 +223,7 @@ def tidy(rows: Sequence[Sequence[Any]]) -> Table:
     numbered = [(number, row) for number, row in enumerate(stripped, start=top + 2) if not is_blank(row)]
     if not numbered:
         raise ValidationError("W pliku nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn.")
-    if len(numbered) > MOST_ROWS:
+    if len(numbered) > MOST_ROWS or len(rows) > MOST_LINES:
         raise ValidationError(f"Plik ma więcej niż {MOST_ROWS} wierszy. Podziel go na części.")
     for number, row in numbered:
         if not is_blank(row[len(names) :]):
@@ -241,12 +265,13 @@ def read_number(value: Any) -> int:
         raise ValidationError("nie ma numeru składu; scalone komórki mają wartość tylko w pierwszym wierszu")
     try:
         number = Decimal(str(value))
-        depot_id = int(number)
-    except (InvalidOperation, ValueError, OverflowError):
+        # Compared first: an exponent such as 1e9999999 would take minutes as an int.
+        is_possible = 0 < number < 10**18 and number == int(number)
+    except (InvalidOperation, ValueError):
         raise ValidationError(f"„{value}” nie jest numerem składu") from None
-    if depot_id != number or not 0 < depot_id < 10**18:
+    if not is_possible:
         raise ValidationError(f"nie ma opublikowanego składu o numerze {value}")
-    return depot_id
+    return int(number)
 
 
 def read_day(value: Any) -> date:

@@ -1,12 +1,13 @@
 """Price lists as spreadsheets and programs write them."""
 
+import time
 from io import BytesIO
 
 import pytest
 from django.core.exceptions import ValidationError
 from openpyxl import Workbook
 
-from prices.uploads import read_number, read_table
+from prices.uploads import MOST_LINES, MOST_SHEETS, read_number, read_table
 
 HEADER = ["numer składu", "paliwo", "jednostka", "dzień", "cena"]
 ROW = [7, "pellet", "t", "2026-11-25", 1640]
@@ -57,3 +58,25 @@ def test_a_formula_without_a_result_is_named():
 def test_a_cell_that_a_merger_left_empty_is_explained():
     with pytest.raises(ValidationError, match="nie ma numeru składu; scalone komórki"):
         read_number(None)
+
+
+def test_a_small_file_does_not_keep_a_worker_busy_for_minutes():
+    workbook = Workbook()
+    sheet = workbook.active
+    for row in (HEADER, ROW):
+        sheet.append(row)
+    sheet.cell(2, 16_384, "x")
+    sheet.cell(MOST_LINES, 1, 7)
+    file = BytesIO()
+    workbook.save(file)
+    began = time.process_time()
+    assert [number for number, _ in read_table(file.getvalue()).rows] == [2, MOST_LINES]
+    for number in ("1e999999", "-1e999999", "1e-999999", "inf", "nan"):
+        with pytest.raises(ValidationError):
+            read_number(number)
+    assert read_number("1e3") == 1000
+    assert time.process_time() - began < 20
+    sheet.cell(MOST_LINES + 1, 1, 7)
+    workbook.save(file := BytesIO())
+    assert "więcej niż 5000 wierszy" in refusal(file.getvalue())
+    assert "Zostaw jeden" in refusal(xlsx(**{f"s{number}": [] for number in range(MOST_SHEETS + 1)}))
