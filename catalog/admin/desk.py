@@ -11,6 +11,7 @@ from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME, ActionForm
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
+from django.contrib.admin.views.main import ERROR_FLAG
 from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
 from django.db.models import Model, QuerySet, TextChoices
@@ -218,7 +219,10 @@ class CsvMixin(AnyModelAdmin):  # type: ignore[misc] # see there
     @desk_view("csv/", "csv", needs="view")
     def csv_view(self, request: HttpRequest) -> HttpResponse:
         """Return every row of the list, not only one page, in the CSV dialect of Polish Excel."""
-        rows = self.get_changelist_instance(request).queryset
+        try:
+            rows = self.get_changelist_instance(request).queryset
+        except IncorrectLookupParameters:  # as in Django's list
+            return HttpResponseRedirect(f"{page_url(self.opts, 'changelist')}?{ERROR_FLAG}=1")
         table = ([read(row) for read in self.csv_columns.values()] for row in rows.iterator(chunk_size=1000))
         text = write_table(list(self.csv_columns), table, excel=True)
         name = f"{self.opts.verbose_name_plural}.csv".replace(" ", "-")

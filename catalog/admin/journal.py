@@ -32,6 +32,7 @@ from catalog.admin.desk import (
     done_options,
     page_url,
     read_number,
+    read_text,
 )
 from catalog.admin.registers import FieldChange, RegisterAdmin, in_words
 from catalog.models import Decision, DecisionLine, Depot, Submission
@@ -223,7 +224,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         if decision.undone_at is None and not may_undo(request, decision):
             raise PermissionDenied
         try:
-            note = request.POST.get("note", "")
+            note = read_text(request, "note")
             undoing = journal.undo(decision=decision, by=current_editor(request), on=timezone.now(), note=note)
         except Refusal as refusal:
             self.message_user(request, f"{refusal.reason[:1].upper()}{refusal.reason[1:]}.", messages.WARNING)

@@ -1,6 +1,7 @@
 import pytest
 from django.urls import reverse
 
+from catalog.models import Decision
 from tests import bulk, factories
 
 pytestmark = pytest.mark.django_db
@@ -43,8 +44,21 @@ def test_strangers_are_sent_to_the_login(client):
 
 
 def test_a_nul_in_an_address_of_the_desk_is_a_mistake_of_the_caller(client, editor):
-    for query in ("source__exact=a%00", "q=%00", "queue=%00", "nothing=%00"):
+    for query in ("source__exact=a%00", "q=%00", "queue=%00", "nothing=%00", "_changelist_filters=data_status%3D%2500"):
         assert client.get(f"{DEPOTS}?{query}").status_code == 400
+
+
+def test_a_nul_in_the_reason_of_an_undoing_is_a_mistake_of_the_caller(client, editor):
+    bulk.act(client, DEPOTS, "verify", factories.DepotFactory())
+    undo = reverse("admin:catalog_decision_undo", args=[Decision.objects.get().pk])
+    assert client.post(undo, {"note": "a\0b"}).status_code == 400
+
+
+@pytest.mark.parametrize("name", ["catalog_depot", "catalog_decision", "catalog_submission", "prices_depotprice"])
+def test_a_file_of_a_list_that_cannot_be_filtered_so_leads_to_the_list(client, editor, name):
+    for query in ("nothing=1", "id__gt=abc"):
+        answer = client.get(reverse(f"admin:{name}_csv") + f"?{query}")
+        assert (answer.status_code, answer["Location"]) == (302, reverse(f"admin:{name}_changelist") + "?e=1")
 
 
 def test_a_row_that_is_not_there_is_told_in_plain_words(client, editor):
