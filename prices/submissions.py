@@ -202,10 +202,13 @@ def _correct(price: DepotPrice, amount: Decimal | None, on: datetime) -> str:
 @transaction.atomic
 def withdraw(*, submission: Submission, on: datetime) -> None:
     """Withdraw a submission with its pending prices, as far as it is not decided."""
-    if submission.state == State.PASSED_ON and not services.withdraw_prices(submission=submission, on=on):
+    lock_rows(Depot.objects.filter(submissions=submission.pk))
+    # It may have been confirmed, or deleted, while this waited for the lock.
+    stored = Submission.objects.filter(pk=submission.pk).first()
+    if stored is None or (stored.state == State.PASSED_ON and not services.withdraw_prices(submission=stored, on=on)):
         return
     with suppress(intake.AlreadyClosed):
-        intake.withdraw_submission(submission=submission, on=on)
+        intake.withdraw_submission(submission=stored, on=on)
 
 
 def undo_prices(undoing: Undoing) -> None:

@@ -11,11 +11,11 @@ from django.core import mail
 from django.urls import reverse
 
 from catalog.models import OwnerLink, Submission
-from catalog.submissions import owner_links
+from catalog.submissions import owner_links, tokens
 from catalog.submissions.decisions import PartDecision
 from prices.models import DepotPrice
 from prices.services import reject_prices
-from prices.submissions import decide_visit, withdraw
+from prices.submissions import confirm_visit, decide_visit, withdraw
 from tests import factories
 from tests.catalog.admin.test_at_once import at_once
 from tests.deciding import page
@@ -248,6 +248,23 @@ def decision_on(parts, by):
     decided = [PartDecision(part.pk, True) for part in parts if part.kind != "price"]
     prices = dict.fromkeys(DepotPrice.objects.values_list("pk", flat=True), True)
     return lambda: decide_visit(parts=decided, prices=prices, reason="", by=by, on=NOW)[0]
+
+
+def test_what_is_withdrawn_while_it_is_confirmed_is_withdrawn_as_confirmed():
+    """The page had read the visit before its link was opened."""
+    claim = factories.SubmissionFactory(claim=True, unconfirmed=True)
+    sent = {"prices": [{"fuel": "pellet", "day": "2026-11-20", "unit": "t", "price": "1500"}]}
+    unconfirmed = {"depot": claim.depot, "email": claim.email, "visit": claim, "unconfirmed": True}
+    prices = factories.SubmissionFactory(kind="price", proposed=sent, stored={}, **unconfirmed)
+    token, claim.token_hash = tokens.new_token(claim.pk, NOW)
+    claim.save()
+    confirm_visit(token=token, on=NOW)
+    withdraw(submission=prices, on=NOW)
+    assert (states(), DepotPrice.objects.count()) == (["waiting", "withdrawn"], 0)
+    withdraw(submission=claim, on=NOW)
+    assert states() == ["withdrawn", "withdrawn"]
+    Submission.objects.all().delete()
+    withdraw(submission=claim, on=NOW)
 
 
 @pytest.mark.slow
