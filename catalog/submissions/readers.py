@@ -116,11 +116,14 @@ def get_requested(token: str) -> Subscription:
 def confirm_subscription(*, subscription: Subscription, content: Mapping[str, Any], on: datetime) -> None:
     """Confirm a subscription. content: what the pages say now. It takes the place of an equal confirmed one.
 
-    Raises TooManySubscriptions.
+    Raises TooManySubscriptions, and SubscriptionNotFound if it ended while this waited.
     """
     wait_for_turn(subscription.email_hash)
-    others = Subscription.objects.confirmed().filter(email_hash=subscription.email_hash).exclude(pk=subscription.pk)
-    about = {name: getattr(subscription, name) for name in ("teryt", "fuel", "voivodeship")}
+    stored = Subscription.objects.select_for_update(of=("self",)).filter(pk=subscription.pk).first()
+    if stored is None:
+        raise SubscriptionNotFound(None)
+    others = Subscription.objects.confirmed().filter(email_hash=stored.email_hash).exclude(pk=stored.pk)
+    about = {name: getattr(stored, name) for name in ("teryt", "fuel", "voivodeship")}
     equal = others.filter(**about).first()
     if equal is None and others.count() >= PER_READER:
         raise TooManySubscriptions
@@ -128,9 +131,9 @@ def confirm_subscription(*, subscription: Subscription, content: Mapping[str, An
     if equal is not None:
         values |= {"content": equal.content, "sent_at": equal.sent_at}
         equal.delete()
-    elif subscription.confirmed_at is None:
+    elif stored.confirmed_at is None:
         values["content"] = dict(content)
-    Subscription.objects.filter(pk=subscription.pk).update(**values)
+    Subscription.objects.filter(pk=stored.pk).update(**values)
 
 
 def of_reader(token: str) -> QuerySet[Subscription]:

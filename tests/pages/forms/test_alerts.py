@@ -76,6 +76,17 @@ def test_one_post_without_cookie_ends_all_of_an_address(client, db):
     assert [row.email for row in Subscription.objects.all()] == ["ewa@example.pl"]
 
 
+def test_two_letters_about_the_same_confirmed_together_leave_one(db, clock):
+    """Each request has read its row before the other one wrote."""
+    about = {"email": "jan@example.pl", "confirmed_at": None, "mailed_at": clock.now}
+    one, other = (factories.SubscriptionFactory(**about) for _ in range(2))
+    for row in (one, other):
+        readers.confirm_subscription(subscription=row, content={}, on=clock.now)
+    with pytest.raises(readers.SubscriptionNotFound):
+        readers.confirm_subscription(subscription=one, content={}, on=clock.now)
+    assert Subscription.objects.confirmed().get() == other
+
+
 def test_the_form_begins_with_a_place_that_exists(client, place):
     for asked, filled in ((KRAKOW, "Kraków"), ("Kraków", "Kraków"), ("\0", ""), ("9999999", "")):
         assert client.get(PATH, {"gmina": asked}).context["form"]["place"].value() == filled
