@@ -91,6 +91,7 @@ class Query(BaseModel):
         raw: see `split_query`. path: the parameters of the path.
         """
         values = group_values(split_query(raw) if isinstance(raw, str) else raw)
+        synonyms = {name: synonym for synonym, name in cls.synonyms.items() if synonym in values}
         errors = cls.rename(values)
         names = cls.names()
         ignored = tuple(
@@ -105,7 +106,7 @@ class Query(BaseModel):
                     texts[name] = read_text(values[name])
                 except PydanticCustomError as error:
                     if error.type != "empty" or not cls.empty_is_absent:
-                        errors[name] = cls.describe_error(name, error.type, error.message())
+                        errors[name] = cls.describe_error(synonyms.get(name, name), error.type, error.message())
         if today and cls.default_today in names and cls.default_today not in errors:
             texts.setdefault(cls.default_today, today.isoformat())
         try:
@@ -115,7 +116,8 @@ class Query(BaseModel):
                 name = str(details["loc"][0])
                 if name not in errors:
                     fault = "is missing" if details["type"] == "missing" else details["msg"]
-                    errors[name] = cls.describe_error(name, details["type"], fault, str(details["input"]))
+                    given = synonyms.get(name, name)
+                    errors[name] = cls.describe_error(given, details["type"], fault, str(details["input"]))
         mistakes = [errors[name] for name in names if name in errors]
         mistakes += cls.compare(texts, errors)
         if mistakes:

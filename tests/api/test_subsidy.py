@@ -241,6 +241,13 @@ def test_both_names_of_a_parameter_are_named(client):
     assert error["message"] == "income_type and its synonym dochod_typ are both given; give one of them"
 
 
+def test_an_error_names_the_synonym_that_was_given(client):
+    for query, fault in (("dochod_typ=x", "is 'x'"), ("dochod_typ=osoba&dochod_typ=osoba", "is given 2 times")):
+        (error,) = client.get(f"{URL}?{query}").json()["errors"]
+        assert error["parameter"] == "dochod_typ"
+        assert error["message"].startswith(f"dochod_typ {fault}")
+
+
 def test_a_brief_answer_says_the_same_without_the_lists(client):
     whole, brief = ask(client, **WHOLE), ask(client, **WHOLE, brief="1")
     lists = {"items", "audit_variants", "conditions", "sources"}
