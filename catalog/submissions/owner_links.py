@@ -47,7 +47,7 @@ class OwnerLinkInvalid(Refusal):
     status, title = 404, "Ten odnośnik nie działa"
     reason = (
         "Odnośnik jest niepełny, wygasł, został odwołany albo zastąpił go nowszy. Na stronie swojego składu poproś o "
-        "nowy. Jeśli odnośnik odwołano, przejmij wpis jeszcze raz."
+        "nowy. Jeśli odnośnik wygasł albo go odwołano, przejmij wpis jeszcze raz."
     )
     onward, onward_label = "claim", "Przejmij wpis"
 

@@ -37,7 +37,7 @@ REVOKED = (
 SENT = (
     "Jeśli pod tym adresem przejęto ten wpis, wysyłamy na niego nowy odnośnik. Dotychczasowy działa, dopóki czegoś pod "
     "nowym nie zapiszesz. Jeśli wiadomości nie ma, sprawdź folder ze spamem; po kilku wiadomościach w ciągu godziny "
-    "następną wyślemy sami, później. Jeśli odnośnik odwołano, przejmij wpis jeszcze raz."
+    "następną wyślemy sami, później. Jeśli odnośnik wygasł albo go odwołano, przejmij wpis jeszcze raz."
 )
 
 CLAIM = owner_links.OwnerLinkInvalid.onward_label
