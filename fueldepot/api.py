@@ -160,12 +160,8 @@ class DescriptionQuery(Query):
 
 def etag(request: HttpRequest, *args: Any) -> str:
     """Return a validator that changes with the code and the site's name."""
-    return f'"{release()}{"-compact" if is_compact(request) else ""}"'
-
-
-def is_compact(request: HttpRequest) -> bool:
-    """Whether `compact` requests the compact description; invalid values do not."""
-    return DescriptionQuery.read(request.META["QUERY_STRING"])[0].compact
+    is_compact = DescriptionQuery.read(request.META["QUERY_STRING"])[0].compact
+    return f'"{release()}{"-compact" if is_compact else ""}"'
 
 
 def published(view: View) -> View:

@@ -80,6 +80,4 @@ urlpatterns = [
 ]
 
 if settings.METRICS:
-    from fueldepot.monitoring import metrics
-
-    urlpatterns.insert(0, path("metrics", metrics, name="metrics"))
+    urlpatterns.insert(0, path("metrics", monitoring.metrics, name="metrics"))

@@ -205,7 +205,7 @@ def last_letter(rows: Sequence[Subscription]) -> datetime | None:
 
 
 def send_alerts(*, on: datetime, commit: bool) -> Told:
-    """Send each reader what is new, or only say to whom; see `Told`, whose labels are numbers of subscriptions.
+    """Send each reader what is new, or only say to whom; see `Told`, whose labels are beginnings of hashes.
 
     A reader is one transaction, whose last step hands the letter over: killed before, nothing is stored and the next
     call sends it. A letter that cannot be sent is tried by the next call; without a mail server the call ends.
@@ -234,8 +234,7 @@ def send_to(email_hash: str, mail_server: Any, on: datetime) -> Told:
 
     Their subscriptions are locked meanwhile, so that two calls do not write twice.
     """
-    mine = Subscription.objects.confirmed().filter(email_hash=email_hash).order_by("pk")
-    rows = list(mine.select_for_update())
+    rows = list(Subscription.objects.confirmed().filter(email_hash=email_hash).order_by("pk").select_for_update())
     last = last_letter(rows)
     if not rows or (last is not None and last > on - WEEK):
         return Told()

@@ -321,17 +321,11 @@ class Origin(NamedTuple):
     place: str = ""
 
 
-class RequestedPoint(NamedTuple):
-    """The requested origin, None for none. notices: about ignored parameters and a place without a position."""
+def read_origin(query_string: str) -> tuple[Origin | None, tuple[str, ...]]:
+    """Return the origin that a query string has, and notices about ignored parameters and a place without a position.
 
-    origin: Origin | None
-    notices: tuple[str, ...]
-
-
-def read_origin(query_string: str) -> RequestedPoint:
-    """Read the origin of a query string; a postcode takes precedence over a point, as in the API.
-
-    Never raises: an invalid value is ignored with a notice, an empty one silently.
+    A postcode takes precedence over a point, as in the API. Never raises: an invalid value is ignored with a notice, an
+    empty one silently.
     """
     query, errors = PlaceQuery.read(query_string)
     origin, notice, notices = None, "", [MALFORMED[name] for name in errors]
@@ -348,7 +342,7 @@ def read_origin(query_string: str) -> RequestedPoint:
             notices.append(f"Nie znamy kodu pocztowego {query.kod}, więc go pominęliśmy.")
         else:
             origin, notice = Origin(postcode.centre, f"środka zabudowy z kodem {query.kod}", query.kod), ""
-    return RequestedPoint(origin, (*notices, notice) if notice else tuple(notices))
+    return origin, (*notices, notice) if notice else tuple(notices)
 
 
 def describe_point(lat: float, lon: float, name: str) -> tuple[str, str, str]:

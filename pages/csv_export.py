@@ -231,7 +231,7 @@ def heating_costs(request: HttpRequest) -> HttpResponse:
             (
                 row.source.slug,
                 row.source.name,
-                *((DecimalText(f"{price.amount.normalize():f}"),) if price else (None,)),
+                DecimalText(f"{price.amount.normalize():f}") if price else None,
                 row.source.unit,
                 *((price.kind, price.area, price.first, price.last, price.year, price.n) if price else (None,) * 6),
                 *map(decimals, cost.per_kwh or (None,) * 3),

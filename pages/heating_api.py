@@ -260,5 +260,4 @@ class HeatingCostsViewSet(JsonViewSet):
         ),
     )
     def retrieve(self, request: Request) -> HttpResponse:
-        query = self.read(HeatingCostsQuery, request)
-        return json_response(heating_costs(query, timezone.localdate()))
+        return json_response(heating_costs(self.read(HeatingCostsQuery, request), timezone.localdate()))

@@ -81,8 +81,8 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     """
     query, wrong = HeatingPageQuery.read(query_string)
     unit, suggestions, village = find_place(query.miejsce, query.teryt)
-    voivodeship, notices = read_voivodeship(query, unit), []
-    notices += place_notices(query.miejsce, wrong, unit, suggestions)
+    voivodeship = read_voivodeship(query, unit)
+    notices = place_notices(query.miejsce, wrong, unit, suggestions)
     if numbers := [name for name in wrong if name != "miejsce"]:
         notices.append(WRONG_NUMBERS.format(", ".join(numbers)))
     demand = demand_of(query.kwh, query.powierzchnia, query.potrzeba)

@@ -57,7 +57,6 @@ def depots_as_of(*days: date | None) -> date | None:
 
 
 def voivodeships_by_name() -> tuple[Voivodeship, ...]:
-    """Return the voivodeships in Polish order."""
     return tuple(sorted(territory.get().voivodeships.values(), key=lambda unit: sort_key(unit.name)))
 
 

@@ -339,8 +339,7 @@ def llms(today: date) -> str:
 def answer_size(address: str) -> str:
     """Return the size of the present answer to an address of this service: "4 kB"; "" where it is an error."""
     path, _, query = address.partition("?")
-    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": query, "wsgi.input": BytesIO()}
-    request = WSGIRequest(environ)
+    request = WSGIRequest({"REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": query, "wsgi.input": BytesIO()})
     view, args, kwargs = resolve(path)
     response = view(request, *args, **kwargs)
     if isinstance(response, SimpleTemplateResponse):

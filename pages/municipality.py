@@ -84,12 +84,12 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     hold. unsorted: path of the list of coal, if it has depots that may have the chosen assortment. outlines: path of
     the GeoJSON below the map. notices: about ignored parameters and a place without a position.
     """
-    asked, choices, stores = read_origin(query_string), Choices.parse(query_string), depots.get()
+    (asked, notices), choices, stores = read_origin(query_string), Choices.parse(query_string), depots.get()
     path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
     listed = stores.in_unit(unit.teryt).rows
-    origin = asked.origin or centre_of(unit)
+    origin = asked or centre_of(unit)
     usual = Order.DISTANCE if origin else Order.NAME
-    nearest_first, today = asked.origin is not None, timezone.localdate(now)
+    nearest_first, today = asked is not None, timezone.localdate(now)
 
     distances = stores.distances_m(origin.point, listed) if origin else {}
     inside: list[Measured] = [(row, distances.get(row.id)) for row in listed]
@@ -121,7 +121,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     coals = [fuels.COALS.intersection(row.fuels) for group in find(coal) for row, _ in group] if coal else []
     offered = stores.offered_in(unit.teryt)
     fuels_shown = [fuel for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel]
-    place = (asked.origin and asked.origin.place) or unit.name
+    place = (asked and asked.place) or unit.name
     demonstration = any(row.source == Depot.Source.DEMO for row in (*rows, *listed))
     total = f"{counted(len(listed), *DEPOT_NOUN)} opału" if listed else "najbliższe składy opału"
     return Page(
@@ -147,12 +147,12 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
                 territory_svg.depot_map,
                 unit.teryt,
                 rows,
-                asked.origin.point if asked.origin else None,
+                asked.point if asked else None,
                 credit_osm=any(row.source == Depot.Source.OSM for row in rows),
                 framed=FRAMED if nearest_first or not listed else 0,
             ),
             "outlines": f"{path}granice.geojson",
-            "origin_at": f"{asked.origin.point.lat},{asked.origin.point.lon}" if asked.origin else "",
+            "origin_at": f"{asked.point.lat},{asked.point.lon}" if asked else "",
             "reference": f"{origin.label} ({coordinates(origin.point.lat, origin.point.lon)})" if origin else "",
             "chosen": choices.in_words,
             "unsorted": coal.link(path) if coal and {"wegiel"} in coals else "",
@@ -160,7 +160,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
             "fuel_chips": choices.fuel_chips(path, fuels_shown, count_listed),
             "order_chips": (*choices.order_chips(path, usual), *choices.open_chips(path, today, count_listed)),
             "median": find_median(unit.voivodeship, choices.fuel, today) if choices.fuel else None,
-            "notices": (*asked.notices, *choices.notices),
+            "notices": (*notices, *choices.notices),
         },
     )
 

@@ -305,8 +305,7 @@ def fuel(request: HttpRequest, fuel: str) -> Embed:
     )
     answer = page.content["answer"]
     first, last = (date_digits(answer[end]) for end in ("window_from", "window_to"))
-    note = f"Mediany cen w składach od {first} do {last}."
-    return Embed(page, answer["name"], lines, note)
+    return Embed(page, answer["name"], lines, f"Mediany cen w składach od {first} do {last}.")
 
 
 @read_only

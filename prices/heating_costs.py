@@ -115,7 +115,6 @@ def heat_cost(
 
 
 def price_per_tonne(bag: Decimal, kg: int) -> Decimal:
-    """Return the price of a tonne, in zł, from that of a bag."""
     return bag * KG_PER_TONNE / kg
 
 

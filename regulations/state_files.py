@@ -63,24 +63,21 @@ class Scoped(Sourced):
     scope: str
 
 
-class AmendmentFile(Sourced):
+class PublishedFile(Sourced):
     number: TextOrNone = ""
     adopted: date | None = None
     publication: TextOrNone = ""
     text_url: TextOrNone = ""
     in_force_from: date | None = None
+    note: TextOrNone = ""
+
+
+class AmendmentFile(PublishedFile):
     changes: Text
-    note: TextOrNone = ""
 
 
-class ActFile(Scoped):
+class ActFile(PublishedFile, Scoped):
     title: Text
-    number: TextOrNone = ""
-    adopted: date | None = None
-    publication: TextOrNone = ""
-    text_url: TextOrNone = ""
-    in_force_from: date | None = None
-    note: TextOrNone = ""
     amendments: list[AmendmentFile] = []
 
 

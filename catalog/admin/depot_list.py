@@ -226,7 +226,6 @@ def reason_of(request: HttpRequest) -> str:
 
 
 def removal(description: str, reason: models.Depot.RemovalReason) -> Action:
-    """Make the action that removes depots for a reason."""
 
     @hiding(description=description, obstacles=each(why_not_removed))
     def remove(depots: "DepotListAdmin", request: HttpRequest, keys: list[int]) -> None:

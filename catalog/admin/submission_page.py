@@ -240,8 +240,7 @@ def parts_of(submission: Submission) -> list[Submission]:
         return [submission]
     visit = submission.visit_id or submission.pk
     together = Q(pk=visit) | Q(visit=visit) | Q(depot=submission.depot_id, email_hash=submission.email_hash)
-    rows = Submission.objects.undecided().filter(together, depot=submission.depot_id).order_by("pk")
-    return list(rows)
+    return list(Submission.objects.undecided().filter(together, depot=submission.depot_id).order_by("pk"))
 
 
 def moved_m(now: Mapping[str, Any], then: Mapping[str, Any]) -> int:

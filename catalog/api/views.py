@@ -103,8 +103,7 @@ class MunicipalityViewSet(JsonViewSet):
         ),
     )
     def list(self, request: Request) -> HttpResponse:
-        query = self.read(MunicipalitiesQuery, request)
-        return json_response(count_by_municipality(query))
+        return json_response(count_by_municipality(self.read(MunicipalitiesQuery, request)))
 
     @extend_schema(
         operation_id="getMunicipality",

@@ -166,8 +166,7 @@ class SourceState:
         """installed_on: the day from which a source that was never tried counts, None if it does not count."""
         run = self.good or self.first
         since = timezone.localdate(run.finished) if run else installed_on if self.source.fetched else None
-        allowed = timedelta(days=self.source.rhythm_days + GRACE_DAYS)
-        return since is not None and since + allowed < today
+        return since is not None and since + timedelta(days=self.source.rhythm_days + GRACE_DAYS) < today
 
 
 def last_runs(sources: Mapping[str, DataSource] | None = None) -> list[SourceState]:

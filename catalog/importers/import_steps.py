@@ -226,8 +226,7 @@ def load_places(options: Options) -> Report:
 
 
 def load_postcodes(options: Options) -> Report:
-    report = sync_postcodes(Extract(tuple(starter.read_postcodes())), options)
-    return replace(report, as_of=starter.POSTCODES_AS_OF)
+    return replace(sync_postcodes(Extract(tuple(starter.read_postcodes())), options), as_of=starter.POSTCODES_AS_OF)
 
 
 def load_boundaries(options: Options) -> Report:

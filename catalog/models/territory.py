@@ -82,8 +82,7 @@ class Municipality(models.Model):
     @property
     def description(self) -> str:
         """Kind, county and voivodeship. Reads both relations; use `select_related`."""
-        kind = self.Kind(self.kind).label
-        return f"{kind}, {self.county.title}, województwo {self.voivodeship.name}"
+        return f"{self.Kind(self.kind).label}, {self.county.title}, województwo {self.voivodeship.name}"
 
 
 class FormerMunicipality(models.Model):

@@ -155,8 +155,7 @@ class Undoing:
 
     def keys(self, model: type[Model]) -> list[Any]:
         """Return the primary keys of the decision's rows of a model."""
-        to_key = model._meta.pk.to_python
-        return [to_key(line.key) for line in self.lines if line.model == model._meta.label_lower]
+        return [model._meta.pk.to_python(line.key) for line in self.lines if line.model == model._meta.label_lower]
 
     def spans(self, model: type[Model]) -> dict[Any, Span]:
         """Return what the decision wrote into the history of a model, by primary key."""

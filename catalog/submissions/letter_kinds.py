@@ -265,8 +265,7 @@ class QuestionLetters(LetterKind):
 
     def letters(self, row: SubmissionQuestion, on: datetime) -> Iterable[Letter]:
         link = tokens.QUESTION.url(row.pk)
-        write = partial(to_author, row.submission, "question", question=row, link=link)
-        return [Letter(row, row.submission, write)]
+        return [Letter(row, row.submission, partial(to_author, row.submission, "question", question=row, link=link))]
 
 
 class ClaimLetters(LetterKind):

@@ -64,8 +64,7 @@ def other_owners(claim: Submission) -> QuerySet[OwnerLink]:
 def claims_to_announce() -> QuerySet[Submission]:
     """Return waiting claims of which the present owner of the entry has not been told."""
     owners = OwnerLink.objects.working().filter(depot=OuterRef("depot")).exclude(email_hash=OuterRef("email_hash"))
-    claims = Submission.objects.waiting().filter(kind=Submission.Kind.CLAIM, owner_told_at=None)
-    return claims.filter(Exists(owners))
+    return Submission.objects.waiting().filter(Exists(owners), kind=Submission.Kind.CLAIM, owner_told_at=None)
 
 
 def objection_ends(claim: Submission) -> datetime | None:

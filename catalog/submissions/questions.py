@@ -108,5 +108,4 @@ def answer_question(*, question: SubmissionQuestion, text: str, on: datetime) ->
 
 
 def _lock_undecided(number: int) -> bool:
-    rows = Submission.objects.undecided().select_for_update(of=("self",))
-    return rows.filter(pk=number).first() is not None
+    return Submission.objects.undecided().select_for_update(of=("self",)).filter(pk=number).first() is not None

@@ -82,8 +82,7 @@ class BoundaryIndex:
 
     def representative_point(self, teryt: str) -> tuple[float, float] | None:
         """Return a WGS84 point (lat, lon) inside a municipality, to DECIMALS; None if its boundary is unknown."""
-        position = self.positions.get(teryt)
-        if position is None:
+        if (position := self.positions.get(teryt)) is None:
             return None
         point = shapely.point_on_surface(self.areas[position])
         ((lon, lat),) = coordinates.unproject_array(shapely.get_coordinates(point)).tolist()
@@ -91,24 +90,21 @@ class BoundaryIndex:
 
     def covers(self, teryt: str, points: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return which points of the projection, of shape (n, 2), a municipality covers; all without a boundary."""
-        position = self.positions.get(teryt)
-        if position is None:
+        if (position := self.positions.get(teryt)) is None:
             return np.ones(len(points), bool)
         covered: NDArray[np.bool_] = shapely.intersects_xy(self.areas[position], points)
         return covered
 
     def contains(self, teryt: str, lat: float, lon: float) -> bool | None:
         """Return whether a WGS84 point lies in a municipality or on its border; None without a boundary."""
-        position = self.positions.get(teryt)
-        if position is None:
+        if (position := self.positions.get(teryt)) is None:
             return None
         point = shapely.Point(*coordinates.project(lat, lon))
         return bool(shapely.dwithin(self.areas[position], point, EDGE_TOLERANCE_M))
 
     def outline_of(self, teryt: str) -> Outline | None:
         """Return the area of a municipality in degrees; None where its boundary is unknown."""
-        position = self.positions.get(teryt)
-        if position is None:
+        if (position := self.positions.get(teryt)) is None:
             return None
         area = shapely.transform(self.areas[position], coordinates.unproject_array)
         # Exterior rings counterclockwise: RFC 7946, section 3.1.6.

@@ -87,8 +87,7 @@ def record_bulk(
     """
     if not keys:
         return []
-    historical = get_history_model_for_model(model)
-    written = copy_rows(historical, model, keys=list(keys), by=by, reason=reason, kind=kind)
+    written = copy_rows(get_history_model_for_model(model), model, keys=list(keys), by=by, reason=reason, kind=kind)
     lines = _lines.get()
     if lines is not None:
         lines += [HistoryLine(model, key, history_id) for history_id, key in written]

@@ -144,8 +144,7 @@ class DeskSite(AdminSite):
         return super().index(request, {**overview.describe(request.user), **(extra_context or {})})
 
     def get_urls(self) -> list[Any]:
-        own = path("drugi-skladnik/", self.admin_view(self.second_factor), name="second_factor")
-        return [own, *super().get_urls()]
+        return [path("drugi-skladnik/", self.admin_view(self.second_factor), name="second_factor"), *super().get_urls()]
 
     @method_decorator([sensitive_post_parameters(), sensitive_variables()])
     def second_factor(self, request: HttpRequest) -> HttpResponse:

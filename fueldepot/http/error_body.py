@@ -91,8 +91,7 @@ def method_not_allowed(
     request: HttpRequest, advice: str = "use one of the methods in the Allow header", headers: Mapping[str, str] = {}
 ) -> HttpResponse:
     """405. advice: what to do instead. headers: with `Allow`, unless the viewset adds it."""
-    message = f"{request.method} is not allowed here; {advice}."
-    return plain_error(error_body("method_not_allowed", message), headers)
+    return plain_error(error_body("method_not_allowed", f"{request.method} is not allowed here; {advice}."), headers)
 
 
 def precondition_failed() -> HttpResponse:

@@ -259,14 +259,8 @@ def read_day(text: str) -> date:
         raise refusal("out_of_range", f"is {quote(text)}, which is no day of the calendar") from None
 
 
-def read_boolean(text: str) -> bool:
-    if text.lower() not in BOOLEANS:
-        raise refusal("not_a_choice")
-    return BOOLEANS[text.lower()]
-
-
 Day = Annotated[date, TextReader(read_day, core_schema.date_schema())]
-Switch = Annotated[bool, TextReader(read_boolean, core_schema.bool_schema())]
+Switch = Annotated[bool, TextReader(lambda text: word_for(BOOLEANS).read(text.lower()), core_schema.bool_schema())]
 
 
 def read_text(values: list[bytes]) -> str:

@@ -193,8 +193,7 @@ class Query(BaseModel):
     @cache
     def schemas(cls) -> Mapping[str, dict[str, Any]]:
         """Return the JSON schema of each parameter by its name: without titles, null and absent defaults."""
-        document = cls.model_json_schema()
-        schemas = {name: plain_schema(schema) for name, schema in document["properties"].items()}
+        schemas = {name: plain_schema(schema) for name, schema in cls.model_json_schema()["properties"].items()}
         for synonym, name in cls.synonyms.items():
             schema = {key: value for key, value in schemas[name].items() if key != "default"}
             description = f"Synonym of `{name}`; give only one of them."

@@ -96,14 +96,10 @@ def forwarded_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Ca
     names: list[str] = settings.TRUSTED_PROXIES
     networks, trust_socket = read_networks(names), UNIX_SOCKET in names
 
-    def is_trusted(peer: str) -> bool:
-        return trusts(networks, read_address(peer)) if peer else trust_socket
-
     def answer(request: HttpRequest) -> HttpResponse:
         meta = request.META
         peer = meta.get("REMOTE_ADDR", "")
-        trusted = is_trusted(peer)
-        meta["fueldepot.from_proxy"] = trusted
+        trusted = meta["fueldepot.from_proxy"] = trusts(networks, read_address(peer)) if peer else trust_socket
         if trusted:
             scheme = meta.get("HTTP_X_FORWARDED_PROTO", "").strip().lower()
             if scheme in {"http", "https"}:

@@ -112,10 +112,6 @@ def split_content_type(header: str) -> tuple[str, dict[str, str]]:
     return media_type.strip().lower(), options
 
 
-def read_form(body: bytes, options: dict[str, str]) -> Pairs:
-    return list(split_pairs(body)) if body else []
-
-
 def read_multipart(body: bytes, options: dict[str, str]) -> Pairs:
     """multipart/form-data without files."""
     boundary = options.get("boundary", "").encode("latin-1", "replace")
@@ -194,7 +190,7 @@ def json_pairs(content: JsonObject) -> Iterator[tuple[bytes, bytes]]:
 
 
 READERS: dict[str, Callable[[bytes, dict[str, str]], Pairs]] = {
-    "application/x-www-form-urlencoded": read_form,
+    "application/x-www-form-urlencoded": lambda body, options: list(split_pairs(body)) if body else [],
     "multipart/form-data": read_multipart,
     "application/json": read_json,
 }

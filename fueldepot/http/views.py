@@ -146,8 +146,7 @@ class ApiGZipMiddleware(GZipMiddleware):
         if response.status_code == HTTPStatus.NOT_MODIFIED and weak in request.META.get("HTTP_IF_NONE_MATCH", ""):
             response["ETag"] = weak  # the form that the caller has
         # Django looks for the name only, in lower case.
-        accepted = parse_accept(request.META.get("HTTP_ACCEPT_ENCODING", ""))
-        if accepted.get("gzip", 0) == 0:
+        if parse_accept(request.META.get("HTTP_ACCEPT_ENCODING", "")).get("gzip", 0) == 0:
             return response
         request.META["HTTP_ACCEPT_ENCODING"] = "gzip"
         return super().process_response(request, response)

@@ -107,7 +107,9 @@ class ImportCommand(BaseCommand):
         with one_line_errors("nothing was imported"):
             try:
                 if fetched is None:
-                    reports = self.import_files(sources, how)
+                    with runner.record_failures({"source": self.source}, write=commit):
+                        steps = self.steps(sources)
+                    reports = runner.run(steps, how)
                 else:
                     reports = self.fetch_and_import(fetched, Fetcher(options["downloads"].resolve()), how)
             except runner.AnalyzeFailed as error:
@@ -123,11 +125,6 @@ class ImportCommand(BaseCommand):
         if self.source not in sources:
             raise CommandError(f"nothing was imported: {sources_file} names no source {self.source}")
         return sources[self.source]
-
-    def import_files(self, files: list[Path], how: Options) -> list[Report]:
-        with runner.record_failures({"source": self.source}, write=how.write):
-            steps = self.steps(files)
-        return runner.run(steps, how)
 
     def fetch_and_import(self, source: DataSource, fetcher: Fetcher, how: Options) -> list[Report]:
         with runner.record_failures(runner.source_origin(source), write=how.write):

@@ -164,8 +164,7 @@ class CorrectForm(DepotForm):
     depot: Depot
 
     def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:
-        known = field_groups.values_of(depot)
-        initial = known | fields.written_days(depot.hours, depot.opening_hours)
+        initial = field_groups.values_of(depot) | fields.written_days(depot.hours, depot.opening_hours)
         initial |= {"nip": depot.nip or "", "lat": _degrees(depot.lat), "lon": _degrees(depot.lon)}
         super().__init__(posted, depot=depot, initial=initial, **options)
         self.fields["place"].required = False  # sources do not always name one

@@ -173,8 +173,7 @@ class DepotText(Line):
     """A text field of a depot by name, as long as its column unless told otherwise; also of a claimant."""
 
     def __init__(self, name: str, **options: Any) -> None:
-        longest = TYPED_LENGTHS.get(name, Depot.max_length(name))
-        super().__init__(**{"max_length": longest} | options)
+        super().__init__(**{"max_length": TYPED_LENGTHS.get(name, Depot.max_length(name))} | options)
         self.name = name
 
     def clean(self, value: Any) -> str:

@@ -256,8 +256,7 @@ class ComingDeadlineJson(TypedDict):
 
     date: rules.DeadlineDay
     voivodeship: VoivodeshipSlug
-    scope: Annotated[str, example("województwo małopolskie bez Krakowa")]
-    """Whom and where it binds, in Polish."""
+    scope: rules.Place
     applies_to: rules.Subject
     description: rules.Meaning
     kind: rules.DeadlineKind

@@ -22,6 +22,7 @@ UnitCodes = list[
 ApplianceCodes = list[Annotated[str, OneOf(*Appliance.values), example(Appliance.BOILER_CLASS_3.value)]]
 FuelCodes = list[Annotated[str, OneOf(*FuelCode.values), example(FuelCode.HARD_COAL.value)]]
 ExemptionCodes = list[Annotated[str, OneOf(*Exemption.values), example(Exemption.ECODESIGN.value)]]
+Place = Annotated[str, example("województwo małopolskie bez Krakowa", "Whom and where it binds, in Polish.")]
 DeadlineDay = Annotated[Day, example("2027-01-01", "First day on which it holds.")]
 Subject = Annotated[str, example("kotły klasy 3 i 4", "What it is about, in Polish.")]
 Meaning = Annotated[str, example("Nie wolno ich używać.", "What it means, in Polish.")]
@@ -64,8 +65,7 @@ def describe_sources(text: str) -> list[ReadSourceJson]:
 class ScopeJson(TypedDict):
     """Where a rule binds."""
 
-    scope: NotRequired[Annotated[str, example("województwo małopolskie bez Krakowa")]]
-    """Whom and where it binds, in Polish."""
+    scope: NotRequired[Place]
     area: NotRequired[Annotated[str, OneOf(*Scope.Area.values), example(Scope.Area.VOIVODESHIP.value)]]
     """The same as a code: the whole voivodeship, the units in `teryt`, its towns, or what lies outside them."""
     uncertain: NotRequired[Annotated[bool, example(False)]]
@@ -162,8 +162,7 @@ def describe_act(regulation: Regulation, law: Law) -> ActJson:
 
 def publication(law: Law) -> str:
     """Return the gazette references of an act and its amendments, in Polish."""
-    changes = [f"zm. {reference(amendment)}" for amendment in law.amendments]
-    return ", ".join([reference(law.resolution), *changes])
+    return ", ".join([reference(law.resolution), *(f"zm. {reference(amendment)}" for amendment in law.amendments)])
 
 
 def reference(row: Resolution | Amendment) -> str:

@@ -169,7 +169,7 @@ def test_prices_of_one_fuel_are_compared_over_all_sections(client, clock, market
     factories.DepotFactory(name="Bez ceny", fuels=["pellet"], lat=50.061)
     for query in ("?paliwo=pellet&kolejnosc=cena", "?paliwo=pellet&kolejnosc=cena&p=50.06,19.94"):
         assert names(client, query) == ["Sąsiad", "Środek", "Blisko", "Bez ceny"]
-        assert "Cenę podaje 3 z\N{NO-BREAK SPACE}4 składów." in html(client, query)
+        assert "Składy z\N{NO-BREAK SPACE}ceną: 3 z\N{NO-BREAK SPACE}4." in html(client, query)
         for path in (KRAKOW, f"{KRAKOW[:-1]}.md"):
             text = text_of(client.get(f"{path}{query}"))
             assert "Składy od najtańszego" in text

@@ -108,7 +108,7 @@ def test_a_point_is_called_by_what_is_known_to_lie_there():
     entries.rebuild_index()
 
     def label(point):
-        return read_origin(f"p={point}").origin.label
+        return read_origin(f"p={point}")[0].label
 
     assert label("49.46861,19.98") == "miejscowości Ludźmierz"
     assert label("49.44,20.11") == "środka zabudowy z kodem 34-433"
@@ -123,11 +123,11 @@ def test_the_point_of_a_municipality_is_said_to_be_all_that_is_known(client):
     suggestions = territory.get().search.suggest("Nowa Huta").found
     point = next(row for row in suggestions if row.label == "Nowa Huta").query["p"]
     notice = "Nie znamy położenia szukanego miejsca, więc odległości liczymy od środka gminy Kraków."
-    asked = read_origin(f"p={point}")
-    assert (asked.origin.label, asked.notices) == ("środka gminy Kraków", (notice,))
+    origin, notices = read_origin(f"p={point}")
+    assert (origin.label, notices) == ("środka gminy Kraków", (notice,))
     for path in ("/sklady/malopolskie/krakow-1261011/", "/sklady/malopolskie/krakow-1261011.md"):
         assert notice in text_of(client.get(path, {"p": point}))
-    assert read_origin(f"p={point}&miejsce=Nowa+Huta").origin.place == "Nowa Huta"
+    assert read_origin(f"p={point}&miejsce=Nowa+Huta")[0].place == "Nowa Huta"
 
 
 def test_a_centre_that_several_places_share_is_said_to_be_all_that_is_known(client):
@@ -142,19 +142,19 @@ def test_a_centre_that_several_places_share_is_said_to_be_all_that_is_known(clie
     hits = {hit.label: hit for name in ("Nowa Huta", "Lubocza") for hit in suggest(name).found}
     assert {hit.position for name, hit in hits.items() if name != "Kraków"} == {"postcode"}
     alone, shared = (read_origin(f"p={hits[name].query['p']}") for name in ("Nowa Huta", "Lubocza"))
-    assert (alone.origin.label, alone.notices) == ("środka zabudowy z kodem 31-901", ())
-    assert (alone.origin.place, shared.origin.place) == ("Nowa Huta", "")
+    assert (alone[0].label, alone[1]) == ("środka zabudowy z kodem 31-901", ())
+    assert (alone[0].place, shared[0].place) == ("Nowa Huta", "")
     label = "środka zabudowy z kodem 31-702"
-    assert shared.origin.label == label
-    assert shared.notices == (f"Nie znamy położenia szukanego miejsca, więc odległości liczymy od {label}.",)
+    assert shared[0].label == label
+    assert shared[1] == (f"Nie znamy położenia szukanego miejsca, więc odległości liczymy od {label}.",)
     assert hits["Lubocza"].query["miejsce"] == "Lubocza"
     page = client.get("/", {"q": "Lubocza"}, follow=True)
     assert "Składy opału: Lubocza, gmina Kraków" in text_of(page)
-    assert shared.notices[0] in text_of(page)
+    assert shared[1][0] in text_of(page)
     assert "miejsce=Lubocza&amp;kolejnosc=nazwa" in page.content.decode()
-    asked = read_origin(f"p={hits['Lubocza'].query['p']}&miejsce=Gdziekolwiek")
-    assert (asked.origin.place, asked.notices) == ("", shared.notices)
-    assert len(read_origin("miejsce=a&miejsce=b").notices) == 1
+    origin, notices = read_origin(f"p={hits['Lubocza'].query['p']}&miejsce=Gdziekolwiek")
+    assert (origin.place, notices) == ("", shared[1])
+    assert len(read_origin("miejsce=a&miejsce=b")[1]) == 1
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_the_middle_of_a_municipality_is_called_a_postcode_only_if_it_is_all_pla
         factories.PlaceFactory(name=name, municipality=rural, lat=None, lon=None)
     factories.PostcodeFactory(code="34-433", places=["Gronków"], shares=[(rural, 5)], lat=49.44, lon=20.11)
     entries.rebuild_index()
-    assert read_origin("p=49.44,20.11").origin.label == label
+    assert read_origin("p=49.44,20.11")[0].label == label
 
 
 @pytest.mark.parametrize(

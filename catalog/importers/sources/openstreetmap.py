@@ -16,7 +16,7 @@ import osmium.filter
 import osmium.io
 
 from catalog.importers.parsers import osm
-from catalog.importers.parsers.files import FileStart, is_zip
+from catalog.importers.parsers.files import is_zip
 from catalog.importers.parsers.osm import collect, depot, fuels_of
 from catalog.importers.records import BadInput, DepotRecord, Extract, parse_day
 from catalog.importers.sources import DataSource, FileFormat
@@ -48,10 +48,6 @@ class _Candidate:
     tags: dict[str, str]
     position: Position | None = None
     parts: tuple[tuple[str, int], ...] = ()
-
-
-def recognises_pbf(start: FileStart) -> bool:
-    return start.head.startswith(PBF_SIGNATURE, 4)
 
 
 def parse_pbf(path: Path) -> Extract[DepotRecord]:
@@ -172,7 +168,7 @@ SOURCES = (
         terms="https://www.openstreetmap.org/copyright",
         formats=(
             FileFormat("overpass", osm.recognises_overpass, osm.parse_overpass, r".*overpass.*\.json"),
-            FileFormat("osm_pbf", recognises_pbf, parse_pbf, r".*\.osm\.pbf"),
+            FileFormat("osm_pbf", lambda start: start.head.startswith(PBF_SIGNATURE, 4), parse_pbf, r".*\.osm\.pbf"),
         ),
         write=partial(sync_depots, origin=Depot.Source.OSM),
         needs=Dataset.Slug.BOUNDARIES,

@@ -56,9 +56,6 @@ CITIES = ("1465011", "1261011", "1061011", "3064011", "0264011")
 
 STREETS = ("Krupówki 3", "ul. Długa 5", "ul. 3 Maja 12a", "Lipowa 7/2", "os. Słoneczne 4")
 
-COMMON = frozenset({"nowy", "nowa", "nowe", "stary", "stara", "stare", "dolny", "gorny", "wielka", "biala", "biale"})
-"""First words of so many names that nobody means one town by them."""
-
 FUELS = ("pellet", "węgiel", "ekogroszek", "drewno kominkowe", "miał")
 
 
