@@ -48,6 +48,7 @@ AXIS_STEP = Decimal("0.25")
 """Distance of the lines of the axis, in zł per kilowatt-hour."""
 
 WRONG_NUMBERS = "Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: {}."
+UNKNOWN_VOIVODESHIP = "Nie znamy takiego województwa, więc pokazujemy ceny z całej Polski."
 STATUS = "orientacyjne: mediany składów i średnie GUS razem z założonymi wartościami opałowymi i sprawnościami"
 
 
@@ -83,6 +84,8 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     unit, suggestions, village = find_place(query.miejsce, query.teryt)
     voivodeship = read_voivodeship(query, unit)
     notices = place_notices(query.miejsce, wrong, unit, suggestions)
+    if query.wojewodztwo and voivodeship is None:
+        notices.append(UNKNOWN_VOIVODESHIP)
     if numbers := [name for name in wrong if name != "miejsce"]:
         notices.append(WRONG_NUMBERS.format(", ".join(numbers)))
     demand = demand_of(query.kwh, query.powierzchnia, query.potrzeba)

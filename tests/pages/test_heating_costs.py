@@ -9,6 +9,7 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
+from catalog.search import entries
 from tests import factories
 from tests.pages.reading import NOINDEX, missing, text_of
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
@@ -55,14 +56,24 @@ def test_sources_without_a_price_are_folded(client, pellet):
 
 
 def test_what_is_wrong_is_named_and_left_out(client, pellet):
-    text = read(client, "?powierzchnia=5&cena_pellet=abc")
-    assert "Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: powierzchnia, cena_pellet." in text
-    assert not missing(text, "21 000 kWh", "mediana 3 cen")
+    text = read(client, "?powierzchnia=5&cena_pellet=abc&wojewodztwo=nibylandia")
+    named = "Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: powierzchnia, cena_pellet."
+    assert not missing(text, named, "Nie znamy takiego województwa", "21 000 kWh", "mediana 3 cen")
+    assert "powierzchnia." in client.get(f"{PATH[:-1]}.md?powierzchnia=5").content.decode()
 
 
 def test_the_place_is_named(client, pellet):
     assert "Ile kosztuje ciepło: Kraków" in read(client, "?miejsce=1261011")
     assert "Nie znaleźliśmy takiego miejsca" in read(client, "?miejsce=Nibylandia")
+    assert "Nie znaleźliśmy takiego miejsca" in client.get(f"{PATH[:-1]}.md?miejsce=Nibylandia").content.decode()
+
+
+def test_the_twin_asks_which_of_several_places_is_meant(client):
+    for unit in (factories.krakow(), factories.zakopane()):
+        factories.PlaceFactory(name="Dąbrowa", municipality=unit)
+    entries.rebuild_index()
+    text = client.get(f"{PATH[:-1]}.md?miejsce=Dąbrowa").content.decode()
+    assert not missing(text, "Które miejsce masz na myśli?", "/ceny/porownanie.md?miejsce=1217011)")
 
 
 def test_a_source_that_may_not_be_used_for_ever_says_so_in_its_row(client):
