@@ -272,6 +272,15 @@ def test_a_long_word_makes_no_page_wider_and_hides_no_proposed_value(desk, site)
         assert max(desk.eval_on_selector_all(".decide table", cut)) <= 2
 
 
+def test_a_pair_and_the_second_factor_fit_a_phone(desk):
+    desk.set_viewport_size({"width": 390, "height": 844})
+    desk.goto("/admin/catalog/depot/powtorzenia/")
+    desk.get_by_role("link", name="Porównaj").first.click()
+    assert desk.locator(".wide").evaluate("(table) => table.scrollWidth - table.clientWidth") == 0
+    desk.goto("/admin/drugi-skladnik/")
+    assert desk.get_by_role("button", name="Włącz").bounding_box()["height"] >= 24
+
+
 def test_a_pair_is_merged_once(desk):
     desk.goto("/admin/catalog/depot/powtorzenia/")
     desk.get_by_role("link", name="Porównaj").first.click()
