@@ -2,15 +2,17 @@
 
 import json
 import logging
+import sys
 
 import pytest
-from django.db import InterfaceError, OperationalError
+from django.db import IntegrityError, InterfaceError, OperationalError
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import get_resolver, resolve
 
 from fueldepot.http.rate_limit import find_caller, forwarded_headers, read_networks
 from fueldepot.http.request_log import JsonFormatter, drop_duplicate_db_errors, is_private, shown_path
+from tests import factories
 
 FORMS = {
     *("depot-add", "depot-claim", "depot-correct", "depot-delete", "depot-gone", "depot-price"),
@@ -183,13 +185,24 @@ def test_a_traceback_is_one_line():
     try:
         raise ValueError("bad")
     except ValueError:
-        import sys
-
         record = logging.LogRecord("x", logging.ERROR, "f", 1, "it %s", ("failed",), sys.exc_info())
     text = JsonFormatter().format(record)
     assert "\n" not in text
     assert json.loads(text)["message"] == "it failed"
     assert "ValueError: bad" in json.loads(text)["traceback"]
+
+
+def test_a_traceback_repeats_no_row_of_the_database(db):
+    """Its details have the whole row, line breaks included."""
+    message = "Moje dane\n\njan.nowak@opal.pl"
+    try:
+        factories.SubmissionFactory(message=message, state="accepted")
+    except IntegrityError:
+        record = logging.LogRecord("x", logging.ERROR, "f", 1, "failed", (), sys.exc_info())
+    text = json.loads(JsonFormatter().format(record))["traceback"]
+    assert text.count("depotrequest_decided_by_somebody_some_day") == 2
+    assert "direct cause" in text
+    assert "jan.nowak" not in text
 
 
 def test_that_the_database_is_away_is_told_once_and_without_a_traceback():
