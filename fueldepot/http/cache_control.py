@@ -1,7 +1,7 @@
 """`Cache-Control`, and validators known before the view runs: from release, versions of data sets, and the request.
 
 Choose a lifetime that the data outlive: revalidation costs a 304 without a query, staleness cannot be undone.
-RFC 9110, sections 8.8.3 (ETag) and 13.1.2 (If-None-Match).
+RFC 9110, sections 8.8.3 (ETag) and 13 (conditional requests).
 """
 
 import tomllib
@@ -14,9 +14,9 @@ from importlib import metadata
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
-from django.utils.cache import patch_cache_control
+from django.utils.cache import get_conditional_response, patch_cache_control
 from django.views.decorators.http import condition
 
 from fueldepot.data import snapshot
@@ -157,14 +157,17 @@ def conditional(
         def answer_of_one_state(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             if request.method not in {"GET", "HEAD"}:
                 return view(request, *args, **kwargs)
-            # `*` matches any existing resource, which only the view knows.
-            fits_any = request.META.get("HTTP_IF_NONE_MATCH", "").strip() == "*"
+            # Django refuses by a date of modification, which no response has (13.1.4).
+            request.META.pop("HTTP_IF_UNMODIFIED_SINCE", None)
+            # `*` matches any existing resource, and another error goes before 412 (13.2.1): only the view knows.
+            view_first = "HTTP_IF_MATCH" in request.META or request.META.get("HTTP_IF_NONE_MATCH", "").strip() == "*"
             with snapshot.consistent():
                 # Taken before the view runs, so the response is never older.
                 end = period(timezone.now()).end if period else None
-                response: HttpResponse = (view if fits_any else answer)(request, *args, **kwargs)
-                if fits_any and response.status_code == HTTPStatus.OK:
-                    response = HttpResponseNotModified(headers={"ETag": etag(request)})
+                response: HttpResponse = (view if view_first else answer)(request, *args, **kwargs)
+                if view_first and response.status_code == HTTPStatus.OK:
+                    response["ETag"] = etag(request)
+                    response = get_conditional_response(request, response["ETag"], response=response) or response
             if response.status_code in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
                 response["Cache-Control"] = behind_cache(cache_control, request, in_outage=in_outage)
                 if end:
