@@ -10,6 +10,7 @@ from django.apps import apps
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
+from django.contrib.sessions.models import Session
 from django.core import mail
 from django.core.management import CommandError, call_command
 from django.test import Client
@@ -210,6 +211,15 @@ def test_the_nightly_purge_forgets_failures_after_the_lock(client):
     assert AccessAttempt.objects.count() == 1
     call_command("purge_submissions", commit=True)
     assert not AccessAttempt.objects.exists()
+
+
+def test_the_nightly_purge_deletes_sessions_that_have_ended(client):
+    enter(client, EDITOR)
+    call_command("purge_submissions", commit=True)
+    assert Session.objects.exists()
+    Session.objects.update(expire_date=timezone.now())
+    call_command("purge_submissions", commit=True)
+    assert not Session.objects.exists()
 
 
 def test_rubbish_at_the_login_is_a_plain_refusal(client):

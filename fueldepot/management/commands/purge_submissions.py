@@ -2,6 +2,7 @@ from typing import Any
 
 from axes.models import AccessAttempt
 from django.conf import settings
+from django.contrib.sessions.models import Session
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
@@ -25,6 +26,7 @@ class Command(BaseCommand):
             started = timezone.now()
             purged = retention.purge_submissions(on=started)
             ended = owner_links.forget_unused(on=started)
+            Session.objects.filter(expire_date__lt=started).delete()
             # Otherwise deleted with their addresses by the next login only.
             AccessAttempt.objects.filter(attempt_time__lte=started - settings.AXES_COOLOFF_TIME).delete()
             retention.record_purge(purged, started=started, finished=timezone.now())
