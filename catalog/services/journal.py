@@ -127,8 +127,8 @@ class Undoing:
     """A decision that is being undone, and what came of it.
 
     decision: locked. note: the reason, "" for none. changed: number of rows by model. left: rows that were
-    changed again since and stay as they are. reopened: number of submissions that wait again. letters: depot and
-    author of each letter about it. record: the decision that undoes it, once it is recorded.
+    changed again since and stay as they are. reopened: number of submissions that wait again. letters: author of each
+    letter about it. record: the decision that undoes it, once it is recorded.
     """
 
     decision: Decision
@@ -138,7 +138,7 @@ class Undoing:
     changed: Counter[type[Model]] = field(default_factory=Counter)
     left: list[Model] = field(default_factory=list)
     reopened: int = 0
-    letters: set[tuple[int, str]] = field(default_factory=set)
+    letters: set[str] = field(default_factory=set)
     record: Decision | None = None
 
     @property

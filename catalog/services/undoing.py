@@ -151,7 +151,7 @@ def store_reopened(submissions: list[Submission], undoing: Undoing) -> None:
     Submission.objects.bulk_update(submissions, REOPENED_COLUMNS, batch_size=500)
     undoing.reopened += len(submissions)
     # One letter for those about one depot; each proposed depot has its own.
-    undoing.letters |= {(row.depot_id or -row.pk, row.email_hash) for row in submissions if row.reopening_pending}
+    undoing.letters |= {row.email_hash for row in submissions if row.reopening_pending}
     if submissions:
         letters.send_soon()
 

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from django.core import mail
 
-from catalog.models import Submission
+from catalog.models import Decision, Submission
+from catalog.services import journal
 from catalog.submissions import decisions, letters
 from catalog.submissions.letter_kinds import DecisionLetters
 from tests import factories
@@ -42,6 +43,10 @@ def test_decisions_made_together_are_one_letter_with_each_entry(owned, commit):
         assert places == sorted(places)
         assert [text.count(word) for word in ("Dzień dobry", "Jeśli to nasza pomyłka", "/stan/")] == [1, 1, 4]
     assert not Submission.objects.unnotified().exists()
+    with commit():
+        undone = journal.undo(decision=Decision.objects.get(), by=factories.UserFactory(), on=NOW)
+    assert (undone.reopened, len(undone.letters), len(mail.outbox)) == (5, 1, 2)
+    assert mail.outbox[1].subject == "Opał Nowak i jeszcze 3: decyzja cofnięta"
 
 
 def test_a_decision_made_while_a_letter_leaves_has_its_own(owned):
