@@ -177,6 +177,7 @@ def published(view: View) -> View:
             return response
         if request.method not in {"GET", "HEAD"}:
             return method_not_allowed(request, headers={"Allow": ALLOWED})
+        cache_control.ignore_dates(request)
         response = conditional(request)
         response["Cache-Control"] = cache_control.behind_cache(cache_control.DESCRIPTION, request)
         return response

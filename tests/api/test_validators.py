@@ -54,6 +54,8 @@ def test_a_failed_precondition_has_the_error_body(client, path):
     assert (answer.json()["status"], answer.json()["code"]) == (412, "invalid_parameter")
     for value in ("*", client.get(f"/api/v1/{path}")["ETag"]):
         assert client.get(f"/api/v1/{path}", headers={"if-match": value}).status_code == 200
+    undated = {"if-unmodified-since": "Fri, 26 Nov 1999 16:00:00 GMT"}
+    assert client.get(f"/api/v1/{path}", headers=undated).status_code == 200
 
 
 def test_the_calculator_has_no_validator(client):
