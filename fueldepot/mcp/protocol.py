@@ -37,7 +37,7 @@ from fueldepot.http.cache_control import NO_STORE, version
 from fueldepot.http.error_body import method_not_allowed
 from fueldepot.http.params import InvalidParameters, NumberLiteral, ParameterError, quote
 from fueldepot.http.query import Query
-from fueldepot.http.views import JSON
+from fueldepot.http.views import JSON, MOST_IGNORED
 from fueldepot.mcp import data_tools, rule_tools  # noqa: F401 - fill TOOLS
 from fueldepot.mcp.answers import TOOLS, Tool, answer
 from subsidy.api.params import forget_query, take_bytes
@@ -193,10 +193,13 @@ def run_tool(params: Params) -> dict[str, Any]:
 def parse_arguments(tool: Tool, arguments: Mapping[str, Any]) -> Query:
     """Return arguments as parameters of the API, numbers as such; null counts as missing.
 
-    Raises InvalidParameters also for nested and for unknown arguments, with the closest parameter.
+    Raises InvalidParameters also for nested and for the first unknown arguments, with the closest parameter.
     """
-    parameters, pairs, errors = tool.parameters(), [], []
+    parameters, pairs = tool.parameters(), []
+    errors: list[ParameterError] = []
     for name, value in arguments.items():
+        if name not in parameters and len(errors) >= MOST_IGNORED:  # a body has room for thousands
+            continue
         if name not in parameters:
             nearest = get_close_matches(name, parameters, n=1, cutoff=0.6)
             advice = f"did you mean {nearest[0]}?" if nearest else f"give some of {', '.join(parameters)}"

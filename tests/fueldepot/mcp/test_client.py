@@ -281,6 +281,12 @@ def test_a_deeply_nested_argument_is_refused(client):
     assert "q is an array or object" in answer.json()["result"]["content"][0]["text"]
 
 
+def test_of_thousands_of_unknown_arguments_the_first_are_named(ask, country):
+    (result,) = ask(("price", {"fuel": "pellet"} | {f"fuel{number}": 1 for number in range(3000)}))[1]
+    messages = json.loads(result.content[0].text)["error"]
+    assert [message.partition(" ")[0] for message in messages] == [f"'fuel{number}'" for number in range(10)]
+
+
 def test_an_empty_list_says_why_and_what_is_nearest_beyond(call, country):
     point = {"lat": country.lat + 0.5, "lon": country.lon, "radius": 10}
     near, past = call(("depots_near", point), ("depots_near", {"teryt": country.municipality.pk, "offset": 5}))
