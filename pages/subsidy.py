@@ -16,7 +16,7 @@ from catalog.api.params import TERYT, Teryt
 from catalog.models import Municipality
 from catalog.territory.snapshot import territory
 from fueldepot.http.params import InvalidParameters, whole, word_for
-from fueldepot.http.query import Query, doc
+from fueldepot.http.query import Pairs, Query, doc
 from pages.page import Page
 from pages.subsidy_form import PAGE, demand, describe_errors, missing_areas, parameters, read_values, steps
 from subsidy import rules
@@ -83,7 +83,7 @@ def subsidy_page(posted: QueryDict, today: date) -> Page:
     pairs, errors = parameters(posted.lists(), on)
     result, obstacle, went_on = None, "", bool(posted.get(GO_ON))
     try:
-        query = SubsidyQuery.parse(pairs, today=today)
+        query = read_query(pairs, values, on, today)
         result = None if errors else calculate(query.application, on)
         obstacle = obstacle_of(query.application, result, on) if result else ""
     except InvalidParameters as error:
@@ -101,6 +101,21 @@ def subsidy_page(posted: QueryDict, today: date) -> Page:
     if asked in DECIDING and wanted == asked + 1 and obstacle and not went_on:
         return describe_step(values, {}, result, asked, today, place=place, obstacle=obstacle)
     return describe_step(values, {}, result, wanted, today, place=place, went_on=went_on)
+
+
+@sensitive_variables()
+def read_query(pairs: Pairs, values: Mapping[str, str], on: RulesAt, today: date) -> Any:
+    """Return the parameters without unreadable ones that no step shows: costs of works that are not planned.
+
+    Raises InvalidParameters for the others.
+    """
+    try:
+        return SubsidyQuery.parse(pairs, today=today)
+    except InvalidParameters as error:
+        hidden = {row.parameter.encode() for row in error.errors if not describe_errors(values, [row], on)}
+        if not hidden:
+            raise
+        return SubsidyQuery.parse([pair for pair in pairs if pair[0] not in hidden], today=today)
 
 
 def obstacle_of(application: Application, result: Result, on: RulesAt) -> str:

@@ -276,6 +276,11 @@ def test_rubbish_is_400(client):
         assert client.post(PATH, typed).status_code == 400
 
 
+def test_a_cost_of_works_that_are_not_planned_is_left_out(client):
+    for typed in ({"cost_walls": "x"}, {"cost_pellet_boiler": ["1", "2"]}, {"cost_walls": "1000"}):
+        assert "Nie wybrano żadnych prac." in text_of(client.post(PATH, typed))
+
+
 def test_an_empty_form_and_unknown_names_are_a_result_without_works(client):
     for typed in ({}, {"nothing": "1", "csrf": "2"}):
         answer = client.post(PATH, typed)
