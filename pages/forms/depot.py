@@ -113,7 +113,7 @@ class DepotForm(HoursFields, EmailForm):
         error_messages=fields.required("Wybierz jedną odpowiedź."),
     )
     message = fields.Message(
-        label="Wiadomość do redakcji", max_length=2000, required=False, help_text="Na przykład skąd wiesz o zmianie."
+        label="Wiadomość do redakcji", max_length=2000, required=False, help_text="Na przykład: skąd o tym wiesz."
     )
 
     PARTS: tuple[FormPart, ...] = (
