@@ -135,20 +135,24 @@ def medians(request: HttpRequest) -> HttpResponse:
     return csv_answer(request, "ceny-mediany", header, rows, demonstration=invented)
 
 
+def refuse(reason: str) -> HttpResponse:
+    """Answer 400 to a query of which a page would say what it leaves out: a file cannot tell."""
+    refusal = HttpResponseBadRequest(f"{reason}\n", content_type="text/plain; charset=utf-8")
+    refusal["Cache-Control"] = cache_control.NO_STORE
+    return refusal
+
+
 @read_only
 @conditional(*RESTS_ON, cache_control=cache_control.CATALOG, changes_daily=True)
 def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpResponse:
     """Answer with the medians of a fuel: current ones with their changes, then monthly ones.
 
-    Of Poland and every voivodeship, or of one voivodeship. `?dzien=` as on the pages; a file cannot tell that it is of
-    another day, so an invalid one is refused with 400. Raises Http404.
+    Of Poland and every voivodeship, or of one voivodeship. `?dzien=` as on the pages. Raises Http404.
     """
     kind = get_fuel(fuel)
     query = Asked.read(request.META["QUERY_STRING"], timezone.localdate())
     if query.refused:
-        refusal = HttpResponseBadRequest(f"{query.refusal}\n", content_type="text/plain; charset=utf-8")
-        refusal["Cache-Control"] = cache_control.NO_STORE
-        return refusal
+        return refuse(query.refusal)
     areas = [get_voivodeship(voivodeship)] if voivodeship else [None, *territory.get().voivodeships.values()]
     country = fuel_prices(kind, on=query.day, window_months=query.window)
     demonstration = bool(country.get("demonstration"))
@@ -219,6 +223,8 @@ def averages(request: HttpRequest) -> HttpResponse:
 def heating_costs(request: HttpRequest) -> HttpResponse:
     """Answer with the comparison of heating costs for the query of its page, a row for each source."""
     page = heating_costs_page(request.META["QUERY_STRING"], timezone.localdate())
+    if notice := page.content["notice"]:
+        return refuse(notice)
     header = (
         *("zrodlo_ciepla", "nazwa", "cena_zl", "jednostka", "rodzaj_ceny", "obszar", "od", "do", "rok", "liczba_cen"),
         *("kwh_od_zl", "kwh_zwykle_zl", "kwh_do_zl", "rocznie_od_zl", "rocznie_zwykle_zl", "rocznie_do_zl"),

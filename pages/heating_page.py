@@ -112,7 +112,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
         data_status=STATUS,
         schema_org=comparison,
         content={
-            "csv_path": reverse("heating-costs-csv") + (f"?{query_string}" if query_string else ""),
+            "csv_path": reverse("heating-costs-csv") + (f"?{query_string}" if query_string and not notices else ""),
             "place": village or (unit.name if unit else query.miejsce),
             "teryt": unit.teryt if unit else "",
             "voivodeship": voivodeship.slug if voivodeship and not unit else "",

@@ -105,6 +105,16 @@ def test_the_twin_and_the_csv_have_the_same_numbers(client, pellet):
     assert rows["gas"]["kwh_od_zl"] == ""
 
 
+def test_the_csv_refuses_what_the_page_names_and_leaves_out(client, pellet):
+    for query, reason in [("miejsce=qqqq", "Nie znaleźliśmy takiego miejsca"), ("kwh=x", "kwh"), ("wojewodztwo=xx", "województw")]:
+        refusal = client.get(f"/ceny/porownanie.csv?{query}")
+        assert (refusal.status_code, refusal["Cache-Control"]) == (400, "no-store")
+        assert reason in refusal.content.decode()
+        page = client.get(f"{PATH}?{query}").content.decode()
+        assert reason in page
+        assert 'href="/ceny/porownanie.csv"' in page
+
+
 def test_invented_prices_are_not_for_search_engines(client):
     for amount in (1540, 1640, 1740):
         depot = factories.DepotFactory(demonstration=True, source_id=f"demo/{amount}")
