@@ -70,7 +70,8 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
         return depot
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.Depot]:
-        return models.Depot.objects.defer("position", "name_key")
+        rows: QuerySet[models.Depot] = super().get_queryset(request)
+        return rows.defer("position", "name_key")
 
     def get_fieldsets(self, request: HttpRequest, obj: models.Depot | None = None) -> Any:
         if obj is None:

@@ -95,6 +95,14 @@ def test_an_entry_is_found_by_its_number_as_the_desk_writes_it_its_fuel_and_its_
     assert names(client, fuel="wegiel") == {"Drugi"}
 
 
+def test_entries_to_choose_for_a_price_are_by_name(client, editor):
+    for name in ("Żuk", "Adam", "Łoś"):
+        factories.DepotFactory(name=name)
+    field = {"app_label": "prices", "model_name": "depotprice", "field_name": "depot", "term": "krakow"}
+    found = client.get(reverse("admin:autocomplete"), field).json()["results"]
+    assert [row["text"].partition(" ")[0] for row in found] == ["Adam", "Łoś", "Żuk"]
+
+
 def test_likely_duplicates_leave_the_queue_once_they_were_kept_apart(client, editor):
     one = factories.DepotFactory(name="Skład opału Nowak")
     other = factories.DepotFactory(name="Skład opału Nowak II", lat=one.lat + 0.0005)
