@@ -106,7 +106,11 @@ def test_the_twin_and_the_csv_have_the_same_numbers(client, pellet):
 
 
 def test_the_csv_refuses_what_the_page_names_and_leaves_out(client, pellet):
-    for query, reason in [("miejsce=qqqq", "Nie znaleźliśmy takiego miejsca"), ("kwh=x", "kwh"), ("wojewodztwo=xx", "województw")]:
+    for query, reason in [
+        ("miejsce=qqqq", "Nie znaleźliśmy takiego miejsca"),
+        ("kwh=x", "kwh"),
+        ("wojewodztwo=xx", "województw"),
+    ]:
         refusal = client.get(f"/ceny/porownanie.csv?{query}")
         assert (refusal.status_code, refusal["Cache-Control"]) == (400, "no-store")
         assert reason in refusal.content.decode()
