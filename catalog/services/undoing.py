@@ -150,7 +150,6 @@ def store_reopened(submissions: list[Submission], undoing: Undoing) -> None:
     """Save reopened submissions and count them; the letters are sent after the commit. One statement."""
     Submission.objects.bulk_update(submissions, REOPENED_COLUMNS, batch_size=500)
     undoing.reopened += len(submissions)
-    # One letter for those about one depot; each proposed depot has its own.
     undoing.letters |= {row.email_hash for row in submissions if row.reopening_pending}
     if submissions:
         letters.send_soon()

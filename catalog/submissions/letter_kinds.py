@@ -188,7 +188,10 @@ class LinkLetters(LetterKind):
 
 
 class GatheredLetters(LetterKind):
-    """One letter to an author about all submissions of which it has to tell. The first of them waits for it."""
+    """One letter to an author about all submissions of which it has to tell.
+
+    One of them waits for it: one that a letter under way tells of, so that none is told twice, else the first.
+    """
 
     flag: ClassVar[str]
 
@@ -196,17 +199,14 @@ class GatheredLetters(LetterKind):
         # Erased ones have no address, so a pending letter delays no erasing.
         return Submission.objects.filter(**{self.flag: True}, erased_at__isnull=True)
 
-    def pending_of_author(self) -> QuerySet[Submission]:
-        """Return those of the author of an outer query."""
-        return self.pending().filter(email_hash=OuterRef("email_hash"))
-
     def part(self, submission: Submission) -> Part:
         raise NotImplementedError
 
     def rows(self, on: datetime) -> QuerySet[Submission]:
-        first = ~Exists(self.pending_of_author().filter(pk__lt=OuterRef("pk")))
-        others = Exists(self.pending_of_author().filter(pk__gt=OuterRef("pk")))
-        return self.pending().filter(first).annotate(has_others=others).select_related("depot__municipality")
+        of_authors = self.pending().order_by("email_hash", "letter_tried_at", "pk").distinct("email_hash")
+        others = Exists(self.pending().filter(email_hash=OuterRef("email_hash")).exclude(pk=OuterRef("pk")))
+        rows = self.pending().filter(pk__in=of_authors.values("pk")).annotate(has_others=others)
+        return rows.select_related("depot__municipality")
 
     def write(self, row: Any, on: datetime) -> EmailMessage:
         rows = [row, *(self._mark_others(row, on) if row.has_others else ())]
@@ -224,7 +224,7 @@ class GatheredLetters(LetterKind):
 
         Locked ones are left for another letter: to wait for them here could be a deadlock.
         """
-        others = self.pending().filter(email_hash=row.email_hash, pk__gt=row.pk).order_by("pk")
+        others = self.pending().filter(email_hash=row.email_hash).exclude(pk=row.pk).order_by("pk")
         rows = list(others.select_for_update(of=("self",), skip_locked=True).select_related("depot__municipality"))
         Submission.objects.filter(pk__in=[other.pk for other in rows]).update(letter_tried_at=on)
         return rows

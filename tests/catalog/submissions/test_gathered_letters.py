@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 from django.core import mail
+from django.utils import timezone
 
 from catalog.models import Decision, Submission
 from catalog.services import journal
@@ -49,11 +50,10 @@ def test_decisions_made_together_are_one_letter_with_each_entry(owned, commit):
     assert mail.outbox[1].subject == "Opał Nowak i jeszcze 3: decyzja cofnięta"
 
 
-def test_a_decision_made_while_a_letter_leaves_has_its_own(owned):
+def test_a_decision_made_while_a_letter_leaves_has_its_own():
     rows = [factories.SubmissionFactory(decided=True, notification_pending=True, email="jan@opal.pl") for _ in "abc"]
-    first, second, third = rows
-    tried = Submission.objects.filter(pk__in=[first.pk, second.pk])
-    tried.update(letter_tried_at=NOW)
-    DecisionLetters().done([first.pk], NOW)
-    assert [*Submission.objects.unnotified()] == [third]
-    assert letters.send_waiting().sent == (f"submission {third.pk}",)
+    Submission.objects.filter(pk__gt=rows[0].pk).update(letter_tried_at=(leaving := timezone.now()))
+    assert letters.send_waiting() == letters.Told()
+    DecisionLetters().done([rows[1].pk], leaving)
+    assert [*Submission.objects.unnotified()] == rows[:1]
+    assert letters.send_waiting().sent == (f"submission {rows[0].pk}",)
