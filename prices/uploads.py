@@ -177,8 +177,11 @@ def read_sheets(content: bytes, *, results: bool) -> dict[str, list[tuple[Any, .
     for sheet in visible:
         width = sheet.max_column  # None if the file does not state it
         sheet.reset_dimensions()  # as stated, they may be a million rows of nothing
-        rows = sheet.iter_rows(max_col=width and min(width, MOST_COLUMNS), values_only=True)
-        sheets[sheet.title] = [row[:MOST_COLUMNS] for row in islice(rows, MOST_LINES + 1)]
+        rows = islice(sheet.iter_rows(max_col=width and min(width, MOST_COLUMNS)), MOST_LINES + 1)
+        # An empty text is the result of a formula, which openpyxl does not tell from none.
+        sheets[sheet.title] = [
+            tuple("" if cell.data_type == "str" else cell.value for cell in row[:MOST_COLUMNS]) for row in rows
+        ]
     return {name: rows for name, rows in sheets.items() if not all(map(is_blank, rows))}
 
 

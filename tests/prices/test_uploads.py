@@ -2,6 +2,7 @@
 
 import time
 from io import BytesIO
+from zipfile import ZipFile
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -51,8 +52,13 @@ def test_of_two_sheets_with_prices_none_is_lost():
 
 
 def test_a_formula_without_a_result_is_named():
-    row = [*ROW[:4], "=1600+40"]
-    assert refusal(xlsx(Ceny=[HEADER, ROW, row])).startswith("Wiersz 3: w pliku nie ma wyniku formuły =1600+40. Otwórz")
+    content = xlsx(Ceny=[HEADER, ROW, [*ROW[:4], "=1600+40"]])
+    assert refusal(content).startswith("Wiersz 3: w pliku nie ma wyniku formuły =1600+40. Otwórz")
+    # The result is an empty text, as spreadsheets write it.
+    with ZipFile(BytesIO(content)) as archive, ZipFile(file := BytesIO(), "w") as result:
+        for name in archive.namelist():
+            result.writestr(name, archive.read(name).replace(b'"E3">', b'"E3" t="str">'))
+    assert read_table(file.getvalue()).rows[1][1]["price"] == ""
 
 
 def test_a_cell_that_a_merger_left_empty_is_explained():
