@@ -135,7 +135,7 @@ class Scope(models.Model):
             code, text = PART_CAVEAT_LINE.fullmatch(line).groups()  # type: ignore[union-attr] # matches any line
             if not code or code.startswith(teryt[:6]) or code[:6] not in partly:
                 lines.append(text)
-        return " ".join(lines)
+        return " ".join(filter(None, lines))
 
 
 STALE_AFTER = timedelta(days=180)

@@ -295,16 +295,16 @@ def test_a_caveat_about_parts_of_municipalities_stands_where_a_part_is_bound(cli
 
 def test_a_caveat_about_one_municipality_stands_there_alone(client):
     factories.zakopane(), factories.nowy_targ_rural(), factories.krakow()
-    scope = {"partly": ["1211092", "1261011"], "part_caveat": "1211092 | Tylko wieś.\n1261011 | Tylko rynek.\nZapytaj."}
+    scope = {"partly": ["1211092", "1261011"], "part_caveat": "1211092 | Tylko wieś.\n\n1261011 | Tylko rynek.\nPytaj."}
     ResolutionFactory(), DeadlineFactory(**scope)
     # The code of the last line left the scope when the municipality got another: its text stands in every part.
     FuelBanFactory(**scope | {"part_caveat": "1211093 | Tylko wieś.\n1206011 | Tylko las."})
     for query, caveats in (
         ({"teryt": "1217011"}, [None, None]),
-        ({"teryt": "1211092"}, ["Tylko wieś. Zapytaj.", "Tylko wieś. Tylko las."]),
-        ({"teryt": "1211"}, ["Tylko wieś. Zapytaj.", "Tylko wieś. Tylko las."]),
-        ({"teryt": "1261011"}, ["Tylko rynek. Zapytaj.", "Tylko las."]),
-        ({"voivodeship": "12"}, ["Tylko wieś. Tylko rynek. Zapytaj.", "Tylko wieś. Tylko las."]),
+        ({"teryt": "1211092"}, ["Tylko wieś. Pytaj.", "Tylko wieś. Tylko las."]),
+        ({"teryt": "1211"}, ["Tylko wieś. Pytaj.", "Tylko wieś. Tylko las."]),
+        ({"teryt": "1261011"}, ["Tylko rynek. Pytaj.", "Tylko las."]),
+        ({"voivodeship": "12"}, ["Tylko wieś. Tylko rynek. Pytaj.", "Tylko wieś. Tylko las."]),
     ):
         parts = one(client, **query)["resolution"]
         assert [row["caveat"] for name in ("deadlines", "banned_fuels") for row in parts[name]] == caveats, query
