@@ -223,8 +223,8 @@ def averages(request: HttpRequest) -> HttpResponse:
 def heating_costs(request: HttpRequest) -> HttpResponse:
     """Answer with the comparison of heating costs for the query of its page, a row for each source."""
     page = heating_costs_page(request.META["QUERY_STRING"], timezone.localdate())
-    if notice := page.content["notice"]:
-        return refuse(notice)
+    if page.content["notice"] or page.content["options"]:
+        return refuse(page.content["notice"] or "Jest kilka miejsc o tej nazwie.")
     header = (
         *("zrodlo_ciepla", "nazwa", "cena_zl", "jednostka", "rodzaj_ceny", "obszar", "od", "do", "rok", "liczba_cen"),
         *("kwh_od_zl", "kwh_zwykle_zl", "kwh_do_zl", "rocznie_od_zl", "rocznie_zwykle_zl", "rocznie_do_zl"),

@@ -82,7 +82,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     """
     query, wrong = HeatingPageQuery.read(query_string)
     unit, suggestions, village = find_place(query.miejsce, query.teryt)
-    voivodeship = read_voivodeship(query, unit)
+    options, voivodeship = [] if unit else suggestions, read_voivodeship(query, unit)
     notices = place_notices(query.miejsce, wrong, unit, suggestions)
     if query.wojewodztwo and voivodeship is None:
         notices.append(UNKNOWN_VOIVODESHIP)
@@ -112,13 +112,13 @@ def heating_costs_page(query_string: str, today: date) -> Page:
         data_status=STATUS,
         schema_org=comparison,
         content={
-            "csv_path": reverse("heating-costs-csv") + (f"?{query_string}" if query_string and not notices else ""),
+            "csv_path": reverse("heating-costs-csv") + ("" if notices or options else f"?{query_string}".rstrip("?")),
             "place": village or (unit.name if unit else query.miejsce),
             "teryt": unit.teryt if unit else "",
             "voivodeship": voivodeship.slug if voivodeship and not unit else "",
             "where": where,
             "notice": " ".join(notices),
-            "options": [] if unit else suggestions,
+            "options": options,
             "demand": f"{whole(int(demand))} kWh",
             "house": {name: plain(getattr(query, name)) for name in ("powierzchnia", "potrzeba", "kwh")},
             "groups": tuple(

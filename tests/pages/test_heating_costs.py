@@ -72,6 +72,9 @@ def test_the_twin_asks_which_of_several_places_is_meant(client):
     for unit in (factories.krakow(), factories.zakopane()):
         factories.PlaceFactory(name="Dąbrowa", municipality=unit)
     entries.rebuild_index()
+    refusal = client.get("/ceny/porownanie.csv?miejsce=Dąbrowa")
+    assert (refusal.status_code, refusal.content.decode()) == (400, "Jest kilka miejsc o tej nazwie.\n")
+    assert 'href="/ceny/porownanie.csv"' in client.get(f"{PATH}?miejsce=Dąbrowa").content.decode()
     text = client.get(f"{PATH[:-1]}.md?miejsce=Dąbrowa").content.decode()
     assert not missing(text, "Które miejsce masz na myśli?", "/ceny/porownanie.md?miejsce=1217011)")
 
