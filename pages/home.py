@@ -19,7 +19,8 @@ from catalog.depots.snapshot import DepotList, DepotRow, depots, find_by_words
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Municipality, Voivodeship
 from catalog.search.engine import Suggestion, Suggestions
-from catalog.search.query import split_fuel, spoken_name
+from catalog.search.matching import REGIONS
+from catalog.search.query import FILLERS, STREETS, split_fuel, spoken_name
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import fold, plain, sort_key
@@ -158,11 +159,13 @@ def home_page(query_string: str, today: date) -> Page:
     results = tuple(_result(row) for row in suggested.found)
     slug, rest = split_fuel(plain(text))
     alone = bool(slug) and not spoken_name(rest)[0]
-    named = DepotList([], 0)
+    places, named = suggested, DepotList([], 0)
     if text and not alone:
         named = find_by_words(text)
-        if not named.total and (suggested.forgiven or not results):
-            named = find_by_words(text, with_place=True)
+        in_vain = suggested.forgiven or not results
+        if not named.total and (words := fold(text).split() if in_vain else words_beyond(text, suggested.found[0])):
+            named = find_by_words(text, of_name=words)
+            places = suggested._replace(found=[], clear=False) if named.total else suggested
     invented = has_invented_medians(today)
     return Page(
         template="pages/home",
@@ -176,7 +179,7 @@ def home_page(query_string: str, today: date) -> Page:
         demonstration_notice="Wszystkie składy w katalogu są na razie zmyślone i służą tylko do wypróbowania serwisu.",
         indexed=not (text or error or depots_now.demonstration or invented),
         as_of=depots_as_of(depots_now.updated_at),
-        leads_to="" if alone else only_answer(text, suggested, named.rows),
+        leads_to="" if alone else only_answer(text, places, named.rows),
         schema_org=web_site,
         content={
             "draw_map": partial(territory_svg.country_map, map_unit),
@@ -210,6 +213,13 @@ def only_answer(text: str, places: Suggestions, named: list[DepotRow]) -> str:
     return ""
 
 
+def words_beyond(text: str, place: Suggestion) -> set[str]:
+    """Return the words of a text but those about fuels, if some are not of a place: "PHU Nowak, Kraków"."""
+    words = set(fold(split_fuel(plain(text))[1]).split()) - FILLERS - STREETS
+    of_place = fold(f"{place.label} {place.description}").split()
+    return words if any(not any(name.startswith(word) for name in of_place) for word in words) else set()
+
+
 def place_of_point(text: str) -> str:
     """Return the path of the municipality at typed coordinates, with the point; "" for other text or a point abroad."""
     match = COORDINATES.fullmatch(text)
@@ -221,11 +231,15 @@ def place_of_point(text: str) -> str:
 
 
 def area_named(text: str, places: Suggestions) -> str:
-    """Return the path of the voivodeship of a name that no place has, "" for none. "województwo" may stand beside."""
+    """Return the path of the voivodeship of a name, "" for none or if several places have it.
+
+    The name of its region is one too: "Mazowsze" is also a village. "województwo" may stand beside.
+    """
     name = " ".join(word for word in fold(text).split() if word not in {"wojewodztwo", "woj"})
-    if any(row.fold == name for row in places.found):
+    if sum(row.fold == name for row in places.found) > 1:
         return ""
-    named = (unit for unit in territory.get().voivodeships.values() if fold(unit.name) == name)
+    units = territory.get().voivodeships.values()
+    named = (unit for unit in units if name in {fold(unit.name), *REGIONS.get(unit.teryt, ())})
     return next((route_path("voivodeship", unit.slug) for unit in named), "")
 
 

@@ -6,7 +6,7 @@ spatial index or PostGIS.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property, lru_cache
@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from catalog.depots import fuels
 from catalog.models import Dataset, Depot
+from catalog.parsing.contacts import FEWEST_DIGITS, typed_digits
 from catalog.parsing.opening_hours import Week, ranges_of_week
 from catalog.territory import coordinates
 from catalog.territory.coordinates import Point
@@ -312,22 +313,17 @@ def describe_status(status: str, source: str, fuels_by_name: Sequence[str]) -> s
 
 MOST_FOUND = 8
 FEWEST_LETTERS = 3
-FEWEST_DIGITS = 7
-"""Digits of a telephone or tax number, of which the end may be typed without the country code."""
-
-NUMBER = re.compile(r"[+\d][\d ()./-]*", re.ASCII)
 NOT_DIGIT = re.compile(r"\D", re.ASCII)
 
 
-def find_by_words(text: str, *, with_place: bool = False) -> DepotList:
+def find_by_words(text: str, *, of_name: Collection[str] = ()) -> DepotList:
     """Return depots by name, telephone or tax number: equal names first, then beginnings, then shorter ones.
 
-    with_place: words but one of the name may be of the depot's place or municipality. total: without MOST_FOUND.
+    of_name: folded words; if the name has one of them, others may be of the depot's place or municipality. total:
+    without MOST_FOUND.
     """
     rows = depots.get()
-    number = text.strip().upper().removeprefix("NIP").lstrip(" :")
-    if NUMBER.fullmatch(number):
-        digits = NOT_DIGIT.sub("", number)
+    if digits := typed_digits(text):
         if len(digits) < FEWEST_DIGITS:
             return DepotList([], 0)
         matches = [
@@ -340,10 +336,10 @@ def find_by_words(text: str, *, with_place: bool = False) -> DepotList:
     if len(key) < FEWEST_LETTERS:
         return DepotList([], 0)
     words = key.split()
-    beside = rows.folded_places if with_place else repeat("")
+    beside = rows.folded_places if of_name else repeat("")
     named = [
         (name != key, not name.startswith(key), len(name), position)
         for position, (name, place) in enumerate(zip(rows.folded_names, beside, strict=False))
-        if any(word in name for word in words) and all(word in name or word in place for word in words)
+        if any(word in name for word in of_name or words) and all(word in name or word in place for word in words)
     ]
     return DepotList([rows.rows[position] for *_, position in sorted(named)[:MOST_FOUND]], len(named))

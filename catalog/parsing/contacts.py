@@ -35,6 +35,11 @@ They say nothing about a firm, and are what a misspelt address probably means.
 _LABEL = re.compile(r"^\s*(?:telefon|tel|komorka|kom|mobile|mob)\b[\s.:]*")
 _EXTENSION = re.compile(r"\b(?:wewnetrzny|wewn|wew|w)\b[\s.:]*(?=[0-9]+\s*$)")
 
+FEWEST_DIGITS = 7
+"""Digits of a telephone or tax number that finds depots; the end of a number may be typed, without the country code."""
+
+_NUMBER = re.compile(r"(?:nip|tel|telefon)?[.:\s]*(?:pl\s?)?([+(0-9][0-9\s()./-]*)", re.ASCII | re.IGNORECASE)
+
 _SCHEME = re.compile(r"[a-z][a-z0-9+-]*:(?![0-9])", re.IGNORECASE)
 _HOST_LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _TOP_LABEL = re.compile(r"[a-z]{2,63}|xn--[a-z0-9-]{1,59}")
@@ -60,6 +65,12 @@ def clean_nip(text: str | None) -> tuple[str | None, str]:
     if not nip_check.is_valid(digits):
         return None, f"NIP {_shown(text)} has a wrong check digit"
     return digits, ""
+
+
+def typed_digits(text: str) -> str:
+    """Return the digits of a text that is only a telephone or tax number, or part of one; "" for other text."""
+    match = _NUMBER.fullmatch(text.strip())
+    return re.sub(r"[^0-9]", "", match[1]).removeprefix("00") if match else ""
 
 
 def clean_phone(text: str | None) -> tuple[str | None, str]:

@@ -43,6 +43,7 @@ REGIONS = {
     "02": ("dolny slask",),
     "04": ("kujawy", "kujawach"),
     "06": ("lubelszczyzna", "lubelszczyznie"),
+    "12": ("malopolska",),
     "14": ("mazowsze", "mazowszu"),
     "16": ("opolszczyzna", "opolszczyznie"),
     "18": ("podkarpacie", "podkarpaciu"),
@@ -50,6 +51,7 @@ REGIONS = {
     "22": ("pomorze", "pomorzu"),
     "24": ("slask", "slasku", "gorny slask"),
     "28": ("warmia", "mazury", "mazurach"),
+    "30": ("wielkopolska",),
 }
 
 

@@ -39,9 +39,9 @@ def test_depots_are_found_by_name_telephone_and_tax_number(client, named):
     for names, texts in (
         (["Zieliński Węgiel", "Skład Opału Zieliński"], ("zielinski",)),
         (["Skład Opału Zieliński"], ("Skład opału Zieliński", "601 202 303", "123456789", "676-248-45-60")),
-        (["Skład Opału Zieliński"], ("NIP 6762484560",)),
+        (["Skład Opału Zieliński"], ("NIP 6762484560", "PL6762484560", "nip: pl 676-248-45-60")),
         (["Pod Kominem"], ("kominem pod",)),
-        (["Zieliński Węgiel"], ("+48 601-202-304",)),
+        (["Zieliński Węgiel"], ("+48 601-202-304", "tel. 601 202 304", "0048601202304", "(60) 120-23-04")),
         ([], ("601202", "xyz", "zi")),
     ):
         for text in texts:
@@ -67,6 +67,13 @@ def test_the_name_of_a_depot_with_its_place(client):
     for text in ("PHU Kowalski Olcza", "kowalski zakopane"):
         assert listed(client, text) == [depot_path(depot.pk, depot.name)], text
     assert listed(client, "PHU Nowak Olcza") == []
+    # A place that the text has too, or only by part of the name, does not hide it.
+    factories.PlaceFactory(name="Olcza", municipality=zakopane)
+    factories.PlaceFactory(name="Kowalskie", municipality=zakopane)
+    entries.rebuild_index()
+    for text in ("PHU Kowalski, Olcza", "PHU Kowalski (Zakopane)"):
+        assert listed(client, text) == [depot_path(depot.pk, depot.name)], text
+    assert listed(client, "PHU Nowak, Zakopane")[0].startswith("/sklady/")
     for path in ("/", "/index.md"):
         assert "Pokazujemy 8 z 10 składów." in text_of(client.get(path, {"q": "PHU Kowalski"})), path
     for other in others[:2]:
@@ -190,3 +197,14 @@ def test_the_name_of_a_voivodeship_leads_to_its_list(client, text):
     entries.rebuild_index()
     answer = client.get("/", {"q": text})
     assert (answer.status_code, answer["Location"]) == (302, "/sklady/malopolskie/")
+
+
+def test_the_name_of_a_region_leads_to_its_voivodeship_unless_several_places_have_it(client):
+    krakow = factories.krakow()
+    factories.PlaceFactory(name="Małopolska", municipality=krakow)
+    entries.rebuild_index()
+    for text in ("Małopolska", "małopolskie", "woj. małopolskie"):
+        assert client.get("/", {"q": text})["Location"] == "/sklady/malopolskie/", text
+    factories.PlaceFactory(name="Małopolska", municipality=factories.zakopane())
+    entries.rebuild_index()
+    assert client.get("/", {"q": "Małopolska"}).status_code == 200

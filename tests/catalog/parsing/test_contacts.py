@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from catalog.parsing import contacts
-from catalog.parsing.contacts import MAX_TEXT, clean_nip, clean_phone, clean_website, is_personal_name
+from catalog.parsing.contacts import MAX_TEXT, clean_nip, clean_phone, clean_website, is_personal_name, typed_digits
 
 # A made-up number with a right check digit: 6·1+5·2+7·3+2·4+3·5+4·6+5·7+6·8+7·1 = 174, 174 mod 11 = 9.
 NIP = "1234567819"
@@ -17,6 +17,15 @@ NIP = "1234567819"
 def test_a_nip_is_ten_digits_however_written():
     for text in (NIP, f"PL{NIP}", f"pl {NIP}", "123-456-78-19", "123 456 78 19", "PL 123–456–78–19", f" {NIP}\n"):
         assert clean_nip(text) == (NIP, "")
+
+
+def test_the_digits_of_a_typed_number_are_read_however_written():
+    for text in (NIP, f"NIP {NIP}", f"nip: pl{NIP}", f"NIP PL {NIP}", "123-456-78-19", "(12) 345-67-819", f"00{NIP}"):
+        assert typed_digits(text) == NIP, text
+    for text in ("+48 12 345", "tel. 4812345", "telefon: 48/12345", "Tel.:4812345"):
+        assert typed_digits(text) == "4812345", text
+    for text in ("", "NIP", "tel.", "Telatyn 4812345", "Plac 48 12345", "4812345 Kraków", "٤٨١٢٣٤٥"):
+        assert typed_digits(text) == "", text
 
 
 @pytest.mark.parametrize("text", [None, "", "  \n"])
