@@ -9,6 +9,7 @@ from rapidfuzz.distance import OSA
 from rapidfuzz.process import extract
 
 from catalog.models import SearchEntry
+from catalog.parsing.contacts import FEWEST_DIGITS, typed_digits
 from catalog.search import query
 from catalog.search.index import SearchIndex
 from catalog.search.inflection import InflectedNames
@@ -132,6 +133,8 @@ class Search:
         """Find entries for a text: as typed, else by words, else with edits."""
         text = query.normalize_punctuation(text)
         text = query.NICKNAMES.get(fold(text), text)  # "wawa" is also a prefix of Wąwał
+        if len(typed_digits(text)) >= FEWEST_DIGITS:
+            return Found()
         pattern = query.postcode_pattern(text)
         if pattern:
             return Found(tuple(self.index.find_postcodes(pattern, limit)))
@@ -144,6 +147,7 @@ class Search:
                 fuel, rest = query.split_fuel(plain(rest))
                 return replace(self._postcode_with_place(code, numbers, rest), fuel=fuel)
             text = rest
+        text = query.CODE_IN_FRONT.sub("", text)
         if inflected := self._inflected(text, accented, limit):
             return inflected
         typed = " ".join(text.casefold().split())
@@ -190,7 +194,7 @@ class Search:
         """
         fuel, rest = query.split_fuel(plain(text))
         words, spoken = query.spoken_name(rest)
-        town, key = self._towns.find(words), " ".join(words)
+        town, key = self._towns.find(words, spoken=spoken), " ".join(words)
         if town is None or (fold(rest) != key and self.index.named(fold(rest))):
             return None
         if spoken:

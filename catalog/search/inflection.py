@@ -1,4 +1,6 @@
-"""Names in the genitive and the locative, "do Krakowa", "w Krakowie", and the endings that a form may have.
+"""Names in the genitive, the locative and the instrumental: "do Krakowa", "w Krakowie", "pod Krakowem".
+
+Also the endings that a form may have.
 
 Endings follow the declension of the last letter ("Gramatyka współczesnego języka polskiego. Morfologia", PWN). Gender
 and stem of a name are not known, so more forms are made than exist; a form is only looked up, never shown.
@@ -13,6 +15,8 @@ CASE_ENDING = re.compile(r"(?<=[a-z]{3})(?:iu|iem|ie|ach|ami|em|ej|ym|im|om|a|u|
 """Inflected endings of names; the rest is a prefix of the name."""
 
 Forms = frozenset[str]
+
+GENITIVE, LOCATIVE, INSTRUMENTAL = CASES = range(3)
 
 VOWELS = "aeiouy"
 
@@ -44,14 +48,13 @@ def fleeting(stem: str) -> Iterable[str]:
 
 
 @lru_cache(maxsize=4096)
-def inflect(word: str) -> tuple[Forms, Forms]:
-    """Return the possible genitives and locatives of a folded word in the nominative."""
+def inflect(word: str) -> tuple[Forms, ...]:
+    """Return the possible genitives, locatives and instrumentals of a folded word in the nominative."""
     if word in COMPOUNDS:
         adjective, noun = map(inflect, COMPOUNDS[word])
-        genitives, locatives = (
-            frozenset(f"{first}{second}" for first in adjective[case] for second in noun[case]) for case in (0, 1)
+        return tuple(
+            frozenset(f"{first}{second}" for first in adjective[case] for second in noun[case]) for case in CASES
         )
-        return genitives, locatives
     stem, last = word[:-1], word[-1]
     extra = {IRREGULAR[word]} if word in IRREGULAR else set()
     match last:
@@ -59,23 +62,28 @@ def inflect(word: str) -> tuple[Forms, Forms]:
             hard = stem.removesuffix("i")
             of = {f"{stem}y", f"{stem}i", f"{stem}ej", f"{stem}iej", f"{hard}i", f"{hard}ii"}
             at = {*of, soften(stem), f"{stem}e"}
+            by = {word}
         case "o":
             of, at = {f"{stem}a"}, {f"{stem}u", f"{stem}e", soften(stem)}
+            by = {f"{stem}em", f"{stem}iem"}
         case "e":
             plural = {stem, f"{stem}ow", f"{stem}y", f"{stem}i", f"{stem}ych", f"{stem}ch", *fleeting(stem)}
             of = {f"{stem}a", f"{stem}ego", *plural}
             at = {f"{stem}u", f"{stem}em", f"{stem}ym", f"{stem}m", f"{stem}ach", f"{stem}ych", f"{stem}ch"}
+            by = {f"{stem}em", f"{stem}ym", f"{stem}m", f"{stem}ami", f"{stem}ymi", f"{stem}mi"}
         case "y" | "i":
             of = {stem, f"{stem}ow", f"{stem}ego", f"{word}ego", *fleeting(stem)}
             at = {f"{stem}ach", f"{word}ach", f"{stem}ym", f"{word}m"}
+            by = {f"{stem}ami", f"{word}ami", f"{stem}ym", f"{word}m"}
         case _:
             short = re.sub(r"(?<=..)i?e(cz|[cklrz])$", r"\1", word)
             feminine = ("i", "y") if last in "clpz" else ()  # Łódź, Bydgoszcz, Sól, Gołdap
             soft = "i" if last in "bcmnpw" else ""  # Radom, Toruń, Zamość
             of = {f"{form}{ending}" for form in {word, short} for ending in ("a", "u", f"{soft}a", *feminine)}
             at = {f"{form}{ending}" for form in {word, short} for ending in ("u", f"{soft}u", *feminine)}
+            by = {f"{form}{ending}" for form in {word, short} for ending in ("em", "iem", "ia", "a")}
             at |= {soften(word), soften(short)}
-    return frozenset(of | extra), frozenset(at | extra)
+    return frozenset(of | extra), frozenset(at | extra), frozenset(by)
 
 
 class InflectedNames:
@@ -87,16 +95,20 @@ class InflectedNames:
             for form in frozenset().union(*inflect(words[0])):
                 self._by_first[form].append(words)
 
-    def find(self, words: Sequence[str]) -> str | None:
-        """Return the most important name that has folded words as a case, None without one."""
+    def find(self, words: Sequence[str], *, spoken: bool = False) -> str | None:
+        """Return the most important name that has folded words as a case, None without one.
+
+        spoken: whether a preposition is before them; the instrumental is a nominative too often without.
+        """
+        cases = CASES if spoken else (GENITIVE, LOCATIVE)
         for name in self._by_first.get(words[0], ()) if words else ():
-            if len(name) == len(words) and any(in_case(name, words, case) for case in (0, 1)):
+            if len(name) == len(words) and any(in_case(name, words, case) for case in cases):
                 return " ".join(name)
         return None
 
 
 def in_case(name: Sequence[str], words: Sequence[str], case: int) -> bool:
-    """Whether words are a name in the genitive (0) or the locative (1)."""
+    """Whether words are a name in one of the `CASES`."""
     fixed = False
     for nominative, word in zip(name, words, strict=True):
         fixed = fixed or (nominative in UNINFLECTED_AFTER and nominative != name[0])

@@ -11,6 +11,8 @@ from catalog.text import fold
 WHOLE_POSTCODE = re.compile(r"(?<![0-9])([0-9]{2})(?: ?- ?|[. ]?)([0-9]{3})(?![0-9])", re.ASCII)
 PARTIAL_POSTCODE = re.compile(r"([0-9]{0,2})-([0-9]{0,3})", re.ASCII)
 DIGITS = re.compile(r"[0-9][0-9 ]*", re.ASCII)
+CODE_IN_FRONT = re.compile(r"^[0-9]{2}-[0-9]{0,2}[\s,;]+(?=[^\W\d_])")
+"""Part of a postcode before a name: "30-0 Kraków"."""
 
 KIND_IN_FRONT = re.compile(r"^(gmina|gm|miasto|m st|m|wies|miejscowosc) (?=[a-z0-9]{2})")
 
@@ -28,7 +30,9 @@ ABBREVIATIONS = NICKNAMES | {
 DASHES = str.maketrans(dict.fromkeys("‐‒–—―−", "-"))
 """Characters used for a hyphen: hyphen, figure dash, en and em dash, bar, minus."""
 
-SEGMENT_END = re.compile(r"[,;()\[\]/|]+")
+SEGMENT_END = re.compile(r"(?:[,;()\[\]|]|(?<![0-9])/|/(?![0-9]))+")
+"""A stroke between digits belongs to the number of a house and its flat: "Długa 5/7"."""
+
 WORD = re.compile(r"[^\W_]+\.?")
 CAPITAL_CITY = re.compile(r"(?<![^\W_])m\. ?st\.")
 """Warszawa is formally "m.st. Warszawa"."""
@@ -55,26 +59,27 @@ KINDS = {"miejska": 1, "miejskiej": 1, "wiejska": 2, "wiejskiej": 2}
 
 ABOUT_FUELS = frozenset(
     {"tani", "tanie", "tanio", "najtanszy", "najtansze", "najtaniej", "najblizszy", "najblizsze", "najblizej"}
-    | {"cena", "ceny", "gdzie", "kupic", "otwarty", "otwarte"}
+    | {"cena", "ceny", "gdzie", "kupic", "otwarty", "otwarte", "where", "buy", "cheap", "cheapest", "price", "prices"}
 )
 """Words beside a fuel that begin no name of a place: "tani pellet" is not sought in Tanibórz."""
 
-FILLERS = ABOUT_FUELS | frozenset(
-    {"m", "miasto", "miasta", "miescie", "wies", "wsi", "osada", "osiedle", "dzielnica", "solectwo", "miejscowosc"}
-    | {"w", "we", "i", "z", "k", "kolo", "obok", "przy", "pod", "blisko", "niedaleko", "okolice", "okolica", "okolicy"}
-    | {"polska", "na", "prawach", "do", "dla", "sklad", "sklady", "skladu", "opal", "opalu", "opalowy", "opalowe"}
-    | {"centrum", "in", "near", "kod", "pocztowy", "teraz", "dzis", "dzisiaj", "me", "mnie", "poblizu"}
-    | {"poniedzialek", "wtorek", "srode", "czwartek", "sobota", "sobote", "niedziela", "niedziele"}
+PREPOSITIONS = frozenset(
+    {"w", "we", "k", "kolo", "obok", "przy", "pod", "blisko", "niedaleko", "do", "dla", "z"}
+    | {"okolice", "okolicy", "okolicach"}
+)
+"""Prepositions, which inflect the name: "w Krakowie", "koło Krakowa"."""
+
+FILLERS = (ABOUT_FUELS | PREPOSITIONS).union(
+    {"m", "miasto", "miasta", "miescie", "wies", "wsi", "osada", "osiedle", "dzielnica", "solectwo", "miejscowosc"},
+    {"i", "okolica", "polska", "na", "prawach", "sklad", "sklady", "skladu", "opal", "opalu", "opalowy", "opalowe"},
+    {"centrum", "in", "near", "me", "to", "fuel", "depot", "depots", "kod", "pocztowy", "teraz", "dzis", "dzisiaj"},
+    {"mnie", "poblizu", "hurtownia", "sprzedaz", "kupie", "ile", "kosztuje"},
+    {"poniedzialek", "wtorek", "srode", "czwartek", "sobota", "sobote", "niedziela", "niedziele"},
 )
 """Words without information on a location. First tried as parts of names: Nowa Wieś, Kamienica Polska.
 
 Of the days of the week without Piątek and Środa, which are towns.
 """
-
-PREPOSITIONS = frozenset(
-    {"w", "we", "k", "kolo", "obok", "przy", "pod", "blisko", "niedaleko", "do", "dla", "z", "okolice", "okolicy"}
-)
-"""Prepositions, which inflect the name: "w Krakowie", "koło Krakowa"."""
 
 MOST_WORDS = 5
 """Words of a place after a street."""
@@ -82,7 +87,7 @@ MOST_WORDS = 5
 STREETS = frozenset(["ul", "ulica", "ulicy", "al", "aleja", "aleje", "pl", "plac", "os"])
 
 FUELS = {
-    slug: re.compile(rf"(?<![^\W_])(?:{forms})(?![^\W_])")
+    slug: re.compile(rf"(?<![^\W_])(?:{forms.replace(' ', '[ -]')})(?![^\W_])")
     for slug, forms in {
         "wegiel-kostka": r"(?:wegiel |wegla )?kostk[aie]|lump coal",
         "wegiel-orzech": r"(?:wegiel |wegla )?orzecha?|nut coal",
@@ -95,7 +100,7 @@ FUELS = {
         "drewno-kominkowe": r"drew(?:no|na|nem)(?: (?:kominkow|opalow)(?:e|ego|ym))?(?: do kominka)?|firewood",
     }.items()
 }
-"""Spellings of the slugs of `catalog.depots.fuels`, folded; longer spellings first."""
+"""Spellings of the slugs of `catalog.depots.fuels`, folded; longer spellings first. A blank may be a dash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +125,11 @@ class Reading:
 
 
 def normalize_punctuation(text: str) -> str:
-    """Replace full-width digits and dashes of any kind by ASCII."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text).translate(DASHES)
+    """Replace full-width digits and dashes of any kind by ASCII, without invisible characters such as soft hyphens."""
+    if text.isascii():
+        return text
+    text = unicodedata.normalize("NFKC", text).translate(DASHES)
+    return "".join(character for character in text if unicodedata.category(character) != "Cf")
 
 
 def spoken_name(text: str) -> tuple[list[str], bool]:

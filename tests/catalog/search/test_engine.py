@@ -193,6 +193,12 @@ def test_of_places_beside_a_postcode_the_most_important_goes_first():
     assert is_clear(search, "38-300 targ")
 
 
+@pytest.mark.parametrize("text", ["NIP 676-248-45-60", "pl 6762484560", "tel. 601 202 303", "(12) 300 67 89"])
+def test_the_number_of_a_depot_is_no_place(text):
+    places = ("Nipkowie", ROPA), ("Telatyn", SEKOWA), ("Płock", ZAKOPANE)
+    assert found(make_search(PLACES, *places, postcodes={"12-300": (ROPA,)}), text) == []
+
+
 def test_a_text_of_a_fuel_and_a_name_searches_the_name():
     search = make_search(PLACES)
     hits = search.find("pellet ropa", 8)
@@ -201,11 +207,12 @@ def test_a_text_of_a_fuel_and_a_name_searches_the_name():
 
 def test_words_about_a_fuel_begin_no_name():
     search = make_search(PLACES, ("Tanibórz", ROPA), ("Ceny", ROPA))
-    for text in ("tani pellet", "pellet najtaniej", "gdzie kupić pellet"):
+    for text in ("tani pellet", "pellet najtaniej", "gdzie kupić pellet", "where to buy pellets"):
         assert (search.find(text, 8).fuel, found(search, text)) == ("pellet", []), text
     assert found(search, "pellet tanib") == found(search, "tani") == ["Tanibórz"]
     assert found(search, "pellet ceny") == ["Ceny"]
-    assert found(search, "tani pellet ropa") == ["Ropa"]
+    for text in ("tani pellet ropa", "pellet price Ropa", "fuel depot Ropa", "ile kosztuje pellet w Ropie"):
+        assert found(search, text) == ["Ropa"], text
 
 
 @pytest.mark.parametrize(
@@ -218,11 +225,16 @@ def test_words_about_a_fuel_begin_no_name():
         "3 Maja 12a Nowy Targ",
         "ul. Jana Pawła II 7 m. 2 Nowy Targ",
         "Długa 5 Nowy Targ",
+        "Długa 5/7 Nowy Targ",
+        "os. Targ 5/7 Nowy Targ",
+        "34-4 Nowy Targ",
+        "34-, Nowy Targ",
+        "Nowy\u200b Ta\u00adrg\u200f",
         "Nowy Targ niedziela",
         "Nowy Targ w niedzielę",
     ],
 )
-def test_a_street_before_the_place_and_a_day_after_it_are_ignored(text):
+def test_what_is_no_name_beside_the_place_is_ignored(text):
     assert found(make_search(PLACES | {"1211": "nowotarski", "1211011": "Nowy Targ"}, ("Targ", ROPA)), text) == [
         "Nowy Targ"
     ]

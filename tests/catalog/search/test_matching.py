@@ -54,7 +54,9 @@ def test_adjectives_alone_lose_their_ending(word, root):
 
 def test_every_fuel_is_searched_by_its_own_name():
     for fuel in FUELS:
-        assert split_fuel(plain(f"{fuel.name} Zakopane")) == (fuel.slug, "zakopane")
+        for name in (fuel.name, fuel.slug):
+            assert split_fuel(plain(f"{name} Zakopane")) == (fuel.slug, "zakopane")
+    assert split_fuel("eko-groszek") == ("ekogroszek", "")
 
 
 def test_a_whole_name_goes_before_part_of_a_name():
@@ -263,6 +265,17 @@ def test_names_are_recognised_in_both_cases():
         assert names.find(f"{genitive} x".split()) is None
 
 
+def test_the_instrumental_is_recognised_after_a_preposition_alone():
+    for name, form in (
+        *(("krakow", "krakowem"), ("slupsk", "slupskiem"), ("torun", "toruniem"), ("lodz", "lodzia")),
+        *(("zywiec", "zywcem"), ("bialystok", "bialymstokiem"), ("nowy sacz", "nowym saczem")),
+        *(("bydgoszcz", "bydgoszcza"), ("bielsko biala", "bielskiem biala"), ("krosno", "krosnem")),
+        *(("opole", "opolem"), ("kielce", "kielcami"), ("konskie", "konskimi"), ("suwalki", "suwalkami")),
+    ):
+        assert InflectedNames([name]).find(form.split(), spoken=True) == name
+    assert InflectedNames(["lodz"]).find(["lodzia"]) is None
+
+
 def test_cases_are_not_mixed():
     assert InflectedNames(["zielona gora"]).find(["zielonej", "gora"]) is None
     assert InflectedNames(["naklo nad notecia"]).find(["nakla", "nad", "noteci"]) is None
@@ -307,6 +320,9 @@ def test_a_town_is_first_however_its_name_is_inflected(search, phrases):
         ("coal Warsaw", "warszawa", "wegiel"),
         ("nut coal Poznań", "poznan", "wegiel-orzech"),
         ("do Śmigla", "smigiel", None),
+        ("pod Łodzią", "lodz", None),
+        ("pod Żywcem", "zywiec", None),
+        ("w okolicach Kielc", "kielce", None),
         ("w Ujeździe", "ujazd", None),
         # A name as it is goes before a form of a small town, but for a preposition.
         ("Sanoka", "sanoka", None),
