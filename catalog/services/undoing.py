@@ -132,11 +132,11 @@ def undo_submissions(undoing: Undoing) -> None:
 
 
 def reopen(submission: Submission) -> None:
-    """Let a submission wait again, without saving it; its author is told if the letter about the decision has left."""
+    """Let a submission wait again, without saving it; the author is told if the letter on it may have left."""
     if submission.state != State.PASSED_ON:
         submission.state, submission.decided_at, submission.decided_by = State.WAITING, None, None
         submission.reason, submission.accepted_fields = "", []
-    submission.reopening_pending = not submission.notification_pending
+    submission.reopening_pending = not submission.notification_pending or submission.letter_tried_at is not None
     submission.notification_pending = False
 
 

@@ -1,6 +1,6 @@
 """One letter about all decisions that wait for it."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core import mail
@@ -57,3 +57,12 @@ def test_a_decision_made_while_a_letter_leaves_has_its_own():
     DecisionLetters().done([rows[1].pk], leaving)
     assert [*Submission.objects.unnotified()] == rows[:1]
     assert letters.send_waiting().sent == (f"submission {rows[0].pk}",)
+
+
+def test_a_decision_undone_while_its_letter_leaves_is_told_too(owned):
+    decisions.decide_possible(submissions=[owned[0].pk], rejection="Nie.", by=factories.UserFactory(), on=NOW)
+    Submission.objects.filter(pk=owned[0].pk).update(letter_tried_at=timezone.now())
+    journal.undo(decision=Decision.objects.get(), by=factories.UserFactory(), on=NOW)
+    assert letters.send_waiting() == letters.Told()
+    letters.send_waiting(retry=timedelta())
+    assert [letter.subject for letter in mail.outbox] == ["Opał Nowak: decyzja cofnięta"]
