@@ -28,6 +28,7 @@ from regulations.models import (
     LegalState,
     Provision,
     Resolution,
+    Scope,
     is_stale,
 )
 from regulations.snapshot import binds_municipality, overdue_condition
@@ -101,8 +102,8 @@ CSV_SCOPE = {
 class ScopeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
     class Meta:
         help_texts = {
-            "part_caveat": "której części gminy przepis dotyczy; pokazujemy je tylko tam, gdzie dotyczy części "
-            "obszaru; wiersz o jednej z gmin objętych w części zacznij od jej kodu: 1211011 | W Nowym Targu…"
+            "part_caveat": f"{Scope._meta.get_field('part_caveat').help_text}; wiersz o jednej z gmin objętych w "
+            "części zacznij od jej kodu: 1211011 | W Nowym Targu…"
         }
 
     def clean(self) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def unit_codes(verbose_name: str, help_text: str) -> "ArrayField[list[str], list
     return ArrayField(code, verbose_name=verbose_name, blank=True, default=list, help_text=help_text)
 
 
-PART_CAVEAT_LINE = re.compile(r"(?:([0-9]{7}) *\| *)?(.*)")
+PART_CAVEAT_LINE = re.compile(r"\s*(?:([0-9]{7})\s*\|\s*)?(.*)")
 """A line of `Scope.part_caveat`: the code of the only municipality that it concerns, if any, and its text."""
 
 

@@ -295,7 +295,8 @@ def test_a_caveat_about_parts_of_municipalities_stands_where_a_part_is_bound(cli
 
 def test_a_caveat_about_one_municipality_stands_there_alone(client):
     factories.zakopane(), factories.nowy_targ_rural(), factories.krakow()
-    scope = {"partly": ["1211092", "1261011"], "part_caveat": "1211092 | Tylko wieś.\n\n1261011 | Tylko rynek.\nPytaj."}
+    text = "1211092 | Tylko wieś.\n\n\t1261011\N{NO-BREAK SPACE}| Tylko rynek.\nPytaj."
+    scope = {"partly": ["1211092", "1261011"], "part_caveat": text}
     ResolutionFactory(), DeadlineFactory(**scope)
     # The code of the last line left the scope when the municipality got another: its text stands in every part.
     FuelBanFactory(**scope | {"part_caveat": "1211093 | Tylko wieś.\n1206011 | Tylko las."})

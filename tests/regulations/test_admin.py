@@ -75,7 +75,7 @@ def test_a_caveat_about_one_municipality_begins_with_its_code(desk):
     assert "zacznij od jej kodu: 1211011 | W Nowym Targu" in desk.get(url).content.decode()
     wrong = desk.post(url, form_of(desk, url) | {"part_caveat": "Zapytaj.\n1211011 | Tylko centrum."})
     assert "Kodu „1211011” nie ma wśród gmin objętych w części." in str(wrong.context["errors"])
-    save(desk, url, part_caveat="Zapytaj.\n1217011 | Tylko centrum.")
+    save(desk, url, part_caveat="Zapytaj.\n\t1217011\N{NO-BREAK SPACE}| Tylko centrum.")
 
 
 def test_codes_are_ticked_and_appliances_that_stay_are_typed(desk):
