@@ -24,6 +24,7 @@ COMPOUNDS = {"bialystok": ("bialy", "stok"), "krasnystaw": ("krasny", "staw")}
 """Names that inflect inside."""
 
 IRREGULAR = {"wies": "wsi", "miasto": "miescie", "ujazd": "ujezdzie"}
+NOMINATIVES = {form: name for name, form in IRREGULAR.items()}
 
 UNINFLECTED_AFTER = frozenset({"nad", "pod", "na", "w", "przy", "kolo"})
 """Words after which the rest of a name stays: Nakło nad Notecią."""

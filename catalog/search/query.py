@@ -5,7 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 from enum import Enum
 
-from catalog.search.inflection import CASE_ENDING
+from catalog.search.inflection import CASE_ENDING, NOMINATIVES
 from catalog.text import fold
 
 WHOLE_POSTCODE = re.compile(r"(?<![0-9])([0-9]{2})(?: ?- ?|[. ]?)([0-9]{3})(?![0-9])", re.ASCII)
@@ -69,17 +69,20 @@ PREPOSITIONS = frozenset(
 )
 """Prepositions, which inflect the name: "w Krakowie", "koło Krakowa"."""
 
-FILLERS = (ABOUT_FUELS | PREPOSITIONS).union(
-    {"m", "miasto", "miasta", "miescie", "wies", "wsi", "osada", "osiedle", "dzielnica", "solectwo", "miejscowosc"},
-    {"i", "okolica", "polska", "na", "prawach", "sklad", "sklady", "skladu", "opal", "opalu", "opalowy", "opalowe"},
-    {"centrum", "in", "near", "me", "to", "fuel", "depot", "depots", "kod", "pocztowy", "teraz", "dzis", "dzisiaj"},
-    {"mnie", "poblizu", "hurtownia", "sprzedaz", "kupie", "ile", "kosztuje"},
-    {"poniedzialek", "wtorek", "srode", "czwartek", "sobota", "sobote", "niedziela", "niedziele"},
+ASIDE = ABOUT_FUELS.union(
+    {"sklad", "sklady", "skladu", "opal", "opalu", "opalowy", "opalowe", "hurtownia", "sprzedaz", "kupie", "ile"},
+    {"in", "near", "me", "to", "fuel", "depot", "depots", "kod", "pocztowy", "teraz", "dzis", "dzisiaj", "kosztuje"},
+    {"mnie", "poniedzialek", "wtorek", "srode", "czwartek", "sobota", "sobote", "niedziela", "niedziele"},
 )
-"""Words without information on a location. First tried as parts of names: Nowa Wieś, Kamienica Polska.
+"""Words beside a place. Of the days of the week without Piątek and Środa, which are towns."""
 
-Of the days of the week without Piątek and Środa, which are towns.
-"""
+FILLERS = (ASIDE | PREPOSITIONS).union(
+    {"m", "miasto", "miasta", "miescie", "wies", "wsi", "osada", "osiedle", "dzielnica", "solectwo", "miejscowosc"},
+    {"i", "okolica", "polska", "na", "prawach", "centrum", "poblizu"},
+)
+"""Words without information on a location. First tried as parts of names: Nowa Wieś, Kamienica Polska."""
+
+NONE: frozenset[str] = frozenset()
 
 MOST_WORDS = 5
 """Words of a place after a street."""
@@ -185,8 +188,8 @@ def accented_words(text: str) -> tuple[str, ...]:
 def read_query(text: str) -> list[Reading]:
     """Return interpretations of a plain text (`catalog.text.plain`), likeliest first.
 
-    First with all words, then without words that do not locate, then without streets and house numbers after the
-    place; for those before it see `read_after_street`.
+    First with all words, then without words beside a place, then without all that do not locate, then without streets
+    and house numbers after the place; for those before it see `read_after_street`.
     """
     segments = [part.strip() for part in SEGMENT_END.split(CAPITAL_CITY.sub("miasto ", text)) if part.strip()]
     without_streets = [name for segment in segments if not is_street(segment) for name in [before_street(segment)]]
@@ -196,8 +199,8 @@ def read_query(text: str) -> list[Reading]:
         words = [WORD.findall(segment) for segment in way]
         # Prepositions are rarely part of a name.
         spoken = any(word.rstrip(".") in PREPOSITIONS for segment in words for word in segment)
-        for fillers in (False, True) if spoken else (True, False):
-            reading = read_words(words, keep_fillers=fillers)
+        for ignored in (ASIDE | PREPOSITIONS, FILLERS, NONE) if spoken else (NONE, ASIDE, FILLERS):
+            reading = read_words(words, ignored)
             if reading.tokens:
                 readings[reading] = None
     return list(readings)
@@ -246,12 +249,12 @@ def read_after_street(text: str) -> list[Reading]:
         return []
     start = numbers[-1] + 1 if numbers else first
     starts = range(max(start, len(words) - MOST_WORDS), len(words)) if name else range(start, len(words))[:1]
-    readings = [read_words([words[place:]], keep_fillers=fillers) for place in starts for fillers in (True, False)]
+    readings = [read_words([words[place:]], ignored) for place in starts for ignored in (NONE, FILLERS)]
     return [reading for reading in dict.fromkeys(readings) if reading.tokens]
 
 
-def read_words(segments: list[list[str]], *, keep_fillers: bool) -> Reading:
-    """Return the reading of words, which keep their full stops."""
+def read_words(segments: list[list[str]], ignored: frozenset[str]) -> Reading:
+    """Return the reading of words, which keep their full stops, without those that are ignored beside others."""
     tokens: list[Token] = []
     kind: int | None = None
     written = [word for segment in segments for word in segment]
@@ -260,7 +263,7 @@ def read_words(segments: list[list[str]], *, keep_fillers: bool) -> Reading:
     for place, raw in enumerate(written):
         word, last = raw.rstrip("."), place == len(written) - 1
         if len(written) > 1:
-            if not keep_fillers and word in PREPOSITIONS:
+            if word in PREPOSITIONS and word in ignored:
                 other_case = True
                 continue
             if word in SCOPES:
@@ -277,10 +280,10 @@ def read_words(segments: list[list[str]], *, keep_fillers: bool) -> Reading:
             if expects_kind and word in KINDS:
                 kind = kind or KINDS[word]
                 continue
-            if not keep_fillers and word in FILLERS:
+            if word in ignored:
                 continue
         text = ABBREVIATIONS.get(word, word)
-        beginning = CASE_ENDING.sub("", word) if other_case else ""
+        beginning = NOMINATIVES.get(word, CASE_ENDING.sub("", word)) if other_case else ""
         prefix = last or raw != word or text != word or bool(beginning)
         tokens.append(Token(text, prefix, scope, beginning))
         scope = None

@@ -199,6 +199,14 @@ def test_the_number_of_a_depot_is_no_place(text):
     assert found(make_search(PLACES, *places, postcodes={"12-300": (ROPA,)}), text) == []
 
 
+@pytest.mark.parametrize(
+    "text", ["skład opału Nowa Wieś", "Nowa Wieś, skład opału", "tani pellet Nowa Wieś", "skład w Nowej Wsi"]
+)
+def test_words_that_may_be_part_of_a_name_are_kept_longer_than_words_beside_it(text):
+    search = make_search(PLACES | {"1205012": "Nowa Sarzyna"}, ("Nowa Wieś", SEKOWA))
+    assert found(search, text) == ["Nowa Wieś"]
+
+
 def test_a_text_of_a_fuel_and_a_name_searches_the_name():
     search = make_search(PLACES)
     hits = search.find("pellet ropa", 8)
