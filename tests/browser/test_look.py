@@ -295,9 +295,12 @@ def test_back_in_the_browser_keeps_the_answers(page):
     assert "2100" not in page.evaluate("JSON.stringify([localStorage, sessionStorage, history.state, document.cookie])")
 
 
-def test_the_result_prints_on_two_pages(open_window):
-    reader = open_window(viewport={"width": 1366, "height": 768})
+def test_the_result_fits_a_phone_and_two_pages_of_paper(open_window):
+    reader = open_window(viewport={"width": 390, "height": 844})
     calculate(reader.page)
+    reader.page.evaluate("document.querySelector('.subsidy-items tfoot strong').textContent = '135\\u00a0000\\u00a0zł'")
+    assert reader.page.evaluate(BROKEN_WORDS) == []
+    reader.page.set_viewport_size({"width": 1366, "height": 768})
     assert reader.page.pdf(format="A4").count(b"/Type /Page\n") <= 2
 
 
