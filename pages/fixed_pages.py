@@ -16,7 +16,7 @@ from catalog.submissions.owner_links import REPLACED_KEPT, UNUSED
 from catalog.submissions.readers import KEPT as SUBSCRIBED
 from catalog.submissions.readers import KEPT_ASKED
 from catalog.submissions.retention import KEPT, KEPT_FOR_LIMITS, KEPT_UNDECIDED, WARNED_BEFORE
-from catalog.submissions.tokens import LINK_LIFE
+from catalog.submissions.tokens import LINK_HOURS
 from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
 from fueldepot.http.links import NOTICE_MONTHS, document, site_url
 from fueldepot.http.params import text_pattern
@@ -27,8 +27,6 @@ from subsidy.application import ENVELOPE
 
 ENGLISH_AS_OF = FOR_OWNERS_AS_OF = RULES_AS_OF = PRIVACY_AS_OF = date(2026, 11, 26)
 """The days on which the texts last changed; renew them with every change."""
-
-LINK_HOURS = LINK_LIFE // timedelta(hours=1)
 
 NUMBER_OF_RULES = 10
 """As many as the specification has."""

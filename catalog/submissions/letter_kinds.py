@@ -8,7 +8,7 @@ depot and the kind of submission. Submitted values and texts of editors go to co
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any, ClassVar
 
@@ -177,8 +177,8 @@ class LinkLetters(LetterKind):
         token, row.token_hash = tokens.new_token(row.pk, on)
         link = site_url(reverse("submission-confirm")) + f"?odnosnik={token}"
         parts = [row, *row.companions.filter(state=State.UNCONFIRMED).order_by("pk")]
-        hours = tokens.LINK_LIFE // timedelta(hours=1)
-        return to_author(row, "link", link=link, hours=hours, parts=[describe_part(part) for part in parts])
+        described = [describe_part(part) for part in parts]
+        return to_author(row, "link", link=link, hours=tokens.LINK_HOURS, parts=described)
 
     def told(self, numbers: Collection[int]) -> QuerySet[Submission]:
         return Submission.objects.of_visits(numbers)
@@ -295,9 +295,7 @@ class SubscriptionLetters(LetterKind):
 
     def write(self, row: Subscription, on: datetime) -> EmailMessage:
         link = tokens.SUBSCRIPTION.url(row.pk)
-        return compose(
-            row.email, None, ("alerts_link", {"link": link, "hours": tokens.LINK_LIFE // timedelta(hours=1)})
-        )
+        return compose(row.email, None, ("alerts_link", {"link": link, "hours": tokens.LINK_HOURS}))
 
 
 class PendingLetters(LetterKind):

@@ -72,8 +72,8 @@ class SubscriptionNotFound(Refusal):
 
     status, title = 404, "Odnośnik nie działa"
     reason = (
-        f"Jest niepełny, ma więcej niż {tokens.LINK_LIFE // timedelta(hours=1)} godzin albo powiadomienia już się "
-        "skończyły. Możesz poprosić o nie jeszcze raz."
+        f"Jest niepełny, ma więcej niż {tokens.LINK_HOURS} godzin albo powiadomienia już się skończyły. Możesz "
+        "poprosić o nie jeszcze raz."
     )
     onward, onward_label = "alerts", "Poproś o powiadomienia"
 

@@ -18,7 +18,8 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from catalog.services import Refusal
 from fueldepot.http.links import site_url
 
-LINK_LIFE = timedelta(hours=48)
+LINK_HOURS = 48
+LINK_LIFE = timedelta(hours=LINK_HOURS)
 
 _LINK_SALT = "catalog.request.link"
 _IPV6_SITE = 56
@@ -32,9 +33,7 @@ class InvalidToken(Refusal):
 
 class LinkExpired(Refusal):
     status, title = 410, "Odnośnik wygasł"
-    reason = (
-        f"Działał {LINK_LIFE // timedelta(hours=1)} godzin. Zgłoszenie się nie liczy, ale możesz wysłać je jeszcze raz."
-    )
+    reason = f"Działał {LINK_HOURS} godzin. Zgłoszenie się nie liczy, ale możesz wysłać je jeszcze raz."
     onward, onward_label = "form", "Wypełnij formularz jeszcze raz"
 
 

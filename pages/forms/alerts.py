@@ -3,7 +3,6 @@
 GET never writes, as mail servers open links to scan them.
 """
 
-from datetime import timedelta
 from typing import Any
 
 from django import forms
@@ -26,8 +25,8 @@ from pages.polish import day
 from pages.stove_check import NOT_FOUND, find_place
 
 SENT = (
-    f"Wysyłamy odnośnik do potwierdzenia. Działa {tokens.LINK_LIFE // timedelta(hours=1)} godzin. Jeśli wiadomości nie "
-    "ma, sprawdź folder ze spamem; po kilku wiadomościach w ciągu godziny następną wyślemy sami, później."
+    f"Wysyłamy odnośnik do potwierdzenia. Działa {tokens.LINK_HOURS} godzin. Jeśli wiadomości nie ma, sprawdź folder "
+    "ze spamem; po kilku wiadomościach w ciągu godziny następną wyślemy sami, później."
 )
 
 ENDED = "Nie napiszemy więcej. Twój adres usunęliśmy."

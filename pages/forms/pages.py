@@ -1,7 +1,7 @@
 """Pages of forms and of submissions: what their templates show."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from catalog.submissions import field_groups, retention
 from catalog.submissions.letter_kinds import KIND_NAMES
 from catalog.submissions.letters import RETRY
 from catalog.submissions.limits import LETTERS_PER_MAILBOX, LETTERS_PER_SUBMISSION, mailbox_free_at, next_letter_at
-from catalog.submissions.tokens import LINK_LIFE, STATUS
+from catalog.submissions.tokens import LINK_HOURS, LINK_LIFE, STATUS
 from catalog.text import masked_address
 from pages.depots import crumbs_of
 from pages.forms.public_form import PublicForm
@@ -160,7 +160,7 @@ def show_status(
         steps=common_steps(submission, leaving=leaving),
         parts=[describe_part(part, now) for part in parts],
         address=masked_address(submission.email),
-        hours_valid=LINK_LIFE // timedelta(hours=1),
+        hours_valid=LINK_HOURS,
         links_per_mailbox=LETTERS_PER_MAILBOX,
         mixed=mixed,
         leaving=leaving,
