@@ -13,7 +13,6 @@ from datetime import date
 from enum import StrEnum
 from types import MappingProxyType
 
-from catalog.models import Municipality
 from regulations.fields import COAL, EXEMPTED, WOOD, Appliance, Condition, Exemption, FuelCode, read_spared
 from regulations.models import Deadline, Scope
 from regulations.queries import Regulation
@@ -253,7 +252,7 @@ def day_of(one: ApplianceDeadline) -> date:
 
 
 def divide_municipality(scope: Scope, other: Scope, teryt: str) -> bool:
-    """Whether two scopes each cover a part of a municipality and together the whole.
+    """Whether two scopes that each cover a part of a municipality are together the whole.
 
     True for towns and the country in a town-and-country municipality, and for a local act and the rest of the
     voivodeship where both list the municipality as partly covered.
@@ -261,5 +260,5 @@ def divide_municipality(scope: Scope, other: Scope, teryt: str) -> bool:
     areas = {Scope.Area(scope.area), Scope.Area(other.area)}
     named = [any(code[:6] == teryt[:6] for code in one.partly) for one in (scope, other)]
     if areas == {Scope.Area.TOWNS, Scope.Area.OUTSIDE_TOWNS}:
-        return int(teryt[6]) == Municipality.Kind.MIXED and not any(named)
+        return not any(named)  # else neither is of a part
     return areas == {Scope.Area.VOIVODESHIP, Scope.Area.LISTED} and all(named)
