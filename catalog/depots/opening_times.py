@@ -59,13 +59,13 @@ def opening_state(week: Week | None, at: datetime) -> OpeningState:
         if closes - now > timedelta(days=7):
             return ALWAYS_OPEN
         later = _of_day(opens.astimezone(WARSAW).date(), spans)
-        return _open(here, closes.astimezone(WARSAW), " i ".join(_hours(*span) for span in later))
+        return _open(now, closes.astimezone(WARSAW), " i ".join(_hours(*span) for span in later))
     return NEVER_OPEN
 
 
 def _open(now: datetime, closes: datetime, later: str) -> OpeningState:
-    # Without a day, "do 6:00" means the next 6:00 on the clock.
-    unnamed_from = closes - _DAY
+    # Without a day, "do 6:00" means the next 6:00 on the clock, which may show it twice when it goes back.
+    unnamed_from = (closes - _DAY).replace(fold=1)
     if now >= unnamed_from:
         sentence = f"otwarte do {_closing_clock(closes)}"
         return OpeningState(True, f"{sentence}, potem {later}" if later else sentence, closes)
@@ -161,13 +161,10 @@ class Openings:
 
 @lru_cache(maxsize=4)
 def starts_of(day: date, clocks: tuple[time, ...]) -> list[datetime]:
-    """Return the moments of a day, in UTC, at which states may change; too many where the clocks change."""
+    """Return the moments of a day, in UTC, at which states may change."""
     first, last = (midnight(each).astimezone(UTC) for each in (day, day + _DAY))
     local = [datetime.combine(day, clock, WARSAW) for clock in clocks]
     moments = {moment.replace(fold=fold).astimezone(UTC) for moment in local for fold in (0, 1)}
-    if last - first != _DAY:
-        hour = timedelta(hours=1)
-        moments |= {moment + shift for moment in moments for shift in (hour, -hour)}
     return [first, *sorted(moment for moment in moments if first < moment < last), last]
 
 

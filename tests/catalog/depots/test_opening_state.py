@@ -84,6 +84,9 @@ def test_the_night_on_which_clocks_go_back():
     assert opening_state(week, first).sentence == "otwarte do 2:30"
     assert opening_state(week, first + timedelta(minutes=1)).is_open is False
     assert opening_state(week, first + timedelta(hours=1)).is_open is False
+    until_monday = daily_ranges("Su 00:00-24:00; Mo 00:00-02:30")
+    told = [opening_state(until_monday, first + timedelta(minutes=minutes)).sentence for minutes in (15, 45, 61)]
+    assert told == ["otwarte do pn. 2:30", "otwarte do pn. 2:30", "otwarte do 2:30"]
 
 
 def test_the_hour_that_is_left_out_in_march():
