@@ -1,3 +1,4 @@
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -108,6 +109,26 @@ def test_what_the_place_forbids_says_so_in_its_row(client, ban):
     assert rows["beech_fireplace"]["allowed"] is None
     assert "chyba że spełnia ekoprojekt" in rows["beech_fireplace"]["rule"]
     assert (rows["heat_pump_air"]["allowed"], rows["gas"]["allowed"]) == (True, None)
+
+
+def test_a_ban_of_coal_is_none_of_pellet(client):
+    state = LegalStateFactory(voivodeship=factories.krakow().voivodeship)
+    ResolutionFactory(state=state)
+    boilers = ["boiler_class_5", "boiler_ecodesign"]
+    DeadlineFactory(state=state, date="2019-09-01", appliances=boilers, fuels=["hard_coal"])
+    rows = rows_of(client, teryt="1261011")
+    assert (rows["ekogroszek_class_5"]["allowed"], rows["pellet"]["allowed"]) == (False, None)
+
+
+@pytest.mark.parametrize(("days", "allowed"), [(0, None), (1, True)])
+def test_a_limit_counts_from_its_own_day_on(client, days, allowed):
+    state = LegalStateFactory(voivodeship=factories.krakow().voivodeship)
+    ResolutionFactory(state=state)
+    boilers = ["boiler_class_5", "boiler_ecodesign"]
+    DeadlineFactory(state=state, date="2100-01-01", appliances=boilers)
+    day = timezone.localdate() + timedelta(days=days)
+    DeadlineFactory(state=state, date=day, appliances=boilers, conditions=["network_available"])
+    assert rows_of(client, teryt="1261011")["pellet"]["allowed"] is allowed
 
 
 def test_without_a_municipality_nothing_is_judged(client, ban):

@@ -374,7 +374,7 @@ def test_store_with_price_list_golden(client, golden):
     price(depot, "ekogroszek", "1500", from_reader=True)
     price(depot, "brykiet", "1400", pending=True)
     price(depot, "wegiel", "1400", rejected=True)
-    price(factories.DepotFactory(), "wegiel", "1300")
+    price(factories.DepotFactory(pk=8), "wegiel", "1300")  # its neighbour
     golden("store_with_price_list", client.get(f"{URL}/7").json())
 
 

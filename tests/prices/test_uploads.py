@@ -33,11 +33,15 @@ def refusal(content):
     return " ".join(error.value.messages)
 
 
-@pytest.mark.parametrize("above", ["", "sep=;\n", "\n;;;;\n", "Cennik paliw, listopad\nważny od dziś\n\n"])
+@pytest.mark.parametrize("above", ["", "sep=;\n", "\n;;;;\n", "Cennik paliw, listopad\nważny od dziś\n\n", "\n" * 9])
 def test_rows_above_the_names_of_columns_are_passed_over_and_counted(above):
     table = read_table(f'{above}numer składu;"paliwo";cena\n7;pellet;1 640,50\n'.encode())
     ((number, cells),) = table.rows
     assert (number, cells["price"]) == (above.count("\n") + 2, "1 640,50")
+
+
+def test_the_names_of_columns_stand_in_one_of_the_first_ten_rows():
+    assert "więcej pól niż nagłówek" in refusal(("\n" * 10 + "numer składu;paliwo;cena\n7;pellet;1640\n").encode())
 
 
 def test_the_sheet_with_prices_is_read_wherever_it_stands():

@@ -129,6 +129,7 @@ def test_groups_of_days_are_read():
         *("Pn-Pt 8-16, Sob 8-13", "Pn-Pt 8-16; Sb 8-13", "Pn-Pt 8-16 Sob 8-13", "Mo-Fr 08:00-16:00 Sa 08:00-13:00"),
         *("Pn-Pt 8-16\nSob 8-13", "Pn-Sob 8-16, Sob 8-13", "Mo-Sa 08:00-16:00 Sa 08:00-13:00"),
         *("Mo-Sa: 08:00-16:00; Sa: 08:00-13:00", "pn-pt 8-16 oraz w soboty 8-13"),
+        "Mo-Sa, 08:00-16:00, Sa, 08:00-13:00",
     ):
         assert week(text) == [*WORK, "8:00-13:00", CLOSED]
 
@@ -149,6 +150,7 @@ def test_a_text_without_one_week_of_hours_is_unknown():
         *('Mo-Fr 08:00-16:00 || "po telefonie"', "Mo-Fr 08:00-16:00 unknown", "Mo-Fr 08:00-16:00 off"),
         # no definite end
         *("08:00+", "Mo-Fr 08:00+", "Mo-Fr 08:00-16:00+", "Mo-Fr 08:00", "pn-pt od 8", "pn-pt do 16"),
+        "czynne 08:00-16:00",  # on Sundays?
         *("sunrise-sunset", "Mo-Fr 08:00-sunset", "Mo-Fr 10:00-16:00/02:00"),
         # by season, week or date
         *("Oct-Mar Mo-Fr 07:00-17:00; Apr-Sep Mo-Fr 08:00-16:00; Sa 08:00-13:00", "Oct-Mar Mo-Fr 08:00-16:00"),

@@ -176,7 +176,9 @@ def test_a_price_that_came_meanwhile_leaves_nothing_half_done(desk, depot, file,
     monkeypatch.setattr(
         uploads, "readable", lambda cells, read: {depot.pk} if read.__name__ == "read_number" else set()
     )
-    assert "Skład ma już jedną z tych cen: ktoś dodał ją przed chwilą" in html_of(confirm(desk, answer))
+    again = confirm(desk, answer)
+    assert "Skład ma już jedną z tych cen: ktoś dodał ją przed chwilą" in html_of(again)
+    assert "confirm_form" not in again.context
     assert DepotPrice.objects.count() == 1
 
 
