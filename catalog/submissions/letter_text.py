@@ -49,12 +49,18 @@ def compose_blocks(email: str, blocks: Sequence[Block]) -> EmailMultiAlternative
         for block in blocks
     ]
     every = list(chain.from_iterable(texts))
+    # Each paragraph once, where several parts say the same: at the end of the letter if all blocks do.
+    closings = [
+        dict.fromkeys(paragraph for text in modules for paragraph in paragraphs(getattr(text, "closing", "")))
+        for modules in texts
+    ]
+    shared = [paragraph for paragraph in closings[0] if all(paragraph in closing for closing in closings)]
     context = site | {
-        "blocks": [_block_context(block, modules) for block, modules in zip(blocks, texts, strict=True)],
-        # Each once, where several parts say the same.
-        "closing": list(
-            dict.fromkeys(paragraph for text in every for paragraph in paragraphs(getattr(text, "closing", "")))
-        ),
+        "blocks": [
+            _block_context(block, modules) | {"closing": [text for text in closing if text not in shared]}
+            for block, modules, closing in zip(blocks, texts, closings, strict=True)
+        ],
+        "closing": shared,
         "contact": settings.CONTACT_EMAIL,
     }
     short = _depot_name(blocks[0].depot) or getattr(every[0], "about", "Brakujący skład")

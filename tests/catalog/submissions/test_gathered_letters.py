@@ -10,7 +10,7 @@ from catalog.models import Decision, Submission
 from catalog.services import journal
 from catalog.submissions import decisions, letters
 from catalog.submissions.letter_kinds import DecisionLetters
-from tests import factories
+from tests import deciding, factories
 
 pytestmark = pytest.mark.django_db
 
@@ -48,6 +48,15 @@ def test_decisions_made_together_are_one_letter_with_each_entry(owned, commit):
         undone = journal.undo(decision=Decision.objects.get(), by=factories.UserFactory(), on=NOW)
     assert (undone.reopened, len(undone.letters), len(mail.outbox)) == (5, 1, 2)
     assert mail.outbox[1].subject == "Opał Nowak i jeszcze 3: decyzja cofnięta"
+
+
+def test_what_is_said_of_one_entry_stands_with_it(owned):
+    deciding.accept_submission(submission=owned[2], by=factories.UserFactory(), on=NOW)
+    deciding.reject_submission(submission=owned[1], reason="Nie.", by=factories.UserFactory(), on=NOW)
+    letters.send_waiting()
+    for text in (mail.outbox[0].body, mail.outbox[0].alternatives[0][0].replace("\xa0", " ")):
+        parts = ("Nie.", "Jeśli to nasza pomyłka", "(przejęcie wpisu)", "Pod tym odnośnikiem", "Zachowaj tę wiadomość")
+        assert [*map(text.index, parts)] == sorted(map(text.index, parts))
 
 
 def test_a_decision_made_while_a_letter_leaves_has_its_own():
