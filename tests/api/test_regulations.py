@@ -114,6 +114,7 @@ def test_the_summary_says_so_when_it_describes_other_rules_than_those_of_the_day
     ResolutionFactory(state=LegalStateFactory(as_of=as_of))
     DeadlineFactory(date=date(2023, 1, 1), valid_to=date(2022, 11, 22))
     DeadlineFactory(date=date(2025, 1, 1), valid_from=date(2022, 11, 22))
+    FuelBanFactory(fuel="miał", valid_to=date(2022, 11, 22))
     LegalState.objects.update(note="Obowiązuje jedna uchwała.")
     later = "Opis stanu późniejszego niż na 21.11.2022: "
     for on, prefix in (("2022-11-21", later), ("2022-11-22", ""), ("2026-11-21", "")):
@@ -121,6 +122,7 @@ def test_the_summary_says_so_when_it_describes_other_rules_than_those_of_the_day
         assert entry["resolution"]["summary"] == f"{prefix}Co i do kiedy wolno."
         assert entry["note"] == f"{prefix}Obowiązuje jedna uchwała."
         assert entry["describes_later_state"] is bool(prefix)
+        assert [ban["fuel"] for ban in entry["resolution"]["banned_fuels"]] == (["miał"] if prefix else [])
 
 
 def test_acts_and_amendments_count_from_their_adoption(client, acts):

@@ -8,8 +8,8 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.models import VoivodeshipClaim
-from catalog.services import editors
+from catalog.models import Decision, VoivodeshipClaim
+from catalog.services import editors, journal
 from catalog.services.editors import CHIEF, EDITOR
 from tests import factories
 from tests.client import context_of
@@ -58,6 +58,18 @@ def test_a_chief_editor_takes_it_from_who_went_away():
     release(chief, VoivodeshipClaim.objects.get())
     claim = VoivodeshipClaim.objects.get()
     assert (claim.editor.username, claim.released_by.username) == ("ewa", "szefowa")
+
+
+def test_a_release_that_is_undone_takes_nothing_from_who_has_it_now():
+    factories.krakow()
+    (_, her), (adam, his) = person("ewa"), person("adam")
+    take(her)
+    claim = VoivodeshipClaim.objects.get()
+    release(her, claim)
+    released = Decision.objects.order_by("pk").last()
+    take(his)
+    assert journal.undo(decision=released, by=adam, on=timezone.now()).left == [claim]
+    assert VoivodeshipClaim.objects.standing().get().editor == adam
 
 
 def test_two_cannot_hold_one_and_nobody_gives_back_nothing():

@@ -176,7 +176,8 @@ def test_two_letters_begin_a_unit_and_one_does_not():
 def test_a_county_is_neither_a_municipality_nor_a_village_of_its_name():
     units = {"12": "małopolskie", "1202": "brzeski", "1205": "gorlicki", "1202022": "Borzęcin", ROPA: "Brzeski"}
     search = make_search(units, ("Targ", ROPA), ("Targ", "1202022"), ("Brzeski", "1202022"))
-    assert units_found(search, "targ powiat brzeski") == ["1202022"]
+    for text in ("targ powiat brzeski", "targ brzeski powiat"):
+        assert units_found(search, text) == ["1202022"], text
     assert found(search, "powiat brzeski") == ["Borzęcin"]
 
 

@@ -71,6 +71,14 @@ def test_an_accepted_correction_waits_again_and_its_author_is_told(editor, sent)
         undo(Decision.objects.get(kind="undo"), editor)
 
 
+def test_a_submission_about_a_depot_that_was_removed_since_stays_closed(editor):
+    row = correction(factories.DepotFactory(), phone="+48 601 234 567")
+    deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW)
+    Depot.objects.update(publication="removed", removal_reason="closed", removed_at=TODAY)
+    undone = undo(last(), editor)
+    assert (undone.reopened, undone.left) == (0, [row])
+
+
 def test_the_pages_of_a_submission_and_of_its_entry_lead_to_the_decision(client, editor):
     depot = factories.DepotFactory(phone="")
     row = correction(depot, phone="+48 601 234 567")

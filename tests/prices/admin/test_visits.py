@@ -250,15 +250,33 @@ def decision_on(parts, by):
     return lambda: decide_visit(parts=decided, prices=prices, reason="", by=by, on=NOW)[0]
 
 
-def test_what_is_withdrawn_while_it_is_confirmed_is_withdrawn_as_confirmed():
-    """The page had read the visit before its link was opened."""
+def confirmed_visit(unit="t"):
+    """Return a claim and a price of one author, confirmed by one link; the parts as they were before."""
     claim = factories.SubmissionFactory(claim=True, unconfirmed=True)
-    sent = {"prices": [{"fuel": "pellet", "day": "2026-11-20", "unit": "t", "price": "1500"}]}
+    sent = {"prices": [{"fuel": "pellet", "day": "2026-11-20", "unit": unit, "price": "1500"}]}
     unconfirmed = {"depot": claim.depot, "email": claim.email, "visit": claim, "unconfirmed": True}
     prices = factories.SubmissionFactory(kind="price", proposed=sent, stored={}, **unconfirmed)
     token, claim.token_hash = tokens.new_token(claim.pk, NOW)
     claim.save()
     confirm_visit(token=token, on=NOW)
+    return claim, prices
+
+
+def test_a_price_that_cannot_be_holds_no_other_part_of_its_visit_back():
+    _, prices = confirmed_visit(unit="mp")
+    assert (states(), DepotPrice.objects.count()) == (["waiting", "passed_on"], 0)
+    assert "outcomes" in factories.fresh(prices).proposed
+
+
+def test_a_decision_on_prices_alone_is_called_so(visit):
+    accepted = dict.fromkeys(DepotPrice.objects.values_list("pk", flat=True), True)
+    _, decision = decide_visit(parts=[], prices=accepted, reason="", by=factories.UserFactory(), on=NOW)
+    assert decision.kind == "prices"
+
+
+def test_what_is_withdrawn_while_it_is_confirmed_is_withdrawn_as_confirmed():
+    """The page had read the visit before its link was opened."""
+    claim, prices = confirmed_visit()
     withdraw(submission=prices, on=NOW)
     assert (states(), DepotPrice.objects.count()) == (["waiting", "withdrawn"], 0)
     withdraw(submission=claim, on=NOW)
