@@ -1,5 +1,6 @@
 """Submissions from the form to the published result."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -167,7 +168,8 @@ def test_a_whole_visit_is_one_form_one_letter_one_confirmation_and_may_be_taken_
     assert Submission.objects.waiting().count() == 2
     deciding.accept_submission(submission=waiting["correct"], by=factories.UserFactory(), on=clock.now)
     page = text_of(client.get(again))
-    assert not missing(page, "Redakcja przyjęła 24 listopada 2026 r., 13:00", "Usuniemy Twoje dane 22 lutego 2027 r.")
+    assert not missing(page, "Redakcja przyjęła 24 listopada 2026 r., 13:00")
+    assert re.findall(r"Usuniemy Twoje dane (\d+ \w+)", page) == ["25 listopada", "22 lutego", "19 lutego"]
     assert "Bez zmian zostało" not in page
 
 
