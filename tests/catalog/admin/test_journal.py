@@ -187,6 +187,10 @@ def test_a_changed_a_deleted_and_an_added_provision_are_undone(client, editor):
     assert not Deadline.objects.exists()
     assert "Terminy: 1." in undo_at_the_desk(client, last())
     assert Deadline.objects.get().pk == deadline.pk
+    with journal.recording(Decision.Kind.DRAFT, by=editor):
+        DeadlineFactory(date=date(2031, 1, 1))
+    undo_at_the_desk(client, last())
+    assert Deadline.objects.get().pk == deadline.pk
 
 
 def test_the_first_change_of_a_range_is_shown_and_undone(client, editor):
