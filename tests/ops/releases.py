@@ -69,7 +69,7 @@ def run(code: Path, database: str, *command: str) -> str:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout
 
 
