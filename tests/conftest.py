@@ -34,7 +34,7 @@ if "LIVE_SITE" not in os.environ:
     os.environ.pop("SSL_CERT_FILE", None)
 
 # How long an example takes says more of what else the machine does than of the code. CI tries more of them.
-for profile, examples in {"quick": 50, "thorough": 200}.items():
+for profile, examples in {"quick": 25, "thorough": 200}.items():
     hypothesis_settings.register_profile(
         profile, max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.too_slow]
     )

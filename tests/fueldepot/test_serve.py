@@ -54,6 +54,7 @@ def test_a_port_that_another_start_has_claimed() -> None:
     os.close(claims)
 
 
+@pytest.mark.slow
 def test_a_start_waits_while_another_prepares_the_site() -> None:
     """The one that waits would end at once: its database does not answer."""
     gate = open_lock(VAR / "start.lock")

@@ -77,6 +77,7 @@ def faults(client):
     ]
 
 
+@pytest.mark.slow
 def test_rules_and_averages_have_no_internal_words(client):
     load_files()
     step = ImportStep(Dataset.Slug.SERIES, OFFICIAL_CREDIT, load_official, model=Observation)

@@ -309,6 +309,7 @@ def test_a_publisher_may_not_lead_to_this_machine():
         assert not may_follow("https://8.8.8.8/a", target)
 
 
+@pytest.mark.slow
 def test_a_publisher_that_stops_within_a_header_is_given_up(fetcher, source, publishers):
     publishers.always[POSTCODES] = "slow header"
     hasty = replace(fetcher, patience=RetryPolicy(attempts=2, first_wait_s=0, idle_s=1, whole_s=0.5))
