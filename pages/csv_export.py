@@ -136,7 +136,7 @@ def medians(request: HttpRequest) -> HttpResponse:
 
 
 def refuse(reason: str) -> HttpResponse:
-    """Answer 400 to a query of which a page would say what it leaves out: a file cannot tell."""
+    """Answer 400 with a reason. A page names invalid parameters and ignores them; a file has no place for that."""
     refusal = HttpResponseBadRequest(f"{reason}\n", content_type="text/plain; charset=utf-8")
     refusal["Cache-Control"] = cache_control.NO_STORE
     return refusal

@@ -35,7 +35,7 @@ MOST_LINES = 4 * MOST_ROWS
 """Limit of the rows of an upload with empty ones."""
 
 MOST_SHEETS = 10
-"""Limit of the sheets of an upload, of which only one may hold data."""
+"""Limit of the sheets of an upload. Data may be on one of them only."""
 
 MOST_COLUMNS = 100
 """Limit of the columns of an upload; cells of a spreadsheet beyond it are not read."""

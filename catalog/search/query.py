@@ -82,7 +82,7 @@ FILLERS = (ASIDE | PREPOSITIONS).union(
 )
 """Words without information on a location. First tried as parts of names: Nowa Wieś, Kamienica Polska."""
 
-NONE: frozenset[str] = frozenset()
+NOTHING: frozenset[str] = frozenset()
 
 MOST_WORDS = 5
 """Words of a place after a street."""
@@ -199,7 +199,7 @@ def read_query(text: str) -> list[Reading]:
         words = [WORD.findall(segment) for segment in way]
         # Prepositions are rarely part of a name.
         spoken = any(word.rstrip(".") in PREPOSITIONS for segment in words for word in segment)
-        for ignored in (ASIDE | PREPOSITIONS, FILLERS, NONE) if spoken else (NONE, ASIDE, FILLERS):
+        for ignored in (ASIDE | PREPOSITIONS, FILLERS, NOTHING) if spoken else (NOTHING, ASIDE, FILLERS):
             reading = read_words(words, ignored)
             if reading.tokens:
                 readings[reading] = None
@@ -249,7 +249,7 @@ def read_after_street(text: str) -> list[Reading]:
         return []
     start = numbers[-1] + 1 if numbers else first
     starts = range(max(start, len(words) - MOST_WORDS), len(words)) if name else range(start, len(words))[:1]
-    readings = [read_words([words[place:]], ignored) for place in starts for ignored in (NONE, FILLERS)]
+    readings = [read_words([words[place:]], ignored) for place in starts for ignored in (NOTHING, FILLERS)]
     return [reading for reading in dict.fromkeys(readings) if reading.tokens]
 
 

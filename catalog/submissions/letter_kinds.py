@@ -188,9 +188,10 @@ class LinkLetters(LetterKind):
 
 
 class GatheredLetters(LetterKind):
-    """One letter to an author about all submissions of which it has to tell.
+    """One letter to each author, about all submissions with the flag.
 
-    One of them waits for it: one that a letter under way tells of, so that none is told twice, else the first.
+    One row stands for them: a row that a letter under way already includes, so that no submission is told twice, else
+    the first.
     """
 
     flag: ClassVar[str]

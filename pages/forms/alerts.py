@@ -19,7 +19,7 @@ from pages import alerts
 from pages.forms import fields
 from pages.forms.pages import crumbs_to, show, show_form, show_problem
 from pages.forms.public_form import EmailForm, FormPart
-from pages.forms.views import client_of, posted, public_form_view, token_of, whole
+from pages.forms.views import client_of, ids_of, posted, public_form_view, token_of
 from pages.home import voivodeships_by_name
 from pages.polish import day
 from pages.stove_check import NOT_FOUND, find_place
@@ -140,7 +140,7 @@ def mine(request: HttpRequest) -> HttpResponse:
         elif "wszystko" in request.POST:
             subscribed.delete()
         else:
-            subscribed.filter(pk__in=whole(request.POST.getlist("koniec"))).delete()
+            subscribed.filter(pk__in=ids_of(request.POST.getlist("koniec"))).delete()
         return HttpResponseRedirect(site_url(tokens.READER.path_of(token)))
     rows = list(subscribed)
     if not rows:

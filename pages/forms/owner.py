@@ -23,7 +23,7 @@ from pages.forms import fields
 from pages.forms.depot import HOURS, HoursFields
 from pages.forms.pages import show, show_form, show_problem
 from pages.forms.public_form import PRICES, EmailForm, FormPart, PriceFields, PublicForm
-from pages.forms.views import claim_path, client_of, get_published, posted, public_form_view, refused, token_of, whole
+from pages.forms.views import claim_path, client_of, get_published, ids_of, posted, public_form_view, refused, token_of
 from pages.polish import date_digits
 from prices.models import DepotPrice
 from prices.owners import MOST_PRICES, confirm_prices, publish_changes
@@ -183,7 +183,7 @@ def owner(request: HttpRequest) -> HttpResponse:
     posting, token, now = request.method == "POST", token_of(request, "odnosnik"), timezone.now()
     link = owner_links.read_link(token, on=now)
     owned = owner_links.read_branches(link)
-    numbers = whole([(request.POST if posting else request.GET).get("sklad", "")])
+    numbers = ids_of([(request.POST if posting else request.GET).get("sklad", "")])
     depot = owned.get(numbers[0], link).depot if numbers else link.depot
     if posting and "odwolaj" in request.POST:
         owner_links.revoke_links([*owned.values()], on=now)
@@ -199,7 +199,7 @@ def owner(request: HttpRequest) -> HttpResponse:
     trouble: dict[str, Any] = {}
     try:
         if posting and "potwierdz" in request.POST:
-            confirm_prices(token=token, prices=whole(request.POST.getlist("cena"))[:MOST_PRICES], on=now)
+            confirm_prices(token=token, prices=ids_of(request.POST.getlist("cena"))[:MOST_PRICES], on=now)
             return done
         if posting and {"plik", "wczytaj"} & request.POST.keys():
             return read_price_list(request, token, depot, {key: row.depot for key, row in owned.items()})
@@ -293,7 +293,7 @@ def undo(request: HttpRequest) -> HttpResponse:
     """The link of the letter about a change. GET shows the changes, POST undoes one."""
     token, now = token_of(request, "znak"), timezone.now()
     if request.method == "POST":
-        number, *_ = [*whole([request.POST.get("cofnij", "")]), 0]
+        number, *_ = [*ids_of([request.POST.get("cofnij", "")]), 0]
         owner_links.undo_change(token=token, decision=number, on=now)
         return show_problem(
             request, 200, "Zmiany cofnięte", UNDONE, link=tokens.CHANGE.path_of(token), link_label="Wróć"

@@ -277,7 +277,7 @@ def token_of(request: HttpRequest, name: str, longest: int = 500) -> str:
     return (request.POST if request.method == "POST" else request.GET).get(name, "")[:longest]
 
 
-def whole(texts: Iterable[str]) -> list[int]:
+def ids_of(texts: Iterable[str]) -> list[int]:
     """Return the ids among texts."""
     return [int(text) for text in texts if re.fullmatch("[0-9]{1,18}", text)]
 

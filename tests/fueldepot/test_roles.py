@@ -203,7 +203,7 @@ def test_neither_names_nor_passwords_are_remembered_of_a_failure(client, caplog)
 
 
 def test_the_nightly_purge_forgets_failures_after_the_lock(client):
-    """Where nobody logs in any more, their addresses would stay."""
+    """Only a login deletes them otherwise, and the addresses in them stay until then."""
     try_login(client)
     call_command("purge_submissions", commit=True)
     AccessAttempt.objects.update(attempt_time=timezone.now() - settings.AXES_COOLOFF_TIME)  # there is one still

@@ -180,7 +180,7 @@ FLUSHES = "test_whom_no_letter_reached_is_named"
 """Empties the tables that its release knows, which PostgreSQL refuses: new ones refer to them."""
 
 COUNTS_LINES = "test_a_range_saved_as_it_was_is_no_change"
-"""Expects a range without a line of history, of which a later migration writes the first."""
+"""Expects no history of a plausible range; a later migration gives every range its first line."""
 
 
 def test_the_tests_of_the_previous_release_pass_on_the_tables_of_this_one(previous, database):

@@ -17,7 +17,7 @@ from pages.template_filters import MARKDOWN, address, escape_markdown, link
 from prices.models import Observation, Series
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, PAGES, SCRIPT, ZAKOPANE, missing, present, text_of
-from tests.regulations.factories import DeadlineFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -265,3 +265,11 @@ def test_every_value_of_a_template_passes_a_filter():
                 bare.append((name, value))
         assert all(found.template.value.endswith(".md") for found in tree.find_all(nodes.FromImport))
     assert bare == []
+
+
+@pytest.mark.parametrize("path", ["/przepisy/sprawdz/", "/przepisy/sprawdz.md"])
+def test_the_note_of_a_state_without_acts_is_shown_in_both_forms(client, path):
+    factories.krakow()
+    LegalStateFactory(note="Uchwały nie ma; projekt konsultowano.")
+    answer = client.get(path, {"miejsce": "1261011", "piec": "boiler_class_3"})
+    assert "Uchwały nie ma; projekt konsultowano." in text_of(answer)
