@@ -1,7 +1,7 @@
 from django.utils import timezone
 
 from catalog.submissions.letters import Told
-from fueldepot.management.letters_command import LettersCommand
+from fueldepot.management.commands.send_pending_letters import LettersCommand
 from pages.alerts import WEEK, send_alerts
 
 

@@ -2,7 +2,7 @@ from django.utils import timezone
 
 from catalog.submissions.letters import Told
 from fueldepot.desk.daily_letter import send_daily_letters
-from fueldepot.management.letters_command import LettersCommand
+from fueldepot.management.commands.send_pending_letters import LettersCommand
 
 
 class Command(LettersCommand):

@@ -4,28 +4,48 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from catalog.submissions import letters
+from catalog.submissions.letters import Told
 
 RETRY = timedelta(minutes=1)
 """Letters tried since are left to the process that tried them."""
 
 
-class Command(BaseCommand):
+class LettersCommand(BaseCommand):
+    """Base of the commands that send letters: with --commit; without it they only say how many. waiting: these do."""
+
+    waiting = "would be sent"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--commit", action="store_true", help=f"send; without it only say how many {self.waiting}")
+
+    def send(self, *, commit: bool) -> Told:
+        raise NotImplementedError
+
+    def count(self) -> int:
+        return len(self.send(commit=False).sent)
+
+    def handle(self, *args: Any, commit: bool, **options: Any) -> None:
+        if not commit:
+            self.stdout.write(f"{self.count()} letters {self.waiting}; add --commit to send them")
+            return
+        result = self.send(commit=True)
+        self.stdout.write(f"{len(result.sent)} letters sent")
+        if result.delayed:
+            self.stdout.write(f"{len(result.delayed)} letters wait until their mailboxes may get more")
+        if result.unsent:
+            raise CommandError(f"not sent: {', '.join(result.unsent)}; the log says why")
+
+
+class Command(LettersCommand):
     help = (
         "Send the letters that wait: those that could not be sent, as when the mail server was down, and those that "
         "were too many for one mailbox. The service does so itself; this is for a service that is down, and tells a "
         "monitor by its exit status. Run it every quarter of an hour. Ends with 1 while some still cannot be sent."
     )
+    waiting = "wait"
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--commit", action="store_true", help="send; without it only say how many wait")
+    def send(self, *, commit: bool) -> Told:
+        return letters.send_waiting(retry=RETRY)
 
-    def handle(self, *args: Any, commit: bool, **options: Any) -> None:
-        if not commit:
-            self.stdout.write(f"{letters.count_waiting()} letters wait; add --commit to send them")
-            return
-        sent = letters.send_waiting(retry=RETRY)
-        self.stdout.write(f"{len(sent.sent)} letters sent")
-        if sent.delayed:
-            self.stdout.write(f"{len(sent.delayed)} letters wait until their mailboxes may get more")
-        if sent.unsent:
-            raise CommandError(f"not sent: {', '.join(sent.unsent)}; the log says why")
+    def count(self) -> int:
+        return letters.count_waiting()
