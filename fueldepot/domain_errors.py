@@ -99,8 +99,7 @@ DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], ErrorJson]] = {
     ),
     # RFC 5545, section 3.6, requires at least one event in a calendar.
     DeadlinesNotFound: lambda error: error_body(
-        "not_found",
-        f"no deadline is known for {error}, so there is no calendar; /api/v1/regulations says what is.",
+        "not_found", f"no deadline is known for {error}, so there is no calendar; /api/v1/regulations says what is."
     ),
     PostcodeNotFound: lambda error: not_found(
         "postcode", f"postcode {error} is not in the register; check it, or find the place with /api/v1/locations"

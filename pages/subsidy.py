@@ -136,12 +136,7 @@ def read_pages(posted: QueryDict) -> tuple[int, int]:
 
 @sensitive_variables()
 def describe_step(
-    values: Mapping[str, str],
-    errors: Mapping[str, str],
-    result: Result | None,
-    number: int,
-    today: date,
-    **more: Any,
+    values: Mapping[str, str], errors: Mapping[str, str], result: Result | None, number: int, today: date, **more: Any
 ) -> Page:
     """Return the page of a step of the form, or of the result.
 

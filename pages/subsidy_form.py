@@ -110,10 +110,7 @@ HOUSEHOLD_FIELDS = (
         name="income_type",
         label="Podana kwota to dochód",
         kind="choice",
-        choices=(
-            ("person", "na jedną osobę"),
-            ("household", "całego gospodarstwa – podzielimy przez liczbę osób"),
-        ),
+        choices=(("person", "na jedną osobę"), ("household", "całego gospodarstwa – podzielimy przez liczbę osób")),
     ),
     check(
         "benefit",
@@ -150,10 +147,7 @@ def house(on: RulesAt) -> Step:
         kind="choice",
         hint="EU mówi, ile ciepła traci metr kwadratowy domu w ciągu roku, w kWh/(m²·rok). Bez audytu "
         "pokażemy trzy warianty.",
-        choices=(
-            ("unknown", "jeszcze nie wiem"),
-            *((str(int(kind)), demand(kind, on)) for kind in ProjectType),
-        ),
+        choices=(("unknown", "jeszcze nie wiem"), *((str(int(kind)), demand(kind, on)) for kind in ProjectType)),
     )
     return Step("Dom dzisiaj", "", (Part((present, index)),))
 

@@ -47,12 +47,7 @@ class AlreadyConfirmed(Refusal):
 
 @transaction.atomic
 def publish_changes(
-    *,
-    token: str,
-    depot: Depot,
-    hours: Mapping[str, object],
-    quotes: Sequence[tuple[Depot, PriceInput]],
-    on: datetime,
+    *, token: str, depot: Depot, hours: Mapping[str, object], quotes: Sequence[tuple[Depot, PriceInput]], on: datetime
 ) -> Decision:
     """Publish changed hours of a depot, and prices of depots of the same owner, all or none. Returns the decision.
 

@@ -328,7 +328,4 @@ class FuelBanAdmin(ProvisionAdmin):
     } | CSV_SCOPE
     search_fields = ("fuel", "detail", "scope", "state__voivodeship__name")
     ordering = ("state", "pk")
-    fieldsets = (
-        (None, {"fields": ("state", "fuel", "fuels", "detail", "from_date")}),
-        *PLACE_AND_TIME,
-    )
+    fieldsets = ((None, {"fields": ("state", "fuel", "fuels", "detail", "from_date")}), *PLACE_AND_TIME)

@@ -52,12 +52,7 @@ class DuplicatesMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             for pair in page
             if {pair.first, pair.second} <= depots.keys()
         ]
-        context = {
-            "title": "Możliwe powtórzenia",
-            "rows": rows,
-            "page": page,
-            "near_m": duplicates.NEAR_M,
-        }
+        context = {"title": "Możliwe powtórzenia", "rows": rows, "page": page, "near_m": duplicates.NEAR_M}
         return desk_page(self, request, "catalog/depot/pairs", context)
 
     @desk_view("powtorzenia/<int:first>/<int:second>/", "pair", needs="change", methods=["GET", "HEAD", "POST"])

@@ -222,11 +222,7 @@ def others(submission: Submission) -> list[dict[str, Any]]:
     rows = Submission.objects.filter(of_visit | of_depot).exclude(pk=submission.pk).oldest_waiting_first()
     visit_first = Case(When(of_visit, then=Value(0)), default=Value(1))
     return [
-        {
-            "row": row,
-            "fields": field_groups.labels(row.proposed),
-            "same_visit": (row.visit_id or row.pk) == visit,
-        }
+        {"row": row, "fields": field_groups.labels(row.proposed), "same_visit": (row.visit_id or row.pk) == visit}
         for row in rows.order_by(visit_first, *rows.query.order_by)[:20]
     ]
 

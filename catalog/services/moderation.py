@@ -152,8 +152,7 @@ def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> B
     constant.
     """
     status = Case(
-        When(data_status=Depot.DataStatus.OWNER, then=F("data_status")),
-        default=Value(Depot.DataStatus.VERIFIED.value),
+        When(data_status=Depot.DataStatus.OWNER, then=F("data_status")), default=Value(Depot.DataStatus.VERIFIED.value)
     )
     values = {"data_status": status} | _verification(by, on)
     return _decide(Kind.VERIFY, keys, why_not_removed, values, by, VERIFYING)

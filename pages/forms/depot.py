@@ -84,18 +84,11 @@ class DepotForm(HoursFields, EmailForm):
         label="Nazwa składu lub firmy",
         error_messages=fields.required("Wpisz nazwę, pod którą skład jest znany."),
     )
-    street = fields.DepotText(
-        "street",
-        label="Ulica",
-        required=False,
-        help_text="Razem z „ul.”, „al.” albo „pl.”.",
-    )
+    street = fields.DepotText("street", label="Ulica", required=False, help_text="Razem z „ul.”, „al.” albo „pl.”.")
     house_number = fields.DepotText("house_number", label="Numer", required=False)
     postcode = fields.DepotText("postcode", label="Kod pocztowy", required=False)
     place = fields.DepotText(
-        "place",
-        label="Miejscowość",
-        error_messages=fields.required("Wpisz miejscowość, w której leży skład."),
+        "place", label="Miejscowość", error_messages=fields.required("Wpisz miejscowość, w której leży skład.")
     )
     nip = fields.DepotText("nip", label="NIP", required=False)
     phone = fields.DepotText("phone", label="Telefon", required=False, help_text="Kilka numerów oddziel przecinkami.")
@@ -262,10 +255,7 @@ class ClaimForm(CorrectForm, PriceFields):
         error_messages=fields.required("Podaj NIP firmy, żeby redakcja mogła porównać go z wpisem."),
     )
     claimant_phone = fields.DepotText(
-        "phone",
-        label="Telefon do Ciebie",
-        required=False,
-        help_text="Redakcja może zadzwonić, żeby potwierdzić.",
+        "phone", label="Telefon do Ciebie", required=False, help_text="Redakcja może zadzwonić, żeby potwierdzić."
     )
     message = fields.Message(
         label="Wiadomość do redakcji", max_length=2000, required=False, widget=forms.Textarea(attrs={"rows": 2})

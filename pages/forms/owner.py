@@ -101,8 +101,7 @@ class BranchesForm(PublicForm):
         help_text="Wklej adresy ich stron albo numery, każdy w osobnym wierszu.",
     )
     agreed = forms.BooleanField(
-        label="To składy mojej firmy",
-        error_messages=fields.required("Zaznacz to pole, jeśli to składy Twojej firmy."),
+        label="To składy mojej firmy", error_messages=fields.required("Zaznacz to pole, jeśli to składy Twojej firmy.")
     )
 
     PARTS = (FormPart("Które wpisy?", ("branches", "numbers", "agreed")),)
@@ -150,10 +149,7 @@ class ObjectionForm(PublicForm):
     description = "Sprzeciw właściciela wobec przejęcia wpisu przez kogoś innego."
 
     objection = fields.Message(
-        label="Dlaczego",
-        max_length=objections.MAX_OBJECTION,
-        required=False,
-        help_text="Przeczyta to tylko redakcja.",
+        label="Dlaczego", max_length=objections.MAX_OBJECTION, required=False, help_text="Przeczyta to tylko redakcja."
     )
 
     PARTS = (FormPart("Twój sprzeciw", ("objection",)),)

@@ -287,10 +287,7 @@ class PriceForm(PriceFields, EmailForm):
     )
     button = "Wyślij ceny"
 
-    PARTS = (
-        PRICES,
-        FormPart("O Tobie", ("email",)),
-    )
+    PARTS = (PRICES, FormPart("O Tobie", ("email",)))
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

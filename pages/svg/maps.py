@@ -174,13 +174,7 @@ def depot_frame(area: shapely.Geometry | None, places: Sequence[Place]) -> Frame
 
 
 def ground(
-    frame: Frame,
-    areas: Areas,
-    *,
-    own: int | None,
-    names: Sequence[str],
-    counties: Sequence[str],
-    approximate: bool,
+    frame: Frame, areas: Areas, *, own: int | None, names: Sequence[str], counties: Sequence[str], approximate: bool
 ) -> Ground:
     """Return the ground of a map of depots. The expensive part.
 
@@ -202,12 +196,7 @@ def ground(
 
 
 def depot_map(
-    frame: Frame,
-    below: Ground,
-    *,
-    depots: Sequence[tuple[int, Place]],
-    origin: Place | None = None,
-    credit_osm: bool,
+    frame: Frame, below: Ground, *, depots: Sequence[tuple[int, Place]], origin: Place | None = None, credit_osm: bool
 ) -> DepotMap:
     """Return a map of depots. depots: number and place in metres. origin: the requested point, in metres."""
     mark = None if origin is None else frame.place(*origin)

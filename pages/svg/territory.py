@@ -47,12 +47,7 @@ class _MapCache:
 
 
 def depot_map(
-    teryt: str,
-    depots: Sequence[DepotRow],
-    origin: Point | None,
-    *,
-    credit_osm: bool,
-    framed: int = 0,
+    teryt: str, depots: Sequence[DepotRow], origin: Point | None, *, credit_osm: bool, framed: int = 0
 ) -> maps.DepotMap | None:
     """Return the map of a municipality with depots, numbered from 1, and the requested point. None without either.
 

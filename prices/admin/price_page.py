@@ -9,15 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 
 from catalog.admin.bulk import report_decision
-from catalog.admin.desk import (
-    NextRowMixin,
-    current_editor,
-    desk_page,
-    page_url,
-    read_number,
-    read_numbers,
-    read_text,
-)
+from catalog.admin.desk import NextRowMixin, current_editor, desk_page, page_url, read_number, read_numbers, read_text
 from catalog.admin.evidence import evidence_of, find_neighbours, live_map
 from catalog.admin.submission_queue import AUTHOR_ANSWERED, AWAITS_AUTHOR
 from catalog.models import Decision

@@ -333,10 +333,7 @@ class DepotPriceAdmin(KeptRowsMixin, ReasonMixin, PriceListImport, CsvMixin, Pri
         self._report(request, decided)
 
     @bulk_action(
-        description="Odrzuć (podaj powód)",
-        obstacles=each(why_not_rejected),
-        named=named,
-        reason_length=LONGEST_REASON,
+        description="Odrzuć (podaj powód)", obstacles=each(why_not_rejected), named=named, reason_length=LONGEST_REASON
     )
     def reject(self, request: HttpRequest, keys: list[int]) -> None:
         prices = models.DepotPrice.objects.filter(pk__in=among(keys))

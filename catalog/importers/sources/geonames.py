@@ -13,15 +13,7 @@ from statistics import median
 
 from catalog import starter
 from catalog.importers.parsers.files import FileStart, OpenFile, open_source, text_lines
-from catalog.importers.records import (
-    MAX_PLACE_NAME,
-    BadInput,
-    Extract,
-    Note,
-    PostcodeRecord,
-    parse_degrees,
-    tidy,
-)
+from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, Note, PostcodeRecord, parse_degrees, tidy
 from catalog.importers.sources import DataSource, FileFormat, Rank
 from catalog.importers.sync_places import sync_postcodes
 from catalog.models import Dataset, Postcode

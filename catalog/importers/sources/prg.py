@@ -10,15 +10,7 @@ from pathlib import Path
 
 from catalog.importers.parsers import boundaries, prg_addresses
 from catalog.importers.parsers.files import FileStart, csv_rows, open_source
-from catalog.importers.records import (
-    MAX_PLACE_NAME,
-    BadInput,
-    Extract,
-    Note,
-    PostcodeRecord,
-    parse_degrees,
-    tidy,
-)
+from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, Note, PostcodeRecord, parse_degrees, tidy
 from catalog.importers.sources import DataSource, FileFormat, Rank
 from catalog.importers.sync_places import sync_boundaries, sync_postcodes
 from catalog.models import Dataset, Postcode

@@ -16,11 +16,7 @@ from catalog.importers.runner import CommitOutcomeUnknown, ImportRunning, descri
 from catalog.importers.sources import DataSource
 from catalog.models import ImportRun
 from fueldepot.data.snapshot import DATABASE_AWAY
-from fueldepot.management.import_command import (
-    add_allowing_arguments,
-    add_fetching_arguments,
-    read_sources_file,
-)
+from fueldepot.management.import_command import add_allowing_arguments, add_fetching_arguments, read_sources_file
 
 
 class Command(BaseCommand):
