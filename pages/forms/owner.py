@@ -27,7 +27,7 @@ from pages.forms.views import claim_path, client_of, get_published, ids_of, post
 from pages.polish import date_digits
 from prices.models import DepotPrice
 from prices.owners import MOST_PRICES, confirm_prices, publish_changes
-from prices.price_lists import ConfirmForm, UploadForm, preview_price_list
+from prices.price_list_preview import ConfirmForm, UploadForm, preview_price_list
 
 REVOKED = (
     "Nikt już nie zmieni nim godzin ani cen. Twój adres usunęliśmy. Nowy odnośnik dostaniesz, gdy przejmiesz wpis "

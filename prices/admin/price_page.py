@@ -17,9 +17,9 @@ from catalog.services import Refusal
 from catalog.submissions.field_groups import values_of
 from prices.medians import Range
 from prices.models import LONGEST_REASON, DepotPrice
+from prices.price_list_files import read_amount
 from prices.snapshot import prices, read_ranges
 from prices.submissions import PriceDecidedMeanwhile, decide_visit
-from prices.uploads import read_amount
 from prices.validation import describe_outlier, deviation, find_doubts
 
 CANNED_REASONS = (

@@ -42,7 +42,7 @@ from fueldepot.data.history import among
 from prices import models, services, validation
 from prices.admin.price_page import PricePageMixin, describe_rows
 from prices.models import BY_SLUG, LONGEST_REASON
-from prices.price_lists import ConfirmForm, Preview, UploadForm, preview_price_list
+from prices.price_list_preview import ConfirmForm, Preview, UploadForm, preview_price_list
 from prices.services import PriceDecisionResult, why_not_rejected
 from prices.snapshot import current_medians, read_ranges
 from prices.validation import deviation

@@ -10,9 +10,9 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.models import Dataset
-from prices import medians, price_lists, uploads
+from prices import medians, price_list_files, price_list_preview
 from prices.models import DepotPrice, PlausibleRange
-from prices.uploads import MOST_ROWS, read_day, tidy_cell
+from prices.price_list_files import MOST_ROWS, read_day, tidy_cell
 from tests import bulk, factories
 from tests.client import build_snapshots
 from tests.pages.reading import html_of, missing
@@ -82,7 +82,7 @@ def test_doubtful_rows_stand_on_top_with_their_number_in_the_file_and_reason(des
         ("3", "poza wiarygodnym przedziałem 600–4\xa0000\xa0zł/t", name, "Pellet", "16 zł/t", True),
         ("6", "starsza niż 6 miesięcy", name, "Brykiet", "1\xa0300 zł/t", True),
         ("7", f"{IMPLAUSIBLE}; starsza niż 6 miesięcy", name, "Węgiel orzech", "15 zł/t", True),
-        ("8", price_lists.FUTURE, name, "Węgiel orzech", "1\xa0700 zł/t", False),
+        ("8", price_list_preview.FUTURE, name, "Węgiel orzech", "1\xa0700 zł/t", False),
     ]
     assert [row[5] for row in table(answer)] == [
         f"{day}dziś",
@@ -154,7 +154,7 @@ def test_what_is_ticked_for_one_reason_is_not_taken_for_another(desk, depot, tod
 
 
 def test_too_many_doubtful_rows_cannot_be_ticked(desk, depot, file, monkeypatch):
-    monkeypatch.setattr(price_lists, "MOST_TICKS", 2)
+    monkeypatch.setattr(price_list_preview, "MOST_TICKS", 2)
     answer = preview(desk, file)
     assert len(table(answer)) == 4
     assert not any(row[-1] for row in table(answer))
@@ -174,7 +174,7 @@ def test_a_price_that_came_meanwhile_leaves_nothing_half_done(desk, depot, file,
     answer = preview(desk, file)
     factories.DepotPriceFactory(depot=depot, fuel="brykiet", day=medians.months_before(today, medians.WINDOW_MONTHS))
     monkeypatch.setattr(
-        uploads, "readable", lambda cells, read: {depot.pk} if read.__name__ == "read_number" else set()
+        price_list_preview, "readable", lambda cells, read: {depot.pk} if read.__name__ == "read_number" else set()
     )
     again = confirm(desk, answer)
     assert "Skład ma już jedną z tych cen: ktoś dodał ją przed chwilą" in html_of(again)
@@ -284,7 +284,7 @@ def test_a_confirmation_that_names_something_else_is_asked_for_again(desk):
 
 def test_a_preview_can_be_confirmed_for_a_day(desk, monkeypatch):
     answer = preview(desk, csv_of(f"{factories.DepotFactory().pk},brykiet,t,{timezone.localdate()},1500,,"))
-    monkeypatch.setattr(uploads, "PREVIEW_HOLDS_S", -1)
+    monkeypatch.setattr(price_list_files, "PREVIEW_HOLDS_S", -1)
     assert "Podgląd wygasł" in html_of(confirm(desk, answer))
     assert not DepotPrice.objects.exists()
 

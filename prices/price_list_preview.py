@@ -1,9 +1,7 @@
-"""Price lists in files: rows to prices, and their preview; for the desk and for owners.
+"""Preview of a price list: rows to prices, for the desk and for owners.
 
-One row, one price: `depot` (id), `fuel`, `unit`, `day`, and either `price` or `bag_price` and `bag_kg`, under these
-names or those of `prices.uploads.POLISH`; fuels and units by slug or name. The preview runs the same checks as the
-import and writes nothing. Faulty rows are listed and left out, unless no row is left. `prices.uploads` parses the
-files; `prices.services` writes the prices.
+The preview runs the same checks as the import and writes nothing. Faulty rows are listed and left out, unless no row is
+left. `prices.price_list_files` parses the files; `prices.services` writes the prices.
 """
 
 from collections.abc import Collection, Mapping
@@ -21,22 +19,29 @@ from django.utils.crypto import salted_hmac
 from catalog.depots import fuels
 from catalog.models import Depot
 from catalog.text import fold, short_zloty, zloty_range
-from prices import services, uploads, validation
+from prices import services, validation
 from prices.models import DepotPrice
+from prices.price_list_files import (
+    AMOUNTS,
+    FUEL_OF,
+    OWNERS_REQUIRED,
+    POLISH,
+    REQUIRED,
+    UNIT_OF,
+    Table,
+    pack,
+    read_amount,
+    read_day,
+    read_number,
+    read_table,
+    readable,
+    unpack,
+)
 from prices.snapshot import current_medians, read_ranges
 from prices.validation import deviation, exact
 
-REQUIRED = ("depot", "fuel", "unit", "day")
-OWNERS_REQUIRED = ("fuel",)
-AMOUNTS = {"price": "zł", "bag_price": "zł", "bag_kg": "kg"}
-"""Columns of amounts, with the unit that may stand in their cells."""
-
 MOST_TICKS = 500
 """Most doubtful rows of a file that can be ticked. More suggest a wrong file and would make its form too large."""
-
-FUEL_OF = {fold(name): fuel.slug for fuel in fuels.FUELS for name in (fuel.slug, fuel.name)}
-UNIT_OF = {fold(name): unit for unit, word in fuels.UNIT_NAMES.items() for name in (unit, word, f"zł/{unit}")}
-"""Fuels and units by their spellings, folded."""
 
 FUTURE = "dzień jeszcze nie nadszedł; takiej ceny nie można wczytać"
 
@@ -113,7 +118,7 @@ class Preview:
 class PriceListReader:
     """Reads the rows of a file. Looks up depots, ranges and stored prices in three queries, medians in the snapshot."""
 
-    def __init__(self, table: uploads.Table, today: date, own: Mapping[int, Depot] | None) -> None:
+    def __init__(self, table: Table, today: date, own: Mapping[int, Depot] | None) -> None:
         """Raises ValidationError for a file without a required column.
 
         own: the depots of an owner, by id; None for an editor. The file of an owner names the fuel: the depot is the
@@ -127,7 +132,7 @@ class PriceListReader:
             lacking.append("price")
         if lacking:
             absent, needed, amounts = (
-                ", ".join(uploads.POLISH[name] for name in names) for names in (lacking, required, AMOUNTS)
+                ", ".join(POLISH[name] for name in names) for names in (lacking, required, AMOUNTS)
             )
             raise ValidationError(
                 f"Brak kolumn: {absent}. Pierwszy wiersz to nazwy kolumn. Potrzebne są: {needed} i jedna z: {amounts}."
@@ -138,15 +143,15 @@ class PriceListReader:
         self.standing: set[tuple[int, str, date]] = set()
         self.rows: dict[tuple[int, str, date], int] = {}
         if own is None:
-            numbers = uploads.readable((cells["depot"] for _, cells in table.rows), uploads.read_number)
+            numbers = readable((cells["depot"] for _, cells in table.rows), read_number)
             self.depots = Depot.objects.published().only("name", "publication").in_bulk(numbers)
-            days = uploads.readable((cells["day"] for _, cells in table.rows), uploads.read_day)
+            days = readable((cells["day"] for _, cells in table.rows), read_day)
             stored = DepotPrice.objects.standing().filter(origin=DepotPrice.Origin.PRICE_LIST, day__in=days)
             self.standing |= set(stored.filter(depot__in=self.depots).values_list("depot", "fuel", "day"))
 
     def preview(self, ticked: Collection[str]) -> Preview:
         """Return the rows with their doubts and faults. ticked: numbers of the doubtful rows to include, as text."""
-        preview = Preview([uploads.POLISH.get(name, name) for name in self.table.columns])
+        preview = Preview([POLISH.get(name, name) for name in self.table.columns])
         for number, cells in self.table.rows:
             try:
                 depot, quote = self.read(cells)
@@ -164,7 +169,7 @@ class PriceListReader:
         """Return the depot and the price of a row: text, decimal commas, dates of Excel. Raises ValidationError."""
         if self.own is not None:
             cells = {"depot": next(iter(self.own)), "day": self.today} | {k: v for k, v in cells.items() if v != ""}
-        number = uploads.read_number(cells["depot"])
+        number = read_number(cells["depot"])
         if number not in self.depots:
             whose = "opublikowanego" if self.own is None else "Twojego"
             raise ValidationError(f"nie ma {whose} składu o numerze {cells['depot']}")
@@ -175,10 +180,10 @@ class PriceListReader:
         unit = UNIT_OF.get(fold(unit), unit)
         per = {"price": f"/{unit}", "bag_price": "/worek"}
         return self.depots[number], validation.PriceInput(
-            day=uploads.read_day(cells["day"]),
+            day=read_day(cells["day"]),
             fuel=fuel,
             unit=unit,
-            **{name: uploads.read_amount(cells.get(name), kind, per.get(name, "")) for name, kind in AMOUNTS.items()},
+            **{name: read_amount(cells.get(name), kind, per.get(name, "")) for name, kind in AMOUNTS.items()},
         )
 
     def check(self, number: int, depot: Depot, quote: validation.PriceInput) -> PreviewRow:
@@ -216,7 +221,7 @@ class PriceListReader:
 
 
 def preview_price_list(
-    table: uploads.Table, *, today: date, ticked: Collection[str] = (), own: Mapping[int, Depot] | None = None
+    table: Table, *, today: date, ticked: Collection[str] = (), own: Mapping[int, Depot] | None = None
 ) -> Preview:
     """Return the preview of a file; of one without a required column only the error. own: see `PriceListReader`."""
     try:
@@ -233,7 +238,7 @@ class UploadForm(forms.Form):
     def clean_import_file(self) -> Any:
         file = self.cleaned_data["import_file"]
         content = file.read()
-        self.table, self.packed = uploads.read_table(content), uploads.pack(content)
+        self.table, self.packed = read_table(content), pack(content)
         return file
 
 
@@ -247,7 +252,7 @@ class ConfirmForm(forms.Form):
     def clean_packed(self) -> str:
         packed: str = self.cleaned_data["packed"]
         try:
-            self.table = uploads.read_table(uploads.unpack(packed))
+            self.table = read_table(unpack(packed))
         except BadSignature as error:
             raise ValidationError("expired") from error
         return packed

@@ -1,4 +1,7 @@
-"""Uploaded price lists: parsing of CSV, XLSX and their cells, and the file between preview and confirmation.
+"""Files of price lists: their columns, limits, CSV, XLSX and cells, and the file between preview and confirmation.
+
+One row, one price: `depot` (id), `fuel`, `unit`, `day`, and either `price` or `bag_price` and `bag_kg`, under these
+names or those of `POLISH`; fuels and units by slug or name.
 
 CSV as spreadsheets write it: UTF-8, UTF-16 or Windows-1250, separated by commas, semicolons or tabs. Polish Excel uses
 semicolons, since its decimal separator is the comma.
@@ -21,6 +24,7 @@ from django.core.exceptions import ValidationError
 from django.core.signing import TimestampSigner
 from openpyxl import load_workbook
 
+from catalog.depots import fuels
 from catalog.text import fold
 from fueldepot.http.params import AmbiguousNumber, read_decimal
 from prices import validation
@@ -68,6 +72,15 @@ COLUMN_OF = {fold(name): column for column, name in POLISH.items()} | {
     "waga worka kg": "bag_kg",
     "worek kg": "bag_kg",
 }
+
+REQUIRED = ("depot", "fuel", "unit", "day")
+OWNERS_REQUIRED = ("fuel",)
+AMOUNTS = {"price": "zł", "bag_price": "zł", "bag_kg": "kg"}
+"""Columns of amounts, with the unit that may stand in their cells."""
+
+FUEL_OF = {fold(name): fuel.slug for fuel in fuels.FUELS for name in (fuel.slug, fuel.name)}
+UNIT_OF = {fold(name): unit for unit, word in fuels.UNIT_NAMES.items() for name in (unit, word, f"zł/{unit}")}
+"""Fuels and units by their spellings, folded."""
 
 SEPARATORS = (";", ",", "\t")
 

@@ -8,7 +8,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from openpyxl import Workbook
 
-from prices.uploads import MOST_LINES, MOST_SHEETS, read_number, read_table
+from prices.price_list_files import MOST_LINES, MOST_SHEETS, read_number, read_table
 
 HEADER = ["numer składu", "paliwo", "jednostka", "dzień", "cena"]
 ROW = [7, "pellet", "t", "2026-11-25", 1640]
