@@ -29,6 +29,9 @@ BURNS_COAL = "coal"
 IN_PART = "part"
 """Fact: it stands in the part of the municipality that an act names, such as a town or a health resort."""
 
+COUNTDOWN_DAYS = 365
+"""Longest time to a deadline, in days, that is counted down."""
+
 
 class ApplianceStatus(StrEnum):
     """STATE_UNKNOWN: no legal state was imported. NO_RESOLUTION: the voivodeship has no act.
@@ -118,6 +121,11 @@ class ApplianceCheck:
         if self.status is not ApplianceStatus.STAYS or len(days) < len(self.spared_by):
             return None
         return max(days)
+
+    def countdown(self, on: date) -> int | None:
+        """Return the days from a day to the deciding deadline, None without one and for more than COUNTDOWN_DAYS."""
+        left = (self.deciding.deadline.date - on).days if self.deciding else None
+        return left if left is not None and left <= COUNTDOWN_DAYS else None
 
     @property
     def undecided(self) -> ApplianceDeadline | None:

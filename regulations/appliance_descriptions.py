@@ -12,8 +12,6 @@ from regulations.fields import Appliance, Condition, Exemption, FuelCode
 from regulations.queries import DeadlineStatus, Regulation
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
-COUNTDOWN_DAYS = 365
-"""Longest time to a deadline, in days, that a sentence counts down."""
 
 REMAINDERS = {(Appliance.BOILER_ECODESIGN, Exemption.ECODESIGN_WITHOUT_NETWORK): Exemption.WITHOUT_NETWORK}
 """What remains of an exemption for an appliance that meets a part of it by definition."""
@@ -63,8 +61,8 @@ def words(check: ApplianceCheck, on: date) -> tuple[str, str, str, str]:
     deciding = check.deciding
     match check.status:
         case ApplianceStatus.ENDS if deciding:
-            left = (deciding.deadline.date - on).days
-            count = f" – jeszcze {days(left)}" if left <= COUNTDOWN_DAYS else ""
+            left = check.countdown(on)
+            count = "" if left is None else f" – jeszcze {days(left)}"
             verdict = f"wolno używać do {day(last_day(deciding))}"
             short = f"do{NO_BREAK}{day(last_day(deciding))}{exceptions(deciding)}"
             return verdict, f"{count}{longer(deciding)}", short, ""

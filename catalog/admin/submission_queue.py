@@ -123,7 +123,7 @@ def named(row: Submission) -> str:
 class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     """The queue, longest waiting first. Submissions are decided here, never edited, added or deleted.
 
-    `prices.admin.visits` registers it, with the page that decides all submissions of a visit.
+    `prices.admin.decision_pages` registers it, with the page that decides all submissions of a visit.
     """
 
     list_display = ("number", "kind", entry, "municipality", "asked", "sender", "waits_since", standing)

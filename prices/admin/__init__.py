@@ -1,3 +1,3 @@
 """Admin of prices: moderation queue, price lists, plausible ranges. `prices.services` writes all changes."""
 
-from prices.admin import prices, visits  # noqa: F401 - register
+from prices.admin import decision_pages, plausible_ranges, prices  # noqa: F401 - register

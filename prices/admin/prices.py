@@ -40,7 +40,7 @@ from catalog.services.moderation import DepotIsErased
 from catalog.submissions.questions import with_questions
 from fueldepot.data.history import among
 from prices import models, services, validation
-from prices.admin.price_page import PricePageMixin, describe_rows
+from prices.admin.decision_pages import PricePageMixin, describe_rows
 from prices.models import BY_SLUG, LONGEST_REASON
 from prices.price_list_preview import ConfirmForm, Preview, UploadForm, preview_price_list
 from prices.services import PriceDecisionResult, why_not_rejected
