@@ -68,6 +68,9 @@ def requirements(
     filled = {
         key: format_amount(rules.number("project_types/heating_demand", key)) for key in ("type_2_from", "type_2_to")
     }
+    if "upper" in kinds:
+        filled["advance_percent"] = format_amount(rules.number("levels/prefinancing", "costs_percent"))
+        filled["advance_days"] = format_amount(rules.number("levels/prefinancing", "days_for_works"))
     if "business_limited" in kinds:
         filled["multiple"] = format_amount(rules.number("levels/business_revenue", shown.level))
         filled["amount"] = f", czyli {format_amount(revenue_limit)} zł" if revenue_limit is not None else ""

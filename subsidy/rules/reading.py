@@ -22,6 +22,7 @@ REQUIRED_KEYS = {
     "levels/annual_income": LEVELS[:1],
     "levels/business_revenue": LEVELS[1:],
     "levels/minimum_wage": ("monthly",),
+    "levels/prefinancing": ("costs_percent", "days_for_works"),
     "project_types/heating_demand": ("type_2_from", "type_2_to"),
     "project_types/table_3_limit": tuple(
         f"{kind}/{level}" for kind in (1, 2, 3) for level in LEVELS if level != "highest" or kind == 3

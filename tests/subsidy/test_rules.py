@@ -228,12 +228,21 @@ def the_one(day, words):
     return found
 
 
+PREFINANCED = {date(2026, 7, 19): 120, date(2026, 7, 20): 180}
+
+
 def test_prefinancing_is_a_share_of_the_costs():
     """The official text says "do 35% kosztów", of the costs, not of the subsidy."""
     found = the_one("2026-11-22", "prefinansowanie)")
-    assert "Do 35% kosztów" in found.text
-    assert "35% dotacji" not in found.text
+    assert "Do {advance_percent}% kosztów" in found.text
+    assert "% dotacji" not in found.text
     assert found.verified
+    assert rules.current().on(date(2026, 11, 22)).number("levels/prefinancing", "costs_percent") == 35
+
+
+def test_days_for_prefinanced_works():
+    days = {day: rules.current().on(day).number("levels/prefinancing", "days_for_works") for day in PREFINANCED}
+    assert days == PREFINANCED
 
 
 def test_what_the_official_answers_say_and_what_they_do_not():
