@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from catalog.models import Municipality
 from catalog.search.index import SearchIndex
-from catalog.search.query import ContextScope, Reading, Token
+from catalog.search.query import Reading, Token
+from catalog.search.query_words import REGIONS, ContextScope
 from catalog.search.ranking import Numbers, WordIndex, WordTier
 from catalog.text import fold
 
@@ -38,21 +39,6 @@ CANDIDATES = 100
 
 ADJECTIVE_ENDINGS = ("iego", "iej", "iemu", "ich", "im", "ie", "a", "i", "u", "o", "")
 """Endings after "-sk", "-ck" and "-dzk" in the forms of a unit's name: nowotarski, nowotarskiego, nowotarskim."""
-
-REGIONS = {
-    "02": ("dolny slask",),
-    "04": ("kujawy", "kujawach"),
-    "06": ("lubelszczyzna", "lubelszczyznie"),
-    "12": ("malopolska",),
-    "14": ("mazowsze", "mazowszu"),
-    "16": ("opolszczyzna", "opolszczyznie"),
-    "18": ("podkarpacie", "podkarpaciu"),
-    "20": ("podlasie", "podlasiu"),
-    "22": ("pomorze", "pomorzu"),
-    "24": ("slask", "slasku", "gorny slask"),
-    "28": ("warmia", "mazury", "mazurach"),
-    "30": ("wielkopolska",),
-}
 
 
 class Mode(IntEnum):

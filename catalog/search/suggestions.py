@@ -14,6 +14,7 @@ from catalog.search import query
 from catalog.search.index import SearchIndex
 from catalog.search.inflection import InflectedNames
 from catalog.search.matching import Match, Memo, Mode, WordMatcher
+from catalog.search.query_words import NICKNAMES
 from catalog.text import fold, plain
 
 MAX_SUGGESTIONS = 8
@@ -132,7 +133,7 @@ class Search:
     def find(self, text: str, limit: int) -> Found:
         """Find entries for a text: as typed, else by words, else with edits."""
         text = query.normalize_punctuation(text)
-        text = query.NICKNAMES.get(fold(text), text)  # "wawa" is also a prefix of Wąwał
+        text = NICKNAMES.get(fold(text), text)  # "wawa" is also a prefix of Wąwał
         if len(typed_digits(text)) >= FEWEST_DIGITS:
             return Found()
         pattern = query.postcode_pattern(text)
