@@ -25,7 +25,7 @@ from fueldepot.http.cache_control import conditional
 from fueldepot.http.csv_table import Code, DecimalText, write_table
 from fueldepot.http.links import site_url
 from fueldepot.http.views import read_only
-from pages.heating_costs import RESTS_ON as HEATING_DATA
+from pages.heating_comparison import RESTS_ON as HEATING_DATA
 from pages.heating_page import heating_costs_page
 from pages.home import get_voivodeship
 from pages.polish import counted

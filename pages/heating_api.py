@@ -1,38 +1,144 @@
-"""`/heating-costs`: its published fields, and the view that answers."""
+"""`/heating-costs`: its parameters, its published fields, and the view that answers."""
 
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse, extend_schema
+from pydantic import create_model
 from rest_framework.request import Request
 from typing_extensions import TypedDict
 
+from catalog.api import params as place_params
+from catalog.api.params import POSTCODE, TERYT, Postcode, Teryt
 from catalog.models import Municipality, Voivodeship
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import site_url
-from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example
+from fueldepot.http.params import ThreeDigits, exact
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, example, field
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
-from pages.heating_costs import (
+from pages.heating_comparison import (
     NOTES,
-    SOURCES,
-    HeatingCostsQuery,
     HeatingRow,
-    HouseQuery,
+    OwnInput,
     SourcePrice,
+    bag_kg,
     heating_rows,
     is_demonstration,
     place_of_postcode,
     published_cost,
 )
-from prices.heating_costs import EfficiencyUnit, EnergyUnit, Estimate, Quantity, Unit, rounded_year
+from prices.heating_costs import (
+    EfficiencyUnit,
+    EnergyUnit,
+    Estimate,
+    Quantity,
+    Unit,
+    heat_sources,
+    read_defaults,
+    rounded_year,
+)
 from prices.medians import rounded
 from regulations.api.params import MUNICIPALITY_DIGITS
 
 HEATING = "heating"
+
+AREA_RANGE, NEED_RANGE, DEMAND_RANGE = (20, 1_000), (15, 400), (1_000, 200_000)
+PRICE_RANGES = {"t": (0, 100_000), "mp": (0, 100_000), "kWh": (0, 100)}
+"""In zł per unit. Wood of one's own may cost nothing."""
+
+EFFICIENCY_RANGES = {"share": (0.25, 1.25), "kWh/kWh": (1, 8)}
+PER = {"t": "tonne", "mp": "stacked cubic metre", "kWh": "kilowatt-hour"}
+HOUSE = read_defaults().house
+SOURCES = heat_sources(date.max)
+"""The sources, which no day changes."""
+
+
+def own_fields(price: str, bag: str, efficiency: str, three_digits: ThreeDigits = "refused") -> dict[str, Any]:
+    """Return the fields of a query for what the reader knows of each source. The names are prefixes."""
+    fields: dict[str, Any] = {}
+
+    def add(name: str, ends: tuple[float, float], digits: ThreeDigits, text: str, value: float) -> None:
+        fields[name] = Annotated[Decimal | None, exact(*ends, digits), field(text, value)], None
+
+    for source in SOURCES:
+        slug, by_kwh = source.slug, source.unit == "kWh"
+        text = f"A price of your own in zł per {PER[source.unit]}, with a decimal point or comma."
+        digits: ThreeDigits = "decimals" if by_kwh else three_digits
+        add(f"{price}_{slug}", PRICE_RANGES[source.unit], digits, text, 1.1 if by_kwh else 1640)
+        if kg := bag_kg(source):
+            text = f"A price of your own in zł for a bag of {kg} kg. One by the tonne comes first."
+            add(f"{bag}_{slug}", (0, 1_000), "decimals", text, 38)
+        ends = EFFICIENCY_RANGES[source.efficiency.unit]
+        pump = ends[1] > 2
+        text = "An efficiency of your own, with a decimal point or comma. "
+        text += "Heat from one kilowatt-hour of electricity." if pump else "0.85 is 85 %."
+        add(f"{efficiency}_{slug}", ends, "decimals", text, 3.2 if pump else 0.85)
+    return fields
+
+
+def own_inputs(query: Query, price: str, bag: str, efficiency: str) -> dict[str, OwnInput]:
+    """Return what a query with `own_fields` states, by source."""
+
+    inputs = {
+        source.slug: OwnInput(*(getattr(query, f"{name}_{source.slug}", None) for name in (price, bag, efficiency)))
+        for source in SOURCES
+    }
+    return {slug: own for slug, own in inputs.items() if own != OwnInput()}
+
+
+class HouseQuery(Query):
+    """The place and the house. Of teryt, postcode and voivodeship the first given counts, in this order."""
+
+    teryt: Annotated[
+        Teryt | None, field(f"{TERYT} Medians of its voivodeship, and the rules of a municipality.", "1261011")
+    ] = None
+    postcode: Annotated[
+        Postcode | None, field(f"{POSTCODE} The municipality with most of its addresses counts.", "30-001")
+    ] = None
+    voivodeship: place_params.Voivodeship | None = None
+    area: Annotated[
+        Decimal | None,
+        exact(*AREA_RANGE, three_digits="decimals"),
+        field(f"A heated area in m². Without it {HOUSE.area}.", 120),
+    ] = None
+    need: Annotated[
+        Decimal | None,
+        exact(*NEED_RANGE, three_digits="decimals"),
+        field(
+            f"A need of heat in kWh/m² a year. Without it {HOUSE.need}; {HOUSE.need_after_works} after insulation.", 80
+        ),
+    ] = None
+    kwh: Annotated[
+        Decimal | None,
+        exact(*DEMAND_RANGE),
+        field("An amount of useful heat in kWh a year. It counts instead of `area` and `need`.", 18000),
+    ] = None
+
+    @property
+    def demand(self) -> Decimal:
+        """Useful heat in kWh a year."""
+        return demand_of(self.kwh, self.area, self.need)
+
+    @property
+    def own(self) -> dict[str, OwnInput]:
+        return own_inputs(self, "price", "bag", "efficiency")
+
+
+def demand_of(kwh: Decimal | None, area: Decimal | None, need: Decimal | None) -> Decimal:
+    """Return the useful heat in kWh a year, from defaults where nothing is given."""
+    return kwh or (area or Decimal(HOUSE.area)) * (need or Decimal(HOUSE.need))
+
+
+HeatingCostsQuery = create_model(
+    "HeatingCostsQuery",
+    __base__=HouseQuery,
+    __doc__="Parameters of `/heating-costs`.",
+    **own_fields("price", "bag", "efficiency"),
+)
 
 
 class CostJson(TypedDict):

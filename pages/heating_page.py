@@ -18,21 +18,8 @@ from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import short_zloty
 from fueldepot.http.params import exact, line
 from fueldepot.http.query import Query, doc
-from pages.heating_costs import (
-    AREA_RANGE,
-    DEMAND_RANGE,
-    HOUSE,
-    NEED_RANGE,
-    NOTES,
-    HeatingRow,
-    bag_kg,
-    demand_of,
-    heating_rows,
-    is_demonstration,
-    own_fields,
-    own_inputs,
-    published_cost,
-)
+from pages.heating_api import AREA_RANGE, DEMAND_RANGE, HOUSE, NEED_RANGE, demand_of, own_fields, own_inputs
+from pages.heating_comparison import NOTES, HeatingRow, bag_kg, heating_rows, is_demonstration, published_cost
 from pages.page import Crumb, Page, dataset
 from pages.polish import day, whole
 from pages.prices import as_query, prices_crumb

@@ -14,7 +14,7 @@ from pages import fixed_pages
 from pages.datasets import datasets_page
 from pages.depots import depot_page, find_gone_depot, removed_page
 from pages.fuel_prices import fuel_prices_page, official_page, voivodeship_prices_page
-from pages.heating_costs import RESTS_ON as HEATING_DATA
+from pages.heating_comparison import RESTS_ON as HEATING_DATA
 from pages.heating_page import heating_costs_page
 from pages.home import home_page, voivodeship_page
 from pages.municipality import find_municipality, municipality_page

@@ -36,8 +36,7 @@ from fueldepot.http.params import choice, whole
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, route_url, tool
 from pages.datasets import TITLE as DATASETS
 from pages.fuel_prices import official_title
-from pages.heating_api import heating_costs
-from pages.heating_costs import HouseQuery
+from pages.heating_api import HouseQuery, heating_costs
 from pages.heating_page import STATUS as HEATING_STATUS
 from pages.home import depots_as_of
 from prices import validation
