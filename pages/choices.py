@@ -21,9 +21,10 @@ from markupsafe import Markup
 
 from catalog.api.params import POSTCODE, Postcode
 from catalog.depots import fuels
+from catalog.depots.attribution import describe_status
 from catalog.depots.fuels import Fuel
 from catalog.depots.opening_times import OpeningState, opening_of, openings
-from catalog.depots.snapshot import DepotRow, Depots, depots, describe_status
+from catalog.depots.snapshot import DepotRow, Depots, depots
 from catalog.links import depot_path
 from catalog.models import Depot, SearchEntry
 from catalog.parsing.opening_hours import DAYS

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.depots.snapshot import LICENCES, ORIGINS, QUOTING, depots
+from catalog.depots.attribution import LICENCES, ORIGINS, QUOTING
+from catalog.depots.snapshot import depots
 from catalog.importers.freshness import SourceState, last_runs
 from catalog.models import Dataset, Depot
 from fueldepot.data.snapshot import Snapshot

@@ -11,8 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from catalog.depots import fuels
+from catalog.depots.attribution import LICENCES, ORIGINS
 from catalog.depots.opening_times import opening_of, opening_period
-from catalog.depots.snapshot import LICENCES, MAX_ID, ORIGINS, DepotRow, depots
+from catalog.depots.snapshot import MAX_ID, DepotRow, depots
 from catalog.models import Depot, Municipality
 from catalog.parsing.opening_hours import CLOSED, DAYS, Week
 from catalog.territory.coordinates import Point

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 from django.conf import settings
 from django.urls import reverse
 
-from catalog.depots.snapshot import OSM_COPYRIGHT, QUOTING
+from catalog.depots.attribution import OSM_COPYRIGHT, QUOTING
 from catalog.links import municipality_path
 from catalog.models import Municipality, Voivodeship
 from fueldepot.http.links import route_path, site_url

@@ -25,7 +25,7 @@ from django.urls import reverse
 from django.views.decorators.vary import vary_on_headers
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from catalog.depots.snapshot import tiles_credit
+from catalog.depots.attribution import tiles_credit
 from catalog.models import Dataset
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional

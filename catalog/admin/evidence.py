@@ -25,7 +25,7 @@ from django.views.decorators.http import require_POST
 from catalog import links
 from catalog.admin.desk import current_editor, page_url, read_text
 from catalog.admin.registers import RegisterAdmin
-from catalog.depots.snapshot import tiles_credit
+from catalog.depots.attribution import tiles_credit
 from catalog.models import CaseComment, Decision, Depot, Draft, Municipality, OwnerLink, Submission
 from catalog.parsing.contacts import clean_phone
 from catalog.services import Refusal, editors

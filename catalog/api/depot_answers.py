@@ -9,7 +9,8 @@ from typing_extensions import TypedDict
 
 from catalog.api.place_answers import Code, Feature, Name, Page
 from catalog.depots import fuels
-from catalog.depots.snapshot import FUELS_SOURCES, LICENCES, ORIGINS, DepotRow, describe_status
+from catalog.depots.attribution import FUELS_SOURCES, LICENCES, ORIGINS, describe_status
+from catalog.depots.snapshot import DepotRow
 from catalog.links import depot_url, municipality_url
 from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS

@@ -24,8 +24,9 @@ from catalog.api.params import (
 from catalog.api.place_answers import LocatedMunicipalityJson, LocationJson, describe_located, describe_suggestion
 from catalog.api.views import count_by_municipality, find_stores
 from catalog.depots import fuels
+from catalog.depots.attribution import ORIGINS
 from catalog.depots.opening_times import opening_of
-from catalog.depots.snapshot import ORIGINS, DepotRow, depots
+from catalog.depots.snapshot import DepotRow, depots
 from catalog.links import municipality_url
 from catalog.models import Dataset, Depot
 from catalog.territory.coordinates import Point

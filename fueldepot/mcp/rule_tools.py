@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_variables
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from catalog.depots.snapshot import LICENCES
+from catalog.depots.attribution import LICENCES
 from fueldepot.http.links import site_url
 from fueldepot.http.params import ParameterError, whole
 from fueldepot.http.query import Query

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.depots.snapshot import tiles_credit
+from catalog.depots.attribution import tiles_credit
 from fueldepot import middleware
 from tests import ROOT, factories
 from tests.fueldepot.sharers import run_python

@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 from jsonschema import Draft202012Validator, FormatChecker
 
-from catalog.depots.snapshot import LICENCES
+from catalog.depots.attribution import LICENCES
 from catalog.importers.runner import record_change
 from catalog.models import Dataset, Depot
 from catalog.search import entries
