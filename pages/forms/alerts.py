@@ -56,6 +56,7 @@ class AlertsForm(EmailForm):
         ),
         FormPart("Twój adres", ("email",)),
     )
+    help_texts = {"email": "Wyślemy na niego odnośnik do potwierdzenia. Nie publikujemy go."}
 
     def __init__(self, posted: Any = None, **options: Any) -> None:
         super().__init__(posted, **options)
@@ -66,7 +67,6 @@ class AlertsForm(EmailForm):
         areas = [(area.teryt, area.name) for area in voivodeships_by_name()]
         self.fields["voivodeship"].choices = [("", "nie wybieram"), *areas]  # type: ignore[attr-defined]
         self.ask_which(self.data.get("place", ""), self.data.get("teryt", ""))
-        self.fields["email"].help_text = "Wyślemy na niego odnośnik do potwierdzenia. Nie publikujemy go."
 
     def ask_which(self, text: str, teryt: str) -> None:
         """Add the places of an ambiguous name to choose from. teryt: of the chosen one, which stays chosen."""

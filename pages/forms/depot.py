@@ -205,10 +205,7 @@ class AddForm(DepotForm):
         "Opisz skład, którego nie ma w katalogu. Publikujemy tylko firmy, nie osoby prywatne. Wpis doda redakcja."
     )
     button = "Wyślij"
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["lat"].help_text = "Bez współrzędnych przyjmiemy w przybliżeniu środek kodu pocztowego."
+    help_texts = {"lat": "Bez współrzędnych przyjmiemy w przybliżeniu środek kodu pocztowego."}
 
     def clean(self) -> dict[str, Any]:
         data = super().clean()

@@ -135,11 +135,9 @@ class RenewForm(EmailForm):
 
     title = "Nowy odnośnik właściciela"
 
-    PARTS = (FormPart("Twój adres", ("email",)),)
+    help_texts = {"email": "Ten, z którego przejęto wpis."}
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["email"].help_text = "Ten, z którego przejęto wpis."
+    PARTS = (FormPart("Twój adres", ("email",)),)
 
 
 class ObjectionForm(PublicForm):

@@ -3,7 +3,7 @@
 Form of the prices of a depot, with all fuels on one page.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -47,6 +47,9 @@ class PublicForm(forms.Form):
 
     PARTS: tuple[FormPart, ...] = ()
 
+    help_texts: Mapping[str, str] = {}
+    """Of inherited fields, by name, instead of their own."""
+
     price_names: tuple[str, ...] = ()
     """Names of the generated fields of prices, shown in the part that lists none."""
 
@@ -60,6 +63,8 @@ class PublicForm(forms.Form):
     ) -> None:
         super().__init__(posted, auto_id="pole-%s", **options)
         self.path, self.on, self.depot = path, on, depot
+        for name, text in self.help_texts.items():
+            self.fields[name].help_text = text
 
     @property
     def parts(self) -> Iterator[tuple[FormPart, tuple[BoundField, ...]]]:
@@ -287,11 +292,9 @@ class PriceForm(PriceFields, EmailForm):
     )
     button = "Wyślij ceny"
 
-    PARTS = (PRICES, FormPart("O Tobie", ("email",)))
+    help_texts = {"email": "Wyślemy na niego odnośnik do potwierdzenia i decyzję. Nie publikujemy go."}
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.fields["email"].help_text = "Wyślemy na niego odnośnik do potwierdzenia i decyzję. Nie publikujemy go."
+    PARTS = (PRICES, FormPart("O Tobie", ("email",)))
 
     def clean(self) -> dict[str, Any]:
         data = super().clean()
