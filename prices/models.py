@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Self
 from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.template.defaultfilters import floatformat
@@ -14,6 +13,7 @@ from simple_history.models import HistoricalRecords
 
 from catalog.depots import fuels
 from catalog.models import Depot, Submission, Voivodeship
+from catalog.models.depots import person
 
 FIRST_YEAR = 1999
 PERIOD = "średnia roczna"
@@ -171,9 +171,7 @@ class DepotPrice(models.Model):
     status = models.CharField("stan", max_length=8, choices=Status.choices, default=Status.PENDING)
     reason = models.CharField("powód odrzucenia", max_length=LONGEST_REASON, blank=True)
     decided_at = models.DateTimeField("zdecydowano", null=True, blank=True)
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, verbose_name="zdecydował", related_name="+"
-    )
+    decided_by = person("zdecydował", null=True, blank=True)
 
     history = HistoricalRecords(verbose_name="historia ceny", verbose_name_plural="historia cen")
     objects = DepotPriceQuerySet.as_manager()

@@ -17,13 +17,12 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_POST
 
 from catalog import links
-from catalog.admin.desk import current_editor, page_url, read_text
+from catalog.admin.desk import current_editor, desk_view, page_url, read_text
 from catalog.admin.registers import RegisterAdmin
 from catalog.depots.attribution import tiles_credit
 from catalog.models import CaseComment, Decision, Depot, Draft, Municipality, OwnerLink, Submission
@@ -205,10 +204,7 @@ class CaseCommentAdmin(RegisterAdmin):
     def has_module_permission(self, request: HttpRequest) -> bool:
         return False
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(require_POST(self.write_view))
-        return [path("<slug:kind>/<int:key>/", view, name="catalog_casecomment_write")]
-
+    @desk_view("<slug:kind>/<int:key>/", "write", methods=["POST"])
     def write_view(self, request: HttpRequest, kind: str, key: int) -> HttpResponse:
         """Store a comment and return to the page on which it was written."""
         model = CASES.get(kind, Depot)
