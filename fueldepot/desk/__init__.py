@@ -1,1 +1,1 @@
-"""Pages of the editors' desk about the whole service: its start page, decisions, statistics, logins."""
+"""The desk about the whole service: its start page, the daily letter of what waits, logins."""
