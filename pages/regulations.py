@@ -18,7 +18,7 @@ from pages.page import Crumb, Page, first_and_last
 from pages.polish import day
 from pages.svg import maps
 from pages.svg import territory as territory_svg
-from pages.svg.timelines import timeline
+from pages.svg.charts import timeline
 from regulations.appliance_descriptions import without_deadline
 from regulations.fields import Appliance
 from regulations.models import Deadline, FuelBan, Provision, Resolution, read_sources
