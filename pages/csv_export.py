@@ -27,7 +27,7 @@ from fueldepot.http.links import site_url
 from fueldepot.http.views import read_only
 from pages.heating_comparison import RESTS_ON as HEATING_DATA
 from pages.heating_page import heating_costs_page
-from pages.home import get_voivodeship
+from pages.home_and_voivodeship import get_voivodeship
 from pages.polish import counted
 from pages.prices import Asked, get_fuel
 from prices.api.price_answers import FuelPricesJson, all_fuel_prices, fuel_prices

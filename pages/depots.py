@@ -18,7 +18,7 @@ from catalog.models import Depot, Municipality
 from catalog.parsing.opening_hours import CLOSED, DAYS, Week
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
-from pages.choices import card_facts, nearest_cards
+from pages.depot_filters import card_facts, nearest_cards
 from pages.page import INVENTED_DEPOT, INVENTED_TITLE, Crumb, Page
 from pages.polish import coordinates
 from pages.svg import territory as territory_svg

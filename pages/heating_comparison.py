@@ -26,7 +26,7 @@ from prices.medians import rounded
 from prices.snapshot import official, prices
 from regulations.appliance_check import BURNS_COAL, ApplianceCheck, ApplianceStatus, Facts, check_appliance
 from regulations.appliance_descriptions import WITHOUT_FIRE, describe_check, exemptions_of
-from regulations.fields import Appliance
+from regulations.codes import Appliance
 from regulations.queries import Regulation
 
 RESTS_ON = tuple(slug for slug in Dataset.Slug if slug is not Dataset.Slug.BOUNDARIES)

@@ -32,11 +32,11 @@ from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.views import read_only
+from pages.api_and_text_pages import describe_rate_limit, english_page, for_owners_page, privacy_page, rules_page
 from pages.datasets import datasets_page
-from pages.fixed_pages import describe_rate_limit, english_page, for_owners_page, privacy_page, rules_page
-from pages.fuel_prices import official_page
+from pages.fuel_and_official_prices import official_page
 from pages.heating_page import heating_costs_page
-from pages.home import depots_as_of, has_invented_medians, home_page, voivodeships_by_name
+from pages.home_and_voivodeship import depots_as_of, has_invented_medians, home_page, voivodeships_by_name
 from pages.page import Page
 from pages.prices import index_page
 from pages.regulations import LIST_TITLE, days_of_all, page_of, regulations_page
@@ -47,7 +47,7 @@ from prices.api.price_answers import all_fuel_prices
 from prices.models import SERIES
 from prices.snapshot import RESTS_ON, official, prices
 from regulations.api.params import DeadlinesQuery
-from regulations.fields import Appliance
+from regulations.codes import Appliance
 from regulations.queries import find_deadlines, regulations_of
 from regulations.snapshot import states
 from subsidy import rules

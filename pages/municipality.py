@@ -21,8 +21,8 @@ from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
 from catalog.text import sort_key
 from fueldepot.http.links import route_path, site_url
-from pages.choices import Choices, ChoicesQuery, DepotCard, Order, Origin, card_price, read_origin
-from pages.home import DEPOT_NOUN, depots_as_of, find_median
+from pages.depot_filters import Choices, ChoicesQuery, DepotCard, Order, Origin, card_price, read_origin
+from pages.home_and_voivodeship import DEPOT_NOUN, depots_as_of, find_median
 from pages.page import Crumb, Page, terms_of_list
 from pages.polish import coordinates, counted
 from pages.svg import territory as territory_svg

@@ -12,7 +12,7 @@ from django.urls import reverse
 from catalog.depots import fuels
 from fueldepot.http.params import choice, numbers
 from fueldepot.http.query import Query, doc, today_unless_given
-from pages.choices import Chip
+from pages.depot_filters import Chip
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.polish import day, month, month_genitive
 from pages.svg.charts import Chart, ChartMonth, months_chart

@@ -13,14 +13,14 @@ from catalog.models import Municipality, Voivodeship
 from catalog.territory.snapshot import Unit, UnitNotFound, territory
 from fueldepot.http.links import route_path
 from fueldepot.http.query import Query, doc
-from pages.home import get_voivodeship, voivodeships_by_name
+from pages.home_and_voivodeship import get_voivodeship, voivodeships_by_name
 from pages.page import Crumb, Page, first_and_last
 from pages.polish import day
 from pages.svg import maps
 from pages.svg import territory as territory_svg
 from pages.svg.charts import timeline
 from regulations.appliance_descriptions import without_deadline
-from regulations.fields import Appliance
+from regulations.codes import Appliance
 from regulations.models import Deadline, FuelBan, Provision, Resolution, read_sources
 from regulations.queries import Regulation, regulations_of
 from regulations.snapshot import states

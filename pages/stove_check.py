@@ -18,7 +18,7 @@ from catalog.territory.snapshot import UnitNotFound, territory
 from catalog.text import fold
 from fueldepot.http.params import line, word_for
 from fueldepot.http.query import Query, doc
-from pages.home import SearchResult
+from pages.home_and_voivodeship import SearchResult
 from pages.page import Crumb, Page
 from pages.regulations import (
     APPLIANCES,
@@ -50,7 +50,7 @@ from regulations.appliance_descriptions import (
     explain_fact,
     only_limit,
 )
-from regulations.fields import BOILERS, Appliance, Condition
+from regulations.codes import BOILERS, Appliance, Condition
 from regulations.models import Deadline, read_sources
 from regulations.queries import DeadlineStatus, Regulation
 from subsidy import rules

@@ -10,13 +10,13 @@ from catalog.depots.opening_times import opening_period
 from catalog.depots.snapshot import depots
 from catalog.links import depot_path
 from catalog.models import Dataset
-from pages import fixed_pages
+from pages import api_and_text_pages
 from pages.datasets import datasets_page
 from pages.depots import depot_page, find_gone_depot, removed_page
-from pages.fuel_prices import fuel_prices_page, official_page, voivodeship_prices_page
+from pages.fuel_and_official_prices import fuel_prices_page, official_page, voivodeship_prices_page
 from pages.heating_comparison import RESTS_ON as HEATING_DATA
 from pages.heating_page import heating_costs_page
-from pages.home import home_page, voivodeship_page
+from pages.home_and_voivodeship import home_page, voivodeship_page
 from pages.municipality import find_municipality, municipality_page
 from pages.page import Page
 from pages.prices import index_page
@@ -34,10 +34,10 @@ def home(request: HttpRequest) -> Page:
     return home_page(request.META["QUERY_STRING"], timezone.localdate())
 
 
-api_rules = page_view(Data.DEPOTS)(lambda request: fixed_pages.rules_page())
-english = page_view(Data.DEPOTS)(lambda request: fixed_pages.english_page())
-for_owners = page_view()(lambda request: fixed_pages.for_owners_page())
-privacy = page_view()(lambda request: fixed_pages.privacy_page())
+api_rules = page_view(Data.DEPOTS)(lambda request: api_and_text_pages.rules_page())
+english = page_view(Data.DEPOTS)(lambda request: api_and_text_pages.english_page())
+for_owners = page_view()(lambda request: api_and_text_pages.for_owners_page())
+privacy = page_view()(lambda request: api_and_text_pages.privacy_page())
 official_prices = page_view(Data.SERIES)(lambda request: official_page())
 
 

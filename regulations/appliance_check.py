@@ -13,7 +13,7 @@ from datetime import date
 from enum import StrEnum
 from types import MappingProxyType
 
-from regulations.fields import COAL, EXEMPTED, WOOD, Appliance, Condition, Exemption, FuelCode, read_spared
+from regulations.codes import COAL, EXEMPTED, WOOD, Appliance, Condition, Exemption, FuelCode, read_spared
 from regulations.models import Deadline, Scope
 from regulations.queries import Regulation
 

@@ -8,7 +8,7 @@ from django.utils.formats import date_format
 from catalog.models import Municipality
 from catalog.text import full_sentence
 from regulations.appliance_check import BURNS_COAL, IN_PART, ApplianceCheck, ApplianceDeadline, ApplianceStatus
-from regulations.fields import Appliance, Condition, Exemption, FuelCode
+from regulations.codes import Appliance, Condition, Exemption, FuelCode
 from regulations.queries import DeadlineStatus, Regulation
 
 NO_BREAK = "\N{NO-BREAK SPACE}"

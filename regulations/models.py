@@ -17,7 +17,7 @@ from django.utils.formats import date_format
 from simple_history.models import HistoricalRecords
 
 from catalog.models import Voivodeship
-from regulations.fields import Appliance, CodesField, Condition, Exemption, FuelCode, SparedField
+from regulations.codes import Appliance, CodesField, Condition, Exemption, FuelCode, SparedField
 
 DAY = "d.m.Y"
 

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from catalog.importers.records import BadInput
 from fueldepot.data.yaml_reader import InvalidYaml, Mistake, StrictModel, Text, read_yaml
-from regulations.fields import Appliance, Condition, Exemption, FuelCode, Spared, write_spared
+from regulations.codes import Appliance, Condition, Exemption, FuelCode, Spared, write_spared
 from regulations.models import Deadline, Scope, Source, write_sources
 
 DATA = Path(__file__).resolve().parent / "data"

@@ -36,10 +36,10 @@ from fueldepot.http.links import site_url
 from fueldepot.http.params import choice, whole
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, route_url, tool
 from pages.datasets import TITLE as DATASETS
-from pages.fuel_prices import official_title
+from pages.fuel_and_official_prices import official_title
 from pages.heating_api import HouseQuery, heating_costs
 from pages.heating_page import STATUS as HEATING_STATUS
-from pages.home import depots_as_of
+from pages.home_and_voivodeship import depots_as_of
 from prices import validation
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import ArithmeticJson, FuelPricesJson, find_prices

@@ -18,7 +18,7 @@ from fueldepot.http.links import site_url
 from fueldepot.http.params import ParameterError, whole
 from fueldepot.http.query import Query
 from fueldepot.mcp.answers import Citation, Findings, route_url, tool
-from pages import fixed_pages
+from pages import api_and_text_pages
 from pages.datasets import datasets_page
 from pages.page import publisher
 from pages.regulations import LIST_TITLE, days_of, path_of, title_of
@@ -282,7 +282,7 @@ def describe_amounts(result: Result) -> dict[str, Any]:
 class UseQuery(Query):
     rule: Annotated[
         int | None,
-        whole(1, fixed_pages.NUMBER_OF_RULES),
+        whole(1, api_and_text_pages.NUMBER_OF_RULES),
         Field(description="A number of a rule, for its text. Without it all titles."),
     ] = None
 
@@ -296,7 +296,7 @@ class UseQuery(Query):
 )
 def rules_of_use(query: UseQuery) -> Findings:
     """Return the rules of use as the page of the API says them, and licences as the page of the data sets does."""
-    page, rules = fixed_pages.rules_page(), fixed_pages.rules_of_use()
+    page, rules = api_and_text_pages.rules_page(), api_and_text_pages.rules_of_use()
     content: dict[str, Any] = {"rules": [title for title, _ in rules], "licences": {}}
     for row in datasets_page(timezone.localdate()).content["sets"]:
         content["licences"].setdefault(row["licence"], []).append(str(row["slug"]))

@@ -20,7 +20,7 @@ from pages.forms import fields
 from pages.forms.pages import crumbs_to, show, show_form, show_problem
 from pages.forms.public_form import EmailForm, FormPart
 from pages.forms.views import client_of, ids_of, posted, public_form_view, token_of
-from pages.home import voivodeships_by_name
+from pages.home_and_voivodeship import voivodeships_by_name
 from pages.polish import day
 from pages.stove_check import NOT_FOUND, find_place
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from catalog.api.params import POSTCODE, TERYT, Limit, Offset, Postcode, Teryt, Voivodeship
 from fueldepot.http.params import BOOLEANS, Day, ParameterError, Switch, word_for
 from fueldepot.http.query import Query, field, today_unless_given
-from regulations.fields import Appliance
+from regulations.codes import Appliance
 
 MUNICIPALITY_DIGITS = 7
 

@@ -21,7 +21,7 @@ from regulations.appliance_descriptions import (
     of_a_later_state,
     without_deadline,
 )
-from regulations.fields import Appliance
+from regulations.codes import Appliance
 from regulations.models import STALE_AFTER, Deadline
 from regulations.queries import Regulation
 

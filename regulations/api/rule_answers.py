@@ -7,7 +7,7 @@ from typing import Annotated, Any, NotRequired, cast
 from typing_extensions import TypedDict
 
 from fueldepot.http.query import Day, OneOf, Url, doc, example
-from regulations.fields import Appliance, Condition, Exemption, FuelCode, read_spared
+from regulations.codes import Appliance, Condition, Exemption, FuelCode, read_spared
 from regulations.models import STALE_AFTER, Amendment, Deadline, FuelBan, Provision, Resolution, Scope, read_sources
 from regulations.queries import DeadlineStatus, Law, Regulation
 

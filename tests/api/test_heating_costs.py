@@ -5,7 +5,7 @@ import pytest
 from django.utils import timezone
 
 from prices.models import Observation, Series
-from regulations.fields import Appliance
+from regulations.codes import Appliance
 from regulations.models import Deadline
 from tests import factories
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from catalog.models import Dataset
 from catalog.search.entries import rebuild_index
-from pages import fixed_pages
+from pages import api_and_text_pages
 from pages.machine_files import QUESTIONS
 from pages.page import twin_path
 from pages.template_filters import pln, pln_range
@@ -257,7 +257,7 @@ def test_the_page_of_the_api_names_every_parameter(client):
             assert operation["x-summary-pl"].partition(" ")[0] in row
             assert operation["x-summary-pl"] in section
             published = [one["name"] for one in operation.get("parameters", []) if not one.get("deprecated")]
-            names = {re.sub(f"^({'|'.join(fixed_pages.GROUPS)}).*", r"\1…", name) for name in published}
+            names = {re.sub(f"^({'|'.join(api_and_text_pages.GROUPS)}).*", r"\1…", name) for name in published}
             described_as |= names
             if re.search(r"Parametry jak w\s<code>/stores</code>", row):
                 row, section = rows["GET <code>/stores"], sections["GET `/stores`"]
@@ -267,7 +267,7 @@ def test_the_page_of_the_api_names_every_parameter(client):
             assert names == {name for names in re.findall("\n- `(.*?)`: ", section) for name in names.split(", ")}
             english = [one["description"].partition(".")[0] for one in operation.get("parameters", [])]
             assert not [text for text in english if text in row or text in section]
-    assert {name for names in fixed_pages.MEANINGS for name in names.split(", ")} <= described_as
+    assert {name for names in api_and_text_pages.MEANINGS for name in names.split(", ")} <= described_as
 
 
 def test_where_boundaries_come_from_is_said_alike(client, country):

@@ -34,7 +34,7 @@ def test_the_pages_are_in_order(depot, demonstration):
 
 
 def test_a_broken_page_is_found(depot, monkeypatch):
-    monkeypatch.setattr("pages.fixed_pages.privacy_page", lambda: 1 / 0)
+    monkeypatch.setattr("pages.api_and_text_pages.privacy_page", lambda: 1 / 0)
     assert {"/prywatnosc/: answers 500", "/prywatnosc.md: answers 500"} <= set(check_pages()[1])
 
 

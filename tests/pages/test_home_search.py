@@ -7,7 +7,7 @@ import pytest
 from catalog.links import depot_path
 from catalog.search import entries
 from catalog.territory.snapshot import territory
-from pages.choices import read_origin
+from pages.depot_filters import read_origin
 from tests import factories
 from tests.pages.reading import missing, text_of
 

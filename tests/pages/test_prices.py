@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Municipality
-from pages.fuel_prices import fuel_prices_page, price_map
+from pages.fuel_and_official_prices import fuel_prices_page, price_map
 from pages.polish import change
 from pages.prices import changes_in_words
 from prices.medians import months_before

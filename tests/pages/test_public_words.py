@@ -15,7 +15,7 @@ from pages.machine_files import all_pages
 from pages.page import twin_path
 from prices.models import Observation, Series
 from prices.starter import OFFICIAL_CREDIT, load_official
-from regulations.fields import Appliance
+from regulations.codes import Appliance
 from tests import factories
 from tests.client import build_snapshots
 from tests.pages.reading import text_of

@@ -19,8 +19,8 @@ from jinja2 import UndefinedError, meta, nodes
 
 from catalog.depots import fuels
 from catalog.depots.opening_times import OpeningState
-from pages import choices, rendering, urls
-from pages.choices import CardFacts, DepotCard, Phone, Status
+from pages import depot_filters, rendering, urls
+from pages.depot_filters import CardFacts, DepotCard, Phone, Status
 from pages.page import Page
 from pages.polish import NO_BREAK
 from pages.svg.maps import DepotMap, Ground, Name
@@ -170,7 +170,7 @@ def test_names_of_others_are_escaped(drawn, monkeypatch):
     )
     row = SimpleNamespace(id=1, name="<u>", address='ul. "Ładna" 1, 30-001 <Kraków>', lat=50.1, lon=19.2)
     facts = facts._replace(fixed=macro("pages/_depots.html", "fixed")(row, facts))
-    monkeypatch.setattr(choices, "card_facts", lambda row: facts)
+    monkeypatch.setattr(depot_filters, "card_facts", lambda row: facts)
     monkeypatch.setitem(fuels.BY_SLUG, "wegiel", replace(fuels.BY_SLUG["wegiel"], name="Węgiel <x>"))
     price = ListedPrice("wegiel", Decimal(1590), date(2026, 10, 28))
     card = DepotCard(row, OpeningState(True, "otwarte do <12:00>, potem 13:00–16:00"), price, 12_000.0, 7)

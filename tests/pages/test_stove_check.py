@@ -5,7 +5,7 @@ from html import unescape
 import pytest
 
 from catalog.search import entries
-from regulations.fields import BOILERS
+from regulations.codes import BOILERS
 from regulations.models import LegalState
 from subsidy import rules
 from tests import factories

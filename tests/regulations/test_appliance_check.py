@@ -7,7 +7,7 @@ import pytest
 from regulations import queries
 from regulations.api.params import RegulationsQuery
 from regulations.appliance_check import ApplianceStatus, check_appliance
-from regulations.fields import Appliance
+from regulations.codes import Appliance
 from tests import factories
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 

@@ -8,7 +8,7 @@ from catalog.territory.snapshot import territory
 from regulations import queries
 from regulations.api.params import RegulationsQuery
 from regulations.appliance_check import ApplianceStatus, check_appliance, is_about_part
-from regulations.fields import Appliance, Condition, Exemption
+from regulations.codes import Appliance, Condition, Exemption
 from tests.client import build_snapshots, shared_rows
 from tests.regulations.loading import load_files
 

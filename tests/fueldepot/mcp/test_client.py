@@ -14,7 +14,7 @@ from catalog.models import Dataset, Depot
 from catalog.search import entries
 from fueldepot.mcp import answers
 from fueldepot.mcp.answers import ENVELOPE_BYTES, MOST_BYTES
-from pages.fixed_pages import rules_of_use
+from pages.api_and_text_pages import rules_of_use
 from prices.models import Observation, Series
 from tests import factories
 from tests.openapi.description import close

@@ -13,7 +13,7 @@ from catalog.models import Dataset
 from catalog.territory.snapshot import territory
 from catalog.text import sort_key, zloty
 from fueldepot.data import snapshot
-from pages.home import get_voivodeship
+from pages.home_and_voivodeship import get_voivodeship
 from pages.page import Crumb, Page, dataset
 from pages.prices import ORDERS, Asked, PricesQuery, draw_chart, get_fuel, of_fuel, prices_crumb, titled
 from pages.svg import territory as territory_svg

@@ -34,10 +34,10 @@ from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, site_url
 from fueldepot.http.views import read_only
-from pages.choices import DepotCard
+from pages.depot_filters import DepotCard
 from pages.depots import depot_page, find_gone_depot, removed_page
-from pages.fuel_prices import fuel_prices_page, voivodeship_prices_page
-from pages.home import voivodeships_by_name
+from pages.fuel_and_official_prices import fuel_prices_page, voivodeship_prices_page
+from pages.home_and_voivodeship import voivodeships_by_name
 from pages.municipality import find_municipality, municipality_page
 from pages.page import Page
 from pages.polish import change, counted, date_digits, day
