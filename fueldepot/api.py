@@ -27,7 +27,7 @@ from fueldepot.http import cache_control
 from fueldepot.http import links as committed
 from fueldepot.http.cache_control import conditional, release
 from fueldepot.http.error_body import method_not_allowed
-from fueldepot.http.links import documentation_url, route_path, site_url
+from fueldepot.http.links import route_url
 from fueldepot.http.params import Switch
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, example
 from fueldepot.http.views import JSON, JsonViewSet, json_response, list_ignored, samples
@@ -97,9 +97,9 @@ def describe_service(state: snapshot.State) -> IndexJson:
     return {
         "name": settings.SITE_NAME,
         "version": document["info"]["x-release"],
-        "openapi": site_url(route_path("v1:openapi")),
-        "docs": site_url(route_path("v1:docs")),
-        "rules": documentation_url(),
+        "openapi": route_url("v1:openapi"),
+        "docs": route_url("v1:docs"),
+        "rules": route_url("api-rules"),
         "operations": [
             {
                 "operation": operation["operationId"],

@@ -18,7 +18,7 @@ from catalog.submissions.readers import KEPT_ASKED
 from catalog.submissions.retention import KEPT, KEPT_FOR_LIMITS, KEPT_UNDECIDED, WARNED_BEFORE
 from catalog.submissions.tokens import LINK_HOURS
 from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
-from fueldepot.http.links import NOTICE_MONTHS, document, site_url
+from fueldepot.http.links import NOTICE_MONTHS, document, route_url
 from fueldepot.http.params import text_pattern
 from fueldepot.http.rate_limit import RateLimit
 from pages.page import Crumb, Page, publisher
@@ -124,7 +124,7 @@ def web_api(page: Page) -> list[dict[str, Any]]:
             "name": f"{settings.SITE_NAME}: API",
             "description": page.description,
             "url": page.canonical,
-            "documentation": site_url(reverse("v1:docs")),
+            "documentation": route_url("v1:docs"),
             "termsOfService": f"{page.canonical}#zasady",
             "provider": publisher(),
         }
@@ -143,7 +143,7 @@ def rules_page() -> Page:
         schema_org=web_api,
         content={
             "site_name": settings.SITE_NAME,
-            "base_url": site_url(reverse("api-index")),
+            "base_url": route_url("api-index"),
             "notice_months": NOTICE_MONTHS,
             "rate_limit": describe_rate_limit(settings.RATE_LIMIT),
             "contact": settings.CONTACT_EMAIL,

@@ -23,7 +23,7 @@ from catalog.territory.snapshot import territory
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.csv_table import Code, DecimalText, write_table
-from fueldepot.http.links import site_url
+from fueldepot.http.links import route_url, site_url
 from fueldepot.http.views import read_only
 from pages.heating_comparison import RESTS_ON as HEATING_DATA
 from pages.heating_page import heating_costs_page
@@ -66,8 +66,8 @@ def csv_answer(
     text = write_table(header, rows, excel=excel)
     response = HttpResponse(text, content_type="text/csv; charset=utf-8; header=present")
     response["Content-Disposition"] = f'attachment; filename="{name}{"-excel" if excel else ""}.csv"'
-    licence = licence or site_url(reverse("api-rules"))
-    response["Link"] = f'<{licence}>; rel="license", <{site_url(reverse("datasets"))}>; rel="describedby"'
+    licence = licence or route_url("api-rules")
+    response["Link"] = f'<{licence}>; rel="license", <{route_url("datasets")}>; rel="describedby"'
     if demonstration:
         response["X-Robots-Tag"] = "noindex"
     return response

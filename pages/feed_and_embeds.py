@@ -32,7 +32,7 @@ from catalog.territory.snapshot import territory
 from catalog.text import full_sentence, short_zloty
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
-from fueldepot.http.links import route_path, site_url
+from fueldepot.http.links import route_path, route_url, site_url
 from fueldepot.http.views import read_only
 from pages.depot_filters import DepotCard
 from pages.depots import depot_page, find_gone_depot, removed_page
@@ -98,7 +98,7 @@ def changes(request: HttpRequest) -> HttpResponse:
     feed = Feed(
         title=f"{settings.SITE_NAME}: zmiany",
         link=site_url("/"),
-        feed_url=site_url(reverse("changes")),
+        feed_url=route_url("changes"),
         description="Zmiany uchwał antysmogowych, najbliższe terminy, mediany cen opału i ceny w składach warte uwagi.",
         language="pl",
         author_name=settings.OPERATOR_NAME,

@@ -5,7 +5,6 @@ from decimal import Decimal
 from typing import Annotated, Any, get_args
 
 from django.http import HttpResponse
-from django.urls import reverse
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from pydantic import create_model
@@ -16,7 +15,7 @@ from catalog.api import params as place_params
 from catalog.api.params import POSTCODE, TERYT, Postcode, Teryt
 from catalog.models import Municipality, Voivodeship
 from catalog.territory.snapshot import territory
-from fueldepot.http.links import site_url
+from fueldepot.http.links import route_url
 from fueldepot.http.params import ThreeDigits, exact
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, example, field
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
@@ -324,7 +323,7 @@ def heating_costs(query: HouseQuery, on: date) -> HeatingCostsJson:
         "as_of": on,
         "rows": [describe_row(row) for row in rows],
         "notes": [*NOTES],
-        "page": site_url(reverse("heating-costs")),
+        "page": route_url("heating-costs"),
         "demonstration": is_demonstration(rows),
     }
 

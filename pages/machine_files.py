@@ -30,7 +30,7 @@ from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
-from fueldepot.http.links import route_path, site_url
+from fueldepot.http.links import route_path, route_url, site_url
 from fueldepot.http.views import read_only
 from pages.api_and_text_pages import describe_rate_limit, english_page, for_owners_page, privacy_page, rules_page
 from pages.datasets import datasets_page
@@ -361,5 +361,5 @@ llms_full = walking(PLAIN)(full_text)
 @read_only
 def robots(request: HttpRequest) -> HttpResponse:
     """Answer with robots.txt, which excludes forms, searches and the admin."""
-    text = render_to_string("pages/robots.txt", {"sitemap": site_url(reverse("sitemap"))})
+    text = render_to_string("pages/robots.txt", {"sitemap": route_url("sitemap")})
     return HttpResponse(text, content_type=PLAIN, headers={"Cache-Control": cache_control.CATALOG})

@@ -9,12 +9,11 @@ from datetime import date
 from typing import Any, NamedTuple, Self
 
 from django.conf import settings
-from django.urls import reverse
 
 from catalog.depots.attribution import OSM_COPYRIGHT, QUOTING
 from catalog.links import municipality_path
 from catalog.models import Municipality, Voivodeship
-from fueldepot.http.links import route_path, site_url
+from fueldepot.http.links import route_path, route_url, site_url
 from pages.polish import days
 
 SCHEMA = "https://schema.org"
@@ -155,7 +154,7 @@ def dataset(page: Page, *, json: str = "", csv: str = "", **more: Any) -> dict[s
         "inLanguage": "pl",
         "isAccessibleForFree": True,
         "creator": publisher(),
-        "license": site_url(reverse("api-rules")),
+        "license": route_url("api-rules"),
         "distribution": [
             {"@type": "DataDownload", "encodingFormat": kind, "contentUrl": site_url(path)}
             for kind, path in files

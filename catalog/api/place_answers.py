@@ -13,7 +13,7 @@ from catalog.search.suggestions import Suggestion
 from catalog.territory.boundaries import BoundaryIndex, Outline
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import PostcodeArea, Territory
-from fueldepot.http.links import route_path, site_url
+from fueldepot.http.links import route_url
 from fueldepot.http.query import EXAMPLE_SITE, OneOf, Url, example
 
 PAGE = f"{EXAMPLE_SITE}/sklady/malopolskie/krakow-1261011/"
@@ -313,4 +313,4 @@ def describe_voivodeship(unit: Municipality) -> VoivodeshipUnitJson:
 
 
 def api_url(name: str, query: str) -> str:
-    return f"{site_url(route_path(f'v1:{name}'))}?{query}"
+    return f"{route_url(f'v1:{name}')}?{query}"

@@ -21,7 +21,7 @@ from catalog.depots.snapshot import DepotList, depots
 from catalog.search.suggestions import MAX_SUGGESTIONS
 from catalog.territory.boundaries import SNAP_DISTANCE_M
 from catalog.territory.snapshot import territory
-from fueldepot.http.links import route_path, site_url
+from fueldepot.http.links import route_url
 from fueldepot.http.views import JSON, JsonViewSet, json_response, parse_accept, samples
 
 GEOJSON = "application/geo+json"
@@ -257,5 +257,5 @@ def link_pages(query: StoreQuery, total: int, route: str) -> str:
     if query.offset + query.limit < total and query.offset + query.limit <= OFFSET_RANGE[1]:
         offsets["next"] = query.offset + query.limit
     offsets["last"] = last
-    address = f"{site_url(route_path(route))}?{query.query_string()}"
+    address = f"{route_url(route)}?{query.query_string()}"
     return ", ".join(f'<{address}&offset={offset}>; rel="{name}"' for name, offset in offsets.items())

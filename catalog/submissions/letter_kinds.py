@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 
 from django.core.mail import EmailMessage, EmailMultiAlternatives
 from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 
@@ -23,7 +22,7 @@ from catalog.models import OwnerLink, PendingLetter, Submission, SubmissionQuest
 from catalog.submissions import field_groups, objections, tokens
 from catalog.submissions.letter_text import Block, Part, compose, compose_blocks
 from fueldepot.data.history import lock_rows
-from fueldepot.http.links import site_url
+from fueldepot.http.links import route_url
 
 State = Submission.State
 Kind = Submission.Kind
@@ -175,7 +174,7 @@ class LinkLetters(LetterKind):
     def write(self, row: Submission, on: datetime) -> EmailMessage:
         # The table has only the hash of the token, so every attempt makes a new link.
         token, row.token_hash = tokens.new_token(row.pk, on)
-        link = site_url(reverse("submission-confirm")) + f"?odnosnik={token}"
+        link = route_url("submission-confirm") + f"?odnosnik={token}"
         parts = [row, *row.companions.filter(state=State.UNCONFIRMED).order_by("pk")]
         described = [describe_part(part) for part in parts]
         return to_author(row, "link", link=link, hours=tokens.LINK_HOURS, parts=described)

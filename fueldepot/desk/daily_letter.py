@@ -9,14 +9,13 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils.formats import date_format
 
 from catalog.models import DailyLetter, Voivodeship
 from catalog.services.editors import claimed_codes
 from catalog.submissions.letters import Told
 from fueldepot.desk.overview import find_waiting_in
-from fueldepot.http.links import site_url
+from fueldepot.http.links import route_url, site_url
 
 logger = logging.getLogger(__name__)
 
@@ -62,7 +61,7 @@ def write(editor: Any) -> EmailMessage | None:
     context = {
         "rows": [(row, row.since and date_format(row.since, "d.m.Y"), site_url(row.url)) for row in waiting],
         "voivodeships": ", ".join(names),
-        "desk": site_url(reverse("admin:index")),
+        "desk": route_url("admin:index"),
         "site_name": settings.SITE_NAME,
     }
     total = sum(row.count for row in waiting)

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from typing_extensions import TypedDict
 
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.http.links import documentation_url
+from fueldepot.http.links import route_url
 from fueldepot.http.params import PARAM_ERROR_CODES, ParameterError
 from fueldepot.http.query import OneOf, Url, example
 
@@ -78,7 +78,7 @@ def error_body(
         "code": code,
         "message": message,
         "errors": [{"parameter": error.parameter, "code": error.code, "message": error.message} for error in errors],
-        "documentation": documentation_url(),
+        "documentation": route_url("api-rules"),
     }
 
 

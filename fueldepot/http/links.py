@@ -22,6 +22,10 @@ def route_path(name: str, *args: str) -> str:
     return reverse(name, args=args)
 
 
+def route_url(name: str, *args: str) -> str:
+    return site_url(route_path(name, *args))
+
+
 def is_loopback(url: str) -> bool:
     """Whether the host of a URL is this machine."""
     host = urlsplit(url).hostname or ""
@@ -29,10 +33,6 @@ def is_loopback(url: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
-
-
-def documentation_url() -> str:
-    return site_url(route_path("api-rules"))
 
 
 FILE = Path(__file__).resolve().parent.parent / "openapi.json"

@@ -17,7 +17,6 @@ import orjson
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from fueldepot.http.links import route_path, site_url
 from fueldepot.http.query import Query
 from fueldepot.http.schema import plain
 from pages.page import NOT_TO_BE_QUOTED, cite
@@ -231,7 +230,3 @@ def cited(findings: Findings) -> CitedAnswer:
 
 def fits(body: CitedAnswer) -> bool:
     return len(orjson.dumps(orjson.dumps(body).decode())) <= MOST_BYTES - ENVELOPE_BYTES
-
-
-def route_url(name: str) -> str:
-    return site_url(route_path(name))

@@ -32,9 +32,9 @@ from catalog.models import Dataset, Depot
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
-from fueldepot.http.links import site_url
+from fueldepot.http.links import route_url, site_url
 from fueldepot.http.params import choice, whole
-from fueldepot.mcp.answers import Citation, Findings, each, part, pick, route_url, tool
+from fueldepot.mcp.answers import Citation, Findings, each, part, pick, tool
 from pages.datasets import TITLE as DATASETS
 from pages.fuel_and_official_prices import official_title
 from pages.heating_api import HouseQuery, heating_costs

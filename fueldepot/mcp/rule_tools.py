@@ -14,10 +14,10 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from catalog.depots.attribution import LICENCES
-from fueldepot.http.links import site_url
+from fueldepot.http.links import route_url, site_url
 from fueldepot.http.params import ParameterError, whole
 from fueldepot.http.query import Query
-from fueldepot.mcp.answers import Citation, Findings, route_url, tool
+from fueldepot.mcp.answers import Citation, Findings, tool
 from pages import api_and_text_pages
 from pages.datasets import datasets_page
 from pages.page import publisher

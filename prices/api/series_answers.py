@@ -9,7 +9,7 @@ from typing import Annotated, Any, NotRequired, cast
 from typing_extensions import TypedDict
 
 from catalog.territory.snapshot import territory
-from fueldepot.http.links import route_path, site_url
+from fueldepot.http.links import route_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, doc, example
 from prices import medians, models, validation
 from prices.api.params import COUNTRY, SeriesQuery
@@ -107,7 +107,7 @@ def describe_series(kind: SeriesKind, observations: Iterable[ObservedPrice]) -> 
         "voivodeships": dict(areas),
         "source": cast("SeriesSourceJson", models.describe_source(official.get().variables[kind.slug])),
         "origins": sorted({row.source for row in rows}),
-        "page": site_url(route_path("official-prices")),
+        "page": route_url("official-prices"),
     }
 
 

@@ -9,7 +9,7 @@ from catalog.api.place_answers import VoivodeshipCode, VoivodeshipSlug
 from catalog.links import municipality_url
 from catalog.models import Municipality
 from catalog.territory.snapshot import Unit, territory
-from fueldepot.http.links import route_path, site_url
+from fueldepot.http.links import route_url, site_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example
 from regulations.api import rule_answers as rules
 from regulations.appliance_check import ApplianceStatus, check_appliance
@@ -118,7 +118,7 @@ def describe_resolution(regulation: Regulation) -> ResolutionJson | None:
         "deadlines": [rules.describe_deadline(regulation, row) for row in regulation.deadlines],
         "banned_fuels": [rules.describe_ban(regulation, row) for row in regulation.bans],
         "acts": [rules.describe_act(regulation, law) for law in regulation.laws],
-        "calendar": site_url(route_path("v1:regulations-calendar", regulation.voivodeship.slug)),
+        "calendar": route_url("v1:regulations-calendar", regulation.voivodeship.slug),
     }
 
 
@@ -294,10 +294,10 @@ def describe_coming_deadline(regulation: Regulation, deadline: Deadline) -> Comi
 
 
 def page_url(slug: str) -> str:
-    return site_url(route_path("regulation", slug))
+    return route_url("regulation", slug)
 
 
 def unit_url(unit: Unit) -> str:
     if isinstance(unit, Municipality):
         return municipality_url(unit.voivodeship.slug, unit.slug, unit.teryt)
-    return site_url(route_path("voivodeship", territory.get().voivodeships[unit.teryt[:2]].slug))
+    return route_url("voivodeship", territory.get().voivodeships[unit.teryt[:2]].slug)

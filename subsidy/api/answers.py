@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NotRequired, cast
 from django.template.loader import render_to_string
 from typing_extensions import TypedDict
 
-from fueldepot.http.links import route_path, site_url
+from fueldepot.http.links import route_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example
 from subsidy.api.params import PlanQuery
 from subsidy.application import Household, Item, Level
@@ -224,7 +224,7 @@ def describe_subsidy(result: Result, *, notes: Sequence[str], html: bool, brief:
         "disclaimer": result.disclaimer,
         "program": {"version_from": result.edition.valid_from, "as_of": result.edition.as_of},
         "sources": [{"name": source.title, "url": cast(str, source.url)} for source in result.sources],
-        "page": site_url(route_path("subsidy")),
+        "page": route_url("subsidy"),
         "business_revenue_limit_pln": optional(result.business_revenue_limit_pln),
     }
     if brief:
@@ -285,7 +285,7 @@ def describe_limits(on: RulesAt, about: str | None) -> SubsidyLimitsJson:
             for (parameter, key), number in sorted(on.values.items())
             if about in (None, parameter.partition("/")[0])
         ],
-        "page": site_url(route_path("subsidy")),
+        "page": route_url("subsidy"),
     }
 
 

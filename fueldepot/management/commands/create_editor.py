@@ -6,11 +6,10 @@ from typing import Any
 from django.contrib.auth.models import Group, User
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.urls import reverse
 from django.utils.translation import override
 
 from catalog.services.editors import CHIEF
-from fueldepot.http.links import site_url
+from fueldepot.http.links import route_url
 
 
 class Command(BaseCommand):
@@ -27,7 +26,7 @@ class Command(BaseCommand):
         user.save()
         user.groups.add(Group.objects.get(name=CHIEF))
         self.stdout.write(f"{'created' if created else 'new password for'} {name}")
-        self.stdout.write(f"address:  {site_url(reverse('admin:index'))}")
+        self.stdout.write(f"address:  {route_url('admin:index')}")
         self.stdout.write(f"login:    {name}")
         self.stdout.write(f"password: {password}")
 
