@@ -17,10 +17,9 @@ from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.polish import day, month, month_genitive
 from pages.svg.charts import Chart, ChartMonth, months_chart
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
-from prices.api.price_answers import FuelPricesJson, MonthMedianJson, all_fuel_prices
+from prices.api.price_answers import TOO_FEW, FuelPricesJson, MonthMedianJson, all_fuel_prices
 from prices.medians import WINDOW_MONTHS, WINDOWS, months_before
 from prices.snapshot import compare_country, compared_months
-from prices.validation import FEWEST
 
 MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
 
@@ -258,6 +257,6 @@ def index_page(today: date, query_string: str = "") -> Page:
                 for fuel, answer in answers.items()
             ),
             "asked": asked,
-            "fewest": FEWEST,
+            "fewest": TOO_FEW,
         },
     )

@@ -1,4 +1,4 @@
-"""Checks of an entered price, and Polish sentences about prices: origin of the numbers, method of the median."""
+"""Checks of an entered price, and what speaks against it in Polish."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,58 +11,8 @@ from catalog.text import short_zloty, zloty_range
 from prices import medians
 from prices.medians import PriceStatistics, Range
 
-DEMONSTRATION = "Dane demonstracyjne"
-POLAND = "Polska"
-
 PER = {"t": "tonę", "mp": "metr przestrzenny"}
 """Units of prices, in the accusative."""
-
-ORIGIN = "Zatwierdzone ceny ze składów: cenniki składów i zgłoszenia czytelników po moderacji"
-OF_VOIVODESHIP = "Medianę województwa liczymy z tych jego cen, które weszły do mediany krajowej."
-INVENTED_ORIGIN = f"{DEMONSTRATION}: ceny zmyślone, służą tylko do wypróbowania serwisu"
-
-
-def official_average(year: int) -> str:
-    """Describe the official average shown beside the median of a coal fuel."""
-    return (
-        f"Średnia roczna cena detaliczna węgla kamiennego w Polsce w {year} r. według GUS. To osobne dane z tamtego "
-        "roku: nie wchodzą do mediany i nie mówią o dzisiejszych cenach."
-    )
-
-
-FEWEST = f"medianę podajemy od {medians.FEWEST_FOR_MEDIAN} cen"
-"""Why there is no median of fewer; a step of the method."""
-
-
-def method(fuel: Fuel, ranges: Mapping[str, Range], figures: PriceStatistics) -> str:
-    """Describe the steps to the median. ranges: of the fuel and its assortments; without any, no step names them."""
-    beginning = f"{DEMONSTRATION}: ceny są zmyślone. " if figures.demonstration else ""
-    several = len(fuels.assortments(fuel.slug)) > 1
-    same = " (gdy tego dnia ma ceny kilku sortymentów, z ich medianą)" if several else ""
-    steps = [
-        f"każdy skład liczy się raz, z najnowszą ceną{same}, a jednego dnia cennik ma pierwszeństwo przed zgłoszeniem",
-        f"gdy zostaje co najmniej {medians.FEWEST_FOR_FENCES} cen, odrzucamy odstające, czyli położone dalej "
-        f"niż {medians.FENCE} rozstępy ćwiartkowe poza kwartylami kraju",
-        FEWEST,
-    ]
-    if ranges:
-        steps.insert(0, f"odrzucamy ceny spoza {plausible(fuel, ranges)}")
-    numbered = "; ".join(f"{number}) {step}" for number, step in enumerate(steps, 1))
-    return (
-        f"{beginning}Mediana zatwierdzonych cen z ostatnich {figures.window_months} miesięcy: z cenników składów "
-        f"i ze zgłoszeń czytelników po moderacji. Kroki: {numbered}. Średnie GUS są osobnymi danymi i nigdy nie "
-        "wchodzą do mediany."
-    )
-
-
-def plausible(fuel: Fuel, ranges: Mapping[str, Range]) -> str:
-    """Return the plausible range, in the genitive. ranges: of the fuel and its assortments, at least one."""
-    slugs = fuels.assortments(fuel.slug)
-    if len(slugs) > 1:
-        where_known = "" if ranges.keys() >= set(slugs) else ", o ile go ustalono"
-        return f"wiarygodnego przedziału dla danego paliwa{where_known}"
-    own = ranges[fuel.slug]
-    return f"wiarygodnego przedziału ({exact(own.low)}–{exact(own.high)} zł za {PER[fuel.unit]})"
 
 
 def exact(amount: Decimal) -> str:

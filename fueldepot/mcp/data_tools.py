@@ -40,9 +40,8 @@ from pages.fuel_and_official_prices import official_title
 from pages.heating_api import HouseQuery, heating_costs
 from pages.heating_page import STATUS as HEATING_STATUS
 from pages.home_and_voivodeship import depots_as_of
-from prices import validation
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
-from prices.api.price_answers import ArithmeticJson, FuelPricesJson, find_prices
+from prices.api.price_answers import TOO_FEW, ArithmeticJson, FuelPricesJson, find_prices
 from prices.api.series_answers import ObservedValueJson, describe_observation, find_observations
 from prices.api.views import FullStoreJson, PriceListItemJson, describe_price
 from prices.models import BY_SLUG
@@ -248,7 +247,7 @@ def price(query: PriceQuery) -> Findings:
     answer = find_prices(query)
     content = pick(PriceAnswer, answer, area=answer["area"]["name"], bag_price=answer.get("bag_price"))
     if answer["median"] is None:
-        content["why_empty"] = f"{validation.FEWEST.capitalize()}."
+        content["why_empty"] = f"{TOO_FEW.capitalize()}."
     return Findings(content, cite_prices(answer, query.on))
 
 

@@ -1,4 +1,7 @@
-"""Answers of `/prices/{fuel}`: their published fields, and what makes them. Amounts are złoty to two decimals."""
+"""Answers of `/prices/{fuel}`: their published fields, what makes them, and sentences on the method of the median.
+
+Amounts are złoty to two decimals.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -14,11 +17,12 @@ from catalog.models import Voivodeship
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import site_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, doc, example
-from prices import medians, validation
+from prices import medians
 from prices.api.params import FuelPricesQuery
-from prices.api.series_answers import OfficialAverageJson, amount, describe_average, number
+from prices.api.series_answers import POLAND, OfficialAverageJson, amount, describe_average, number
 from prices.medians import Month, PriceStatistics, Range, Summary, zloty
 from prices.snapshot import official, prices
+from prices.validation import PER, exact
 
 FEWEST = medians.FEWEST_FOR_MEDIAN
 ONLY_COUNTRY = "null in answers about a voivodeship"
@@ -34,6 +38,13 @@ VALUES = (
     f"Prices that the country's median is computed from, ascending, without depots; empty below {FEWEST}. Only with "
     "`values` true, and only for Poland."
 )
+
+DEMONSTRATION = "Dane demonstracyjne"
+ORIGIN = "Zatwierdzone ceny ze składów: cenniki składów i zgłoszenia czytelników po moderacji"
+OF_VOIVODESHIP = "Medianę województwa liczymy z tych jego cen, które weszły do mediany krajowej."
+INVENTED_ORIGIN = f"{DEMONSTRATION}: ceny zmyślone, służą tylko do wypróbowania serwisu"
+TOO_FEW = f"medianę podajemy od {medians.FEWEST_FOR_MEDIAN} cen"
+"""Why there is no median of fewer; a step of the method."""
 
 PricedFuel = Annotated[str, OneOf(*fuels.BY_SLUG), example("pellet", "Slug of the fuel.")]
 FuelName = Annotated[str, OneOf(*(fuel.name for fuel in fuels.FUELS)), example("Pellet", "Display name of the fuel.")]
@@ -215,7 +226,7 @@ def describe_country(fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, 
     body: FuelPricesJson = {
         "fuel": fuel.slug,
         "name": fuel.name,
-        "area": {"level": "poland", "name": validation.POLAND, "teryt": ""},
+        "area": {"level": "poland", "name": POLAND, "teryt": ""},
         "unit": fuel.unit,
         "unit_name": fuels.UNIT_NAMES[fuel.unit],
         "window_months": figures.window_months,
@@ -229,8 +240,8 @@ def describe_country(fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, 
         "max": number(summary.max),
         "price_lists": figures.price_lists,
         "submissions": summary.n - figures.price_lists,
-        "source": validation.INVENTED_ORIGIN if figures.demonstration else validation.ORIGIN,
-        "method": validation.method(fuel, ranges, figures),
+        "source": INVENTED_ORIGIN if figures.demonstration else ORIGIN,
+        "method": describe_method(fuel, ranges, figures),
         "page": site_url(reverse("fuel-prices", args=[fuel.slug])),
         "rejected": len(figures.rejected),
         "voivodeships": describe_areas(figures),
@@ -273,7 +284,7 @@ def describe_voivodeship(
         "price_lists": None,
         "submissions": None,
         "source": None,
-        "method": f"{validation.method(fuel, ranges, figures)} {validation.OF_VOIVODESHIP}",
+        "method": f"{describe_method(fuel, ranges, figures)} {OF_VOIVODESHIP}",
         "page": site_url(reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug])),
         "months": describe_months(months, figures.end),
         "window_from": figures.start,
@@ -303,3 +314,34 @@ def describe_months(months: Sequence[Month], day: date) -> list[MonthMedianJson]
         {"month": month.month, "median": amount(month.median), "n": month.n, "complete": month.month < f"{day:%Y-%m}"}
         for month in months
     ]
+
+
+def describe_method(fuel: Fuel, ranges: Mapping[str, Range], figures: PriceStatistics) -> str:
+    """Describe the steps to the median. ranges: of the fuel and its assortments; without any, no step names them."""
+    beginning = f"{DEMONSTRATION}: ceny są zmyślone. " if figures.demonstration else ""
+    several = len(fuels.assortments(fuel.slug)) > 1
+    same = " (gdy tego dnia ma ceny kilku sortymentów, z ich medianą)" if several else ""
+    steps = [
+        f"każdy skład liczy się raz, z najnowszą ceną{same}, a jednego dnia cennik ma pierwszeństwo przed zgłoszeniem",
+        f"gdy zostaje co najmniej {medians.FEWEST_FOR_FENCES} cen, odrzucamy odstające, czyli położone dalej "
+        f"niż {medians.FENCE} rozstępy ćwiartkowe poza kwartylami kraju",
+        TOO_FEW,
+    ]
+    if ranges:
+        steps.insert(0, f"odrzucamy ceny spoza {describe_plausible(fuel, ranges)}")
+    numbered = "; ".join(f"{number}) {step}" for number, step in enumerate(steps, 1))
+    return (
+        f"{beginning}Mediana zatwierdzonych cen z ostatnich {figures.window_months} miesięcy: z cenników składów "
+        f"i ze zgłoszeń czytelników po moderacji. Kroki: {numbered}. Średnie GUS są osobnymi danymi i nigdy nie "
+        "wchodzą do mediany."
+    )
+
+
+def describe_plausible(fuel: Fuel, ranges: Mapping[str, Range]) -> str:
+    """Return the plausible range, in the genitive. ranges: of the fuel and its assortments, at least one."""
+    slugs = fuels.assortments(fuel.slug)
+    if len(slugs) > 1:
+        where_known = "" if ranges.keys() >= set(slugs) else ", o ile go ustalono"
+        return f"wiarygodnego przedziału dla danego paliwa{where_known}"
+    own = ranges[fuel.slug]
+    return f"wiarygodnego przedziału ({exact(own.low)}–{exact(own.high)} zł za {PER[fuel.unit]})"

@@ -11,10 +11,12 @@ from typing_extensions import TypedDict
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import route_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, doc, example
-from prices import medians, models, validation
+from prices import medians, models
 from prices.api.params import COUNTRY, SeriesQuery
 from prices.models import FIRST_YEAR, SeriesKind
 from prices.snapshot import COUNTRY_KEY, ObservedPrice, official
+
+POLAND = "Polska"
 
 YearlyPrices = Annotated[
     dict[
@@ -63,7 +65,7 @@ class ObservedValueJson(TypedDict):
 
 def describe_observation(row: ObservedPrice, as_of: date | None) -> ObservedValueJson:
     return {
-        "area": row.voivodeship or validation.POLAND,
+        "area": row.voivodeship or POLAND,
         "teryt": row.teryt,
         "year": row.year,
         "price": float(row.price),
@@ -145,12 +147,20 @@ class OfficialAverageJson(TypedDict):
     """Where the number itself was read."""
 
 
+def sentence_on_average(year: int) -> str:
+    """Describe the official average shown beside the median of a coal fuel."""
+    return (
+        f"Średnia roczna cena detaliczna węgla kamiennego w Polsce w {year} r. według GUS. To osobne dane z tamtego "
+        "roku: nie wchodzą do mediany i nie mówią o dzisiejszych cenach."
+    )
+
+
 def describe_average(official: ObservedPrice, variable_id: int | None) -> OfficialAverageJson:
     return {
-        "description": validation.official_average(official.year),
+        "description": sentence_on_average(official.year),
         "year": official.year,
         "price": amount(official.price),
-        "area": validation.POLAND,
+        "area": POLAND,
         "source": cast("AverageSourceJson", models.describe_origin(official.source, variable_id)),
         "origin": official.source,
     }
