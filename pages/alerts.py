@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from catalog.depots.fuels import BY_SLUG, PER_UNIT
 from catalog.models import Subscription
-from catalog.submissions import readers, tokens
+from catalog.submissions import retention, tokens
 from catalog.submissions.letter_text import compose
 from catalog.submissions.letters import Told
 from catalog.territory.snapshot import territory
@@ -138,7 +138,7 @@ def digest_of(rows: Sequence[Subscription], on: datetime) -> Digest:
             add_rules(digest, row, before, now, entry, today)
         if "median" in now and "median" in before:
             add_median(digest, row, Decimal(before["median"]), Decimal(now["median"]), today)
-        if row.asked_at is None and row.confirmed_at is not None and row.confirmed_at <= on - readers.KEPT:
+        if row.asked_at is None and row.confirmed_at is not None and row.confirmed_at <= on - retention.KEPT_SUBSCRIBED:
             digest.to_ask.append(row)
     return digest
 
@@ -186,7 +186,7 @@ def write(rows: Sequence[Subscription], digest: Digest, on: datetime) -> EmailMe
     token = tokens.READER.token(rows[0].email_hash)
     values = {
         "digest": digest,
-        "erased_on": day(timezone.localdate(on + readers.KEPT_ASKED)),
+        "erased_on": day(timezone.localdate(on + retention.KEPT_ASKED)),
         "link": site_url(tokens.READER.path_of(token)),
     }
     message = compose(rows[0].email, None, ("alerts", values))

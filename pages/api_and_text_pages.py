@@ -12,10 +12,16 @@ from django.urls import reverse
 from catalog.api import params
 from catalog.depots import fuels
 from catalog.depots.snapshot import depots
-from catalog.submissions.owner_links import REPLACED_KEPT, UNUSED
-from catalog.submissions.readers import KEPT as SUBSCRIBED
-from catalog.submissions.readers import KEPT_ASKED
-from catalog.submissions.retention import KEPT, KEPT_FOR_LIMITS, KEPT_UNDECIDED, WARNED_BEFORE
+from catalog.submissions.retention import (
+    KEPT,
+    KEPT_ASKED,
+    KEPT_FOR_LIMITS,
+    KEPT_SUBSCRIBED,
+    KEPT_UNDECIDED,
+    LINK_REPLACED,
+    LINK_UNUSED,
+    WARNED_BEFORE,
+)
 from catalog.submissions.tokens import LINK_HOURS
 from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
 from fueldepot.http.links import NOTICE_MONTHS, document, route_url
@@ -256,7 +262,7 @@ def for_owners_page() -> Page:
         path=reverse("for-owners"),
         as_of=FOR_OWNERS_AS_OF,
         data_status="obowiązuje",
-        content={"link_hours": LINK_HOURS, "unused_days": UNUSED.days},
+        content={"link_hours": LINK_HOURS, "unused_days": LINK_UNUSED.days},
     )
 
 
@@ -276,9 +282,9 @@ def privacy_page() -> Page:
             "undecided_days": KEPT_UNDECIDED.days,
             "warning_days": WARNED_BEFORE.days,
             "limit_hours": KEPT_FOR_LIMITS // timedelta(hours=1),
-            "owner_link_days": UNUSED.days,
-            "replaced_days": REPLACED_KEPT.days,
-            "subscribed_days": SUBSCRIBED.days,
+            "owner_link_days": LINK_UNUSED.days,
+            "replaced_days": LINK_REPLACED.days,
+            "subscribed_days": KEPT_SUBSCRIBED.days,
             "asked_days": KEPT_ASKED.days,
             "browser_minutes": seconds(CATALOG, "max-age") // 60,
             "outage_minutes": seconds(OUTAGE, "stale-if-error") // 60,

@@ -26,7 +26,7 @@ from catalog.admin.desk import current_editor, desk_view, page_url, read_text
 from catalog.admin.registers import RegisterAdmin
 from catalog.depots.attribution import tiles_credit
 from catalog.models import CaseComment, Decision, Depot, Draft, Municipality, OwnerLink, Submission
-from catalog.parsing.contacts import clean_phone
+from catalog.parsing.contacts import SHARED_HOSTS, clean_phone
 from catalog.services import Refusal, editors
 from catalog.territory import coordinates
 
@@ -143,13 +143,6 @@ def having_address(typed: str) -> Q:
 
 
 MOST_SAME = 20
-
-SHARED_HOSTS = (
-    *("facebook.com", "m.facebook.com", "pl-pl.facebook.com", "fb.com", "instagram.com", "linktr.ee"),
-    *("olx.pl", "allegro.pl", "allegrolokalnie.pl", "google.com", "sites.google.com", "goo.gl"),
-    *("panoramafirm.pl", "pkt.pl", "oferteo.pl", "business.site", "gowork.pl"),
-)
-"""Hosts shared by many firms: not a sign of a duplicate."""
 
 
 def find_same_contact(values: Mapping[str, Any], *, besides: int | None) -> list[tuple[Depot, str]]:

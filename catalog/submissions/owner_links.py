@@ -23,16 +23,10 @@ from catalog.services import Refusal, journal, moderation
 from catalog.submissions import field_groups, letters, objections, tokens
 from catalog.submissions.letter_kinds import Letter, PendingLetters
 from catalog.submissions.letter_text import Part, compose
+from catalog.submissions.retention import LINK_REPLACED, LINK_UNUSED
 from fueldepot.data import history
 from fueldepot.data.history import among
 from fueldepot.http.links import site_url
-
-UNUSED = timedelta(days=365)
-"""Lifetime of a link since it was granted, sent or used."""
-
-REPLACED_KEPT = timedelta(days=14)
-"""How long a link is kept that another owner's claim ended, to come back if the decision is undone."""
-
 
 UNDOABLE = timedelta(days=14)
 """How long the owner can undo a change by the letter about it."""
@@ -42,7 +36,7 @@ LISTED = 20
 
 
 class OwnerLinkInvalid(Refusal):
-    """The token is invalid, or the link was renewed, revoked, or unused for `UNUSED`."""
+    """The token is invalid, or the link was renewed, revoked, or unused for `LINK_UNUSED`."""
 
     status, title = 404, "Ten odnośnik nie działa"
     reason = (
@@ -81,7 +75,7 @@ def read_link(token: str, *, on: datetime) -> OwnerLink:
     number, serial = tokens.OWNER.read(token, OwnerLinkInvalid(None))
     rows = OwnerLink.objects.working().select_related("depot__municipality__voivodeship")
     link = rows.filter(pk=number, serial__in=[serial, serial - 1]).first()
-    if link is None or last_sign_of_life(link) <= on - UNUSED:
+    if link is None or last_sign_of_life(link) <= on - LINK_UNUSED:
         depot = Depot.objects.published().filter(owner_links=number).first()
         raise OwnerLinkInvalid(depot and depot.pk)
     return link
@@ -123,7 +117,7 @@ def request_link(*, depot: Depot, email: str, on: datetime) -> None:
 def replace_owners(claim: Submission, *, on: datetime) -> list[OwnerLink]:
     """End the links of an entry's other owners, who are told so. Runs in the transaction that accepts the claim.
 
-    Returns them. Their data are erased after `REPLACED_KEPT`; until then the decision can be undone.
+    Returns them. Their data are erased after `LINK_REPLACED`; until then the decision can be undone.
     """
     former = list(objections.other_owners(claim))
     kind = PendingLetter.Kind.OWNER_REPLACED
@@ -141,14 +135,14 @@ def revoke_links(links: Sequence[OwnerLink], *, on: datetime) -> int:
 
 
 def forget_unused(*, on: datetime) -> int:
-    """Revoke links unused for `UNUSED`, replaced `REPLACED_KEPT` ago, or of a depot that is no longer its owner's.
+    """Revoke links unused for `LINK_UNUSED`, replaced `LINK_REPLACED` ago, or of a depot that is no longer its owner's.
 
     Returns how many.
     """
     standing = OwnerLink.objects.filter(revoked_at__isnull=True)
     owned = standing.filter(depot__publication=Depot.Publication.PUBLISHED, depot__data_status=Depot.DataStatus.OWNER)
-    kept = owned.filter(Q(replaced_at__isnull=True) | Q(replaced_at__gt=on - REPLACED_KEPT))
-    used = [link.pk for link in kept if last_sign_of_life(link) > on - UNUSED]
+    kept = owned.filter(Q(replaced_at__isnull=True) | Q(replaced_at__gt=on - LINK_REPLACED))
+    used = [link.pk for link in kept if last_sign_of_life(link) > on - LINK_UNUSED]
     return revoke_links(list(standing.exclude(pk__in=used)), on=on)
 
 
@@ -279,7 +273,7 @@ def owner_replaced_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
     if row.depot is not None:
         part: Part = (
             "owner_replaced",
-            {"link": site_url(reverse("depot-claim", args=[row.depot.pk])), "days": REPLACED_KEPT.days},
+            {"link": site_url(reverse("depot-claim", args=[row.depot.pk])), "days": LINK_REPLACED.days},
         )
         yield Letter(row, None, partial(compose, row.email, row.depot, part))
 

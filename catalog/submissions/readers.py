@@ -5,12 +5,11 @@ A subscription begins with a confirmed link and ends with its row; `pages.alerts
 
 from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
-from django.db.models.functions import Coalesce
+from django.db.models import QuerySet
 
 from catalog.models import Depot, GoneReport, Subscription
 from catalog.services import Refusal
@@ -56,12 +55,6 @@ def find_evidence(depot: Depot) -> dict[str, Any] | None:
         "emails": [report.email for report in reports if report.email],
     }
 
-
-KEPT = timedelta(days=730)
-"""How long letters are sent after a confirmation before the reader is asked again."""
-
-KEPT_ASKED = timedelta(days=30)
-"""How long an asked reader may prolong; then the subscription is deleted."""
 
 PER_READER = 20
 """Confirmed subscriptions of one address."""
@@ -143,17 +136,5 @@ def of_reader(token: str) -> QuerySet[Subscription]:
 
 
 def prolong(subscriptions: QuerySet[Subscription], *, on: datetime) -> None:
-    """Go on for `KEPT` from now on. One statement."""
+    """Go on for `retention.KEPT_SUBSCRIBED` from now on. One statement."""
     subscriptions.order_by().update(confirmed_at=on, asked_at=None)
-
-
-def forget(*, on: datetime) -> int:
-    """Delete what nobody confirmed while its link lived, or prolonged in `KEPT_ASKED`. Returns the number deleted.
-
-    Erases hashes of networks after PERIOD.
-    """
-    dead = Q(confirmed_at=None, since__lte=on - tokens.LINK_LIFE)
-    rows = Subscription.objects.annotate(since=Coalesce(F("mailed_at"), F("created_at")))
-    deleted, _ = rows.filter(dead | Q(asked_at__lte=on - KEPT_ASKED)).delete()
-    Subscription.objects.filter(created_at__lte=on - PERIOD).exclude(client_hash="").update(client_hash="")
-    return deleted

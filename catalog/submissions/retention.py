@@ -8,13 +8,15 @@ from typing import NamedTuple
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import DateTimeField, F, Func, Max, Q, QuerySet, Value
+from django.db.models.functions import Coalesce
 from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
 from django.utils.formats import date_format
 
-from catalog.models import Depot, GoneReport, ImportRun, PendingLetter, Submission, SubmissionQuestion
-from catalog.submissions import letters, readers, tokens
+from catalog.models import Depot, GoneReport, ImportRun, PendingLetter, Submission, SubmissionQuestion, Subscription
+from catalog.submissions import letters, tokens
 from catalog.submissions.letter_kinds import LetterKind, to_author
+from catalog.submissions.limits import PERIOD
 from fueldepot.data.history import lock_rows
 
 KEPT = timedelta(days=90)
@@ -31,6 +33,18 @@ LETTER_TRIED = timedelta(days=30)
 
 KEPT_FOR_LIMITS = timedelta(days=1)
 """Retention of hashes of networks and mailboxes, which limits count, and of authors of decided prices."""
+
+LINK_UNUSED = timedelta(days=365)
+"""Lifetime of an owner's link since it was granted, sent or used."""
+
+LINK_REPLACED = timedelta(days=14)
+"""How long a link is kept that another owner's claim ended, to come back if the decision is undone."""
+
+KEPT_SUBSCRIBED = timedelta(days=730)
+"""How long letters are sent after a confirmation before the reader is asked again."""
+
+KEPT_ASKED = timedelta(days=30)
+"""How long an asked reader may prolong; then the subscription is deleted."""
 
 LATE = timedelta(days=2)
 """Time since the last purge after which the next one is overdue; it runs daily."""
@@ -61,7 +75,7 @@ def purge_submissions(*, on: datetime) -> Purged:
     Unconfirmed submissions are deleted when their link expires, undecided ones after `warn_of_expiry`. With the
     personal data go the proposed values that were not accepted and the questions to the author. Data of prices go
     `KEPT_FOR_LIMITS` after the last of them was decided, those of withdrawn submissions as long after the withdrawal,
-    hashes of mailboxes as long after the last letter. A pending letter delays nothing. Subscriptions: `readers.forget`.
+    hashes of mailboxes as long after the last letter. A pending letter delays nothing.
     """
     unconfirmed, expired, due, clients, mailboxes = parts = _forgettable(on)
     chosen = reduce(or_, parts)
@@ -77,8 +91,20 @@ def purge_submissions(*, on: datetime) -> Purged:
     unsent = (lasting & Q(requested_at__lte=on - KEPT)) | (~lasting & Q(requested_at__lte=on - KEPT_FOR_LIMITS))
     PendingLetter.objects.filter(unsent).delete()
     GoneReport.objects.filter(created_at__lte=on - KEPT).delete()
-    readers.forget(on=on)
+    forget_subscriptions(on=on)
     return Purged(deleted, erased, clients.update(client_hash=""), undecided)
+
+
+def forget_subscriptions(*, on: datetime) -> int:
+    """Delete what nobody confirmed while its link lived, or prolonged in `KEPT_ASKED`. Returns the number deleted.
+
+    Erases hashes of networks after PERIOD.
+    """
+    dead = Q(confirmed_at=None, since__lte=on - tokens.LINK_LIFE)
+    rows = Subscription.objects.annotate(since=Coalesce(F("mailed_at"), F("created_at")))
+    deleted, _ = rows.filter(dead | Q(asked_at__lte=on - KEPT_ASKED)).delete()
+    Subscription.objects.filter(created_at__lte=on - PERIOD).exclude(client_hash="").update(client_hash="")
+    return deleted
 
 
 class ExpiryLetters(LetterKind):

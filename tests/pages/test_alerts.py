@@ -10,7 +10,7 @@ from django.core.mail.backends.locmem import EmailBackend
 from django.core.management import call_command
 
 from catalog.models import Subscription
-from catalog.submissions import readers
+from catalog.submissions import retention
 from pages import alerts
 from tests import factories
 from tests.client import build_snapshots
@@ -142,7 +142,7 @@ def test_one_click_of_a_mail_program_ends_them(act, client):
 
 
 def test_after_two_years_the_reader_is_asked_once(act):
-    subscribe(confirmed_at=NOW - readers.KEPT)
+    subscribe(confirmed_at=NOW - retention.KEPT_SUBSCRIBED)
     (letter,) = send()
     assert letter.subject == "Powiadomienia: pytanie"
     assert "Bez tego po 21 grudnia 2026 r. usuniemy Twój adres." in words_of(letter)
