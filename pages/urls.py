@@ -8,8 +8,8 @@ from pages import csv_export, feed_and_embeds, machine_files, rendering, views
 from pages.forms import alerts
 from pages.forms import owner as owners
 from pages.forms import views as forms
+from pages.forms.base_and_prices import PriceForm
 from pages.forms.depot import ClaimForm, CorrectForm, DeleteForm
-from pages.forms.public_form import PriceForm
 from pages.rendering import PageViews, redirect_variant
 
 

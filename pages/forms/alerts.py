@@ -14,11 +14,12 @@ from django.views.decorators.csrf import csrf_exempt
 from catalog.depots import fuels
 from catalog.models import Subscription
 from catalog.submissions import readers, tokens
+from catalog.submissions.retention import KEPT_SUBSCRIBED
 from fueldepot.http.links import site_url
 from pages import alerts
 from pages.forms import fields
+from pages.forms.base_and_prices import EmailForm, FormPart
 from pages.forms.pages import crumbs_to, show, show_form, show_problem
-from pages.forms.public_form import EmailForm, FormPart
 from pages.forms.views import client_of, ids_of, posted, public_form_view, token_of
 from pages.home_and_voivodeship import voivodeships_by_name
 from pages.polish import day
@@ -177,7 +178,7 @@ def show_wishes(request: HttpRequest, template: str, title: str, rows: list[Subs
                 "number": row.pk,
                 "about": alerts.describe_subscription(row),
                 # The day on which we ask again.
-                "until": day(timezone.localdate(row.confirmed_at + readers.KEPT)) if row.confirmed_at else "",
+                "until": day(timezone.localdate(row.confirmed_at + KEPT_SUBSCRIBED)) if row.confirmed_at else "",
             }
             for row in rows
         ],

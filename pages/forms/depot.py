@@ -21,7 +21,7 @@ from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
 from pages.depots import DAY_NAMES
 from pages.forms import fields
-from pages.forms.public_form import PRICES, EmailForm, FormPart, PriceFields, PublicForm
+from pages.forms.base_and_prices import PRICES, EmailForm, FormPart, PriceFields, PublicForm
 
 FARTHEST_KM = 30.0
 """Longest move of a depot by a correction, and longest distance of a new depot from its postcode."""

@@ -1,48 +1,21 @@
-"""Protection of the forms against bots and typing errors, without captchas.
-
-`catalog.submissions.letters` limits submissions by sender and entry.
-
-Fields of the public forms, with their cleaning and Polish error messages; opening hours, a field for each day.
-"""
+"""Fields of the public forms, with their cleaning and Polish error messages; opening hours, a field for each day."""
 
 import re
 import unicodedata
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
 from typing import Any
 
 from django import forms
-from django.core import signing
 from django.core.exceptions import ValidationError
 
 from catalog.models import Depot
 from catalog.models.depots import TYPED_LENGTHS, clean_field
-from catalog.parsing.contacts import FREE_MAIL
 from catalog.parsing.opening_hours import DAYS, daily_ranges, to_osm_string, weekly_hours
 from catalog.parsing.opening_hours_text import ALL_DAY_WORDS, CLOSED_WORDS
 from catalog.text import plain
 from fueldepot.http.params import AmbiguousNumber, ThreeDigits, read_decimal
 
-MIN_FILL = timedelta(seconds=3)
-"""Shortest time in which a person reads and fills in a form."""
-
-MAX_AGE = timedelta(hours=12)
-"""A form left open for longer is shown again, with the entered values."""
-
 MALFORMED_EMAIL = "Wpisz zwykły adres e-mail, na przykład jan@example.pl."
-DISPOSABLE_EMAIL = (
-    "Na adresy jednorazowe nie wysyłamy wiadomości. Podaj adres, pod którym odbierzesz odpowiedź redakcji."
-)
-
-ASKED_BACK = "Czy chodziło o {domain}? Popraw adres albo, jeśli jest dobry, wyślij formularz jeszcze raz."
-CORRECTED = "Czy chodziło o {domain}? Popraw adres."
-"""What is said of a misspelling that belongs to a disposable service: sending it again would not help."""
-
-ALIKE = 0.85
-"""How alike a misspelt domain is (`difflib`): one letter of eight missing, added, changed or swapped."""
-
-_SALT = "pages.forms.stamp"
 _LOCAL = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _DOMAIN = re.compile(rf"(?:{_LABEL}\.)+(?:[A-Za-z]{{2,63}}|xn--[A-Za-z0-9-]{{1,59}})")
@@ -50,32 +23,6 @@ _PRIVATE_TOPS = frozenset({"internal", "invalid", "local", "localhost", "test", 
 
 # Categories of control and invisible characters; letters of every script are allowed.
 _FORBIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-
-
-class SubmittedTooFast(Exception):
-    """The form was submitted within MIN_FILL."""
-
-
-class InvalidFormToken(Exception):
-    """The token is forged, of another form, or too old."""
-
-
-def make_form_token(form: str, on: datetime) -> str:
-    """Return a signed token with the path of a form and the time of its display."""
-    return signing.dumps([form, int(on.timestamp())], salt=_SALT)
-
-
-def check_form_token(token: str, form: str, on: datetime) -> None:
-    """Raise InvalidFormToken or SubmittedTooFast for a token that does not fit a form and a time."""
-    try:
-        path, opened = signing.loads(token, salt=_SALT)
-    except signing.BadSignature:
-        raise InvalidFormToken from None
-    age = on - datetime.fromtimestamp(opened, UTC)
-    if path != form or age > MAX_AGE:
-        raise InvalidFormToken
-    if age < MIN_FILL:
-        raise SubmittedTooFast
 
 
 def clean_email(text: str) -> str:
@@ -96,26 +43,6 @@ def clean_email(text: str) -> str:
     ):
         raise ValidationError(MALFORMED_EMAIL)
     return f"{local}@{domain}"
-
-
-def is_disposable(email: str) -> bool:
-    """Whether an address is of a service that throws letters away."""
-    # The list takes two megabytes, and most workers serve pages alone.
-    from disposable_email_domains import blocklist
-
-    labels = email.rpartition("@")[2].split(".")
-    # Disposable services also use subdomains.
-    return any(".".join(labels[at:]) in blocklist for at in range(len(labels) - 1))
-
-
-def likely_domain(email: str) -> str:
-    """Return the domain of `FREE_MAIL` that an address probably means, "" if its own is no misspelling of one."""
-    domain = email.rpartition("@")[2]
-    if domain in FREE_MAIL:
-        return ""
-    if domain.startswith("gmail."):
-        return "gmail.com"
-    return next(iter(get_close_matches(domain, FREE_MAIL, n=1, cutoff=ALIKE)), "")
 
 
 def has_forbidden(text: str, *, lines: bool = False) -> bool:

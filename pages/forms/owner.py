@@ -20,9 +20,9 @@ from catalog.submissions import objections, owner_links, owner_requests, tokens
 from catalog.submissions.intake import Author
 from catalog.text import short_zloty
 from pages.forms import fields
+from pages.forms.base_and_prices import PRICES, EmailForm, FormPart, PriceFields, PublicForm
 from pages.forms.depot import HOURS, HoursFields
 from pages.forms.pages import show, show_form, show_problem
-from pages.forms.public_form import PRICES, EmailForm, FormPart, PriceFields, PublicForm
 from pages.forms.views import claim_path, client_of, get_published, ids_of, posted, public_form_view, refused, token_of
 from pages.polish import date_digits
 from prices.models import DepotPrice

@@ -18,7 +18,7 @@ from catalog.submissions.limits import LETTERS_PER_MAILBOX, LETTERS_PER_SUBMISSI
 from catalog.submissions.tokens import LINK_HOURS, LINK_LIFE, STATUS
 from catalog.text import masked_address
 from pages.depots import crumbs_of
-from pages.forms.public_form import PublicForm
+from pages.forms.base_and_prices import PublicForm
 from pages.page import INVENTED_DEPOT, INVENTED_TITLE, Crumb, Page
 from pages.polish import counted, day, moment, until
 from pages.rendering import render_page

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from pages.forms.fields import MIN_FILL
+from pages.forms.base_and_prices import MIN_FILL
 from tests.browser.barriers import findings
 from tests.fueldepot.sharers import eventually
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.forms.fields import MIN_FILL
+from pages.forms.base_and_prices import MIN_FILL
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
 from tests.ops.machines.callers import Caller, Load, PriceReport
 from tests.ops.machines.servers import FILES, Application, missing_programs

@@ -18,7 +18,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from pages.forms.fields import MIN_FILL
+from pages.forms.base_and_prices import MIN_FILL
 from tests.fueldepot.sharers import eventually
 from tests.ops.machines import patroni
 from tests.ops.machines.callers import Caller, Load, PriceReport

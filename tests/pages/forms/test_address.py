@@ -8,6 +8,7 @@ from catalog.submissions import letters
 from catalog.submissions.limits import PER_NETWORK
 from catalog.submissions.tokens import STATUS
 from pages.forms import fields
+from pages.forms.base_and_prices import likely_domain
 from tests import factories
 from tests.pages.forms.conftest import CLAIM, NOW
 from tests.pages.reading import missing, text_of
@@ -85,7 +86,7 @@ def test_a_domain_that_is_nearly_a_mailbox_of_many_is_known():
         ("", ("gmail.com", "mail.com", "ymail.com", "wp.pl", "op.pl", "interia.eu", "opal-nowak.pl", "wegiel.pl")),
     ):
         for domain in domains:
-            assert fields.likely_domain(f"jan@{domain}") == likely, domain
+            assert likely_domain(f"jan@{domain}") == likely, domain
 
 
 def test_a_likely_misspelling_is_asked_back_once(client, stranger, nowak):

@@ -164,7 +164,7 @@ def test_a_link_dies_and_says_so(stranger, place):
 
 
 def test_who_does_not_go_on_is_forgotten(clock, db):
-    asked = clock.now - readers.KEPT_ASKED
+    asked = clock.now - retention.KEPT_ASKED
     kept = factories.SubscriptionFactory(asked_at=asked + timedelta(days=1))
     factories.SubscriptionFactory(asked_at=asked)
     retention.purge_submissions(on=clock.now)

@@ -1,26 +1,95 @@
-"""Base class of the public forms.
+"""Base of the public forms, with their protection against bots and misspelt addresses; the form of prices.
 
-Form of the prices of a depot, with all fuels on one page.
+There are no captchas. `catalog.submissions.limits` has the limits by sender and entry. The form of the prices of a
+depot has all fuels on one page.
 """
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from django import forms
+from django.core import signing
 from django.forms import BoundField
 from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Depot, Submission
+from catalog.parsing.contacts import FREE_MAIL
 from catalog.submissions.intake import Author, SubmissionPart
 from catalog.text import short_zloty
 from pages.forms import fields
 from prices.models import PlausibleRange
 from prices.submissions import price_to_json
 from prices.validation import InvalidPrice, PriceInput, unit_price
+
+MIN_FILL = timedelta(seconds=3)
+"""Shortest time in which a person reads and fills in a form."""
+
+MAX_AGE = timedelta(hours=12)
+"""A form left open for longer is shown again, with the entered values."""
+
+DISPOSABLE_EMAIL = (
+    "Na adresy jednorazowe nie wysyłamy wiadomości. Podaj adres, pod którym odbierzesz odpowiedź redakcji."
+)
+
+ASKED_BACK = "Czy chodziło o {domain}? Popraw adres albo, jeśli jest dobry, wyślij formularz jeszcze raz."
+CORRECTED = "Czy chodziło o {domain}? Popraw adres."
+"""What is said of a misspelling that belongs to a disposable service: sending it again would not help."""
+
+ALIKE = 0.85
+"""How alike a misspelt domain is (`difflib`): one letter of eight missing, added, changed or swapped."""
+
+_SALT = "pages.forms.stamp"
+
+
+class SubmittedTooFast(Exception):
+    """The form was submitted within MIN_FILL."""
+
+
+class InvalidFormToken(Exception):
+    """The token is forged, of another form, or too old."""
+
+
+def make_form_token(form: str, on: datetime) -> str:
+    """Return a signed token with the path of a form and the time of its display."""
+    return signing.dumps([form, int(on.timestamp())], salt=_SALT)
+
+
+def check_form_token(token: str, form: str, on: datetime) -> None:
+    """Raise InvalidFormToken or SubmittedTooFast for a token that does not fit a form and a time."""
+    try:
+        path, opened = signing.loads(token, salt=_SALT)
+    except signing.BadSignature:
+        raise InvalidFormToken from None
+    age = on - datetime.fromtimestamp(opened, UTC)
+    if path != form or age > MAX_AGE:
+        raise InvalidFormToken
+    if age < MIN_FILL:
+        raise SubmittedTooFast
+
+
+def is_disposable(email: str) -> bool:
+    """Whether an address is of a service that throws letters away."""
+    # The list takes two megabytes, and most workers serve pages alone.
+    from disposable_email_domains import blocklist
+
+    labels = email.rpartition("@")[2].split(".")
+    # Disposable services also use subdomains.
+    return any(".".join(labels[at:]) in blocklist for at in range(len(labels) - 1))
+
+
+def likely_domain(email: str) -> str:
+    """Return the domain of `FREE_MAIL` that an address probably means, "" if its own is no misspelling of one."""
+    domain = email.rpartition("@")[2]
+    if domain in FREE_MAIL:
+        return ""
+    if domain.startswith("gmail."):
+        return "gmail.com"
+    return next(iter(get_close_matches(domain, FREE_MAIL, n=1, cutoff=ALIKE)), "")
 
 
 class FormPart(NamedTuple):
@@ -99,10 +168,10 @@ class PublicForm(forms.Form):
         """The token for the form: the submitted one while it is valid, else a new one."""
         token: str = self.data.get("stamp", "")
         try:
-            with suppress(fields.SubmittedTooFast):
-                fields.check_form_token(token, self.path, self.on)
-        except fields.InvalidFormToken:
-            return fields.make_form_token(self.path, self.on)
+            with suppress(SubmittedTooFast):
+                check_form_token(token, self.path, self.on)
+        except InvalidFormToken:
+            return make_form_token(self.path, self.on)
         return token
 
     def clean(self) -> dict[str, Any]:
@@ -110,10 +179,10 @@ class PublicForm(forms.Form):
         if data.get("firma_adres"):
             self.add_error(None, "Pole na końcu formularza, niewidoczne na stronie, ma zostać puste.")
         try:
-            fields.check_form_token(data.get("stamp", ""), self.path, self.on)
-        except fields.SubmittedTooFast:
+            check_form_token(data.get("stamp", ""), self.path, self.on)
+        except SubmittedTooFast:
             self.add_error(None, "To było bardzo szybko. Sprawdź, czy wszystko się zgadza, i wyślij jeszcze raz.")
-        except fields.InvalidFormToken:
+        except InvalidFormToken:
             self.add_error(None, "Formularz czekał zbyt długo. Sprawdź dane i wyślij go jeszcze raz.")
         return data
 
@@ -131,13 +200,13 @@ class EmailForm(PublicForm):
     def clean_email(self) -> str:
         """Return the address. A likely misspelling is asked back once: sent again, it counts."""
         email: str = self.cleaned_data["email"]
-        if email and self.data.get(self.sure) != email and (domain := fields.likely_domain(email)):
-            if fields.is_disposable(email):
-                raise forms.ValidationError(fields.CORRECTED.format(domain=domain))
+        if email and self.data.get(self.sure) != email and (domain := likely_domain(email)):
+            if is_disposable(email):
+                raise forms.ValidationError(CORRECTED.format(domain=domain))
             self.suggested = email
-            raise forms.ValidationError(fields.ASKED_BACK.format(domain=domain))
-        if fields.is_disposable(email):
-            raise forms.ValidationError(fields.DISPOSABLE_EMAIL)
+            raise forms.ValidationError(ASKED_BACK.format(domain=domain))
+        if is_disposable(email):
+            raise forms.ValidationError(DISPOSABLE_EMAIL)
         return email
 
     def submission_parts(self) -> list[SubmissionPart]:
