@@ -12,7 +12,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Literal, NamedTuple
 
-from pages.svg.scales import WIDTH, Box, axis, spread, text_width
+from pages.svg.scales_and_outlines import WIDTH, Box, axis, spread, text_width
 
 TEXT = 11.0
 """Font size, and least distance of lines of text."""

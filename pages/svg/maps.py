@@ -11,9 +11,27 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import shapely
 
-from pages.svg import outlines
-from pages.svg.outlines import RADIUS, Areas, Dot, Place, arrange
-from pages.svg.scales import Box, Frame, ScaleBar, fit, round_down, scale_bar, text_width
+from pages.svg.scales_and_outlines import (
+    RADIUS,
+    Areas,
+    Box,
+    Dot,
+    Frame,
+    Place,
+    ScaleBar,
+    area_path,
+    arrange,
+    borders,
+    cut,
+    dissolve,
+    fit,
+    path,
+    round_down,
+    scale_bar,
+    simplify,
+    text_width,
+    union,
+)
 
 STRIP = 28.0
 """Height of the strip below a map, with its scale bar and north arrow."""
@@ -181,15 +199,15 @@ def ground(
     areas: those that touch the frame, in metres. own: index of the municipality of the map, None without one.
     names, counties: of each area. approximate: as in `Map`.
     """
-    simple = outlines.simplify(areas, frame.metres_per_unit) if len(areas) else areas
+    simple = simplify(areas, frame.metres_per_unit) if len(areas) else areas
     around = simple
     if len(areas) > CROWDED:
-        around = outlines.dissolve(simple, counties)[1]
+        around = dissolve(simple, counties)[1]
     neighbours = [(name, area) for i, (name, area) in enumerate(zip(names, simple, strict=True)) if i != own]
     return Ground(
-        outline="" if own is None else outlines.area_path(outlines.cut(simple[own], frame), frame),
-        land=outlines.path(outlines.cut(outlines.union(simple), frame), frame) if len(areas) else "",
-        borders=outlines.path(outlines.cut(outlines.borders(around), frame), frame) if len(areas) else "",
+        outline="" if own is None else area_path(cut(simple[own], frame), frame),
+        land=path(cut(union(simple), frame), frame) if len(areas) else "",
+        borders=path(cut(borders(around), frame), frame) if len(areas) else "",
         spots=tuple(name_spots(frame, *neighbour) for neighbour in neighbours) if len(areas) <= CROWDED else (),
         approximate=approximate,
     )
@@ -220,7 +238,7 @@ def depot_map(
 
 def name_spots(frame: Frame, name: str, area: shapely.Geometry) -> tuple[Name, ...]:
     """Return the places where the name of an area fits into its visible part, the best first."""
-    part = max(shapely.get_parts(outlines.cut(area, frame)), key=shapely.area, default=None)
+    part = max(shapely.get_parts(cut(area, frame)), key=shapely.area, default=None)
     if part is None or shapely.area(part) < LEAST_NAMED * frame.metres_per_unit**2:
         return ()
     half = text_width(name, NAME_SIZE) / 2
@@ -257,8 +275,8 @@ def inner_middle(area: Any, tolerance: float) -> Any:
 def draw_areas(areas: Areas, keys: Sequence[str], *, approximate: bool) -> Drawn:
     """Return the outlines of areas, which fill the frame, without invisible detail. The expensive part."""
     frame = fit(shapely.total_bounds(areas).tolist(), margin=4.0, heights=(220.0, 460.0))
-    simple = outlines.simplify(areas, frame.metres_per_unit, OVERVIEW_TOLERANCE)
-    paths = tuple(outlines.area_path(area, frame) for area in simple)
+    simple = simplify(areas, frame.metres_per_unit, OVERVIEW_TOLERANCE)
+    paths = tuple(area_path(area, frame) for area in simple)
     return Drawn(frame, tuple(keys), paths, middles(frame, simple), approximate)
 
 

@@ -21,8 +21,8 @@ from catalog.territory import coordinates
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
-from pages.svg import maps, outlines
-from pages.svg.scales import Frame
+from pages.svg import maps
+from pages.svg.scales_and_outlines import Frame, borders, dissolve, simplify
 
 GROUND_BYTES = 12 * 1024 * 1024
 """Size of the cache of grounds: some 1,900 of the 2,479 municipalities."""
@@ -107,12 +107,12 @@ def surroundings(teryt: str) -> dict[str, Any] | None:
     reach = SURROUNDINGS_M
     window = (least_x - reach, least_y - reach, most_x + reach, most_y + reach)
     indexes = np.sort(index.tree.query(shapely.box(*window)))
-    simple = outlines.simplify(index.areas[indexes], SURROUNDINGS_DETAIL_M, 1.0)
-    borders = shapely.clip_by_rect(outlines.borders(simple), *window)
+    simple = simplify(index.areas[indexes], SURROUNDINGS_DETAIL_M, 1.0)
+    clipped = shapely.clip_by_rect(borders(simple), *window)
     area = simple[int(np.searchsorted(indexes, own))]
     return {
         "type": "FeatureCollection",
-        "features": [_feature(borders, own=False), _feature(area, own=True)],
+        "features": [_feature(clipped, own=False), _feature(area, own=True)],
         "names": _names(teryt, window),
     }
 
@@ -174,7 +174,7 @@ def _draw_voivodeship(index: BoundaryIndex, slug: str) -> maps.Drawn | None:
 def _draw_country(index: BoundaryIndex) -> maps.Drawn | None:
     if not index.municipalities:
         return None
-    slugs, areas = outlines.dissolve(index.areas, [unit.voivodeship.slug for unit in index.municipalities])
+    slugs, areas = dissolve(index.areas, [unit.voivodeship.slug for unit in index.municipalities])
     return maps.draw_areas(areas, slugs, approximate=bool(index.approximate.any()))
 
 

@@ -24,8 +24,7 @@ from pages.depot_filters import CardFacts, DepotCard, Phone, Status
 from pages.page import Page
 from pages.polish import NO_BREAK
 from pages.svg.maps import DepotMap, Ground, Name
-from pages.svg.outlines import Dot
-from pages.svg.scales import Box, Frame, ScaleBar
+from pages.svg.scales_and_outlines import Box, Dot, Frame, ScaleBar
 from pages.template_filters import tie, tie_html
 from prices.snapshot import ListedPrice
 from tests import factories

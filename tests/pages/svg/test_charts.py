@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pages.svg import charts
 from pages.svg.charts import LINE, TEXT, WORDS_X, YEAR_ROOM, ChartMonth, months_chart, timeline, years_chart
-from pages.svg.scales import WIDTH, Box, axis, nice_step, scale_bar, spread, text_width
+from pages.svg.scales_and_outlines import WIDTH, Box, axis, nice_step, scale_bar, spread, text_width
 
 MONTHS = st.dictionaries(
     st.integers(24_300, 24_323), st.tuples(st.floats(300, 3000), st.integers(3, 9999)), min_size=2

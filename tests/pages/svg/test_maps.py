@@ -11,8 +11,23 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pages.svg import maps, outlines
-from pages.svg.scales import HEIGHTS, MARGIN, WIDTH, fit, text_width
+from pages.svg import maps
+from pages.svg.scales_and_outlines import (
+    HEIGHTS,
+    MARGIN,
+    MOST_MARKS,
+    RADIUS,
+    WIDTH,
+    area_path,
+    arrange,
+    fit,
+    free_spot,
+    letter,
+    path,
+    simplify,
+    text_width,
+    union,
+)
 
 METRES = st.floats(-4e5, 4e5)
 
@@ -68,7 +83,7 @@ def test_a_hole_and_an_island_are_drawn():
         [shapely.box(0, 0, 10_000, 10_000) - shapely.box(3000, 3000, 6000, 6000), shapely.box(12_000, 0, 14_000, 2000)]
     )
     frame = fit(shapely.bounds(area).tolist())
-    lines = points_of(outlines.area_path(area, frame))
+    lines = points_of(area_path(area, frame))
     assert len(lines) == 3
     # Closed by the letter z, so no point is repeated.
     assert all(len(points) == 4 for points in lines)
@@ -79,8 +94,8 @@ def test_neighbours_share_their_border():
     west = shapely.Polygon([(0, 0), *wavy, (0, 10_000)])
     east = shapely.Polygon([(10_000, 0), *wavy, (10_000, 10_000)])
     frame = fit((0, 0, 10_000, 10_000))
-    simple = outlines.simplify(areas(west, east), frame.metres_per_unit)
-    one, other = (set(points_of(outlines.path(area, frame))[0]) for area in simple)
+    simple = simplify(areas(west, east), frame.metres_per_unit)
+    one, other = (set(points_of(path(area, frame))[0]) for area in simple)
     assert len(one & other) > 5
     assert sum(shapely.get_num_coordinates(simple)) < 300 < sum(shapely.get_num_coordinates(areas(west, east)))
 
@@ -88,13 +103,13 @@ def test_neighbours_share_their_border():
 @given(st.floats(1, 400), st.floats(1, 400))
 def test_the_smallest_area_is_still_to_be_seen(across, up):
     frame = fit((0, 0, 250_000, 250_000))
-    assert outlines.area_path(shapely.box(1e5, 1e5, 1e5 + across, 1e5 + up), frame)
+    assert area_path(shapely.box(1e5, 1e5, 1e5 + across, 1e5 + up), frame)
 
 
 def test_areas_that_overlap_can_be_drawn():
     shapes = areas(*(shapely.Point(x * 700, y * 900).buffer(800, 5) for x in range(6) for y in range(6)))
     frame = fit(shapely.total_bounds(shapes).tolist())
-    assert shapely.is_valid(outlines.simplify(shapes, frame.metres_per_unit * 10)).all()
+    assert shapely.is_valid(simplify(shapes, frame.metres_per_unit * 10)).all()
     names = [str(i) for i in range(len(shapes))]
     below = maps.ground(frame, shapes, own=0, names=names, counties=names, approximate=True)
     picture = maps.depot_map(frame, below, depots=[], credit_osm=False)
@@ -104,7 +119,7 @@ def test_areas_that_overlap_can_be_drawn():
 
 
 def test_areas_that_overlap_are_united_all_the_same():
-    both = outlines.union(areas(shapely.box(0, 0, 2, 2), shapely.box(1, 1, 3, 3)))
+    both = union(areas(shapely.box(0, 0, 2, 2), shapely.box(1, 1, 3, 3)))
     assert both.is_valid
     assert both.area == pytest.approx(7)
 
@@ -233,64 +248,64 @@ def test_lines_are_drawn_whatever_they_come_in():
     line, ring = shapely.LineString([(0, 0), (10, 0)]), shapely.box(0, 0, 10, 10)
     frame = fit((0, 0, 10, 10))
     together = shapely.GeometryCollection([shapely.Point(5, 5), shapely.GeometryCollection([ring]), line])
-    assert outlines.path(together, frame) == outlines.path(ring, frame) + outlines.path(line, frame) != ""
+    assert path(together, frame) == path(ring, frame) + path(line, frame) != ""
 
 
 PLACES = st.lists(st.tuples(st.floats(0, WIDTH), st.floats(0, HEIGHTS[0])), max_size=250)
 CROWDED = st.lists(st.tuples(st.floats(150, 156), st.floats(100, 104)), max_size=90)
 
 
-def arrange(places, obstacles=()):
-    return outlines.arrange(list(enumerate(places, start=1)), width=WIDTH, height=HEIGHTS[0], obstacles=obstacles)
+def arranged(places, obstacles=()):
+    return arrange(list(enumerate(places, start=1)), width=WIDTH, height=HEIGHTS[0], obstacles=obstacles)
 
 
 @settings(max_examples=60)
 @given(PLACES | CROWDED, st.lists(st.tuples(st.floats(20, 340), st.floats(20, 200)), max_size=1))
 def test_no_dot_covers_another_or_leaves_the_picture(places, obstacles):
-    drawn = arrange(places, obstacles)
+    drawn = arranged(places, obstacles)
     for one, other in combinations([(dot.x, dot.y) for dot in drawn], 2):
-        assert math.dist(one, other) >= 2 * outlines.RADIUS
+        assert math.dist(one, other) >= 2 * RADIUS
     for dot in drawn:
-        assert outlines.RADIUS - 0.1 <= dot.x <= WIDTH - outlines.RADIUS + 0.1
-        assert outlines.RADIUS - 0.1 <= dot.y <= HEIGHTS[0] - outlines.RADIUS + 0.1
-        assert all(math.dist((dot.x, dot.y), other) >= 2 * outlines.RADIUS for other in obstacles)
+        assert RADIUS - 0.1 <= dot.x <= WIDTH - RADIUS + 0.1
+        assert RADIUS - 0.1 <= dot.y <= HEIGHTS[0] - RADIUS + 0.1
+        assert all(math.dist((dot.x, dot.y), other) >= 2 * RADIUS for other in obstacles)
 
 
 @settings(max_examples=60)
 @given(PLACES)
 def test_every_number_is_shown_once(places):
-    drawn = arrange(places)
+    drawn = arranged(places)
     assert sorted(number for dot in drawn for number in dot.numbers) == list(range(1, len(places) + 1))
-    assert len(drawn) <= outlines.MOST_MARKS
+    assert len(drawn) <= MOST_MARKS
     assert len({dot.label for dot in drawn}) == len(drawn)
-    if len(places) <= outlines.MOST_MARKS:
+    if len(places) <= MOST_MARKS:
         assert [dot.label for dot in drawn] == [str(number) for number in range(1, len(places) + 1)]
 
 
 def test_dots_with_room_stay_at_their_place():
-    (one, two) = arrange([(100.0, 100.0), (200.0, 100.0)])
+    (one, two) = arranged([(100.0, 100.0), (200.0, 100.0)])
     assert (one.x, one.y, one.moved) == (100.0, 100.0, False)
     assert not two.moved
 
 
 def test_a_dot_that_gives_way_keeps_its_true_place():
-    (_, second) = arrange([(100.0, 100.0), (101.0, 100.0)])
+    (_, second) = arranged([(100.0, 100.0), (101.0, 100.0)])
     assert second.moved
     assert (second.at_x, second.at_y) == (101.0, 100.0)
-    assert math.dist((second.x, second.y), (101.0, 100.0)) < 3 * outlines.RADIUS
+    assert math.dist((second.x, second.y), (101.0, 100.0)) < 3 * RADIUS
 
 
 def test_many_at_one_place_share_a_letter():
-    drawn = arrange([(100.0, 100.0)] * 80 + [(300.0, 50.0)])
+    drawn = arranged([(100.0, 100.0)] * 80 + [(300.0, 50.0)])
     assert [dot.label for dot in drawn] == ["A", "81"]
     assert drawn[0].is_group
     assert drawn[0].numbers == tuple(range(1, 81))
 
 
 def test_letters():
-    assert [outlines.letter(number) for number in (0, 25, 26, 51, 52, 702)] == ["A", "Z", "AA", "AZ", "BA", "AAA"]
+    assert [letter(number) for number in (0, 25, 26, 51, 52, 702)] == ["A", "Z", "AA", "AZ", "BA", "AAA"]
 
 
 def test_a_full_picture_is_drawn_all_the_same():
     taken = [(float(x), float(y)) for x in range(0, 361, 9) for y in range(0, 221, 9)]
-    assert outlines.free_spot((5.0, 500.0), taken, WIDTH, HEIGHTS[0]) == (outlines.RADIUS, HEIGHTS[0] - outlines.RADIUS)
+    assert free_spot((5.0, 500.0), taken, WIDTH, HEIGHTS[0]) == (RADIUS, HEIGHTS[0] - RADIUS)
