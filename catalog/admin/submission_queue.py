@@ -200,7 +200,8 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         context = {"title": "Zgłoszenia właścicieli i czytelników", **(extra_context or {})}
-        return super().changelist_view(request, context | {"unnotified": Submission.objects.unnotified().count()})
+        unnotified = Submission.objects.left_behind(timezone.now()).count()
+        return super().changelist_view(request, context | {"unnotified": unnotified})
 
     def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_kwargs: Any) -> HttpResponse:
         if not self.has_view_or_change_permission(request):

@@ -1,7 +1,7 @@
 """Submissions of readers and owners, never public; questions of editors to their authors; reports of closed depots."""
 
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Self
 
 from django.contrib.postgres.fields import ArrayField
@@ -18,6 +18,11 @@ def sent_moments(**options: Any) -> "ArrayField[list[datetime], list[datetime]]"
     moments = models.DateTimeField()
     label = "kiedy wysłano odnośniki"
     return ArrayField(moments, verbose_name=label, default=list, blank=True, db_column="links_at", **options)
+
+
+def just_decided(on: datetime) -> Q:
+    """Return the condition that a submission was decided within the last minute."""
+    return Q(decided_at__gt=on - timedelta(minutes=1)) | Q(answered_at__gt=on - timedelta(minutes=1))
 
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):
@@ -44,6 +49,10 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
     def unnotified(self) -> Self:
         """Keep decided submissions whose author was not notified, unless their address is erased."""
         return self.filter(notification_pending=True, erased_at__isnull=True)
+
+    def left_behind(self, on: datetime) -> Self:
+        """Keep the unnotified ones but those decided within the last minute, whose letters are about to leave."""
+        return self.unnotified().exclude(just_decided(on))
 
     def oldest_waiting_first(self) -> Self:
         """Order waiting ones first, longest waiting first; then the others, newest first."""

@@ -25,6 +25,7 @@ from catalog.models import (
     Voivodeship,
     VoivodeshipClaim,
 )
+from catalog.models.submissions import just_decided
 from catalog.services.editors import is_chief
 from pages.svg.maps import AreaMap, MapUnit
 from pages.svg.territory import country_map
@@ -118,10 +119,11 @@ def submissions_waiting(codes: Sequence[str]) -> list[Waiting]:
     """Return waiting submissions, those with answers of their authors, and pending letters."""
     mine, state = {"unit": "mine"} if codes else {}, Submission.State.WAITING
     rows = Submission.objects.filter(In(Submission.VOIVODESHIP, codes)) if codes else Submission.objects.all()
+    owed = Q(notification_pending=True, erased_at__isnull=True)
     counts = rows.aggregate(
         waiting=Count("pk", filter=Q(state=state)),
         since=Min("confirmed_at", filter=Q(state=state)),
-        unnotified=Count("pk", filter=Q(notification_pending=True, erased_at__isnull=True)),
+        unnotified=Count("pk", filter=owed & ~just_decided(timezone.now())),
     )
     answered = _within(SubmissionQuestion.objects.answered(), codes, "submission__depot__")
     queries = (mine, {"state": "all", "question": "answered"} | mine, {"state": "all", "letter": "owed"} | mine)

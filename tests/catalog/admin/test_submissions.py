@@ -8,6 +8,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.core import mail
 from django.urls import reverse
+from django.utils import timezone
 
 from catalog.models import Depot, Submission
 from catalog.submissions import field_groups, letters, retention
@@ -256,6 +257,12 @@ def test_letters_that_did_not_leave_are_found_and_leave_by_themselves(client, ed
     assert sorted(letter.to[0] for letter in mail.outbox) == sorted(row.email for row in lost)
     assert "które jeszcze nie wyszły" not in text_of(client.get(QUEUE))
     assert "List o decyzji" not in text_of(client.get(page(lost[0])))
+
+
+@pytest.mark.parametrize("moment", ["decided_at", "answered_at"])
+def test_a_letter_that_is_about_to_leave_is_no_cause_for_alarm(client, editor, moment):
+    factories.SubmissionFactory(decided=True, notification_pending=True, **{moment: timezone.now()})
+    assert "które jeszcze nie wyszły" not in text_of(client.get(QUEUE))
 
 
 def test_claims_and_deletions_are_never_accepted_in_bulk(client, editor):

@@ -30,6 +30,7 @@ def test_what_waits_stands_there_with_its_number_and_since_when(client):
     factories.SubmissionFactory(depot=depot, confirmed_at=now - timedelta(days=3, hours=1))
     factories.SubmissionFactory(depot=depot, confirmed_at=now)
     factories.SubmissionFactory(depot=depot, decided=True, notification_pending=True)
+    factories.SubmissionFactory(depot=depot, decided=True, decided_at=now, notification_pending=True)
     factories.DepotPriceFactory(depot=depot, pending=True, submitted_at=now - timedelta(days=1, hours=1))
     silesia = factories.VoivodeshipFactory(teryt="24")
     LegalStateFactory(voivodeship=silesia, as_of=timezone.localdate() - timedelta(days=181))
