@@ -99,6 +99,7 @@ class BranchesForm(PublicForm):
         max_length=1000,
         required=False,
         help_text="Wklej adresy ich stron albo numery, każdy w osobnym wierszu.",
+        error_messages=fields.required("Wskaż co najmniej jeden wpis."),
     )
     agreed = forms.BooleanField(
         label="To składy mojej firmy", error_messages=fields.required("Zaznacz to pole, jeśli to składy Twojej firmy.")
@@ -110,12 +111,13 @@ class BranchesForm(PublicForm):
         super().__init__(posted, **options)
         if not nearby:
             del self.fields["branches"]
+            self.fields["numbers"].required = True
             return
         field: Any = self.fields["branches"]
         field.choices = [(str(depot.pk), label_of(depot)) for depot in nearby]
 
     def clean_numbers(self) -> list[int]:
-        rows = re.split(r"[\s,;]+", self.cleaned_data["numbers"].strip(" \n\r\t,;"))
+        rows = re.findall(r"[^\s,;]+", self.cleaned_data["numbers"])
         numbers = [re.fullmatch(r"(?:(?:\S*/)?sklad/)?([0-9]{1,9})(?:[-/]\S*)?", row) for row in rows]
         if unclear := [row for row, number in zip(rows, numbers, strict=True) if number is None]:
             raise forms.ValidationError(f"To nie jest adres strony składu ani numer: {unclear[0][:60]}.")

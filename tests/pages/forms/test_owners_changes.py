@@ -271,6 +271,8 @@ def test_further_entries_are_claimed_together_without_full_forms(client, strange
     assert not Submission.objects.filter(kind="claim", state="waiting").exists()
     own = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"branches": [], "numbers": str(nowak.pk)})
     assert "Te składy są już pod Twoim odnośnikiem." in text_of(own)
+    none = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"branches": [], "numbers": " ,\n"})
+    assert "Wskaż co najmniej jeden wpis." in text_of(none)
     numbers = f"http://127.0.0.1:8000/sklad/{far.pk}-opal-nowak-zakopane/; sklad/{nowak.pk};"
     done = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": numbers})
     assert "Wysłane do redakcji" in text_of(done)
@@ -281,6 +283,16 @@ def test_further_entries_are_claimed_together_without_full_forms(client, strange
     for claim in claims:
         deciding.accept_submission(submission=claim, by=factories.UserFactory(), on=stranger.clock.now)
     assert "Opał Nowak, Długa 5, Skawina" in text_of(client.get(link))
+
+
+def test_entries_with_the_same_tax_number_are_claimed_by_ticks_alone(client, stranger, nowak, link):
+    path = f"/zgloszenia/moj-sklad/inne/?odnosnik={token_of(link)}"
+    assert "(nieobowiązkowe)" not in text_of(client.get(path)).partition("To składy")[0]
+    Depot.objects.filter(pk=nowak.pk).update(nip="5260250274")
+    near = factories.DepotFactory(name="Opał Nowak", nip="5260250274")
+    typed = stranger.show(path) | {"odnosnik": token_of(link), "branches": [near.pk], "agreed": "1"}
+    stranger.clock.move(seconds=10)
+    assert "Wysłane do redakcji" in text_of(stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": ""}))
 
 
 def test_further_entries_are_limited_as_all_claims(stranger, nowak, link, clock):
