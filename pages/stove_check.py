@@ -117,7 +117,7 @@ def stove_check_page(query_string: str, today: date) -> Page:
     `?teryt=` comes from the form: the municipality of that name, or in which the locality of that name lies.
 
     In the content, place: the typed text or the found name. entry: the legal state there, None without a place.
-    options: candidates while the place is ambiguous. others: further places of that name. bans, laws: those that bind
+    options: candidates while the place is ambiguous. others: places of a similar name. bans, laws: those that bind
     the municipality or a part of it. answer: see `answer_of`, None without an appliance. outlook: see `outlook_of`,
     None without a place. boilers: of every class, for who does not know theirs.
     """

@@ -231,6 +231,17 @@ def test_fields_show_a_whole_price(page, depot):
         assert field.evaluate("(field) => field.scrollWidth <= field.clientWidth"), address
 
 
+def test_the_name_of_an_appliance_is_not_cut_on_a_phone(page):
+    page.goto("/przepisy/sprawdz/?miejsce=Zakopane&piec=boiler_below_class_3")
+    room, words = page.locator("main select").evaluate("""select => {
+        const style = getComputedStyle(select), pen = document.createElement("canvas").getContext("2d");
+        pen.font = `${style.fontSize} ${style.fontFamily}`;
+        const arrow = 24, blank = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight) + arrow;
+        return [select.clientWidth - blank, pen.measureText(select.selectedOptions[0].text).width];
+    }""")
+    assert room >= words
+
+
 def test_the_stove_prints_with_its_day_and_without_the_search(open_window):
     page = open_window().page
     page.goto("/przepisy/sprawdz/?miejsce=Zakopane&piec=fireplace")

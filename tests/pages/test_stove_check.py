@@ -278,13 +278,15 @@ def test_a_village_does_not_stand_for_the_town_that_begins_with_its_name(client,
     assert "Bór (gmina Zakopane), kocioł klasy 3" in said(ask(client, "Bór"))
 
 
-def test_the_twin_names_other_places_of_the_name(client, searchable):
+def test_page_and_twin_name_other_places_of_a_similar_name(client, searchable):
     factories.MunicipalityFactory(teryt="1211011", name="Ostrów")
     factories.MunicipalityFactory(teryt="1211052", name="Ostrów Wielkopolski")
     entries.rebuild_index()
     text = ask(client, "Ostrów", path=TWIN).content.decode()
     assert "**Ostrów, kocioł klasy 3" in text
     assert f"- [Ostrów Wielkopolski](http://127.0.0.1:8000{TWIN}?miejsce=1211052&piec={CLASS_3}): " in text
+    assert "Inne miejsca o podobnej nazwie:" in text
+    assert "Inne miejsca o podobnej nazwie (1)" in said(ask(client, "Ostrów"))
     assert "Inne miejsca" not in ask(client, "Zakopane", path=TWIN).content.decode()
 
 
