@@ -203,12 +203,15 @@ def home_page(query_string: str, today: date) -> Page:
 
 
 def only_answer(text: str, places: Suggestions, named: list[DepotRow]) -> str:
-    """Return the path of the only answer to a text, "" for none or several. A depot of exactly that name is one too."""
+    """Return the path of the only answer to a text, "" for none or several. A depot of exactly that name is one too.
+
+    Places of a corrected text are no answers beside a depot, and the page does not show them.
+    """
     if path := place_of_point(text) or area_named(text, places):
         return path
     if places.clear and not any(fold(row.name) == fold(text) for row in named):
         return _result(places.found[0]).path
-    if not places.found and len(named) == 1:
+    if (places.forgiven or not places.found) and len(named) == 1:
         return depot_path(named[0].id, named[0].name)
     return ""
 

@@ -58,6 +58,15 @@ def test_a_place_in_the_name_of_a_depot_does_not_hide_it(client):
     assert client.get("/", {"q": "skład opału Kraków"})["Location"].endswith(f"-{unit.teryt}/")
 
 
+def test_a_place_of_a_corrected_text_does_not_hide_the_only_depot(client):
+    factories.zakopane()
+    entries.rebuild_index()
+    assert "Zakopane" in text_of(client.get("/", {"q": "Zakopamne"}))
+    depot = factories.DepotFactory(name="Zakopamne", municipality=factories.krakow())
+    answer = client.get("/", {"q": "Zakopamne"})
+    assert (answer.status_code, answer.headers.get("Location")) == (302, depot_path(depot.pk, depot.name))
+
+
 def test_the_name_of_a_depot_with_its_place(client):
     factories.krakow()
     zakopane = factories.zakopane()
