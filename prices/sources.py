@@ -127,11 +127,17 @@ def extract_of(
     pages: Iterable[tuple[str, bdl.Page, object]],
     rejected: list[Note],
 ) -> SeriesExtract:
-    """Return the averages of pages: slug of the series, values, where from. Raises ImportRefused if there are none."""
+    """Return the averages of pages: slug of the series, values, where from.
+
+    Raises BadInput for two values of one year, and ImportRefused if there are no averages.
+    """
     rows: dict[str, bdl.ObservationRecord] = {}
     updated = []
     for slug, page, where in pages:
-        rows.update((row.key, row) for row in bdl.observations(slug, page, where, rejected))
+        for row in bdl.observations(slug, page, where, rejected):
+            first = rows.setdefault(row.key, row)
+            if first.value != row.value:
+                raise BadInput(where, f"{row.key} is there twice with different values: {first.value} and {row.value}")
         with suppress(ValueError):
             updated.append(date.fromisoformat(str(page.get("lastUpdate"))[:10]))
     if not rows:
@@ -194,15 +200,20 @@ def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None
 def sync_series(extract: Extract[bdl.ObservationRecord], options: Options) -> Report:
     """Write averages and variables. Averages that the source lacks stay: it may cover a few years only."""
     areas = {"", *Voivodeship.objects.values_list("teryt", flat=True)}
+    early = [row for row in extract.rows if row.year > options.today.year]
     unknown = [row for row in extract.rows if row.area not in areas]
-    located = {row.key: row for row in extract.rows if row.area in areas}
+    located = {row.key: row for row in extract.rows if row.area in areas and row.year <= options.today.year}
     stored = {
         record.key: record
         for row in Observation.objects.all()
         for record in [bdl.ObservationRecord(row.series_id, row.voivodeship_id or "", row.year, row.value, row.source)]
     }
     diff = compare({key: row for key, row in stored.items() if key in located}, located)
-    rejected = [*extract.rejected, *(Note(row.key, f"no voivodeship has the code '{row.area}'") for row in unknown)]
+    rejected = [
+        *extract.rejected,
+        *(Note(row.key, f"no voivodeship has the code '{row.area}'") for row in unknown),
+        *(Note(row.key, f"its year has not begun: '{row.value}'") for row in early),
+    ]
     touched = {row.series for row in located.values()}
     kept = [row for key, row in stored.items() if key not in located and row.series in touched]
     skipped = [Note(row.key, "kept, the source does not have it") for row in kept]

@@ -4,6 +4,7 @@ from decimal import Decimal
 import pytest
 import yaml
 from django.core.management import CommandError
+from django.utils import timezone
 
 from catalog.models import Dataset, ImportRun
 from fueldepot.management.commands import import_prices_gus
@@ -215,6 +216,34 @@ def test_a_folder_of_downloads_that_cannot_be_written_is_named(server, settings)
 def test_values_of_an_unknown_variable_are_refused(saved):
     with pytest.raises(CommandError, match="variable 6001 is not known"):
         run(saved / "data-0.json", "--commit")
+
+
+def save_electricity(saved, *values):
+    units = [{"id": "000000000000", "name": "POLSKA", "values": list(values)}]
+    answer = {"totalRecords": 1, "variableId": 6001, "measureUnitId": 4, "results": units}
+    (saved / "data-0.json").write_text(json.dumps(answer), encoding="utf-8")
+
+
+def test_two_values_of_one_year_are_refused(saved):
+    value = {"year": "2024", "val": 1.01, "attrId": 1}
+    save_electricity(saved, value, {**value, "val": 2})
+    reason = r"data-0\.json: prad-g11/PL/2024 is there twice with different values: 1\.0100 and 2\.0000"
+    with pytest.raises(CommandError, match=reason):
+        run(*sorted(saved.iterdir()), "--commit")
+    assert stored() == {}
+    save_electricity(saved, value, value)
+    run(*sorted(saved.iterdir()), "--commit")
+    assert stored()["prad-g11", None, 2024] == Decimal("1.01")
+
+
+@pytest.mark.parametrize("ahead", [1, 200])
+def test_values_of_a_year_to_come_are_left_out(saved, ahead):
+    """The newest year stands beside medians, and the table takes no year from 2100 on."""
+    year = timezone.localdate().year + ahead
+    save_electricity(saved, {"year": "2024", "val": 1.01, "attrId": 1}, {"year": str(year), "val": 1.5, "attrId": 1})
+    report = run(*sorted(saved.iterdir()), "--commit")
+    assert f"for example prad-g11/PL/{year} (its year has not begun: '1.5000')" in report
+    assert {year for _, _, year in stored()} == {2024}
 
 
 def test_a_directory_with_saved_answers_is_imported_with_the_rest(saved):
