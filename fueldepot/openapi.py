@@ -18,11 +18,12 @@ from fueldepot import api
 from fueldepot.api import SERVICE
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import CATALOG, NO_STORE
-from fueldepot.http.links import FILE, NOTICE_MONTHS, PREFIX
+from fueldepot.http.links import FILE, PREFIX
 from fueldepot.http.params import BOOLEANS, MAX_VALUE_LENGTH
 from fueldepot.http.query import EXAMPLE_SITE
 from fueldepot.http.request_body import MAX_BODY_BYTES
 from fueldepot.http.views import JSON, MOST_IGNORED
+from pages.api_and_text_pages import NOTICE_MONTHS
 from pages.heating_api import HEATING
 from prices.api.views import PRICES
 from regulations.api.views import REGULATIONS

@@ -12,6 +12,7 @@ from django.urls import reverse
 from catalog.api import params
 from catalog.depots import fuels
 from catalog.depots.snapshot import depots
+from catalog.submissions.owner_links import UNUSED
 from catalog.submissions.retention import (
     KEPT,
     KEPT_ASKED,
@@ -19,12 +20,11 @@ from catalog.submissions.retention import (
     KEPT_SUBSCRIBED,
     KEPT_UNDECIDED,
     LINK_REPLACED,
-    LINK_UNUSED,
     WARNED_BEFORE,
 )
 from catalog.submissions.tokens import LINK_HOURS
 from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
-from fueldepot.http.links import NOTICE_MONTHS, document, route_url
+from fueldepot.http.links import document, route_url
 from fueldepot.http.params import text_pattern
 from fueldepot.http.rate_limit import RateLimit
 from pages.page import Crumb, Page, publisher
@@ -33,6 +33,9 @@ from subsidy.application import ENVELOPE
 
 ENGLISH_AS_OF = FOR_OWNERS_AS_OF = RULES_AS_OF = PRIVACY_AS_OF = date(2026, 11, 26)
 """The days on which the texts last changed; renew them with every change."""
+
+NOTICE_MONTHS = 6
+"""How long before a field of the API is removed or changes its meaning that is announced."""
 
 NUMBER_OF_RULES = 10
 """As many as the specification has."""
@@ -262,7 +265,7 @@ def for_owners_page() -> Page:
         path=reverse("for-owners"),
         as_of=FOR_OWNERS_AS_OF,
         data_status="obowiązuje",
-        content={"link_hours": LINK_HOURS, "unused_days": LINK_UNUSED.days},
+        content={"link_hours": LINK_HOURS, "unused_days": UNUSED.days},
     )
 
 
@@ -282,7 +285,7 @@ def privacy_page() -> Page:
             "undecided_days": KEPT_UNDECIDED.days,
             "warning_days": WARNED_BEFORE.days,
             "limit_hours": KEPT_FOR_LIMITS // timedelta(hours=1),
-            "owner_link_days": LINK_UNUSED.days,
+            "owner_link_days": UNUSED.days,
             "replaced_days": LINK_REPLACED.days,
             "subscribed_days": KEPT_SUBSCRIBED.days,
             "asked_days": KEPT_ASKED.days,

@@ -1,4 +1,4 @@
-"""The list of pages, and files for crawlers from it: sitemap.xml, llms.txt, llms-full.txt, robots.txt.
+"""The list of pages, files for crawlers from it (sitemap.xml, llms.txt, llms-full.txt, robots.txt), and the manifest.
 
 Pages of invented depots and prices are not listed for search engines and language models.
 """
@@ -13,7 +13,9 @@ from operator import attrgetter
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
+import orjson
 from django.conf import settings
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -363,3 +365,24 @@ def robots(request: HttpRequest) -> HttpResponse:
     """Answer with robots.txt, which excludes forms, searches and the admin."""
     text = render_to_string("pages/robots.txt", {"sitemap": route_url("sitemap")})
     return HttpResponse(text, content_type=PLAIN, headers={"Cache-Control": cache_control.CATALOG})
+
+
+ICONS = (("pages/icon-192.png", "192x192", "image/png"), ("pages/icon-512.png", "512x512", "image/png"))
+
+
+@read_only
+@conditional(cache_control=cache_control.REGISTER)
+def manifest(request: HttpRequest) -> HttpResponse:
+    """Answer with the Web Application Manifest, for a site on the home screen."""
+    content = {
+        "name": settings.SITE_NAME,
+        "short_name": settings.SITE_NAME,
+        "lang": "pl",
+        "start_url": route_path("home"),
+        "scope": route_path("home"),
+        "display": "minimal-ui",
+        "background_color": "#fbfaf7",
+        "theme_color": "#0b5a47",
+        "icons": [{"src": staticfiles_storage.url(name), "sizes": sizes, "type": kind} for name, sizes, kind in ICONS],
+    }
+    return HttpResponse(orjson.dumps(content), content_type="application/manifest+json")

@@ -12,10 +12,9 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
-import orjson
 from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect, HttpResponseRedirect
 from django.shortcuts import render
 from django.template import Origin, engines
 from django.template.backends.jinja2 import Jinja2
@@ -26,14 +25,11 @@ from django.views.decorators.vary import vary_on_headers
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from catalog.depots.attribution import tiles_credit
-from catalog.models import Dataset
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
-from fueldepot.http.links import route_path
 from fueldepot.http.views import parse_accept, read_only
 from pages import template_filters
 from pages.page import Page, twin_path
-from pages.svg import territory as territory_svg
 from pages.template_filters import tie_html
 
 MARKDOWN = "text/markdown"
@@ -208,37 +204,6 @@ def warm_up() -> None:
     assert isinstance(site, Jinja2)  # noqa: S101 - by its name
     for name in site.env.list_templates():
         site.env.get_template(name)
-
-
-ICONS = (("pages/icon-192.png", "192x192", "image/png"), ("pages/icon-512.png", "512x512", "image/png"))
-
-
-@read_only
-@conditional(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES, cache_control=cache_control.REGISTER)
-def surroundings(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> HttpResponse:
-    """Answer with a municipality and its surroundings as GeoJSON. Takes some milliseconds."""
-    outlines = territory_svg.surroundings(teryt)
-    if outlines is None:
-        raise Http404
-    return HttpResponse(orjson.dumps(outlines), content_type="application/geo+json")
-
-
-@read_only
-@conditional(cache_control=cache_control.REGISTER)
-def manifest(request: HttpRequest) -> HttpResponse:
-    """Answer with the Web Application Manifest, for a site on the home screen."""
-    content = {
-        "name": settings.SITE_NAME,
-        "short_name": settings.SITE_NAME,
-        "lang": "pl",
-        "start_url": route_path("home"),
-        "scope": route_path("home"),
-        "display": "minimal-ui",
-        "background_color": "#fbfaf7",
-        "theme_color": "#0b5a47",
-        "icons": [{"src": staticfiles_storage.url(name), "sizes": sizes, "type": kind} for name, sizes, kind in ICONS],
-    }
-    return HttpResponse(orjson.dumps(content), content_type="application/manifest+json")
 
 
 def site(request: HttpRequest) -> dict[str, str]:

@@ -4,7 +4,7 @@ from django.urls import URLPattern, path, register_converter
 
 from catalog.api.params import VOIVODESHIP_PATTERN
 from catalog.text import voivodeship_slug
-from pages import csv_export, feed_and_embeds, machine_files, rendering, views
+from pages import csv_export, feed_and_embeds, machine_files, views
 from pages.forms import alerts
 from pages.forms import owner as owners
 from pages.forms import views as forms
@@ -59,7 +59,7 @@ urlpatterns = [
     *page("sklady/<voivodeship:voivodeship>/<slug:slug>-<str:teryt>/", views.municipality, "municipality"),
     path(
         "sklady/<voivodeship:voivodeship>/<slug:slug>-<str:teryt>/granice.geojson",
-        rendering.surroundings,
+        views.surroundings,
         name="surroundings",
     ),
     *page("przepisy/", views.regulations, "regulations"),
@@ -101,6 +101,6 @@ urlpatterns = [
     path("sitemap-<int:part>.xml", machine_files.sitemap_part, name="sitemap-part"),
     path("llms.txt", machine_files.llms, name="llms"),
     path("llms-full.txt", machine_files.llms_full, name="llms-full"),
-    path("manifest.webmanifest", rendering.manifest, name="manifest"),
+    path("manifest.webmanifest", machine_files.manifest, name="manifest"),
     path("robots.txt", machine_files.robots, name="robots"),
 ]

@@ -1,6 +1,7 @@
 """Views of read-only pages. Each builds a page object; `pages.rendering` renders it."""
 
-from django.http import HttpRequest, HttpResponse
+import orjson
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
@@ -10,6 +11,9 @@ from catalog.depots.opening_times import opening_period
 from catalog.depots.snapshot import depots
 from catalog.links import depot_path
 from catalog.models import Dataset
+from fueldepot.http import cache_control
+from fueldepot.http.cache_control import conditional
+from fueldepot.http.views import read_only
 from pages import api_and_text_pages
 from pages.datasets import datasets_page
 from pages.depots import depot_page, find_gone_depot, removed_page
@@ -24,6 +28,7 @@ from pages.regulations import regulation_page, regulations_page
 from pages.rendering import PageMoved, PageViews, as_html, page_view
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page, subsidy_page
+from pages.svg import territory as territory_svg
 from prices.snapshot import RESTS_ON as PRICE_DATA
 
 Data = Dataset.Slug
@@ -137,3 +142,13 @@ def fuel_prices(request: HttpRequest, fuel: str) -> Page:
 @page_view(*PRICE_DATA, changes_daily=True)
 def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> Page:
     return voivodeship_prices_page(fuel, voivodeship, request.META["QUERY_STRING"], timezone.localdate())
+
+
+@read_only
+@conditional(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES, cache_control=cache_control.REGISTER)
+def surroundings(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> HttpResponse:
+    """Answer with a municipality and its surroundings as GeoJSON. Takes some milliseconds."""
+    outlines = territory_svg.surroundings(teryt)
+    if outlines is None:
+        raise Http404
+    return HttpResponse(orjson.dumps(outlines), content_type="application/geo+json")

@@ -23,6 +23,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from catalog.models import Municipality, Place, Postcode, PostcodeMunicipality, SearchEntry
+from catalog.search.ranking import kind_tier
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.coordinates import medoid, project, project_array
 from catalog.text import fold, is_city_with_county_rights
@@ -35,10 +36,6 @@ PLACE_COLUMNS = ("name", "kind", "main", "municipality_id", "lat", "lon", "distr
 COLUMNS = ("rank", "kind", "fold", "label", "description", "municipality_id", "lat", "lon", "position")
 
 DECIMALS = 5
-
-TOWN, DISTRICT, VILLAGE, OTHER = range(4)
-
-KIND_TIERS = {"miasto": TOWN, "dzielnica": DISTRICT, "delegatura": DISTRICT, "wieś": VILLAGE}
 
 FILE = Path(__file__).parent / "districts.csv"
 
@@ -188,13 +185,6 @@ class Positions:
                 self._parts[part, municipality] = self._amid(numbers, municipality) if numbers else None
             return self._parts[part, municipality]
         return None
-
-
-def kind_tier(kind: str, municipality: str) -> int:
-    """Return the rank of a kind of locality, best known first: parts of large cities before villages."""
-    if kind == "część miasta" and is_city_with_county_rights(municipality):
-        return DISTRICT
-    return KIND_TIERS.get(kind, OTHER)
 
 
 class Sizes:

@@ -1,7 +1,7 @@
-"""The order of suggestions: how a name was found, and among names found alike importance. Index of words.
+"""The order of suggestions: how a name was found, among names found alike importance, and kinds of localities.
 
 Names that begin with the text or contain it come in the order of `TextTier`, names found word by word or in spite of
-mistakes in that of `WordTier`. `entries` writes names in order of importance.
+mistakes in that of `WordTier`. `entries` writes names in order of importance. An index of words.
 """
 
 from bisect import bisect_left, bisect_right
@@ -15,12 +15,24 @@ from rapidfuzz.distance import OSA
 from rapidfuzz.process import cdist
 
 from catalog.models import Municipality
+from catalog.text import is_city_with_county_rights
 
 LARGEST = 400
 """Number of the largest municipalities, which are ranked as well known."""
 
 URBAN = frozenset({Municipality.Kind.TOWN, Municipality.Kind.MIXED})
 """Kinds of municipality that are towns or contain one."""
+
+TOWN, DISTRICT, VILLAGE, OTHER = range(4)
+
+KIND_TIERS = {"miasto": TOWN, "dzielnica": DISTRICT, "delegatura": DISTRICT, "wieś": VILLAGE}
+
+
+def kind_tier(kind: str, municipality: str) -> int:
+    """Return the rank of a kind of locality, best known first: parts of large cities before villages."""
+    if kind == "część miasta" and is_city_with_county_rights(municipality):
+        return DISTRICT
+    return KIND_TIERS.get(kind, OTHER)
 
 
 class TextTier(IntEnum):

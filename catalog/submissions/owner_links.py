@@ -23,10 +23,13 @@ from catalog.services import Refusal, journal, moderation
 from catalog.submissions import field_groups, letters, objections, tokens
 from catalog.submissions.letter_kinds import Letter, PendingLetters
 from catalog.submissions.letter_text import Part, compose
-from catalog.submissions.retention import LINK_REPLACED, LINK_UNUSED
+from catalog.submissions.retention import LINK_REPLACED
 from fueldepot.data import history
 from fueldepot.data.history import among
 from fueldepot.http.links import site_url
+
+UNUSED = timedelta(days=365)
+"""Lifetime of a link since it was granted, sent or used."""
 
 UNDOABLE = timedelta(days=14)
 """How long the owner can undo a change by the letter about it."""
@@ -36,7 +39,7 @@ LISTED = 20
 
 
 class OwnerLinkInvalid(Refusal):
-    """The token is invalid, or the link was renewed, revoked, or unused for `LINK_UNUSED`."""
+    """The token is invalid, or the link was renewed, revoked, or unused for `UNUSED`."""
 
     status, title = 404, "Ten odnośnik nie działa"
     reason = (
@@ -75,7 +78,7 @@ def read_link(token: str, *, on: datetime) -> OwnerLink:
     number, serial = tokens.OWNER.read(token, OwnerLinkInvalid(None))
     rows = OwnerLink.objects.working().select_related("depot__municipality__voivodeship")
     link = rows.filter(pk=number, serial__in=[serial, serial - 1]).first()
-    if link is None or last_sign_of_life(link) <= on - LINK_UNUSED:
+    if link is None or last_sign_of_life(link) <= on - UNUSED:
         depot = Depot.objects.published().filter(owner_links=number).first()
         raise OwnerLinkInvalid(depot and depot.pk)
     return link
@@ -135,14 +138,14 @@ def revoke_links(links: Sequence[OwnerLink], *, on: datetime) -> int:
 
 
 def forget_unused(*, on: datetime) -> int:
-    """Revoke links unused for `LINK_UNUSED`, replaced `LINK_REPLACED` ago, or of a depot that is no longer its owner's.
+    """Revoke links unused for `UNUSED`, replaced `LINK_REPLACED` ago, or of a depot that is no longer its owner's.
 
     Returns how many.
     """
     standing = OwnerLink.objects.filter(revoked_at__isnull=True)
     owned = standing.filter(depot__publication=Depot.Publication.PUBLISHED, depot__data_status=Depot.DataStatus.OWNER)
     kept = owned.filter(Q(replaced_at__isnull=True) | Q(replaced_at__gt=on - LINK_REPLACED))
-    used = [link.pk for link in kept if last_sign_of_life(link) > on - LINK_UNUSED]
+    used = [link.pk for link in kept if last_sign_of_life(link) > on - UNUSED]
     return revoke_links(list(standing.exclude(pk__in=used)), on=on)
 
 

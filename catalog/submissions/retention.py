@@ -34,9 +34,6 @@ LETTER_TRIED = timedelta(days=30)
 KEPT_FOR_LIMITS = timedelta(days=1)
 """Retention of hashes of networks and mailboxes, which limits count, and of authors of decided prices."""
 
-LINK_UNUSED = timedelta(days=365)
-"""Lifetime of an owner's link since it was granted, sent or used."""
-
 LINK_REPLACED = timedelta(days=14)
 """How long a link is kept that another owner's claim ended, to come back if the decision is undone."""
 

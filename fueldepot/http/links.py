@@ -39,9 +39,6 @@ FILE = Path(__file__).resolve().parent.parent / "openapi.json"
 
 PREFIX = "/api/v1"
 
-NOTICE_MONTHS = 6
-"""How long before a field of the API is removed or changes its meaning that is announced."""
-
 
 @cache
 def document() -> dict[str, Any]:

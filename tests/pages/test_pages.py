@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.search import entries
-from catalog.submissions.retention import LINK_UNUSED
+from catalog.submissions.owner_links import UNUSED
 from catalog.submissions.tokens import LINK_HOURS
 from fueldepot.http.links import document
 from tests import factories
@@ -216,7 +216,7 @@ def test_every_page_leads_owners_to_what_they_can_do(client):
     twin = client.get("/dla-wlascicieli.md").content.decode()
     for text in (text_of(answer), twin):
         assert f"{LINK_HOURS} godzin" in text.replace("\N{NO-BREAK SPACE}", " ")
-        assert f"{LINK_UNUSED.days} dni" in text.replace("\N{NO-BREAK SPACE}", " ")
+        assert f"{UNUSED.days} dni" in text.replace("\N{NO-BREAK SPACE}", " ")
     assert 'href="/sklady/dodaj/"' in answer.content.decode()
 
 
