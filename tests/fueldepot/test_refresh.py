@@ -13,7 +13,7 @@ from django.utils import timezone
 from catalog import models
 from catalog.importers import import_steps, runner
 from catalog.importers.download import Store
-from catalog.importers.parsers import osm
+from catalog.importers.parsers import osm_tags
 from catalog.importers.runner import CommitOutcomeUnknown
 from catalog.importers.sources import identify, read_sources
 from catalog.models import ImportRun
@@ -187,6 +187,6 @@ def test_a_source_that_never_came_is_overdue_from_the_first_attempt_on(rehearsal
 
 def test_the_query_asks_for_every_shop_that_may_be_a_depot():
     query = read_sources()["osm-depots"].query
-    for shop in {*osm.SHOPS, *osm.TRADES}:
+    for shop in {*osm_tags.SHOPS, *osm_tags.TRADES}:
         assert shop in query
     assert query.count("nwr[") == 2

@@ -15,9 +15,9 @@ import osmium
 import osmium.filter
 import osmium.io
 
-from catalog.importers.parsers import osm
+from catalog.importers.parsers import osm_tags
 from catalog.importers.parsers.files import is_zip
-from catalog.importers.parsers.osm import collect, depot, fuels_of
+from catalog.importers.parsers.osm_tags import collect, depot, fuels_of
 from catalog.importers.records import BadInput, DepotRecord, Extract, parse_day
 from catalog.importers.sources import DataSource, FileFormat
 from catalog.importers.sync_depots import sync_depots
@@ -30,7 +30,7 @@ MAX_BYTES = 16 << 30
 """Maximum size in bytes. Poland has about 2 GB; the planet, 80 GB, would be a mistake."""
 
 TAG = "shop"
-"""Key that every depot has: see `osm.fuels_of`. Filtered in C++, since one object in a thousand has it."""
+"""Key that every depot has: see `osm_tags.fuels_of`. Filtered in C++, since one object in a thousand has it."""
 
 MAX_ID = 1 << 40
 """Maximum id. OpenStreetMap has assigned 14 thousand million; negative ids are of drafts."""
@@ -51,7 +51,7 @@ class _Candidate:
 
 
 def parse_pbf(path: Path) -> Extract[DepotRecord]:
-    """Parse depots in the order of the file, the same as `osm.parse_overpass` for the same objects.
+    """Parse depots in the order of the file, the same as `osm_tags.parse_overpass` for the same objects.
 
     as_of: of the replication state in the header, or None. Position of a way or relation: the centre of its bounding
     box without members of members, as in Overpass. Raises BadInput for another or damaged file, or one without depots.
@@ -150,8 +150,8 @@ QUERY = f"""\
 [out:json][timeout:180][maxsize:268435456];
 area["ISO3166-1"="PL"]["admin_level"="2"]->.poland;
 (
-  nwr["shop"~"(^|;) *({"|".join(sorted(osm.SHOPS))}) *(;|$)",i](area.poland);
-  nwr["shop"~"(^|;) *({"|".join(sorted(osm.TRADES))}) *(;|$)",i][~"^(fuel|sells)(:|$)"~"."](area.poland);
+  nwr["shop"~"(^|;) *({"|".join(sorted(osm_tags.SHOPS))}) *(;|$)",i](area.poland);
+  nwr["shop"~"(^|;) *({"|".join(sorted(osm_tags.TRADES))}) *(;|$)",i][~"^(fuel|sells)(:|$)"~"."](area.poland);
 );
 out center;
 """
@@ -167,7 +167,7 @@ SOURCES = (
         licence="ODbL 1.0",
         terms="https://www.openstreetmap.org/copyright",
         formats=(
-            FileFormat("overpass", osm.recognises_overpass, osm.parse_overpass, r".*overpass.*\.json"),
+            FileFormat("overpass", osm_tags.recognises_overpass, osm_tags.parse_overpass, r".*overpass.*\.json"),
             FileFormat("osm_pbf", lambda start: start.head.startswith(PBF_SIGNATURE, 4), parse_pbf, r".*\.osm\.pbf"),
         ),
         write=partial(sync_depots, origin=Depot.Source.OSM),

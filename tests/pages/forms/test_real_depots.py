@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from catalog.importers.parsers import osm
+from catalog.importers.parsers import osm_tags
 from catalog.importers.sync_depots import plain_values
 from catalog.models import Depot
 from catalog.submissions import field_groups
@@ -17,7 +17,7 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 def test_a_form_that_is_sent_back_as_it_was_shown(shared_data, monkeypatch):
     monkeypatch.setattr("time.time", NOW.timestamp)
-    records = list(osm.parse_overpass(shared_data / "depots.overpass.json").rows)
+    records = list(osm_tags.parse_overpass(shared_data / "depots.overpass.json").rows)
     assert len(records) > 5000
     for record in records:
         depot = Depot(pk=1, source="osm", municipality_id="1261011", **plain_values(record))

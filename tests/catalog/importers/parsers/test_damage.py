@@ -1,6 +1,6 @@
 """Whatever happens to a file, a parser reads it or raises BadInput with one line."""
 
-from catalog.importers.parsers import boundaries, osm
+from catalog.importers.parsers import boundaries, osm_tags
 from catalog.importers.records import BadInput
 from catalog.importers.sources import geonames, prg, prng, teryt
 from tests.catalog.importers.parsers.helpers import DATA, chance, sniff, write
@@ -16,7 +16,7 @@ PARSERS = {
     "PL.txt": geonames.parse,
     "prg_postcodes.csv": prg.parse_postcodes,
     "gminy.geojson": boundaries.parse,
-    "overpass.json": osm.parse_overpass,
+    "overpass.json": osm_tags.parse_overpass,
 }
 
 

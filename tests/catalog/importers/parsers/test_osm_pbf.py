@@ -7,7 +7,7 @@ import osmium
 import pytest
 from osmium.osm.mutable import Node, Relation, Way
 
-from catalog.importers.parsers import osm
+from catalog.importers.parsers import osm_tags
 from catalog.importers.records import BadInput, Note
 from catalog.importers.sources.openstreetmap import parse_pbf
 from tests.catalog.importers.parsers.helpers import chance, format_of, shared, write, zipped
@@ -56,14 +56,14 @@ def test_the_same_as_an_answer_of_overpass(tmp_path):
         {"type": "way", "id": 12, "center": {"lat": 50.05, "lon": 19.1}, "tags": TAGS},
     ]
     answer = write(tmp_path / "a.json", json.dumps({"osm3s": {}, "elements": elements}))
-    assert parse_pbf(path) == osm.parse_overpass(answer)
+    assert parse_pbf(path) == osm_tags.parse_overpass(answer)
 
 
 @pytest.mark.full_scale
 def test_every_depot_of_the_sample_is_as_overpass_has_it():
     result = parse_pbf(shared("samples/depots.osm.pbf"))
     assert {row.source_id: row for row in result.rows} == {
-        row.source_id: row for row in osm.parse_overpass(shared("depots.overpass.json")).rows
+        row.source_id: row for row in osm_tags.parse_overpass(shared("depots.overpass.json")).rows
     }
     assert len(result.rows) == 6586
 

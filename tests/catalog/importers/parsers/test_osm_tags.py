@@ -1,13 +1,13 @@
 from catalog.depots import fuels
-from catalog.importers.parsers import osm
-from catalog.importers.parsers.osm import FUEL_OF, fuels_of
+from catalog.importers.parsers import osm_tags
+from catalog.importers.parsers.osm_tags import FUEL_OF, fuels_of
 from catalog.importers.records import DepotRecord, Note
 
 
 def depot(**tags):
     """A depot near Kraków; "__" stands for the colon of a key."""
     named = {"shop": "coal", "name": "Skład Próbny"} | {key.replace("__", ":"): value for key, value in tags.items()}
-    record = osm.depot("node/1", 50.1, 19.8, {key: value for key, value in named.items() if value is not None})
+    record = osm_tags.depot("node/1", 50.1, 19.8, {key: value for key, value in named.items() if value is not None})
     assert isinstance(record, DepotRecord)
     return record
 
@@ -92,17 +92,17 @@ def test_every_fuel_of_the_map_is_in_the_catalog():
 
 
 def test_what_is_no_depot():
-    assert osm.depot("node/1", 50.1, 19.8, {"shop": "florist"}) is None
+    assert osm_tags.depot("node/1", 50.1, 19.8, {"shop": "florist"}) is None
 
 
 def test_an_element_without_a_position_is_left_out():
     for lat, lon in ((None, 19.8), (50.1, None)):
-        assert osm.depot("way/1", lat, lon, {"shop": "coal"}) == Note("way/1", "has no position")
+        assert osm_tags.depot("way/1", lat, lon, {"shop": "coal"}) == Note("way/1", "has no position")
 
 
 def test_an_element_outside_poland_is_left_out():
     for lat, lon in ((48.79, 19.8), (55.11, 19.8), (50.1, 13.89), (50.1, 24.31)):
-        assert osm.depot("node/1", lat, lon, {"shop": "coal"}) == Note(
+        assert osm_tags.depot("node/1", lat, lon, {"shop": "coal"}) == Note(
             "node/1", f"the position is outside Poland: '{lat}, {lon}'"
         )
 

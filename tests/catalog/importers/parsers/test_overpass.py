@@ -3,7 +3,7 @@ from datetime import date
 
 import pytest
 
-from catalog.importers.parsers import osm
+from catalog.importers.parsers import osm_tags
 from catalog.importers.records import BadInput, Note
 from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
 
@@ -12,7 +12,7 @@ def answer(path, *elements, **header):
     """Parse an answer with the slice's header and other elements."""
     document = json.loads(text("overpass.json")) | header
     document["elements"] = list(elements)
-    return osm.parse_overpass(write(path / "overpass.json", json.dumps(document)))
+    return osm_tags.parse_overpass(write(path / "overpass.json", json.dumps(document)))
 
 
 def node(number=1, **changes):
@@ -24,7 +24,7 @@ def way(**changes):
 
 
 def test_nodes_ways_and_relations():
-    extract = osm.parse_overpass(DATA / "overpass.json")
+    extract = osm_tags.parse_overpass(DATA / "overpass.json")
     assert [(row.source_id, row.lat, row.lon) for row in extract.rows] == [
         ("node/11", 50.1, 19.8),
         ("way/12", 50.2, 19.9),
@@ -35,7 +35,7 @@ def test_nodes_ways_and_relations():
 
 def test_zip(tmp_path):
     path = zipped(tmp_path / "a.zip", {"overpass.json": (DATA / "overpass.json").read_bytes()})
-    assert osm.parse_overpass(path) == osm.parse_overpass(DATA / "overpass.json")
+    assert osm_tags.parse_overpass(path) == osm_tags.parse_overpass(DATA / "overpass.json")
 
 
 def test_remark_refuses_the_whole_file(tmp_path):
@@ -107,7 +107,7 @@ def test_tags_that_are_no_texts_are_refused(tmp_path):
 )
 def test_what_is_no_whole_answer_is_refused(tmp_path, content, message):
     with pytest.raises(BadInput, match=message):
-        osm.parse_overpass(write(tmp_path / "a.json", content))
+        osm_tags.parse_overpass(write(tmp_path / "a.json", content))
 
 
 def test_an_answer_without_its_day_is_of_no_day(tmp_path):
@@ -123,7 +123,7 @@ def test_a_day_that_is_none_is_refused(tmp_path):
 @pytest.mark.full_scale
 @pytest.mark.slow
 def test_the_whole_country_is_read():
-    extract = osm.parse_overpass(shared("depots.overpass.json"))
+    extract = osm_tags.parse_overpass(shared("depots.overpass.json"))
     assert (len(extract.rows), extract.rejected, extract.as_of) == (6_586, (), date(2026, 10, 3))
     sold = [row.fuels for row in extract.rows]
     # fuel:coal, fuel:wood, and neither (charcoal alone included).
@@ -140,19 +140,19 @@ def test_the_whole_country_is_read():
 @pytest.mark.parametrize("name", ["area-01", "node-01", "relation-03", "way-03", "way-04"])
 def test_real_answers_about_other_things(name):
     with pytest.raises(BadInput, match="has no depot among"):
-        osm.parse_overpass(shared(f"samples/overpass_{name}.json"))
+        osm_tags.parse_overpass(shared(f"samples/overpass_{name}.json"))
 
 
 @pytest.mark.full_scale
 def test_real_answer_that_ran_out_of_time():
     with pytest.raises(BadInput, match="not whole, it says: runtime error: Query timed out"):
-        osm.parse_overpass(shared("samples/overpass_remark-runtime-error-01.json"))
+        osm_tags.parse_overpass(shared("samples/overpass_remark-runtime-error-01.json"))
 
 
 @pytest.mark.full_scale
 @pytest.mark.parametrize(("name", "rejected"), [("way-03", "outside Poland"), ("way-04", "has no position")])
 def test_real_answer_about_a_shop_that_sells_coal(tmp_path, name, rejected):
     content = shared(f"samples/overpass_{name}.json").read_text().replace("florist", "coal")
-    (note,) = osm.parse_overpass(write(tmp_path / "a.json", content)).rejected
+    (note,) = osm_tags.parse_overpass(write(tmp_path / "a.json", content)).rejected
     assert note.key == "way/225576797"
     assert rejected in note.reason
