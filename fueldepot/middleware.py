@@ -15,7 +15,7 @@ from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.error_body import is_api, precondition_failed
 from fueldepot.http.rate_limit import read_address, read_networks, trusts
 from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedCoding, read_whole
-from pages import error_pages
+from pages import views
 
 View = Callable[[HttpRequest], HttpResponse]
 
@@ -128,7 +128,7 @@ def read_whole_bodies(get_response: View) -> View:
     def answer(request: HttpRequest) -> HttpResponse:
         charset, request.encoding = request.encoding, None  # type: ignore[assignment] # its type has no None
         if charset and request.method == "POST" and not is_api(request) and codecs.lookup(charset).name != "utf-8":
-            return error_pages.bad_request(request)
+            return views.bad_request(request)
         try:
             read_whole(request, MAX_BODY_BYTES if is_api(request) else MOST_BYTES)
         except (BodyTooLarge, MalformedBody, UnsupportedCoding) as error:
@@ -157,11 +157,11 @@ def guard_private_views(get_response: View) -> View:
     def answer(request: HttpRequest) -> HttpResponse:
         at_desk = request.path.startswith("/admin/")
         if at_desk and networks and not trusts(networks, read_address(request.META.get("REMOTE_ADDR", ""))):
-            return error_pages.not_found(request, Http404())
+            return views.not_found(request, Http404())
         if at_desk and NUL.search(request.META["QUERY_STRING"]):
-            return error_pages.bad_request(request)
+            return views.bad_request(request)
         if snapshot.database_is_away():
-            return error_pages.unavailable(request)
+            return views.unavailable(request)
         response = get_response(request)
         if at_desk:
             response.headers.setdefault("Cache-Control", NO_STORE)

@@ -18,7 +18,7 @@ from fueldepot.http.cache_control import REGISTER
 from fueldepot.http.request_log import private
 from fueldepot.http.views import read_only
 from fueldepot.mcp.protocol import mcp
-from pages import error_pages
+from pages import views
 
 SECURITY_TXT_VALID = timedelta(days=180)
 
@@ -46,8 +46,8 @@ def security_txt(request: HttpRequest) -> HttpResponse:
 
 
 handler400 = domain_errors.bad_request
-handler403 = error_pages.forbidden
-handler404 = error_pages.not_found
+handler403 = views.forbidden
+handler404 = views.not_found
 handler500 = domain_errors.server_error
 
 titles = {"site_header": admin.site.site_header, "site_title": admin.site.site_title}

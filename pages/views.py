@@ -1,8 +1,14 @@
-"""Views of read-only pages. Each builds a page object; `pages.rendering` renders it."""
+"""Views of read-only pages. Each builds a page object; `pages.rendering` renders it.
+
+Error responses of the site. They are not cached, and all but 404 render without the request.
+"""
 
 import orjson
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -13,6 +19,7 @@ from catalog.links import depot_path
 from catalog.models import Dataset
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
+from fueldepot.http.error_body import RETRY_AFTER_S
 from fueldepot.http.views import read_only
 from pages import api_and_text_pages
 from pages.datasets import datasets_page
@@ -25,7 +32,16 @@ from pages.municipality import find_municipality, municipality_page
 from pages.page import Page
 from pages.prices import index_page
 from pages.regulations import regulation_page, regulations_page
-from pages.rendering import PageMoved, PageViews, as_html, page_view
+from pages.rendering import (
+    MARKDOWN_UTF8,
+    PageMoved,
+    PageViews,
+    as_html,
+    collapse_blank_lines,
+    page_view,
+    render_page,
+    wants_markdown,
+)
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page, subsidy_page
 from pages.svg import territory as territory_svg
@@ -152,3 +168,52 @@ def surroundings(request: HttpRequest, voivodeship: str, slug: str, teryt: str) 
     if outlines is None:
         raise Http404
     return HttpResponse(orjson.dumps(outlines), content_type="application/geo+json")
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Answer 404, in Markdown where the request prefers it."""
+    if wants_markdown(request):
+        return plain("404.md", 404)
+    page = Page(title="Nie ma takiej strony", description="", path="", breadcrumbs=(), indexed=False)
+    return unkept(render_page(request, "404.html", page, status=404))
+
+
+def bad_request(request: HttpRequest, status: int = 400) -> HttpResponse:
+    return bare("400.html", status)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return bare("403.html", 403)
+
+
+def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return bare("403_csrf.html", 403)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return bare("500.html", 500)
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """Answer 503 while the database is unavailable. Runs no query."""
+    response = plain("503.md", 503) if wants_markdown(request) else bare("503.html", 503)
+    response["Retry-After"] = str(RETRY_AFTER_S)
+    return response
+
+
+def bare(template: str, status: int) -> HttpResponse:
+    """Render HTML without a request and without the database."""
+    names = {"site_name": settings.SITE_NAME, "site_url": settings.SITE_URL}
+    return unkept(HttpResponse(render_to_string(template, names), status=status))
+
+
+def plain(template: str, status: int) -> HttpResponse:
+    """Render a few lines of Markdown, without the requested path, which is untrusted."""
+    text = collapse_blank_lines(render_to_string(template))
+    return unkept(HttpResponse(text, content_type=MARKDOWN_UTF8, status=status))
+
+
+def unkept(response: HttpResponse) -> HttpResponse:
+    response["Cache-Control"] = "no-store"
+    patch_vary_headers(response, ["Accept"])
+    return response
