@@ -177,6 +177,16 @@ class StaleFilter(OptionsFilter):
     }
 
 
+class LegalStateForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
+    """Refuses to confirm a state as of a day to come: it would be called current until half a year after that day."""
+
+    def clean_as_of(self) -> date:
+        day: date = self.cleaned_data["as_of"]
+        if "as_of" in self.changed_data and day > timezone.localdate():
+            raise forms.ValidationError("Ten dzień jeszcze nie nadszedł.")
+        return day
+
+
 class RecordedAdmin(HistoryAdmin):
     """Rows whose changes raise the version of the data set, in the transaction of the page, or one of their own."""
 
@@ -211,6 +221,7 @@ class OverdueFirst(ChangeList):
 class LegalStateAdmin(KeptRowsMixin, RecordedAdmin):
     """The sixteen legal states, overdue ones first. Only an import adds them; none is deleted."""
 
+    form = LegalStateForm
     list_display = ("voivodeship", "as_of_marked", "summary")
     list_filter = (StaleFilter,)
     list_select_related = ("voivodeship",)

@@ -248,11 +248,24 @@ def test_old_states_with_a_deadline_ahead_come_first(desk):
 
 def test_a_state_can_be_confirmed_but_not_added_or_deleted(desk, editor):
     state = LegalStateFactory()
-    save(desk, url_of(state), as_of="2026-11-20")
-    assert factories.fresh(state).as_of == date(2026, 11, 20)
+    today = timezone.localdate()
+    save(desk, url_of(state), as_of=today.isoformat())
+    assert factories.fresh(state).as_of == today
     assert state.history.first().history_user == editor
     assert desk.get("/admin/regulations/legalstate/add/").status_code == 403
     assert desk.get(f"/admin/regulations/legalstate/{state.pk}/delete/").status_code == 403
+
+
+def test_a_state_is_not_confirmed_as_of_a_day_to_come(desk):
+    tomorrow = timezone.localdate() + timedelta(days=1)
+    state = LegalStateFactory()
+    answer = desk.post(url_of(state), form_of(desk, url_of(state)) | {"as_of": tomorrow.isoformat()})
+    assert "Ten dzień jeszcze nie nadszedł." in answer.content.decode()
+    assert factories.fresh(state).as_of == state.as_of
+    # Of an import that ran when the clock was ahead: other fields can be saved.
+    LegalState.objects.update(as_of=tomorrow)
+    save(desk, url_of(state), note="Uwaga")
+    assert factories.fresh(state).note == "Uwaga"
 
 
 @pytest.mark.parametrize("factory", [ResolutionFactory, AmendmentFactory, DeadlineFactory, FuelBanFactory])
