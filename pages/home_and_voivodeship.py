@@ -15,12 +15,12 @@ from django.urls import reverse
 from catalog.api.params import LIMIT_RANGE, QUERY_MIN_LENGTH
 from catalog.depots import fuels
 from catalog.depots.fuels import Fuel
-from catalog.depots.snapshot import DepotList, DepotRow, depots, find_by_words
+from catalog.depots.snapshot import DepotList, DepotRow, depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Municipality, Voivodeship
 from catalog.search.query import split_fuel, spoken_name
 from catalog.search.query_words import FILLERS, REGIONS, STREETS
-from catalog.search.suggestions import Suggestion, Suggestions
+from catalog.search.suggestions import Suggestion, Suggestions, find_by_words
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import fold, plain, sort_key

@@ -1,16 +1,15 @@
-"""Snapshot of all published depots: near a point, in a unit, by id, by words.
+"""Snapshot of all published depots: near a point, in a unit, by id.
 
 Brute force over unit vectors takes 20 µs for 6,586 depots. Beyond 100,000, `Depots.near` is the one place to use a
 spatial index or PostGIS.
 """
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property, lru_cache
-from itertools import repeat, starmap
+from itertools import starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,6 @@ from numpy.typing import NDArray
 
 from catalog.depots import fuels
 from catalog.models import Dataset, Depot
-from catalog.parsing.contacts import FEWEST_DIGITS, typed_digits
 from catalog.parsing.opening_hours import Week, ranges_of_week
 from catalog.territory import coordinates
 from catalog.territory.coordinates import Point
@@ -262,37 +260,3 @@ def parse_ranges(hours: str | None, opening_hours: str) -> Week | None:
 
 
 depots = Snapshot(read_depots, Dataset.Slug.UNITS, Dataset.Slug.DEPOTS)
-
-
-MOST_FOUND = 8
-FEWEST_LETTERS = 3
-NOT_DIGIT = re.compile(r"\D", re.ASCII)
-
-
-def find_by_words(text: str, *, of_name: Collection[str] = ()) -> DepotList:
-    """Return depots by name, telephone or tax number: equal names first, then beginnings, then shorter ones.
-
-    of_name: folded words; if the name has one of them, others may be of the depot's place or municipality. total:
-    without MOST_FOUND.
-    """
-    rows = depots.get()
-    if digits := typed_digits(text):
-        if len(digits) < FEWEST_DIGITS:
-            return DepotList([], 0)
-        matches = [
-            row
-            for row in rows.rows
-            if row.nip == digits or any(NOT_DIGIT.sub("", phone).endswith(digits) for phone in row.phone.split(","))
-        ]
-        return DepotList(matches[:MOST_FOUND], len(matches))
-    key = fold(text)
-    if len(key) < FEWEST_LETTERS:
-        return DepotList([], 0)
-    words = key.split()
-    beside = rows.folded_places if of_name else repeat("")
-    named = [
-        (name != key, not name.startswith(key), len(name), position)
-        for position, (name, place) in enumerate(zip(rows.folded_names, beside, strict=False))
-        if any(word in name for word in of_name or words) and all(word in name or word in place for word in words)
-    ]
-    return DepotList([rows.rows[position] for *_, position in sorted(named)[:MOST_FOUND]], len(named))

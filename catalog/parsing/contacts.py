@@ -42,9 +42,6 @@ SHARED_HOSTS = (
 _LABEL = re.compile(r"^\s*(?:telefon|tel|komorka|kom|mobile|mob)\b[\s.:]*")
 _EXTENSION = re.compile(r"\b(?:wewnetrzny|wewn|wew|w)\b[\s.:]*(?=[0-9]+\s*$)")
 
-FEWEST_DIGITS = 7
-"""Digits of a telephone or tax number that finds depots; the end of a number may be typed, without the country code."""
-
 _NUMBER = re.compile(r"(?:nip|tel|telefon)?[.:\s]*(?:pl\s?)?([+(0-9][0-9\s()./-]*)", re.ASCII | re.IGNORECASE)
 
 _SCHEME = re.compile(r"[a-z][a-z0-9+-]*:(?![0-9])", re.IGNORECASE)
