@@ -272,6 +272,16 @@ def test_a_long_word_makes_no_page_wider_and_hides_no_proposed_value(desk, site)
         assert max(desk.eval_on_selector_all(".decide table", cut)) <= 2
 
 
+def test_no_field_of_a_depot_is_cut_beside_what_is_known_of_it(desk):
+    desk.goto("/admin/catalog/depot/")
+    desk.locator("#result_list tbody a").first.click()
+    desk.locator("#id_postcode").wait_for()
+    for width in (390, 1280):
+        desk.set_viewport_size({"width": width, "height": 900})
+        cut = "(rows) => rows.filter((row) => row.scrollWidth > row.clientWidth).map((row) => row.className)"
+        assert desk.eval_on_selector_all(".form-row", cut) == []
+
+
 def test_a_pair_and_the_second_factor_fit_a_phone(desk):
     desk.set_viewport_size({"width": 390, "height": 844})
     desk.goto("/admin/catalog/depot/powtorzenia/")
