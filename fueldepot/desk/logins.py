@@ -109,6 +109,8 @@ class LoginForm(AdminAuthenticationForm):
 class PasswordView(PasswordResetConfirmView):
     """Set a password by a link from a letter. The way in for who is locked out of an unknown browser."""
 
+    title = "Nowe hasło"  # Django's own misspells it
+
     def form_valid(self, form: Any) -> HttpResponse:
         return remember_browser(super().form_valid(form), self.user)
 

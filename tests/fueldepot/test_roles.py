@@ -283,6 +283,7 @@ def test_an_invited_editor_sets_a_password_and_gets_in(client, commit):
     assert "nowa" in letter.body
     client.logout()
     link = link_in(letter)
+    assert "<h1>Nowe hasło" in Client().get(link, follow=True).content.decode()
     assert set_password(link).status_code == 302
     assert try_login(client, "nowa", password=GOOD).status_code == 302
     assert not Client().get(link).context["validlink"]
