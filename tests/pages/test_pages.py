@@ -214,6 +214,8 @@ def test_every_page_leads_owners_to_what_they_can_do(client):
     assert 'href="/dla-wlascicieli/"' in client.get("/").content.decode()
     answer = client.get("/dla-wlascicieli/")
     twin = client.get("/dla-wlascicieli.md").content.decode()
+    assert not missing(text_of(answer), "z pliku", "dołącz je do tego odnośnika")
+    assert not missing(twin, "z pliku", "dołączysz do tego samego odnośnika")
     for text in (text_of(answer), twin):
         assert f"{LINK_HOURS} godzin" in text.replace("\N{NO-BREAK SPACE}", " ")
         assert f"{UNUSED.days} dni" in text.replace("\N{NO-BREAK SPACE}", " ")
