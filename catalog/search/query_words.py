@@ -56,6 +56,7 @@ KINDS = {"miejska": 1, "miejskiej": 1, "wiejska": 2, "wiejskiej": 2}
 ABOUT_FUELS = frozenset(
     {"tani", "tanie", "tanio", "najtanszy", "najtansze", "najtaniej", "najblizszy", "najblizsze", "najblizej"}
     | {"cena", "ceny", "gdzie", "kupic", "otwarty", "otwarte", "where", "buy", "cheap", "cheapest", "price", "prices"}
+    | {"luzem", "worek", "workach", "workowany", "dostawa", "dowozem", "transportem"}
 )
 """Words beside a fuel that begin no name of a place: "tani pellet" is not sought in Tanibórz."""
 
@@ -91,7 +92,8 @@ FUELS = {
         "wegiel": r"weg(?:iel|la|lem)(?: kamienn(?:y|ego))?|(?:hard )?coal",
         "pellet": r"(?:wood )?pell?et(?:u|y|em|ow|s)?(?: drzewn(?:y|ego))?",
         "brykiet": r"brykiet(?:u|y|em|ow)?(?: drzewn(?:y|ego))?|(?:wood )?briquettes?",
-        "drewno-kominkowe": r"drew(?:no|na|nem)(?: (?:kominkow|opalow)(?:e|ego|ym))?(?: do kominka)?|firewood",
+        "drewno-kominkowe": r"drew(?:no|na|nem)(?: (?:kominkow|opalow)(?:e|ego|ym))?(?: do kominka)?"
+        r"|drzewo (?:kominkowe|opalowe)|firewood",
     }.items()
 }
 """Spellings of the slugs of `catalog.depots.fuels`, folded; longer spellings first. A blank may be a dash."""

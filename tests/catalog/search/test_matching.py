@@ -58,6 +58,8 @@ def test_every_fuel_is_searched_by_its_own_name():
         for name in (fuel.name, fuel.slug):
             assert split_fuel(plain(f"{name} Zakopane")) == (fuel.slug, "zakopane")
     assert split_fuel("eko-groszek") == ("ekogroszek", "")
+    assert split_fuel("drzewo opalowe limanowa") == ("drewno-kominkowe", "limanowa")
+    assert split_fuel("drzewo") == (None, "drzewo")
 
 
 def test_a_whole_name_goes_before_part_of_a_name():

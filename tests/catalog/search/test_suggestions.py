@@ -221,6 +221,8 @@ def test_words_about_a_fuel_begin_no_name():
     assert found(search, "pellet ceny") == ["Ceny"]
     for text in ("tani pellet ropa", "pellet price Ropa", "fuel depot Ropa", "ile kosztuje pellet w Ropie"):
         assert found(search, text) == ["Ropa"], text
+    for text in ("pellet w workach Ropa", "pellet luzem Ropa", "pellet z dowozem Ropa", "pellet z dostawą w Ropie"):
+        assert (search.find(text, 8).fuel, found(search, text)) == ("pellet", ["Ropa"]), text
 
 
 @pytest.mark.parametrize(
