@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 
-from catalog.admin.desk import CsvMixin, KeptRowsMixin, OptionsFilter, current_editor
+from catalog.admin.desk import CsvMixin, DeskList, KeptRowsMixin, OptionsFilter, current_editor
 from catalog.admin.drafts import DraftedAdmin
 from catalog.admin.registers import HistoryAdmin
 from catalog.models import County, Municipality
@@ -209,7 +209,7 @@ class RecordedAdmin(HistoryAdmin):
             services.record_change()
 
 
-class OverdueFirst(ChangeList):
+class OverdueFirst(DeskList):
     """Overdue states first, unless a column is chosen. `ModelAdmin.ordering` also orders choices in other forms."""
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any]:

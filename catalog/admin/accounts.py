@@ -84,7 +84,7 @@ class AccountForm(AdminUserCreationForm):  # type: ignore[type-arg] # not subscr
 
 
 @admin.register(User)
-class AccountAdmin(KeptRowsMixin, UserAdmin):  # type: ignore[type-arg] # not subscriptable at run time
+class AccountAdmin(KeptRowsMixin, DeskMixin, UserAdmin):  # type: ignore[type-arg] # not subscriptable at run time
     """Accounts are deactivated, never deleted: decisions refer to them."""
 
     list_display = ("username", "first_name", "last_name", "role", "has_second_factor", "is_active", "last_login")

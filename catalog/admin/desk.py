@@ -11,9 +11,10 @@ from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME, ActionForm
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
-from django.contrib.admin.views.main import ERROR_FLAG
+from django.contrib.admin.views.main import ERROR_FLAG, ChangeList
 from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest, PermissionDenied, ValidationError
+from django.db import DataError
 from django.db.models import Model, QuerySet, TextChoices
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.template.response import TemplateResponse
@@ -100,6 +101,16 @@ def desk_view(route: str, name: str, *, needs: str = "", methods: Sequence[str] 
     return decorate
 
 
+class DeskList(ChangeList):
+    """Rows of a list. A value of a filter that only the query refuses, such as the year 0, is wrong like any other."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        try:
+            super().__init__(*args, **kwargs)
+        except (ValueError, OverflowError, ValidationError, DataError) as error:
+            raise IncorrectLookupParameters(error) from error
+
+
 class DeskMixin(AnyModelAdmin):  # type: ignore[misc] # see there
     """Mixin: the views made by `desk_view`, and a message for a missing row, which is clumsy in Django's Polish.
 
@@ -115,6 +126,9 @@ class DeskMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             guarded = self.admin_site.admin_view(require_http_methods(methods)(bound) if methods else bound)
             urls.insert(0, path(route, guarded, name=f"{self.opts.app_label}_{self.opts.model_name}_{name}"))
         return cast("list[URLPattern]", urls)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return DeskList
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Keep what was chosen and typed beside the actions when no row was ticked."""

@@ -29,6 +29,9 @@ class PositionField(models.Field):  # type: ignore[type-arg] # not subscriptable
     def db_type(self, connection: Any) -> str:
         return "point"
 
+    def get_lookup(self, lookup_name: str) -> None:
+        """None compares points: `=` of PostgreSQL takes none."""
+
 
 def plane_point(lat: str, lon: str) -> Func:
     """SQL of `catalog.territory.coordinates.project` over two columns in degrees."""

@@ -24,6 +24,7 @@ from catalog.admin import depot_list
 from catalog.admin.bulk import bulk_action, each, row_limit, undo_button
 from catalog.admin.desk import (
     CsvMixin,
+    DeskList,
     KeptRowsMixin,
     PendingByDefaultFilter,
     ReasonMixin,
@@ -115,7 +116,7 @@ class StatusFilter(PendingByDefaultFilter):
     states, waiting = models.DepotPrice.Status, models.DepotPrice.Status.PENDING
 
 
-class PriceChangeList(ChangeList):
+class PriceChangeList(DeskList):
     """The list with the current median of each row's fuel."""
 
     def get_results(self, request: HttpRequest) -> None:

@@ -1,12 +1,16 @@
 import pytest
-from django.urls import reverse
+from django.contrib import admin
+from django.db import models
+from django.urls import NoReverseMatch, reverse
 
-from catalog.models import Decision
+from catalog.models import CaseComment, Decision
+from catalog.models.depots import PositionField
 from tests import bulk, factories
 
 pytestmark = pytest.mark.django_db
 
 DEPOTS = reverse("admin:catalog_depot_changelist")
+IMPOSSIBLE_DATES = [("year", "0"), ("year", "9" * 11), ("year__gte", "10000"), ("iso_year", "0"), ("gte", "abc")]
 
 
 @pytest.fixture
@@ -59,6 +63,37 @@ def test_a_file_of_a_list_that_cannot_be_filtered_so_leads_to_the_list(client, e
     for query in ("nothing=1", "id__gt=abc"):
         answer = client.get(reverse(f"admin:{name}_csv") + f"?{query}")
         assert (answer.status_code, answer["Location"]) == (302, reverse(f"admin:{name}_changelist") + "?e=1")
+
+
+def impossible_lookups(fields):
+    for field in fields:
+        if isinstance(field, models.DateField):  # moments, too
+            yield from ((f"{field.name}__{lookup}", value) for lookup, value in IMPOSSIBLE_DATES)
+        elif isinstance(field, PositionField):
+            yield field.name, "(0,0)"
+
+
+def list_pages():
+    for model, desk in admin.site._registry.items():
+        try:
+            yield desk, reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+        except NoReverseMatch:
+            assert model is CaseComment  # has no list
+
+
+def test_an_impossible_value_of_a_filter_is_a_wrong_filter_on_every_list(client, editor):
+    seen = 0
+    for desk, page in list_pages():
+        for lookup, value in impossible_lookups(desk.model._meta.fields):
+            answer = client.get(page, {lookup: value})
+            assert (answer.status_code, answer["Location"]) == (302, f"{page}?e=1"), (page, lookup, value)
+            seen += 1
+    assert seen > 100
+
+
+def test_a_value_of_a_filter_that_only_the_database_refuses_is_a_wrong_filter(client, editor):
+    answer = client.get(DEPOTS, {"name__regex": "("})
+    assert (answer.status_code, answer["Location"]) == (302, f"{DEPOTS}?e=1")
 
 
 def test_a_row_that_is_not_there_is_told_in_plain_words(client, editor):
