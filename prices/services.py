@@ -85,7 +85,8 @@ def publish_price_list(
         return None
     names = {depot.pk: depot.name for depot, _ in quotes}
     title = f"{journal.titled(PRICE_LIST, names.values())} – ceny: {len(rows)}"
-    lock_rows(Depot.objects.filter(pk__in=among(names)))
+    if len(lock_rows(Depot.objects.filter(pk__in=among(names)))) < len(names):
+        raise InvalidPrice("jednego ze składów już nie ma")
     with journal.recording(Decision.Kind.PRICE_LIST, by=by, on=on, title=title) as record:
         with refusing_duplicates(CONCURRENT_DUPLICATE):
             DepotPrice.objects.bulk_create(rows, batch_size=1000)

@@ -16,7 +16,7 @@ from catalog.admin.registers import FieldChange, in_words
 from catalog.depots import fuels
 from catalog.models import Depot, Municipality
 from catalog.models.depots import READERS, TYPED_LENGTHS, clean_field, clean_line
-from catalog.services import editing
+from catalog.services import editing, moderation
 from catalog.starter import DEMONSTRATION_MARK
 from catalog.submissions.field_groups import DAY_NAMES
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
@@ -228,9 +228,9 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         """Merge changes saved by others since the form was opened; refuse if both changed the same field.
 
         The typed values stay in the form, whose edit version becomes the present one. Verifying is refused too: the
-        editor has not seen the new values.
+        editor has not seen the new values. Raises DepotIsErased.
         """
-        stored = Depot.objects.select_for_update(of=("self",)).get(pk=self.instance.pk)
+        stored = moderation.locked(self.instance)
         try:
             editing.check_edit_version(stored, data.get("opened") or 0)
             return

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
@@ -114,6 +114,12 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
             "needs_reason": moderation.needs_reason(depot),
         }
 
+    def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            return super().change_view(request, object_id, *args, **kwargs)
+        except moderation.DepotIsErased:  # while its form was checked
+            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
+
     def save_model(self, request: HttpRequest, obj: models.Depot, form: Any, change: bool) -> None:
         """Save through `catalog.services`, which record author and history."""
         editor, today = current_editor(request), timezone.localdate()
@@ -159,7 +165,10 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
     def viewing_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:
         """Record that the page is open. Answers with the names of other editors who have it open."""
         depot = get_object_or_404(models.Depot, pk=depot_id)
-        others = editors.mark_viewing(depot=depot, by=current_editor(request), on=timezone.now())
+        try:
+            others = editors.mark_viewing(depot=depot, by=current_editor(request), on=timezone.now())
+        except moderation.DepotIsErased:
+            raise Http404 from None
         return JsonResponse({"others": others})
 
     @desk_view("<int:depot_id>/decyzja/", "decide", needs="change", methods=["POST"])

@@ -12,6 +12,8 @@ from django.db import transaction
 
 from catalog.models import CaseComment, Decision, Depot, DepotViewer, Draft, Submission, Voivodeship, VoivodeshipClaim
 from catalog.services import Refusal, journal
+from catalog.services.moderation import DepotIsErased
+from fueldepot.data.history import lock_rows
 
 
 class VoivodeshipTaken(Refusal):
@@ -61,7 +63,11 @@ HOLDS = timedelta(seconds=90)
 
 @transaction.atomic
 def mark_viewing(*, depot: Depot, by: AbstractBaseUser, on: datetime) -> list[str]:
-    """Record that an editor has a depot open. Returns the names of the others. Deletes expired marks."""
+    """Record that an editor has a depot open. Returns the names of the others. Deletes expired marks.
+
+    Raises DepotIsErased.
+    """
+    check_kept(depot)
     DepotViewer.objects.filter(seen_at__lt=on - HOLDS).delete()
     DepotViewer.objects.update_or_create(depot=depot, user_id=by.pk, defaults={"seen_at": on})
     return find_viewers(depot, besides=by, on=on)
@@ -77,16 +83,24 @@ class CommentEmpty(Refusal):
     reason = "komentarz jest pusty"
 
 
+def check_kept(case: Depot | Submission | Draft) -> None:
+    """Keep a case from being erased until the end of the transaction. Raises DepotIsErased. One query."""
+    if not lock_rows(type(case)._default_manager.filter(pk=case.pk), no_key=True):
+        raise DepotIsErased(case.pk)
+
+
+@transaction.atomic
 def write_comment(*, case: Depot | Submission | Draft, text: str, by: AbstractBaseUser, on: datetime) -> CaseComment:
-    """Write a comment about a case, cut at the limit of the column. Raises CommentEmpty.
+    """Write a comment about a case, cut at the limit of the column. Raises CommentEmpty and DepotIsErased.
 
     One about a submission to a depot that exists belongs to the depot, and so stays when the submission is forgotten.
     """
-    depot = getattr(case, "depot", None)
-    about = depot if depot is not None else case
+    depot = getattr(case, "depot_id", None)
+    about = case if depot is None else Depot(pk=depot)
     words = text.strip()[: CaseComment._meta.get_field("text").max_length]
     if not words:
         raise CommentEmpty
+    check_kept(about)
     owner = {str(about._meta.model_name): about}
     return CaseComment.objects.create(**owner, text=words, written_at=on, written_by_id=by.pk)
 

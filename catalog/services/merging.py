@@ -12,7 +12,7 @@ from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
 from catalog.services import Refusal, journal
 from catalog.services.editing import in_order, refuse_unknown
-from catalog.services.moderation import DepotIsRemoved, locked, with_note
+from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked, with_note
 from fueldepot.data import history
 from fueldepot.data.history import lock_rows
 
@@ -146,10 +146,12 @@ def move_submissions(submissions: QuerySet[Submission], kept: Depot) -> tuple[li
 
 @transaction.atomic
 def mark_distinct(*, one: Depot, other: Depot, by: AbstractBaseUser, at: datetime) -> NotDuplicate:
-    """Mark two depots as distinct. Idempotent."""
+    """Mark two depots as distinct. Idempotent. Raises DepotIsErased."""
     if one.pk == other.pk:
         raise MergeRefused(reason="to jeden i ten sam wpis")
     first, second = sorted((one.pk, other.pk))
+    if len(lock_rows(Depot.objects.filter(pk__in=[first, second]), no_key=True)) < 2:
+        raise DepotIsErased
     pair, is_new = NotDuplicate.objects.get_or_create(
         first_id=first, second_id=second, defaults={"decided_by_id": by.pk, "decided_at": at}
     )

@@ -131,9 +131,12 @@ def create_submission(
 def resend_link(*, submission: Submission, on: datetime) -> Submission:
     """Have a new link sent, which invalidates the former one. Does nothing while a letter waits to be sent.
 
-    Raises LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded, TooManyEmails, and LinkSentJustNow.
+    Raises LinkExpired, LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded, TooManyEmails, and LinkSentJustNow.
     """
-    stored = Submission.objects.select_for_update(of=("self",)).select_related("depot").get(pk=submission.pk)
+    rows = Submission.objects.select_for_update(of=("self",)).select_related("depot")
+    stored = rows.filter(pk=submission.pk).first()
+    if stored is None:
+        raise tokens.LinkExpired(submission.pk)
     _check_unconfirmed(stored)
     if stored.mails_sent >= limits.LETTERS_PER_SUBMISSION:
         raise TooManyEmails(stored.pk)

@@ -111,8 +111,10 @@ def end_former(link: OwnerLink, token: str) -> None:
 def request_link(*, depot: Depot, email: str, on: datetime) -> None:
     """Have a new link sent if the address has one.
 
-    Costs the same for any address: whose it is turns out when the letter leaves, after the answer.
+    Costs the same for any address: whose it is turns out when the letter leaves, after the answer. Raises
+    DepotIsErased.
     """
+    depot = moderation.locked(depot)
     PendingLetter.objects.create(kind=PendingLetter.Kind.OWNER_LINK, email=email, depot=depot, requested_at=on)
     letters.send_soon()
 

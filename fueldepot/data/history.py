@@ -185,12 +185,12 @@ def among(keys: Collection[int]) -> RawSQL:
     return RawSQL("SELECT unnest(%s::bigint[])", [sorted(keys)])
 
 
-def lock_rows(rows: models.QuerySet[Any], *, no_key: bool = False) -> None:
-    """Lock rows by primary key, the order of all code that locks several. One query.
+def lock_rows(rows: models.QuerySet[Any], *, no_key: bool = False) -> list[Any]:
+    """Lock rows by primary key, the order of all code that locks several. Returns the keys. One query.
 
     no_key: others may still add rows that refer to them.
     """
-    list(rows.select_for_update(of=("self",), no_key=no_key).order_by("pk").values_list("pk", flat=True))
+    return list(rows.select_for_update(of=("self",), no_key=no_key).order_by("pk").values_list("pk", flat=True))
 
 
 def insert(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

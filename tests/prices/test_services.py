@@ -243,6 +243,12 @@ def publish(depot, editor, **changes):
     return services.publish_price_list(quotes=[(depot, price_of(**changes))], by=editor, on=NOW)
 
 
+def test_a_price_list_of_an_entry_that_was_erased_since_its_preview_is_refused(depot):
+    Depot.objects.filter(pk=depot.pk).delete()
+    with pytest.raises(validation.InvalidPrice, match="już nie ma"):
+        publish(depot, factories.UserFactory())
+
+
 def offer(depot):
     depot.refresh_from_db()
     return depot.fuels

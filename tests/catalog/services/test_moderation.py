@@ -14,6 +14,7 @@ from catalog.models import Depot, GoneReport, OwnerChange, Submission, Submissio
 from catalog.services import editing, editors, merging, moderation, publishing
 from catalog.submissions import intake, owner_links
 from catalog.submissions.readers import report_gone
+from catalog.submissions.tokens import LinkExpired
 from tests import factories, texts
 
 pytestmark = pytest.mark.django_db
@@ -32,8 +33,14 @@ def test_verifying_records_who_when_and_every_field():
 def test_an_entry_that_was_erased_while_its_page_was_open_is_refused():
     editor = factories.UserFactory()
     depot, other = factories.DepotFactory(), factories.DepotFactory()
+    submission = factories.SubmissionFactory(depot=depot)
     Depot.objects.filter(pk=depot.pk).delete()
     for act in (
+        partial(editors.mark_viewing, depot=depot, by=editor, on=NOW),
+        partial(editors.write_comment, case=depot, text="Zamknięty?", by=editor, on=NOW),
+        partial(editors.write_comment, case=submission, text="Zamknięty?", by=editor, on=NOW),
+        partial(merging.mark_distinct, one=depot, other=other, by=editor, at=NOW),
+        partial(owner_links.request_link, depot=depot, email="ewa@example.pl", on=NOW),
         partial(editing.edit_depot, depot=depot, values={"place": "Kraków"}, by=editor, on=TODAY),
         partial(publishing.publish_depot, depot=depot, by=editor, on=TODAY),
         partial(merging.merge_depots, survivor=other, loser=depot, take=(), by=editor, on=TODAY),
@@ -41,6 +48,9 @@ def test_an_entry_that_was_erased_while_its_page_was_open_is_refused():
     ):
         with pytest.raises(moderation.DepotIsErased):
             act()
+    Submission.objects.filter(pk=submission.pk).delete()
+    with pytest.raises(LinkExpired):
+        intake.resend_link(submission=submission, on=NOW)
 
 
 def test_an_owners_confirmation_stays_the_owners():
