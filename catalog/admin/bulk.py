@@ -12,6 +12,7 @@ from django.contrib import admin, messages
 from django.contrib.admin import actions as builtin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import quote
+from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
@@ -22,6 +23,7 @@ from django.utils.safestring import SafeString
 from catalog.admin.desk import current_editor, desk_page, page_url, read_text
 from catalog.models import Decision
 from catalog.services.editors import is_chief
+from fueldepot.data.history import latest_id, lock_rows
 
 SAMPLE = 10
 """Rows listed on the confirmation page, of those that change and for each reason not to; then only the count."""
@@ -46,6 +48,7 @@ def bulk_action(
     attached: Callable[[Collection[Any]], Mapping[str, int]] | None = None,
     named: Callable[[Any], str] = str,
     reason_length: int = 0,
+    versioned: bool = False,
 ) -> Callable[[Callable[[Any, HttpRequest, list[int]], None]], Action]:
     """Make a list action that asks for confirmation before it changes anything.
 
@@ -54,13 +57,20 @@ def bulk_action(
 
     obstacles: for each row the reason in Polish why it stays as it is, "" where it changes. attached: counts of related
     rows by their Polish name. named: label of a row in the sample. reason_length: maximum length of `reason`, which
-    must not be blank; 0 for no reason.
+    must not be blank; 0 for no reason. versioned: whether it is shown again as well if one of the rows was changed.
     """
 
     def decorate(act: Callable[[Any, HttpRequest, list[int]], None]) -> Action:
         @admin.action(description=description, permissions=["change"])
         @wraps(act)
         def ask(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+            if not (versioned and request.POST.get("shown")):
+                return answer(model_admin, request, queryset)
+            with transaction.atomic():  # what is compared stays so until it is decided
+                lock_rows(queryset.model._default_manager.filter(pk__in=queryset.values("pk")))
+                return answer(model_admin, request, queryset)
+
+        def answer(model_admin: Any, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
             if refuse_too_many(model_admin, request, queryset.count()):
                 return None
             changing: list[Model] = []
@@ -69,7 +79,7 @@ def bulk_action(
             for row, why in zip(rows, obstacles(rows), strict=True):
                 (staying.setdefault(why, []) if why else changing).append(row)
             keys = sorted(row.pk for row in changing)
-            shown = signature(request, keys)
+            shown = signature(request, keys, latest_id(queryset.model.history.model, *keys) if versioned else 0)
             given = request.POST.get("shown")
             if keys and given and constant_time_compare(given, shown):
                 if not reason_length or read_text(request, "reason").strip():
@@ -116,8 +126,8 @@ def row_limit(user: Any) -> int | None:
     return None if is_chief(user) else settings.EDITOR_BULK_LIMIT
 
 
-def signature(request: HttpRequest, keys: Collection[Any]) -> str:
-    text = f"{current_editor(request).pk} {request.POST['action']} {keys}"
+def signature(request: HttpRequest, keys: Collection[Any], version: int) -> str:
+    text = f"{current_editor(request).pk} {request.POST['action']} {keys} {version}"
     return salted_hmac("catalog.admin.bulk", text).hexdigest()
 
 

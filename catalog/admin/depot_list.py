@@ -300,7 +300,9 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
         lines = [depot.get_publication_display(), depot.get_source_display(), depot.review]
         return format_html_join(mark_safe("<br>"), "{}", ((line,) for line in lines if line))
 
-    @bulk_action(description="Oznacz jako sprawdzone przez redakcję", obstacles=each(why_not_removed))
+    @bulk_action(
+        description="Oznacz jako sprawdzone przez redakcję", obstacles=each(why_not_removed), versioned=True
+    )
     def verify(self, request: HttpRequest, keys: list[int]) -> None:
         editor, today = current_editor(request), timezone.localdate()
         self.tell(request, moderation.verify_depots(keys=keys, by=editor, on=today))

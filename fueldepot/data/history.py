@@ -123,9 +123,9 @@ def copy_rows(
         return list(cursor.fetchall())
 
 
-def latest_id(historical: type[models.Model], key: Any) -> int:
-    """Return the `history_id` of a row's newest history row, 0 without any. Every change changes it. One query."""
-    lines = historical._default_manager.filter(**{historical.instance_type._meta.pk.name: key})  # type: ignore[attr-defined]
+def latest_id(historical: type[models.Model], *keys: Any) -> int:
+    """Return the `history_id` of the newest history row of rows, 0 without any. Every change changes it. One query."""
+    lines = historical._default_manager.filter(**{f"{historical.instance_type._meta.pk.name}__in": keys})  # type: ignore[attr-defined]
     return lines.aggregate(newest=models.Max("history_id"))["newest"] or 0
 
 

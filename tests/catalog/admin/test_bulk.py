@@ -1,6 +1,7 @@
 """Bulk actions of the lists: nothing changes before the page that shows what would is confirmed."""
 
 from datetime import date
+from functools import partial
 
 import pytest
 from django.contrib import admin
@@ -8,10 +9,11 @@ from django.contrib.auth.models import Group
 from django.urls import reverse
 
 from catalog import models
-from catalog.services import moderation
+from catalog.services import editing, moderation
 from catalog.services.editors import CHIEF
 from prices.models import DepotPrice
 from tests import bulk, deciding, factories
+from tests.bulk import before_locking
 from tests.catalog.admin.test_list import many
 from tests.pages.reading import html_of, missing
 from tests.regulations.factories import ResolutionFactory
@@ -118,6 +120,20 @@ def test_a_set_that_changed_meanwhile_is_shown_again(client, chief):
     assert client.post(listing, {**chosen, "shown": answer.context["shown"]}).context["count"] == 3
     again = client.post(listing, {**chosen, "shown": client.post(listing, chosen).context["shown"]})
     assert "Zmieniono: 3." in html_of(again)
+
+
+def test_an_entry_that_changed_meanwhile_is_not_verified_unseen(client, chief):
+    seen, depot = factories.DepotFactory(), factories.DepotFactory(lat=54.0)
+    chosen = {"action": "verify", "_selected_action": [seen.pk, depot.pk]}
+    shown = client.post(DEPOTS, chosen).context["shown"]
+    change = partial(editing.edit_depot, depot=depot, by=chief, on=TODAY)
+    change(values={"place": "Wieliczka"})
+    answer = client.post(DEPOTS, {**chosen, "shown": shown})
+    assert not missing(html_of(answer), "Nic nie zmieniono: wpisy zmieniły się", "Zmieni się: <strong>2</strong>")
+    with before_locking(lambda: change(values={"place": "Skawina"})):
+        answer = client.post(DEPOTS, {**chosen, "shown": answer.context["shown"]})
+    assert not models.Depot.objects.exclude(verified_at=None).exists()
+    assert "Zmieniono: 2." in html_of(client.post(DEPOTS, {**chosen, "shown": answer.context["shown"]}, follow=True))
 
 
 def test_what_is_shown_to_one_or_for_one_action_confirms_no_other(client, editor):

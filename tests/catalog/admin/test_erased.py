@@ -1,11 +1,11 @@
 """Entries that are erased between the reading of a page's row and its writing."""
 
 import pytest
-from django.db import connection
 from django.urls import reverse
 
 from catalog.models import Depot
 from tests import factories
+from tests.bulk import before_locking
 
 pytestmark = pytest.mark.django_db
 
@@ -14,15 +14,7 @@ GONE = "Nie ma takiego wpisu"
 
 def erased_meanwhile():
     """A context in which the depots vanish before the first lock, as `remove_demo` takes them away."""
-    locking = []
-
-    def note(execute, sql, *args):
-        if not locking and "UPDATE OF" in sql:
-            locking.append(sql)
-            Depot.objects.all()._raw_delete("default")
-        return execute(sql, *args)
-
-    return connection.execute_wrapper(note)
+    return before_locking(lambda: Depot.objects.all()._raw_delete("default"))
 
 
 def url_of(page, depot):
