@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.depots import fuels
-from catalog.models import OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
+from catalog.models import Decision, OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
 from catalog.submissions import field_groups, objections, tokens
 from catalog.submissions.letter_text import Block, Part, compose, compose_blocks
 from fueldepot.data.history import lock_rows
@@ -252,7 +252,9 @@ class ReopeningLetters(GatheredLetters):
     flag = "reopening_pending"
 
     def part(self, submission: Submission) -> Part:
-        return "reopened", named(submission)
+        undone = Decision.objects.about(submission).exclude(undone_at=None).order_by("undone_at").last()
+        granted = undone is not None and undone.lines.filter(model=OwnerLink._meta.label_lower).exists()
+        return "reopened", named(submission) | {"ends_link": granted}
 
 
 class QuestionLetters(LetterKind):

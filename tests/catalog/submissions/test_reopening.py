@@ -71,6 +71,16 @@ def test_an_accepted_correction_waits_again_and_its_author_is_told(editor, sent)
         undo(Decision.objects.get(kind="undo"), editor)
 
 
+def test_only_an_accepted_claim_has_sent_a_link_that_ends_when_the_decision_is_undone(editor, sent):
+    accepted, rejected = factories.SubmissionFactory(claim=True), factories.SubmissionFactory(claim=True)
+    sent(lambda: deciding.accept_submission(submission=accepted, by=editor, on=NOW))
+    sent(lambda: undo(last(), editor))
+    assert "Odnośnik z poprzedniego listu już nie działa." in mail.outbox[0].body
+    sent(lambda: deciding.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW))
+    assert sent(lambda: undo(last(), editor)) == ["decyzja cofnięta"]
+    assert "dnośnik z poprzedniego listu" not in mail.outbox[0].body
+
+
 def test_a_submission_about_a_depot_that_was_removed_since_stays_closed(editor):
     row = correction(factories.DepotFactory(), phone="+48 601 234 567")
     deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW)
