@@ -44,6 +44,9 @@ _EXTENSION = re.compile(r"\b(?:wewnetrzny|wewn|wew|w)\b[\s.:]*(?=[0-9]+\s*$)")
 
 _NUMBER = re.compile(r"(?:nip|tel|telefon)?[.:\s]*(?:pl\s?)?([+(0-9][0-9\s()./-]*)", re.ASCII | re.IGNORECASE)
 
+# A telephone number of that form has more digits.
+_POSTCODE_AND_HOUSE = re.compile(r"[0-9]{2}-[0-9]{3}\s+[0-9]{1,3}(?:/[0-9]{1,3})?", re.ASCII)
+
 _SCHEME = re.compile(r"[a-z][a-z0-9+-]*:(?![0-9])", re.IGNORECASE)
 _HOST_LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _TOP_LABEL = re.compile(r"[a-z]{2,63}|xn--[a-z0-9-]{1,59}")
@@ -72,8 +75,12 @@ def clean_nip(text: str | None) -> tuple[str | None, str]:
 
 
 def typed_digits(text: str) -> str:
-    """Return the digits of a text that is only a telephone or tax number, or part of one; "" for other text."""
-    match = _NUMBER.fullmatch(text.strip())
+    """Return the digits of a text that is only a telephone or tax number, or part of one; "" for other text.
+
+    A postcode with its dash before the number of a house is other text.
+    """
+    text = text.strip()
+    match = None if _POSTCODE_AND_HOUSE.fullmatch(text) else _NUMBER.fullmatch(text)
     return re.sub(r"[^0-9]", "", match[1]).removeprefix("00") if match else ""
 
 

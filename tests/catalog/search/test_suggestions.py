@@ -179,6 +179,13 @@ def test_digits_alone_are_the_beginning_of_a_postcode():
     assert units_found(search, "38 4") == [SEKOWA]
 
 
+def test_a_postcode_before_the_number_of_a_house_is_no_telephone_number():
+    search = make_search(PLACES, postcodes={"38-300": (ROPA,), "38-400": (SEKOWA,)})
+    for text in ("38-300 12", "38-300, 12", "38-300 12/5", "38–300 125"):
+        assert units_found(search, text) == [ROPA], text
+    assert found(search, "38-300 12 34") == []
+
+
 def test_a_place_beside_a_postcode_goes_first_only_from_another_municipality_of_the_code():
     search = make_search(PLACES, ("Targ", ZAKOPANE), ("Targ", SEKOWA), postcodes={"38-300": (ROPA,)})
     assert units_found(search, "38-300 targ") == [ROPA]
