@@ -44,6 +44,8 @@ def cors(get_response: View) -> View:
     def answer(request: HttpRequest) -> HttpResponse:
         if not is_api(request):
             response = get_response(request)
+            if response.status_code == HTTPStatus.PRECONDITION_FAILED:  # of Django, without a body
+                response = views.precondition_failed(request)
             if request.path.endswith(PUBLIC_FILES):
                 response["Access-Control-Allow-Origin"] = "*"
             return response
@@ -56,7 +58,7 @@ def cors(get_response: View) -> View:
                 response["Access-Control-Allow-Headers"] = names
         else:
             response = get_response(request)
-            if response.status_code == HTTPStatus.PRECONDITION_FAILED:  # of Django, without a body
+            if response.status_code == HTTPStatus.PRECONDITION_FAILED:
                 response = precondition_failed()
             response["Access-Control-Expose-Headers"] = EXPOSED
         response["Access-Control-Allow-Origin"] = "*"

@@ -190,6 +190,11 @@ def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
     return bare("403_csrf.html", 403)
 
 
+def precondition_failed(request: HttpRequest) -> HttpResponse:
+    """Answer 412, in Markdown where the request prefers it."""
+    return plain("412.md", 412) if wants_markdown(request) else bare("412.html", 412)
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     return bare("500.html", 500)
 

@@ -104,10 +104,25 @@ def test_without_a_database_the_api_says_so_in_its_own_way():
     assert answer["Retry-After"] == "5"
 
 
+@pytest.mark.django_db
+def test_a_failed_precondition_has_a_page_and_a_twin(client):
+    other = {"if-match": '"another"'}
+    for path, accept, kind in (
+        ("/api/", "*/*", "text/html"),
+        ("/api/", "text/markdown", "text/markdown"),
+        ("/api.md", "*/*", "text/markdown"),
+    ):
+        answer = client.get(path, headers=other | {"accept": accept})
+        assert (answer.status_code, answer["Cache-Control"]) == (412, "no-store")
+        assert answer["Content-Type"] == f"{kind}; charset=utf-8"
+        assert "Inna wersja strony" in answer.content.decode()
+    assert client.get("/api/", headers={"if-match": client.get("/api/")["ETag"]}).status_code == 200
+
+
 def test_bare_pages_carry_no_style_of_their_own():
     """The test has no database: they need neither that nor a context."""
     texts = {"400": "Nieprawidłowe zapytanie", "500": "nas zepsuło"}
-    for name in ("400", "400_body", "400_host", "403", "403_csrf", "500", "503"):
+    for name in ("400", "400_body", "400_host", "403", "403_csrf", "412", "500", "503"):
         html = render_to_string(f"{name}.html")
         assert not present(html, "<style", "style="), name
         assert not missing(html, '<meta name="robots" content="noindex">', texts.get(name, ""))
