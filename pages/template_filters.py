@@ -248,8 +248,8 @@ def md_zloty(amount: float | None) -> str:
 
 
 def number(value: float | None) -> str:
-    """Format a number with a decimal point, "" for None."""
-    return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    """Format a whole number as on the pages, another one with a decimal point, "" for None."""
+    return f"{value:g}" if isinstance(value, float) else whole(value)
 
 
 UNITS = {"pcs": "szt.", "m2": "m²"}

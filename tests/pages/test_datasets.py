@@ -194,6 +194,12 @@ def test_an_address_among_the_origins_may_break(client):
     assert '<a href="https://www.openstreetmap.org/copyright"' in row.partition("</tr></tbody>")[0]
 
 
+def test_large_numbers_are_grouped_alike_on_the_page_and_in_its_twin(client):
+    models.Dataset.objects.bump_version("postcodes", row_count=51_591)
+    for path in ("/dane/", "/dane.md"):
+        assert not missing(client.get(path).content.decode(), "51\N{NO-BREAK SPACE}591"), path
+
+
 def test_rows_of_depots_and_prices_are_the_published_ones(client):
     """Also while removed entries and prices in the queue are stored."""
     depot = factories.DepotFactory()
