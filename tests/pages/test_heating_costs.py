@@ -55,6 +55,15 @@ def test_sources_without_a_price_are_folded(client, pellet):
     assert re.search(r"</ul>\s*</details>\s*$", folded)
 
 
+def test_one_source_without_a_price_is_shown_unfolded(client):
+    fields = set(re.findall(r'name="(cena_\w+)"', client.get(PATH).content.decode()))
+    html = client.get(PATH, dict.fromkeys(fields - {"cena_pellet"}, "1")).content.decode()
+    alone = html.partition(">Bez ceny</h2>")[2].partition("</section>")[0]
+    assert re.findall(r'name="(cena_\w+)"', alone) == ["cena_pellet"]
+    assert "bez ceny</summary>" not in html
+    assert html.count("<details") == html.count("</details>")
+
+
 def test_what_is_wrong_is_named_and_left_out(client, pellet):
     text = read(client, "?powierzchnia=5&cena_pellet=abc&wojewodztwo=nibylandia")
     named = "Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: powierzchnia, cena_pellet."
