@@ -387,5 +387,7 @@ def test_a_voivodeship_is_taken_and_given_back(desk):
     for width in (390, 1366):
         desk.set_viewport_size({"width": width, "height": 900})
         assert findings(desk) == []
+        boxes = desk.locator(".overview .wide")
+        assert set(boxes.evaluate_all("(all) => all.map((one) => one.scrollWidth - one.clientWidth)")) == {0}, width
     row.get_by_role("button", name="zwolnij").click()
     row.get_by_role("button", name="biorę").wait_for()
