@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
+from datetime import timedelta
 from decimal import Decimal
 
 # Letters that Unicode does not decompose into a base letter and a mark. Covers Latin-1 and Latin Extended-A.
@@ -111,6 +112,11 @@ def short_zloty(amount: float | Decimal) -> str:
 def zloty_range(low: float | Decimal, high: float | Decimal) -> str:
     """ "600–4 000 zł"."""
     return f"{short_zloty(low)[:-3]}–{short_zloty(high)}"
+
+
+def lasting(period: timedelta) -> str:
+    """ "pół roku", "rok"; "200 dni" for a period that is neither."""
+    return {180: "pół roku", 365: "rok"}.get(period.days, f"{period.days} dni")
 
 
 def masked_address(email: str) -> str:

@@ -11,12 +11,14 @@ from catalog.depots.attribution import LICENCES, ORIGINS, QUOTING
 from catalog.depots.snapshot import depots
 from catalog.importers.freshness import SourceState, last_runs
 from catalog.models import Dataset, Depot
+from catalog.text import lasting
 from fueldepot.data.snapshot import Snapshot
 from fueldepot.http.links import site_url
 from pages.page import Page, dataset
 from pages.polish import whole
 from pages.regulations import days_of_all
 from prices.snapshot import official, prices
+from regulations.models import STALE_AFTER
 from subsidy import rules
 from subsidy.application import Item
 
@@ -92,7 +94,7 @@ TERMS: dict[str, Terms] = {
     Dataset.Slug.REGULATIONS: Terms(
         "Uchwały antysmogowe województw: terminy, zakazane paliwa, zmiany i źródła.",
         (("", QUOTING),),
-        "po każdej zmianie uchwał; po pół roku stan czeka na potwierdzenie",
+        f"po każdej zmianie uchwał; po {lasting(STALE_AFTER)} stan czeka na potwierdzenie",
         "/regulations",
     ),
 }

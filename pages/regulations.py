@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from catalog.api.params import TERYT, Teryt
 from catalog.models import Municipality, Voivodeship
+from catalog.text import lasting
 from catalog.territory.snapshot import Unit, UnitNotFound, territory
 from fueldepot.http.links import route_path
 from fueldepot.http.query import Query, doc
@@ -21,7 +22,7 @@ from pages.svg import territory as territory_svg
 from pages.svg.charts import timeline
 from regulations.appliance_descriptions import without_deadline
 from regulations.codes import Appliance
-from regulations.models import Deadline, FuelBan, Provision, Resolution, read_sources
+from regulations.models import STALE_AFTER, Deadline, FuelBan, Provision, Resolution, read_sources
 from regulations.queries import Regulation, regulations_of
 from regulations.snapshot import states
 
@@ -245,7 +246,7 @@ def stale_notice(entry: Regulation) -> str:
     assert entry.state is not None  # noqa: S101 - a stale one
     # Several acts may have the same deadline, each for its own area.
     near = "; ".join(dict.fromkeys(f"{day(row.date)} – {row.applies_to}" for row in entry.of_unit.overdue))
-    notice = f"Ten stan potwierdziliśmy ostatnio {day(entry.state.as_of)}, ponad pół roku temu"
+    notice = f"Ten stan potwierdziliśmy ostatnio {day(entry.state.as_of)}, ponad {lasting(STALE_AFTER)} temu"
     notice += f", a w ciągu roku mija termin: {near}." if near else "."
     return f"{notice} Przed decyzją sprawdź w urzędzie gminy lub w dzienniku urzędowym, czy uchwały nie zmieniono."
 

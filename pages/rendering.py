@@ -25,12 +25,16 @@ from django.views.decorators.vary import vary_on_headers
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from catalog.depots.attribution import tiles_credit
+from catalog.submissions.retention import KEPT
+from catalog.text import lasting
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.views import parse_accept, read_only
 from pages import template_filters
 from pages.page import Page, twin_path
 from pages.template_filters import tie_html
+from prices.medians import FEWEST_FOR_FENCES, FEWEST_FOR_MEDIAN
+from regulations.models import STALE_AFTER
 
 MARKDOWN = "text/markdown"
 MARKDOWN_UTF8 = "text/markdown; charset=utf-8"
@@ -183,7 +187,15 @@ def environment(**options: Any) -> Environment:
     }
     jinja = Environment(**options | ours)  # noqa: S701 - it does escape HTML, see above
     jinja.filters |= template_filters.FILTERS
-    jinja.globals |= {"static": static, "url": url}
+    jinja.globals |= {
+        "static": static,
+        "url": url,
+        # Limits that texts name.
+        "fewest_for_median": FEWEST_FOR_MEDIAN,
+        "fewest_for_fences": FEWEST_FOR_FENCES,
+        "stale_after": lasting(STALE_AFTER),
+        "kept_days": KEPT.days,
+    }
     return jinja
 
 

@@ -27,7 +27,7 @@ from catalog.depots.duplicates import DataQualityReport
 from catalog.services import moderation
 from catalog.services.merging import FOLLOWERS
 from catalog.services.moderation import BulkResult, why_fuels_not_confirmed, why_not_published, why_not_removed
-from catalog.text import fold
+from catalog.text import fold, lasting
 from fueldepot.data.history import among
 
 VERIFIED_FOR = timedelta(days=365)
@@ -58,7 +58,7 @@ QUEUES: Mapping[str, tuple[str, Condition]] = {
     "gone": ("podobno już ich nie ma", lambda _today, _report: having(models.GoneReport.objects.open())),
     "held": ("wstrzymane", lambda _today, _report: Q(publication=models.Depot.Publication.HELD)),
     "never": ("nigdy niesprawdzone", lambda _today, _report: Q(verified_at=None)),
-    "old": ("sprawdzone ponad rok temu", lambda today, _report: Q(verified_at__lt=today - VERIFIED_FOR)),
+    "old": (f"sprawdzone ponad {lasting(VERIFIED_FOR)} temu", lambda today, _report: Q(verified_at__lt=today - VERIFIED_FOR)),
     "duplicates": ("możliwe powtórzenie", lambda _today, report: ids_in(report.with_duplicates())),
     "outside": ("poza swoją gminą", lambda _today, report: ids_in(report.outside)),
     "nip": ("błędny NIP", lambda _today, report: ids_in(report.bad_nip)),

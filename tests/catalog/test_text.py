@@ -2,13 +2,14 @@
 
 import re
 import string
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.text import fold, format_address, normalise_postcode, plain, short_zloty, slug, sort_key, zloty
+from catalog.text import fold, format_address, lasting, normalise_postcode, plain, short_zloty, slug, sort_key, zloty
 
 LATIN = st.text(st.characters(max_codepoint=0x17F))
 
@@ -138,3 +139,7 @@ def test_address_of_any_parts_is_tidy(parts):
 def test_amounts_have_grouped_thousands_and_stay_on_one_line():
     written = [zloty(None), zloty(1520.5), short_zloty(Decimal("1613.00")), short_zloty(24.99)]
     assert [part.replace("\N{NO-BREAK SPACE}", "_") for part in written] == ["–", "1_520,50_zł", "1_613_zł", "24,99_zł"]
+
+
+def test_a_period_is_said_in_words_where_there_are_some():
+    assert [lasting(timedelta(days=days)) for days in (180, 365, 200)] == ["pół roku", "rok", "200 dni"]

@@ -2,10 +2,12 @@ import re
 from datetime import date, timedelta
 
 import pytest
+from django.template import engines
 from django.utils import timezone
 
 from fueldepot.data import snapshot
 from fueldepot.http import cache_control
+from pages import regulations
 from pages.polish import NO_BREAK, day
 from pages.regulations import regulations_page
 from regulations.models import Deadline
@@ -87,6 +89,14 @@ def test_the_list_names_them_too_and_marks_what_was_not_confirmed_for_long(clien
     text = " ".join(re.sub(r"[()]", "", read(client, address)).replace(";", "").split())
     assert not missing(text, "piece kotły okolice Krakowa Wlkp. kotły Gmina Miejska Kraków", "dawno niepotwierdzony")
     assert "od ponad pół roku" in text
+
+
+@pytest.mark.parametrize("address", ["/przepisy/", "/przepisy.md"])
+def test_what_is_not_confirmed_for_long_is_as_long_as_the_limit(client, same_day, address, monkeypatch):
+    monkeypatch.setitem(engines["jinja2"].env.globals, "stale_after", "200 dni")
+    assert "od ponad 200 dni" in read(client, address)
+    monkeypatch.setattr(regulations, "STALE_AFTER", timedelta(days=200))
+    assert "ponad 200 dni temu" in read(client, URL)
 
 
 def test_a_fresh_state_is_not_marked(client, acts):

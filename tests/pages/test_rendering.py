@@ -15,6 +15,7 @@ from django.http import HttpResponse
 from django.template import TemplateDoesNotExist, engines
 from django.template.loader import get_template
 from django.urls import reverse
+from django.utils import timezone
 from jinja2 import UndefinedError, meta, nodes
 
 from catalog.depots import fuels
@@ -78,6 +79,23 @@ def test_templates_ask_pages_for_what_they_have(env):
         asked = attributes(env, name, "page")
         assert asked <= {*dir(Page), *(field.name for field in fields(Page))}, name
         assert not [one for one in asked if callable(getattr(Page, one, None))], name
+
+
+@pytest.mark.django_db
+def test_texts_follow_the_limits_that_they_name(client, env, monkeypatch):
+    factories.DepotPriceFactory(day=timezone.localdate())
+    written = {
+        ("/ceny/pellet/", "co najmniej 5."): "fewest_for_median",
+        ("/ceny/pellet.md", "co najmniej 5."): "fewest_for_median",
+        ("/ceny/pellet/malopolskie/", "co najmniej 5."): "fewest_for_median",
+        ("/ceny/pellet/malopolskie.md", "co najmniej 5."): "fewest_for_median",
+        ("/ceny/pellet/", "Gdy cen jest mniej niż 5,"): "fewest_for_fences",
+        ("/ceny/pellet.md", "Gdy cen jest mniej niż 5,"): "fewest_for_fences",
+    }
+    for (path, text), limit in written.items():
+        with monkeypatch.context() as patch:
+            patch.setitem(env.globals, limit, 5)
+            assert text in client.get(path).content.decode(), path
 
 
 @pytest.mark.django_db

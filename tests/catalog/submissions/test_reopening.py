@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core import mail
+from django.template import engines
 from django.urls import reverse
 
 from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission
@@ -259,3 +260,10 @@ def test_many_are_reopened_in_as_many_statements_as_two(editor, django_assert_ma
     with django_assert_max_num_queries(20):
         assert undo(decided.decision, editor).reopened == 50
     assert not Depot.objects.exclude(phone="").exists()
+
+
+def test_the_letter_about_a_deletion_says_how_long_it_can_be_taken_back(editor, sent, monkeypatch):
+    monkeypatch.setitem(engines["jinja2"].env.globals, "kept_days", 91)
+    deletion = factories.SubmissionFactory(delete=True)
+    assert sent(lambda: deciding.accept_submission(submission=deletion, by=editor, on=NOW)) == ["wpis usunięty"]
+    assert "przez 91 dni" in mail.outbox[0].body
