@@ -150,15 +150,15 @@ class LetterKind:
     def write(self, row: Any, on: datetime) -> EmailMessage:
         raise NotImplementedError
 
-    def told(self, numbers: Collection[int]) -> QuerySet[Any]:
-        """Return the rows that letters for some rows are about."""
-        return self.model._default_manager.filter(pk__in=numbers)
+    def told(self, rows: Collection[Any], on: datetime) -> QuerySet[Any]:
+        """Return the rows that letters for some rows are about, which were marked as tried at a moment."""
+        return self.model._default_manager.filter(pk__in=[row.pk for row in rows])
 
-    def done(self, numbers: Collection[int], on: datetime) -> None:
+    def done(self, rows: Collection[Any], on: datetime) -> None:
         """Store that all letters of these rows have left. Runs in a transaction."""
-        rows = self.told(numbers)
-        lock_rows(rows)
-        rows.update(letter_tried_at=None, **self.stored(on))
+        told = self.told(rows, on)
+        lock_rows(told)
+        told.update(letter_tried_at=None, **self.stored(on))
 
     def stored(self, on: datetime) -> dict[str, Any]:
         """Return the values that say that the letter has left."""
@@ -179,8 +179,8 @@ class LinkLetters(LetterKind):
         described = [describe_part(part) for part in parts]
         return to_author(row, "link", link=link, hours=tokens.LINK_HOURS, parts=described)
 
-    def told(self, numbers: Collection[int]) -> QuerySet[Submission]:
-        return Submission.objects.of_visits(numbers)
+    def told(self, rows: Collection[Submission], on: datetime) -> QuerySet[Submission]:
+        return Submission.objects.of_visits([row.pk for row in rows])
 
     def stored(self, on: datetime) -> dict[str, Any]:
         return {"mailed_at": on, "mails_sent": F("mails_sent") + 1}
@@ -229,9 +229,9 @@ class GatheredLetters(LetterKind):
         Submission.objects.filter(pk__in=[other.pk for other in rows]).update(letter_tried_at=on)
         return rows
 
-    def told(self, numbers: Collection[int]) -> QuerySet[Submission]:
-        same = {"email_hash": OuterRef("email_hash"), "letter_tried_at": OuterRef("letter_tried_at")}
-        return self.pending().filter(Q(pk__in=numbers) | Q(Exists(Submission.objects.filter(**same, pk__in=numbers))))
+    def told(self, rows: Collection[Submission], on: datetime) -> QuerySet[Submission]:
+        # The row that stood for the others may have been erased since.
+        return self.pending().filter(email_hash__in={row.email_hash for row in rows}, letter_tried_at=on)
 
     def stored(self, on: datetime) -> dict[str, Any]:
         return {self.flag: False}
@@ -317,8 +317,8 @@ class PendingLetters(LetterKind):
             equal = equal.filter(letter_tried_at=None)  # a letter that is under way does not tell of later changes
         return [] if equal.filter(pk__lt=row.pk).exists() else self.writers[row.kind](row, on)
 
-    def done(self, numbers: Collection[int], on: datetime) -> None:
-        PendingLetter.objects.filter(pk__in=numbers).delete()
+    def done(self, rows: Collection[PendingLetter], on: datetime) -> None:
+        PendingLetter.objects.filter(pk__in=[row.pk for row in rows]).delete()
 
 
 KINDS = (

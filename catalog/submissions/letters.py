@@ -174,8 +174,8 @@ def _mark(
         # One UPDATE: a second one of the same rows would lock their depots, after their submissions (`limits`).
         if some:
             model._default_manager.bulk_update(some, TRIED_COLUMNS[model])
-    unneeded = {row.pk for row in rows} - {letter.row.pk for letter in letters}
-    if unneeded:
+    needed = {letter.row.pk for letter in letters}
+    if unneeded := [row for row in rows if row.pk not in needed]:
         kind.done(unneeded, on)
     return messages, delayed
 
@@ -215,6 +215,6 @@ def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Let
     for letter in letters:
         if letter.left is not None and letter not in unsent:
             letter.left()
-    done = {letter.row.pk for letter in letters} - failed
+    done = {letter.row.pk: letter.row for letter in letters if letter.row.pk not in failed}.values()
     if done:
         kind.done(done, on)

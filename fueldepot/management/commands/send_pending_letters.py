@@ -1,13 +1,14 @@
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from catalog.submissions import letters
 from catalog.submissions.letters import Told
 
-RETRY = timedelta(minutes=1)
-"""Letters tried since are left to the process that tried them."""
+RETRY = timedelta(seconds=letters.BATCH * settings.EMAIL_TIMEOUT)
+"""Letters tried since are left to the process that tried them: it may be sending them, to a slow mail server."""
 
 
 class LettersCommand(BaseCommand):

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core import mail
+from django.core.management import call_command
 from django.utils import timezone
 
 from catalog.models import Decision, Submission
@@ -63,9 +64,25 @@ def test_a_decision_made_while_a_letter_leaves_has_its_own():
     rows = [factories.SubmissionFactory(decided=True, notification_pending=True, email="jan@opal.pl") for _ in "abc"]
     Submission.objects.filter(pk__gt=rows[0].pk).update(letter_tried_at=(leaving := timezone.now()))
     assert letters.send_waiting() == letters.Told()
-    DecisionLetters().done([rows[1].pk], leaving)
+    DecisionLetters().done([rows[1]], leaving)
     assert [*Submission.objects.unnotified()] == rows[:1]
     assert letters.send_waiting().sent == (f"submission {rows[0].pk}",)
+
+
+def test_the_command_leaves_a_letter_that_a_slow_mail_server_may_still_be_taking(capsys):
+    tried = timezone.now() - timedelta(minutes=8)
+    factories.SubmissionFactory(decided=True, notification_pending=True, letter_tried_at=tried)
+    call_command("send_pending_letters", commit=True)
+    assert (capsys.readouterr().out, mail.outbox) == ("0 letters sent\n", [])
+
+
+def test_a_decision_is_told_once_when_the_row_that_stands_for_it_vanishes_while_the_letter_leaves(monkeypatch):
+    rows = [factories.SubmissionFactory(decided=True, notification_pending=True, email="jan@opal.pl") for _ in "ab"]
+    send = letters._send
+    monkeypatch.setattr(letters, "_send", lambda messages: (rows[0].delete(), send(messages))[1])
+    letters.send_waiting()
+    assert letters.send_waiting(retry=timedelta()) == letters.Told()
+    assert len(mail.outbox) == 1
 
 
 def test_a_decision_undone_while_its_letter_leaves_is_told_too(owned):

@@ -126,7 +126,7 @@ def test_one_reopened_while_the_letter_about_another_leaves_waits_for_its_own(ed
     rows = factories.SubmissionFactory.create_batch(2, depot=depot, email="jan@opal.pl")
     Submission.objects.filter(pk=rows[0].pk).update(reopening_pending=True, letter_tried_at=NOW)
     Submission.objects.filter(pk=rows[1].pk).update(reopening_pending=True)
-    ReopeningLetters().done([rows[0].pk], NOW)
+    ReopeningLetters().done([rows[0]], NOW)
     assert [factories.fresh(row).reopening_pending for row in rows] == [False, True]
 
 
