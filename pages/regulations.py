@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from catalog.api.params import TERYT, Teryt
 from catalog.models import Municipality, Voivodeship
-from catalog.text import lasting
 from catalog.territory.snapshot import Unit, UnitNotFound, territory
+from catalog.text import lasting
 from fueldepot.http.links import route_path
 from fueldepot.http.query import Query, doc
 from pages.home_and_voivodeship import get_voivodeship, voivodeships_by_name

@@ -58,7 +58,10 @@ QUEUES: Mapping[str, tuple[str, Condition]] = {
     "gone": ("podobno już ich nie ma", lambda _today, _report: having(models.GoneReport.objects.open())),
     "held": ("wstrzymane", lambda _today, _report: Q(publication=models.Depot.Publication.HELD)),
     "never": ("nigdy niesprawdzone", lambda _today, _report: Q(verified_at=None)),
-    "old": (f"sprawdzone ponad {lasting(VERIFIED_FOR)} temu", lambda today, _report: Q(verified_at__lt=today - VERIFIED_FOR)),
+    "old": (
+        f"sprawdzone ponad {lasting(VERIFIED_FOR)} temu",
+        lambda today, _report: Q(verified_at__lt=today - VERIFIED_FOR),
+    ),
     "duplicates": ("możliwe powtórzenie", lambda _today, report: ids_in(report.with_duplicates())),
     "outside": ("poza swoją gminą", lambda _today, report: ids_in(report.outside)),
     "nip": ("błędny NIP", lambda _today, report: ids_in(report.bad_nip)),
@@ -300,9 +303,7 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
         lines = [depot.get_publication_display(), depot.get_source_display(), depot.review]
         return format_html_join(mark_safe("<br>"), "{}", ((line,) for line in lines if line))
 
-    @bulk_action(
-        description="Oznacz jako sprawdzone przez redakcję", obstacles=each(why_not_removed), versioned=True
-    )
+    @bulk_action(description="Oznacz jako sprawdzone przez redakcję", obstacles=each(why_not_removed), versioned=True)
     def verify(self, request: HttpRequest, keys: list[int]) -> None:
         editor, today = current_editor(request), timezone.localdate()
         self.tell(request, moderation.verify_depots(keys=keys, by=editor, on=today))

@@ -118,7 +118,8 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
         try:
             return super().change_view(request, object_id, *args, **kwargs)
         except moderation.DepotIsErased:  # while its form was checked
-            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
+            gone: HttpResponse = self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
+            return gone
 
     def save_model(self, request: HttpRequest, obj: models.Depot, form: Any, change: bool) -> None:
         """Save through `catalog.services`, which record author and history."""

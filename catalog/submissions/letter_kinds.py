@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from django.core.mail import EmailMessage, EmailMultiAlternatives
-from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, Model, OuterRef, QuerySet
 from django.utils import timezone
 from django.utils.formats import date_format
 
