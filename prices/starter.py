@@ -14,7 +14,7 @@ from catalog.depots.fuels import BY_SLUG, Fuel
 from catalog.importers.records import Extract, Options, Report
 from catalog.importers.runner import ImportStep
 from catalog.models import Dataset, Depot
-from fueldepot.data.history import insert
+from fueldepot.data import history
 from prices import medians
 from prices.bdl import ObservationRecord
 from prices.models import DepotPrice, Observation
@@ -85,7 +85,11 @@ def load_demonstration(options: Options) -> Report:
         for row in prices_of(pk, source_id, fuels, area[:2], options.today)
     ]
     if options.write and rows:
-        insert(DepotPrice, tuple(rows[0]), (tuple(row.values()) for row in rows))
+        history.insert(DepotPrice, tuple(rows[0]), (tuple(row.values()) for row in rows))
+        # Undoing a decision on a price restores what its history says it was before.
+        every = list(DepotPrice.objects.values_list("pk", flat=True))
+        reason = f"import: {Depot.Source.DEMO.label}"
+        history.record_bulk(DepotPrice, every, by=None, reason=reason, kind=history.CREATED)
     return Report("prices (demonstration)", as_of=options.today, added=len(rows))
 
 

@@ -9,9 +9,10 @@ from django.utils import timezone
 from catalog.depots.fuels import BY_SLUG
 from catalog.importers.records import Options
 from catalog.importers.runner import run
-from catalog.models import Dataset, Depot
+from catalog.models import Dataset, Decision, Depot
+from catalog.services import journal
 from fueldepot.data import snapshot
-from prices import medians, starter
+from prices import medians, services, starter
 from prices.models import DepotPrice, Observation, PlausibleRange
 from prices.services import PUBLISHER
 from prices.snapshot import read_prices
@@ -85,6 +86,13 @@ def test_the_starter_fills_what_is_empty_and_only_once(demonstration):
     assert list(starter.missing_steps()) == []
 
 
+def test_the_approval_of_a_demonstration_price_can_be_undone(demonstration):
+    price, editor = DepotPrice.objects.pending().first(), factories.UserFactory()
+    services.approve_prices(prices=[price], by=editor, on=timezone.now())
+    undoing = journal.undo(decision=Decision.objects.get(), by=editor, on=timezone.now())
+    assert (undoing.left, factories.fresh(price).status) == ([], DepotPrice.Status.PENDING)
+
+
 def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstration, client):
     marked = client.get("/api/v1/prices/pellet").json()
     assert marked["demonstration"] is True
@@ -92,6 +100,7 @@ def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstra
     assert marked["rejected"] > 0
     assert "400 demonstration depots" in commands.run("remove_demo")
     assert not DepotPrice.objects.exists()
+    assert not DepotPrice.history.exists()
     snapshot.invalidate()
     answer = client.get("/api/v1/prices/pellet").json()
     assert (answer["n"], "demonstration" in answer) == (0, False)

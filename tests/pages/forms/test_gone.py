@@ -83,7 +83,7 @@ def test_an_editor_sees_the_evidence_until_the_entry_is_verified(stranger, admin
     report(stranger, path)
     report(stranger, path, "no_fuel", "10.0.0.2", "ewa@example.pl")
     text = text_of(admin_client.get(reverse("admin:catalog_depot_change", args=[nowak.pk])))
-    assert not missing(text, "Czytelnicy zgłosili, że tego składu nie ma, z 2 sieci komputerowych (", "nie sprzedaje opału: 1")
+    assert not missing(text, "że tego składu nie ma, z 2 sieci komputerowych (", "nie sprzedaje opału: 1")
     assert "do zapytania: ewa@example.pl" in text
     queue = reverse("admin:catalog_depot_changelist") + "?queue=gone"
     assert list(context_of(admin_client, queue)["cl"].result_list) == [nowak]
