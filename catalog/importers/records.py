@@ -41,6 +41,8 @@ def _printable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Note:
+    """key: of the row in its source, with further words that help to find it."""
+
     key: str
     reason: str
 
@@ -251,12 +253,14 @@ class Report:
         return self.added + self.changed + self.removed
 
 
-def compare(stored: Mapping[str, R], incoming: Mapping[str, R]) -> Diff[R]:
+def compare(stored: Mapping[str, R], incoming: Mapping[str, R], rejected: Iterable[Note] = ()) -> Diff[R]:
+    """Compare rows by key. rejected: rows of the source that still exist, so what is stored of them stays."""
+    present = {*incoming, *(word for note in rejected for word in note.key.split())}
     return Diff(
         stored=len(stored),
         added={key: row for key, row in incoming.items() if key not in stored},
         changed={key: (stored[key], row) for key, row in incoming.items() if key in stored and stored[key] != row},
-        removed={key: row for key, row in stored.items() if key not in incoming},
+        removed={key: row for key, row in stored.items() if key not in present},
     )
 
 

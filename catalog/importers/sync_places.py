@@ -92,7 +92,7 @@ def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
         for source in sources
         for row in Place.objects.filter(id__startswith=f"{source}:").values_list(*PLACE_COLUMNS)
     }
-    diff = compare(stored, incoming)
+    diff = compare(stored, incoming, rejected)
     report = report_of("places", diff, options, rejected=rejected)
     if options.write:
         insert(Place, PLACE_COLUMNS, map(astuple, diff.added.values()))
@@ -140,7 +140,7 @@ def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report
     mine = {code: row for code, row in stored.items() if code in incoming or row.source in sources}
     if sources == {Postcode.Source.POINTS.value}:
         mine, incoming = within_covered(mine, incoming)
-    diff = compare(mine, incoming)
+    diff = compare(mine, incoming, rejected)
     report = report_of("postcodes", diff, options, rejected=rejected, skipped=skipped)
     if options.write:
         Postcode.objects.filter(pk__in=diff.removed).delete()

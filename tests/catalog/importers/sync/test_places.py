@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from catalog import models
-from catalog.importers.records import Extract, PlaceRecord, PostcodeRecord
+from catalog.importers.records import Extract, Note, PlaceRecord, PostcodeRecord
 from catalog.importers.sync_places import MunicipalityCodes, sync_places, sync_postcodes
 from catalog.models import Place
 from tests import factories
@@ -125,3 +125,16 @@ def test_a_code_that_left_the_covered_voivodeships_is_removed(options, two_voivo
     assert not models.Postcode.objects.filter(pk="30-001").exists()
     assert models.Postcode.objects.filter(pk="43-300").exists()
     assert report.removed == 1
+
+
+def test_a_rejected_row_keeps_what_is_stored(options):
+    factories.krakow()
+    lubocza = PlaceRecord("simc:1", "Lubocza", "część miasta", "1261011", False)
+    sync_places(Extract((lubocza, replace(lubocza, id="simc:2"))), options)
+    report = sync_places(Extract((lubocza, replace(lubocza, id="simc:2", unit="9999999"))), options)
+    assert (report.removed, report.unchanged, [note.key for note in report.rejected]) == (0, 2, ["simc:2 Lubocza"])
+
+    sync_postcodes(Extract((PRG, replace(PRG, code="30-002"))), options)
+    report = sync_postcodes(Extract((PRG,), rejected=(Note("30-002", "the centre is outside Poland"),)), options)
+    assert (report.removed, report.unchanged) == (0, 2)
+    assert stored("30-002")[1] == [("1261011", 8)]
