@@ -78,6 +78,7 @@ urlpatterns = [
     *page("ceny/<slug:fuel>/<voivodeship:voivodeship>/", views.voivodeship_prices, "fuel-prices-voivodeship"),
     *page("sklad/<int:depot_id>-<slug:slug>/", views.depot, "depot"),
     path("sklad/<int:depot_id>/", views.depot.page, {"slug": ""}),  # what is left when an address is cut
+    path("sklad/<int:depot_id>.md", views.depot.twin, {"slug": ""}),
     path("sklad/<int:depot_id>/popraw/", forms.submit, {"form_class": CorrectForm}, name="depot-correct"),
     path("sklad/<int:depot_id>/przejmij/", forms.submit, {"form_class": ClaimForm}, name="depot-claim"),
     path("sklad/<int:depot_id>/usun/", forms.submit, {"form_class": DeleteForm}, name="depot-delete"),

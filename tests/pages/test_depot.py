@@ -65,6 +65,7 @@ def test_a_number_alone_and_a_wrong_slug_lead_to_the_right_address(client, depot
         assert (answer.status_code, answer["Location"]) == (301, depot_page + query)
         assert answer["Cache-Control"] == "no-store"  # the name may be taken back
     assert client.get(f"/sklad/{depot.pk + 1000}/").status_code == 404
+    assert client.get(f"/sklad/{depot.pk}.md")["Location"] == f"{depot_page.removesuffix('/')}.md"
 
 
 def test_a_removed_depot_is_gone_with_its_reason_and_without_its_name(client):
