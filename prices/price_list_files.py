@@ -1,7 +1,7 @@
 """Files of price lists: their columns, limits, CSV, XLSX and cells, and the file between preview and confirmation.
 
 One row, one price: `depot` (id), `fuel`, `unit`, `day`, and either `price` or `bag_price` and `bag_kg`, under these
-names or those of `POLISH`; fuels and units by slug or name.
+names or those of `POLISH`; fuels and units by slug or name, fuels also by the label of their chip.
 
 CSV as spreadsheets write it: UTF-8, UTF-16 or Windows-1250, separated by commas, semicolons or tabs. Polish Excel uses
 semicolons, since its decimal separator is the comma.
@@ -78,7 +78,7 @@ OWNERS_REQUIRED = ("fuel",)
 AMOUNTS = {"price": "zł", "bag_price": "zł", "bag_kg": "kg"}
 """Columns of amounts, with the unit that may stand in their cells."""
 
-FUEL_OF = {fold(name): fuel.slug for fuel in fuels.FUELS for name in (fuel.slug, fuel.name)}
+FUEL_OF = {fold(name): fuel.slug for fuel in fuels.FUELS for name in (fuel.slug, fuel.name, fuel.label)}
 UNIT_OF = {fold(name): unit for unit, word in fuels.UNIT_NAMES.items() for name in (unit, word, f"zł/{unit}")}
 """Fuels and units by their spellings, folded."""
 

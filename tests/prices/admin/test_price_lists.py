@@ -349,7 +349,7 @@ def test_units_may_stand_in_cells_and_a_faulty_row_shows_its_day(desk, depot, to
         ["numer składu", "paliwo", "jednostka", "dzień", "cena", "cena worka", "waga worka"],
         [depot.pk, "Ekogroszek", "zł/t", midnight, "1 800,00 zł/t", None, None],
         [depot.pk, "Pellet", "t", midnight, None, "32\xa0zł/worek", "20 kg"],
-        [depot.pk, "Miał węglowy", "t", midnight, "900 zł/mp", None, None],
+        [depot.pk, "Miał", "t", midnight, "900 zł/mp", None, None],
         [depot.pk, "Brykiet", "t", midnight, "20 kg", None, None],
     )
     answer = preview(desk, file)
