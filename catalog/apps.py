@@ -3,6 +3,9 @@ from typing import Any
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 
+MOVES_ENTRIES = {"0019_search_positions", "0026_districts_of_places", "0035_postcodes_of_more_districts"}
+"""Migrations that give entries of the search index another position. `districts.csv` needs one when it changes."""
+
 
 class CatalogConfig(AppConfig):
     name = "catalog"
@@ -43,6 +46,6 @@ def rebuild_search_index(sender: AppConfig, plan: Any = (), **kwargs: Any) -> No
     from catalog.search.entries import rebuild_index
 
     applied = {migration.name for migration, backwards in plan or () if not backwards}
-    if applied & {"0019_search_positions", "0026_districts_of_places"} and SearchEntry.objects.exists():
+    if applied & MOVES_ENTRIES and SearchEntry.objects.exists():
         with transaction.atomic():
             rebuild_index()

@@ -2,8 +2,10 @@
 
 Rebuilt after every change of the register, in its transaction; processes read them into `catalog.search.index`.
 
-`districts.csv` has the first digits of the postcodes of each district of Warszawa, Kraków and its parts: three fifths
-of the codes with these lie within it. Source: centres of the PRG (April 2023); outlines as the cities publish them.
+`districts.csv` has the first digits of the postcodes of each district of the five largest cities, and of parts of
+Kraków, Wrocław and Poznań: three fifths of the codes with these lie within it. Sources: centres of the PRG (April
+2023); outlines as the cities publish them, of Łódź those of cadastral units in the PRG. Districts of Wrocław and Poznań
+consist of housing estates (outlines of 2016 and 2013), as SIMC and Wikipedia say, but for Ławica, which is divided.
 
 The middle of a municipality is the medoid of its postcodes that lies inside, else the place of its name, else any point
 inside. A place has its own position, else that of its postcodes, its district, its municipality.

@@ -21,7 +21,9 @@ def migrated(*names: str) -> None:
     post_migrate.send(config, app_config=config, verbosity=0, interactive=False, using="default", apps=apps, plan=plan)
 
 
-@pytest.mark.parametrize("migration", ["0019_search_positions", "0026_districts_of_places"])
+@pytest.mark.parametrize(
+    "migration", ["0019_search_positions", "0026_districts_of_places", "0035_postcodes_of_more_districts"]
+)
 def test_migrations_that_bring_positions_have_the_index_rebuilt(migration):
     krakow = factories.krakow()
     factories.PlaceFactory(name="Kraków", municipality=krakow, lat=50.06, lon=19.94)
