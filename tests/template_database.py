@@ -17,8 +17,8 @@ PREFIX = "fueldepot_template_"
 LOCK = 0x74656D706C617465
 
 MAKING = (
-    *("*/migrations/*.py", "*/models.py", "*/models/*.py", "regulations/codes.py", "*/apps.py", "fueldepot/settings.py"),
-    "fueldepot/data/history.py",
+    *("*/migrations/*.py", "*/models.py", "*/models/*.py", "regulations/codes.py", "*/apps.py"),
+    *("fueldepot/settings.py", "fueldepot/data/history.py"),
 )
 """Our modules that migrations import, and what makes permissions."""
 
