@@ -156,9 +156,9 @@ class LetterKind:
 
     def done(self, rows: Collection[Any], on: datetime) -> None:
         """Store that all letters of these rows have left. Runs in a transaction."""
-        told = self.told(rows, on)
-        lock_rows(told)
-        told.update(letter_tried_at=None, **self.stored(on))
+        about = self.told(rows, on)
+        lock_rows(about)
+        about.update(letter_tried_at=None, **self.stored(on))
 
     def stored(self, on: datetime) -> dict[str, Any]:
         """Return the values that say that the letter has left."""
