@@ -56,6 +56,7 @@ HARMLESS = {
     ),
     "fueldepot.0006_editors_see_the_journal: Raw Python operation": "adds a right",
     "prices.0007_first_history_of_ranges: Raw Python operation": "adds lines of history",
+    "prices.0008_first_history_of_demonstration: Raw Python operation": "adds lines of history",
 }
 """Operations since the last release that take or demand something, with why the last release works with them.
 

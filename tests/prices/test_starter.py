@@ -1,9 +1,11 @@
 """Demonstration prices: deterministic, marked in responses, deleted with their depots."""
 
 from datetime import date
+from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
+from django.apps import apps
 from django.utils import timezone
 
 from catalog.depots.fuels import BY_SLUG
@@ -86,11 +88,28 @@ def test_the_starter_fills_what_is_empty_and_only_once(demonstration):
     assert list(starter.missing_steps()) == []
 
 
-def test_the_approval_of_a_demonstration_price_can_be_undone(demonstration):
+def begin_history():
+    import_module("prices.migrations.0008_first_history_of_demonstration").keep_present_state(apps, None)
+
+
+@pytest.mark.parametrize("upgraded", [False, True])
+def test_the_approval_of_a_demonstration_price_can_be_undone(demonstration, upgraded):
+    if upgraded:  # from 1.2.2, which wrote no history of them
+        DepotPrice.history.all().delete()
+        begin_history()
     price, editor = DepotPrice.objects.pending().first(), factories.UserFactory()
     services.approve_prices(prices=[price], by=editor, on=timezone.now())
     undoing = journal.undo(decision=Decision.objects.get(), by=editor, on=timezone.now())
     assert (undoing.left, factories.fresh(price).status) == ([], DepotPrice.Status.PENDING)
+
+
+def test_an_upgrade_begins_the_history_of_demonstration_prices_alone_and_once(demonstration):
+    invented = list(DepotPrice.objects.order_by("pk").values_list("pk", flat=True))
+    factories.DepotPriceFactory()
+    DepotPrice.history.all().delete()
+    for _ in range(2):
+        begin_history()
+    assert list(DepotPrice.history.order_by("id").values_list("id", flat=True)) == invented
 
 
 def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstration, client):
