@@ -115,7 +115,7 @@ def zloty_range(low: float | Decimal, high: float | Decimal) -> str:
 
 
 def lasting(period: timedelta) -> str:
-    """ "pół roku", "rok"; "200 dni" for a period that is neither."""
+    """ "pół roku", "rok"; "200 dni" for a period that is neither. Follows "ponad" or "niż"."""
     return {180: "pół roku", 365: "rok"}.get(period.days, f"{period.days} dni")
 
 

@@ -94,7 +94,7 @@ TERMS: dict[str, Terms] = {
     Dataset.Slug.REGULATIONS: Terms(
         "Uchwały antysmogowe województw: terminy, zakazane paliwa, zmiany i źródła.",
         (("", QUOTING),),
-        f"po każdej zmianie uchwał; po {lasting(STALE_AFTER)} stan czeka na potwierdzenie",
+        f"po każdej zmianie uchwał; stan starszy niż {lasting(STALE_AFTER)} czeka na potwierdzenie",
         "/regulations",
     ),
 }

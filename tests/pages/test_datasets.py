@@ -19,7 +19,7 @@ from fueldepot.http.csv_table import harmless
 from pages.datasets import TERMS
 from prices.models import DepotPrice, Observation, Series
 from tests import factories
-from tests.pages.reading import missing
+from tests.pages.reading import missing, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -198,6 +198,11 @@ def test_large_numbers_are_grouped_alike_on_the_page_and_in_its_twin(client):
     models.Dataset.objects.bump_version("postcodes", row_count=51_591)
     for path in ("/dane/", "/dane.md"):
         assert not missing(client.get(path).content.decode(), "51\N{NO-BREAK SPACE}591"), path
+
+
+def test_when_a_legal_state_waits_for_confirmation_is_said_in_a_form_that_fits_any_period(client):
+    for path in ("/dane/", "/dane.md"):
+        assert "stan starszy niż pół roku czeka na potwierdzenie" in text_of(client.get(path)), path
 
 
 def test_rows_of_depots_and_prices_are_the_published_ones(client):
