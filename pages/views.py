@@ -1,6 +1,7 @@
-"""Views of read-only pages. Each builds a page object; `pages.rendering` renders it.
+"""Views of read-only pages, and error responses of the site.
 
-Error responses of the site. They are not cached, and all but 404 render without the request.
+A view builds a page object; `pages.rendering` renders it. Error responses are not cached. All but 404 render without the
+request.
 """
 
 import orjson

@@ -1,7 +1,7 @@
-"""Base of the public forms, with their protection against bots and misspelt addresses; the form of prices.
+"""Base of the public forms, with their protection against bots and misspelt addresses; the form of a depot's prices.
 
-There are no captchas. `catalog.submissions.limits` has the limits by sender and entry. The form of the prices of a
-depot has all fuels on one page.
+There are no captchas. `catalog.submissions.limits` has the limits by sender and entry. The form of prices has all fuels
+on one page.
 """
 
 from collections.abc import Iterator, Mapping

@@ -12,9 +12,10 @@ RETRY = timedelta(seconds=letters.BATCH * settings.EMAIL_TIMEOUT)
 
 
 class LettersCommand(BaseCommand):
-    """Base of the commands that send letters: with --commit; without it they only say how many. waiting: these do."""
+    """Base of the commands that send letters: with --commit; without it they only say how many."""
 
     waiting = "would be sent"
+    """What is said of the letters without --commit."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--commit", action="store_true", help=f"send; without it only say how many {self.waiting}")
