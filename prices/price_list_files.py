@@ -113,6 +113,7 @@ def read_table(content: bytes) -> Table:
     return read_xlsx(content) if content.startswith(b"PK\x03\x04") else read_csv(content)
 
 
+# A former name of this module, so that previews stay valid while a release is installed.
 _signer = TimestampSigner(salt="prices.uploads")
 
 

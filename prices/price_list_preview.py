@@ -112,6 +112,7 @@ class Preview:
         The median is left out: it changes with every price and makes no row doubtful.
         """
         rows = [replace(row, median=None) for row in self.doubtful], self.faulty
+        # A former name of this module, so that previews stay valid while a release is installed.
         return salted_hmac("prices.price_lists", repr(rows)).hexdigest() if any(rows) else ""
 
 
