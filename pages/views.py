@@ -1,7 +1,7 @@
 """Views of read-only pages, and error responses of the site.
 
-A view builds a page object; `pages.rendering` renders it. Error responses are not cached. All but 404 render without the
-request.
+A view builds a page object; `pages.rendering` renders it. Error responses are not cached, and all but 404 render
+without the request.
 """
 
 import orjson
