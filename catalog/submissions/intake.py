@@ -222,18 +222,21 @@ def withdraw_submission(*, submission: Submission, on: datetime) -> None:
 def correct_address(*, submission: Submission, email: str, client: str, on: datetime) -> Submission:
     """Send an unconfirmed visit from another address: a new one, under all limits, which replaces the former.
 
-    Returns the submission that carries the link. The former link stops working. Raises LinkAlreadyUsed,
+    Returns the submission that carries the link. The former link stops working. Raises LinkExpired, LinkAlreadyUsed,
     SubmissionWithdrawn, TokenSuperseded and what `create_submission` raises.
     """
     _check_unconfirmed(submission)
     visit = Submission.objects.of_visits([submission.pk])
     parts = [SubmissionPart(Kind(part.kind), part.proposed) for part in visit.order_by("pk")]
+    if not parts:
+        raise tokens.LinkExpired(submission.pk)
     claimant = submission.claimant_role, submission.claimant_nip, submission.claimant_phone
     author = Author(email, client, *claimant, submission.message)
     renewed = create_submission(parts=parts, depot=submission.depot, author=author, on=on)
     if renewed.pk != submission.pk:
         lock_rows(visit)
-        _check_unconfirmed(Submission.objects.get(pk=submission.pk))
+        for former in Submission.objects.filter(pk=submission.pk):  # none if it was erased meanwhile
+            _check_unconfirmed(former)
         visit.filter(state=State.UNCONFIRMED).update(state=State.SUPERSEDED, decided_at=on)
     return renewed
 

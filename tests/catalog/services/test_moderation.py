@@ -16,6 +16,7 @@ from catalog.submissions import intake, owner_links
 from catalog.submissions.readers import report_gone
 from catalog.submissions.tokens import LinkExpired
 from tests import factories, texts
+from tests.bulk import before_locking
 
 pytestmark = pytest.mark.django_db
 
@@ -33,7 +34,7 @@ def test_verifying_records_who_when_and_every_field():
 def test_an_entry_that_was_erased_while_its_page_was_open_is_refused():
     editor = factories.UserFactory()
     depot, other = factories.DepotFactory(), factories.DepotFactory()
-    submission = factories.SubmissionFactory(depot=depot)
+    submission = factories.SubmissionFactory(depot=depot, unconfirmed=True)
     Depot.objects.filter(pk=depot.pk).delete()
     for act in (
         partial(editors.mark_viewing, depot=depot, by=editor, on=NOW),
@@ -51,6 +52,15 @@ def test_an_entry_that_was_erased_while_its_page_was_open_is_refused():
     Submission.objects.filter(pk=submission.pk).delete()
     with pytest.raises(LinkExpired):
         intake.resend_link(submission=submission, on=NOW)
+    with pytest.raises(LinkExpired):
+        intake.correct_address(submission=submission, email="ewa@example.pl", client="192.0.2.1", on=NOW)
+
+
+def test_an_address_is_corrected_even_if_the_former_submission_is_erased_meanwhile():
+    submission = factories.SubmissionFactory(unconfirmed=True)
+    with before_locking(lambda: Submission.objects.filter(pk=submission.pk).delete()):
+        renewed = intake.correct_address(submission=submission, email="ewa@example.pl", client="192.0.2.1", on=NOW)
+    assert list(Submission.objects.all()) == [renewed]
 
 
 def test_an_owners_confirmation_stays_the_owners():
