@@ -93,7 +93,7 @@ def purge_submissions(*, on: datetime) -> Purged:
 
 
 def forget_subscriptions(*, on: datetime) -> int:
-    """Delete what nobody confirmed while its link lived, or prolonged in `KEPT_ASKED`. Returns the number deleted.
+    """Delete subscriptions not confirmed within `LINK_LIFE`, or not prolonged within `KEPT_ASKED`. Returns how many.
 
     Erases hashes of networks after PERIOD.
     """
