@@ -156,7 +156,8 @@ def merges(apps: Any) -> Iterator[tuple[dict[str, Any], list[Row]]]:
 def submissions(apps: Any) -> Iterator[tuple[dict[str, Any], list[Row]]]:
     model = apps.get_model("catalog", "Submission")
     kinds = dict(model._meta.get_field("kind").choices)
-    # The history row of a depot that an accepted submission changed: of the same person, at the same time.
+    # The history row of a depot that an accepted submission changed: of the same person, at the same time. Newest first,
+    # since the next decision about the depot may have followed within that time.
     written: dict[tuple[int, Any], list[Any]] = {}
     changes = historical(apps, "catalog.depot").filter(history_user__isnull=False).order_by("history_id")
     columns = ("history_id", "id", "history_user_id", "history_date", "history_change_reason")
@@ -165,12 +166,15 @@ def submissions(apps: Any) -> Iterator[tuple[dict[str, Any], list[Row]]]:
             written.setdefault((row[1], row[2]), []).append(row)
     decided = model.objects.filter(state__in=["accepted", "rejected"]).select_related("depot")
     ordered = decided.order_by("decided_at", "decided_by", "pk").iterator()
-    for (at, by), group in groupby(ordered, key=lambda row: (row.decided_at, row.decided_by_id)):
-        rows = list(group)
+    groups = [(key, list(group)) for key, group in groupby(ordered, key=lambda row: (row.decided_at, row.decided_by_id))]
+    carried = []
+    for (at, by), rows in reversed(groups):
         first, lines = rows[0], [Row("catalog.submission", row.pk) for row in rows]
         for depot in dict.fromkeys(row.depot_id for row in rows if row.depot_id):
-            found = [row[0] for row in written.get((depot, by), ()) if 0 <= (row[3] - at).total_seconds() < 60]
-            lines.append(Row("catalog.depot", depot, *((found[0], found[-1]) if found else ())))
+            free = written.get((depot, by), [])
+            found = [row for row in free if 0 <= (row[3] - at).total_seconds() < 60]
+            written[depot, by] = [row for row in free if row not in found]
+            lines.append(Row("catalog.depot", depot, *((found[0][0], found[-1][0]) if found else ())))
         done = "Przyjęto" if first.state == "accepted" else "Odrzucono"
         title = f"{done} nr {first.pk}: {first.depot.name + ' – ' if first.depot else ''}{kinds[first.kind]}"
         if len(rows) > 1:
@@ -184,7 +188,8 @@ def submissions(apps: Any) -> Iterator[tuple[dict[str, Any], list[Row]]]:
             "decided_by_id": by,
             "waiting_since": min(waits, default=None),
         }
-        yield values, lines
+        carried.append((values, lines))
+    yield from reversed(carried)
 
 
 def claims(apps: Any) -> Iterator[tuple[dict[str, Any], list[Row]]]:

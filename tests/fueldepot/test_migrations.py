@@ -1,6 +1,7 @@
 """Squashing must keep the migrations that write data, and the last release must work on the tables of this one."""
 
 import subprocess
+from importlib import import_module
 from pathlib import PurePosixPath
 
 import pytest
@@ -9,8 +10,11 @@ from django.conf import settings
 from django.db.migrations import RunPython, RunSQL, operations
 from django.db.migrations.loader import MigrationLoader
 from django.db.models import NOT_PROVIDED
+from django.utils import timezone
 
-from tests import ROOT
+from catalog.models import Depot
+from tests import ROOT, factories
+from tests.deciding import accept_submission, reject_submission
 from tests.ops.releases import PREVIOUS_RELEASE
 
 TOUCH_ROWS_THAT_ARE_THERE = {"keep_present_state"}
@@ -119,3 +123,18 @@ def test_the_last_release_reads_and_writes_the_tables_of_this_one():
                 new_models.add((key[0], operation.name_lower))
             operation.state_forwards(key[0], state)
     assert burdening == HARMLESS.keys()
+
+
+@pytest.mark.django_db
+def test_decisions_of_1_1_about_one_depot_within_a_minute_keep_each_its_own_change():
+    ewa = factories.UserFactory()
+    refused, first = factories.SubmissionFactory.create_batch(2, depot=factories.DepotFactory())
+    second = factories.SubmissionFactory(depot=first.depot, proposed={"website": "https://b.pl"}, stored={"website": ""})
+    reject_submission(submission=refused, reason="Nie.", by=ewa, on=timezone.now())
+    for submission in (first, second):
+        accept_submission(submission=submission, by=ewa, on=timezone.now())
+    carried = import_module("catalog.migrations.0029_earlier_decisions").submissions(apps)
+    spans = [(line.first, line.last) for _, lines in carried for line in lines if line.model == "catalog.depot"]
+    changes = Depot.history.filter(history_user=ewa).order_by("history_id").values_list("history_id", flat=True)
+    assert spans == [(None, None), *((change, change) for change in changes)]
+    assert len(changes) == 2
