@@ -166,7 +166,9 @@ def submissions(apps: Any) -> Iterator[tuple[dict[str, Any], list[Row]]]:
             written.setdefault((row[1], row[2]), []).append(row)
     decided = model.objects.filter(state__in=["accepted", "rejected"]).select_related("depot")
     ordered = decided.order_by("decided_at", "decided_by", "pk").iterator()
-    groups = [(key, list(group)) for key, group in groupby(ordered, key=lambda row: (row.decided_at, row.decided_by_id))]
+    groups = [
+        (key, list(group)) for key, group in groupby(ordered, key=lambda row: (row.decided_at, row.decided_by_id))
+    ]
     carried = []
     for (at, by), rows in reversed(groups):
         first, lines = rows[0], [Row("catalog.submission", row.pk) for row in rows]

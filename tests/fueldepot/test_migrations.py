@@ -129,7 +129,8 @@ def test_the_last_release_reads_and_writes_the_tables_of_this_one():
 def test_decisions_of_1_1_about_one_depot_within_a_minute_keep_each_its_own_change():
     ewa = factories.UserFactory()
     refused, first = factories.SubmissionFactory.create_batch(2, depot=factories.DepotFactory())
-    second = factories.SubmissionFactory(depot=first.depot, proposed={"website": "https://b.pl"}, stored={"website": ""})
+    site = {"proposed": {"website": "https://b.pl"}, "stored": {"website": ""}}
+    second = factories.SubmissionFactory(depot=first.depot, **site)
     reject_submission(submission=refused, reason="Nie.", by=ewa, on=timezone.now())
     for submission in (first, second):
         accept_submission(submission=submission, by=ewa, on=timezone.now())
