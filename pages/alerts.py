@@ -22,7 +22,7 @@ from django.utils import timezone
 from catalog.depots.fuels import BY_SLUG, PER_UNIT
 from catalog.models import Subscription
 from catalog.submissions import retention, tokens
-from catalog.submissions.letter_text import compose
+from catalog.submissions.letter_kinds import compose
 from catalog.submissions.letters import Told
 from catalog.territory.snapshot import territory
 from catalog.text import short_zloty

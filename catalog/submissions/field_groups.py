@@ -80,20 +80,40 @@ def apply(depot: Depot, values: Values, groups: Collection[str]) -> list[str]:
     return names
 
 
-def differences(before: Values, after: Values, municipalities: Mapping[str, str]) -> list[dict[str, Any]]:
+def differences(before: Values, after: Values) -> list[dict[str, Any]]:
     """Return stored and proposed values in words, for the groups of `after`: `name`, `label`, `before`, `after`.
 
-    municipalities: names by code, see `municipalities`.
+    At most one query.
     """
+    names = municipalities(before, after) if "municipality" in after else {}
     return [
         {
             "name": group.name,
             "label": capfirst(group.label),
-            "before": group_in_words(group, before, municipalities),
-            "after": group_in_words(group, after, municipalities),
+            "before": group_in_words(group, before, names),
+            "after": group_in_words(group, after, names),
         }
         for group in groups_in(after)
     ]
+
+
+def accepted_changes(submission: Submission) -> list[dict[str, Any]]:
+    """Return the values of a submission with `is_accepted`; omitted ones with the reason of the editor.
+
+    Accepted values that an editor altered are as the depot has them now, with the author's as `proposed`. The
+    municipality follows from the position, and the week from its text, so they are not compared.
+    """
+    changes = differences(submission.stored, submission.proposed)
+    now = values_of(submission.depot) if submission.depot is not None else {}
+    for group, change in zip(groups_in(submission.proposed), changes, strict=True):
+        change["is_accepted"] = group.name in submission.accepted_fields
+        compared = [name for name in group.fields if name not in {"municipality", "hours"}]
+        if not change["is_accepted"]:
+            change["reason"] = submission.reason
+        elif now and any(now[name] != submission.proposed.get(name) for name in compared):
+            present = group_in_words(group, now, municipalities(now))
+            change |= {"after": present, "proposed": change["after"]}
+    return changes
 
 
 def municipalities(*values: Values) -> dict[str, str]:

@@ -1,26 +1,31 @@
 """The kinds of letters: which rows wait for one, what it says, and what is stored once it has left.
 
+Text and HTML with the same content are made of templates `templates/site/mail/<name>.txt`; `letters` sends them.
+
 Anybody can enter anybody's address into a form, so the letter with the link contains only data of the catalog: the
 depot and the kind of submission. Submitted values and texts of editors go to confirmed addresses only.
-
-`letter_text` makes their texts, `letters` sends them.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.core.mail import EmailMessage, EmailMultiAlternatives
 from django.db.models import Exists, F, Model, OuterRef, QuerySet
+from django.template import engines
+from django.template.backends.jinja2 import Jinja2
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.depots import fuels
-from catalog.models import Decision, OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
+from catalog.links import depot_url
+from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
 from catalog.submissions import field_groups, objections, tokens
-from catalog.submissions.letter_text import Block, Part, compose, compose_blocks
 from fueldepot.data.history import lock_rows
 from fueldepot.http.links import route_url
 
@@ -28,6 +33,101 @@ State = Submission.State
 Kind = Submission.Kind
 
 KIND_NAMES = dict(Kind.choices) | {Kind.CORRECT: "poprawka danych", Kind.PRICE: "ceny opału"}
+
+LONGEST_SUBJECT_NAME = 60
+"""Maximum length of a depot's name in a subject, so that the rest is visible in a mailbox."""
+
+Part = tuple[str, dict[str, Any]]
+"""A template of `mail/` and its values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What a letter says about one depot. depot: None for none. status: URL of the page of the submission, or ""."""
+
+    depot: Depot | None
+    parts: Sequence[Part]
+    status: str = ""
+
+
+def compose(email: str, depot: Depot | None, *parts: Part, status: str = "") -> EmailMultiAlternatives:
+    return compose_blocks(email, [Block(depot, parts, status)])
+
+
+def compose_blocks(email: str, blocks: Sequence[Block]) -> EmailMultiAlternatives:
+    """Return a letter about one or more depots, each with one or more parts.
+
+    Templates set `about` (beginning of the subject without a depot), `outcome` (its end), `opening`, `closing`
+    (paragraphs), `action` (label of the link whose URL is the value `link`) and `sections`: (heading, values, label of
+    the new value beside the former one).
+    """
+    site = {"site_name": settings.SITE_NAME, "site_url": settings.SITE_URL}
+    engine = engines["jinja2"]
+    assert isinstance(engine, Jinja2)  # noqa: S101 - by its name
+    texts: list[list[Any]] = [
+        [engine.env.get_template(f"mail/{part}.txt").make_module(site | values) for part, values in block.parts]
+        for block in blocks
+    ]
+    every = list(chain.from_iterable(texts))
+    # Each paragraph once, where several parts say the same: at the end of the letter if all blocks do.
+    closings = [
+        dict.fromkeys(paragraph for text in modules for paragraph in paragraphs(getattr(text, "closing", "")))
+        for modules in texts
+    ]
+    shared = [paragraph for paragraph in closings[0] if all(paragraph in closing for closing in closings)]
+    context = site | {
+        "blocks": [
+            _block_context(block, modules) | {"closing": [text for text in closing if text not in shared]}
+            for block, modules, closing in zip(blocks, texts, closings, strict=True)
+        ],
+        "closing": shared,
+        "contact": settings.CONTACT_EMAIL,
+    }
+    short = _depot_name(blocks[0].depot) or getattr(every[0], "about", "Brakujący skład")
+    more = f" i jeszcze {len(blocks) - 1}" if len(blocks) > 1 else ""
+    if len(short) > LONGEST_SUBJECT_NAME:
+        short = short[: LONGEST_SUBJECT_NAME - 1].rstrip() + "…"
+    subject = f"{short}{more}: {', '.join(dict.fromkeys(text.outcome for text in every))}"
+    message = EmailMultiAlternatives(
+        subject=subject,
+        body=render_to_string("mail/letter.txt", context).strip() + "\n",
+        to=[email],
+        headers={"Auto-Submitted": "auto-generated"},
+    )
+    message.attach_alternative(render_to_string("mail/letter.html", context | {"subject": subject}), "text/html")
+    return message
+
+
+def _block_context(block: Block, texts: Sequence[Any]) -> dict[str, Any]:
+    depot = block.depot
+    published = depot is not None and depot.publication == Depot.Publication.PUBLISHED
+    links = [
+        (values["link"], text.action) for (_, values), text in zip(block.parts, texts, strict=True) if "link" in values
+    ]
+    return {
+        "contents": [
+            {"opening": paragraphs(text.opening), "sections": getattr(text, "sections", ())} for text in texts
+        ],
+        "link": links[0] if links else None,
+        "depot_name": _depot_name(depot),
+        "depot_address": depot.address if depot is not None and published else "",
+        "depot_url": depot_url(depot.pk, depot.name) if depot is not None and published else "",
+        "status_url": block.status,
+    }
+
+
+def paragraphs(text: str) -> list[str]:
+    """Return the paragraphs of a text, which blank lines separate; other line breaks are those of the template."""
+    return [paragraph.replace("\n", " ") for paragraph in text.strip().split("\n\n") if paragraph]
+
+
+def _depot_name(depot: Depot | None) -> str:
+    """Return the name of a depot, "" for a missing depot or a name that may be a private person's."""
+    if depot is None:
+        return ""
+    if depot.removal_reason == Depot.RemovalReason.PRIVATE_PERSON or depot.publication == Depot.Publication.HELD:
+        return f"wpis nr {depot.pk}"
+    return " ".join(depot.name.split())
 
 
 def to_author(submission: Submission, name: str, **values: Any) -> EmailMultiAlternatives:
@@ -47,7 +147,8 @@ def decided_part(submission: Submission) -> Part:
     values = named(submission)
     match submission.state:
         case State.REJECTED:
-            changes = proposed_changes(submission) if submission.kind == Kind.CORRECT else []
+            is_correction = submission.kind == Kind.CORRECT
+            changes = field_groups.differences(submission.stored, submission.proposed) if is_correction else []
             return "rejected", values | {"changes": changes}
         case State.SUPERSEDED:
             return "superseded", values
@@ -63,35 +164,16 @@ def decided_part(submission: Submission) -> Part:
             link = owned.first()
             values |= {"link": tokens.OWNER.url([link.pk, link.serial])} if link else {}
         case Kind.CORRECT | Kind.ADD:
-            values["changes"] = accepted_changes(submission)
+            values["changes"] = field_groups.accepted_changes(submission)
         case Kind.DELETE:
             values["link"] = tokens.RESTORE.url(submission.pk)
     return f"accepted_{submission.kind}", values
 
 
-def proposed_changes(submission: Submission) -> list[dict[str, Any]]:
-    """Return the values of a correction or new depot, before and after."""
-    names = field_groups.municipalities(submission.stored, submission.proposed)
-    return field_groups.differences(submission.stored, submission.proposed, names)
-
-
-def accepted_changes(submission: Submission) -> list[dict[str, Any]]:
-    """Return the values of a submission with `is_accepted`; omitted ones with the reason of the editor.
-
-    Accepted values that an editor altered are as the depot has them now, with the author's as `proposed`. The
-    municipality follows from the position, and the week from its text, so they are not compared.
-    """
-    changes = proposed_changes(submission)
-    now = field_groups.values_of(submission.depot) if submission.depot is not None else {}
-    for group, change in zip(field_groups.groups_in(submission.proposed), changes, strict=True):
-        change["is_accepted"] = group.name in submission.accepted_fields
-        compared = [name for name in group.fields if name not in {"municipality", "hours"}]
-        if not change["is_accepted"]:
-            change["reason"] = submission.reason
-        elif now and any(now[name] != submission.proposed.get(name) for name in compared):
-            present = field_groups.group_in_words(group, now, field_groups.municipalities(now))
-            change |= {"after": present, "proposed": change["after"]}
-    return changes
+def reopened_part(submission: Submission) -> Part:
+    undone = Decision.objects.about(submission).exclude(undone_at=None).order_by("undone_at").last()
+    granted = undone is not None and undone.lines.filter(model=OwnerLink._meta.label_lower).exists()
+    return "reopened", named(submission) | {"ends_link": granted}
 
 
 def describe_part(submission: Submission) -> tuple[str, str]:
@@ -176,8 +258,7 @@ class LinkLetters(LetterKind):
         token, row.token_hash = tokens.new_token(row.pk, on)
         link = route_url("submission-confirm") + f"?odnosnik={token}"
         parts = [row, *row.companions.filter(state=State.UNCONFIRMED).order_by("pk")]
-        described = [describe_part(part) for part in parts]
-        return to_author(row, "link", link=link, hours=tokens.LINK_HOURS, parts=described)
+        return to_author(row, "link", link=link, hours=tokens.LINK_HOURS, parts=[*map(describe_part, parts)])
 
     def told(self, rows: Collection[Submission], on: datetime) -> QuerySet[Submission]:
         return Submission.objects.of_visits([row.pk for row in rows])
@@ -194,13 +275,11 @@ class GatheredLetters(LetterKind):
     """
 
     flag: ClassVar[str]
+    part: ClassVar["staticmethod[[Submission], Part]"]
 
     def pending(self) -> QuerySet[Submission]:
         # Erased ones have no address, so a pending letter delays no erasing.
         return Submission.objects.filter(**{self.flag: True}, erased_at__isnull=True)
-
-    def part(self, submission: Submission) -> Part:
-        raise NotImplementedError
 
     def rows(self, on: datetime) -> QuerySet[Submission]:
         of_authors = self.pending().order_by("email_hash", "letter_tried_at", "pk").distinct("email_hash")
@@ -214,10 +293,8 @@ class GatheredLetters(LetterKind):
         for submission in rows:
             key = submission.depot_id, None if submission.depot_id else submission.pk
             by_depot.setdefault(key, []).append(submission)
-        return compose_blocks(
-            row.email,
-            [Block(same[0].depot, [*map(self.part, same)], status_url(same[0])) for same in by_depot.values()],
-        )
+        blocks = [Block(same[0].depot, [*map(self.part, same)], status_url(same[0])) for same in by_depot.values()]
+        return compose_blocks(row.email, blocks)
 
     def _mark_others(self, row: Submission, on: datetime) -> list[Submission]:
         """Return the author's others, marked as tried like the first: one decided meanwhile waits for its own letter.
@@ -240,21 +317,13 @@ class GatheredLetters(LetterKind):
 class DecisionLetters(GatheredLetters):
     """Decisions about submissions: those made together, and those that the limit of the mailbox delays."""
 
-    flag = "notification_pending"
-
-    def part(self, submission: Submission) -> Part:
-        return decided_part(submission)
+    flag, part = "notification_pending", staticmethod(decided_part)
 
 
 class ReopeningLetters(GatheredLetters):
     """Decisions undone since their authors were told of them."""
 
-    flag = "reopening_pending"
-
-    def part(self, submission: Submission) -> Part:
-        undone = Decision.objects.about(submission).exclude(undone_at=None).order_by("undone_at").last()
-        granted = undone is not None and undone.lines.filter(model=OwnerLink._meta.label_lower).exists()
-        return "reopened", named(submission) | {"ends_link": granted}
+    flag, part = "reopening_pending", staticmethod(reopened_part)
 
 
 class QuestionLetters(LetterKind):

@@ -21,8 +21,7 @@ from django.utils.formats import date_format
 from catalog.models import Decision, Depot, OwnerChange, OwnerLink, PendingLetter, Submission
 from catalog.services import Refusal, journal, moderation
 from catalog.submissions import field_groups, letters, objections, tokens
-from catalog.submissions.letter_kinds import Letter, PendingLetters
-from catalog.submissions.letter_text import Part, compose
+from catalog.submissions.letter_kinds import Letter, Part, PendingLetters, compose
 from catalog.submissions.retention import LINK_REPLACED
 from fueldepot.data import history
 from fueldepot.data.history import among
@@ -198,7 +197,7 @@ def change_hours(*, depot: Depot, values: Mapping[str, object], on: datetime) ->
     depot.confirmed_fields = sorted({*depot.confirmed_fields, *names})
     depot.updated_at = depot.verified_at = timezone.localdate(on)
     moderation.save(depot, by=None, reason=f"{history.OWNER}: godziny otwarcia")
-    rows = field_groups.differences(before, changed, {})
+    rows = field_groups.differences(before, changed)
     return tuple(f"{row['label']}: {row['before']} → {row['after']}".replace("\n", ", ") for row in rows)
 
 

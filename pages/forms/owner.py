@@ -16,7 +16,7 @@ from django.utils import timezone
 from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS
 from catalog.services import Refusal
-from catalog.submissions import objections, owner_links, owner_requests, tokens
+from catalog.submissions import intake, objections, owner_links, tokens
 from catalog.submissions.intake import Author
 from catalog.text import short_zloty
 from pages.forms import fields
@@ -270,13 +270,13 @@ def claim_branches(request: HttpRequest) -> HttpResponse:
     """Claim of further entries by the link of one; they wait for an editor."""
     token, now = token_of(request, "odnosnik"), timezone.now()
     link = owner_links.read_link(token, on=now)
-    nearby = owner_requests.find_branches(link)
+    nearby = intake.find_branches(link)
     form = BranchesForm(posted(request), nearby=nearby, path=request.path, on=now)
     if form.is_valid():
         author = Author(email=link.email, client=client_of(request), nip=link.depot.nip or "")
         try:
-            owner_requests.claim_branches(link=link, depots=form.cleaned_data["depots"], author=author, on=now)
-        except (owner_requests.BranchUnknown, owner_requests.NoFurtherBranch) as refusal:
+            intake.claim_branches(link=link, depots=form.cleaned_data["depots"], author=author, on=now)
+        except intake.BranchRefused as refusal:
             form.add_error("numbers", refusal.reason)
         else:
             onward = {"link": owner_path(token, link.depot), "link_label": "Wróć do swoich składów"}
@@ -308,11 +308,11 @@ def undo(request: HttpRequest) -> HttpResponse:
 def restore(request: HttpRequest) -> HttpResponse:
     """The link of the letter about a deletion: its author asks for the entry back, an editor decides."""
     token, now = token_of(request, "znak"), timezone.now()
-    deletion = owner_requests.get_restorable(token, on=now)
+    deletion = intake.get_restorable(token, on=now)
     form = RestoreForm(posted(request), path=request.path, on=now)
     if form.is_valid():
         text, client = form.cleaned_data["message"], client_of(request)
-        owner_requests.ask_restoring(deletion=deletion, text=text, client=client, on=now)
+        intake.ask_restoring(deletion=deletion, text=text, client=client, on=now)
         return show_problem(request, 200, "Prośba wysłana", RESTORING)
     name = deletion.depot.name if deletion.depot else ""
     return show_form(request, "restore", form, token=token, depot_name=name)

@@ -204,8 +204,7 @@ def describe_part(submission: Submission, now: datetime | None) -> dict[str, Any
     fields that an editor did not accept. withdrawable: whether its author may withdraw it.
     """
     price, correction = (submission.kind == kind for kind in (Submission.Kind.PRICE, Submission.Kind.CORRECT))
-    names = {} if price else field_groups.municipalities(submission.stored, submission.proposed)
-    differences = [] if price else field_groups.differences(submission.stored, submission.proposed, names)
+    differences = field_groups.differences(submission.stored, submission.proposed)
     accepted = submission.accepted_fields
     decided = differences if correction and submission.state == State.ACCEPTED else []
     return {

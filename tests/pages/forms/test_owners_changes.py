@@ -14,7 +14,7 @@ from django.utils import timezone
 from catalog.models import Decision, Depot, OwnerChange, OwnerLink, PendingLetter, Submission
 from catalog.services import journal
 from catalog.services.moderation import remove_depot
-from catalog.submissions import letters, owner_links, owner_requests
+from catalog.submissions import intake, letters, owner_links
 from catalog.submissions.retention import purge_submissions
 from prices.models import DepotPrice
 from prices.owners import confirm_prices
@@ -296,10 +296,10 @@ def test_entries_with_the_same_tax_number_are_claimed_by_ticks_alone(client, str
 
 
 def test_further_entries_are_limited_as_all_claims(stranger, nowak, link, clock):
-    author = owner_requests.Author(email="jan@opal-nowak.pl", client="192.0.2.1")
+    author = intake.Author(email="jan@opal-nowak.pl", client="192.0.2.1")
     depots = [factories.DepotFactory().pk for _ in range(11)]
-    with pytest.raises(owner_requests.limits.TooManyRequests):
-        owner_requests.claim_branches(link=OwnerLink.objects.get(), depots=depots, author=author, on=clock.now)
+    with pytest.raises(intake.limits.TooManyRequests):
+        intake.claim_branches(link=OwnerLink.objects.get(), depots=depots, author=author, on=clock.now)
     assert not Submission.objects.filter(kind="claim", state="waiting").exists()
 
 
@@ -390,6 +390,6 @@ def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(clien
 def test_the_desk_accepts_a_request_for_a_removed_entry(client, editor, nowak, clock):
     deletion = factories.SubmissionFactory(depot=nowak, delete=True)
     deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
-    owner_requests.ask_restoring(deletion=factories.fresh(deletion), text="", client="192.0.2.1", on=clock.now)
+    intake.ask_restoring(deletion=factories.fresh(deletion), text="", client="192.0.2.1", on=clock.now)
     page = f"/admin/catalog/submission/{Submission.objects.get(kind='restore').pk}/change/"
     assert "Przywróć wpis i następne" in text_of(client.get(page))
