@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from catalog.models import DailyLetter
 from catalog.services import editors
-from fueldepot.desk.daily_letter import send_daily_letters
+from fueldepot.desk.waiting_work import send_daily_letters
 from tests import factories
 from tests.pages.reading import missing, text_of
 
