@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
-from functools import lru_cache
 from typing import Annotated, Any, NamedTuple, Self
 from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
@@ -131,29 +130,26 @@ class Choices:
 
     def filter(self, now: datetime) -> Callable[[tuple[DepotRow, object]], bool] | None:
         """Return the filter of fuel and opening hours, None for none. Hours leave out depots without known ones."""
-        if self.fuel is None:
-            return self._opening_filter(now)
-        sought, is_open = {*fuels.assortments(self.fuel.slug)}, self._opening_filter(now)
-        return lambda item: not sought.isdisjoint(item[0].fuels) and (is_open is None or is_open(item))
-
-    def _opening_filter(self, now: datetime) -> Callable[[tuple[DepotRow, object]], bool] | None:
+        sought = {*fuels.assortments(self.fuel.slug)} if self.fuel else set()
         if not self.opened:
-            return None
-        if self.opened == NOW:
-            state = openings().state
-            return lambda item: bool(state(item[0], now).is_open)
+            return (lambda item: not sought.isdisjoint(item[0].fuels)) if sought else None
         day, _, hour = self.opened.partition("-")
-        return lambda item: any(
-            not hour or includes(hours, int(hour)) for hours in (item[0].hours_ranges or {}).get(DAY_CODES[day], ())
-        )
+        if day == NOW:
+            weeks = openings().open_now(now)
+        else:
+            weeks = openings().open_on([*DAY_CODES].index(day), int(hour) if hour else None)
+        return lambda item: id(item[0].hours_ranges) in weeks and (not sought or not sought.isdisjoint(item[0].fuels))
 
     def opening(self, row: DepotRow, now: datetime) -> OpeningState:
         """Return the hours of a listed depot on the chosen day; its present state for today or without a choice."""
         day = self.opened.partition("-")[0]
-        if day in {"", NOW, [*DAY_CODES][timezone.localdate(now).weekday()]}:
+        if not day or day == NOW or day == [*DAY_CODES][timezone.localdate(now).weekday()]:
             return opening_of(row, now)
-        hours = (row.hours_ranges or {}).get(DAY_CODES[day], ())
-        return OpeningState(True, f"{when(day)} {' i '.join(hours).replace('-', '–')}")
+        week, number = row.hours_ranges or {}, [*DAY_CODES].index(day)
+        if not week.get(DAYS[number]):
+            number -= 1  # the hours of the day before end after midnight
+        hours = " i ".join(week.get(DAYS[number], ())).replace("-", "–")
+        return OpeningState(True, f"{ON_DAYS[number]} {hours}")
 
     def link(self, path: str) -> str:
         order = self.order if self.fuel or self.order is not Order.PRICE else None
@@ -196,13 +192,6 @@ def when(opened: str) -> str:
     day, _, hour = opened.partition("-")
     on_day = ON_DAYS[[*DAY_CODES].index(day)]
     return f"{on_day} o {int(hour)}:00" if hour else on_day
-
-
-@lru_cache(maxsize=1000)
-def includes(hours: str, hour: int) -> bool:
-    """Whether a range such as "8:00-17:00" includes the beginning of an hour; its end is excluded."""
-    opens, closes = (int(clock.split(":")[0]) * 60 + int(clock.split(":")[1]) for clock in hours.split("-"))
-    return opens <= hour * 60 < closes
 
 
 class Phone(NamedTuple):

@@ -133,30 +133,58 @@ def _closing_clock(moment: datetime) -> str:
 
 
 class Openings:
-    """Opening hours of all depots of a snapshot. clocks: times of day at which any depot opens or closes, ascending."""
+    """Opening hours of all depots of a snapshot. clocks: times of day at which any depot opens or closes, ascending.
+
+    Depots of the same hours share one week (`DepotRow.hours_ranges`): sets of weeks hold their identities.
+    """
 
     def __init__(self, known: Depots) -> None:
-        weeks = {id(row.hours_ranges): row.hours_ranges for row in known.rows if row.hours_ranges}
-        ranges = {hours for week in weeks.values() for day in week.values() for hours in day}
+        self._weeks = {id(row.hours_ranges): row.hours_ranges for row in known.rows if row.hours_ranges}
+        ranges = {hours for week in self._weeks.values() for day in week.values() for hours in day}
         # "24:00" is midnight.
         ends = {tuple(map(int, clock.split(":"))) for hours in ranges for clock in hours.split("-")}
         self.clocks = tuple(sorted(time(hour % 24, minute) for hour, minute in ends))
         self._states: dict[int, tuple[datetime, OpeningState]] = {}
+        self._open_now: tuple[Period, set[int]] | None = None
+        self._open_on: dict[tuple[int, int | None], set[int]] = {}
 
-    def state(self, row: DepotRow, now: datetime) -> OpeningState:
-        """Return the state of a depot, cached while it holds and shared by depots of the same hours."""
-        known = self._states.get(id(row.hours_ranges))
+    def state(self, week: Week | None, now: datetime) -> OpeningState:
+        """Return the state of the depots of a week, None for unknown hours. Cached while it holds."""
+        known = self._states.get(id(week))
         if known is not None and known[0] <= now and (known[1].valid_until is None or now < known[1].valid_until):
             return known[1]
-        state = opening_state(row.hours_ranges, now)
-        self._states[id(row.hours_ranges)] = now, state
+        state = opening_state(week, now)
+        self._states[id(week)] = now, state
         return state
+
+    def open_now(self, now: datetime) -> set[int]:
+        """Return the weeks of the depots that are open. Cached for a period."""
+        known = self._open_now
+        if known is None or not known[0].start <= now < known[0].end:
+            is_open = {number for number, week in self._weeks.items() if self.state(week, now).is_open}
+            known = self._open_now = self.period(now), is_open
+        return known[1]
+
+    def open_on(self, day: int, hour: int | None) -> set[int]:
+        """Return the weeks of the depots that open on a day (0 is Monday), or are open at an hour of it. Cached."""
+        if (day, hour) not in self._open_on:
+            self._open_on[day, hour] = {n for n, week in self._weeks.items() if opens_on(week, day, hour)}
+        return self._open_on[day, hour]
 
     def period(self, now: datetime) -> Period:
         """Return the period around a moment, within its Polish day, in which no depot opens or closes."""
         starts = starts_of(now.astimezone(WARSAW).date(), self.clocks)
         following = bisect_right(starts, now)
         return Period(starts[following - 1], starts[following])
+
+
+def opens_on(week: Week, day: int, hour: int | None) -> bool:
+    """Whether a week has hours on a day (0 is Monday), or a range that includes the beginning of an hour of it."""
+    if hour is None:
+        return bool(week[DAYS[day]])
+    # A range of the day before may end after midnight.
+    clocks = ((week[DAYS[day]], hour * 60), (week[DAYS[day - 1]], (hour + 24) * 60))
+    return any(opens <= clock < closes for texts, clock in clocks for opens, closes in map(_minutes, texts))
 
 
 @lru_cache(maxsize=4)
@@ -184,7 +212,7 @@ def openings() -> Openings:
 
 
 def opening_of(row: DepotRow, now: datetime) -> OpeningState:
-    return openings().state(row, now)
+    return openings().state(row.hours_ranges, now)
 
 
 def opening_period(now: datetime) -> Period:
