@@ -39,6 +39,7 @@ PRICES = st.lists(
         day=st.integers(0, 800).map(lambda days: TODAY - timedelta(days)),
         amount=AMOUNTS,
         price_list=st.booleans(),
+        decided=st.none() | st.integers(0, 9).map(lambda hours: datetime(2026, 11, 1, hours, tzinfo=UTC)),
     ),
     max_size=60,
     unique_by=lambda price: price.id,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.depots.opening_times import NEVER_OPEN, UNKNOWN, WARSAW, opening_state
+from catalog.depots.opening_times import UNKNOWN, WARSAW, OpeningState, opening_state
 from catalog.parsing.opening_hours import DAYS, daily_ranges
 
 BREAKS = daily_ranges("Mo-Fr 08:00-12:00,13:00-16:00; Sa 08:00-13:00")
@@ -60,7 +60,7 @@ def test_what_never_changes():
 
 
 def test_a_week_without_hours_is_never_open():
-    assert opening_state(dict.fromkeys(DAYS, ()), at("2026-11-16 12:00")) == NEVER_OPEN
+    assert opening_state(dict.fromkeys(DAYS, ()), at("2026-11-16 12:00")) == OpeningState(False, "zamknięte")
 
 
 def test_a_week_that_lacks_an_hour_in_march_is_open_all_the_same():

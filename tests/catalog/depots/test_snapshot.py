@@ -1,18 +1,15 @@
-"""Depots in memory, held against measuring every one of them, and against PostgreSQL."""
+"""Depots in memory, held against measuring every one of them."""
 
 import math
-from datetime import date
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.depots import fuels
 from catalog.depots.snapshot import DepotNotFound, Depots, read_depots
-from catalog.models import Depot
 from catalog.territory.coordinates import Point
 from tests import factories
-from tests.catalog.depots.near_by_sql import find_near
 from tests.factories import depot_row
 
 
@@ -98,41 +95,3 @@ def test_only_published_depots_are_read_in_polish_order():
         known.get(removed.pk)
     with pytest.raises(DepotNotFound):
         known.get(2**70)
-
-
-@pytest.fixture
-def scattered(db):
-    """1,500 depots in a spiral of clusters over the whole country."""
-    municipality = factories.krakow()
-    depots = [
-        Depot(
-            name=f"Skład {n}",
-            lat=48.8 + (n * 0.618034 % 1) * 6.3,
-            lon=13.9 + (n // 10 * 0.414214 % 1) * 10.4,
-            municipality=municipality,
-            fuels=["pellet"] if n % 3 else ["ekogroszek"],
-            source="osm",
-            source_id=f"node/{n}",
-            updated_at=date(2026, 1, 1),
-        )
-        for n in range(1500)
-    ]
-    Depot.objects.bulk_create(depots)
-    return read_depots()
-
-
-@pytest.mark.slow
-# The rows are only read, so they may serve every example.
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    lat=LATS,
-    lon=LONS,
-    radius=st.integers(1, 50),
-    limit=st.integers(1, 20),
-    fuel=st.sampled_from([None, "pellet", "wegiel"]),
-)
-def test_postgresql_finds_the_same(scattered, lat, lon, radius, limit, fuel):
-    found = scattered.near(Point(lat, lon), radius_km=radius, fuel=fuel, limit=limit)
-    expected = find_near(lat, lon, radius_km=radius, fuel=fuel, limit=limit)
-    assert [one.id for one in found.rows] == [pk for pk, _ in expected]
-    assert found.distances_m == pytest.approx([metres for _, metres in expected], abs=1e-6)

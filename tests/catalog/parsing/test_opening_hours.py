@@ -165,7 +165,7 @@ def test_a_text_without_one_week_of_hours_is_unknown():
 def test_ambiguous_stays_unknown():
     for text in (
         # Days of a month, or hours?
-        *("8-16", "8.00-16.00", "Oct 8-16", "Oct-Mar 8-16", "Mo 1-3 08:00-12:00"),
+        *("8-16", "8.00-16.00", "Oct 8-16", "Oct-Mar 8-16", "Mo 1-3 08:00-12:00", "Jan Jul Feb-Dec Mo 08:00-16:00"),
         # Dates, or hours?
         *("01.10-31.03 pn-pt 8-16", "pn-pt 01.04-15.09 8-16", "pn-pt 8-16, 24.12 nieczynne"),
         # Twelve-hour clock, or until the next morning?
