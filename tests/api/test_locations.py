@@ -58,15 +58,6 @@ def test_part_of_a_large_city_stands_before_a_village_of_its_name(client):
     assert "Kraków" in client.get(URL, {"q": "nowa huta"}).json()[0]["description"]
 
 
-def test_exact_diacritics_win_a_tie(client):
-    larger = factories.MunicipalityFactory(teryt="1211033", name="Rogoźno")
-    factories.MunicipalityFactory(teryt="1217022", name="Rogóźno")
-    factories.PostcodeFactory(code="64-610", places=["Rogoźno"], shares=[(larger, 900)])
-    entries.rebuild_index()
-    assert [label for _, label in labels(client, "Rogóźno")] == ["Rogóźno", "Rogoźno"]
-    assert labels(client, "rogozno")[0][1] == "Rogoźno"
-
-
 def test_hits_carry_the_best_position_that_is_known(client):
     rural = factories.nowy_targ_rural()
     factories.PlaceFactory(name="Ludźmierz", municipality=rural, lat=49.46861, lon=19.98)
@@ -128,28 +119,10 @@ def test_postcode_golden(client, golden, register):
     golden("locations_postcode", client.get(URL, {"q": "34-400"}).json())
 
 
-def test_diacritics_case_and_blanks_fold(client, register):
-    for q in ("krakow", "KRAKÓW", "Kraków", " kraków ", "krak"):
-        assert labels(client, q)[0] == ("municipality", "Kraków")
-
-
-def test_punctuation_folds(client, register):
-    for q in ("bielsko biala", "Bielsko-Biała", "bielsko  biała"):
-        assert labels(client, q) == [("municipality", "Bielsko-Biała")]
-
-
 def test_town_stands_before_the_rural_municipality_of_its_name_although_smaller(client, register):
     answer = client.get(URL, {"q": "nowy targ"}).json()
     assert [hit["description"].split(",")[0] for hit in answer[:2]] == ["gmina miejska", "gmina wiejska"]
     assert answer[2]["label"] == "Stary Nowy Targ"
-
-
-def test_municipalities_stand_before_localities(client, register):
-    assert labels(client, "zakop") == [("municipality", "Zakopane"), ("locality", "Zakopianka")]
-
-
-def test_a_locality_named_like_its_municipality_is_not_repeated(client, register):
-    assert labels(client, "kraków") == [("municipality", "Kraków")]
 
 
 def test_fragments_of_postcodes(client, register):
@@ -185,11 +158,6 @@ def test_a_no_break_space_is_a_blank(client, register):
     assert labels(client, "nowy\u00a0targ")[0] == ("municipality", "Nowy Targ")
 
 
-def test_a_fragment_inside_a_word_is_found_last(client, register):
-    assert labels(client, "opa") == [("municipality", "Zakopane")]
-    assert labels(client, "op") == [("municipality", "Zakopane"), ("locality", "Łopuszna"), ("locality", "Zakopianka")]
-
-
 def test_what_people_type(client, register):
     for first, questions in (
         ("Zakopane", ("zakpane", "Zakopane, małopolskie", "Zakopane, Krupówki 3", "ul. Krupówki 3, Zakopane")),
@@ -203,22 +171,6 @@ def test_what_people_type(client, register):
             assert labels(client, q)[0][1] == first, q
 
 
-def test_the_kind_of_municipality_can_be_named(client, register):
-    (hit,) = client.get(URL, {"q": "gmina wiejska nowy targ"}).json()
-    assert hit["teryt"] == "1211092"
-
-
-def test_two_edits_are_forgiven_in_long_words_only(client, register):
-    assert labels(client, "zaqopame")[0][1] == "Zakopane"
-    assert labels(client, "kraqpw") == []
-
-
-def test_nothing_is_forgiven_where_something_fits_as_typed(client, register):
-    factories.PlaceFactory(name="Krakowo", municipality=factories.zakopane())
-    entries.rebuild_index()
-    assert labels(client, "krakowo") == [("locality", "Krakowo")]
-
-
 def test_a_fuel_in_the_question_becomes_the_filter_of_the_page(client, register):
     hit = client.get(URL, {"q": "węgiel orzech Zakopane"}).json()[0]
     assert (hit["label"], hit["fuel"]) == ("Zakopane", "wegiel-orzech")
@@ -227,28 +179,11 @@ def test_a_fuel_in_the_question_becomes_the_filter_of_the_page(client, register)
     assert labels(client, "pellet") == []
 
 
-def test_a_place_of_the_postcode_in_another_municipality_stands_before_it(client, register):
-    factories.PlaceFactory(name="Gronków", municipality=factories.nowy_targ_rural())
-    factories.PlaceFactory(name="Gronków", municipality=factories.zakopane())
-    factories.PostcodeFactory(
-        code="34-401", places=["Gronków"], shares=[(factories.nowy_targ_town(), 9), (factories.nowy_targ_rural(), 1)]
-    )
-    entries.rebuild_index()
-    place, postcode = client.get(URL, {"q": "34-401 Gronków"}).json()
-    assert (place["type"], place["teryt"]) == ("locality", "1211092")
-    assert (postcode["type"], postcode["teryt"]) == ("postcode", "1211011")
-
-
 def test_an_unknown_postcode_leaves_the_place_beside_it(client, register):
     assert labels(client, "99-999 Zakopane")[0] == ("municipality", "Zakopane")
 
 
-def test_nonsense_finds_nothing(client, register):
-    for q in ("xqzv", "asdfgh", "qwrtpsdf"):
-        assert labels(client, q) == []
-
-
 def test_nothing_found_is_an_empty_list(client, register):
-    for q in ("%%", "__", "--", "zzzz", "\\\\"):
+    for q in ("%%", "__", "--", "asdfgh", "\\\\"):
         answer = client.get(URL, {"q": q})
         assert (answer.status_code, answer.json()) == (200, []), q

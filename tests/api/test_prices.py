@@ -309,19 +309,5 @@ def test_an_unknown_voivodeship_is_not_found(client):
             assert (answer.status_code, answer.json()["errors"][0]["parameter"]) == (404, "voivodeship")
 
 
-def test_a_wrong_query_is_refused(client):
-    for query in (
-        *("voivodeship=", "voivodeship=1", "voivodeship=123", "voivodeship=Małopolskie!", "voivodeship=-", "values="),
-        "values=maybe",
-    ):
-        assert client.get(f"{URL}/pellet?{query}").status_code == 400
-
-
-def test_every_word_for_yes_and_no(client):
-    for words, there in (("1 true YES on Tak", True), ("0 false NO off Nie", False)):
-        for word in words.split():
-            assert ("values" in client.get(f"{URL}/pellet", {"values": word}).json()) is there, word
-
-
 def test_other_parameters_are_ignored(client):
     assert client.get(f"{URL}/pellet?x=%FF&fuel=uran").status_code == 200

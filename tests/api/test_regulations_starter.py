@@ -117,6 +117,7 @@ def test_about_old_fireplaces_outside_the_towns_of_pomorskie_sources_conflict(as
         (entry,) = ask(f"teryt={teryt}")
         (old,) = [row for row in entry["resolution"]["deadlines"] if row["kind"] == "space_heaters"]
         assert (old["date"], old["binds_requested_unit"]) == ("2024-09-01", binds), teryt
+        assert "gminakosakowo.pl" in hosts(old)
         assert all(words in old["caveat"] for words in ("sprzeczne", "Kosakowo", "Bobowo", "310/XXIV/20"))
         (new,) = [row for row in entry["resolution"]["deadlines"] if row["kind"] == "new_installations"]
         assert "Kosakowo" in new["caveat"]

@@ -207,11 +207,6 @@ def test_refused(client):
         ("lon", "missing", ("lat=50",)),
         ("lat", "missing", ("lon=20",)),
         ("teryt", "malformed", ("teryt=126", "teryt=1261011%0a")),
-        ("postcode", "malformed", ("postcode=30--001",)),
-        ("radius", "out_of_range", ("teryt=12&radius=0", "teryt=12&radius=51")),
-        ("radius", "malformed", ("teryt=12&radius=5.5",)),
-        ("limit", "out_of_range", ("teryt=12&limit=0", "teryt=12&limit=101")),
-        ("fuel", "not_a_choice", ("teryt=12&fuel=uran",)),
         ("format", "not_a_choice", ("teryt=12&format=xml",)),
     ):
         for query in queries:

@@ -60,8 +60,9 @@ def test_other_bodies_are_415(client):
         assert answer.json()["message"].startswith(f"The {what}; send the parameters in UTF-8 as one of "), content_type
 
 
-def test_a_large_body_is_413(client):
-    check_body(client.post(URL, "x=" + "a" * 70_000, content_type=FORM), 413, "payload_too_large")
+def test_a_large_body_is_413_and_not_looked_into(client):
+    for content_type in (FORM, "application/json"):
+        check_body(client.post(URL, "x=" + "a" * 70_000, content_type=content_type), 413, "payload_too_large")
 
 
 def test_json_that_is_no_object(client):

@@ -82,11 +82,6 @@ def test_a_removed_depot_is_gone_with_its_reason_and_without_its_name(client):
     assert client.get(again).status_code == 200
 
 
-def test_a_held_depot_is_not_found(client):
-    depot = factories.DepotFactory(held=True)
-    assert client.get(f"/sklad/{depot.pk}-sklad-opalu-nowak/").status_code == 404
-
-
 def test_an_unknown_depot(client):
     for number in ("1", "0", "9" * 30, "9" * 5000):
         assert client.get(f"/sklad/{number}-x/").status_code == 404

@@ -39,14 +39,6 @@ def test_municipality_without_depots_and_boundary(client):
     assert "Nie mamy w katalogu żadnego składu w tej gminie." in text_of(client.get(ZAKOPANE))
 
 
-def test_nearest_depots_from_a_point(client, depot):
-    answer = client.get(KRAKOW, {"p": "50.07,19.94"})
-    text = text_of(answer)
-    assert not missing(text, "Odległości w linii prostej od wskazanego punktu (50,0700° N, 19,9400° E).", "0,9 km")
-    assert "W tej gminie: 1 skład" in text
-    assert canonical_of(answer) == f"http://127.0.0.1:8000{KRAKOW}"
-
-
 @pytest.mark.parametrize("code", ["30-001", "30001"])
 def test_nearest_depots_from_a_postcode(client, depot, code):
     factories.PostcodeFactory(code="30-001")

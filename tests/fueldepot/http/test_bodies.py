@@ -7,7 +7,6 @@ from django.test import Client
 from gunicorn.http.errors import InvalidChunkSize, NoMoreData
 
 from fueldepot import middleware
-from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, read_pairs
 from tests.api.test_errors import check_body
 from tests.pages.reading import text_of
 
@@ -101,8 +100,3 @@ def test_a_compressed_body(coding):
     assert "Transfer-Encoding" in chunked.json()["message"]
     assert post("/dotacja/", Stream(WHOLE), HTTP_CONTENT_ENCODING=coding).status_code == 415
     assert post("/api/v1/subsidy", Stream(WHOLE), HTTP_CONTENT_ENCODING="identity").status_code == 200
-
-
-def test_a_body_that_is_too_large_is_not_looked_into():
-    with pytest.raises(BodyTooLarge):
-        read_pairs("application/json", b"x" * (MAX_BODY_BYTES + 1))

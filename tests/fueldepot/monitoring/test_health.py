@@ -143,8 +143,3 @@ def test_without_a_database(client, monkeypatch):
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["checks"]) == (503, {"database": {"ok": False}})
     assert b"secret" not in answer.content
-
-
-def test_health_is_only_read(client):
-    assert client.post("/healthz").status_code == 405
-    assert client.head("/healthz").status_code == 200
