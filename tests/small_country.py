@@ -31,10 +31,8 @@ def zipped(name: str, content: bytes) -> bytes:
     return packed.getvalue()
 
 
-def terc(
-    codes: Iterable[str] = UNITS, day: str = "2021-01-01", header: str = "WOJ;POW;GMI;RODZ;NAZWA;NAZWA_DOD"
-) -> bytes:
-    lines = [f"{header};STAN_NA"]
+def terc(codes: Iterable[str] = UNITS, day: str = "2021-01-01") -> bytes:
+    lines = ["WOJ;POW;GMI;RODZ;NAZWA;NAZWA_DOD;STAN_NA"]
     lines += [f"{code};;;;{name};województwo;{day}" for code, name in VOIVODESHIPS.items()]
     lines += [f"{code[:2]};{code[2:]};;;{name};powiat;{day}" for code, name in COUNTIES.items()]
     lines += [f"{code[:2]};{code[2:4]};{code[4:6]};{code[6]};{UNITS[code][0]};{KINDS[code[6]]};{day}" for code in codes]

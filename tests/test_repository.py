@@ -151,12 +151,6 @@ def test_the_ground_floor_names_no_table_and_no_model_of_an_app():
             assert not [name for name in names if name in sources()[file]], file
 
 
-def test_lock_files_name_no_index():
-    for lock in ROOT.glob("*.lock"):
-        lines = lock.read_text(encoding="utf-8").splitlines()
-        assert [line for line in lines if "://" in line.partition("#")[0]] == [], lock.name
-
-
 def test_tracked_files_are_text_of_the_project():
     """Neither what tools leave behind nor what a machine alone has is committed."""
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)

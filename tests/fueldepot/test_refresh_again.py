@@ -82,7 +82,6 @@ CHANGES = {
     "register of a day ahead": (
         "teryt-terc", {"terc.zip": small_country.terc(day="2099-01-01")}, r"\.zip is of 2099-01-01, and may "
     ),
-    "another header": ("teryt-terc", {"terc.zip": small_country.terc(header="W;P;G;R;N;D")}, "is of no known form"),
     "unknown municipalities": (
         "teryt-simc",
         {"simc.zip": small_country.zipped("s.csv", b"WOJ;POW;GMI;RODZ_GMI;RM;MZ;NAZWA;SYM;SYMPOD;STAN_NA\n"
@@ -90,9 +89,6 @@ CHANGES = {
         "rows cannot be used|rows would be removed",
     ),
     "time-out": ("osm-depots", {"depots.json": small_country.depots(range(2), remark="timed out")}, "timed out"),
-    "no depot at all": ("osm-depots", {"depots.json": small_country.depots(())}, "has no depot among 0 elements"),
-    "cut off": ("osm-depots", {"depots.json": small_country.depots()[:-30]}, "is it cut off"),
-    "not the boundaries": ("prg-boundaries", {"granice.zip": small_country.terc()}, "looks like terc"),
     "boundaries gone": ("prg-boundaries", {"granice.zip": small_country.boundaries(["1206912"])}, "--allow-removals"),
     "postcodes gone": ("geonames-postcodes", {"PL.zip": small_country.postcodes(range(5))}, "--allow-removals"),
     "an empty file": ("geonames-postcodes", {"PL.zip": b""}, "is empty; try again later"),

@@ -309,14 +309,6 @@ def test_a_failure_is_logged_once_and_with_its_id(site):
     assert not present(site.log.read_text()[already:], "Service Unavailable", "Traceback")
 
 
-def test_importing_beside_another_import_says_so(site):
-    with psycopg.connect(site.database_url) as other:
-        other.execute("SELECT pg_advisory_xact_lock(%s)", [0x464445504F54])
-        done = manage(site, "load_starter")
-    assert done.returncode == 1
-    assert done.stderr.strip() == "CommandError: nothing was loaded: another import is running; wait until it ends"
-
-
 @pytest.mark.parametrize(
     ("command", "said"),
     [

@@ -57,23 +57,6 @@ def test_a_submitted_price_waits_and_counts_for_nothing(editor):
     assert ask("pellet", TODAY, values=True) == before
 
 
-def test_approving_and_rejecting_change_the_next_answer_and_history_shows_both(editor, django_assert_num_queries):
-    three(editor)
-    price = submit(price=Decimal(1700))
-    services.approve_prices(prices=[price], by=editor, on=NOW)
-    assert pellets() == (4, [1400, 1500, 1600, 1700])
-    services.reject_prices(prices=[price], reason="literówka", by=editor, on=NOW)
-    assert pellets() == (3, [1400, 1500, 1600])
-    lines = price.history.order_by("history_id")
-    assert [(line.status, line.reason, line.history_user) for line in lines] == [
-        ("pending", "", None),
-        ("approved", "", editor),
-        ("rejected", "literówka", editor),
-    ]
-    stored = DepotPrice.objects.get(pk=price.pk)
-    assert (stored.decided_by, stored.decided_at) == (editor, NOW)
-
-
 def test_a_rejected_price_may_be_approved_after_all(editor):
     price = submit()
     services.reject_prices(prices=[price], reason="pomyłka", by=editor, on=NOW)

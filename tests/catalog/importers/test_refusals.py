@@ -70,11 +70,6 @@ def moved_voivodeship(path):
     return write(path / "x.csv", register(*rows))
 
 
-def whole_zip(path):
-    content = addresses().encode()
-    return zipped(path / "whole.zip", {"a.xml": content, "b.gml": b"<teryt/>", "c.xml": content})
-
-
 TERYT = {
     "older": (lambda p: write(p / "x.csv", register(day="2025-01-01")), r"of 2025-01-01, .* add --allow-older"),
     "a day ahead": (
@@ -83,13 +78,7 @@ TERYT = {
     ),
     "short": (lambda p: write(p / "x.csv", register(*ROWS[:15])), r"8 of 23 rows would be removed, .*--allow-removals"),
     "cut off": (lambda p: write(p / "x.csv", half(register())), r"is the file cut off"),
-    "columns missing": (lambda p: write(p / "x.csv", register().replace("STAN_NA", "DATA")), r"lacks STAN_NA"),
-    "another encoding": (
-        lambda p: write(p / "x.csv", register().replace("Kolsko", "Żółkiew").encode("cp1250")),
-        r"is not UTF-8 text; save it as UTF-8",
-    ),
     "nobody follows": (lost_municipality, r"0804032 Kolsko leaves the register .*; "),
-    "empty": (lambda p: write(p / "x.csv", ""), r"is empty"),
 }
 
 DEPOTS = {
@@ -98,17 +87,10 @@ DEPOTS = {
     "another country": (lambda p: extract(p / "x.osm.pbf", 91, at=(2.3, 48.86)), r"20 of 20 rows would be removed"),
     "no depots": (lambda p: extract(p / "x.osm.pbf"), r"has no depot; is it the extract of Poland"),
     "cut off": (lambda p: write(p / "y.pbf", half(extract(p / "x.osm.pbf", 1).read_bytes())), r"download it again"),
-    "cut off, called JSON": (
-        lambda p: write(p / "y.json", half(extract(p / "x.osm.pbf", 1).read_bytes())),
-        r"download it again",
-    ),
-    "a page": (lambda p: write(p / "x.osm.pbf", "<html>429</html>"), r"no known form; this command reads: overpass"),
 }
 
 POSTCODES = {
     "swapped axes": (lambda p: write(p / "x.xml", addresses(north=EAST, east=NORTH)), r"are the axes swapped"),
-    "one wrong of three": (whole_zip, r"b\.gml: has no address of the PRG"),
-    "zip cut off": (lambda p: write(p / "x.zip", half(whole_zip(p).read_bytes())), r"damaged or cut off"),
     "both models": (
         lambda p: zipped(p / "x.zip", {"a.xml": addresses().encode(), "b.xml": addresses(model=2021).encode()}),
         r"holds the other of the two models",

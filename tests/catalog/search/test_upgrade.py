@@ -2,7 +2,6 @@
 
 import pytest
 from django.apps import apps
-from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.models.signals import post_migrate
@@ -43,7 +42,3 @@ def test_districts_of_the_starter_data_get_their_code():
     with connection.cursor() as cursor:
         cursor.execute(operations[1].sql)
     assert dict(Place.objects.values_list("id", "district")) == {"terc:1261039": "1261039", "simc:0950718": ""}
-
-
-def test_models_and_migrations_of_the_catalog_agree():
-    call_command("makemigrations", "catalog", check=True, dry_run=True, verbosity=0)

@@ -24,13 +24,6 @@ TODAY = date(2026, 11, 21)
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def test_verifying_records_who_when_and_every_field():
-    editor = factories.UserFactory()
-    depot = moderation.verify_depot(depot=factories.DepotFactory(review="bez nazwy"), by=editor, on=TODAY)
-    assert (depot.data_status, depot.verified_at, depot.verified_by) == ("verified", TODAY, editor)
-    assert (set(depot.confirmed_fields), depot.review) == (set(Depot.PUBLIC_FIELDS), "")
-
-
 def test_an_entry_that_was_erased_while_its_page_was_open_is_refused():
     editor = factories.UserFactory()
     depot, other = factories.DepotFactory(), factories.DepotFactory()
@@ -61,17 +54,6 @@ def test_an_address_is_corrected_even_if_the_former_submission_is_erased_meanwhi
     with before_locking(lambda: Submission.objects.filter(pk=submission.pk).delete()):
         renewed = intake.correct_address(submission=submission, email="ewa@example.pl", client="192.0.2.1", on=NOW)
     assert list(Submission.objects.all()) == [renewed]
-
-
-def test_an_owners_confirmation_stays_the_owners():
-    editor = factories.UserFactory()
-    depot = factories.DepotFactory(data_status="owner", verified_at=date(2026, 1, 1), verified_by=editor)
-    assert moderation.verify_depot(depot=depot, by=editor, on=TODAY).data_status == "owner"
-
-
-def test_verifying_a_held_depot_publishes_it():
-    depot = moderation.verify_depot(depot=factories.DepotFactory(held=True), by=factories.UserFactory(), on=TODAY)
-    assert depot.publication == "published"
 
 
 def test_a_removed_depot_can_neither_be_verified_nor_removed_again():

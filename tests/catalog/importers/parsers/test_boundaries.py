@@ -17,7 +17,7 @@ from catalog.importers.sources import identify
 from catalog.models import Municipality
 from catalog.territory import coordinates
 from catalog.territory.boundaries import BoundaryIndex
-from tests.catalog.importers.parsers.helpers import DATA, format_of, shared, text, write, zipped
+from tests.catalog.importers.parsers.helpers import DATA, format_of, shared, write, zipped
 
 OFFICIAL = pyproj.CRS("EPSG:2180")
 # Two squares of 10 km that share a border, in metres of EPSG:2180.
@@ -354,11 +354,6 @@ def test_json_of_another_form_is_refused(tmp_path):
     ):
         with pytest.raises(BadInput, match=r"is not a|has no municipality|is damaged"):
             boundaries.parse(write(tmp_path / "a.json", content))
-
-
-def test_geojson_that_is_cut_off_is_refused(tmp_path):
-    with pytest.raises(BadInput, match="not complete JSON"):
-        boundaries.parse(write(tmp_path / "a.geojson", text("gminy.geojson")[:-20]))
 
 
 @pytest.mark.full_scale

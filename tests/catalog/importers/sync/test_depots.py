@@ -30,14 +30,6 @@ def the_depot():
     return models.Depot.objects.get(source_id="node/1")
 
 
-def test_second_run_finds_nothing(options):
-    assert load(RECORD, options=options).added == 1
-    depot = the_depot()
-    assert (depot.municipality_id, depot.fuels, depot.data_status) == ("1261011", ["wegiel"], "unverified")
-    second = load(RECORD, options=options)
-    assert (second.changes, second.unchanged) == (0, 1)
-
-
 def test_without_write_nothing_changes(options):
     assert load(RECORD, options=replace(options, write=False)).added == 1
     assert not models.Depot.objects.exists()

@@ -35,12 +35,6 @@ PRG = PostcodeRecord("30-001", (("1261011", 8),), ("Kraków",), 50.07, 19.94, "p
 GEONAMES = PostcodeRecord("30-001", (("126101", 1),), ("Krakow",), 50.0, 19.9, "geonames")
 
 
-def test_second_run_finds_nothing(options):
-    factories.krakow()
-    assert sync_postcodes(Extract((PRG,)), options).added == 1
-    assert sync_postcodes(Extract((PRG,)), options).changes == 0
-
-
 def test_shares_are_summed_by_municipality_and_unknown_ones_left_out(options):
     factories.krakow()
     factories.zakopane()

@@ -46,11 +46,6 @@ def test_first_load_and_a_second_that_finds_nothing(options):
     assert (second.changes, second.unchanged) == (0, 24)
 
 
-def test_without_write_nothing_changes(options):
-    assert load(*REGISTER, options=replace(options, write=False)).added == 24
-    assert not models.Municipality.objects.exists()
-
-
 def test_a_new_name_is_reported_and_taken(options, register):
     report = load(*without("1207062"), UnitRecord("1207062", "Laskowa Nowa", 2), options=options)
     assert report.lines == ["renamed: 1207062 Laskowa → Laskowa Nowa"]
