@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import timedelta
 from decimal import Decimal
+from functools import lru_cache
 
 # Letters that Unicode does not decompose into a base letter and a mark. Covers Latin-1 and Latin Extended-A.
 # The last is the modifier letter apostrophe, also inside ŉ.
@@ -53,8 +54,9 @@ def voivodeship_slug(text: str) -> str:
     return slug(text).removeprefix("wojewodztwo-")
 
 
+@lru_cache(maxsize=4096)
 def sort_key(text: str) -> str:
-    """Key that sorts by code point (COLLATE "C") in Polish alphabetical order.
+    """Key that sorts by code point (COLLATE "C") in Polish alphabetical order. Cached: pages sort the same names.
 
     a ą b c ć … z ź ż; blanks before digits before letters, so word by word. Case is ignored, foreign diacritics count
     as their base letter, punctuation as a blank. Keys are not unique: order by something else too.
