@@ -79,6 +79,7 @@ def test_the_newest_average_of_electricity_with_its_year(client):
     malopolskie = factories.krakow().voivodeship
     for area, year, value in ((None, 2023, "0.93"), (None, 2024, "1.01"), (malopolskie, 2024, "0.97")):
         Observation.objects.create(series=power, voivodeship=area, year=year, value=Decimal(value), source="GUS")
+    Observation.objects.create(series=Series.objects.create(slug="gaz-w11"), year=2025, value=Decimal(9), source="GUS")
     price = rows_of(client)["electric"]["price"]
     assert (price["amount"], price["kind"], price["year"], price["area"]) == (1.01, "official", 2024, "Polska")
     assert rows_of(client, teryt="1261011")["heat_pump_ground"]["price"]["amount"] == 0.97
@@ -129,6 +130,13 @@ def test_a_limit_counts_from_its_own_day_on(client, days, allowed):
     day = timezone.localdate() + timedelta(days=days)
     DeadlineFactory(state=state, date=day, appliances=boilers, conditions=["network_available"])
     assert rows_of(client, teryt="1261011")["pellet"]["allowed"] is allowed
+
+
+@pytest.mark.parametrize(("spared", "allowed"), [("fireplace | 2017-07-01", None), ("fireplace", True)])
+def test_what_is_spared_by_its_age_depends_on_it(client, spared, allowed):
+    ResolutionFactory(state=LegalStateFactory(voivodeship=factories.krakow().voivodeship))
+    DeadlineFactory(appliances=["stove"], spared=spared)
+    assert rows_of(client, teryt="1261011")["beech_fireplace"]["allowed"] is allowed
 
 
 def test_without_a_municipality_nothing_is_judged(client, ban):

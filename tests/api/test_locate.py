@@ -48,6 +48,8 @@ def test_outside_every_boundary_the_nearest_answers_up_to_100_m(client, neighbou
     for metres, status in ((1, 200), (95, 200), (105, 404), (5_000, 404)):
         border, y = neighbours
         assert ask(client, border, y + 10_000 + metres).status_code == status, metres
+    # Outside, too, what is as near as rounding tells is decided by kind and code.
+    assert ask(client, border + 0.04, y + 10_001).json()["teryt"] == "1261011"
 
 
 def test_lower_code_wins_between_boundaries_of_one_kind():

@@ -138,7 +138,7 @@ def test_what_has_no_source_is_not_shown():
 
 def test_a_mistake_in_the_file_is_named(tmp_path):
     for old, new, mistake in (
-        ('low: "4.6"', 'low: "4.85"', "must be positive and ascend"),
+        *(('low: "4.6"', f'low: "{low}"', "must be positive and ascend") for low in ("0", "4.85")),
         ("valid_from: 2027-07-01", "valid_from: 2026-11-23", "valid_from must ascend"),
         ("efficiency: pellet_boiler,", "efficiency: condensing_boiler,", "is of another basis than the energy"),
         ("energy: pellet,", "energy: straw,", "names 'straw', which is not in the file"),

@@ -14,7 +14,7 @@ from catalog.search.ranking import LARGEST, WordIndex
 from tests import factories
 from tests.catalog.search.country import columns_of
 
-WORDS = st.text("ab", min_size=1, max_size=DEPTH + 3)
+WORDS = st.text("aж", min_size=1, max_size=DEPTH + 3)
 FOLDS = st.lists(WORDS, min_size=1, max_size=3).map(" ".join)
 DIGITS = st.text("012", min_size=5, max_size=5)
 UNITS = {"1261011": Municipality(teryt="1261011", kind=2)}

@@ -9,7 +9,7 @@ from catalog.depots.fuels import FUELS
 from catalog.search import index
 from catalog.search.inflection import InflectedNames
 from catalog.search.matching import Mode, max_edits, stem
-from catalog.search.query import ContextScope, Reading, Token, split_fuel
+from catalog.search.query import ContextScope, Reading, Token, split_fuel, spoken_name
 from catalog.text import plain
 from tests.catalog.search.country import search_of, starter_register
 from tests.catalog.search.small import found, make_search, units_found
@@ -277,6 +277,8 @@ def test_the_instrumental_is_recognised_after_a_preposition_alone():
     ):
         assert InflectedNames([name]).find(form.split(), spoken=True) == name
     assert InflectedNames(["lodz"]).find(["lodzia"]) is None
+    texts = ("pod krakowem", "centrum krakowa", "sklad krakowem", "krakowem")
+    assert [spoken_name(text)[1] for text in texts] == [True, True, False, False]
 
 
 def test_cases_are_not_mixed():
