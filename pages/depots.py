@@ -5,7 +5,6 @@ from datetime import date, datetime
 from functools import partial
 from typing import Any
 
-from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
@@ -13,7 +12,7 @@ from django.utils import timezone
 from catalog.depots import fuels
 from catalog.depots.attribution import LICENCES, ORIGINS
 from catalog.depots.opening_times import opening_of, opening_period
-from catalog.depots.snapshot import MAX_ID, DepotRow, depots
+from catalog.depots.snapshot import DepotRow, depots
 from catalog.models import Depot, Municipality
 from catalog.parsing.opening_hours import CLOSED, DAYS, Week
 from catalog.territory.coordinates import Point
@@ -33,8 +32,6 @@ NEIGHBOURS_KM = 30
 
 def find_gone_depot(depot_id: int) -> Depot:
     """Return a removed depot. Raises Http404 for all others. One query."""
-    if depot_id > MAX_ID:
-        raise Http404
     gone = Depot.objects.filter(publication=Depot.Publication.REMOVED)
     return get_object_or_404(gone.select_related("municipality__voivodeship", "merged_into"), pk=depot_id)
 
