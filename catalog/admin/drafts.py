@@ -142,7 +142,7 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
         decisions = [] if is_open else list(Decision.objects.about(draft).filter(kind=Decision.Kind.DRAFT))
         lines: list[Any] = list(DecisionLine.objects.filter(decision__in=decisions, last__isnull=False).order_by("pk"))
         describe_rows(lines)
-        outdated = is_open and editing.stored_values(row) != draft.before
+        outdated = is_open and editing.is_outdated(draft, row)
         changes = [change for line in lines for change in line.changes]
         effects: list[str] = []
         if is_open and not outdated:

@@ -216,6 +216,14 @@ def stored_values(row: Model | None) -> dict[str, Any]:
     return plain
 
 
+def is_outdated(draft: Draft, row: Model | None) -> bool:
+    """Whether a row has changed since its draft. A column that a release has added since then had its default."""
+    if row is None:
+        return bool(draft.before)
+    former = {**stored_values(type(row)()), **draft.before}
+    return stored_values(row) != former
+
+
 def keep_draft(
     *,
     model: type[Model],
@@ -278,7 +286,7 @@ def approve_draft(
         raise DraftNeedsSecondPerson(stored.pk)
     stored.reason = clean_reason(stored.reason or reason)
     row = locked_row(stored)
-    if stored_values(row) != stored.before:
+    if is_outdated(stored, row):
         raise DraftOutdated(stored.pk)
     stored.state, stored.decided_at, stored.decided_by_id = Draft.State.APPROVED, on, by.pk
     stored.save(update_fields=["reason", "state", "decided_at", "decided_by"])

@@ -144,6 +144,19 @@ def test_a_range_shows_what_falls_out_and_the_new_median_before_it_counts(client
     assert client.get("/api/v1/prices/pellet").json()["rejected"] == 2
 
 
+@pytest.mark.parametrize(("caveat", "day"), [("", date(2028, 1, 1)), ("Tylko centrum.", date(2027, 1, 1))])
+def test_a_draft_of_a_release_that_lacked_a_column_counts_while_the_column_is_empty(ewa, caveat, day):
+    deadline = DeadlineFactory(date=date(2027, 1, 1))
+    answer = draft_of(ewa, deadline, date="2028-01-01")
+    draft = Draft.objects.get()
+    del draft.before["part_caveat"]
+    draft.save()
+    Deadline.objects.update(part_caveat=caveat)
+    assert ("Wpis zmienił się od czasu szkicu" in html_of(ewa.get(answer["Location"]))) == bool(caveat)
+    approve(ewa, answer)
+    assert (factories.fresh(deadline).date, factories.fresh(deadline).part_caveat) == (day, caveat)
+
+
 def test_a_draft_over_a_row_that_changed_since_is_refused_and_nothing_is_lost(ewa):
     deadline = DeadlineFactory()
     late, early = (draft_of(ewa, deadline, date=day) for day in ("2028-01-01", "2029-01-01"))
