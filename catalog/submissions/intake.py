@@ -159,7 +159,12 @@ def get_confirmable(*, token: str, on: datetime) -> Submission:
     Raises InvalidToken, LinkExpired, LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded,
     DepotIsRemoved, DepotIsHeld.
     """
-    number = tokens.read_token(token, on)
+    try:
+        number = tokens.read_token(token, on)
+    except tokens.LinkExpired as expired:
+        if Submission.objects.filter(pk=expired.args[0], confirmed_at__isnull=False).exists():
+            raise LinkAlreadyUsed(expired.args[0]) from None  # it counts, and need not be sent again
+        raise
     submission = Submission.objects.select_related("depot").filter(pk=number).first()
     if submission is None:
         raise tokens.LinkExpired(number)  # the submission was deleted

@@ -57,6 +57,17 @@ def test_a_link_lives_for_two_days(client, stranger, nowak, clock, hours, works)
     assert not Submission.objects.exists()
 
 
+def test_an_old_link_of_a_confirmed_submission_says_that_it_counts(client, stranger, nowak, clock):
+    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    link = stranger.link()
+    stranger.confirm(link)
+    clock.move(hours=49)
+    statuses, shown, pressed = open_and_press(client, link)
+    assert statuses == (409, 409)
+    assert "Zgłoszenie jest już potwierdzone" in shown
+    assert shown == pressed
+
+
 def test_a_link_that_is_not_needed_any_more_is_not_sent_again(client, stranger, nowak):
     stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
     page = stranger.confirm().headers["Location"]
