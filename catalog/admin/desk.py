@@ -295,6 +295,12 @@ class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         url = page_url(self.opts, "changelist") if key is None else page_url(self.opts, "change", key)
         return HttpResponseRedirect(self.with_filters(request, url))
 
+    def leave(self, request: HttpRequest, following: int | None, *, goes_on: bool) -> HttpResponse:
+        """Redirect from a decided row to the following one, or without `goes_on` to the list."""
+        if goes_on:
+            return self.to_row(request, following)
+        return HttpResponseRedirect(self.with_filters(request, page_url(self.opts, "changelist")))
+
     def with_filters(self, request: HttpRequest, url: str) -> str:
         filters = {"opts": self.opts, "preserved_filters": self.get_preserved_filters(request)}
         return add_preserved_filters(filters, url)

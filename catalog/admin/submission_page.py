@@ -118,27 +118,22 @@ Kind = Submission.Kind
 State = Submission.State
 
 
-def describe(submission: Submission, form: ProposalForm) -> dict[str, Any]:
-    """Template context of a submission. At most twelve queries besides the submission and its depot.
-
-    form: edits the proposed values; bound to the POST of a decision that was refused.
-    """
-    depot = submission.depot
-    beside = field_groups.values_of(depot) if depot else submission.proposed
-    proposed = submission.proposed
+def describe(submission: Submission, parts: Sequence[Submission]) -> dict[str, Any]:
+    """Template context of a submission and the other parts of its visit. At most twelve queries besides these rows."""
+    depot, proposed = submission.depot, submission.proposed
     is_new = depot is None and "lat" in proposed and submission.state in Submission.OPEN
     near = evidence.find_near(proposed["lat"], proposed["lon"], PROPOSED_NEAR_M) if is_new else []
     is_removed = depot is not None and depot.publication == Depot.Publication.REMOVED
+    keys = {part.pk for part in parts}
     return {
-        **describe_part(submission, form),
-        **evidence.evidence_of(beside, depot, submission),
-        "title": f"Zgłoszenie nr {submission.pk}: {submission.get_kind_display()}",
+        **evidence.evidence_of(field_groups.values_of(depot) if depot else proposed, depot, submission),
+        "submission": submission,
         "depot": depot,
-        "others": others(submission),
+        "others": [row for row in others(submission) if row["row"].pk not in keys],
         "near": near,
-        "live": live_map_of(submission, near),
-        "same_contact": same_contact(submission),
-        "removed": is_removed and submission.kind != Kind.RESTORE,
+        "live": live_map_of(next((part for part in parts if "lat" in part.proposed), submission), near),
+        "same_contact": same_contact(*parts),
+        "removed": is_removed and (len(parts) > 1 or submission.kind != Kind.RESTORE),
         "private": is_personal_name(str(proposed.get("name", ""))),
         "opened": edit_version(depot) if depot else 0,
         "letters_an_hour": LETTERS_PER_MAILBOX,
@@ -236,7 +231,10 @@ def parts_of(submission: Submission) -> list[Submission]:
         return [submission]
     visit = submission.visit_id or submission.pk
     together = Q(pk=visit) | Q(visit=visit) | Q(depot=submission.depot_id, email_hash=submission.email_hash)
-    return list(Submission.objects.undecided().filter(together, depot=submission.depot_id).order_by("pk"))
+    parts = list(Submission.objects.undecided().filter(together, depot=submission.depot_id).order_by("pk"))
+    for part in parts:
+        part.depot = submission.depot
+    return parts
 
 
 def moved_m(now: Mapping[str, Any], then: Mapping[str, Any]) -> int:

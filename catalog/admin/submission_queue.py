@@ -1,4 +1,4 @@
-"""Submissions at the editors' desk: the queue, and the page that decides one."""
+"""The queue of submissions at the editors' desk."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -7,10 +7,9 @@ from typing import Any, cast
 
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
-from django.core.exceptions import BadRequest, PermissionDenied
 from django.db.models import Q, QuerySet
 from django.db.models.lookups import Exact
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.html import format_html
 
@@ -24,15 +23,11 @@ from catalog.admin.desk import (
     PendingByDefaultFilter,
     ReasonMixin,
     current_editor,
-    desk_page,
-    page_url,
     read_number,
     read_text,
 )
 from catalog.admin.registers import UnitFilter
-from catalog.admin.submission_page import ProposalForm, describe, parts_of
-from catalog.models import Decision, Depot, Submission
-from catalog.services import Refusal
+from catalog.models import Depot, Submission
 from catalog.submissions import decisions, field_groups, questions
 
 AWAITS_AUTHOR = "czeka na odpowiedź autora"
@@ -123,7 +118,7 @@ def named(row: Submission) -> str:
 class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     """The queue, longest waiting first. Submissions are decided here, never edited, added or deleted.
 
-    `prices.admin.decision_pages` registers it, with the page that decides all submissions of a visit.
+    `prices.admin.decision_pages` registers it, with the page that decides one, or all of a visit.
     """
 
     list_display = ("number", "kind", entry, "municipality", "asked", "sender", "waits_since", standing)
@@ -202,104 +197,6 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
         context = {"title": "Zgłoszenia właścicieli i czytelników", **(extra_context or {})}
         unnotified = Submission.objects.left_behind(timezone.now()).count()
         return super().changelist_view(request, context | {"unnotified": unnotified})
-
-    def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_kwargs: Any) -> HttpResponse:
-        if not self.has_view_or_change_permission(request):
-            raise PermissionDenied
-        rows = Submission.objects.select_related("depot__municipality__voivodeship", "decided_by")
-        rows = rows.prefetch_related("questions__asked_by")
-        submission = rows.filter(pk=read_number(object_id)).first()
-        if submission is None:
-            self.message_user(request, "Nie ma takiego zgłoszenia.", messages.WARNING)
-            return HttpResponseRedirect(page_url(self.opts, "changelist"))
-        if request.method != "POST":
-            return self.show(request, submission)
-        if not self.has_change_permission(request):
-            raise PermissionDenied
-        decision, _, goes_on = request.POST.get("decision", "").partition("_")
-        # Find the next row first: a decision may take this one off the list.
-        following = None
-        if goes_on:
-            decided = [part.pk for part in parts_of(submission)] if decision == "visit" else ()
-            following = self.find_next(request, submission.pk, besides=decided)
-        if decision == "ask":
-            self._ask(request, submission)
-            return self.to_row(request, following if goes_on else submission.pk)
-        if (refused := self.decide(request, submission, decision)) is not None:
-            return refused
-        if goes_on:
-            return self.to_row(request, following)
-        return HttpResponseRedirect(self.with_filters(request, page_url(self.opts, "changelist")))
-
-    def show(self, request: HttpRequest, found: Submission) -> HttpResponse:
-        return self.show_one(request, found, ProposalForm(found))
-
-    def show_one(self, request: HttpRequest, found: Submission, form: ProposalForm) -> HttpResponse:
-        """Render the page of a single submission. form: the proposed values, or those that were refused."""
-        return self.render(request, found, describe(found, form), "decide")
-
-    def render(self, request: HttpRequest, found: Submission, described: dict[str, Any], template: str) -> HttpResponse:
-        """Render a page that decides. The template repeats what a refused decision had posted."""
-        may_change = self.has_change_permission(request)
-        # A visit is decided from each of its parts, also from its prices, which are never in the state WAITING.
-        decidable = found.is_undecided if template == "visit" else found.state == State.WAITING
-        context = {
-            **described,
-            **self.list_context(request, found.pk),
-            "max_reason": decisions.MAX_REASON,
-            "may_decide": decidable and may_change,
-            "may_ask": found.is_undecided and may_change,
-            "max_question": questions.MAX_QUESTION,
-            "decisions": [] if found.is_undecided else Decision.objects.about(found).order_by("-pk"),
-        }
-        return desk_page(self, request, f"catalog/submission/{template}", context)
-
-    def decide(self, request: HttpRequest, found: Submission, decision: str) -> HttpResponse | None:
-        """Accept or reject. Returns the answer to a decision that was refused, None to one that was carried out."""
-        editor, now, reason = current_editor(request), timezone.now(), read_text(request, "reason")
-        if decision not in {"accept", "reject"}:
-            raise BadRequest("unknown decision")
-        form, accept = ProposalForm(found, request.POST), decision == "accept"
-        if accept and found.state == State.WAITING and not form.is_valid():
-            self.message_user(request, "Nic nie zapisano: popraw wartości przy polach.", messages.ERROR)
-            return self.show_one(request, found, form)
-        groups = request.POST.getlist("groups") if found.kind == Kind.CORRECT else None
-        try:
-            decided = decisions.decide(
-                parts=[decisions.PartDecision(found.pk, accept, groups, form.values() if form.is_valid() else {})],
-                reason=reason,
-                opened=read_number(request.POST.get("opened")) if accept else None,
-                verify="verify" in request.POST,
-                keep_owners="keep_owners" in request.POST,
-                by=editor,
-                on=now,
-            )
-        except decisions.SubmissionAlreadyDecided:
-            return self.tell_decided(request, found)
-        except Refusal as refusal:
-            self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
-            found.refresh_from_db()
-            return self.show_one(request, found, form)
-        self._report(request, decided)
-        return None
-
-    def tell_decided(self, request: HttpRequest, found: Submission) -> HttpResponse:
-        """Say who has decided a submission meanwhile, and show it again."""
-        found.refresh_from_db()
-        by = f" ({found.decided_by})" if found.decided_by else ""
-        text = f"O zgłoszeniu nr {found.pk} zdecydował już ktoś inny{by}: {found.get_state_display()}."
-        self.message_user(request, f"{text} Twoja decyzja nic nie zmieniła.", messages.WARNING)
-        return HttpResponseRedirect(self.with_filters(request, request.path))
-
-    def _ask(self, request: HttpRequest, submission: Submission) -> None:
-        editor, text = current_editor(request), read_text(request, "question")
-        sent = f"Pytanie wychodzi listem. Zgłoszenie nr {submission.pk} czeka na odpowiedź autora."
-        try:
-            questions.ask_author(submission=submission, text=text, by=editor, on=timezone.now())
-        except Refusal as refusal:
-            self.message_user(request, f"Nie wysłano: {refusal.reason}.", messages.ERROR)
-        else:
-            self.message_user(request, sent)
 
     def _report(self, request: HttpRequest, decided: decisions.DecisionBatch) -> None:
         report_decision(self, request, len(decided.changed), decided.decision)

@@ -4,6 +4,7 @@ The latter are claim, deletion, data and prices.
 """
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, cast
 
 from django.contrib import admin, messages
@@ -15,14 +16,13 @@ from django.utils import timezone
 from catalog.admin.bulk import report_decision
 from catalog.admin.desk import NextRowMixin, current_editor, desk_page, page_url, read_number, read_numbers, read_text
 from catalog.admin.evidence import evidence_of, find_neighbours, live_map
-from catalog.admin.submission_page import ProposalForm, describe_part, live_map_of, others, parts_of, same_contact
+from catalog.admin.submission_page import ProposalForm, describe, describe_part, parts_of
 from catalog.admin.submission_queue import AUTHOR_ANSWERED, AWAITS_AUTHOR, SubmissionAdmin
-from catalog.models import Decision, Depot, Submission
+from catalog.models import Decision, Submission
 from catalog.services import Refusal
-from catalog.services.editing import edit_version
 from catalog.services.editors import is_chief
-from catalog.submissions import field_groups
-from catalog.submissions.decisions import PartDecision, SubmissionAlreadyDecided
+from catalog.submissions import field_groups, questions
+from catalog.submissions.decisions import MAX_REASON, PartDecision, SubmissionAlreadyDecided
 from catalog.submissions.field_groups import values_of
 from prices.medians import Range
 from prices.models import LONGEST_REASON, DepotPrice
@@ -30,15 +30,6 @@ from prices.price_list_files import read_amount
 from prices.snapshot import prices, read_ranges
 from prices.submissions import PriceDecidedMeanwhile, decide_visit
 from prices.validation import describe_outlier, deviation, find_doubts
-
-CANNED_REASONS = (
-    "Cena jest za inną ilość niż podana jednostka.",
-    "To nie jest cena tego paliwa.",
-    "Skład podaje na swojej stronie inną cenę.",
-    "To cena promocyjna albo z dowozem, a publikujemy zwykłe ceny odbioru w składzie.",
-    "Nie udało się potwierdzić tej ceny w żadnym źródle.",
-)
-"""Common reasons of a rejection; editors can change the text before sending it."""
 
 MOST_EARLIER = 8
 """Published prices of the depot listed beside those that wait."""
@@ -101,9 +92,7 @@ class PricePageMixin(NextRowMixin):
                 return HttpResponseRedirect(self.with_filters(request, request.path))
             return self._show_price(request, price)
         report_decision(self, request, count, recorded)
-        if goes_on:
-            return self.to_row(request, following)
-        return HttpResponseRedirect(self.with_filters(request, page_url(self.opts, "changelist")))
+        return self.leave(request, following, goes_on=bool(goes_on))
 
     def _show_price(self, request: HttpRequest, price: DepotPrice) -> HttpResponse:
         """Render the page. Nine queries besides the price, the rights and its place in the list."""
@@ -126,7 +115,6 @@ class PricePageMixin(NextRowMixin):
             **evidence_of(values_of(depot), depot),
             "title": f"Ceny: {depot.name}",
             "price": price,
-            "original": price,
             "depot": depot,
             "rows": batch if is_pending else [],
             "others_wait": 0 if is_pending else len(batch),
@@ -134,8 +122,6 @@ class PricePageMixin(NextRowMixin):
             "live": live_map(depot.municipality, after=(depot.lat, depot.lon), others=find_neighbours(depot)),
             "decisions": Decision.objects.about(price).order_by("-pk") if not is_pending else [],
             **self.list_context(request, price.pk),
-            "reasons": CANNED_REASONS,
-            "reason": request.POST.get("reason", ""),
             "max_reason": LONGEST_REASON,
             "may_decide": is_pending and self.has_change_permission(request),
         }
@@ -143,28 +129,57 @@ class PricePageMixin(NextRowMixin):
 
 
 Kind = Submission.Kind
+State = Submission.State
 
 CHOICES = {"accept": "przyjmij", "reject": "odrzuć", "later": "zostaw na później"}
 
 
 @admin.register(Submission)
-class VisitAdmin(SubmissionAdmin):
-    """The queue of submissions, whose page decides those of one author about one depot together."""
+class SubmissionPageAdmin(SubmissionAdmin):
+    """The queue of submissions, whose page decides one, or those of one author about one depot together: a visit."""
 
-    def show(self, request: HttpRequest, found: Submission) -> HttpResponse:
-        parts = parts_of(found)
-        return super().show(request, found) if len(parts) == 1 else self._show_visit(request, found, parts, {})
+    def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_kwargs: Any) -> HttpResponse:
+        if not self.has_view_or_change_permission(request):
+            raise PermissionDenied
+        rows = Submission.objects.select_related("depot__municipality__voivodeship", "decided_by")
+        submission = rows.prefetch_related("questions__asked_by").filter(pk=read_number(object_id)).first()
+        if submission is None:
+            self.message_user(request, "Nie ma takiego zgłoszenia.", messages.WARNING)
+            return HttpResponseRedirect(page_url(self.opts, "changelist"))
+        if request.method != "POST":
+            parts = parts_of(submission)
+            return self._show(request, submission, parts, is_visit=len(parts) > 1)
+        if not self.has_change_permission(request):
+            raise PermissionDenied
+        decision, _, goes_on = request.POST.get("decision", "").partition("_")
+        parts = parts_of(submission) if decision == "visit" else [submission]
+        # Find the next row first: a decision may take this one off the list.
+        following = self.find_next(request, submission.pk, besides=[part.pk for part in parts]) if goes_on else None
+        if decision == "ask":
+            self._ask(request, submission)
+            return self.to_row(request, following if goes_on else submission.pk)
+        return self._decide(request, submission, parts, decision) or self.leave(
+            request, following, goes_on=bool(goes_on)
+        )
 
-    def decide(self, request: HttpRequest, found: Submission, decision: str) -> HttpResponse | None:
-        if decision != "visit":
-            return super().decide(request, found, decision)
-        parts = parts_of(found)
-        for part in parts:
-            part.depot = found.depot
-        prefetch_related_objects(parts, "prices")
-        forms = {part.pk: ProposalForm(part, request.POST, f"-{part.pk}") for part in parts}
-        choices = {part.pk: request.POST.get(f"choice-{part.pk}") for part in parts}
-        on_page, accepted, pending = (read_numbers(request, name) for name in ("part", "price", "pending"))
+    def _decide(
+        self, request: HttpRequest, submission: Submission, parts: list[Submission], decision: str
+    ) -> HttpResponse | None:
+        """Accept or reject. Returns the answer to a decision that was refused, None to one that was carried out."""
+        is_visit = decision == "visit"
+        if is_visit:
+            prefetch_related_objects(parts, "prices")
+            choices = {part.pk: request.POST.get(f"choice-{part.pk}") for part in parts}
+            forms = {part.pk: ProposalForm(part, request.POST, f"-{part.pk}") for part in parts}
+            on_page, is_closed = read_numbers(request, "part"), not submission.is_undecided
+        elif decision in {"accept", "reject"}:
+            choices, forms = {submission.pk: decision}, {submission.pk: ProposalForm(submission, request.POST)}
+            on_page, is_closed = {submission.pk}, submission.state != State.WAITING
+        else:
+            raise BadRequest("unknown decision")
+        if closed := {submission.pk} if is_closed else on_page - forms.keys():
+            return self._tell_decided(request, submission, min(closed))
+        accepted, pending = read_numbers(request, "price"), read_numbers(request, "pending")
         decided: list[PartDecision] = []
         prices: dict[int, bool] = {}
         for part in parts:
@@ -180,79 +195,107 @@ class VisitAdmin(SubmissionAdmin):
             form = forms[part.pk]
             if accept and not form.is_valid():
                 self.message_user(request, "Nic nie zapisano: popraw wartości przy polach.", messages.ERROR)
-                return self._show_visit(request, found, parts, forms)
+                return self._show(request, submission, parts, forms, is_visit=is_visit)
             groups = request.POST.getlist(form.groups_name) if part.kind == Kind.CORRECT else None
             decided.append(PartDecision(part.pk, accept, groups, form.values() if accept else {}))
         try:
-            if closed := on_page - forms.keys() if found.is_undecided else {found.pk}:
-                raise SubmissionAlreadyDecided(min(closed))
             count, recorded = decide_visit(
                 parts=decided,
                 prices=prices,
                 reason=read_text(request, "reason"),
-                opened=read_number(request.POST.get("opened")),
-                verify="verify" in request.POST and any(part.accept and part.groups for part in decided),
+                opened=None if decision == "reject" else read_number(request.POST.get("opened")),
+                verify="verify" in request.POST,
                 keep_owners="keep_owners" in request.POST,
                 by=current_editor(request),
                 on=timezone.now(),
             )
         except SubmissionAlreadyDecided as refusal:
-            return self.tell_decided(request, Submission.objects.filter(pk=refusal.args[0]).first() or found)
+            return self._tell_decided(request, submission, refusal.args[0])
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
-            found.refresh_from_db()
-            return self._show_visit(request, found, parts_of(found), forms)
+            submission.refresh_from_db()
+            return self._show(
+                request, submission, parts_of(submission) if is_visit else [submission], forms, is_visit=is_visit
+            )
         report_decision(self, request, count, recorded)
         return None
 
-    def _show_visit(
-        self, request: HttpRequest, found: Submission, parts: list[Submission], forms: Mapping[int, ProposalForm]
+    def _tell_decided(self, request: HttpRequest, submission: Submission, number: int) -> HttpResponse:
+        """Say who has decided a submission meanwhile, and show the page again."""
+        row = Submission.objects.filter(pk=number).first() or submission
+        by = f" ({row.decided_by})" if row.decided_by else ""
+        text = f"O zgłoszeniu nr {row.pk} zdecydował już ktoś inny{by}: {row.get_state_display()}."
+        self.message_user(request, f"{text} Twoja decyzja nic nie zmieniła.", messages.WARNING)
+        return HttpResponseRedirect(self.with_filters(request, request.path))
+
+    def _ask(self, request: HttpRequest, submission: Submission) -> None:
+        editor, text = current_editor(request), read_text(request, "question")
+        try:
+            questions.ask_author(submission=submission, text=text, by=editor, on=timezone.now())
+        except Refusal as refusal:
+            self.message_user(request, f"Nie wysłano: {refusal.reason}.", messages.ERROR)
+        else:
+            sent = f"Pytanie wychodzi listem. Zgłoszenie nr {submission.pk} czeka na odpowiedź autora."
+            self.message_user(request, sent)
+
+    def _show(
+        self,
+        request: HttpRequest,
+        submission: Submission,
+        parts: list[Submission],
+        forms: Mapping[int, ProposalForm] = MappingProxyType({}),
+        *,
+        is_visit: bool,
     ) -> HttpResponse:
-        """Render the page of a visit. forms: what a refused decision had posted, by submission."""
-        depot = found.depot
-        assert depot is not None  # noqa: S101 - see `parts_of`
-        ranges, today = read_ranges(), timezone.localdate()
-        chief = is_chief(current_editor(request))
-        ticked = read_numbers(request, "price")
+        """Render the page. forms: what a refused decision had posted, by submission; the template repeats the rest."""
+        context = describe(submission, parts)
+        if is_visit:
+            context |= self._describe_visit(request, submission, parts, forms)
+        else:
+            context |= describe_part(submission, forms.get(submission.pk) or ProposalForm(submission))
+            context["title"] = f"Zgłoszenie nr {submission.pk}: {submission.get_kind_display()}"
+        may_change = self.has_change_permission(request)
+        # A visit is decided from each of its parts, also from its prices, which are never in the state WAITING.
+        decidable = submission.is_undecided if is_visit else submission.state == State.WAITING
+        context |= {
+            **self.list_context(request, submission.pk),
+            "max_reason": MAX_REASON,
+            "may_decide": decidable and may_change,
+            "may_ask": submission.is_undecided and may_change,
+            "awaits_author": any(question.answered_at is None for question in submission.questions.all()),
+            "max_question": questions.MAX_QUESTION,
+            "decisions": [] if submission.is_undecided else Decision.objects.about(submission).order_by("-pk"),
+        }
+        return desk_page(self, request, f"catalog/submission/{'visit' if is_visit else 'decide'}", context)
+
+    def _describe_visit(
+        self, request: HttpRequest, submission: Submission, parts: list[Submission], forms: Mapping[int, ProposalForm]
+    ) -> dict[str, Any]:
+        ranges, today, ticked = read_ranges(), timezone.localdate(), read_numbers(request, "price")
+        chief, visit = is_chief(current_editor(request)), submission.visit_id or submission.pk
         prefetch_related_objects(parts, "questions__asked_by", "prices")
-        described: list[dict[str, Any]] = []
+        rows: list[dict[str, Any]] = []
         for part in parts:
-            part.depot = depot
-            visit = found.visit_id or found.pk
             row = describe_part(part, forms.get(part.pk) or ProposalForm(part, suffix=f"-{part.pk}"))
             may_accept = chief or not row["owners"] or row["owners_heard"]
-            row |= {
-                "is_first": part.pk == found.pk,
-                "same_visit": part.pk != found.pk and visit in {part.pk, part.visit_id},
-                "comparisons": () if described else row["comparisons"],  # of the author, once
-                "fields": field_groups.labels(part.proposed),
-                "choice": request.POST.get(f"choice-{part.pk}") or ("accept" if may_accept else "later"),
-                "prices": [
-                    {
-                        "row": price,
-                        "is_pending": price.status == DepotPrice.Status.PENDING,
-                        "doubts": (doubts := ", ".join(find_doubts(price.fuel, price.price, price.day, ranges, today))),
-                        "is_ticked": price.pk in ticked if request.method == "POST" else not doubts,
-                    }
-                    for price in part.prices.all()
-                ],
-            }
-            described.append(row)
-        keys = {part.pk for part in parts}
-        context = evidence_of(field_groups.values_of(depot), depot) | {
-            "title": f"Zgłoszenia do wpisu: {depot.name}",
-            "submission": found,
-            "first": found,
-            "depot": depot,
-            "parts": described,
+            prices: Iterable[Any] = part.prices.all()
+            for price in prices:
+                price.doubts = ", ".join(find_doubts(price.fuel, price.price, price.day, ranges, today))
+                price.is_ticked = price.pk in ticked if request.method == "POST" else not price.doubts
+            rows.append(
+                {
+                    **row,
+                    "comparisons": () if rows else row["comparisons"],  # of the author, once
+                    "same_visit": part.pk != submission.pk and visit in {part.pk, part.visit_id},
+                    "fields": field_groups.labels(part.proposed),
+                    "choice": request.POST.get(f"choice-{part.pk}") or ("accept" if may_accept else "later"),
+                }
+            )
+        return {
+            "title": f"Zgłoszenia do wpisu: {parts[0].depot.name}",  # type: ignore[union-attr] # see `parts_of`
+            "first": submission,
+            "parts": rows,
             "choices": CHOICES.items(),
             "has_correction": any(part.kind == Kind.CORRECT for part in parts),
-            "has_owners": any(row["owners"] for row in described),
-            "live": live_map_of(next((part for part in parts if "lat" in part.proposed), found)),
-            "others": [row for row in others(found) if row["row"].pk not in keys],
-            "awaits_author": any(question.answered_at is None for question in found.questions.all()),
-            "same_contact": same_contact(*parts),
-            "removed": depot.publication == Depot.Publication.REMOVED,
-            "opened": edit_version(depot),
+            "has_owners": any(row["owners"] for row in rows),
         }
-        return self.render(request, found, context, "visit")
