@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from catalog.admin.duplicates import CHOICES
+from catalog.admin.depot_pages import CHOICES
 from catalog.models import Depot, Submission
 from catalog.services.editing import DepotEditConflict, ValueRefused, edit_depot, edit_version
 from catalog.services.publishing import publish_depot

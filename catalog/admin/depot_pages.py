@@ -1,19 +1,30 @@
-"""The page of one depot: its form, its history and the moderation buttons."""
+"""Depots at the editors' desk: find, check, edit, publish, remove, merge. Nothing is ever deleted here.
 
+`depot_list`: the list with the queues above it. `depot_form`: the form of one depot, and its history. Here: its page
+with the moderation buttons, and the pages of likely duplicates, which are merged or marked distinct.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
 
-from catalog import models
+from catalog import links
 from catalog.admin import evidence
-from catalog.admin.depot_form import VERIFYING, DepotAdminForm, read_history
+from catalog.admin.bulk import undo_button
+from catalog.admin.depot_form import VERIFYING, DepotAdminForm, field_in_words, read_history
+from catalog.admin.depot_list import DepotListAdmin
 from catalog.admin.desk import (
+    KeptRowsMixin,
     NextRowMixin,
     UnloggedMixin,
     current_editor,
@@ -23,10 +34,13 @@ from catalog.admin.desk import (
     read_text,
     send_closing_letters,
 )
-from catalog.depots import duplicates
-from catalog.services import Refusal, editing, editors, moderation, publishing
+from catalog.admin.registers import NOTHING
+from catalog.depots import duplicates, fuels
+from catalog.models import Decision, Depot, Submission
+from catalog.services import Refusal, editing, editors, merging, moderation, publishing
 from catalog.services.merging import FOLLOWERS
 from catalog.submissions import field_groups
+from catalog.submissions.field_groups import FieldGroup
 from catalog.submissions.readers import find_evidence
 from catalog.territory.snapshot import territory
 
@@ -43,16 +57,27 @@ STATE_FIELDS = (
 )
 STATE = ("Stan wpisu", {"fields": STATE_FIELDS})
 
-Reason = models.Depot.RemovalReason
+Reason = Depot.RemovalReason
 REASONS = (Reason.CLOSED, Reason.DUPLICATE, Reason.NOT_A_DEPOT, Reason.PRIVATE_PERSON)
 """Reasons of editors. The others are set by imports, when a deletion is accepted, and when an addition is undone."""
 
 NEXT = {"_save_next", "_verify_next"}
 """Submit buttons that continue with the next row of the list."""
 
+PAIRS_PER_PAGE = 50
 
-class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
-    """Page of a depot. The number of queries is constant. Its history says more than Django's log."""
+CHOICES = field_groups.all_groups(
+    FieldGroup("ulica i numer domu", ("street", "house_number")),
+    FieldGroup("kod pocztowy i miejscowość", ("postcode", "place")),
+    FieldGroup("położenie i gmina", ("lat", "lon", "location_approximate", "municipality")),
+    FieldGroup("godziny otwarcia", ("opening_hours", "hours")),
+)
+"""Fields that are taken over together."""
+
+
+@admin.register(Depot)
+class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
+    """Depots. The number of queries of each page is constant. Their history says more than Django's log."""
 
     save_on_top = True
     form = DepotAdminForm
@@ -60,20 +85,20 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
     readonly_fields = STATE_FIELDS
     change_form_template = "admin/catalog/depot/page.html"
 
-    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> models.Depot | None:
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Depot | None:
         """Return the depot with its history and `opened`, its version, read first and so never newer than the row."""
-        opened = editing.edit_version(models.Depot(pk=read_number(object_id)))
-        depot: models.Depot | None = super().get_object(request, object_id, from_field)
+        opened = editing.edit_version(Depot(pk=read_number(object_id)))
+        depot: Depot | None = super().get_object(request, object_id, from_field)
         if depot is not None:
             depot.opened = opened  # type: ignore[attr-defined] # for the form
             depot.lines, depot.sources = read_history(depot)  # type: ignore[attr-defined]
         return depot
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[models.Depot]:
-        rows: QuerySet[models.Depot] = super().get_queryset(request)
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Depot]:
+        rows: QuerySet[Depot] = super().get_queryset(request)
         return rows.defer("position", "name_key")
 
-    def get_fieldsets(self, request: HttpRequest, obj: models.Depot | None = None) -> Any:
+    def get_fieldsets(self, request: HttpRequest, obj: Depot | None = None) -> Any:
         if obj is None:
             return FIELDSETS
         if not self.has_change_permission(request, obj):
@@ -110,7 +135,7 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
             "same_contact": evidence.find_same_contact(values, besides=depot.pk),
             "evidence": find_evidence(depot),
             "reasons": REASONS,
-            "removed": depot.publication == models.Depot.Publication.REMOVED,
+            "removed": depot.publication == Depot.Publication.REMOVED,
             "needs_reason": moderation.needs_reason(depot),
         }
 
@@ -121,7 +146,7 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
             gone: HttpResponse = self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
             return gone
 
-    def save_model(self, request: HttpRequest, obj: models.Depot, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: Depot, form: Any, change: bool) -> None:
         """Save through `catalog.services`, which record author and history."""
         editor, today = current_editor(request), timezone.localdate()
         verify = bool(VERIFYING & request.POST.keys())
@@ -136,12 +161,12 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
             opened = form.cleaned_data["opened"] or 0
             editing.edit_depot(depot=obj, values=form.values(), by=editor, on=today, opened=opened, verify=verify)
             if form.merged:
-                kept = ", ".join(models.Depot.label(name) for name in form.merged)
+                kept = ", ".join(Depot.label(name) for name in form.merged)
                 self.message_user(request, f"Zachowano też to, co ktoś zmienił w tym czasie: {kept}.")
         except Refusal as refusal:
             obj.refusal = refusal  # type: ignore[attr-defined] # for response_change
 
-    def response_change(self, request: HttpRequest, obj: models.Depot) -> HttpResponse:
+    def response_change(self, request: HttpRequest, obj: Depot) -> HttpResponse:
         refusal = getattr(obj, "refusal", None)
         if NEXT & request.POST.keys() and (not refusal or isinstance(refusal, editing.NothingToChange)):
             self.message_user(request, f"{'Sprawdzono' if '_verify_next' in request.POST else 'Zapisano'}: {obj}.")
@@ -156,7 +181,7 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
         return super().response_change(request, obj)
 
     def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
-        depot = get_object_or_404(models.Depot, pk=read_number(object_id))
+        depot = get_object_or_404(Depot, pk=read_number(object_id))
         if not self.has_view_permission(request, depot):
             raise PermissionDenied
         context = {"title": f"Historia: {depot}", "original": depot, "lines": read_history(depot)[0]}
@@ -165,7 +190,7 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
     @desk_view("<int:depot_id>/otwarty/", "viewing", needs="change", methods=["POST"])
     def viewing_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:
         """Record that the page is open. Answers with the names of other editors who have it open."""
-        depot = get_object_or_404(models.Depot, pk=depot_id)
+        depot = get_object_or_404(Depot, pk=depot_id)
         try:
             others = editors.mark_viewing(depot=depot, by=current_editor(request), on=timezone.now())
         except moderation.DepotIsErased:
@@ -174,7 +199,7 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
 
     @desk_view("<int:depot_id>/decyzja/", "decide", needs="change", methods=["POST"])
     def decision_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:
-        depot = get_object_or_404(models.Depot, pk=depot_id)
+        depot = get_object_or_404(Depot, pk=depot_id)
         editor, today = current_editor(request), timezone.localdate()
         note = " ".join(read_text(request, "note").split())[:80]
         reason = request.POST.get("reason", "")
@@ -199,12 +224,91 @@ class DepotChangeForm(UnloggedMixin, NextRowMixin, admin.ModelAdmin):  # type: i
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
         else:
             self.message_user(request, f"Zapisano decyzję: {depot}.")
-            owed = models.Submission.objects.unnotified().filter(depot=depot, state="superseded")
+            owed = Submission.objects.unnotified().filter(depot=depot, state="superseded")
             send_closing_letters(self, request, owed.count())
         return HttpResponseRedirect(url)
 
+    @desk_view("powtorzenia/", "pairs", needs="view")
+    def pairs_view(self, request: HttpRequest) -> HttpResponse:
+        """Show the unresolved pairs, likeliest first. One query besides those of `duplicates`."""
+        page = Paginator(duplicates.get_report().unresolved_pairs(), PAIRS_PER_PAGE).get_page(request.GET.get("p"))
+        keys = {key for pair in page for key in (pair.first, pair.second)}
+        depots = Depot.objects.select_related("municipality").in_bulk(keys)
+        # A depot can be removed between the two queries.
+        rows = [
+            {"pair": pair, "depots": [(depots[key], depots[key].address) for key in (pair.first, pair.second)]}
+            for pair in page
+            if {pair.first, pair.second} <= depots.keys()
+        ]
+        context = {"title": "Możliwe powtórzenia", "rows": rows, "page": page, "near_m": duplicates.NEAR_M}
+        return desk_page(self, request, "catalog/depot/pairs", context)
 
-def what_followed(depot: models.Depot) -> list[str] | None:
+    @desk_view("powtorzenia/<int:first>/<int:second>/", "pair", needs="change", methods=["GET", "HEAD", "POST"])
+    def pair_view(self, request: HttpRequest, first: int, second: int) -> HttpResponse:
+        pair = Depot.objects.select_related("municipality__voivodeship").in_bulk([first, second])
+        if first == second or len(pair) != 2:
+            raise Http404
+        one, other = pair[first], pair[second]
+        pairs = [(pair.first, pair.second) for pair in duplicates.get_report().unresolved_pairs()]
+        number = pairs.index((first, second)) + 1 if (first, second) in pairs else 0
+        following = next_pair(pairs, first, second)
+        next_url = reverse("admin:catalog_depot_pair" if following else "admin:catalog_depot_pairs", args=following)
+        if request.method == "POST" and self._decide_pair(request, one, other):
+            return HttpResponseRedirect(next_url)
+        context = {
+            "title": "Dwa wpisy: jeden skład czy dwa?",
+            "first": one,
+            "second": other,
+            "first_url": links.depot_url(one.pk, one.name),
+            "second_url": links.depot_url(other.pk, other.name),
+            "first_contacts": evidence.contacts_of(field_groups.values_of(one)),
+            "second_contacts": evidence.contacts_of(field_groups.values_of(other)),
+            "next_url": next_url,
+            "place": {"number": number, "total": len(pairs)},
+            "live": evidence.live_map(one.municipality, (one.lat, one.lon), (other.lat, other.lon)),
+            "choices": [choice_of(group, one, other) for group in CHOICES],
+            "gone": [depot for depot in (one, other) if depot.publication == Depot.Publication.REMOVED],
+        }
+        return desk_page(self, request, "catalog/depot/pair", context)
+
+    def _decide_pair(self, request: HttpRequest, one: Depot, other: Depot) -> bool:
+        """Process the posted decision. Returns whether it was carried out; if not, a message gives the reason."""
+        editor, now = current_editor(request), timezone.now()
+        decision = request.POST.get("decision")
+        try:
+            if decision == "apart":
+                merging.mark_distinct(one=one, other=other, by=editor, at=now)
+                return self._tell_of_pair(request, one, f"Zapamiętano, że to dwa różne składy: {one}, {other}.", now)
+            if decision not in {"first", "second"}:
+                self.message_user(request, "Nic nie zmieniono: wybierz, który wpis zostaje.", messages.ERROR)
+                return False
+            survivor, loser = (one, other) if decision == "first" else (other, one)
+            theirs = "second" if decision == "first" else "first"
+            take = [
+                name for group in CHOICES if request.POST.get(f"take_{group.name}") == theirs for name in group.fields
+            ]
+            today, unite_fuels = timezone.localdate(now), request.POST.get("take_fuels") == "both"
+            merging.merge_depots(
+                survivor=survivor, loser=loser, take=take, by=editor, on=today, unite_fuels=unite_fuels
+            )
+        except moderation.DepotIsRemoved:
+            self.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
+        except Refusal as refusal:
+            self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
+        else:
+            return self._tell_of_pair(
+                request, one, f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego.", now
+            )
+        return False
+
+    def _tell_of_pair(self, request: HttpRequest, one: Depot, text: str, since: datetime) -> bool:
+        """Say what was decided, with the undo button of the decision recorded since a moment. Returns True."""
+        recorded = Decision.objects.about(one).filter(decided_at__gte=since).order_by("-pk").first()
+        self.message_user(request, format_html("{} {}", text, undo_button(request, recorded)))
+        return True
+
+
+def what_followed(depot: Depot) -> list[str] | None:
     """Counts of the rows that moved to the survivor of a merge; None if they were not recorded. One query."""
     merge = publishing.find_merge(depot)
     if merge is None:
@@ -213,3 +317,38 @@ def what_followed(depot: models.Depot) -> list[str] | None:
     counts = {"zgłoszenia": len(moved["open_submissions"]) + len(moved["closed_submissions"])}
     counts |= {follower.label: len(moved["followers"].get(follower.name, [])) for follower in FOLLOWERS}
     return [f"{label}: {number}" for label, number in counts.items()]
+
+
+def choice_of(group: FieldGroup, one: Depot, other: Depot) -> dict[str, Any]:
+    """A group with both values. Preselects the confirmed value, else the fuels of both, or the first not empty.
+
+    both: what both state together, "" where that is one of the two or makes no sense.
+    """
+    first, second = words(group, one), words(group, other)
+    first_sure, second_sure = group.name in one.confirmed_fields, group.name in other.confirmed_fields
+    to_second = (second_sure and not first_sure) or (first == NOTHING and not first_sure)
+    preferred, both = "second" if to_second else "first", ""
+    if group.name == "fuels":
+        union = {*one.fuels, *other.fuels}
+        side = "first" if union == {*one.fuels} else "second" if union == {*other.fuels} else "both"
+        both = field_in_words("fuels", fuels.in_order(union)) if side == "both" else ""
+        preferred = preferred if first_sure != second_sure else side
+    named = {"name": group.name, "label": group.label, "first": first, "second": second}
+    return named | {"differs": first != second, "preferred": preferred, "both": both}
+
+
+def next_pair(keys: Sequence[tuple[int, int]], first: int, second: int) -> tuple[int, int] | None:
+    """Return the unresolved pair after a pair, or after its place once it is resolved; None without another one."""
+    place = keys.index((first, second)) + 1 if (first, second) in keys else 0
+    others = [*keys[place:], *keys[:place]]
+    return next((key for key in others if key != (first, second)), None)
+
+
+def words(group: FieldGroup, depot: Depot) -> str:
+    own = {
+        "municipality": str(depot.municipality),
+        "location_approximate": "przybliżone" if depot.location_approximate else "dokładne",
+        "hours": NOTHING,  # as its text says
+    }
+    parts = [own.get(name) or field_in_words(name, getattr(depot, name)) for name in group.fields]
+    return ", ".join(part for part in parts if part != NOTHING) or NOTHING
