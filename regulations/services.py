@@ -23,16 +23,8 @@ from regulations.models import Amendment, Deadline, FuelBan, Resolution
 from regulations.snapshot import names
 
 
-class AmendmentHasNoDay(Exception):
-    """The amendment has no day of adoption, from which the moved deadline would count."""
-
-
-class DeadlineNotInForce(Exception):
-    """The amendment cannot move the deadline, see `Deadline.can_move_on`."""
-
-
-class AmendmentOfAnotherVoivodeship(Exception):
-    """The amendment belongs to a resolution of another voivodeship."""
+class DeadlineNotMovable(Exception):
+    """The amendment is of another voivodeship or of an unknown day, or `Deadline.can_move_on` says no."""
 
 
 @transaction.atomic
@@ -42,16 +34,12 @@ def move_deadline(
     """Move a deadline, effective from the adoption of an amendment. note: for the history.
 
     A copy of the row keeps the old day and ends then, so that responses for earlier days stay the same; the moved row
-    keeps its UID. Raises AmendmentHasNoDay, AmendmentOfAnotherVoivodeship and DeadlineNotInForce.
+    keeps its UID. Raises DeadlineNotMovable, which the form prevents.
     """
     stored = Deadline.objects.select_for_update().get(pk=deadline.pk)
-    adopted = amendment.adopted
-    if adopted is None:
-        raise AmendmentHasNoDay(amendment.pk)
-    if amendment.resolution.state_id != stored.state_id:
-        raise AmendmentOfAnotherVoivodeship(amendment.pk)
-    if not stored.can_move_on(adopted):
-        raise DeadlineNotInForce(stored.pk)
+    adopted, is_own = amendment.adopted, amendment.resolution.state_id == stored.state_id
+    if adopted is None or not is_own or not stored.can_move_on(adopted):
+        raise DeadlineNotMovable(stored.pk, amendment.pk)
     reason = (f"zmiana {amendment}: {note}" if note else f"zmiana {amendment}")[:100]
     old = Deadline.objects.get(pk=stored.pk)
     old.pk, old.key, old.uid, old._state.adding = None, "", uuid.uuid4(), True

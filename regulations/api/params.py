@@ -77,7 +77,6 @@ class DeadlinesQuery(Query):
 
     @classmethod
     def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterator[ParameterError]:
-        """Say that the days are in the wrong order."""
         if not errors and texts.get("to", "9999") < texts.get("from", ""):
             message = f"to is {texts['to']}, before {texts['from']}, the first day; give a later one"
             yield ParameterError("to", "out_of_range", message)

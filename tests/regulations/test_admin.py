@@ -202,15 +202,15 @@ def test_the_action_refuses_what_the_form_refuses(editor):
     deadline = DeadlineFactory(state=act.state)
     to = date(2029, 1, 1)
     undated = AmendmentFactory(resolution=act, adopted=None)
-    with pytest.raises(services.AmendmentHasNoDay):
+    with pytest.raises(services.DeadlineNotMovable):
         services.move_deadline(deadline=deadline, to=to, amendment=undated, by=editor)
     state = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"))
     foreign = AmendmentFactory(resolution=ResolutionFactory(state=state))
-    with pytest.raises(services.AmendmentOfAnotherVoivodeship):
+    with pytest.raises(services.DeadlineNotMovable):
         services.move_deadline(deadline=deadline, to=to, amendment=foreign, by=editor)
     amendment = AmendmentFactory(resolution=act)
     services.move_deadline(deadline=deadline, to=to, amendment=amendment, by=editor)
-    with pytest.raises(services.DeadlineNotInForce):
+    with pytest.raises(services.DeadlineNotMovable):
         services.move_deadline(deadline=deadline, to=to, amendment=amendment, by=editor)
     assert Deadline.objects.count() == 2
 
