@@ -48,7 +48,6 @@ MOST_UNPACKED_BYTES = 20_000_000
 """Limit of the unpacked parts of a spreadsheet, which is a zip."""
 
 PREVIEW_HOLDS_S = 24 * 60 * 60
-"""Validity of a preview in seconds."""
 
 POLISH = {
     "depot": "numer składu",

@@ -19,24 +19,9 @@ from django.utils.crypto import salted_hmac
 from catalog.depots import fuels
 from catalog.models import Depot
 from catalog.text import fold, short_zloty, zloty_range
+from prices import price_list_files as files
 from prices import services, validation
 from prices.models import DepotPrice
-from prices.price_list_files import (
-    AMOUNTS,
-    FUEL_OF,
-    OWNERS_REQUIRED,
-    POLISH,
-    REQUIRED,
-    UNIT_OF,
-    Table,
-    pack,
-    read_amount,
-    read_day,
-    read_number,
-    read_table,
-    readable,
-    unpack,
-)
 from prices.snapshot import current_medians, read_ranges
 from prices.validation import deviation, exact
 
@@ -119,7 +104,7 @@ class Preview:
 class PriceListReader:
     """Reads the rows of a file. Looks up depots, ranges and stored prices in three queries, medians in the snapshot."""
 
-    def __init__(self, table: Table, today: date, own: Mapping[int, Depot] | None) -> None:
+    def __init__(self, table: files.Table, today: date, own: Mapping[int, Depot] | None) -> None:
         """Raises ValidationError for a file without a required column.
 
         own: the depots of an owner, by id; None for an editor. The file of an owner names the fuel: the depot is the
@@ -127,13 +112,13 @@ class PriceListReader:
         and doubtful ones are left out.
         """
         self.own = own
-        required = REQUIRED if own is None else OWNERS_REQUIRED
+        required = files.REQUIRED if own is None else files.OWNERS_REQUIRED
         lacking = [name for name in required if name not in table.columns]
-        if not AMOUNTS.keys() & set(table.columns):
+        if not files.AMOUNTS.keys() & set(table.columns):
             lacking.append("price")
         if lacking:
             absent, needed, amounts = (
-                ", ".join(POLISH[name] for name in names) for names in (lacking, required, AMOUNTS)
+                ", ".join(files.POLISH[name] for name in names) for names in (lacking, required, files.AMOUNTS)
             )
             raise ValidationError(
                 f"Brak kolumn: {absent}. Pierwszy wiersz to nazwy kolumn. Potrzebne są: {needed} i jedna z: {amounts}."
@@ -144,15 +129,15 @@ class PriceListReader:
         self.standing: set[tuple[int, str, date]] = set()
         self.rows: dict[tuple[int, str, date], int] = {}
         if own is None:
-            numbers = readable((cells["depot"] for _, cells in table.rows), read_number)
+            numbers = files.readable((cells["depot"] for _, cells in table.rows), files.read_number)
             self.depots = Depot.objects.published().only("name", "publication").in_bulk(numbers)
-            days = readable((cells["day"] for _, cells in table.rows), read_day)
+            days = files.readable((cells["day"] for _, cells in table.rows), files.read_day)
             stored = DepotPrice.objects.standing().filter(origin=DepotPrice.Origin.PRICE_LIST, day__in=days)
             self.standing |= set(stored.filter(depot__in=self.depots).values_list("depot", "fuel", "day"))
 
     def preview(self, ticked: Collection[str]) -> Preview:
         """Return the rows with their doubts and faults. ticked: numbers of the doubtful rows to include, as text."""
-        preview = Preview([POLISH.get(name, name) for name in self.table.columns])
+        preview = Preview([files.POLISH.get(name, name) for name in self.table.columns])
         for number, cells in self.table.rows:
             try:
                 depot, quote = self.read(cells)
@@ -170,21 +155,24 @@ class PriceListReader:
         """Return the depot and the price of a row: text, decimal commas, dates of Excel. Raises ValidationError."""
         if self.own is not None:
             cells = {"depot": next(iter(self.own)), "day": self.today} | {k: v for k, v in cells.items() if v != ""}
-        number = read_number(cells["depot"])
+        number = files.read_number(cells["depot"])
         if number not in self.depots:
             whose = "opublikowanego" if self.own is None else "Twojego"
             raise ValidationError(f"nie ma {whose} składu o numerze {cells['depot']}")
         fuel, unit = (str(cells.get(name) or "") for name in ("fuel", "unit"))
-        fuel = FUEL_OF.get(fold(fuel), fuel)
+        fuel = files.FUEL_OF.get(fold(fuel), fuel)
         if self.own is not None and not unit and fuel in fuels.BY_SLUG:
             unit = fuels.BY_SLUG[fuel].unit
-        unit = UNIT_OF.get(fold(unit), unit)
+        unit = files.UNIT_OF.get(fold(unit), unit)
         per = {"price": f"/{unit}", "bag_price": "/worek"}
         return self.depots[number], validation.PriceInput(
-            day=read_day(cells["day"]),
+            day=files.read_day(cells["day"]),
             fuel=fuel,
             unit=unit,
-            **{name: read_amount(cells.get(name), kind, per.get(name, "")) for name, kind in AMOUNTS.items()},
+            **{
+                name: files.read_amount(cells.get(name), kind, per.get(name, ""))
+                for name, kind in files.AMOUNTS.items()
+            },
         )
 
     def check(self, number: int, depot: Depot, quote: validation.PriceInput) -> PreviewRow:
@@ -222,7 +210,7 @@ class PriceListReader:
 
 
 def preview_price_list(
-    table: Table, *, today: date, ticked: Collection[str] = (), own: Mapping[int, Depot] | None = None
+    table: files.Table, *, today: date, ticked: Collection[str] = (), own: Mapping[int, Depot] | None = None
 ) -> Preview:
     """Return the preview of a file; of one without a required column only the error. own: see `PriceListReader`."""
     try:
@@ -239,7 +227,7 @@ class UploadForm(forms.Form):
     def clean_import_file(self) -> Any:
         file = self.cleaned_data["import_file"]
         content = file.read()
-        self.table, self.packed = read_table(content), pack(content)
+        self.table, self.packed = files.read_table(content), files.pack(content)
         return file
 
 
@@ -253,7 +241,7 @@ class ConfirmForm(forms.Form):
     def clean_packed(self) -> str:
         packed: str = self.cleaned_data["packed"]
         try:
-            self.table = read_table(unpack(packed))
+            self.table = files.read_table(files.unpack(packed))
         except BadSignature as error:
             raise ValidationError("expired") from error
         return packed

@@ -266,8 +266,6 @@ class SeenFilter(OptionsFilter):
 
 
 class OwnersAdmin(FixedRowsAdmin):
-    """A list without pages of its rows."""
-
     list_display_links = None
     list_select_related = ("depot",)
     list_per_page = 50

@@ -132,7 +132,6 @@ def signature(request: HttpRequest, keys: Collection[Any], version: int) -> str:
 
 
 def linked(rows: Collection[Model], named: Callable[[Any], str]) -> list[tuple[str, str]]:
-    """URLs and labels of the first `SAMPLE` rows."""
     return [(page_url(row._meta, "change", quote(row.pk)), named(row)) for row in list(rows)[:SAMPLE]]
 
 
@@ -157,7 +156,6 @@ def undo_button(request: HttpRequest, decision: Decision | None) -> SafeString:
 
 
 def report_decision(model_admin: Any, request: HttpRequest, count: int, decision: Decision | None) -> None:
-    """Say how much a page has decided, with the button that undoes it."""
     title = decision.title if decision else ""
     text = format_html("Zdecydowano: {}. {} {}", count, title, undo_button(request, decision))
     model_admin.message_user(request, text)

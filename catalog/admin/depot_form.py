@@ -26,7 +26,6 @@ from fueldepot.data import history
 STATE = ("featured", "data_status", "publication", "removal_reason", "merged_into", "review")
 FUELS = ("fuels", "fuels_in_name", "fuels_priced")
 FOLLOWED = (*Depot.PUBLIC_FIELDS, *FUELS[1:], *STATE)
-"""Fields with a visible history."""
 
 COLUMNS = {name: Depot.column(name) for name in FOLLOWED}
 

@@ -43,7 +43,6 @@ def ids_in(keys: Collection[int]) -> Q:
 
 
 def having(rows: QuerySet[Any]) -> Q:
-    """Depots to which some rows belong."""
     return Q(Exists(rows.filter(depot=OuterRef("pk"))))
 
 
@@ -158,7 +157,6 @@ def read_digits(typed: str) -> str:
 
 
 def searched_text(prefix: str) -> Func:
-    """Return the searched fields of a depot in lower case without diacritics."""
     joined = Func(Value(" "), *(F(f"{prefix}{name}") for name in NAMED), function="concat_ws", output_field=TextField())
     return Func(Lower(joined), Value(ACCENTED), Value(PLAIN), function="translate", output_field=TextField())
 
@@ -207,7 +205,6 @@ def attached(depots: Collection[models.Depot]) -> dict[str, int]:
 
 
 def with_fuels(depot: models.Depot) -> str:
-    """Label of a depot with its fuels, for the confirmation page."""
     return f"{depot}: {', '.join(fuels.labels(depot.fuels, depot.fuels_by_name))}"
 
 
@@ -254,7 +251,6 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
     change_list_template = "admin/catalog/depot/list.html"
 
     def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
-        """Return the list with the number of open submissions of each row."""
         changelist: Any = super().get_changelist_instance(request)
         rows = models.Submission.objects.open().filter(depot__in=[row.pk for row in changelist.result_list])
         submissions = dict(rows.values_list("depot").annotate(number=Count("pk")))

@@ -72,7 +72,6 @@ CHOICES = field_groups.all_groups(
     FieldGroup("położenie i gmina", ("lat", "lon", "location_approximate", "municipality")),
     FieldGroup("godziny otwarcia", ("opening_hours", "hours")),
 )
-"""Fields that are taken over together."""
 
 
 @admin.register(Depot)

@@ -161,14 +161,10 @@ class ReasonForm(ActionForm):
 
 
 class ReasonMixin(AnyModelAdmin):  # type: ignore[misc] # see there
-    """Mixin: a list with a reason beside the actions."""
-
     action_form = ReasonForm
 
 
 class KeptRowsMixin(AnyModelAdmin):  # type: ignore[misc] # see there
-    """Mixin: rows are never deleted at the desk."""
-
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
@@ -183,8 +179,6 @@ class UnloggedMixin(AnyModelAdmin):  # type: ignore[misc] # see there
 
 
 class FixedRowsAdmin(KeptRowsMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[type-arg] # not subscriptable at run time
-    """Rows that are neither added nor deleted at the desk."""
-
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
@@ -218,7 +212,6 @@ def read_number(given: str | None) -> int:
 
 
 def read_numbers(request: HttpRequest, name: str) -> set[int]:
-    """Numbers of a repeated POST parameter."""
     return {read_number(value) for value in request.POST.getlist(name)}
 
 

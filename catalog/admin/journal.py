@@ -51,7 +51,6 @@ DAYS_SHOWN, MOST_DAYS = 14, 366
 """Days of the counts: by default, and at most."""
 
 EARLIEST = date(2000, 1, 1)
-"""Lower limit of dates."""
 
 DAY = timedelta(days=1)
 
@@ -194,7 +193,6 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         return f"cofnięta{by}" if decision.undone_at else "obowiązuje"
 
     def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_kwargs: Any) -> HttpResponse:
-        """Show a decision: its rows with their values before and after, and what undoing it would leave."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         decision: Any = self.get_object(request, object_id)
@@ -247,7 +245,6 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
 
     @desk_view("dni/", "days", needs="view")
     def days_view(self, request: HttpRequest) -> HttpResponse:
-        """Show decisions by day and person, by default of the last two weeks."""
         today = timezone.localdate()
         until = min(max(read_day(request.GET.get("until")) or today, EARLIEST), today)
         since = read_day(request.GET.get("since")) or until - timedelta(days=DAYS_SHOWN - 1)

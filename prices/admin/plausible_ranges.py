@@ -86,7 +86,6 @@ class PlausibleRangeAdmin(KeptRowsMixin, DraftedAdmin, HistoryAdmin):
         return ["fuel", "low", "high"] if obj is None else ["low", "high"]
 
     def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Offer the fuels without a range."""
         missing = [(fuel.slug, fuel.name) for fuel in find_fuels_without_range()]
         return super().formfield_for_choice_field(db_field, request, **kwargs, choices=missing)
 

@@ -196,7 +196,6 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
 
     @desk_view("import/", "import", needs="import")
     def import_view(self, request: HttpRequest) -> HttpResponse:
-        """Show the upload form, or the preview of a file."""
         form = UploadForm(request.POST or None, request.FILES or None)
         if not form.is_valid():
             return self.render_price_list(request, form=form)
@@ -246,7 +245,6 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
             messages.warning(request, f"Pominięto błędne wiersze: {len(preview.faulty)} (w pliku: {numbers}{more}).")
 
     def render_price_list(self, request: HttpRequest, **context: Any) -> TemplateResponse:
-        """Return the page of the upload, with a preview if there is one."""
         common = {"title": "Cennik z pliku", "media": self.media}
         words = {"fuels": fuels.CHOICES, "units": list(fuels.UNIT_NAMES.items())}
         return desk_page(self, request, "prices/depotprice/price_list", common | words | context)
