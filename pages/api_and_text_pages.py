@@ -12,16 +12,8 @@ from django.urls import reverse
 from catalog.api import params
 from catalog.depots import fuels
 from catalog.depots.snapshot import depots
+from catalog.submissions import retention
 from catalog.submissions.owner_links import UNUSED
-from catalog.submissions.retention import (
-    KEPT,
-    KEPT_ASKED,
-    KEPT_FOR_LIMITS,
-    KEPT_SUBSCRIBED,
-    KEPT_UNDECIDED,
-    LINK_REPLACED,
-    WARNED_BEFORE,
-)
 from catalog.submissions.tokens import LINK_HOURS
 from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
 from fueldepot.http.links import document, route_url
@@ -238,7 +230,6 @@ RULES = (
     ("cennik, mediana", "price list, median"),
     ("otwarte, zamknięte, dojazd", "open, closed, directions"),
 )
-"""Polish words on the pages, with their meaning."""
 
 
 def english_page() -> Page:
@@ -281,14 +272,9 @@ def privacy_page() -> Page:
             "operator": settings.OPERATOR_NAME,
             "contact": settings.CONTACT_EMAIL,
             "link_hours": LINK_HOURS,
-            "request_days": KEPT.days,
-            "undecided_days": KEPT_UNDECIDED.days,
-            "warning_days": WARNED_BEFORE.days,
-            "limit_hours": KEPT_FOR_LIMITS // timedelta(hours=1),
+            "retention": retention,
+            "limit_hours": retention.KEPT_FOR_LIMITS // timedelta(hours=1),
             "owner_link_days": UNUSED.days,
-            "replaced_days": LINK_REPLACED.days,
-            "subscribed_days": KEPT_SUBSCRIBED.days,
-            "asked_days": KEPT_ASKED.days,
             "browser_minutes": seconds(CATALOG, "max-age") // 60,
             "outage_minutes": seconds(OUTAGE, "stale-if-error") // 60,
         },

@@ -25,11 +25,11 @@ from fueldepot.http.cache_control import conditional
 from fueldepot.http.csv_table import Code, DecimalText, write_table
 from fueldepot.http.links import route_url, site_url
 from fueldepot.http.views import read_only
+from pages.fuel_prices import Asked, get_fuel
 from pages.heating_comparison import RESTS_ON as HEATING_DATA
 from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import get_voivodeship
 from pages.polish import counted
-from pages.prices import Asked, get_fuel
 from prices.api.price_answers import FuelPricesJson, all_fuel_prices, fuel_prices
 from prices.heating_costs import rounded_year
 from prices.medians import rounded
@@ -203,14 +203,14 @@ def averages(request: HttpRequest) -> HttpResponse:
     header = ("szereg", "nazwa", "jednostka", "okres", "obszar", "teryt", "rok", "cena_zl", "zrodlo")
     rows = (
         (
-            row.series,
-            BY_SLUG[row.series].name,
-            BY_SLUG[row.series].unit,
+            row.series_id,
+            BY_SLUG[row.series_id].name,
+            BY_SLUG[row.series_id].unit,
             PERIOD,
-            f"województwo {row.voivodeship}" if row.voivodeship else "Polska",
+            f"województwo {row.voivodeship.name}" if row.voivodeship else "Polska",
             Code(row.teryt),
             row.year,
-            DecimalText(f"{row.price.normalize():f}"),
+            DecimalText(f"{row.value.normalize():f}"),
             row.source,
         )
         for row in official.get().observations

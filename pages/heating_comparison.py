@@ -30,7 +30,6 @@ from regulations.codes import Appliance
 from regulations.queries import Regulation
 
 RESTS_ON = tuple(slug for slug in Dataset.Slug if slug is not Dataset.Slug.BOUNDARIES)
-"""Data sets behind a comparison."""
 
 APPLIANCES: Mapping[str, tuple[Appliance, ...]] = {
     "hand_fed_boiler": (Appliance.BOILER_BELOW_CLASS_3,),
@@ -171,12 +170,12 @@ def find_median(fuel: str, voivodeship: Voivodeship | None, on: date) -> SourceP
 def find_average(series: str, voivodeship: Voivodeship | None) -> SourcePrice | None:
     """Return the newest average of a series; of the voivodeship where it is as new as that of Poland."""
     areas = {"", voivodeship.teryt} if voivodeship else {""}
-    rows = [row for row in official.get().observations if row.series == series and row.teryt in areas]
+    rows = [row for row in official.get().observations if row.series_id == series and row.teryt in areas]
     if not rows:
         return None
     row = max(rows, key=lambda row: (row.year, bool(row.teryt)))
-    area = f"województwo {row.voivodeship}" if row.teryt else "Polska"
-    return SourcePrice(row.price, "official", area, year=row.year, origin=row.source)
+    area = f"województwo {row.voivodeship.name}" if row.voivodeship else "Polska"
+    return SourcePrice(row.value, "official", area, year=row.year, origin=row.source)
 
 
 def judge(source: HeatSource, entry: Regulation | None) -> RuleVerdict:

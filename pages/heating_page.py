@@ -18,11 +18,11 @@ from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import short_zloty
 from fueldepot.http.params import exact, line
 from fueldepot.http.query import Query, doc
+from pages.fuel_prices import as_query, prices_crumb
 from pages.heating_api import AREA_RANGE, DEMAND_RANGE, HOUSE, NEED_RANGE, demand_of, own_fields, own_inputs
 from pages.heating_comparison import NOTES, HeatingRow, bag_kg, heating_rows, is_demonstration, published_cost
 from pages.page import Crumb, Page, dataset
 from pages.polish import day, whole
-from pages.prices import as_query, prices_crumb
 from pages.stove_check import find_place, place_notices
 from prices.heating_costs import Estimate, Quantity, rounded_year
 from prices.medians import rounded

@@ -36,11 +36,10 @@ from fueldepot.http.links import route_path, route_url, site_url
 from fueldepot.http.views import read_only
 from pages.api_and_text_pages import describe_rate_limit, english_page, for_owners_page, privacy_page, rules_page
 from pages.datasets import datasets_page
-from pages.fuel_and_official_prices import official_page
 from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import depots_as_of, has_invented_medians, home_page, voivodeships_by_name
 from pages.page import Page
-from pages.prices import index_page
+from pages.prices import index_page, official_page
 from pages.regulations import LIST_TITLE, days_of_all, page_of, regulations_page
 from pages.rendering import collapse_blank_lines, markdown_text
 from pages.stove_check import stove_check_page
@@ -116,7 +115,6 @@ def all_pages(today: date) -> list[SiteMapEntry]:
 
 
 def service_pages(today: date) -> Iterator[SiteMapEntry]:
-    """Yield the home page and the pages about the service."""
     catalog = depots.get()
     changed = snapshot.changed_on(Dataset.Slug.DEPOTS) or catalog.updated_at
     listed = not (catalog.demonstration or has_invented_medians(today))
@@ -126,7 +124,6 @@ def service_pages(today: date) -> Iterator[SiteMapEntry]:
 
 
 def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[SiteMapEntry]:
-    """Yield the pages of all fuels, of each fuel, and of each fuel in every voivodeship."""
     answers, section = all_fuel_prices(today), SiteMapSection.PRICES
     real = {slug: "demonstration" not in answer for slug, answer in answers.items()}
     changed = snapshot.changed_on(*RESTS_ON)
@@ -324,7 +321,7 @@ def llms(today: date) -> str:
         "compact_size": answer_size(f"{openapi}?compact=1"),
         "questions": [(question, address, answer_size(address)) for question, address in QUESTIONS],
         "series": [
-            (kind.slug, describe_years(row.year for row in official.get().observations if row.series == kind.slug))
+            (kind.slug, describe_years(row.year for row in official.get().observations if row.series_id == kind.slug))
             for kind in SERIES
         ],
         "sections": sections[:-1],

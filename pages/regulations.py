@@ -37,7 +37,6 @@ UNCERTAIN = "nie wiadomo"
 
 
 CALENDAR = "v1:regulations-calendar"
-"""Route of the deadlines as a calendar."""
 
 
 class UnitQuery(Query):

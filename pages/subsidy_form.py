@@ -16,7 +16,6 @@ PLANNED = "plan_"
 """Prefix of the checkboxes of works with an area."""
 
 ZLOTY, PEOPLE_UNIT, AREA_UNIT = "zł", "osób", "m²"
-"""Units of fields."""
 
 MONEY = (
     f"Wpisz kwotę cyframi, od {MONEY_RANGE[0]} do {MONEY_RANGE[1] // 1_000_000} milionów zł, na przykład 2500 albo "

@@ -4,7 +4,7 @@ from django.urls import URLPattern, path, register_converter
 
 from catalog.api.params import VOIVODESHIP_PATTERN
 from catalog.text import voivodeship_slug
-from pages import csv_export, feed_and_embeds, machine_files, views
+from pages import csv_export, feed, machine_files, views
 from pages.forms import alerts
 from pages.forms import owner as owners
 from pages.forms import views as forms
@@ -50,9 +50,9 @@ urlpatterns = [
     *page("prywatnosc/", views.privacy, "privacy"),
     *page("en/", views.english, "english"),
     *page("dla-wlascicieli/", views.for_owners, "for-owners"),
-    path("osadz/gmina/<str:teryt>/", feed_and_embeds.municipality, name="embed-municipality"),
-    path("osadz/sklad/<int:depot_id>/", feed_and_embeds.depot, name="embed-depot"),
-    path("osadz/ceny/<slug:fuel>/", feed_and_embeds.fuel, name="embed-prices"),
+    path("osadz/gmina/<str:teryt>/", views.embedded_municipality, name="embed-municipality"),
+    path("osadz/sklad/<int:depot_id>/", views.embedded_depot, name="embed-depot"),
+    path("osadz/ceny/<slug:fuel>/", views.embedded_prices, name="embed-prices"),
     *page("dotacja/", views.calculating, "subsidy"),
     path("sklady/dodaj/", forms.add, name="depot-add"),
     *page("sklady/<voivodeship:voivodeship>/", views.voivodeship, "voivodeship"),
@@ -72,8 +72,8 @@ urlpatterns = [
     *page("ceny/gus/", views.official_prices, "official-prices"),
     path("ceny/<slug:fuel>.csv", csv_export.fuel_medians, name="fuel-prices-csv"),
     path("ceny/<slug:fuel>/<voivodeship:voivodeship>.csv", csv_export.fuel_medians, name="fuel-prices-voivodeship-csv"),
-    path("ceny/<slug:fuel>.svg", feed_and_embeds.chart, name="fuel-prices-svg"),
-    path("ceny/<slug:fuel>/<voivodeship:voivodeship>.svg", feed_and_embeds.chart, name="fuel-prices-voivodeship-svg"),
+    path("ceny/<slug:fuel>.svg", views.chart, name="fuel-prices-svg"),
+    path("ceny/<slug:fuel>/<voivodeship:voivodeship>.svg", views.chart, name="fuel-prices-voivodeship-svg"),
     *page("ceny/<slug:fuel>/", views.fuel_prices, "fuel-prices"),
     *page("ceny/<slug:fuel>/<voivodeship:voivodeship>/", views.voivodeship_prices, "fuel-prices-voivodeship"),
     *page("sklad/<int:depot_id>-<slug:slug>/", views.depot, "depot"),
@@ -97,7 +97,7 @@ urlpatterns = [
     path("zgloszenia/odpowiedz/", forms.answer, name="submission-answer"),
     path("zgloszenia/potwierdz/", forms.confirm, name="submission-confirm"),
     path("zgloszenia/stan/", forms.status, name="submission-status"),
-    path("zmiany.atom", feed_and_embeds.changes, name="changes"),
+    path("zmiany.atom", feed.changes, name="changes"),
     path("sitemap.xml", machine_files.sitemap, name="sitemap"),
     path("sitemap-<int:part>.xml", machine_files.sitemap_part, name="sitemap-part"),
     path("llms.txt", machine_files.llms, name="llms"),

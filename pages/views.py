@@ -1,45 +1,60 @@
-"""Views of read-only pages, and error responses of the site.
+"""Views of read-only pages, small pages that other sites frame, charts as files, and error responses of the site.
 
-A view builds a page object; `pages.rendering` renders it. Error responses are not cached, and all but 404 render
-without the request.
+A view builds a page object; `pages.rendering` renders it. The small pages alone allow any frame; they have no script,
+set no cookie, and link to their pages. Error responses are not cached, and all but 404 render without the request.
 """
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple
 
 import orjson
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
+from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
+from catalog.depots import fuels
 from catalog.depots.opening_times import opening_period
 from catalog.depots.snapshot import depots
 from catalog.links import depot_path
 from catalog.models import Dataset
+from catalog.text import short_zloty
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.error_body import RETRY_AFTER_S
+from fueldepot.http.links import site_url
 from fueldepot.http.views import read_only
 from pages import api_and_text_pages
 from pages.datasets import datasets_page
+from pages.depot_filters import DepotCard
 from pages.depots import depot_page, find_gone_depot, removed_page
-from pages.fuel_and_official_prices import fuel_prices_page, official_page, voivodeship_prices_page
+from pages.fuel_prices import fuel_prices_page, voivodeship_prices_page
 from pages.heating_comparison import RESTS_ON as HEATING_DATA
 from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import home_page, voivodeship_page
 from pages.municipality import find_municipality, municipality_page
 from pages.page import Page
-from pages.prices import index_page
+from pages.polish import counted, date_digits
+from pages.prices import index_page, official_page
 from pages.regulations import regulation_page, regulations_page
 from pages.rendering import (
     MARKDOWN_UTF8,
     PageMoved,
     PageViews,
     as_html,
+    cached,
+    cached_by_status,
     collapse_blank_lines,
     page_view,
+    redirect,
     render_page,
     wants_markdown,
 )
@@ -50,8 +65,11 @@ from prices.snapshot import RESTS_ON as PRICE_DATA
 
 Data = Dataset.Slug
 
+DEPOT_DATA = (Data.UNITS, Data.PLACES, Data.POSTCODES, Data.BOUNDARIES, Data.DEPOTS, Data.PRICES)
+"""Data sets behind depots around a typed place."""
 
-@page_view(Data.UNITS, Data.PLACES, Data.POSTCODES, Data.BOUNDARIES, Data.DEPOTS, Data.PRICES, changes_daily=True)
+
+@page_view(*DEPOT_DATA, changes_daily=True)
 def home(request: HttpRequest) -> Page:
     return home_page(request.META["QUERY_STRING"], timezone.localdate())
 
@@ -73,16 +91,7 @@ def voivodeship(request: HttpRequest, voivodeship: str) -> Page:
     return voivodeship_page(voivodeship, timezone.localdate())
 
 
-@page_view(
-    Data.UNITS,
-    Data.PLACES,
-    Data.POSTCODES,
-    Data.BOUNDARIES,
-    Data.DEPOTS,
-    Data.PRICES,
-    changes_daily=True,
-    period=opening_period,
-)
+@page_view(*DEPOT_DATA, changes_daily=True, period=opening_period)
 def municipality(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> Page:
     return municipality_page(find_municipality(teryt), request.META["QUERY_STRING"], timezone.now())
 
@@ -118,7 +127,6 @@ def depot(request: HttpRequest, depot_id: int, slug: str) -> Page:
 
 @page_view(Data.UNITS, changes_daily=True)
 def subsidy(request: HttpRequest) -> Page:
-    """The first step of the calculator, with levels and limits."""
     return first_page(request.META["QUERY_STRING"], timezone.localdate())
 
 
@@ -162,13 +170,127 @@ def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> Pag
 
 
 @read_only
-@conditional(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES, cache_control=cache_control.REGISTER)
+@conditional(Data.UNITS, Data.BOUNDARIES, cache_control=cache_control.REGISTER)
 def surroundings(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> HttpResponse:
     """Answer with a municipality and its surroundings as GeoJSON. Takes some milliseconds."""
     outlines = territory_svg.surroundings(teryt)
     if outlines is None:
         raise Http404
     return HttpResponse(orjson.dumps(outlines), content_type="application/geo+json")
+
+
+POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"
+"""The content security policy: a style sheet of this site, in any frame."""
+
+DRAWN_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+"""The content security policy of a picture, which has its styles within."""
+
+MOST_DEPOTS = 5
+
+
+class Embed(NamedTuple):
+    """A page in short. lines: name, absolute URL, price ("" for none), and state, day or number of each depot or fuel.
+
+    note: what the lines are, "" for nothing. empty: said without lines.
+    """
+
+    page: Page
+    heading: str
+    lines: tuple[tuple[str, str, str, str], ...]
+    note: str = ""
+    empty: str = "Nie ma jeszcze czego pokazać."
+
+
+def embed_view(*slugs: str, **validity: Any) -> Callable[[Callable[..., Embed]], Callable[..., HttpResponse]]:
+    """Turn a function that builds an embed, or raises PageMoved, into its view. slugs, validity: see `conditional`."""
+
+    def decorate(build: Callable[..., Embed]) -> Callable[..., HttpResponse]:
+        @wraps(build)
+        def answer(request: HttpRequest, **kwargs: Any) -> HttpResponse:
+            try:
+                embed = build(request, **kwargs)
+            except PageMoved as moved:
+                return cached(redirect(request, moved.path), cache_control.NO_STORE)
+            response = render(request, "pages/embed.html", {"embed": embed}, status=embed.page.status)
+            response = cached_by_status(request, response)
+            response["Content-Security-Policy"] = POLICY
+            response["X-Robots-Tag"] = "noindex"
+            return response
+
+        validated = conditional(*slugs, cache_control=cache_control.CATALOG, changes_daily=True, **validity)
+        return xframe_options_exempt(read_only(validated(answer)))
+
+    return decorate
+
+
+@embed_view(*Data, period=opening_period)
+def embedded_municipality(request: HttpRequest, teryt: str) -> Embed:
+    unit = find_municipality(teryt)
+    if unit.teryt != teryt:
+        raise PageMoved(reverse("embed-municipality", args=[unit.teryt]))
+    page = municipality_page(unit, "", timezone.now())
+    cards = [card for section in page.content["sections"] for card in section.cards][:MOST_DEPOTS]
+    return Embed(page, page.title, tuple(map(card_line, cards)))
+
+
+def card_line(card: DepotCard) -> tuple[str, str, str, str]:
+    price = f"{short_zloty(card.price.price)}/{card.price.kind.unit}" if card.price else ""
+    of_price = f"{card.price.kind.name}, {date_digits(card.price.day)}; " if card.price else ""
+    return card.row.name, site_url(card.facts.path), price, of_price + card.opening.sentence
+
+
+@embed_view(*Data, period=opening_period, in_outage=False)
+def embedded_depot(request: HttpRequest, depot_id: int) -> Embed:
+    row = depots.get().find(depot_id)
+    if row is None:
+        gone = find_gone_depot(depot_id)
+        if gone.merged_into is not None:
+            raise PageMoved(reverse("embed-depot", args=[gone.merged_into.pk]))
+        removed = removed_page(gone)
+        return Embed(removed, removed.title, (), empty=f"{removed.description} Powód: {removed.content['reason']}.")
+    page = depot_page(row, timezone.now())
+    lines = tuple(
+        (price.kind.name, page.canonical, f"{short_zloty(price.price)}/{price.kind.unit}", date_digits(price.day))
+        for price, _ in page.content["price_list"]
+    )
+    note = f"{row.address}. {page.content['opening'].sentence.capitalize()}."
+    return Embed(page, row.name, lines, note, "Cen jeszcze nie znamy.")
+
+
+@embed_view(*PRICE_DATA)
+def embedded_prices(request: HttpRequest, fuel: str) -> Embed:
+    page = fuel_prices_page(fuel, "", timezone.localdate())
+    unit = fuels.BY_SLUG[fuel].unit
+    country = page.content["country"]
+    poland = {"name": "Polska", "path": page.path, "median": country.median, "n": country.n}
+    lines = tuple(
+        (
+            area["name"],
+            site_url(area["path"]),
+            f"{short_zloty(area['median'])}/{unit}",
+            counted(area["n"], "cena", "ceny", "cen"),
+        )
+        for area in (poland, *page.content["areas"])
+        if area["median"] is not None
+    )
+    answer = page.content["answer"]
+    first, last = (date_digits(answer[end]) for end in ("window_from", "window_to"))
+    return Embed(page, answer["name"], lines, f"Mediany cen w składach od {first} do {last}.")
+
+
+@read_only
+@conditional(*PRICE_DATA, cache_control=cache_control.CATALOG, changes_daily=True)
+def chart(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpResponse:
+    """Answer with the chart of a page of prices as an SVG file with its source and day. Raises Http404 without one."""
+    when = request.META["QUERY_STRING"], timezone.localdate()
+    page = voivodeship_prices_page(fuel, voivodeship, *when) if voivodeship else fuel_prices_page(fuel, *when)
+    drawing = page.content["draw_chart"]()
+    if drawing is None:
+        raise Http404
+    values = {**page.content, "page": page, "chart": drawing}
+    response = cached(render(request, "pages/svg/months_file.html", values, content_type="image/svg+xml"))
+    response["Content-Security-Policy"] = DRAWN_POLICY
+    return response
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:

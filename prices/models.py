@@ -274,3 +274,8 @@ class Observation(models.Model):
     def __str__(self) -> str:
         name = dict(Series._meta.get_field("slug").flatchoices)[self.series_id]  # without a query
         return f"{name}, {self.voivodeship or 'Polska'}, {self.year}"
+
+    @property
+    def teryt(self) -> str:
+        """Two digits of the voivodeship, "" for Poland."""
+        return self.voivodeship_id or ""

@@ -61,18 +61,6 @@ class ListedPrice(NamedTuple):
         return fuels.BY_SLUG[self.fuel]
 
 
-class ObservedPrice(NamedTuple):
-    """A yearly average of an area; teryt and voivodeship are "" for Poland. source: where the number was read."""
-
-    series: str
-    teryt: str
-    voivodeship: str
-    slug: str
-    year: int
-    price: Decimal
-    source: str
-
-
 class Prices:
     """Approved prices and plausible ranges. ranges: by fuel, in the order of the catalog."""
 
@@ -114,7 +102,7 @@ class Prices:
 class Official:
     """observations: by series, TERYT (Poland first) and year. variables: numbers in the data bank, by slug."""
 
-    observations: tuple[ObservedPrice, ...]
+    observations: tuple[Observation, ...]
     variables: Mapping[str, int | None]
 
     @property
@@ -123,9 +111,9 @@ class Official:
         years = [row.year for row in self.observations if not row.teryt]
         return f"najnowsze średnie za rok {max(years)}" if years else ""
 
-    def latest_coal(self) -> ObservedPrice | None:
+    def latest_coal(self) -> Observation | None:
         """Return the newest average price of coal in Poland, None when none is known."""
-        rows = [row for row in self.observations if row.series == COAL and not row.teryt]
+        rows = [row for row in self.observations if row.series_id == COAL and not row.teryt]
         return max(rows, key=lambda row: row.year, default=None)
 
 
@@ -151,19 +139,8 @@ def read_ranges() -> dict[str, Range]:
 def read_official() -> Official:
     """Read the averages. Two queries."""
     order = {kind.slug: place for place, kind in enumerate(SERIES)}
-    rows = [
-        ObservedPrice(
-            row.series_id,
-            row.voivodeship_id or "",
-            row.voivodeship.name if row.voivodeship else "",
-            row.voivodeship.slug if row.voivodeship else "",
-            row.year,
-            row.value,
-            row.source,
-        )
-        for row in Observation.objects.select_related("voivodeship")
-    ]
-    rows.sort(key=lambda row: (order[row.series], row.teryt, row.year))
+    rows = list(Observation.objects.select_related("voivodeship"))
+    rows.sort(key=lambda row: (order[row.series_id], row.teryt, row.year))
     stored = dict(Series.objects.values_list("slug", "variable_id"))
     return Official(tuple(rows), {kind.slug: stored.get(kind.slug) for kind in SERIES})
 

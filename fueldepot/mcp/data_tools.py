@@ -36,10 +36,10 @@ from fueldepot.http.links import route_url, site_url
 from fueldepot.http.params import choice, whole
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, tool
 from pages.datasets import TITLE as DATASETS
-from pages.fuel_and_official_prices import official_title
 from pages.heating_api import HouseQuery, heating_costs
 from pages.heating_page import STATUS as HEATING_STATUS
 from pages.home_and_voivodeship import depots_as_of
+from pages.prices import official_title
 from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import TOO_FEW, ArithmeticJson, FuelPricesJson, find_prices
 from prices.api.series_answers import ObservedValueJson, describe_observation, find_observations
@@ -287,10 +287,10 @@ AverageAnswer = part(ObservedValueJson, "area year price origin", series=str, un
     why_empty=NotRequired[str],
 )
 def official_average(query: AveragesQuery) -> Findings:
-    rows = sorted(find_observations(query), key=lambda row: (-row.year, row.series))
+    rows = sorted(find_observations(query), key=lambda row: (-row.year, row.series_id))
     as_of = snapshot.changed_on(Dataset.Slug.SERIES)
     values = [
-        pick(AverageAnswer, describe_observation(row, as_of), series=row.series, unit=BY_SLUG[row.series].unit)
+        pick(AverageAnswer, describe_observation(row, as_of), series=row.series_id, unit=BY_SLUG[row.series_id].unit)
         for row in rows
     ]
     content = {"values": values} | ({} if values else {"why_empty": "Tej liczby nie znamy."})

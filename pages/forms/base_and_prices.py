@@ -188,8 +188,6 @@ class PublicForm(forms.Form):
 
 
 class EmailForm(PublicForm):
-    """Base of the forms that ask for an e-mail address."""
-
     email = fields.Email(
         label="Twój adres e-mail",
         max_length=254,
@@ -234,7 +232,6 @@ PRICES = FormPart(
     "Podaj ceny z VAT, bez transportu, za tonę (t) albo metr przestrzenny (mp); puste pola pomiń. Jeśli cena jest za "
     "worek, wpisz obok jego wagę, a przeliczymy ją na tonę.",
 )
-"""The part of the fields of `PriceFields`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +313,6 @@ class PriceFields(PublicForm):
         return [SubmissionPart(Submission.Kind.PRICE, {"prices": prices})] if prices else []
 
     def quotes(self) -> list[PriceInput]:
-        """Return the entered prices, one for each fuel with a price."""
         return [quote for fuel in self.price_fuels if (quote := self._quote(fuel)) is not None]
 
     def _quote(self, fuel: fuels.Fuel) -> PriceInput | None:
@@ -351,8 +347,6 @@ class PriceFields(PublicForm):
 
 
 class PriceForm(PriceFields, EmailForm):
-    """Prices of a depot, submitted by a reader."""
-
     kind = Submission.Kind.PRICE
     title = "Podaj ceny"
     description = (

@@ -37,7 +37,6 @@ HOURS = FormPart(
     "Jeśli nie znasz godzin, zostaw wszystkie pola puste.",
     compact=True,
 )
-"""The part of the fields of `HoursFields`."""
 
 
 HOURS_TOO_LONG = (
@@ -230,8 +229,6 @@ class AddForm(DepotForm):
 
 
 class ClaimForm(CorrectForm, PriceFields):
-    """Claim of an entry, with corrections and prices."""
-
     kind = Submission.Kind.CLAIM
     title = "To mój skład"
     description = (

@@ -133,8 +133,6 @@ class BranchesForm(PublicForm):
 
 
 class RenewForm(EmailForm):
-    """Request for a new link by e-mail."""
-
     title = "Nowy odnośnik właściciela"
 
     help_texts = {"email": "Ten, z którego przejęto wpis."}
@@ -143,8 +141,6 @@ class RenewForm(EmailForm):
 
 
 class ObjectionForm(PublicForm):
-    """An objection; its text is optional."""
-
     title = "Sprzeciw wobec przejęcia wpisu"
     description = "Sprzeciw właściciela wobec przejęcia wpisu przez kogoś innego."
 
@@ -156,8 +152,6 @@ class ObjectionForm(PublicForm):
 
 
 class RestoreForm(PublicForm):
-    """Request for a removed entry; its text is optional."""
-
     title = "Przywróć wpis"
     description = "Prośba o przywrócenie usuniętego wpisu."
 

@@ -56,8 +56,6 @@ class AnswerForm(PublicForm):
 
 
 class AddressForm(EmailForm):
-    """The corrected address of an unconfirmed submission."""
-
     PARTS = (FormPart("Popraw adres", ("email",)),)
 
 
@@ -90,7 +88,6 @@ def submit(request: HttpRequest, form_class: type[EmailForm], depot_id: int) -> 
 
 @public_form_view
 def gone(request: HttpRequest, depot_id: int) -> HttpResponse:
-    """Report that a depot is gone; evidence for editors."""
     depot = get_published(depot_id)
     form = GoneForm(posted(request), depot=depot, path=request.path, on=timezone.now())
     if form.is_valid():
@@ -157,7 +154,6 @@ def confirm(request: HttpRequest) -> HttpResponse:
 
 @public_form_view
 def answer(request: HttpRequest) -> HttpResponse:
-    """Show the question of an editor, or store its answer."""
     token, now = token_of(request, "znak"), timezone.now()
     question = questions.get_question(token)
     form = AnswerForm(posted(request), path=request.path, on=now)
@@ -278,7 +274,6 @@ def token_of(request: HttpRequest, name: str, longest: int = 500) -> str:
 
 
 def ids_of(texts: Iterable[str]) -> list[int]:
-    """Return the ids among texts."""
     return [int(text) for text in texts if re.fullmatch("[0-9]{1,18}", text)]
 
 

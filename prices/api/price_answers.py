@@ -256,7 +256,8 @@ def describe_country(fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, 
         body["bag_price"] = None if median is None else number(medians.bag_price(median, fuel.bag_kg))
     if fuel.slug in fuels.COALS:
         average = official.get().latest_coal()
-        body["gus"] = average and describe_average(average, official.get().variables[average.series])
+        numbers = official.get().variables
+        body["gus"] = describe_average(average, numbers[average.series_id]) if average else None
     return body
 
 

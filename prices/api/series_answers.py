@@ -13,8 +13,8 @@ from fueldepot.http.links import route_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, doc, example
 from prices import medians, models
 from prices.api.params import COUNTRY, SeriesQuery
-from prices.models import FIRST_YEAR, SeriesKind
-from prices.snapshot import COUNTRY_KEY, ObservedPrice, official
+from prices.models import FIRST_YEAR, Observation, SeriesKind
+from prices.snapshot import COUNTRY_KEY, official
 
 POLAND = "Polska"
 
@@ -63,12 +63,12 @@ class ObservedValueJson(TypedDict):
     """Day on which the numbers of this service last changed; null when not known."""
 
 
-def describe_observation(row: ObservedPrice, as_of: date | None) -> ObservedValueJson:
+def describe_observation(row: Observation, as_of: date | None) -> ObservedValueJson:
     return {
-        "area": row.voivodeship or POLAND,
+        "area": row.voivodeship.name if row.voivodeship else POLAND,
         "teryt": row.teryt,
         "year": row.year,
-        "price": float(row.price),
+        "price": float(row.value),
         "origin": row.source,
         "as_of": as_of,
     }
@@ -95,12 +95,12 @@ class SeriesJson(TypedDict):
     """The numbers one by one, Poland first; only with `series`, `year` or `voivodeship`."""
 
 
-def describe_series(kind: SeriesKind, observations: Iterable[ObservedPrice]) -> SeriesJson:
+def describe_series(kind: SeriesKind, observations: Iterable[Observation]) -> SeriesJson:
     """Return a series with those of its prices that are among some. Not rounded: a kWh costs fractions of a grosz."""
-    rows = [row for row in observations if row.series == kind.slug]
+    rows = [row for row in observations if row.series_id == kind.slug]
     areas: defaultdict[str, dict[str, float]] = defaultdict(dict)
     for row in rows:
-        areas[row.slug][str(row.year)] = float(row.price)
+        areas[row.voivodeship.slug if row.voivodeship else ""][str(row.year)] = float(row.value)
     return {
         "name": kind.name,
         "unit": kind.unit,
@@ -155,18 +155,18 @@ def sentence_on_average(year: int) -> str:
     )
 
 
-def describe_average(official: ObservedPrice, variable_id: int | None) -> OfficialAverageJson:
+def describe_average(official: Observation, variable_id: int | None) -> OfficialAverageJson:
     return {
         "description": sentence_on_average(official.year),
         "year": official.year,
-        "price": amount(official.price),
+        "price": amount(official.value),
         "area": POLAND,
         "source": cast("AverageSourceJson", models.describe_origin(official.source, variable_id)),
         "origin": official.source,
     }
 
 
-def find_observations(query: SeriesQuery) -> list[ObservedPrice]:
+def find_observations(query: SeriesQuery) -> list[Observation]:
     """Return the official averages of a query by series, TERYT (Poland first) and year. Raises VoivodeshipNotFound."""
     if query.voivodeship is None or query.voivodeship == COUNTRY:
         teryt = None if query.voivodeship is None else COUNTRY_KEY
@@ -175,5 +175,5 @@ def find_observations(query: SeriesQuery) -> list[ObservedPrice]:
     return [
         row
         for row in official.get().observations
-        if query.series in (None, row.series) and query.year in (None, row.year) and teryt in (None, row.teryt)
+        if query.series in (None, row.series_id) and query.year in (None, row.year) and teryt in (None, row.teryt)
     ]

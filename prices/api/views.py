@@ -109,7 +109,7 @@ class SeriesViewSet(JsonViewSet):
         answer = {kind.slug: describe_series(kind, chosen) for kind in SERIES}
         if query.model_fields_set:
             for slug, body in answer.items():
-                body["values"] = [describe_observation(row, as_of) for row in chosen if row.series == slug]
+                body["values"] = [describe_observation(row, as_of) for row in chosen if row.series_id == slug]
         return json_response(answer)
 
 

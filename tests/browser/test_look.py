@@ -7,7 +7,7 @@ import re
 import psycopg
 import pytest
 
-from pages.fuel_and_official_prices import SHADES
+from pages.fuel_prices import SHADES
 from tests.browser.barriers import findings
 from tests.fueldepot.sharers import eventually
 

@@ -18,7 +18,7 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 
 @pytest.fixture(autouse=True)
 def _the_day(monkeypatch):
-    monkeypatch.setattr("pages.feed_and_embeds.timezone.localdate", lambda: ON)
+    monkeypatch.setattr("pages.feed.timezone.localdate", lambda: ON)
 
 
 def read(client):

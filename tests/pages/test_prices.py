@@ -10,9 +10,8 @@ from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Municipality
-from pages.fuel_and_official_prices import fuel_prices_page, price_map
+from pages.fuel_prices import changes_in_words, fuel_prices_page, price_map
 from pages.polish import change
-from pages.prices import changes_in_words
 from prices.medians import months_before
 from prices.models import Observation, PlausibleRange, Series
 from tests import factories

@@ -1,30 +1,25 @@
-"""What other sites and programs take: a feed of changes, small pages to be framed, and charts as pictures.
+"""The Atom feed of changes, `/zmiany.atom` (RFC 4287).
 
-The Atom feed `/zmiany.atom` (RFC 4287) runs no query. Ids and days of entries are stable as long as their content does
-not change. The small pages alone allow any frame. They have no script, set no cookie, and link to their pages.
+Ids and days of entries are stable as long as their content does not change.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from functools import wraps
 from itertools import islice
 from typing import Any, NamedTuple
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.formats import date_format
 from django.utils.html import escape
-from django.views.decorators.clickjacking import xframe_options_exempt
 
 from catalog.depots import fuels
 from catalog.depots.fuels import PER_UNIT
-from catalog.depots.opening_times import opening_period
 from catalog.depots.snapshot import depots
 from catalog.links import depot_path
 from catalog.models import Dataset
@@ -34,14 +29,8 @@ from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, route_url, site_url
 from fueldepot.http.views import read_only
-from pages.depot_filters import DepotCard
-from pages.depots import depot_page, find_gone_depot, removed_page
-from pages.fuel_and_official_prices import fuel_prices_page, voivodeship_prices_page
 from pages.home_and_voivodeship import voivodeships_by_name
-from pages.municipality import find_municipality, municipality_page
-from pages.page import Page
-from pages.polish import change, counted, date_digits, day
-from pages.rendering import PageMoved, cached, cached_by_status, redirect
+from pages.polish import change, counted, day
 from prices.api.price_answers import all_fuel_prices
 from prices.medians import FEWEST_FOR_MEDIAN, WINDOW_MONTHS, is_plausible, months_before
 from prices.snapshot import RESTS_ON as PRICE_DATA
@@ -199,125 +188,3 @@ def of_prices(today: date) -> Iterator[Entry]:
             notes += ["Cena i skład są zmyślone, służą tylko do wypróbowania serwisu."] * price.demonstration
             title = f"{fuel.name}: {short_zloty(price.grosze / 100)} {PER_UNIT[fuel.unit]}, {row.name}"
             yield Entry(f"cena-{fuel.slug}-{on}", title, " ".join(notes), depot_path(row.id, row.name), on)
-
-
-POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors *"
-"""The content security policy: a style sheet of this site, in any frame."""
-
-DRAWN_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-"""The content security policy of a picture, which has its styles within."""
-
-MOST_DEPOTS = 5
-
-
-class EmbedLine(NamedTuple):
-    """A depot or a fuel of an embed. url: absolute. value: a price, "" for none. description: state, day or number."""
-
-    name: str
-    url: str
-    value: str
-    description: str
-
-
-class Embed(NamedTuple):
-    """A page in short. note: what the lines are, "" for nothing. empty: said without lines."""
-
-    page: Page
-    heading: str
-    lines: tuple[EmbedLine, ...]
-    note: str = ""
-    empty: str = "Nie ma jeszcze czego pokazać."
-
-
-def embed_view(*slugs: str, **validity: Any) -> Callable[[Callable[..., Embed]], Callable[..., HttpResponse]]:
-    """Turn a function that builds an embed, or raises PageMoved, into its view. slugs, validity: see `conditional`."""
-
-    def decorate(build: Callable[..., Embed]) -> Callable[..., HttpResponse]:
-        @wraps(build)
-        def answer(request: HttpRequest, **kwargs: Any) -> HttpResponse:
-            try:
-                embed = build(request, **kwargs)
-            except PageMoved as moved:
-                return cached(redirect(request, moved.path), cache_control.NO_STORE)
-            response = render(request, "pages/embed.html", {"embed": embed}, status=embed.page.status)
-            response = cached_by_status(request, response)
-            response["Content-Security-Policy"] = POLICY
-            response["X-Robots-Tag"] = "noindex"
-            return response
-
-        validated = conditional(*slugs, cache_control=cache_control.CATALOG, changes_daily=True, **validity)
-        return xframe_options_exempt(read_only(validated(answer)))
-
-    return decorate
-
-
-@embed_view(*Dataset.Slug, period=opening_period)
-def municipality(request: HttpRequest, teryt: str) -> Embed:
-    unit = find_municipality(teryt)
-    if unit.teryt != teryt:
-        raise PageMoved(reverse("embed-municipality", args=[unit.teryt]))
-    page = municipality_page(unit, "", timezone.now())
-    cards = [card for section in page.content["sections"] for card in section.cards][:MOST_DEPOTS]
-    return Embed(page, page.title, tuple(map(card_line, cards)))
-
-
-def card_line(card: DepotCard) -> EmbedLine:
-    price = f"{short_zloty(card.price.price)}/{card.price.kind.unit}" if card.price else ""
-    of_price = f"{card.price.kind.name}, {date_digits(card.price.day)}; " if card.price else ""
-    return EmbedLine(card.row.name, site_url(card.facts.path), price, of_price + card.opening.sentence)
-
-
-@embed_view(*Dataset.Slug, period=opening_period, in_outage=False)
-def depot(request: HttpRequest, depot_id: int) -> Embed:
-    row = depots.get().find(depot_id)
-    if row is None:
-        gone = find_gone_depot(depot_id)
-        if gone.merged_into is not None:
-            raise PageMoved(reverse("embed-depot", args=[gone.merged_into.pk]))
-        removed = removed_page(gone)
-        return Embed(removed, removed.title, (), empty=f"{removed.description} Powód: {removed.content['reason']}.")
-    page = depot_page(row, timezone.now())
-    lines = tuple(
-        EmbedLine(
-            price.kind.name, page.canonical, f"{short_zloty(price.price)}/{price.kind.unit}", date_digits(price.day)
-        )
-        for price, _ in page.content["price_list"]
-    )
-    note = f"{row.address}. {page.content['opening'].sentence.capitalize()}."
-    return Embed(page, row.name, lines, note, "Cen jeszcze nie znamy.")
-
-
-@embed_view(*PRICE_DATA)
-def fuel(request: HttpRequest, fuel: str) -> Embed:
-    page = fuel_prices_page(fuel, "", timezone.localdate())
-    unit = fuels.BY_SLUG[fuel].unit
-    country = page.content["country"]
-    poland = {"name": "Polska", "path": page.path, "median": country.median, "n": country.n}
-    lines = tuple(
-        EmbedLine(
-            area["name"],
-            site_url(area["path"]),
-            f"{short_zloty(area['median'])}/{unit}",
-            counted(area["n"], "cena", "ceny", "cen"),
-        )
-        for area in (poland, *page.content["areas"])
-        if area["median"] is not None
-    )
-    answer = page.content["answer"]
-    first, last = (date_digits(answer[end]) for end in ("window_from", "window_to"))
-    return Embed(page, answer["name"], lines, f"Mediany cen w składach od {first} do {last}.")
-
-
-@read_only
-@conditional(*PRICE_DATA, cache_control=cache_control.CATALOG, changes_daily=True)
-def chart(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpResponse:
-    """Answer with the chart of a page of prices as an SVG file with its source and day. Raises Http404 without one."""
-    when = request.META["QUERY_STRING"], timezone.localdate()
-    page = voivodeship_prices_page(fuel, voivodeship, *when) if voivodeship else fuel_prices_page(fuel, *when)
-    drawing = page.content["draw_chart"]()
-    if drawing is None:
-        raise Http404
-    values = {**page.content, "page": page, "chart": drawing}
-    response = cached(render(request, "pages/svg/months_file.html", values, content_type="image/svg+xml"))
-    response["Content-Security-Policy"] = DRAWN_POLICY
-    return response

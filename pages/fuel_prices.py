@@ -1,0 +1,368 @@
+"""Pages of a fuel, in Poland and in a voivodeship; and the query, tabs and status that all pages of prices share."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from functools import partial
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from django.http import Http404
+from django.urls import reverse
+
+from catalog.depots import fuels
+from catalog.territory.snapshot import territory
+from catalog.text import sort_key, zloty
+from fueldepot.http.params import choice, numbers
+from fueldepot.http.query import Query, doc, today_unless_given
+from pages.depot_filters import Chip
+from pages.home_and_voivodeship import get_voivodeship
+from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
+from pages.polish import day, month, month_genitive
+from pages.svg import territory as territory_svg
+from pages.svg.charts import Chart, ChartMonth, amount, months_chart
+from pages.svg.maps import AreaMap, MapUnit
+from prices.api.params import MOST_MONTHS_BACK, PriceDay
+from prices.api.price_answers import FuelPricesJson, MonthMedianJson, VoivodeshipMedianJson, fuel_prices
+from prices.medians import WINDOW_MONTHS, WINDOWS, months_before
+from prices.snapshot import COUNTRY_KEY, Comparison, compare, compared_months
+
+MEDIAN_STATUS = "mediany zatwierdzonych cen ze składów; średnie GUS są osobnymi danymi"
+
+ORDERS = {
+    "nazwa": ("Województwo", "name"),
+    "mediana": ("Mediana", "median"),
+    "roznica": ("Wobec Polski", "difference"),
+    "miesiac": ("Przez miesiąc", "month"),
+    "rok": ("Przez rok", "year"),
+    "ceny": ("Ceny", "n"),
+}
+"""Orders of the table of voivodeships: head and key of each column. A leading minus reverses an order."""
+
+
+class PricesQuery(Query):
+    empty_is_absent = True
+    default_today = "dzien"
+
+    dzien: Annotated[PriceDay, doc("A day.")] = today_unless_given()
+    okres: Annotated[int, numbers(WINDOWS)] = WINDOW_MONTHS
+    kolejnosc: Annotated[str, choice([*ORDERS, *(f"-{key}" for key in ORDERS)])] = "nazwa"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The query of a page. day: not after today. order: a key of ORDERS. refused: whether the given day is invalid.
+
+    window: months that medians cover. past: whether the day is before today.
+    """
+
+    day: date
+    today: date
+    order: str
+    descending: bool
+    refused: bool
+    window: int = WINDOW_MONTHS
+
+    @classmethod
+    def read(cls, query_string: str, today: date) -> "Asked":
+        """Read the query of a page. Invalid values become the defaults: today, ordered by name."""
+        query, errors = PricesQuery.read(query_string, today=today)
+        order = query.kolejnosc
+        return cls(query.dzien, today, order.lstrip("-"), order.startswith("-"), "dzien" in errors, query.okres)
+
+    @property
+    def past(self) -> bool:
+        return self.day < self.today
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the page is that of today and of the usual window, which search engines index."""
+        return not self.past and self.window == WINDOW_MONTHS
+
+    @property
+    def refusal(self) -> str:
+        """A sentence about an invalid day, "" for none."""
+        if not self.refused:
+            return ""
+        return (
+            f"Dzień w adresie nie jest datą z ostatnich {MOST_MONTHS_BACK} miesięcy: podaj dzień "
+            f"od {day(self.earliest)} do {day(self.today)}"
+        )
+
+    @property
+    def notice(self) -> str:
+        """The refusal with what the page shows instead, "" for none."""
+        return f"{self.refusal} Pokazujemy ceny na dziś." if self.refused else ""
+
+    @property
+    def earliest(self) -> date:
+        return months_before(self.today, MOST_MONTHS_BACK)
+
+    def query(self, **more: str) -> str:
+        """Return the query of a link that keeps day and window, with further parameters; "" for none."""
+        return as_query(self._named("dzien", "okres") | more)
+
+    def api_query(self, **more: str) -> str:
+        return as_query(more | self._named("on", "window"))
+
+    def _named(self, day: str, window: str) -> dict[str, str]:
+        parameters = {day: self.day.isoformat()} if self.past else {}
+        return parameters | ({window: str(self.window)} if self.window != WINDOW_MONTHS else {})
+
+
+def as_query(parameters: Mapping[str, object]) -> str:
+    return f"?{urlencode(parameters)}" if parameters else ""
+
+
+def prices_of_fuel(page: Page) -> list[dict[str, Any]]:
+    """Return the prices of a fuel as schema.org's Dataset; nothing without prices, and for invented ones."""
+    answer: FuelPricesJson = page.content["answer"]
+    if page.demonstration or not answer["n"]:
+        return []
+    median = variable(answer["name"], answer["median"], page.content["per_unit"])
+    return [
+        dataset(
+            page,
+            json=page.data_path,
+            csv=page.content["csv_path"],
+            spatialCoverage=page.content["place"],
+            measurementTechnique=answer["method"],
+            **({"variableMeasured": median} if median else {}),
+        )
+    ]
+
+
+def variable(name: str, median: float | None, per_unit: str) -> dict[str, Any] | None:
+    """Return a median as schema.org's PropertyValue; None without one."""
+    if median is None:
+        return None
+    return {"@type": "PropertyValue", "name": f"{name}: mediana", "value": median, "unitText": f"zł {per_unit}"}
+
+
+def get_fuel(slug: str) -> fuels.Fuel:
+    """Return a fuel by its slug. Raises Http404."""
+    if slug not in fuels.BY_SLUG:
+        raise Http404
+    return fuels.BY_SLUG[slug]
+
+
+def fuel_tabs(current: str, path_of: Callable[[str], str], query: str) -> list[Chip]:
+    """Return the tabs of all fuels, in the order of the catalog. current: slug of the shown fuel, "" for none."""
+    return [Chip(fuel.label, path_of(fuel.slug) + query, fuel.slug == current) for fuel in fuels.FUELS]
+
+
+def of_fuel(
+    fuel: fuels.Fuel, asked: Asked, answer: FuelPricesJson, *places: str, demonstration: bool, **content: Any
+) -> dict[str, Any]:
+    """Return the values that pages of a fuel have in common. places: slug of the voivodeship, nothing for Poland.
+
+    In the content, answer: of the API. place: the area, in the nominative. content: the rest of it.
+    """
+    route, args = "fuel-prices-voivodeship" if places else "fuel-prices", [fuel.slug, *places]
+    path, csv_path = reverse(route, args=args), reverse(f"{route}-csv", args=args) + asked.query()
+    place = f"województwo {answer['area']['name']}" if places else "Polska"
+    per_unit = fuels.PER_UNIT[fuel.unit]
+    common = {
+        "answer": answer,
+        "asked": asked,
+        "place": place,
+        "per_unit": per_unit,
+        "unit": f"zł {per_unit}",
+        "tabs": fuel_tabs(fuel.slug, lambda slug: reverse(route, args=[slug, *places]), asked.query()),
+        "windows": [
+            Chip(str(window), path + replace(asked, window=window).query(), window == asked.window)
+            for window in WINDOWS
+        ],
+        "csv_path": csv_path,
+        "svg_path": csv_path.replace(".csv", ".svg", 1),
+        "chart_name": f"{fuel.name}, {place}: mediany miesięczne",
+        "changes_in_words": changes_in_words(fuel, asked.day),
+    }
+    return {
+        "path": path,
+        "demonstration": demonstration,
+        "demonstration_notice": "Ceny na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. "
+        "Nie mówią nic o prawdziwych cenach.",
+        "indexed": bool(answer["n"]) and not demonstration and asked.is_usual,
+        "as_of": asked.day,
+        "data_status": data_status(demonstration=demonstration),
+        "schema_org": prices_of_fuel,
+        "content": common | content,
+    }
+
+
+def changes_in_words(fuel: fuels.Fuel, on: date) -> str:
+    """Return the months between which changes are computed, "" without any."""
+    months = compared_months(fuel, on)
+    if months is None:
+        return ""
+    newest, month_before, year_before = months
+    unfinished = "" if newest < on.replace(day=1) else ", niepełny,"
+    return f"{month(newest)}{unfinished} wobec {month_genitive(month_before)} i {month_genitive(year_before)}"
+
+
+def prices_crumb() -> Crumb:
+    return Crumb("Ceny opału", reverse("prices"))
+
+
+def titled(name: str, asked: Asked) -> str:
+    return f"{name}, {day(asked.day)}" if asked.past else name
+
+
+def data_status(*, demonstration: bool) -> str:
+    return DEMONSTRATION_STATUS if demonstration else MEDIAN_STATUS
+
+
+def draw_chart(months: Iterable[MonthMedianJson], *, reference: float | None = None) -> Chart | None:
+    """Return a chart of medians by month. reference: a level to compare with."""
+    bars = [
+        ChartMonth(int(row["month"][:4]) * 12 + int(row["month"][5:]) - 1, row["median"], row["n"]) for row in months
+    ]
+    return months_chart(bars, reference=reference)
+
+
+SHADES = 5
+"""Shades of the map, with equal numbers of voivodeships as far as possible. A strong one is dark on light ground."""
+
+
+def fuel_prices_page(slug: str, query_string: str, today: date) -> Page:
+    """Return the page of a fuel in Poland for a query string. Raises Http404."""
+    fuel, asked = get_fuel(slug), Asked.read(query_string, today)
+    answer = fuel_prices(fuel, on=asked.day, window_months=asked.window)
+    compared = compare(fuel, asked.day, asked.window)
+    path = reverse("fuel-prices", args=[fuel.slug])
+    return Page(
+        template="pages/fuel_prices",
+        query_params=PricesQuery.names(),
+        **of_fuel(
+            fuel,
+            asked,
+            answer,
+            demonstration="demonstration" in answer,
+            draw_chart=partial(draw_chart, answer["months"]),
+            ranges=[
+                (fuels.BY_SLUG[name].name, ends["low"], ends["high"])
+                for name, ends in answer["arithmetic"]["plausible_range"].items()
+            ],
+            country=compared[COUNTRY_KEY],
+            columns=list(columns(path, asked)),
+            areas=in_order(area_rows(fuel, compared, asked), asked),
+            draw_map=partial(price_map, fuel, answer["voivodeships"], asked.query()),
+        ),
+        title=titled(f"{fuel.name}: ceny w Polsce", asked),
+        description=f"{fuel.name}: mediana cen w składach w Polsce, miesiące, województwa i sposób liczenia.",
+        breadcrumbs=(Crumb.home(), prices_crumb()),
+        data_path=reverse("v1:fuel-prices", args=[fuel.slug]) + asked.api_query(),
+    )
+
+
+def area_rows(fuel: fuels.Fuel, compared: dict[str, Comparison], asked: Asked) -> list[dict[str, Any]]:
+    """Return the rows of all voivodeships, by TERYT: a `Comparison`, and its difference from Poland's median in zł."""
+    poland = compared[COUNTRY_KEY].median
+    return [
+        {
+            "name": unit.name,
+            "path": reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug]) + asked.query(),
+            "difference": compared[teryt].difference(poland),
+            **asdict(compared[teryt]),
+        }
+        for teryt, unit in territory.get().voivodeships.items()
+    ]
+
+
+def in_order(rows: list[dict[str, Any]], asked: Asked) -> list[dict[str, Any]]:
+    """Return the rows in the requested order; rows without the value come last in both directions."""
+    _, key = ORDERS[asked.order]
+    rows = sorted(
+        rows, key=lambda row: sort_key(row[key]) if key == "name" else row[key] or 0, reverse=asked.descending
+    )
+    return sorted(rows, key=lambda row: row[key] is None)
+
+
+def columns(path: str, asked: Asked) -> Iterator[dict[str, str]]:
+    """Yield the heads of the table. The current one reverses the order; numbers begin with the greatest.
+
+    sort: value of `aria-sort`, "" for none.
+    """
+    for key, (label, _) in ORDERS.items():
+        current = key == asked.order
+        down = not asked.descending if current else key != "nazwa"
+        yield {
+            "key": key,
+            "label": label,
+            "path": path + asked.query(kolejnosc=f"-{key}" if down else key) + "#wojewodztwa",
+            "sort": ("descending" if asked.descending else "ascending") if current else "",
+        }
+
+
+def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = "") -> AreaMap | None:
+    """Return the map of medians: the higher, the stronger the colour; hatched for too few prices. None without medians.
+
+    query: of the links.
+    """
+    medians = {row["voivodeship"]: row["median"] for row in rows}
+    if not medians:
+        return None
+    ranked = sorted(set(medians.values()))
+
+    def unit_of(slug: str, name: str) -> MapUnit:
+        path = reverse("fuel-prices-voivodeship", args=[fuel.slug, slug]) + query
+        if slug not in medians:
+            return MapUnit(path, f"województwo {name}: za mało cen", hatched=True)
+        median = medians[slug]
+        words = f"województwo {name}: {zloty(median)} {fuels.PER_UNIT[fuel.unit]}"
+        shade = 1 + ranked.index(median) * SHADES // len(ranked)
+        return MapUnit(path, words, label=(amount(median, 0),), shade=shade)
+
+    return territory_svg.country_map(unit_of)
+
+
+def voivodeship_prices_page(slug: str, voivodeship: str, query_string: str, today: date) -> Page:
+    """Return the page of a fuel in a voivodeship for a query string. Raises Http404."""
+    fuel = get_fuel(slug)
+    asked = Asked.read(query_string, today)
+    unit = get_voivodeship(voivodeship)
+    answer = fuel_prices(fuel, on=asked.day, voivodeship=unit.teryt, window_months=asked.window)
+    country = fuel_prices(fuel, on=asked.day, window_months=asked.window)
+    compared = compare(fuel, asked.day, asked.window)
+    country_path = reverse("fuel-prices", args=[fuel.slug])
+    return Page(
+        template="pages/voivodeship_prices",
+        query_params=("dzien", "okres"),
+        **of_fuel(
+            fuel,
+            asked,
+            answer,
+            unit.slug,
+            demonstration="demonstration" in answer or "demonstration" in country,
+            draw_chart=partial(draw_chart, answer["months"], reference=country["median"]),
+            reference=f"Polska, mediana ostatnich {asked.window} miesięcy",
+            country=country,
+            country_path=country_path + asked.query(),
+            compared=compared[unit.teryt],
+            difference=compared[unit.teryt].difference(compared[COUNTRY_KEY].median),
+            months=list(month_rows(answer["months"], country["months"])),
+        ),
+        title=titled(f"{fuel.name}: ceny, województwo {unit.name}", asked),
+        description=f"{fuel.name}, województwo {unit.name}: mediana cen w składach, miesiące i liczba cen.",
+        breadcrumbs=(Crumb.home(), prices_crumb(), Crumb(fuel.name, country_path)),
+        data_path=reverse("v1:fuel-prices", args=[fuel.slug]) + asked.api_query(voivodeship=unit.teryt),
+    )
+
+
+def month_rows(own: list[MonthMedianJson], poland: list[MonthMedianJson]) -> Iterator[dict[str, Any]]:
+    """Join the months of the voivodeship and of Poland, ascending: medians in zł, None for too few prices.
+
+    complete: whether the month is over on the day of the page.
+    """
+    ours, theirs = ({row["month"]: row for row in rows} for rows in (own, poland))
+    for name in sorted({*ours, *theirs}):
+        row, country = ours.get(name), theirs.get(name)
+        yield {
+            "month": name,
+            "own": row and row["median"],
+            "own_n": row and row["n"],
+            "poland": country and country["median"],
+            "poland_n": country and country["n"],
+            "complete": all(median["complete"] for median in (row, country) if median),
+        }
