@@ -147,7 +147,7 @@ class DepotPrice(models.Model):
     depot = models.ForeignKey(
         Depot, models.DO_NOTHING, db_constraint=False, verbose_name="skład", related_name="prices"
     )
-    fuel = models.CharField("paliwo", max_length=20, choices=fuels.CHOICES)
+    fuel = models.CharField("paliwo", max_length=20, choices=fuels.choices)
     price = models.DecimalField("cena", max_digits=8, decimal_places=2)
     sent_price = models.DecimalField("cena w zgłoszeniu", max_digits=8, decimal_places=2, null=True, blank=True)
     unit = models.CharField("jednostka", max_length=2, choices=list(fuels.UNIT_NAMES.items()))
@@ -213,7 +213,7 @@ class DepotPrice(models.Model):
 class PlausibleRange(models.Model):
     """Range of plausible prices in złoty per unit of the fuel, ends included. Prices outside do not count."""
 
-    fuel = models.CharField("paliwo", max_length=20, primary_key=True, choices=fuels.CHOICES)
+    fuel = models.CharField("paliwo", max_length=20, primary_key=True, choices=fuels.choices)
     low = models.DecimalField("od", max_digits=8, decimal_places=2)
     high = models.DecimalField("do", max_digits=8, decimal_places=2)
 

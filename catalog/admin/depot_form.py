@@ -132,7 +132,7 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
     editor: User
     sources: Mapping[str, str]
     opened = forms.IntegerField(widget=forms.HiddenInput, required=False)
-    fuels = FuelsField(label="Paliwa", required=False, choices=fuels.CHOICES, widget=forms.CheckboxSelectMultiple)
+    fuels = FuelsField(label="Paliwa", required=False, choices=fuels.choices, widget=forms.CheckboxSelectMultiple)
     nip = forms.CharField(
         label="NIP", max_length=TYPED_LENGTHS["nip"], required=False, help_text="10 cyfr; myślniki i odstępy można."
     )

@@ -95,7 +95,7 @@ class FuelFilter(OptionsFilter):
 
     title = "paliwo"
     parameter_name = "fuel"
-    options = {slug: (label, methodcaller("offering", slug)) for slug, label in fuels.CHOICES}
+    options = {slug: (label, methodcaller("offering", slug)) for slug, label in fuels.choices()}
 
 
 class VoivodeshipFilter(UnitFilter):

@@ -63,7 +63,7 @@ class ProposalForm(forms.Form):
             return forms.FloatField(label=label, min_value=low, max_value=high, initial=self.proposed[name])
         if name == "fuels":
             widget, initial = forms.CheckboxSelectMultiple, self.proposed["fuels"]
-            return FuelsField(label=label, choices=fuels.CHOICES, required=False, initial=initial, widget=widget)
+            return FuelsField(label=label, choices=fuels.choices, required=False, initial=initial, widget=widget)
         return forms.CharField(
             label=label,
             required=name == "name",

@@ -17,7 +17,7 @@ from catalog.parsing.opening_hours import DAYS
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, doc, example
 
-FUEL_NAMES = {fuel.slug: fuel.name for fuel in fuels.FUELS}
+FUEL_NAMES = dict(fuels.choices())
 
 FuelSlug = Annotated[str, OneOf(*FUEL_NAMES)]
 

@@ -42,9 +42,12 @@ PER_UNIT = {"t": "za tonę", "mp": "za metr przestrzenny"}
 
 BY_SLUG = {fuel.slug: fuel for fuel in FUELS}
 
-CHOICES = [(fuel.slug, fuel.name) for fuel in FUELS]
-
 COALS = frozenset({"wegiel", *(fuel.slug for fuel in FUELS if fuel.coal)})
+
+
+def choices() -> list[tuple[str, str]]:
+    """Return slugs with display names. Models name this function: a new fuel needs no migration."""
+    return [(fuel.slug, fuel.name) for fuel in FUELS]
 
 
 def labels(slugs: Iterable[str], by_name: Collection[str] = ()) -> tuple[str, ...]:

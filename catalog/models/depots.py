@@ -134,7 +134,7 @@ class Depot(models.Model):
     location_approximate = models.BooleanField("położenie przybliżone", default=False)
     municipality = models.ForeignKey(Municipality, models.PROTECT, verbose_name="gmina")
     fuels = ArrayField(
-        models.CharField(max_length=20, choices=fuels.CHOICES), verbose_name="paliwa", default=list, blank=True
+        models.CharField(max_length=20, choices=fuels.choices), verbose_name="paliwa", default=list, blank=True
     )
     # During an upgrade the former release still inserts depots.
     fuels_in_name = ArrayField(

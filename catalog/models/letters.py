@@ -141,7 +141,7 @@ class Subscription(models.Model):
     mailbox_hash = models.CharField("skrót skrzynki", max_length=64)
     client_hash = models.CharField("skrót adresu sieciowego", max_length=64, blank=True)
     teryt = models.CharField("gmina", max_length=7, blank=True)
-    fuel = models.CharField("paliwo", max_length=30, choices=fuels.CHOICES, blank=True)
+    fuel = models.CharField("paliwo", max_length=30, choices=fuels.choices, blank=True)
     voivodeship = models.CharField("województwo", max_length=2, blank=True)
     created_at = models.DateTimeField("zamówiono")
     mailed_at = models.DateTimeField("wysłano odnośnik", null=True, blank=True)

@@ -45,7 +45,7 @@ class AlertsForm(EmailForm):
         max_length=100,
         help_text="Napiszemy {}, {} i {} dni przed każdym terminem i gdy zmienią się przepisy.".format(*alerts.STEPS),
     )
-    fuel = forms.ChoiceField(label="Paliwo", required=False, choices=[("", "nie wybieram"), *fuels.CHOICES])
+    fuel = forms.ChoiceField(label="Paliwo", required=False, choices=[("", "nie wybieram"), *fuels.choices()])
     voivodeship = forms.ChoiceField(label="Województwo", required=False)
 
     PARTS = (

@@ -93,7 +93,7 @@ class DepotForm(HoursFields, EmailForm):
     phone = fields.DepotText("phone", label="Telefon", required=False, help_text="Kilka numerów oddziel przecinkami.")
     website = fields.DepotText("website", label="Strona internetowa", required=False)
     fuels = forms.MultipleChoiceField(
-        label="Paliwa", choices=fuels.CHOICES, widget=forms.CheckboxSelectMultiple, required=False
+        label="Paliwa", choices=fuels.choices, widget=forms.CheckboxSelectMultiple, required=False
     )
     lat = fields.Degrees(LAT_RANGE, label="Szerokość geograficzna", example="50,06143", error_messages=POSITION_MISSING)
     lon = fields.Degrees(LON_RANGE, label="Długość geograficzna", example="19,93658", error_messages=POSITION_MISSING)

@@ -246,7 +246,7 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
 
     def render_price_list(self, request: HttpRequest, **context: Any) -> TemplateResponse:
         common = {"title": "Cennik z pliku", "media": self.media}
-        words = {"fuels": fuels.CHOICES, "units": list(fuels.UNIT_NAMES.items())}
+        words = {"fuels": fuels.choices(), "units": list(fuels.UNIT_NAMES.items())}
         return desk_page(self, request, "prices/depotprice/price_list", common | words | context)
 
 

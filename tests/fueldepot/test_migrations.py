@@ -58,6 +58,10 @@ HARMLESS = {
         ),
         "drops a foreign key, the column stays",
     ),
+    **dict.fromkeys(
+        (f"catalog.0036_choices_of_fuels: Alter field fuels on {model}" for model in ("depot", "historicaldepot")),
+        "changes no column",
+    ),
     "fueldepot.0006_editors_see_the_journal: Raw Python operation": "adds a right",
     "prices.0007_first_history_of_ranges: Raw Python operation": "adds lines of history",
     "prices.0008_first_history_of_demonstration: Raw Python operation": "adds lines of history",
