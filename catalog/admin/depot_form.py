@@ -24,8 +24,7 @@ from catalog.territory.snapshot import territory
 from fueldepot.data import history
 
 STATE = ("featured", "data_status", "publication", "removal_reason", "merged_into", "review")
-FUELS = ("fuels", "fuels_in_name", "fuels_priced")
-FOLLOWED = (*Depot.PUBLIC_FIELDS, *FUELS[1:], *STATE)
+FOLLOWED = (*Depot.PUBLIC_FIELDS, *Depot.FUEL_FIELDS[1:], *STATE)
 
 COLUMNS = {name: Depot.column(name) for name in FOLLOWED}
 
@@ -82,7 +81,7 @@ def source_of(name: str, line: Mapping[str, Any], depot: Depot) -> str:
 
 
 def field_in_words(name: str, value: Any) -> str:
-    if name in FUELS and value:
+    if name in Depot.FUEL_FIELDS and value:
         return ", ".join(fuels.labels(value))
     if name == "hours" and value is not None:
         # A day with several ranges has no value in the week; the line of `opening_hours` lists them.

@@ -47,7 +47,7 @@ from catalog.territory.snapshot import territory
 ADDRESS = ("street", "house_number", ("postcode", "place"))
 FIELDSETS = (
     (None, {"fields": ("name", "fuels", "opening_hours")}),
-    ("Adres i kontakt", {"fields": (*ADDRESS, "nip", "phone", "website")}),
+    ("Adres i kontakt", {"fields": (*ADDRESS, *editing.CONTACT)}),
     ("Położenie", {"fields": (("lat", "lon"), "location_approximate", "other_municipality", "municipality")}),
     ("Wyświetlanie", {"fields": ("featured",)}),
 )
@@ -69,7 +69,7 @@ PAIRS_PER_PAGE = 50
 CHOICES = field_groups.all_groups(
     FieldGroup("ulica i numer domu", ("street", "house_number")),
     FieldGroup("kod pocztowy i miejscowość", ("postcode", "place")),
-    FieldGroup("położenie i gmina", ("lat", "lon", "location_approximate", "municipality")),
+    FieldGroup("położenie i gmina", Depot.POSITION),
     FieldGroup("godziny otwarcia", ("opening_hours", "hours")),
 )
 

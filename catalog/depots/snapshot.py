@@ -33,19 +33,6 @@ ASSORTMENT_BITS = {fuel.slug: sum(FUEL_BITS[slug] for slug in fuels.assortments(
 BATCH = 500
 """Rows that the driver makes at once, while which no other thread runs."""
 
-READ = """
-    SELECT
-        d.id, d.name, d.street, d.house_number, d.postcode, d.place, d.nip, d.phone, d.website, d.lat, d.lon,
-        d.location_approximate, d.fuels, d.hours, d.opening_hours, d.featured, d.data_status, d.source,
-        d.verified_at, d.updated_at, m.teryt, m.name, m.slug, v.slug,
-        d.fuels_in_name, 'fuels' = ANY(d.confirmed_fields), d.fuels_priced
-    FROM catalog_depot d
-    JOIN catalog_municipality m ON m.teryt = d.municipality_id
-    JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
-    WHERE d.publication = 'published'
-    ORDER BY d.name_key, d.id
-"""
-
 
 @dataclass(eq=False, repr=False)
 class DepotNotFound(Exception):
@@ -109,6 +96,25 @@ class DepotRow(NamedTuple):
         if self.fuels_by_name:
             return "name"
         return "person" if set(self.fuels) <= set(self.fuels_priced) else "source"
+
+
+COMPUTED = {
+    "teryt": "m.teryt",
+    "municipality": "m.name",
+    "municipality_slug": "m.slug",
+    "voivodeship_slug": "v.slug",
+    "fuels_confirmed": "'fuels' = ANY(d.confirmed_fields)",
+}
+"""Fields of `DepotRow` that are no columns of a depot."""
+
+READ = f"""
+    SELECT {", ".join(COMPUTED.get(name, f"d.{name}") for name in DepotRow._fields if name != "hours_ranges")}
+    FROM catalog_depot d
+    JOIN catalog_municipality m ON m.teryt = d.municipality_id
+    JOIN catalog_voivodeship v ON v.teryt = m.voivodeship_id
+    WHERE d.publication = 'published'
+    ORDER BY d.name_key, d.id
+"""  # noqa: S608 - of names in this module
 
 
 class DepotList(NamedTuple):

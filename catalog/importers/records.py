@@ -118,8 +118,8 @@ class DepotRecord:
     postcode: str = ""
     place: str = ""
     nip: str | None = None
-    phone: str | None = None
-    website: str | None = None
+    phone: str = ""
+    website: str = ""
     fuels: tuple[str, ...] = ()
     denied_fuels: tuple[str, ...] = ()
     hours: dict[str, str] | None = None

@@ -24,11 +24,7 @@ PLAIN_FIELDS = tuple(f.name for f in fields(DepotRecord) if f.name not in NOT_ST
 
 
 def plain_values(record: DepotRecord) -> dict[str, Any]:
-    values = {name: getattr(record, name) for name in PLAIN_FIELDS}
-    values["fuels"] = list(record.fuels)
-    values["phone"] = record.phone or ""
-    values["website"] = record.website or ""
-    return values
+    return {name: getattr(record, name) for name in PLAIN_FIELDS} | {"fuels": list(record.fuels)}
 
 
 def values_of(record: DepotRecord, municipality: Municipality) -> dict[str, Any]:

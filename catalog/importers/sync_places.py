@@ -97,7 +97,7 @@ def sync_places(extract: Extract[PlaceRecord], options: Options) -> Report:
     if options.write:
         insert(Place, PLACE_COLUMNS, map(astuple, diff.added.values()))
         changed = [Place(**dict(zip(PLACE_COLUMNS, astuple(place), strict=True))) for _, place in diff.changed.values()]
-        upsert(changed, ["name", "kind", "municipality", "main", "lat", "lon", "district"])
+        upsert(changed, PLACE_COLUMNS[1:])
         Place.objects.filter(pk__in=diff.removed).delete()
     return report
 

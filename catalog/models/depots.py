@@ -101,15 +101,17 @@ class Depot(models.Model):
         GONE_FROM_SOURCE = "gone_from_source", "zniknął ze źródła danych"
         MISTAKEN = "mistaken", "wpis dodano przez pomyłkę"
 
+    POSITION = ("lat", "lon", "location_approximate", "municipality")
+    FUEL_FIELDS = ("fuels", "fuels_in_name", "fuels_priced")
     PUBLIC_FIELDS = (
         *("name", "street", "house_number", "postcode", "place", "nip", "phone", "website", "fuels"),
-        *("lat", "lon", "location_approximate", "municipality", "hours", "opening_hours"),
+        *(*POSITION, "hours", "opening_hours"),
     )
     """Fields that a source, an editor or an owner may set, in the order of forms; values of `confirmed_fields`."""
 
     BOUND_FIELDS = (
         # The municipality follows from a confirmed position; an import must not overwrite it.
-        ({"lat", "lon", "location_approximate"}, {"lat", "lon", "location_approximate", "municipality"}),
+        ({"lat", "lon", "location_approximate"}, {*POSITION}),
         # `hours` is derived from `opening_hours`.
         ({"hours", "opening_hours"}, {"hours", "opening_hours"}),
     )
@@ -304,11 +306,8 @@ def _read_hours(text: str) -> str:
 
 
 READERS: Mapping[str, Callable[[str], str]] = {
-    "name": clean_line,
-    "street": clean_line,
-    "house_number": clean_line,
+    **{name: clean_line for name in Depot.PUBLIC_FIELDS if isinstance(Depot._meta.get_field(name), models.CharField)},
     "postcode": lambda text: normalise_postcode(clean_line(text)),
-    "place": clean_line,
     "nip": _contact(contacts.clean_nip),
     "phone": _contact(contacts.clean_phone),
     "website": _contact(contacts.clean_website),

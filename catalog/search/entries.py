@@ -34,7 +34,6 @@ from fueldepot.data.history import insert
 LABEL_LENGTH = 80
 """Maximum length of a postcode's label; further places become an ellipsis."""
 
-PLACE_COLUMNS = ("name", "kind", "main", "municipality_id", "lat", "lon", "district")
 COLUMNS = ("rank", "kind", "fold", "label", "description", "municipality_id", "lat", "lon", "position")
 
 DECIMALS = 5
@@ -255,7 +254,7 @@ def read_register() -> PlaceRegister:
     units = Municipality.objects.select_related("county", "voivodeship").order_by("teryt")
     municipalities = {unit.teryt: unit for unit in units}
     shares = PostcodeMunicipality.objects.main_first().by_postcode()
-    places = [PlaceRow(*row) for row in Place.objects.order_by("id").values_list(*PLACE_COLUMNS)]
+    places = [PlaceRow(*row) for row in Place.objects.order_by("id").values_list(*PlaceRow._fields)]
     postcodes = [
         PostcodeRow(code, tuple(names), lat, lon, tuple(shares[code]))
         for code, names, lat, lon in Postcode.objects.order_by("code").values_list("code", "places", "lat", "lon")

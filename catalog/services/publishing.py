@@ -87,14 +87,14 @@ def _save(depots: list[Depot], by: AbstractBaseUser | None, on: date, reason: st
         return
     for depot in depots:
         depot.updated_at = on
-    Depot.objects.bulk_update(depots, ["fuels", "fuels_in_name", "fuels_priced", "updated_at"], batch_size=1000)
+    Depot.objects.bulk_update(depots, [*Depot.FUEL_FIELDS, "updated_at"], batch_size=1000)
     history.record_bulk(Depot, [depot.pk for depot in depots], by=by, reason=reason)
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
 def _read_lines(keys: Collection[int]) -> Mapping[int, Lines]:
     """Return the history of the fuels of depots. One query, none without depots."""
-    columns = ("id", "fuels", "fuels_in_name", "fuels_priced", "confirmed_fields", "history_date")
+    columns = ("id", *Depot.FUEL_FIELDS, "confirmed_fields", "history_date")
     rows = Depot.history.filter(id__in=among(keys)).order_by("history_id").only(*columns)
     lines = defaultdict(list)
     for row in rows.annotate(reason=Coalesce("history_change_reason", Value(""))) if keys else ():

@@ -40,7 +40,7 @@ def all_groups(*joined: FieldGroup) -> tuple[FieldGroup, ...]:
 
 
 GROUPS = all_groups(
-    FieldGroup("położenie", ("lat", "lon", "location_approximate", "municipality")),
+    FieldGroup("położenie", Depot.POSITION),
     FieldGroup("godziny otwarcia", ("hours", "opening_hours")),
 )
 

@@ -83,15 +83,15 @@ class DepotForm(HoursFields, EmailForm):
         label="Nazwa składu lub firmy",
         error_messages=fields.required("Wpisz nazwę, pod którą skład jest znany."),
     )
-    street = fields.DepotText("street", label="Ulica", required=False, help_text="Razem z „ul.”, „al.” albo „pl.”.")
-    house_number = fields.DepotText("house_number", label="Numer", required=False)
-    postcode = fields.DepotText("postcode", label="Kod pocztowy", required=False)
+    street = fields.DepotText("street", help_text="Razem z „ul.”, „al.” albo „pl.”.")
+    house_number = fields.DepotText("house_number", label="Numer")
+    postcode = fields.DepotText("postcode")
     place = fields.DepotText(
-        "place", label="Miejscowość", error_messages=fields.required("Wpisz miejscowość, w której leży skład.")
+        "place", required=True, error_messages=fields.required("Wpisz miejscowość, w której leży skład.")
     )
-    nip = fields.DepotText("nip", label="NIP", required=False)
-    phone = fields.DepotText("phone", label="Telefon", required=False, help_text="Kilka numerów oddziel przecinkami.")
-    website = fields.DepotText("website", label="Strona internetowa", required=False)
+    nip = fields.DepotText("nip")
+    phone = fields.DepotText("phone", help_text="Kilka numerów oddziel przecinkami.")
+    website = fields.DepotText("website")
     fuels = forms.MultipleChoiceField(
         label="Paliwa", choices=fuels.choices, widget=forms.CheckboxSelectMultiple, required=False
     )
@@ -110,7 +110,7 @@ class DepotForm(HoursFields, EmailForm):
 
     PARTS: tuple[FormPart, ...] = (
         FormPart("Skład", ("name", "street", "house_number", "postcode", "place")),
-        FormPart("Kontakt", ("nip", "phone", "website")),
+        FormPart("Kontakt", CONTACT),
         FormPart("Oferta", ("fuels",)),
         HOURS,
         FormPart(
@@ -246,10 +246,11 @@ class ClaimForm(CorrectForm, PriceFields):
     claimant_nip = fields.DepotText(
         "nip",
         label="NIP firmy",
+        required=True,
         error_messages=fields.required("Podaj NIP firmy, żeby redakcja mogła porównać go z wpisem."),
     )
     claimant_phone = fields.DepotText(
-        "phone", label="Telefon do Ciebie", required=False, help_text="Redakcja może zadzwonić, żeby potwierdzić."
+        "phone", label="Telefon do Ciebie", help_text="Redakcja może zadzwonić, żeby potwierdzić."
     )
     message = fields.Message(
         label="Wiadomość do redakcji", max_length=2000, required=False, widget=forms.Textarea(attrs={"rows": 2})
@@ -287,7 +288,7 @@ class DeleteForm(EmailForm):
     button = "Wyślij wniosek o usunięcie"
 
     role = ClaimForm.base_fields["role"]
-    claimant_nip = fields.DepotText("nip", label="NIP firmy", required=False)
+    claimant_nip = fields.DepotText("nip", label="NIP firmy")
     claimant_phone = ClaimForm.base_fields["claimant_phone"]
     message = fields.Message(
         label="Dlaczego wpis ma zniknąć?", max_length=2000, required=False, help_text="Nie musisz podawać powodu."

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.text import capfirst
 
 from catalog.models import Depot
 from catalog.models.depots import TYPED_LENGTHS, clean_field
@@ -97,10 +98,12 @@ class Message(forms.CharField):
 
 
 class DepotText(Line):
-    """A text field of a depot by name, as long as its column unless told otherwise; also of a claimant."""
+    """A text field of a depot by name; label, length and whether it is required are those of its column by default."""
 
     def __init__(self, name: str, **options: Any) -> None:
-        super().__init__(**{"max_length": TYPED_LENGTHS.get(name, Depot.max_length(name))} | options)
+        column: Any = Depot._meta.get_field(name)
+        options = {"label": capfirst(column.verbose_name), "required": not column.blank} | options
+        super().__init__(max_length=TYPED_LENGTHS.get(name, column.max_length), **options)
         self.name = name
 
     def clean(self, value: Any) -> str:

@@ -298,7 +298,7 @@ def test_demonstration_depots_are_marked_and_reach_nobody(depots):
     assert len(set(names)) == len(names)
     assert [depot.source_id for depot in depots] == [f"demo/{number}" for number in range(1, 6_587)]
     for depot in depots:
-        assert (depot.nip, depot.phone, depot.website) == (None, None, None)
+        assert (depot.nip, depot.phone, depot.website) == (None, "", "")
         assert not depot.held
         assert re.fullmatch(r"|ul\. (Przykładowa|Demonstracyjna|Próbna)", depot.street)
 

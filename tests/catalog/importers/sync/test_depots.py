@@ -37,7 +37,7 @@ def test_without_write_nothing_changes(options):
 
 def test_changes_are_taken_dated_and_named(options):
     load(RECORD, options=replace(options, today=date(2026, 1, 1)))
-    report = load(replace(RECORD, phone=None, name="Skład opału Kowal"), options=options)
+    report = load(replace(RECORD, phone="", name="Skład opału Kowal"), options=options)
     depot = the_depot()
     assert (depot.phone, depot.name, depot.updated_at) == ("", "Skład opału Kowal", options.today)
     assert report.lines == ["changed: node/1 Skład opału Kowal: name, phone"]
