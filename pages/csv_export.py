@@ -7,7 +7,7 @@ points, empty fields for unknown values. An apostrophe precedes text that a spre
 `?excel=1` gives the same table for a Polish Excel, see `fueldepot.http.csv_table.write_table`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 
@@ -33,7 +33,7 @@ from pages.polish import counted
 from prices.api.price_answers import FuelPricesJson, all_fuel_prices, fuel_prices
 from prices.heating_costs import rounded_year
 from prices.medians import rounded
-from prices.models import BY_SLUG, PERIOD
+from prices.models import BY_SLUG, PERIOD, Observation
 from prices.snapshot import COUNTRY_KEY, RESTS_ON, compare, official, prices
 
 REGISTER = "GUS, rejestr TERYT; liczby składów: własne zestawienie, w tym dane © autorów OpenStreetMap (ODbL 1.0)"
@@ -83,27 +83,23 @@ def municipalities(request: HttpRequest) -> HttpResponse:
     """Answer with every municipality by TERYT, with its number of published depots."""
     published = depots.get()
     invented = published.demonstration  # a snapshot has either real depots or invented ones
-    header = (
-        *("teryt", "nazwa", "rodzaj", "powiat_teryt", "powiat", "wojewodztwo_teryt", "wojewodztwo"),
-        *("sklady", "w_tym_demonstracyjne", "strona", "zrodlo"),
-    )
-    rows = (
-        (
-            Code(unit.teryt),
-            unit.name,
-            Municipality.Kind(unit.kind).label,
-            Code(unit.county_id),
-            unit.county.name,
-            Code(unit.voivodeship_id),
-            unit.voivodeship.name,
-            published.count_in(unit.teryt),
-            sum(row.source == Depot.Source.DEMO for row in published.in_unit(unit.teryt).rows),
-            municipality_url(unit.voivodeship.slug, unit.slug, unit.teryt),
-            INVENTED if invented else REGISTER,
-        )
-        for unit in territory.get().municipalities.values()
-    )
-    return csv_answer(request, "gminy", header, rows, licence="" if invented else ODBL, demonstration=invented)
+    columns: dict[str, Callable[[Municipality], Value]] = {
+        "teryt": lambda unit: Code(unit.teryt),
+        "nazwa": lambda unit: unit.name,
+        "rodzaj": lambda unit: Municipality.Kind(unit.kind).label,
+        "powiat_teryt": lambda unit: Code(unit.county_id),
+        "powiat": lambda unit: unit.county.name,
+        "wojewodztwo_teryt": lambda unit: Code(unit.voivodeship_id),
+        "wojewodztwo": lambda unit: unit.voivodeship.name,
+        "sklady": lambda unit: published.count_in(unit.teryt),
+        "w_tym_demonstracyjne": lambda unit: sum(
+            row.source == Depot.Source.DEMO for row in published.in_unit(unit.teryt).rows
+        ),
+        "strona": lambda unit: municipality_url(unit.voivodeship.slug, unit.slug, unit.teryt),
+        "zrodlo": lambda unit: INVENTED if invented else REGISTER,
+    }
+    rows = ([read(unit) for read in columns.values()] for unit in territory.get().municipalities.values())
+    return csv_answer(request, "gminy", [*columns], rows, licence="" if invented else ODBL, demonstration=invented)
 
 
 @read_only
@@ -200,22 +196,19 @@ def percent(part: Decimal | None) -> DecimalText | None:
 @read_only
 @conditional(Dataset.Slug.UNITS, Dataset.Slug.SERIES, cache_control=cache_control.CATALOG)
 def averages(request: HttpRequest) -> HttpResponse:
-    header = ("szereg", "nazwa", "jednostka", "okres", "obszar", "teryt", "rok", "cena_zl", "zrodlo")
-    rows = (
-        (
-            row.series_id,
-            BY_SLUG[row.series_id].name,
-            BY_SLUG[row.series_id].unit,
-            PERIOD,
-            f"województwo {row.voivodeship.name}" if row.voivodeship else "Polska",
-            Code(row.teryt),
-            row.year,
-            DecimalText(f"{row.value.normalize():f}"),
-            row.source,
-        )
-        for row in official.get().observations
-    )
-    return csv_answer(request, "srednie-gus", header, rows, licence=GUS_TERMS)
+    columns: dict[str, Callable[[Observation], Value]] = {
+        "szereg": lambda row: row.series_id,
+        "nazwa": lambda row: BY_SLUG[row.series_id].name,
+        "jednostka": lambda row: BY_SLUG[row.series_id].unit,
+        "okres": lambda row: PERIOD,
+        "obszar": lambda row: f"województwo {row.voivodeship.name}" if row.voivodeship else "Polska",
+        "teryt": lambda row: Code(row.teryt),
+        "rok": lambda row: row.year,
+        "cena_zl": lambda row: DecimalText(f"{row.value.normalize():f}"),
+        "zrodlo": lambda row: row.source,
+    }
+    rows = ([read(row) for read in columns.values()] for row in official.get().observations)
+    return csv_answer(request, "srednie-gus", [*columns], rows, licence=GUS_TERMS)
 
 
 @read_only

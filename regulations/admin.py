@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.html import format_html
 
-from catalog.admin.desk import CsvMixin, DeskList, KeptRowsMixin, OptionsFilter, current_editor
+from catalog.admin.desk import CsvMixin, DeskList, KeptRowsMixin, OptionsFilter, columns_of, current_editor
 from catalog.admin.drafts import DraftedAdmin
 from catalog.admin.registers import HistoryAdmin
 from catalog.models import County, Municipality
@@ -81,7 +81,7 @@ def format_day(day: date | None) -> str:
     return "brak" if day is None else date_format(day, DAY)
 
 
-SCOPE_FIELDS = ("scope", "area", "units", "partly", "excluded", "uncertain", "caveat", "part_caveat")
+SCOPE_FIELDS = [field.name for field in Scope._meta.fields]
 WHERE = ("Gdzie obowiązuje", {"fields": SCOPE_FIELDS})
 PLACE_AND_TIME = (
     WHERE,
@@ -93,9 +93,7 @@ CODES_HELP = "Z kodów powstają odpowiedzi „Sprawdź swój piec”. Muszą m�
 
 CSV_SCOPE = {
     "gdzie obowiązuje": lambda row: row.scope,
-    "w przepisach od": lambda row: row.valid_from or "",
-    "w przepisach do": lambda row: row.valid_to or "",
-    "źródła": lambda row: row.sources,
+    **columns_of(Provision, "valid_from", "valid_to", "sources"),
 }
 
 
@@ -301,9 +299,7 @@ class DeadlineAdmin(ProvisionAdmin):
     csv_columns = {
         "województwo": lambda row: row.state.voivodeship.name,
         "termin": lambda row: row.date,
-        "rodzaj": lambda row: row.get_kind_display(),
-        "czego dotyczy": lambda row: row.applies_to,
-        "co oznacza": lambda row: row.description,
+        **columns_of(Deadline, "kind", "applies_to", "description"),
     } | CSV_SCOPE
     search_fields = ("applies_to", "description", "scope", "state__voivodeship__name")
     ordering = ("state", "date", "pk")
@@ -333,9 +329,7 @@ class FuelBanAdmin(ProvisionAdmin):
     list_display = ("fuel", "state", "from_date", "scope", "valid_to")
     csv_columns = {
         "województwo": lambda row: row.state.voivodeship.name,
-        "paliwo": lambda row: row.fuel,
-        "szczegóły": lambda row: row.detail,
-        "od dnia": lambda row: row.from_date or "",
+        **columns_of(FuelBan, "fuel", "detail", "from_date"),
     } | CSV_SCOPE
     search_fields = ("fuel", "detail", "scope", "state__voivodeship__name")
     ordering = ("state", "pk")

@@ -18,7 +18,15 @@ from django.utils.safestring import SafeString, mark_safe
 
 from catalog import models
 from catalog.admin.bulk import Action, bulk_action, each, undo_button
-from catalog.admin.desk import CsvMixin, DeskMixin, OptionsFilter, current_editor, read_text, send_closing_letters
+from catalog.admin.desk import (
+    CsvMixin,
+    DeskMixin,
+    OptionsFilter,
+    columns_of,
+    current_editor,
+    read_text,
+    send_closing_letters,
+)
 from catalog.admin.evidence import having_address
 from catalog.admin.registers import UnitFilter
 from catalog.depots import duplicates, fuels
@@ -170,27 +178,17 @@ REASON_LENGTH = 200
 
 CSV_COLUMNS = {
     "numer": lambda depot: depot.pk,
-    "nazwa": lambda depot: depot.name,
-    "ulica": lambda depot: depot.street,
-    "numer domu": lambda depot: depot.house_number,
-    "kod pocztowy": lambda depot: depot.postcode,
-    "miejscowość": lambda depot: depot.place,
+    **columns_of(models.Depot, "name", "street", "house_number", "postcode", "place"),
     "gmina": lambda depot: depot.municipality.name,
     "TERYT": lambda depot: depot.municipality_id,
-    "NIP": lambda depot: depot.nip or "",
-    "telefon": lambda depot: depot.phone,
+    **columns_of(models.Depot, "nip", "phone"),
     "strona": lambda depot: depot.website,
     "szerokość": lambda depot: depot.lat,
     "długość": lambda depot: depot.lon,
     "paliwa": lambda depot: ", ".join(fuels.labels(depot.fuels)),
     "godziny": lambda depot: depot.opening_hours,
-    "status danych": lambda depot: depot.get_data_status_display(),
-    "sprawdzono": lambda depot: depot.verified_at or "",
-    "publikacja": lambda depot: depot.get_publication_display(),
-    "powód usunięcia": lambda depot: depot.get_removal_reason_display(),
-    "pochodzenie": lambda depot: depot.get_source_display(),
-    "identyfikator w źródle": lambda depot: depot.source_id,
-    "do sprawdzenia": lambda depot: depot.review,
+    **columns_of(models.Depot, "data_status", "verified_at", "publication", "removal_reason"),
+    **columns_of(models.Depot, "source", "source_id", "review"),
 }
 
 MOST_NAMED = 20

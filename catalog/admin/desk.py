@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import wraps
+from operator import attrgetter, methodcaller
 from typing import Any, ClassVar, cast
 from urllib.parse import quote
 
@@ -213,6 +214,15 @@ def read_number(given: str | None) -> int:
 
 def read_numbers(request: HttpRequest, name: str) -> set[int]:
     return {read_number(value) for value in request.POST.getlist(name)}
+
+
+def columns_of(model: Any, *names: str) -> dict[str, Callable[[Any], Any]]:
+    """Return `csv_columns` of fields, headed by their verbose names; choices in words."""
+    fields = [model._meta.get_field(name) for name in names]
+    return {
+        field.verbose_name: methodcaller(f"get_{field.name}_display") if field.choices else attrgetter(field.name)
+        for field in fields
+    }
 
 
 class CsvMixin(AnyModelAdmin):  # type: ignore[misc] # see there

@@ -26,6 +26,7 @@ from catalog.admin import depot_form
 from catalog.admin.desk import (
     CsvMixin,
     OptionsFilter,
+    columns_of,
     current_editor,
     desk_page,
     desk_view,
@@ -147,9 +148,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         "numer": lambda row: row.pk,
         "kiedy": lambda row: f"{timezone.localtime(row.decided_at):%Y-%m-%d %H:%M}",
         "kto": person,
-        "rodzaj": lambda row: row.get_kind_display(),
-        "co zdecydowano": lambda row: row.title,
-        "powód": lambda row: row.reason,
+        **columns_of(Decision, "kind", "title", "reason"),
         "wiersze": lambda row: row.rows,
         "czekało dni": lambda row: "" if row.waiting_since is None else (row.decided_at - row.waiting_since).days,
         "cofnięto": lambda row: "" if row.undone_at is None else f"{timezone.localtime(row.undone_at):%Y-%m-%d %H:%M}",

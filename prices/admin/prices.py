@@ -1,6 +1,7 @@
 """Admin of prices (moderation queue, price lists) and, read-only, of official averages."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from decimal import Decimal
 from typing import Any
 
@@ -28,6 +29,7 @@ from catalog.admin.desk import (
     KeptRowsMixin,
     PendingByDefaultFilter,
     ReasonMixin,
+    columns_of,
     current_editor,
     desk_page,
     desk_view,
@@ -56,15 +58,12 @@ CSV_COLUMNS = {
     "numer": lambda row: row.pk,
     "skład": lambda row: row.depot.name,
     "numer składu": lambda row: row.depot_id,
-    "paliwo": lambda row: row.get_fuel_display(),
-    "cena": lambda row: row.price,
+    **columns_of(models.DepotPrice, "fuel", "price"),
     "jednostka": lambda row: row.unit,
-    "cena worka": lambda row: "" if row.bag_price is None else row.bag_price,
-    "waga worka": lambda row: "" if row.bag_kg is None else row.bag_kg,
+    **columns_of(models.DepotPrice, "bag_price"),
+    "waga worka": lambda row: row.bag_kg,
     "dzień": lambda row: row.day,
-    "pochodzenie": lambda row: row.get_origin_display(),
-    "stan": lambda row: row.get_status_display(),
-    "powód odrzucenia": lambda row: row.reason,
+    **columns_of(models.DepotPrice, "origin", "status", "reason"),
 }
 
 
@@ -143,8 +142,7 @@ class PriceAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
         localized_fields = ("bag_price", "bag_kg")
 
     def quote(self) -> validation.PriceInput:
-        names = ("fuel", "day", "unit", "price", "bag_price", "bag_kg")
-        values: dict[str, Any] = {name: self.cleaned_data.get(name) for name in names}
+        values: dict[str, Any] = {row.name: self.cleaned_data.get(row.name) for row in fields(validation.PriceInput)}
         return validation.PriceInput(**values)
 
     def clean(self) -> dict[str, Any]:
