@@ -78,13 +78,8 @@ NEW_APPLIANCES = frozenset(
 NOT_FUNDED = frozenset({Appliance.BOILER_CLASS_5, Appliance.BOILER_ECODESIGN})
 """Appliances whose replacement the programme does not pay: it wants a source below class 5."""
 
-HEATING = {
-    **dict.fromkeys(NOT_FUNDED, Heating.SOLID_FUEL_CLASS_5),
-    Appliance.BOILER_BELOW_CLASS_3: Heating.SOLID_FUEL,
-    Appliance.BOILER_CLASS_3: Heating.SOLID_FUEL,
-    Appliance.BOILER_CLASS_4: Heating.SOLID_FUEL,
-    Appliance.STOVE: Heating.SOLID_FUEL,
-}
+HEATING = dict.fromkeys(frozenset(Appliance) - {Appliance.FIREPLACE}, Heating.SOLID_FUEL)
+HEATING |= dict.fromkeys(NOT_FUNDED, Heating.SOLID_FUEL_CLASS_5)
 """The answer of the calculator that an appliance implies; a fireplace may stand beside another source."""
 
 

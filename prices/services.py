@@ -6,7 +6,7 @@ Ends with what the catalog calls when depots are merged, restored or erased.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from typing import Any
 
@@ -120,17 +120,7 @@ def row_of(depot: Depot, quote: PriceInput, origin: DepotPrice.Origin, on: datet
     price = unit_price(quote, timezone.localdate(on))
     if depot.publication != Depot.Publication.PUBLISHED:
         raise InvalidPrice("skład nie jest opublikowany")
-    return DepotPrice(
-        depot=depot,
-        fuel=quote.fuel,
-        price=price,
-        unit=quote.unit,
-        bag_price=quote.bag_price,
-        bag_kg=quote.bag_kg,
-        day=quote.day,
-        origin=origin,
-        submitted_at=on,
-    )
+    return DepotPrice(depot=depot, **asdict(quote) | {"price": price}, origin=origin, submitted_at=on)
 
 
 @transaction.atomic

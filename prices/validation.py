@@ -11,9 +11,6 @@ from catalog.text import short_zloty, zloty_range
 from prices import medians
 from prices.medians import PriceStatistics, Range
 
-PER = {"t": "tonę", "mp": "metr przestrzenny"}
-"""Units of prices, in the accusative."""
-
 
 def exact(amount: Decimal) -> str:
     """Format złoty in Polish, with grosze only where needed: "1500", "24,99"."""
@@ -73,7 +70,7 @@ def _price_by_bag(quote: PriceInput, fuel: Fuel) -> Decimal:
     if quote.bag_price is None or quote.bag_kg is None:
         raise InvalidPrice("do ceny worka podaj jego wagę, a do wagi cenę")
     if fuel.unit != "t":
-        raise InvalidPrice(f"{fuel.name}: ceny worka nie da się przeliczyć; podaj cenę za {PER[fuel.unit]}")
+        raise InvalidPrice(f"{fuel.name}: ceny worka nie da się przeliczyć; podaj cenę {fuels.PER_UNIT[fuel.unit]}")
     if not 0 < quote.bag_kg <= 1000 or quote.bag_price <= 0:
         raise InvalidPrice("cena worka musi być dodatnia, a waga większa od 0 i nie większa niż 1000 kg")
     if any(amount != medians.rounded(amount) for amount in (quote.bag_price, quote.bag_kg)):

@@ -22,7 +22,7 @@ from prices.api.params import FuelPricesQuery
 from prices.api.series_answers import POLAND, OfficialAverageJson, amount, describe_average, number
 from prices.medians import Month, PriceStatistics, Range, Summary, zloty
 from prices.snapshot import official, prices
-from prices.validation import PER, exact
+from prices.validation import exact
 
 FEWEST = medians.FEWEST_FOR_MEDIAN
 ONLY_COUNTRY = "null in answers about a voivodeship"
@@ -345,4 +345,4 @@ def describe_plausible(fuel: Fuel, ranges: Mapping[str, Range]) -> str:
         where_known = "" if ranges.keys() >= set(slugs) else ", o ile go ustalono"
         return f"wiarygodnego przedziału dla danego paliwa{where_known}"
     own = ranges[fuel.slug]
-    return f"wiarygodnego przedziału ({exact(own.low)}–{exact(own.high)} zł za {PER[fuel.unit]})"
+    return f"wiarygodnego przedziału ({exact(own.low)}–{exact(own.high)} zł {fuels.PER_UNIT[fuel.unit]})"

@@ -1,23 +1,16 @@
 """Whatever happens to a file, a parser reads it or raises BadInput with one line."""
 
-from catalog.importers.parsers import boundaries, osm_tags
+from catalog.importers.parsers import boundaries
 from catalog.importers.records import BadInput
-from catalog.importers.sources import geonames, prg, prng, teryt
+from catalog.importers.sources import formats, prng
 from tests.catalog.importers.parsers.helpers import DATA, chance, sniff, write
 from tests.catalog.importers.parsers.test_boundaries import AREAS, packed_parts, shapefile_parts
+from tests.catalog.importers.parsers.test_formats import SLICES
 from tests.catalog.importers.parsers.test_prng import UNITS
 
-PARSERS = {
-    "terc.csv": teryt.parse_units,
-    "terc.xml": teryt.parse_units,
-    "simc.csv": teryt.parse_places,
-    "simc.xml": teryt.parse_places,
-    "polskie-miejscowosci.json": lambda path: prng.parse(path, UNITS),
-    "PL.txt": geonames.parse,
-    "prg_postcodes.csv": prg.parse_postcodes,
-    "gminy.geojson": boundaries.parse,
-    "overpass.json": osm_tags.parse_overpass,
-}
+PARSE = {form.name: form.parse for _, form in formats()}
+PARSE["places_json"] = lambda path: prng.parse(path, UNITS)  # reads the units of the database otherwise
+PARSERS = {name: PARSE[form] for name, form in SLICES.items()}
 
 
 def damaged(content, dice):
