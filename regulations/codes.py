@@ -120,17 +120,17 @@ class Spared:
 @lru_cache(maxsize=1000)
 def read_spared(text: str) -> tuple[Spared, ...]:
     """Parse a text of one appliance per line, a code or "code | 2027-01-01". Raises ValueError."""
-    found = []
+    rows = []
     for line in filter(None, map(str.strip, text.splitlines())):
         code, _, day = (part.strip() for part in line.partition("|"))
-        found.append(Spared(Appliance(code), date.fromisoformat(day) if day else None))
-    return tuple(found)
+        rows.append(Spared(Appliance(code), date.fromisoformat(day) if day else None))
+    return tuple(rows)
 
 
 def write_spared(spared: Iterable[Spared]) -> str:
     """Return the inverse of `read_spared`."""
     return "\n".join(
-        f"{one.appliance} | {one.started_before}" if one.started_before else str(one.appliance) for one in spared
+        f"{row.appliance} | {row.started_before}" if row.started_before else str(row.appliance) for row in spared
     )
 
 
