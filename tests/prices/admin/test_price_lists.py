@@ -174,7 +174,7 @@ def test_a_price_that_came_meanwhile_leaves_nothing_half_done(desk, depot, file,
     answer = preview(desk, file)
     factories.DepotPriceFactory(depot=depot, fuel="brykiet", day=medians.months_before(today, medians.WINDOW_MONTHS))
     monkeypatch.setattr(
-        price_list_preview, "readable", lambda cells, read: {depot.pk} if read.__name__ == "read_number" else set()
+        price_list_files, "readable", lambda cells, read: {depot.pk} if read.__name__ == "read_number" else set()
     )
     again = confirm(desk, answer)
     assert "Skład ma już jedną z tych cen: ktoś dodał ją przed chwilą" in html_of(again)
