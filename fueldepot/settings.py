@@ -58,6 +58,7 @@ INSTALLED_APPS = [
     "pages",
     "rest_framework",
     "simple_history",
+    "django_filters",
     "drf_spectacular_sidecar",
     "axes",
     "django_otp",

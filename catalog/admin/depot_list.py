@@ -4,9 +4,10 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from datetime import date, timedelta
 from functools import partial, reduce
-from operator import and_, methodcaller
+from operator import and_
 from typing import Any, cast
 
+import django_filters
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Count, Exists, F, Func, OuterRef, Q, QuerySet, TextField, Value
@@ -98,12 +99,21 @@ class QueueFilter(OptionsFilter):
     options = {slug: (label, in_queue(condition)) for slug, (label, condition) in QUEUES.items()}
 
 
-class FuelFilter(OptionsFilter):
+class DepotFilter(django_filters.FilterSet):  # type: ignore[misc] # the library has no types
     """Depots with a fuel; coal stands for its assortments too."""
 
+    fuel = django_filters.ChoiceFilter(choices=fuels.choices, method=lambda depots, _name, fuel: depots.offering(fuel))
+
+
+class FuelFilter(admin.SimpleListFilter):
     title = "paliwo"
     parameter_name = "fuel"
-    options = {slug: (label, methodcaller("offering", slug)) for slug, label in fuels.choices()}
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return fuels.choices()
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[models.Depot]) -> QuerySet[models.Depot]:
+        return cast("models.DepotQuerySet", DepotFilter({"fuel": self.value()}, queryset=queryset).qs)
 
 
 class VoivodeshipFilter(UnitFilter):
