@@ -224,7 +224,7 @@ def heating_costs(request: HttpRequest) -> HttpResponse:
         *("ilosc_na_rok", "co2_kg_na_kwh", "grupa", "dozwolone", "przepis", *ORIGIN_HEADER),
     )
     rows: list[Sequence[Value]] = []
-    for row in (source_row["row"] for group in page.content["groups"] for source_row in group["rows"]):
+    for row in (one["row"] for one in page.content["rows"]):
         price, cost = row.price, row.cost
         rows.append(
             (

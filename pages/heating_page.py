@@ -1,11 +1,9 @@
 """The page of the comparison of heating costs. A GET form without personal data."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
-from itertools import groupby
-from operator import attrgetter
 from typing import Annotated, Any
 
 from django.urls import reverse
@@ -24,7 +22,7 @@ from pages.heating_comparison import NOTES, HeatingRow, bag_kg, heating_rows, is
 from pages.page import Crumb, Page, dataset
 from pages.polish import day, whole
 from pages.stove_check import find_place, place_notices
-from prices.heating_costs import Estimate, Quantity, rounded_year
+from prices.heating_costs import Estimate, Quantity, group_overlapping, rounded_year
 from prices.medians import rounded
 
 OWN = ("cena", "worek", "sprawnosc")
@@ -64,8 +62,8 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     """Return the page for a query string; what is invalid in it is named and left out.
 
     In the content, place: the typed text or the found name. options: candidates while the place is ambiguous. axis:
-    labels of its lines, from 0. house: typed fields of the house, for the form. groups: rows whose ranges overlap, see
-    `cost_row`; the number is None for those without a price.
+    labels of its lines, from 0. house: typed fields of the house, for the form. rows: see `cost_row`, as the API orders
+    them. sections: see `sections_of`.
     """
     query, wrong = HeatingPageQuery.read(query_string)
     unit, suggestions, village = find_place(query.miejsce, query.teryt)
@@ -82,6 +80,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     steps = math.ceil(most / AXIS_STEP)
     where = village or (unit.name if unit else f"województwo {voivodeship.name}" if voivodeship else "Polska")
     demonstration = is_demonstration(rows)
+    cost_rows = [cost_row(row, steps * AXIS_STEP) for row in rows]
     return Page(
         template="pages/heating_costs",
         query_params=HeatingPageQuery.names(),
@@ -108,10 +107,8 @@ def heating_costs_page(query_string: str, today: date) -> Page:
             "options": options,
             "demand": f"{whole(int(demand))} kWh",
             "house": {name: plain(getattr(query, name)) for name in ("powierzchnia", "potrzeba", "kwh")},
-            "groups": tuple(
-                {"number": number, "rows": [cost_row(row, steps * AXIS_STEP) for row in members]}
-                for number, members in groupby(rows, key=attrgetter("group"))
-            ),
+            "rows": cost_rows,
+            "sections": sections_of(cost_rows),
             "notes": (*NOTES, HOUSE.origin),
             "axis": ("0", *(decimal_comma(AXIS_STEP * step) for step in range(1, steps + 1))),
         },
@@ -144,6 +141,25 @@ def api_query(
         inputs = {"price": mine.price, "bag": bag, "efficiency": mine.efficiency}
         parameters |= {f"{name}_{slug}": value for name, value in inputs.items() if value is not None}
     return as_query(parameters)
+
+
+def sections_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put rows of `cost_row` into the order of the page, where what is forbidden at the place comes last.
+
+    kind: "priced" for sources whose ranges overlap, cheapest first; then "unpriced" and "forbidden", each at most once.
+    open: whether the reader has typed something for one of them.
+    """
+    forbidden = [one for one in rows if one["row"].rule.allowed is False]
+    permitted = [one for one in rows if one["row"].rule.allowed is not False]
+    priced, unpriced = [one for one in permitted if one["cost"]], [one for one in permitted if not one["cost"]]
+    numbers = group_overlapping([published_cost(one["row"].cost.per_kwh) for one in priced])
+    groups = [[one for one, own in zip(priced, numbers, strict=True) if own == number] for number in sorted({*numbers})]
+    sections = [*(("priced", group) for group in groups), ("unpriced", unpriced), ("forbidden", forbidden)]
+    return [
+        {"kind": kind, "rows": members, "open": any(any(one["row"].own) for one in members)}
+        for kind, members in sections
+        if members
+    ]
 
 
 def cost_row(row: HeatingRow, axis: Decimal) -> dict[str, Any]:

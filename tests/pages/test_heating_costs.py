@@ -98,6 +98,23 @@ def test_a_source_that_may_not_be_used_for_ever_says_so_in_its_row(client):
     assert "Zakopane: do 31 grudnia 2099 r." in row[: row.index("Skąd te liczby")]
 
 
+def test_what_is_forbidden_comes_last_and_is_marked(client):
+    LegalStateFactory(as_of=timezone.localdate())
+    ResolutionFactory()
+    DeadlineFactory(date=date(2019, 9, 1), appliances=["boiler_class_3", "boiler_class_4"])
+    factories.krakow()
+    query = "?miejsce=1261011&cena_ekogroszek_feeder=1000&cena_heat_pump_ground=1&cena_heat_pump_air=1,80"
+    html = client.get(f"{PATH}{query}").content.decode()
+    permitted, _, forbidden = html.partition(">Kraków: tym nie wolno ogrzewać</h2>")
+    assert 'name="cena_ekogroszek_feeder"' not in permitted
+    assert not missing(forbidden, 'name="cena_ekogroszek_feeder"', ">nie wolno</a>", "<details open>")
+    # The ranges of the heat pumps overlap that of the coal alone.
+    assert permitted.index(">Najtaniej</h2>") < permitted.index("gruntowa") < permitted.index(">Wyraźnie drożej</h2>")
+    assert ">nie wolno</a>" not in permitted
+    twin = client.get(f"{PATH[:-1]}.md{query}").content.decode()
+    assert twin.index("Ekogroszek, podajnik") < twin.index("Pompa ciepła gruntowa")
+
+
 def test_overlapping_sources_are_not_ranked(client):
     text = read(client, "?cena_pellet=1600&cena_ekogroszek_class_5=2400&cena_electric=1,10")
     assert text.index("Podobnie") < text.index("Ekogroszek, kocioł") < text.index("Pellet, kocioł")
