@@ -32,6 +32,12 @@ class SubmissionAlreadyDecided(Refusal):
     reason = "ktoś już o nim zdecydował"
 
 
+class SubmissionIsErased(Exception):
+    """The row is gone, with that of its depot, so that its page cannot be shown again."""
+
+    reason = "już go nie ma: usunięto je razem z wpisem"
+
+
 class DepotOfSubmissionIsRemoved(Refusal):
     reason = "wpis jest usunięty; zgłoszenie można tylko odrzucić"
 
@@ -90,11 +96,14 @@ def decide(
     accepted fields count as confirmed, and the data status stays. keep_owners: whether the links of other owners of a
     claimed entry go on working.
 
-    Raises SubmissionAlreadyDecided, DepotEditConflict, DepotOfSubmissionIsRemoved, NoFieldsAccepted, ReasonMissing,
-    ReasonWithoutOmission, LocationOutsidePoland, ValueRefused, OwnerMayObject and OwnerObjected.
+    Raises SubmissionIsErased, SubmissionAlreadyDecided, DepotEditConflict, DepotOfSubmissionIsRemoved,
+    NoFieldsAccepted, ReasonMissing, ReasonWithoutOmission, LocationOutsidePoland, ValueRefused, OwnerMayObject and
+    OwnerObjected.
     """
     with journal.recording(Decision.Kind.SUBMISSION, by=by, on=on, reason=reason) as record:
         batch = DecisionBatch([part.submission for part in parts], record, by, on)
+        if batch.erased:
+            raise SubmissionIsErased(batch.erased[0])
         waiting = [row.depot for row in batch.submissions if row.state == State.WAITING and row.depot is not None]
         if opened is not None and waiting:
             check_edit_version(waiting[0], opened)
@@ -126,6 +135,7 @@ def decide_possible(
         raise ReasonMissing
     with journal.recording(Decision.Kind.SUBMISSION, by=by, on=on, reason=rejection or "") as record:
         batch = DecisionBatch(submissions, record, by, on)
+        batch.unchanged += [(Submission(pk=number), SubmissionIsErased.reason) for number in batch.erased]
         for submission in batch.submissions:
             try:
                 if rejection is not None:
@@ -144,6 +154,7 @@ class DecisionBatch:
     """Submissions decided in one transaction, locked together with their depots.
 
     `save` writes the collected decisions in a constant number of statements. unchanged: with the reason in Polish.
+    erased: numbers without a row, in ascending order.
     """
 
     def __init__(self, numbers: Collection[int], record: journal.Recording, by: AbstractBaseUser, on: datetime) -> None:
@@ -153,6 +164,7 @@ class DecisionBatch:
         depots = Depot.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
         self.depots: dict[int, Depot] = {depot.pk: depot for depot in depots}
         self.submissions = list(chosen.select_for_update(of=("self",)))
+        self.erased = sorted({*numbers} - {submission.pk for submission in self.submissions})
         # A depot may have been merged while this waited for its lock; its submissions then belong to the survivor.
         moved = {submission.depot_id for submission in self.submissions if submission.depot_id} - self.depots.keys()
         if moved:

@@ -22,7 +22,7 @@ from catalog.models import Decision, Submission
 from catalog.services import Refusal
 from catalog.services.editors import is_chief
 from catalog.submissions import field_groups, questions
-from catalog.submissions.decisions import MAX_REASON, PartDecision, SubmissionAlreadyDecided
+from catalog.submissions.decisions import MAX_REASON, PartDecision, SubmissionAlreadyDecided, SubmissionIsErased
 from catalog.submissions.field_groups import values_of
 from prices.medians import Range
 from prices.models import LONGEST_REASON, DepotPrice
@@ -158,9 +158,13 @@ class SubmissionPageAdmin(SubmissionAdmin):
         if decision == "ask":
             self._ask(request, submission)
             return self.to_row(request, following if goes_on else submission.pk)
-        return self._decide(request, submission, parts, decision) or self.leave(
-            request, following, goes_on=bool(goes_on)
-        )
+        try:
+            refused = self._decide(request, submission, parts, decision)
+        except (SubmissionIsErased, Submission.DoesNotExist):
+            refused = None
+            text = f"Nic nie zmieniono. Zgłoszenie nr {submission.pk}: {SubmissionIsErased.reason}."
+            self.message_user(request, text, messages.WARNING)
+        return refused or self.leave(request, following, goes_on=bool(goes_on))
 
     def _decide(
         self, request: HttpRequest, submission: Submission, parts: list[Submission], decision: str
