@@ -226,7 +226,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
         except Refusal as refusal:
             self.message_user(request, f"{refusal.reason[:1].upper()}{refusal.reason[1:]}.", messages.WARNING)
         else:
-            message = "Cofnięto."
+            message, returned = "Cofnięto.", ""
             for model, count in undoing.changed.items():
                 if count:
                     label = capfirst(model._meta.verbose_name_plural)
@@ -235,7 +235,11 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
                 message += f" Zgłoszenia, które znów czekają: {undoing.reopened}."
             if undoing.letters:
                 message += f" Listy o cofnięciu: {len(undoing.letters)}."
-            self.message_user(request, message)
+            if decision.kind == Kind.MERGE and undoing.changed[Depot]:
+                depot = Depot.objects.get(pk=decision.details["loser"])
+                url = page_url(Depot._meta, "change", depot.pk)
+                returned = format_html(' Wrócił wpis <a href="{}">{}</a>.', url, depot)
+            self.message_user(request, format_html("{}{}", message, returned))
             if undoing.left:
                 changed = f"{len(undoing.left)}. {name_rows(undoing.left)}"
                 text = f"Bez zmian, bo od tamtej decyzji ktoś je zmienił: {changed}"

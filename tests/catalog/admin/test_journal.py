@@ -26,7 +26,7 @@ from tests import deciding, factories
 from tests.catalog.admin.test_drafts import draft_of
 from tests.client import context_of
 from tests.drafts import approve
-from tests.pages.reading import missing, present, text_of
+from tests.pages.reading import html_of, missing, present, text_of
 from tests.regulations.factories import DeadlineFactory
 
 pytestmark = pytest.mark.django_db
@@ -144,7 +144,9 @@ def test_a_merge_is_undone_with_all_that_had_moved(client, editor):
     decision = last()
     assert decision.title == f"Scalono: Dwa z wpisem {one}"
     assert "Cofnij scalenie" in text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
-    assert "Cofnięto. Składy opału: 2." in undo_at_the_desk(client, decision)
+    answer = client.post(reverse("admin:catalog_decision_undo", args=[decision.pk]), follow=True)
+    assert "Cofnięto. Składy opału: 2. Wrócił wpis Dwa" in text_of(answer)
+    assert reverse("admin:catalog_depot_change", args=[other.pk]) in html_of(answer).partition("Wrócił wpis")[2][:60]
     assert Depot.objects.values().get(pk=one.pk) == before
     assert (factories.fresh(other).publication, other.merged_into) == ("published", None)
     assert (factories.fresh(price).depot_id, factories.fresh(row).depot_id) == (other.pk, other.pk)
