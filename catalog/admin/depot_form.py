@@ -135,7 +135,12 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
     nip = forms.CharField(
         label="NIP", max_length=TYPED_LENGTHS["nip"], required=False, help_text="10 cyfr; myślniki i odstępy można."
     )
-    website = forms.CharField(label="Strona internetowa", max_length=Depot.max_length("website"), required=False)
+    website = forms.CharField(
+        label="Strona internetowa",
+        max_length=Depot.max_length("website"),
+        required=False,
+        widget=AdminTextInputWidget,
+    )
     opening_hours = forms.CharField(
         label="Godziny otwarcia",
         max_length=Depot.max_length("opening_hours"),

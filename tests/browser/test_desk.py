@@ -256,10 +256,28 @@ depot, now, email = Depot.objects.published().order_by("pk").first(), timezone.n
 row = Submission.objects.create(
     depot=depot, kind="correct", state="waiting", proposed={"name": "Ąę" * 90, "street": "Morawskiego"},
     stored={"name": depot.name, "street": depot.street}, email=email, email_hash=hash_email(email),
-    created_at=now, mailed_at=now, confirmed_at=now,
+    created_at=now, mailed_at=now, confirmed_at=now, message="Z tabliczki. " * 40,
 )
 print(row.pk)
 """
+
+
+def test_a_long_case_has_its_whole_decision_above_the_fold(desk, site):
+    submission = manage("shell", "-v0", "-c", LONG, database_url=site.database_url).split()[-1]
+    desk.set_viewport_size({"width": 1366, "height": 768})
+    desk.goto(f"/admin/catalog/submission/{submission}/change/")
+    assert desk.evaluate("document.documentElement.scrollHeight") > 800
+    for choice in (desk.get_by_label("cały wpis sprawdzony"), desk.locator("[data-key=s]"), desk.locator("#reason")):
+        box = choice.bounding_box()
+        middle = f"document.elementFromPoint({box['x'] + box['width'] / 2}, {box['y'] + box['height'] / 2})"
+        assert choice.evaluate(f"(choice) => choice === {middle}")
+
+
+def test_every_pair_can_be_opened_on_a_phone_without_scrolling_its_row(desk):
+    desk.set_viewport_size({"width": 390, "height": 844})
+    desk.goto("/admin/catalog/depot/powtorzenia/")
+    box = desk.get_by_role("link", name="Porównaj").first.bounding_box()
+    assert box["x"] + box["width"] <= 390
 
 
 def test_a_long_word_makes_no_page_wider_and_hides_no_proposed_value(desk, site):
