@@ -132,10 +132,14 @@ def test_a_limit_counts_from_its_own_day_on(client, days, allowed):
     assert rows_of(client, teryt="1261011")["pellet"]["allowed"] is allowed
 
 
-@pytest.mark.parametrize(("spared", "allowed"), [("fireplace | 2017-07-01", None), ("fireplace", True)])
-def test_what_is_spared_by_its_age_depends_on_it(client, spared, allowed):
+OLD = "fireplace | 2017-07-01"
+
+
+@pytest.mark.parametrize(("spared", "allowed"), [([OLD], None), (["fireplace"], True), ([OLD, "fireplace"], True)])
+def test_what_is_spared_by_its_age_alone_depends_on_it(client, spared, allowed):
     ResolutionFactory(state=LegalStateFactory(voivodeship=factories.krakow().voivodeship))
-    DeadlineFactory(appliances=["stove"], spared=spared)
+    for line in spared:
+        DeadlineFactory(appliances=["stove"], spared=line)
     assert rows_of(client, teryt="1261011")["beech_fireplace"]["allowed"] is allowed
 
 
