@@ -37,6 +37,7 @@ def test_data_sets_have_a_version_and_a_day(client):
 
 
 def test_invented_data_are_told(client):
+    factories.DepotFactory()
     assert client.get("/api/v1").json()["demonstration"] is False
     factories.DepotFactory(source="demo")
     assert client.get("/api/v1").json()["demonstration"] is True

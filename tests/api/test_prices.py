@@ -198,21 +198,12 @@ def test_where_some_assortments_have_no_range_that_is_said(client):
     assert "1) odrzucamy ceny spoza wiarygodnego przedziału dla danego paliwa, o ile go ustalono; 2) każdy" in method
 
 
-def test_a_voivodeship_below_three_has_its_number_and_no_median(client, coal):
-    answer = client.get(f"{URL}/ekogroszek?voivodeship=slaskie").json()
-    assert (answer["n"], answer["median"]) == (1, None)
-
-
 def test_coal_takes_its_assortments_in_and_has_the_official_average(client, coal):
     assert client.get(f"{URL}/wegiel").json()["n"] == 8
     for fuel in ("wegiel", "ekogroszek", "wegiel-kostka", "wegiel-orzech", "wegiel-groszek", "mial-weglowy"):
         assert client.get(f"{URL}/{fuel}").json()["gus"]["year"] == 2022
     for fuel in ("pellet", "brykiet", "drewno-kominkowe"):
         assert "gus" not in client.get(f"{URL}/{fuel}").json()
-
-
-def test_official_averages_are_not_prices_of_depots(client, coal):
-    assert 2329.03 not in client.get(f"{URL}/ekogroszek?values=1").json()["values"]
 
 
 def test_an_official_average_names_its_year_and_where_it_was_read(client, coal):

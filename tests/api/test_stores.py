@@ -131,13 +131,6 @@ def test_a_unit_without_depots_is_an_empty_list(client):
         assert names(client, teryt=teryt) == [], teryt
 
 
-def test_unknown_unit(client):
-    for teryt in ("99", "1299", "1261012"):
-        factories.krakow()
-        answer = client.get(URL, {"teryt": teryt})
-        assert (answer.status_code, answer.json()["errors"][0]["parameter"]) == (404, "teryt"), teryt
-
-
 def test_teryt_goes_before_postcode_before_point(client):
     factories.DepotFactory(name="krakowski")
     factories.DepotFactory(name="bielski", lat=49.82, lon=19.05, municipality=factories.bielsko_biala())
@@ -151,11 +144,6 @@ def test_parameters_set_aside_are_checked_too(client):
     for query in ("teryt=12&postcode=x", "teryt=12&lat=1&lon=20", "teryt=12&lat=50"):
         factories.krakow()
         assert client.get(f"{URL}?{query}").status_code == 400, query
-
-
-def test_unknown_postcode(client):
-    answer = client.get(URL, {"postcode": "00-000"})
-    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
 def test_radius_bounds_and_the_point_itself_counts(client):

@@ -128,13 +128,6 @@ def test_a_number_with_two_readings_is_asked_back_with_both(client):
     assert message == "cost_walls is '12.500', which can be read in two ways; give 12500 or 12.5"
 
 
-def test_an_income_with_two_readings_is_not_repeated(client):
-    for name in ("income", "annual_income"):
-        answer = client.post(URL, {"people": "2", name: "143.217"})
-        assert (answer.status_code, answer.json()["errors"][0]["code"]) == (400, "ambiguous"), name
-        assert "143" not in answer.content.decode()
-
-
 def test_empty_parameters_are_not_given(client):
     empty = dict.fromkeys(
         ["people", "income", "income_type", "benefit", "current_heating", "eu", "new_source", "walls", "cost_walls"], ""
@@ -197,17 +190,13 @@ def test_refused(client):
 
 def test_a_message_never_repeats_an_income(client):
     for name in ("income", "annual_income"):
-        for value in ("4321x", "43210000.77"):
+        for value in ("432x", "43210000.77", "432.117"):
             answer = client.get(URL, {"people": "2", name: value})
             assert answer.status_code == 400
-            assert b"4321" not in answer.content
+            assert b"432" not in answer.content
 
 
 # Fragments
-
-
-def test_without_html_there_are_no_fragments(client):
-    assert "html" not in ask(client, eu="2")
 
 
 def test_fragments_are_escaped_and_whole(client, monkeypatch):

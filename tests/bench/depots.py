@@ -15,15 +15,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from io import StringIO
 
 from fueldepot import local
 from tests.bench.__main__ import memory_mb, served
-from tests.bench.load import Measured, measure
-from tests.bench.prices import address, use
+from tests.bench.load import measure
+from tests.bench.scratch import in_turn, rebuilding_ms, scratch, settle, use
 
-REBUILDS = 5
-FEW, MANY = "bench_depots_few", "bench_depots_many"
 EDIT_EVERY_S = 3
 SPREAD_DEGREES = 0.05
 """Greatest distance of a neighbour, so that towns stay dense."""
@@ -31,38 +28,6 @@ SPREAD_DEGREES = 0.05
 COMPUTED = {"id", "position", "name_key"}
 ASKED = 20_000
 """Number of requested points, more than a run uses, so that no request repeats."""
-
-
-@contextmanager
-def scratch(admin_url: str, times: int) -> Iterator[tuple[str, str]]:
-    """Addresses of the two databases, the second a copy of the first, both removed in the end."""
-    import psycopg
-
-    few, many = address(admin_url, FEW), address(admin_url, MANY)
-    with psycopg.connect(admin_url, autocommit=True) as connection:
-        for name in (FEW, MANY):
-            connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-        connection.execute(f"CREATE DATABASE {FEW}")
-    try:
-        use(few)
-        fill()
-        with psycopg.connect(admin_url, autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {MANY} TEMPLATE {FEW}")
-        use(many)
-        multiply(times)
-        yield few, many
-    finally:
-        with psycopg.connect(admin_url, autocommit=True) as connection:
-            for name in (FEW, MANY):
-                connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-
-
-def fill() -> None:
-    from django.core.management import call_command
-
-    call_command("migrate", verbosity=0)
-    call_command("load_starter", stdout=StringIO())
-    settle()
 
 
 def multiply(times: int) -> None:
@@ -87,37 +52,6 @@ def multiply(times: int) -> None:
         )
         Dataset.objects.bump_version(Dataset.Slug.DEPOTS, row_count=Depot.objects.count())
     settle()
-
-
-def settle() -> None:
-    """Run VACUUM ANALYZE, which the server would run within minutes, and close the connection."""
-    from django.db import connection, connections
-
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")
-    connections.close_all()
-
-
-def rebuilding_ms() -> float:
-    """Return the median of milliseconds to rebuild the snapshot of the depots after an edit."""
-    from django.db import connections
-
-    from catalog.depots.snapshot import depots
-    from catalog.models import Dataset, Depot
-    from fueldepot.data import snapshot
-
-    snapshot.invalidate()
-    snapshot.refresh()
-    edited = depots.get().rows[0].id
-    took = []
-    for number in range(REBUILDS):
-        Depot.objects.filter(pk=edited).update(street=f"Nowa {number}")
-        Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
-        before = time.perf_counter()
-        snapshot.refresh()
-        took.append((time.perf_counter() - before) * 1000)
-    connections.close_all()
-    return statistics.median(took)
 
 
 def points() -> list[str]:
@@ -171,10 +105,15 @@ def main() -> None:
     django.setup()
     from catalog.models import Depot
 
-    how = {"clients": 8, "seconds": options.seconds, "new": True}
+    def edit(number: int) -> None:
+        Depot.objects.filter(pk=Depot.objects.published().values("pk")[:1]).update(street=f"Nowa {number}")
+
     with ExitStack() as stack:
         before = time.perf_counter()
-        urls = stack.enter_context(scratch(os.environ["DATABASE_URL"], options.times))
+        urls = stack.enter_context(scratch(os.environ["DATABASE_URL"], ["bench_depots_few", "bench_depots_many"]))
+        for url, times in zip(urls, (1, options.times), strict=True):
+            use(url)
+            multiply(times)
         print(f"databases made in {time.perf_counter() - before:.0f} s", flush=True)
         served_at, sizes, rebuilding = [], [], []
         paths: list[str] = []
@@ -182,33 +121,19 @@ def main() -> None:
             use(url)
             sizes.append(Depot.objects.published().count())
             paths = paths or points()
-            rebuilding.append(rebuilding_ms())
+            rebuilding.append(rebuilding_ms("depots", edit))
             use(url)
             served_at.append(stack.enter_context(served("tests.bench.app", 2)))
-        rounds: list[list[Measured]] = [[] for _ in urls]
-        bare: list[Measured] = []
-        for port, _ in served_at:
-            measure(port, paths, **how)
-        for _ in range(options.rounds):
-            bare.append(measure(served_at[0][0], ["/bare"], clients=8, seconds=options.seconds))
-            for (port, _), found in zip(served_at, rounds, strict=True):
-                found.append(measure(port, paths, **how))
-        for size, found, (_, server), anew in zip(sizes, rounds, served_at, rebuilding, strict=True):
-            ratio = statistics.median(m.rate / b.rate for m, b in zip(found, bare, strict=True))
-            rate = statistics.median(m.rate for m in found)
-            p50 = statistics.median(m.p50_ms for m in found)
-            failed = sum(m.failed for m in found)
+        told = in_turn([port for port, _ in served_at], paths, rounds=options.rounds, seconds=options.seconds)
+        for size, (_, words), (_, server), anew in zip(sizes, told, served_at, rebuilding, strict=True):
             memory = max(rss for rss, _ in memory_mb(server.pid))
-            print(
-                f"{size:7} depots: {rate:.0f} req/s, {ratio:.2f} of the bare view, p50 {p50:.1f} ms, {failed} failed, "
-                f"{memory:.0f} MB, {anew:.0f} ms to build the snapshot after an edit"
-            )
+            print(f"{size:7} depots: {words}, {memory:.0f} MB, {anew:.0f} ms to build the snapshot after an edit")
         for size, url, (port, _) in zip(sizes, urls, served_at, strict=True):
             rest = measure(port, paths, clients=2, seconds=5 * options.seconds, new=True)
             with edited(url):
                 busy = measure(port, paths, clients=2, seconds=5 * options.seconds, new=True)
             print(f"{size:7} depots: p99 {rest.p99_ms:.0f} ms at rest, {busy.p99_ms:.0f} ms while depots are edited")
-        longer = statistics.median(few.rate / many.rate for few, many in zip(*rounds, strict=True))
+        longer = statistics.median(few.rate / many.rate for few, many in zip(told[0][0], told[1][0], strict=True))
         print(f"nearest 20 among {options.times} times the depots: {longer:.2f} times the time (aim 1.5)")
 
 

@@ -12,16 +12,14 @@ import os
 import random
 import statistics
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
-from io import StringIO
-from urllib.parse import urlsplit, urlunsplit
 
 from fueldepot import local
 from fueldepot.local.serve import prepare_site
 from tests.bench.__main__ import served
-from tests.bench.load import Measured, measure
+from tests.bench.scratch import in_turn, rebuilding_ms, scratch, settle, use
 
 SIZES = (2_000, 200_000)
 DAYS = 720
@@ -35,8 +33,6 @@ def fill(count: int) -> None:
     """Give the database depots and `count` approved prices."""
     from decimal import Decimal
 
-    from django.core.management import call_command
-    from django.db import connection, connections
     from django.utils import timezone
 
     from catalog.depots.fuels import BY_SLUG
@@ -46,8 +42,6 @@ def fill(count: int) -> None:
     from prices.models import DepotPrice
     from prices.starter import LEVELS
 
-    call_command("migrate", verbosity=0)
-    call_command("load_starter", stdout=StringIO())
     DepotPrice.objects.all().delete()
     draw, now, today = random.Random(20261121), timezone.now(), timezone.localdate()  # noqa: S311 - repeatable
     depots = list(Depot.objects.order_by("pk").values_list("pk", flat=True))
@@ -72,9 +66,7 @@ def fill(count: int) -> None:
     )
     insert(DepotPrice, columns, rows)
     services.record_prices(today, approved=count)
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE")  # as the server does by itself within minutes
-    connections.close_all()
+    settle()
 
 
 def submit(number: int, first: int) -> list[int]:
@@ -111,22 +103,6 @@ def approve(numbers: Sequence[int]) -> list[float]:
     return took
 
 
-def rebuilding_ms() -> float:
-    """Return the median of milliseconds to rebuild the snapshot of prices after an approval."""
-    from catalog.models import Dataset
-    from fueldepot.data import snapshot
-
-    snapshot.invalidate()
-    snapshot.refresh()
-    took = []
-    for _ in range(5):
-        Dataset.objects.bump_version(Dataset.Slug.PRICES)
-        before = time.perf_counter()
-        snapshot.refresh()
-        took.append((time.perf_counter() - before) * 1000)
-    return statistics.median(took)
-
-
 def compare_approvals(urls: Sequence[str], number: int) -> None:
     """Approve in every database, turn by turn, and print the times and their ratio."""
     took: list[list[float]] = [[] for _ in urls]
@@ -138,7 +114,7 @@ def compare_approvals(urls: Sequence[str], number: int) -> None:
     anew = []
     for url in urls:
         use(url)
-        anew.append(rebuilding_ms())
+        anew.append(rebuilding_ms("prices"))
     for count, found, rebuilding in zip(SIZES, took, anew, strict=True):
         print(
             f"{count:7} prices: {len(found)} approvals one by one in {sum(found) / 1000:.2f} s, "
@@ -147,38 +123,6 @@ def compare_approvals(urls: Sequence[str], number: int) -> None:
         )
     few, many = map(statistics.median, (took[0], took[-1]))
     print(f"an approval among {SIZES[-1] // SIZES[0]} times the prices: {many / few:.2f} times the time", flush=True)
-
-
-def address(admin_url: str, name: str) -> str:
-    return urlunsplit(urlsplit(admin_url)._replace(path=f"/{name}"))
-
-
-@contextmanager
-def scratch(admin_url: str) -> Iterator[list[str]]:
-    """Addresses of empty databases, one for each size, that are removed in the end."""
-    import psycopg
-
-    names = [f"bench_prices_{count}" for count in SIZES]
-    with psycopg.connect(admin_url, autocommit=True) as connection:
-        for name in names:
-            connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-            connection.execute(f"CREATE DATABASE {name}")
-    try:
-        yield [address(admin_url, name) for name in names]
-    finally:
-        with psycopg.connect(admin_url, autocommit=True) as connection:
-            for name in names:
-                connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-
-
-def use(url: str) -> None:
-    """Point Django and the servers started from here to a database."""
-    from django.conf import settings
-    from django.db import connections
-
-    connections.close_all()
-    os.environ["DATABASE_URL"] = url
-    settings.DATABASES["default"]["NAME"] = connections["default"].settings_dict["NAME"] = urlsplit(url).path[1:]
 
 
 def main() -> None:
@@ -193,9 +137,8 @@ def main() -> None:
     from catalog.depots.fuels import BY_SLUG
 
     paths = [f"/api/v1/prices/{slug}" for slug in BY_SLUG]
-    how = {"clients": 8, "seconds": options.seconds}
     with ExitStack() as stack:
-        urls = stack.enter_context(scratch(os.environ["DATABASE_URL"]))
+        urls = stack.enter_context(scratch(os.environ["DATABASE_URL"], [f"bench_prices_{count}" for count in SIZES]))
         for url, count in zip(urls, SIZES, strict=True):
             use(url)
             fill(count)
@@ -204,22 +147,9 @@ def main() -> None:
         for url in urls:
             use(url)
             ports.append(stack.enter_context(served("tests.bench.app", 2))[0])
-        for port in ports:
-            measure(port, paths, clients=8, seconds=2, new=True)  # what is worked out once for each state of the data
-        bare: list[Measured] = []
-        rounds: list[list[Measured]] = [[] for _ in SIZES]
-        for _ in range(options.rounds):
-            bare.append(measure(ports[0], ["/bare"], **how))
-            for port, found in zip(ports, rounds, strict=True):
-                found.append(measure(port, paths, **how, new=True))
-        for count, found in zip(SIZES, rounds, strict=True):
-            ratio = statistics.median(m.rate / b.rate for m, b in zip(found, bare, strict=True))
-            rate = statistics.median(m.rate for m in found)
-            p99 = statistics.median(m.p99_ms for m in found)
-            failed = sum(m.failed for m in found)
-            print(
-                f"{count:7} prices: {rate:.0f} req/s, {ratio:.2f} of the bare view, p99 {p99:.1f} ms, {failed} failed"
-            )
+        told = in_turn(ports, paths, rounds=options.rounds, seconds=options.seconds)
+        for count, (_, words) in zip(SIZES, told, strict=True):
+            print(f"{count:7} prices: {words}")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pages.polish import day
 from prices.models import Observation, Series
 from subsidy import rules
 from tests import factories
-from tests.pages.reading import KRAKOW, ZAKOPANE, text_of
+from tests.pages.reading import KRAKOW, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -88,13 +88,6 @@ def test_municipality(renderings, ask, priced):
         numbers=[len(rows)],
         texts=[text for row in rows for text in (row["name"], row["address"], *row["fuels"])],
     )
-
-
-def test_municipality_with_distances(renderings, ask, priced):
-    factories.zakopane()
-    rows = ask("/stores?lat=50.1&lon=19.9&radius=50&limit=10")
-    assert len({row["distance_km"] for row in rows}) == 1
-    check(renderings, f"{ZAKOPANE}?p=50.1,19.9", numbers=[row["distance_km"] for row in rows])
 
 
 def test_depot(renderings, ask, priced):

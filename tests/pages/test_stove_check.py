@@ -218,11 +218,6 @@ def test_an_old_state_says_so(client, acts):
     assert "ponad pół roku temu" in said(ask(client, "1217011"))
 
 
-def test_what_people_type(client, searchable):
-    for typed in ("Zakopane", "zakopane", "ZAKOPANE "):
-        assert "Zakopane, kocioł klasy 3: wolno" in said(ask(client, typed))
-
-
 def test_a_village_is_not_lost(client, acts):
     factories.PlaceFactory(name="Ludźmierz", municipality=factories.zakopane())
     entries.rebuild_index()

@@ -199,11 +199,6 @@ def test_the_database_takes_each_fuel_in_its_own_unit_only():
                 factories.DepotPriceFactory(depot=depot, fuel=fuel.slug, unit=unit, day=date(2026, 10, 1))
 
 
-def test_prices_go_with_their_depot():
-    factories.DepotPriceFactory().depot.delete()
-    assert not DepotPrice.objects.exists()
-
-
 def test_the_version_of_the_data_set_grows(editor):
     three(editor)
     before = Dataset.objects.get(slug="prices")

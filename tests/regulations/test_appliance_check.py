@@ -6,8 +6,9 @@ import pytest
 
 from regulations import queries
 from regulations.api.params import RegulationsQuery
-from regulations.appliance_check import ApplianceStatus, check_appliance
+from regulations.appliance_check import ApplianceStatus, check_appliance, divide_municipality
 from regulations.codes import Appliance
+from regulations.models import Deadline
 from tests import factories
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
@@ -56,3 +57,15 @@ def test_the_part_of_the_municipality_is_asked_before_the_fuel(law):
     found = check(FIREPLACE)
     assert [one.open_fact for one in found.limited] == ["coal", "part"]
     assert found.undecided == found.limited[1]
+
+
+def test_two_scopes_are_a_municipality_together_where_each_is_its_part():
+    for area, partly, other, partly_too, together in (
+        ("towns", [], "outside_towns", ["1211052"], True),
+        ("towns", ["1206024"], "outside_towns", [], False),
+        ("voivodeship", ["1206023"], "listed", ["1206024"], True),
+        ("voivodeship", ["1206023"], "listed", ["1211052"], False),
+        ("listed", ["1206023"], "listed", ["1206023"], False),
+    ):
+        scopes = Deadline(area=area, partly=partly), Deadline(area=other, partly=partly_too)
+        assert divide_municipality(*scopes, "1206023") is together

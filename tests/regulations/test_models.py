@@ -7,6 +7,7 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from regulations.models import Source, read_sources, validate_sources, write_sources
+from regulations.snapshot import year_after
 from tests import factories
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
@@ -59,6 +60,7 @@ def test_stale_states_warn_from_the_181st_day():
     LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"), as_of=old)
     assert "1 voivodeships" in found()["regulations.W001"]
     assert f"śląskie ({old})" in found()["regulations.W001"]
+    assert year_after(date(2028, 2, 29)) == date(2029, 2, 28)
 
 
 def test_codes_that_left_the_register_warn():

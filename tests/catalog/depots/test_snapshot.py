@@ -1,6 +1,7 @@
 """Depots in memory, held against measuring every one of them."""
 
 import math
+from datetime import date
 
 import pytest
 from hypothesis import given
@@ -86,11 +87,12 @@ def test_depots_of_one_name_are_namesakes():
 
 @pytest.mark.django_db
 def test_only_published_depots_are_read_in_polish_order():
-    for name in ("Żak", "Łoś", "Lis", "Zając"):
-        factories.DepotFactory(name=name)
+    for day, name in enumerate(("Żak", "Łoś", "Lis", "Zając"), 1):
+        factories.DepotFactory(name=name, updated_at=date(2026, 9, day))
     removed = factories.DepotFactory(name="Usunięty", removed=True)
     known = read_depots()
     assert [one.name for one in known.rows] == ["Lis", "Łoś", "Zając", "Żak"]
+    assert known.updated_at == date(2026, 9, 4)
     with pytest.raises(DepotNotFound):
         known.get(removed.pk)
     with pytest.raises(DepotNotFound):

@@ -380,20 +380,6 @@ def test_the_command_sends_again_and_fails_while_it_cannot(capsys, settings, mon
     assert not Submission.objects.unnotified().exists()
 
 
-def test_what_is_decided_at_one_moment_for_one_author_is_told_in_one_letter(editor, letters):
-    claim = factories.SubmissionFactory(claim=True, email="jan@opal.pl")
-    data = factories.SubmissionFactory(email="jan@opal.pl", depot=claim.depot, visit=claim)
-    other = factories.SubmissionFactory(depot=claim.depot)
-    letters(decisions.decide_possible, submissions=[claim.pk, data.pk, other.pk], rejection="Nie.", by=editor, on=NOW)
-    joint, single = sorted(mail.outbox, key=lambda letter: letter.to[0] != "jan@opal.pl")
-    assert joint.subject == single.subject == "Skład opału Nowak: zgłoszenie odrzucone"
-    assert f"zgłoszenia nr {claim.pk} (przejęcie wpisu)" in joint.body
-    assert f"zgłoszenia nr {data.pk} (poprawka danych)" in joint.body
-    assert joint.body.count("Jeśli to nasza pomyłka") == 1
-    assert f"nr {other.pk} " not in joint.body
-    assert not Submission.objects.filter(notification_pending=True).exists()
-
-
 def test_the_former_names_of_commands_work_for_one_version(capsys):
     call_command("resend_letters")
     call_command("purge_requests")

@@ -210,6 +210,28 @@ def test_an_undone_claim_ends_its_link_and_brings_the_former_owner_s_back(editor
     assert Submission.objects.get().state == "waiting"
 
 
+def test_a_former_owner_s_link_that_was_revoked_meanwhile_does_not_come_back(editor, sent):
+    depot = factories.DepotFactory(verified=True, data_status="owner")
+    former = owner_links.grant_link(depot=depot, email="jan@opal.example", on=NOW - timedelta(days=9))
+    claim = factories.SubmissionFactory(depot=depot, claim=True, owner_told_at=NOW - timedelta(days=4))
+    sent(lambda: deciding.accept_submission(submission=claim, by=editor, on=NOW))
+    owner_links.revoke_links([factories.fresh(former)], on=NOW)
+    assert sent(lambda: undo(last(), editor)) == ["decyzja cofnięta"]
+
+
+def test_a_link_that_another_claim_replaced_since_comes_back_with_that_one_undone(editor):
+    depot = factories.DepotFactory()
+    emails = ("jan@opal.example", "ewa@opal.example")
+    for day, email in enumerate(emails):
+        told = {"owner_told_at": NOW - timedelta(days=4)}
+        claim = factories.SubmissionFactory(depot=depot, claim=True, email=email, **told)
+        deciding.accept_submission(submission=claim, by=editor, on=NOW + timedelta(days=day))
+    first, second = Decision.objects.order_by("pk")
+    assert undo(first, editor, NOW + timedelta(days=2)).reopened == 0
+    undo(second, editor, NOW + timedelta(days=2))
+    assert [link.email for link in OwnerLink.objects.working()] == [emails[0]]
+
+
 def test_a_former_owner_s_address_is_erased_after_two_weeks(editor):
     depot = factories.DepotFactory(verified=True, data_status="owner")
     former = owner_links.grant_link(depot=depot, email="jan@opal.example", on=NOW)

@@ -171,11 +171,6 @@ def test_renaming_a_held_entry_does_not_publish_it_by_the_back_door(imported, op
     assert the_depot().publication == "published"
 
 
-def test_a_run_without_changes_leaves_no_history(imported):
-    imported()
-    assert reasons() == ["import: OpenStreetMap"]
-
-
 @pytest.mark.slow
 def test_history_of_many_changes_costs_one_statement(options, django_assert_num_queries):
     records = tuple(replace(RECORD, source_id=f"node/{n}") for n in range(300))
