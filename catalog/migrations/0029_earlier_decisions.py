@@ -19,7 +19,7 @@ HISTORIES = {
     "catalog.depot": ("id", ("name",)),
     "prices.depotprice": ("id", ("fuel", "price")),
     "prices.plausiblerange": ("fuel", ("fuel",)),
-    "regulations.legalstate": (None, ("voivodeship_id",)),
+    "regulations.legalstate": (None, ("voivodeship__name",)),
     "regulations.resolution": (None, ("number", "title")),
     "regulations.amendment": (None, ("number", "changes")),
     "regulations.deadline": (None, ("date", "applies_to")),

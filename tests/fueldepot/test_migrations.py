@@ -16,6 +16,7 @@ from catalog.models import Depot
 from tests import ROOT, factories
 from tests.deciding import accept_submission, reject_submission
 from tests.ops.releases import PREVIOUS_RELEASE
+from tests.regulations.factories import LegalStateFactory
 
 TOUCH_ROWS_THAT_ARE_THERE = {"keep_present_state"}
 """Elidable: they complete rows of an older version, and a database that begins with the squashed one has none."""
@@ -129,6 +130,18 @@ def test_the_last_release_reads_and_writes_the_tables_of_this_one():
     assert burdening == HARMLESS.keys()
 
 
+EARLIER_DECISIONS = import_module("catalog.migrations.0029_earlier_decisions")
+
+
+@pytest.mark.django_db
+def test_a_legal_state_changed_in_1_1_is_called_by_its_voivodeship():
+    state = LegalStateFactory()
+    state._history_user = factories.UserFactory()
+    state.save()
+    carried = EARLIER_DECISIONS.histories(apps, "regulations.legalstate", set())
+    assert [values["title"] for values, _ in carried] == ["Zmieniono: małopolskie"]
+
+
 @pytest.mark.django_db
 def test_decisions_of_1_1_about_one_depot_within_a_minute_keep_each_its_own_change():
     ewa = factories.UserFactory()
@@ -138,7 +151,7 @@ def test_decisions_of_1_1_about_one_depot_within_a_minute_keep_each_its_own_chan
     reject_submission(submission=refused, reason="Nie.", by=ewa, on=timezone.now())
     for submission in (first, second):
         accept_submission(submission=submission, by=ewa, on=timezone.now())
-    carried = import_module("catalog.migrations.0029_earlier_decisions").submissions(apps)
+    carried = EARLIER_DECISIONS.submissions(apps)
     spans = [(line.first, line.last) for _, lines in carried for line in lines if line.model == "catalog.depot"]
     changes = Depot.history.filter(history_user=ewa).order_by("history_id").values_list("history_id", flat=True)
     assert spans == [(None, None), *((change, change) for change in changes)]
