@@ -124,16 +124,25 @@ def row_of(depot: Depot, quote: PriceInput, origin: DepotPrice.Origin, on: datet
 
 
 @transaction.atomic
-def approve_prices(*, prices: Iterable[DepotPrice], by: AbstractBaseUser, on: datetime) -> PriceDecisionResult:
-    """Approve prices without obstacle, in a fixed number of statements. Raises DuplicatePrice, with nothing changed."""
+def approve_prices(
+    *, prices: Iterable[DepotPrice], seen: bool = False, by: AbstractBaseUser, on: datetime
+) -> PriceDecisionResult:
+    """Approve prices without obstacle, in a fixed number of statements. Raises DuplicatePrice, with nothing changed.
+
+    seen: whether the editor has seen the doubts about each.
+    """
     chosen = _locked(prices)
-    obstacles = find_approval_obstacles(chosen, timezone.localdate(on))
+    obstacles = find_approval_obstacles(chosen, timezone.localdate(on), seen=seen)
     return _decide(chosen, obstacles, DepotPrice.Status.APPROVED, "", by, on)
 
 
-def find_approval_obstacles(prices: Sequence[DepotPrice], today: date) -> list[str]:
-    """Return why each price cannot be approved with the others, "" for none; doubtful ones only alone. Two queries."""
-    ranges = read_ranges() if len(prices) > 1 else {}
+def find_approval_obstacles(prices: Sequence[DepotPrice], today: date, *, seen: bool = False) -> list[str]:
+    """Return why each price cannot be approved with the others, "" for none. Two queries.
+
+    Doubtful ones only alone, unless their doubts were `seen`.
+    """
+    in_bulk = len(prices) > 1 and not seen
+    ranges = read_ranges() if in_bulk else {}
     rejected = [price.depot_id for price in prices if price.status == DepotPrice.Status.REJECTED]
     rows = DepotPrice.objects.standing().filter(depot__in=among(rejected))
     standing = set(rows.values_list("depot", "fuel", "day", "origin")) if rejected else set()
@@ -141,7 +150,7 @@ def find_approval_obstacles(prices: Sequence[DepotPrice], today: date) -> list[s
     def obstacle(price: DepotPrice) -> str:
         if price.status == DepotPrice.Status.APPROVED:
             return "zatwierdzone już wcześniej"
-        doubts = find_doubts(price.fuel, price.price, price.day, ranges, today) if len(prices) > 1 else ()
+        doubts = find_doubts(price.fuel, price.price, price.day, ranges, today) if in_bulk else ()
         if doubts:
             return f"{', '.join(doubts)}; zatwierdź osobno"
         if price.status == DepotPrice.Status.REJECTED:

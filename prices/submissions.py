@@ -31,8 +31,7 @@ from fueldepot.data.history import among, lock_rows
 from prices import services
 from prices.models import DepotPrice, PlausibleRange
 from prices.services import WITHDRAWN, lock_depots_of, match_twin, record_prices, update_offers, withdraw_added
-from prices.snapshot import read_ranges
-from prices.validation import InvalidPrice, PriceInput, find_doubts, unit_price
+from prices.validation import InvalidPrice, PriceInput, unit_price
 
 State = Submission.State
 
@@ -152,29 +151,20 @@ def decide_visit(
     rows = list(of_prices.pending().select_for_update(of=("self",)).order_by("pk"))
     if len(rows) < len(prices):
         raise PriceDecidedMeanwhile
-    ranges, today = read_ranges(), timezone.localdate(on)
-    amounts = {key: amount for key, amount in (corrected or {}).items() if prices.get(key)}
-    changed = [change for row in rows if (change := _correct(row, amounts.get(row.pk), on))]
-    certain: list[DepotPrice] = []
-    doubtful: list[DepotPrice] = []
-    refused: list[DepotPrice] = []
-    for row in rows:
-        doubts = prices[row.pk] and find_doubts(row.fuel, row.price, row.day, ranges, today)
-        (refused if not prices[row.pk] else doubtful if doubts else certain).append(row)
+    accepted, refused = ([row for row in rows if prices[row.pk] is choice] for choice in (True, False))
+    changed = {row: change for row in accepted if (change := _correct(row, (corrected or {}).get(row.pk), on))}
     kind = Decision.Kind.SUBMISSION if parts else Decision.Kind.PRICES
     with journal.recording(kind, by=by, on=on, reason=reason) as record:
-        for row in rows:
-            if getattr(row, "_change_reason", ""):
-                services.save(row, by)
-        for accepted in (certain, *([row] for row in doubtful)):  # a doubtful price is approved only alone
-            if accepted:
-                services.approve_prices(prices=accepted, by=by, on=on)
+        for row in changed:
+            services.save(row, by)
+        if accepted:
+            services.approve_prices(prices=accepted, seen=True, by=by, on=on)
         if refused:
             services.reject_prices(prices=refused, reason=reason, by=by, on=on)
         decided = decide(parts=parts, reason=reason, explained=bool(refused), by=by, on=on, **options).changed
         titles = [describe_decided(decided)] if decided else []
-        titles += [f"Poprawiono: {'; '.join(changed)}"] if changed else []
-        outcomes = (certain + doubtful, DepotPrice.Status.APPROVED), (refused, DepotPrice.Status.REJECTED)
+        titles += [f"Poprawiono: {'; '.join(changed.values())}"] if changed else []
+        outcomes = (accepted, DepotPrice.Status.APPROVED), (refused, DepotPrice.Status.REJECTED)
         titles += [services.describe_decided(some, status) for some, status in outcomes if some]
         record.title = "; ".join(titles)
     of_prices_decided = {row.submission_id for row in rows} if parts else rows
