@@ -54,7 +54,7 @@ class ScopeFile(StrictModel):
         return {"scope": self.text, **self.model_dump(mode="json", exclude={"text"})}
 
 
-class Sourced(StrictModel):
+class Sourced(StrictModel, use_enum_values=True):
     key: Key
     sources: list[str] | None = None
 
@@ -200,10 +200,7 @@ def record_of(path: Path, file: StateFile) -> StateRecord:
 
     def columns(item: Sourced, **more: Any) -> Values:
         """Return the values of an item with the columns of its scope and the text of its sources."""
-        found: Values = {}
-        for name in type(item).model_fields:
-            if name not in {"key", "scope", "sources", "amendments", "spared", "caveat"}:
-                found[name] = plain_codes(getattr(item, name))
+        found = item.model_dump(exclude={"key", "scope", "sources", "amendments", "spared", "caveat"})
         if isinstance(item, Scoped):
             found |= file.scopes[item.scope].values()
         if isinstance(item, ProvisionFile) and item.caveat:
@@ -223,10 +220,3 @@ def record_of(path: Path, file: StateFile) -> StateRecord:
     }
     values = {"as_of": file.as_of, "summary": file.summary, "note": file.note, "sources": source_text(file.sources)}
     return StateRecord(path, file.voivodeship, values, parts)
-
-
-def plain_codes(value: Any) -> Any:
-    """Convert members of enumerations to text, alone or in a list; return anything else unchanged."""
-    if isinstance(value, list):
-        return [plain_codes(one) for one in value]
-    return str(value) if isinstance(value, str) else value
