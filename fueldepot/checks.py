@@ -13,10 +13,10 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
-from catalog.importers.freshness import last_runs
+from catalog.importers.freshness import last_end, last_runs
 from catalog.importers.sources import SourcesError, read_sources
 from catalog.models import County, Dataset, Municipality
-from catalog.submissions.retention import is_purge_overdue, last_purge
+from catalog.submissions.retention import PURGE, is_purge_overdue
 from fueldepot import monitoring
 from regulations.models import STALE_AFTER, Deadline, FuelBan, LegalState, Resolution
 from regulations.snapshot import named_codes
@@ -130,7 +130,7 @@ def check_jobs(**kwargs: Any) -> list[CheckMessage]:
         messages.append(_warning(number, problem, hint))
 
     try:
-        purged, dumped, sources = last_purge(), monitoring.last_back_up(), last_runs()
+        purged, dumped, sources = last_end(PURGE), last_end(monitoring.BACK_UP), last_runs()
         has_laws = Dataset.objects.filter(slug=Dataset.Slug.REGULATIONS, row_count__gt=0).exists()
     except (OperationalError, ProgrammingError) as error:
         warn(10, f"the database cannot be asked: {_one_line(error)}", "start it, and run manage.py migrate")
@@ -190,21 +190,15 @@ def check_codes_are_known(databases: Sequence[str] | None = None, **kwargs: Any)
 
 
 @register()
-def check_sources(**kwargs: Any) -> list[CheckMessage]:
-    """catalog.E001: `catalog/sources.yaml` is valid."""
-    try:
-        read_sources()
-    except SourcesError as error:
-        return [Error(str(error), hint="mend the file; its head says what each key means", id="catalog.E001")]
-    return []
-
-
-@register()
-def check_rules(**kwargs: Any) -> list[CheckMessage]:
-    """subsidy.E001: every rule file can be read."""
-    hint = "mend the file; docs/how-to.md shows how a value is written"
-    try:
-        rules.current()
-    except rules.RulesError as error:
-        return [Error(str(error), hint=hint, id="subsidy.E001")]
-    return []
+def check_files(**kwargs: Any) -> list[CheckMessage]:
+    """catalog.E001: `catalog/sources.yaml` is valid. subsidy.E001: every rule file can be read."""
+    messages: list[CheckMessage] = []
+    for read, check, where in (
+        (read_sources, "catalog.E001", "its head says what each key means"),
+        (rules.current, "subsidy.E001", "docs/how-to.md shows how a value is written"),
+    ):
+        try:
+            read()
+        except (SourcesError, rules.RulesError) as error:
+            messages.append(Error(str(error), hint=f"mend the file; {where}", id=check))
+    return messages

@@ -21,6 +21,8 @@ View = Callable[[HttpRequest], HttpResponse]
 
 HEADER_NAMES = re.compile(r"[A-Za-z0-9-]+(?:[ ]?,[ ]?[A-Za-z0-9-]+)*", re.ASCII)
 
+OF_PREFLIGHT = {"HTTP_ORIGIN", "HTTP_ACCESS_CONTROL_REQUEST_METHOD"}
+
 PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, HEAD, POST, OPTIONS",
     "Access-Control-Max-Age": "86400",
@@ -42,15 +44,8 @@ def cors(get_response: View) -> View:
     """
 
     def answer(request: HttpRequest) -> HttpResponse:
-        if not is_api(request):
-            response = get_response(request)
-            if response.status_code == HTTPStatus.PRECONDITION_FAILED:  # of Django, without a body
-                response = views.precondition_failed(request)
-            if request.path.endswith(PUBLIC_FILES):
-                response["Access-Control-Allow-Origin"] = "*"
-            return response
-        meta = request.META
-        if request.method == "OPTIONS" and "HTTP_ORIGIN" in meta and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in meta:
+        meta, in_api = request.META, is_api(request)
+        if in_api and request.method == "OPTIONS" and meta.keys() >= OF_PREFLIGHT:
             response = HttpResponse(status=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
             del response["Content-Type"]
             names = meta.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "")
@@ -58,10 +53,12 @@ def cors(get_response: View) -> View:
                 response["Access-Control-Allow-Headers"] = names
         else:
             response = get_response(request)
-            if response.status_code == HTTPStatus.PRECONDITION_FAILED:
-                response = precondition_failed()
-            response["Access-Control-Expose-Headers"] = EXPOSED
-        response["Access-Control-Allow-Origin"] = "*"
+            if response.status_code == HTTPStatus.PRECONDITION_FAILED:  # of Django, without a body
+                response = precondition_failed() if in_api else views.precondition_failed(request)
+            if in_api:
+                response["Access-Control-Expose-Headers"] = EXPOSED
+        if in_api or request.path.endswith(PUBLIC_FILES):
+            response["Access-Control-Allow-Origin"] = "*"
         return response
 
     return answer

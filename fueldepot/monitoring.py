@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Count, Max, Min
+from django.db.models import Count, Min
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest
@@ -24,9 +24,9 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from catalog.importers.freshness import last_runs
-from catalog.models import Dataset, ImportRun, Submission
-from catalog.submissions.retention import is_purge_overdue, last_purge
+from catalog.importers.freshness import last_end, last_runs
+from catalog.models import Dataset, Submission
+from catalog.submissions.retention import PURGE, is_purge_overdue
 from fueldepot.data import snapshot
 from fueldepot.data.snapshot import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE, version_and_release
@@ -107,7 +107,7 @@ def state_of_jobs(*, installed: datetime) -> dict[str, Any]:
     installed: the moment of the first migration, from which a job that never ran counts.
     """
     now = timezone.now()
-    sources, purged, dumped = last_runs(), last_purge(), last_back_up()
+    sources, purged, dumped = last_runs(), last_end(PURGE), last_end(BACK_UP)
     today, since = timezone.localdate(now), timezone.localdate(installed)
     return {
         "overdue_sources": [state.source.id for state in sources if state.is_overdue(today, since)],
@@ -115,12 +115,6 @@ def state_of_jobs(*, installed: datetime) -> dict[str, Any]:
         "purge_requests": {"last_run": purged, "overdue": is_purge_overdue(purged, now=now)},
         "back_up": {"last_run": dumped, "overdue": (dumped or installed) < now - DUMP_LATE},
     }
-
-
-def last_back_up() -> datetime | None:
-    """Return when the last dump was finished, None for never. One query."""
-    last: datetime | None = ImportRun.objects.filter(source=BACK_UP).aggregate(last=Max("finished"))["last"]
-    return last
 
 
 @cache

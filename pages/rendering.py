@@ -29,7 +29,7 @@ from catalog.submissions.retention import KEPT
 from catalog.text import lasting
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
-from fueldepot.http.views import parse_accept, read_only
+from fueldepot.http.views import prefers, read_only
 from pages import template_filters
 from pages.page import Page, twin_path
 from pages.template_filters import tie_html
@@ -149,9 +149,7 @@ def prefers_markdown(accept: str) -> bool:
 
     Browsers do not name it, nor does `*/*` alone, so both get HTML.
     """
-    types = parse_accept(accept)
-    html = next((types[kind] for kind in ("text/html", "text/*", "*/*") if kind in types), 0.0)
-    return bool(0 < types.get(MARKDOWN, 0.0) >= html)
+    return prefers(accept, MARKDOWN, over="text/html")
 
 
 def wants_markdown(request: HttpRequest) -> bool:

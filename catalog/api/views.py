@@ -22,7 +22,7 @@ from catalog.search.suggestions import MAX_SUGGESTIONS
 from catalog.territory.boundaries import SNAP_DISTANCE_M
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import route_url
-from fueldepot.http.views import JSON, JsonViewSet, json_response, parse_accept, samples
+from fueldepot.http.views import JSON, JsonViewSet, json_response, prefers, samples
 
 GEOJSON = "application/geo+json"
 
@@ -31,13 +31,7 @@ PLACES, DEPOTS = "places", "depots"
 
 def wants_geojson(form: str | None, accept: str) -> bool:
     """Whether to answer with GeoJSON: by `format`, else if Accept prefers it to JSON or ranks it the same."""
-    if form is not None:
-        return form == "geojson"
-    if "geo+json" not in accept.lower():
-        return False
-    types = parse_accept(accept)
-    plain = next((types[kind] for kind in (JSON, "application/*", "*/*") if kind in types), 0.0)
-    return 0 < types.get(GEOJSON, 0.0) >= plain
+    return form == "geojson" if form is not None else prefers(accept, GEOJSON, over=JSON)
 
 
 class LocationViewSet(JsonViewSet):

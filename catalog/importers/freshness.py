@@ -11,13 +11,13 @@ import socket
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from html.parser import HTMLParser
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from django.db.models import Q
+from django.db.models import Max, Q
 from django.utils import timezone
 
 from catalog.importers.parsers.files import MAX_BYTES, MAX_RATIO, is_bomb, load_json, open_zip
@@ -185,14 +185,15 @@ def last_runs(sources: Mapping[str, DataSource] | None = None) -> list[SourceSta
     ]
 
 
+def last_end(source: str) -> datetime | None:
+    """Return when the last run of a source or of a nightly job ended, None for never. One query."""
+    last: datetime | None = ImportRun.objects.filter(source=source).aggregate(last=Max("finished"))["last"]
+    return last
+
+
 def last_valid_day(today: date) -> date:
     """Return tomorrow: the latest day that a file may be of. Publishers date some files a day ahead."""
     return today + timedelta(days=1)
-
-
-def newer_day(as_of: date | None, stored: date | None) -> date | None:
-    """Return the stored day if it is newer than `as_of`, else None."""
-    return stored if as_of and stored and as_of < stored else None
 
 
 def day_of_dataset(dataset: Dataset.Slug, *, until: date, publisher: str | None = None) -> date | None:

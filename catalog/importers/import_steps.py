@@ -11,7 +11,7 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from catalog import starter
-from catalog.importers import freshness
+from catalog.importers import freshness, runner
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.freshness import SourceState
 from catalog.importers.records import (
@@ -24,19 +24,7 @@ from catalog.importers.records import (
     Options,
     Report,
 )
-from catalog.importers.runner import (
-    REFUSALS,
-    AnalyzeFailed,
-    CommitOutcomeUnknown,
-    ImportRunning,
-    ImportStep,
-    describe_error,
-    record,
-    record_failures,
-    require,
-    run,
-    source_origin,
-)
+from catalog.importers.runner import ImportRunning, ImportStep
 from catalog.importers.sources import DataSource, FileFormat, Recognised, formats, identify, recognise
 from catalog.importers.sync_depots import plain_values, write_depots
 from catalog.importers.sync_places import sync_boundaries, sync_places, sync_postcodes
@@ -55,18 +43,18 @@ def step(
 
     def sync(options: Options) -> Report:
         if source.needs:
-            require(source.needs)
+            runner.require(source.needs)
         extract = format_.parse(*paths)
         names = ", ".join(path.name for path in paths)
         title = f"{source.dataset} from {names}" if format_.named else str(source.dataset)
         if source.dated and not options.allow_older:
             stored = freshness.stored_day(source, until=freshness.last_valid_day(options.today))
-            newer = freshness.newer_day(extract.as_of, stored)
-            if newer and pass_over_older:
-                return Report(title, skipped=[Note(names, f"of {extract.as_of}, older than what is stored ({newer})")])
-            if newer:
+            if extract.as_of and stored and extract.as_of < stored:
+                if pass_over_older:
+                    reason = f"of {extract.as_of}, older than what is stored ({stored})"
+                    return Report(title, skipped=[Note(names, reason)])
                 raise ImportRefused(
-                    f"{names} is of {extract.as_of}, and what is stored of {newer}: it would undo newer changes; "
+                    f"{names} is of {extract.as_of}, and what is stored of {stored}: it would undo newer changes; "
                     "give a newer file, or add --allow-older"
                 )
         report = source.write(extract, options)
@@ -157,35 +145,37 @@ def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tu
     """Import a source unless its file was imported last; record it. Raises ImportRunning, CommitOutcomeUnknown."""
     source = state.source
     started = timezone.now()
-    intended = source_origin(source)
+    intended = runner.source_origin(source)
     reports: list[Report] = []
     try:
-        with record_failures(intended, write=True):
+        with runner.record_failures(intended, write=True):
             make_step, download = fetch_step(source, fetcher)
-        origin = source_origin(source, download)
+        origin = runner.source_origin(source, download)
         earlier = imported_run(state, download, options.today)
         if earlier is not None:
-            return record(origin, ImportRun.Outcome.UNCHANGED, started=started, message=SAME, earlier=earlier), []
-        with record_failures(origin, write=True):
+            return runner.record(
+                origin, ImportRun.Outcome.UNCHANGED, started=started, message=SAME, earlier=earlier
+            ), []
+        with runner.record_failures(origin, write=True):
             step = make_step()
-        reports = run([replace(step, origin=origin, began=started)], options)
+        reports = runner.run([replace(step, origin=origin, began=started)], options)
     except DownloadBusy as error:
         raise ImportRunning(str(error)) from error
-    except REFUSALS:
+    except runner.REFUSALS:
         # `record_failures` or `run` has recorded it.
         pass
-    except AnalyzeFailed as error:
+    except runner.AnalyzeFailed as error:
         logger.warning("refresh of %s: %s", source.id, error)
         reports = error.reports
-    except (ImportRunning, CommitOutcomeUnknown):
+    except (ImportRunning, runner.CommitOutcomeUnknown):
         raise
     except Exception as error:  # a bug in one source must not stop the others
         logger.exception("refresh of %s failed", source.id)
         if isinstance(error, OperationalError):  # for example a full disk
-            reason = describe_error(error)
+            reason = runner.describe_error(error)
         else:
             reason = f"an error of the program: {type(error).__name__}; the log has the rest, please report it"
-        record(intended, ImportRun.Outcome.REFUSED, started=started, message=reason)
+        runner.record(intended, ImportRun.Outcome.REFUSED, started=started, message=reason)
     return ImportRun.objects.filter(source=source.id).order_by("-pk")[0], reports
 
 

@@ -266,9 +266,9 @@ def refuse_doubtful(source: DataSource, report: Report, options: Options, most_r
     """Raise ImportRefused for a fetched source that is older than stored, too small, or largely unusable."""
     until = freshness.last_valid_day(options.today)
     stored = freshness.day_of_publication(source.id, source.dataset, publisher=source.credit, until=until)
-    if not options.allow_older and (newer := freshness.newer_day(report.as_of, stored)):
+    if not options.allow_older and report.as_of and stored and report.as_of < stored:
         raise ImportRefused(
-            f"{report.title}: is of {report.as_of}, older than what is stored ({newer}); "
+            f"{report.title}: is of {report.as_of}, older than what is stored ({stored}); "
             "wait for a newer one, or add --allow-older"
         )
     rejected = len(report.rejected)

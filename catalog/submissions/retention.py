@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from django.core.mail import EmailMessage
 from django.db import transaction
-from django.db.models import DateTimeField, F, Func, Max, Q, QuerySet, Value
+from django.db.models import DateTimeField, F, Func, Q, QuerySet, Value
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import LessThanOrEqual
 from django.utils import timezone
@@ -46,7 +46,7 @@ KEPT_ASKED = timedelta(days=30)
 LATE = timedelta(days=2)
 """Time since the last purge after which the next one is overdue; it runs daily."""
 
-SOURCE = "purge_requests"
+PURGE = "purge_requests"
 """`ImportRun.source` of purges."""
 
 PERSONAL = (
@@ -141,13 +141,7 @@ def record_purge(purged: Purged, *, started: datetime, finished: datetime) -> No
     moments = {"started": started, "finished": finished}
     counts = {"removed": purged.deleted + purged.expired, "changed": purged.erased}
     message = f"network addresses erased: {purged.clients}"
-    ImportRun.objects.create(source=SOURCE, outcome=outcome, message=message, **moments, **counts)
-
-
-def last_purge() -> datetime | None:
-    """Return when the last purge ended, None for never. One query."""
-    last: datetime | None = ImportRun.objects.filter(source=SOURCE).aggregate(last=Max("finished"))["last"]
-    return last
+    ImportRun.objects.create(source=PURGE, outcome=outcome, message=message, **moments, **counts)
 
 
 def is_purge_overdue(last: datetime | None, *, now: datetime) -> bool:

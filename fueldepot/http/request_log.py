@@ -57,16 +57,12 @@ class JsonFormatter(logging.Formatter):
         if current_id := request_id.get():
             line["request_id"] = current_id
         if record.exc_info:
-            line["traceback"] = self.clean(without_rows(self.formatException(record.exc_info)))
+            line["traceback"] = self.clean(ROW.sub("", self.formatException(record.exc_info)))
         return orjson.dumps(line, default=str).decode("utf-8", "replace")
 
 
 ROW = re.compile(r"\nDETAIL: .*?(?=\n\n(?:The above|During handling)|\Z)", re.DOTALL)
-
-
-def without_rows(traceback: str) -> str:
-    """Remove the details of database errors: they repeat rows, which may hold an address or a message."""
-    return ROW.sub("", traceback)
+"""Details of a database error, left out of tracebacks: they repeat a row, which may hold an address or a message."""
 
 
 def drop_duplicate_db_errors(record: logging.LogRecord) -> bool:

@@ -77,14 +77,10 @@ def describe_typed_dict(answer: Any) -> dict[str, Any]:
     schemas: dict[str, Any] = plain(generator.generate(adapter.core_schema, "serialization"))["$defs"]
     for name, schema in schemas.items():
         for base in filter(is_typeddict, get_original_bases(generator.classes[name])):
-            inherited = describe_typed_dict(base)[base.__name__]["properties"]
-            schema["properties"] |= {field: inherited[field] for field in inherited if is_bare(schema, field)}
+            for field, inherited in describe_typed_dict(base)[base.__name__]["properties"].items():
+                if not {"description", "$ref"} & schema["properties"][field].keys():  # of its own
+                    schema["properties"][field] = inherited
     return schemas
-
-
-def is_bare(schema: dict[str, Any], field: str) -> bool:
-    """Whether a field has neither a description of its own nor that of a component."""
-    return not {"description", "$ref"} & schema["properties"][field].keys()
 
 
 def plain(schema: Any) -> Any:

@@ -110,6 +110,15 @@ def samples(*calls: tuple[str, str], polish: str) -> dict[str, Any]:
     }
 
 
+def prefers(accept: str, kind: str, *, over: str) -> bool:
+    """Whether an Accept header names a media type, with at least the weight of the usual one."""
+    if kind not in accept.lower():
+        return False
+    weights = parse_accept(accept)
+    usual = next((weights[name] for name in (over, f"{over.partition('/')[0]}/*", "*/*") if name in weights), 0.0)
+    return 0 < weights.get(kind, 0.0) >= usual
+
+
 def parse_accept(accept: str) -> dict[str, float]:
     """Return the weight, 0 to 1, of each media type or coding in lower case; of repeated ones the highest."""
     weights: dict[str, float] = {}

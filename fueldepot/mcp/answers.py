@@ -84,9 +84,6 @@ class Findings:
         for part in self.content if isinstance(self.content, list) else [self.content]:
             yield from ((name, value) for name, value in part.items() if isinstance(value, list))
 
-    def is_page(self, items: list[Any]) -> bool:
-        return self.offset is not None and items is self.rows
-
 
 @dataclass(frozen=True, slots=True)
 class Tool:
@@ -200,7 +197,7 @@ def answer(findings: Findings) -> CitedAnswer:
         max(lists, key=len).pop()
     left_out: Counter[str] = Counter()
     for name, items in findings.lists():
-        if not findings.is_page(items):
+        if findings.offset is None or items is not findings.rows:
             left_out[name] += lengths[id(items)] - len(items)
     if +left_out:
         body["left_out"] = dict(+left_out)

@@ -10,17 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 from pydantic import Field
 
+from catalog.api import params
 from catalog.api.depot_answers import describe_depot
-from catalog.api.params import (
-    DepotQuery,
-    FuelSlug,
-    LocateQuery,
-    LocationsQuery,
-    MunicipalitiesQuery,
-    Offset,
-    StoreQuery,
-    Voivodeship,
-)
 from catalog.api.place_answers import LocatedMunicipalityJson, LocationJson, describe_located, describe_suggestion
 from catalog.api.views import count_by_municipality, find_stores
 from catalog.depots import fuels
@@ -61,7 +52,7 @@ Place = part(LocationJson, "label description teryt lat lon position", fuel=NotR
     "Find Polish municipalities, localities and postcodes by name; gives TERYT codes and coordinates.",
     places=each(Place),
 )
-def find_place(query: LocationsQuery) -> Findings:
+def find_place(query: params.LocationsQuery) -> Findings:
     rows = []
     for match in territory.get().search.suggest(query.q).found:
         page = municipality_url(match.voivodeship_slug, match.slug, match.teryt)
@@ -73,7 +64,7 @@ def find_place(query: LocationsQuery) -> Findings:
 
 
 @tool("The Polish municipality in which a point lies, with its TERYT code.", LocatedMunicipalityJson)
-def locate(query: LocateQuery) -> Findings:
+def locate(query: params.LocateQuery) -> Findings:
     located = describe_located(territory.get().boundaries, query.point)
     return Findings(located, cite_register(Dataset.Slug.UNITS, Dataset.Slug.BOUNDARIES))
 
@@ -82,7 +73,7 @@ def cite_register(*slugs: str) -> Citation:
     return Citation(DATASETS, route_url("datasets"), snapshot.changed_on(*slugs), [REGISTER])
 
 
-class DepotsQuery(StoreQuery):
+class DepotsQuery(params.StoreQuery):
     limit: Annotated[int, whole(1, MOST_DEPOTS), Field(description="A number of depots.")] = USUAL_DEPOTS
 
 
@@ -170,7 +161,7 @@ OneDepot = part(
 
 
 @tool("One fuel depot: hours, phone, fuels, price list, status.", OneDepot)
-def depot(query: DepotQuery) -> Findings:
+def depot(query: params.DepotQuery) -> Findings:
     row, now = depots.get().get(query.id), timezone.now()
     store = describe_depot(row)
     week = row.hours_ranges
@@ -191,11 +182,11 @@ def depot(query: DepotQuery) -> Findings:
     return Findings(content, Citation(row.name, store["url"], as_of, [ORIGINS[row.source]], store["demonstration"]))
 
 
-class CountsQuery(MunicipalitiesQuery):
+class CountsQuery(params.MunicipalitiesQuery):
     by: Annotated[str, choice(("municipality", "county")), Field(description="What a row counts.")] = "municipality"
-    fuel: Annotated[FuelSlug | None, Field(description="Only depots that offer this fuel.")] = None
+    fuel: Annotated[params.FuelSlug | None, Field(description="Only depots that offer this fuel.")] = None
     limit: Annotated[int, whole(1, MOST_UNITS), Field(description="A number of rows.")] = MOST_UNITS
-    offset: Offset = 0
+    offset: params.Offset = 0
 
 
 @tool(
@@ -273,7 +264,8 @@ def cite_prices(answer: FuelPricesJson, on: date) -> Citation:
 
 class AveragesQuery(SeriesQuery):
     voivodeship: Annotated[
-        Voivodeship, Field(description="A name, slug or 2-digit TERYT code of a voivodeship; without it Poland only.")
+        params.Voivodeship,
+        Field(description="A name, slug or 2-digit TERYT code of a voivodeship; without it Poland only."),
     ] = COUNTRY
 
 

@@ -18,15 +18,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
-from mcp_types import PROTOCOL_VERSION_META_KEY
-from mcp_types.jsonrpc import (
-    HEADER_MISMATCH,
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    PARSE_ERROR,
-    UNSUPPORTED_PROTOCOL_VERSION,
-)
+from mcp_types import PROTOCOL_VERSION_META_KEY, jsonrpc
 from mcp_types.methods import serialize_server_result, validate_client_request
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
@@ -72,15 +64,15 @@ def handle(message: Any, headers: Mapping[str, str]) -> Answer:
     request_id = message.get("id") if isinstance(message, dict) else None
     try:
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-            raise RpcError(INVALID_REQUEST, "The body must be a single JSON-RPC 2.0 message")
+            raise RpcError(jsonrpc.INVALID_REQUEST, "The body must be a single JSON-RPC 2.0 message")
         if "id" not in message or "method" not in message:
             return HTTPStatus.ACCEPTED, None  # a notification, or a response without a request
         if not isinstance(request_id, str | int) or isinstance(request_id, bool):
             request_id = None
-            raise RpcError(INVALID_REQUEST, "id must be a string or an integer")
+            raise RpcError(jsonrpc.INVALID_REQUEST, "id must be a string or an integer")
         method, params = message["method"], message.get("params") or {}
         if not isinstance(method, str):
-            raise RpcError(INVALID_REQUEST, "method must be a string")
+            raise RpcError(jsonrpc.INVALID_REQUEST, "method must be a string")
         return HTTPStatus.OK, {"jsonrpc": "2.0", "id": request_id, "result": run(method, params, headers)}
     except RpcError as error:
         body = {"code": error.code, "message": str(error)} | ({} if error.data is None else {"data": error.data})
@@ -91,7 +83,7 @@ def handle(message: Any, headers: Mapping[str, str]) -> Answer:
 def run(method: Any, params: Any, headers: Mapping[str, str]) -> dict[str, Any]:
     """Return the result of a request. Raises RpcError."""
     if not isinstance(params, dict):
-        raise RpcError(INVALID_PARAMS, "params must be an object")
+        raise RpcError(jsonrpc.INVALID_PARAMS, "params must be an object")
     version = read_version(method, params, headers)
     try:
         return run_method(method, version, params)
@@ -109,9 +101,9 @@ def run_method(method: Any, version: str, params: Params) -> dict[str, Any]:
     except (KeyError, TypeError):
         function = None
     except ValidationError:
-        raise RpcError(INVALID_PARAMS, f"params are not those of {method}") from None
+        raise RpcError(jsonrpc.INVALID_PARAMS, f"params are not those of {method}") from None
     if function is None:
-        raise RpcError(METHOD_NOT_FOUND, f"There is no method {str(method)[:40]!r} here", HTTPStatus.NOT_FOUND)
+        raise RpcError(jsonrpc.METHOD_NOT_FOUND, f"There is no method {str(method)[:40]!r} here", HTTPStatus.NOT_FOUND)
     return dict(serialize_server_result(method, version, function(params)))
 
 
@@ -126,14 +118,14 @@ def read_version(method: Any, params: Params, headers: Mapping[str, str]) -> str
     supported = [*MODERN_PROTOCOL_VERSIONS, *HANDSHAKE_PROTOCOL_VERSIONS]
     if version not in supported:
         data = {"supported": supported, "requested": str(version)[:40]}
-        raise RpcError(UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version", data=data)
+        raise RpcError(jsonrpc.UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version", data=data)
     if version in MODERN_PROTOCOL_VERSIONS:
         named = {"Mcp-Protocol-Version": inside, "Mcp-Method": method}
         if method == "tools/call":
             named["Mcp-Name"] = params.get("name")
         for name, value in named.items():
             if headers.get(name) != value:
-                raise RpcError(HEADER_MISMATCH, f"The header {name} does not say what the body does")
+                raise RpcError(jsonrpc.HEADER_MISMATCH, f"The header {name} does not say what the body does")
     return str(version)
 
 
@@ -179,7 +171,7 @@ def run_tool(params: Params) -> dict[str, Any]:
     """Return the result of a tool as JSON in a text, from one snapshot state; invalid arguments are its error."""
     tool = TOOLS.get(params["name"])
     if tool is None:
-        raise RpcError(INVALID_PARAMS, f"There is no tool {params['name'][:40]!r}")
+        raise RpcError(jsonrpc.INVALID_PARAMS, f"There is no tool {params['name'][:40]!r}")
     try:
         query = parse_arguments(tool, params.get("arguments") or {})
         with snapshot.consistent():
@@ -255,7 +247,7 @@ def mcp(request: HttpRequest) -> HttpResponse:
     try:
         message = orjson.loads(take_bytes(request))
     except orjson.JSONDecodeError:
-        error = {"code": PARSE_ERROR, "message": "The body is not JSON"}
+        error = {"code": jsonrpc.PARSE_ERROR, "message": "The body is not JSON"}
         status, body = HTTPStatus.BAD_REQUEST, {"jsonrpc": "2.0", "id": None, "error": error}
     else:
         status, body = handle(message, request.headers)  # type: ignore[assignment]

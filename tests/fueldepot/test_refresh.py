@@ -130,8 +130,8 @@ def test_a_download_beside_a_refresh_is_waited_for(rehearsal, settings):
 
 def test_a_database_that_goes_away_is_told_in_one_line(rehearsal, monkeypatch):
     gone = Mock(side_effect=OperationalError("server closed the connection\nunexpectedly"))
-    monkeypatch.setattr(import_steps, "record", gone)
-    monkeypatch.setattr(import_steps, "run", gone)
+    monkeypatch.setattr(runner, "record", gone)
+    monkeypatch.setattr(runner, "run", gone)
     rehearsal.fail(match="the database does not answer: server closed the connection unexpectedly")
 
 
@@ -144,7 +144,7 @@ def test_what_fails_after_the_commit_is_logged_and_the_source_is_as_it_should_be
 
 def test_a_connection_that_breaks_at_the_commit_ends_the_refresh_and_is_recorded_as_nothing(rehearsal, monkeypatch):
     broken = CommitOutcomeUnknown(OperationalError("server closed the connection\nunexpectedly"))
-    monkeypatch.setattr(import_steps, "run", Mock(side_effect=broken))
+    monkeypatch.setattr(runner, "run", Mock(side_effect=broken))
     assert rehearsal.fail(match="it is not known whether the data are in: ", only=["teryt-terc"]) == []
     assert not ImportRun.objects.exists()
 

@@ -11,8 +11,9 @@ import pytest
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
+from catalog.importers.freshness import last_end
 from fueldepot.management.commands.back_up import delete_old
-from fueldepot.monitoring import last_back_up
+from fueldepot.monitoring import BACK_UP
 from tests import factories
 from tests.fueldepot.sharers import PROJECT_ROOT, server_package
 from tests.ops.databases import address, fresh_database, url
@@ -122,7 +123,7 @@ def test_a_dump_that_fails_leaves_nothing_and_is_one_line(tmp_path):
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "CommandError: no dump was made: pg_dump: error: could not write: No space left on device\n"
     assert not list(folder.iterdir())
-    assert last_back_up() is None
+    assert last_end(BACK_UP) is None
 
 
 def test_dumps_go_after_their_time_and_the_newest_stays(tmp_path):

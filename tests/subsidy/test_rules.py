@@ -212,9 +212,9 @@ def test_a_value_without_dates_is_named(files):
 
 
 def test_the_check_has_an_id_and_names_the_file(monkeypatch):
-    assert checks.check_rules() == []
+    assert checks.check_files() == []
     monkeypatch.setattr(rules, "current", Mock(side_effect=RulesError("walls.yaml: value is missing")))
-    (message,) = checks.check_rules()
+    (message,) = checks.check_files()
     assert (message.id, message.msg) == ("subsidy.E001", "walls.yaml: value is missing")
 
 

@@ -26,16 +26,7 @@ from pyproj.exceptions import CRSError
 from shapely import Geometry
 from shapely.errors import GEOSException
 
-from catalog.importers.parsers.files import (
-    FileStart,
-    OpenFile,
-    is_zip,
-    load_json,
-    members,
-    open_member,
-    open_source,
-    open_zip,
-)
+from catalog.importers.parsers import files
 from catalog.importers.records import BadInput, BoundaryRecord, Extract, parse_day, tidy
 from catalog.territory import coordinates
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
@@ -76,14 +67,14 @@ PARTS = (".shp", ".dbf", ".prj", ".cpg")
 DAMAGED = (shapefile.ShapefileException, struct.error, ValueError, IndexError, KeyError, GEOSException)
 
 
-def recognises_shapefile(start: FileStart) -> bool:
+def recognises_shapefile(start: files.FileStart) -> bool:
     shapes = start.head.startswith(SHAPEFILE_SIGNATURE) or (
         start.name != start.path.name and start.name.lower().endswith(".shp")
     )
     return shapes and _holds_municipalities(start.path)
 
 
-def recognises_geojson(start: FileStart) -> bool:
+def recognises_geojson(start: files.FileStart) -> bool:
     """Whether a FeatureCollection has areas with codes of municipalities. Reads on if codes follow a long geometry."""
     if not _FEATURES.search(start.text[:2000]) or not _AREA.search(start.head):
         return False
@@ -97,9 +88,9 @@ def parse(path: Path) -> Extract[BoundaryRecord]:
     or repeated codes, another geometry, reference system or country, and areas entirely covered by others.
     """
     names = [path.name]
-    if is_zip(path):
-        with open_zip(path) as archive:
-            names += [member.filename for member in members(archive)]
+    if files.is_zip(path):
+        with files.open_zip(path) as archive:
+            names += [member.filename for member in files.members(archive)]
     if any(name.lower().endswith(".shp") for name in names):
         return _from_shapefile(path)
     return _from_geojson(path)
@@ -155,23 +146,23 @@ def _holds_municipalities(path: Path) -> bool:
 
 
 @contextmanager
-def _open_parts(path: Path, suffixes: Sequence[str]) -> Iterator[dict[str, OpenFile]]:
-    """Open parts of the layer, by suffix. Zip members are unpacked to temporary files: memory does not grow."""
+def _open_parts(path: Path, suffixes: Sequence[str]) -> Iterator[dict[str, files.OpenFile]]:
+    """Open parts of the layer, by suffix. Zip files.members are unpacked to temporary files: memory does not grow."""
     with ExitStack() as stack:
-        parts: dict[str, OpenFile] = {}
-        if is_zip(path):
-            archive = stack.enter_context(open_zip(path))
-            for suffix, member in _municipal_layer(path, members(archive)).items():
+        parts: dict[str, files.OpenFile] = {}
+        if files.is_zip(path):
+            archive = stack.enter_context(files.open_zip(path))
+            for suffix, member in _municipal_layer(path, files.members(archive)).items():
                 if suffix in suffixes:
-                    with open_member(path, archive, member) as packed:
+                    with files.open_member(path, archive, member) as packed:
                         copy = stack.enter_context(tempfile.TemporaryFile())
                         shutil.copyfileobj(packed.stream, copy)
                         copy.seek(0)
-                        parts[suffix] = OpenFile(copy, packed.label)
+                        parts[suffix] = files.OpenFile(copy, packed.label)
         elif path.suffix.lower() == ".shp":
             for beside in path.parent.iterdir():
                 if beside.stem == path.stem and (suffix := beside.suffix.lower()) in suffixes:
-                    parts[suffix] = stack.enter_context(open_source(beside, (suffix,)))
+                    parts[suffix] = stack.enter_context(files.open_source(beside, (suffix,)))
         else:
             raise BadInput(path, "is neither a zip nor a .shp")
         yield parts
@@ -249,7 +240,7 @@ def _area(shape: shapefile.Shape) -> Geometry:
 
 
 def _from_geojson(path: Path) -> Extract[BoundaryRecord]:
-    document = load_json(path)
+    document = files.load_json(path)
     features = document.get("features") if isinstance(document, dict) else None
     if not isinstance(document, dict) or document.get("type") != "FeatureCollection" or not isinstance(features, list):
         raise BadInput(path, "is not a GeoJSON FeatureCollection")

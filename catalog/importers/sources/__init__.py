@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from django.apps import apps
 from django.db.models import Model, QuerySet
-from pydantic import AfterValidator, Field, RootModel, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from catalog.importers.parsers.files import FileStart, starts
 from catalog.importers.records import BadInput, Extract, Options, Report
@@ -176,18 +176,14 @@ class SourceSettings(StrictModel):
     confirmed: bool = False
 
 
-class SourceSettingsFile(RootModel[dict[str, SourceSettings]]):
-    """Settings by id of the source."""
-
-
-def check_settings(file: SourceSettingsFile) -> "list[Mistake]":
+def check_settings(entries: dict[str, SourceSettings]) -> "list[Mistake]":
     sources = all_sources()
     mistakes: list[Mistake] = [
-        ((name,), f"is no source; the sources are {', '.join(sources)}") for name in file.root if name not in sources
+        ((name,), f"is no source; the sources are {', '.join(sources)}") for name in entries if name not in sources
     ]
     mistakes += [
         ((name, "max_megabytes"), f"is unknown to the method {sources[name].method}")
-        for name, entry in file.root.items()
+        for name, entry in entries.items()
         if name in sources and not sources[name].fetched and "max_megabytes" in entry.model_fields_set
     ]
     return mistakes
@@ -200,7 +196,7 @@ def read_sources(path: Path | None = None) -> Mapping[str, DataSource]:
     Of another file, a rehearsal's, only those that it names: it must lead to no other publisher.
     """
     try:
-        entries = read_yaml(path or SOURCES_FILE, SourceSettingsFile, check_settings).root
+        entries = read_yaml(path or SOURCES_FILE, dict[str, SourceSettings], check_settings)
     except InvalidYaml as error:
         raise SourcesError(str(error)) from error
     return {

@@ -159,7 +159,7 @@ def test_the_projects_file_of_sources_is_whole():
         *("teryt-terc", "teryt-simc", "prg-boundaries", "geonames-postcodes", "osm-depots", "gus-bdl"),
     ]
     assert all(one.url.startswith("https://") for one in sources.values())
-    assert checks.check_sources() == []
+    assert checks.check_files() == []
 
 
 def test_a_format_belongs_to_one_source():
@@ -200,7 +200,7 @@ def test_an_odd_file_of_sources_stops_the_start(tmp_path, monkeypatch):
         raise SourcesError("sources.yaml: osm-depots: licence is missing")
 
     monkeypatch.setattr(checks, "read_sources", broken)
-    (error,) = checks.check_sources()
+    (error,) = checks.check_files()
     assert (error.id, error.msg) == ("catalog.E001", "sources.yaml: osm-depots: licence is missing")
 
 
