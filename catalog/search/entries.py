@@ -233,14 +233,13 @@ class IndexEntry:
     position: Position | None
 
 
-def rebuild_index() -> int:
-    """Rebuild the index. Returns the number of entries. Six queries."""
-    entries = list(iter_entries(read_register()))
+def rebuild_index() -> None:
+    """Rebuild the index. Six queries."""
+    register = read_register()
     with connection.cursor() as cursor:
         # TRUNCATE would block readers until the import commits.
         cursor.execute("DELETE FROM catalog_searchentry")
-    insert(SearchEntry, COLUMNS, (_row(rank, entry) for rank, entry in enumerate(entries)))
-    return len(entries)
+    insert(SearchEntry, COLUMNS, (_row(rank, entry) for rank, entry in enumerate(iter_entries(register))))
 
 
 def _row(rank: int, entry: IndexEntry) -> tuple[object, ...]:

@@ -261,19 +261,18 @@ def find_approvers(draft: Draft) -> Sequence[AbstractBaseUser]:
 
 
 @transaction.atomic
-def submit_draft(*, draft: Draft, reason: str) -> Draft:
+def submit_draft(*, draft: Draft, reason: str) -> None:
     """Submit a draft for approval. Raises DraftAlreadyDecided and DraftNeedsReason."""
     stored = lock_draft(draft)
     stored.reason = clean_reason(reason)
     stored.state = Draft.State.WAITING
     stored.save(update_fields=["reason", "state"])
-    return stored
 
 
 @transaction.atomic
 def approve_draft(
     *, draft: Draft, reason: str, write: Callable[[Draft, Model | None], None], by: AbstractBaseUser, on: datetime
-) -> Draft:
+) -> None:
     """Carry out a draft.
 
     reason: required of an author who approves alone; a waiting draft has its own. write: called with the draft and the
@@ -296,11 +295,10 @@ def approve_draft(
         write(stored, row)
         record.concern(Draft, [stored.pk])
         record.waiting_since.append(stored.drafted_at)
-    return stored
 
 
 @transaction.atomic
-def withdraw_draft(*, draft: Draft, reason: str, by: AbstractBaseUser, on: datetime) -> Draft:
+def withdraw_draft(*, draft: Draft, reason: str, by: AbstractBaseUser, on: datetime) -> None:
     """Withdraw a draft, one's own or another's; of the latter the reason becomes a comment on it.
 
     Raises DraftAlreadyDecided, and DraftNeedsReason for another's without a reason.
@@ -312,7 +310,6 @@ def withdraw_draft(*, draft: Draft, reason: str, by: AbstractBaseUser, on: datet
         stored.reason = " ".join(reason.split())[:MAX_REASON] or stored.reason
     stored.state, stored.decided_at, stored.decided_by_id = Draft.State.WITHDRAWN, on, by.pk
     stored.save(update_fields=["reason", "state", "decided_at", "decided_by"])
-    return stored
 
 
 def lock_draft(draft: Draft) -> Draft:

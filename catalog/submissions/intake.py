@@ -132,7 +132,7 @@ def create_submission(
 
 
 @transaction.atomic
-def resend_link(*, submission: Submission, on: datetime) -> Submission:
+def resend_link(*, submission: Submission, on: datetime) -> None:
     """Have a new link sent, which invalidates the former one. Does nothing while a letter waits to be sent.
 
     Raises LinkExpired, LinkAlreadyUsed, SubmissionWithdrawn, TokenSuperseded, TooManyEmails, and LinkSentJustNow.
@@ -150,7 +150,6 @@ def resend_link(*, submission: Submission, on: datetime) -> Submission:
         stored.mailed_at = None
         stored.save(update_fields=["mailed_at"])
         letters.send_soon()
-    return stored
 
 
 def get_confirmable(*, token: str, on: datetime) -> Submission:

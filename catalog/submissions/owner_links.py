@@ -244,7 +244,7 @@ def find_undoable(token: str, *, on: datetime) -> list[Decision]:
 
 
 @transaction.atomic
-def undo_change(*, token: str, decision: int, on: datetime) -> journal.Undoing:
+def undo_change(*, token: str, decision: int, on: datetime) -> None:
     """Undo a change of an owner, whoever made it by the link. What was changed since stays, see `journal.undo`.
 
     Raises InvalidToken, ChangeTooOld and DecisionAlreadyUndone.
@@ -257,7 +257,6 @@ def undo_change(*, token: str, decision: int, on: datetime) -> journal.Undoing:
         OwnerChange(depot_id=row.depot_id, made_at=on, text=f"Cofnięto:\n{row.text}", decision=undoing.record)
         for row in change.owner_changes.all()
     )
-    return undoing
 
 
 def owner_link_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:

@@ -59,7 +59,7 @@ def with_questions(rows: QuerySet[Any], submission: str = "pk") -> QuerySet[Any]
     return described
 
 
-def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: datetime) -> SubmissionQuestion:
+def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: datetime) -> None:
     """Ask the author of an undecided submission, which stays so. The letter is sent after the commit.
 
     Raises QuestionMissing, NothingToAsk and QuestionStillOpen.
@@ -72,9 +72,8 @@ def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: d
             raise NothingToAsk(submission.pk)
         if SubmissionQuestion.objects.open().filter(submission=submission).exists():
             raise QuestionStillOpen(submission.pk)
-        question = SubmissionQuestion.objects.create(submission=submission, text=words, asked_at=on, asked_by_id=by.pk)
+        SubmissionQuestion.objects.create(submission=submission, text=words, asked_at=on, asked_by_id=by.pk)
         letters.send_soon()
-    return question
 
 
 def get_question(token: str) -> SubmissionQuestion:

@@ -92,16 +92,15 @@ def purge_submissions(*, on: datetime) -> Purged:
     return Purged(deleted, erased, clients.update(client_hash=""), undecided)
 
 
-def forget_subscriptions(*, on: datetime) -> int:
-    """Delete subscriptions not confirmed within `LINK_LIFE`, or not prolonged within `KEPT_ASKED`. Returns how many.
+def forget_subscriptions(*, on: datetime) -> None:
+    """Delete subscriptions not confirmed within `LINK_LIFE`, or not prolonged within `KEPT_ASKED`.
 
     Erases hashes of networks after PERIOD.
     """
     dead = Q(confirmed_at=None, since__lte=on - tokens.LINK_LIFE)
     rows = Subscription.objects.annotate(since=Coalesce(F("mailed_at"), F("created_at")))
-    deleted, _ = rows.filter(dead | Q(asked_at__lte=on - KEPT_ASKED)).delete()
+    rows.filter(dead | Q(asked_at__lte=on - KEPT_ASKED)).delete()
     Subscription.objects.filter(created_at__lte=on - PERIOD).exclude(client_hash="").update(client_hash="")
-    return deleted
 
 
 class ExpiryLetters(LetterKind):
