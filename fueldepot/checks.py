@@ -14,10 +14,11 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
 from catalog.importers.freshness import last_end, last_runs
-from catalog.importers.sources import SourcesError, read_sources
+from catalog.importers.sources import read_sources
 from catalog.models import County, Dataset, Municipality
 from catalog.submissions.retention import PURGE, is_purge_overdue
 from fueldepot import monitoring
+from fueldepot.data.yaml_reader import InvalidYaml
 from regulations.models import STALE_AFTER, Deadline, FuelBan, LegalState, Resolution
 from regulations.snapshot import named_codes
 from subsidy import rules
@@ -199,6 +200,6 @@ def check_files(**kwargs: Any) -> list[CheckMessage]:
     ):
         try:
             read()
-        except (SourcesError, rules.RulesError) as error:
+        except (InvalidYaml, rules.RulesError) as error:
             messages.append(Error(str(error), hint=f"mend the file; {where}", id=check))
     return messages

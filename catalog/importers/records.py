@@ -89,6 +89,10 @@ class PostcodeRecord:
     lon: float
     source: str
 
+    @staticmethod
+    def most_first(counts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+        return tuple(sorted(counts.items(), key=lambda share: (-share[1], share[0])))
+
 
 @dataclass(frozen=True, slots=True)
 class BoundaryRecord:

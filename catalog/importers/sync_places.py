@@ -116,8 +116,7 @@ def resolve(record: PostcodeRecord, codes: MunicipalityCodes) -> PostcodeRecord:
     for code, addresses in record.municipalities:
         if municipality := codes.find(code):
             counts[municipality] += addresses
-    shares = sorted(counts.items(), key=lambda share: (-share[1], share[0]))
-    return replace(record, municipalities=tuple(shares))
+    return replace(record, municipalities=PostcodeRecord.most_first(counts))
 
 
 def sync_postcodes(extract: Extract[PostcodeRecord], options: Options) -> Report:
@@ -168,10 +167,9 @@ def within_covered(
         larger = present
         if here and sum(count for _, count in here.municipalities) >= sum(count for _, count in beyond):
             larger = here
-        shares = [*(here.municipalities if here else ()), *beyond]
         merged[code] = replace(
             larger,
-            municipalities=tuple(sorted(shares, key=lambda share: (-share[1], share[0]))),
+            municipalities=PostcodeRecord.most_first(dict((*(here.municipalities if here else ()), *beyond))),
             places=tuple(dict.fromkeys((*larger.places, *(here.places if here else ()), *present.places))),
             source=Postcode.Source.POINTS.value,
         )

@@ -123,15 +123,6 @@ def without_query(text: str) -> str:
     return without_tokens(QUERY.sub("", text))
 
 
-class QueryFreeFormatter(logging.Formatter):
-    def __init__(self, inner: logging.Formatter) -> None:
-        super().__init__()
-        self.inner = inner
-
-    def format(self, record: logging.LogRecord) -> str:
-        return without_query(self.inner.format(record))
-
-
 class QueryFreeLogger(Logger):  # type: ignore[misc] # the library has no types
     def atoms(self, resp: Any, req: Any, environ: Any, request_time: Any) -> dict[str, Any]:
         """Return the fields of an access log line: request line, Referer and headers without queries."""
@@ -147,9 +138,8 @@ class QueryFreeLogger(Logger):  # type: ignore[misc] # the library has no types
         super().warning(msg, *args, **kwargs)
 
     def _set_handler(self, log: Any, output: Any, fmt: logging.Formatter, stream: Any = None) -> None:
-        # An access log keeps the operator's format; everything else is JSON, like the service's own lines.
-        clean = QueryFreeFormatter(fmt) if log is self.access_log else JsonFormatter(without_query)
-        super()._set_handler(log, output, clean, stream)
+        # An access log keeps the operator's format (of `atoms`); all else is JSON, like the service's own lines.
+        super()._set_handler(log, output, fmt if log is self.access_log else JsonFormatter(without_query), stream)
 
 
 View = TypeVar("View", bound=Callable[..., Any])

@@ -18,7 +18,8 @@ from catalog.importers import runner
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.import_steps import fetch_step, steps_for
 from catalog.importers.records import MOST_REMOVED, Note, Options, Report
-from catalog.importers.sources import DataSource, SourcesError, all_sources, read_sources
+from catalog.importers.sources import DataSource, all_sources, read_sources
+from fueldepot.data.yaml_reader import InvalidYaml
 
 SHOWN = 10
 """Lines per kind in a report; `--verbosity 2` shows all."""
@@ -47,7 +48,7 @@ def read_sources_file(path: Path | None) -> dict[str, DataSource]:
     """Return the sources of a file, or of the project's own. Raises CommandError."""
     try:
         return dict(read_sources(path.resolve()) if path else read_sources())
-    except SourcesError as error:
+    except InvalidYaml as error:
         raise CommandError(f"nothing was imported: {error}") from error
 
 

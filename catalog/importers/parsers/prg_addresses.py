@@ -7,7 +7,7 @@ per address to detect duplicates.
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import date
 from functools import cache
@@ -318,8 +318,8 @@ class _Collected:
         records = []
         for number, east, north in self.cells.centres():
             lon, lat = (round(float(degrees), 5) for degrees in project.transform(east, north))
-            shares, places = (tuple(_most_first(counts[number])) for counts in (self.municipalities, self.places))
-            names = tuple(name for name, _ in places)
+            shares = PostcodeRecord.most_first(self.municipalities[number])
+            names = tuple(name for name, _ in PostcodeRecord.most_first(self.places[number]))
             records.append(PostcodeRecord(texts[number], shares, names, lat, lon, "points"))
         if not records:
             raise BadInput(label, "has no usable address")
@@ -348,7 +348,3 @@ def _official(epsg: int, east: float, north: float) -> tuple[float, float]:
 @cache
 def _to_official(epsg: int) -> pyproj.Transformer:
     return pyproj.Transformer.from_crs(epsg, OFFICIAL_EPSG, always_xy=True)
-
-
-def _most_first(counts: Counter[str]) -> Sequence[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))

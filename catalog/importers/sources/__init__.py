@@ -21,7 +21,7 @@ from pydantic import AfterValidator, Field, StringConstraints
 from catalog.importers.parsers.files import FileStart, starts
 from catalog.importers.records import BadInput, Extract, Options, Report
 from catalog.models import Dataset
-from fueldepot.data.yaml_reader import InvalidYaml, Mistake, StrictModel, read_yaml
+from fueldepot.data.yaml_reader import Mistake, StrictModel, read_yaml
 from fueldepot.http.links import is_loopback
 
 if TYPE_CHECKING:
@@ -30,10 +30,6 @@ if TYPE_CHECKING:
 
 
 SOURCES_FILE = Path(__file__).resolve().parents[2] / "sources.yaml"
-
-
-class SourcesError(Exception):
-    """The file of sources is invalid; the message names the file, and row, source and key of every mistake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,14 +187,11 @@ def check_settings(entries: dict[str, SourceSettings]) -> "list[Mistake]":
 
 @cache
 def read_sources(path: Path | None = None) -> Mapping[str, DataSource]:
-    """Return all sources by id, in their order, with the values of the project's file. Raises SourcesError.
+    """Return all sources by id, in their order, with the values of the project's file. Raises InvalidYaml.
 
     Of another file, a rehearsal's, only those that it names: it must lead to no other publisher.
     """
-    try:
-        entries = read_yaml(path or SOURCES_FILE, dict[str, SourceSettings], check_settings)
-    except InvalidYaml as error:
-        raise SourcesError(str(error)) from error
+    entries = read_yaml(path or SOURCES_FILE, dict[str, SourceSettings], check_settings)
     return {
         name: replace(source, **entries[name].model_dump(exclude_unset=True)) if name in entries else source
         for name, source in all_sources().items()

@@ -77,10 +77,10 @@ def parse(path: Path) -> Extract[PostcodeRecord]:
 
 def _merged(code: str, rows: list[Row]) -> PostcodeRecord:
     units, places, lats, lons = zip(*rows, strict=True)
-    shares = sorted(Counter(filter(None, units)).items(), key=lambda share: (-share[1], share[0]))
+    shares = PostcodeRecord.most_first(Counter(filter(None, units)))
     # Five decimals are a metre; the mean of two middle values would have more than the source.
     lat, lon = round(median(lats), 5), round(median(lons), 5)
-    return PostcodeRecord(code, tuple(shares), tuple(dict.fromkeys(places)), lat, lon, "geonames")
+    return PostcodeRecord(code, shares, tuple(dict.fromkeys(places)), lat, lon, "geonames")
 
 
 def _lines(source: OpenFile) -> Iterator[tuple[int, list[str]]]:

@@ -1,5 +1,7 @@
 """Records of imports from files, the commands' `--download`, and the strict file of sources."""
 
+from pathlib import Path
+
 import pytest
 import yaml
 from django.contrib.auth import get_user_model
@@ -8,9 +10,10 @@ from django.core.management import CommandError
 from catalog.importers import import_steps
 from catalog.importers.download import checksum
 from catalog.importers.runner import files_origin
-from catalog.importers.sources import SourcesError, all_sources, allowed_address, formats, read_sources
+from catalog.importers.sources import all_sources, allowed_address, formats, read_sources
 from catalog.models import ImportRun
 from fueldepot import checks
+from fueldepot.data.yaml_reader import InvalidYaml
 from tests import small_country
 from tests.commands import run
 from tests.dumps import dump
@@ -189,7 +192,7 @@ def test_an_odd_file_of_sources_is_refused_with_source_and_key(tmp_path):
     ):
         path = tmp_path / "sources.yaml"
         path.write_text(content())
-        with pytest.raises(SourcesError, match=message) as refused:
+        with pytest.raises(InvalidYaml, match=message) as refused:
             read_sources(path)
         assert str(path) in str(refused.value), content
         assert "\n" not in str(refused.value)
@@ -197,7 +200,7 @@ def test_an_odd_file_of_sources_is_refused_with_source_and_key(tmp_path):
 
 def test_an_odd_file_of_sources_stops_the_start(tmp_path, monkeypatch):
     def broken():
-        raise SourcesError("sources.yaml: osm-depots: licence is missing")
+        raise InvalidYaml(Path("sources.yaml"), [(None, "osm-depots: licence is missing")])
 
     monkeypatch.setattr(checks, "read_sources", broken)
     (error,) = checks.check_files()
@@ -215,5 +218,5 @@ def test_which_addresses_may_be_asked():
 
 
 def test_a_file_of_sources_that_is_not_there(tmp_path):
-    with pytest.raises(SourcesError, match="cannot be read: "):
+    with pytest.raises(InvalidYaml, match="cannot be read: "):
         read_sources(tmp_path / "none.yaml")

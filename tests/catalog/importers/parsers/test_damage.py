@@ -2,14 +2,14 @@
 
 from catalog.importers.parsers import boundaries
 from catalog.importers.records import BadInput
-from catalog.importers.sources import formats, prng
+from catalog.importers.sources import formats, gugik
 from tests.catalog.importers.parsers.helpers import DATA, chance, sniff, write
 from tests.catalog.importers.parsers.test_boundaries import AREAS, packed_parts, shapefile_parts
 from tests.catalog.importers.parsers.test_formats import SLICES
 from tests.catalog.importers.parsers.test_prng import UNITS
 
 PARSE = {form.name: form.parse for _, form in formats()}
-PARSE["places_json"] = lambda path: prng.parse(path, UNITS)  # reads the units of the database otherwise
+PARSE["places_json"] = lambda path: gugik.parse_places(path, UNITS)  # reads the units of the database otherwise
 PARSERS = {name: PARSE[form] for name, form in SLICES.items()}
 
 

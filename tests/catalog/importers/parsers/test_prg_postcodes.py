@@ -1,17 +1,17 @@
 import pytest
 
 from catalog.importers.records import BadInput, PostcodeRecord
-from catalog.importers.sources import prg
+from catalog.importers.sources import gugik
 from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
 
 
 def changed(path, old, new):
     assert old in text("prg_postcodes.csv")
-    return prg.parse_postcodes(write(path / "a.csv", text("prg_postcodes.csv").replace(old, new, 1)))
+    return gugik.parse_postcodes(write(path / "a.csv", text("prg_postcodes.csv").replace(old, new, 1)))
 
 
 def test_postcodes_are_read_with_their_municipalities():
-    extract = prg.parse_postcodes(DATA / "prg_postcodes.csv")
+    extract = gugik.parse_postcodes(DATA / "prg_postcodes.csv")
     assert extract.rows == (
         PostcodeRecord(
             "98-701", (("1206923", 12), ("1206912", 5)), ("Dolna Próba", "Próbka"), 50.10001, 19.80002, "prg"
@@ -24,7 +24,7 @@ def test_postcodes_are_read_with_their_municipalities():
 
 def test_a_zip_is_read_like_its_table(tmp_path):
     path = zipped(tmp_path / "a.zip", {"codes.csv": (DATA / "prg_postcodes.csv").read_bytes()})
-    assert prg.parse_postcodes(path) == prg.parse_postcodes(DATA / "prg_postcodes.csv")
+    assert gugik.parse_postcodes(path) == gugik.parse_postcodes(DATA / "prg_postcodes.csv")
 
 
 def test_shares_without_numbers_keep_their_order(tmp_path):
@@ -62,12 +62,12 @@ def test_a_wrong_value_is_refused(tmp_path):
 
 def test_a_table_without_a_postcode_is_refused(tmp_path):
     with pytest.raises(BadInput, match="has no usable postcode"):
-        prg.parse_postcodes(write(tmp_path / "a.csv", text("prg_postcodes.csv").split("\n")[0]))
+        gugik.parse_postcodes(write(tmp_path / "a.csv", text("prg_postcodes.csv").split("\n")[0]))
 
 
 @pytest.mark.full_scale
 def test_the_whole_country_is_read():
-    extract = prg.parse_postcodes(shared("prg_postcodes.csv"))
+    extract = gugik.parse_postcodes(shared("prg_postcodes.csv"))
     assert len(extract.rows) == 20_334
     assert [sum(row.source == name for row in extract.rows) for name in ("prg", "filled")] == [18_722, 1_612]
     assert extract.rejected == ()

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from catalog.importers.records import BadInput, Note, PlaceRecord
-from catalog.importers.sources import prng
-from catalog.importers.sources.prng import find_unit
+from catalog.importers.sources import gugik
+from catalog.importers.sources.gugik import find_unit
 from tests.catalog.importers.parsers.helpers import DATA, write
 
 UNITS = {
@@ -16,11 +16,11 @@ UNITS = {
 def parse_changed(path, **changes):
     places = json.loads((DATA / "polskie-miejscowosci.json").read_text())
     places[0] |= changes
-    return prng.parse(write(path / "data.json", json.dumps(places)), UNITS)
+    return gugik.parse_places(write(path / "data.json", json.dumps(places)), UNITS)
 
 
 def test_places():
-    extract = prng.parse(DATA / "polskie-miejscowosci.json", UNITS)
+    extract = gugik.parse_places(DATA / "polskie-miejscowosci.json", UNITS)
     assert extract.rows == (
         PlaceRecord("prng:9001", "Dolna Próba", "miasto", "1206923", lat=50.1, lon=19.8),
         PlaceRecord("prng:9002", "Próbka", "wieś", "1206923", lat=50.12, lon=19.0),
@@ -88,9 +88,9 @@ def test_json_of_another_form_is_refused(tmp_path):
         ("[]", "no place is left of 0: empty"),
     ):
         with pytest.raises(BadInput, match=message):
-            prng.parse(write(tmp_path / "a.json", content), UNITS)
+            gugik.parse_places(write(tmp_path / "a.json", content), UNITS)
 
 
 def test_no_place_left():
     with pytest.raises(BadInput, match="no place is left of 3: no municipality is called"):
-        prng.parse(DATA / "polskie-miejscowosci.json", {})
+        gugik.parse_places(DATA / "polskie-miejscowosci.json", {})
