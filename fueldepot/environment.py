@@ -29,7 +29,6 @@ CONNECTION: dict[str, Any] = {
     "keepalives_count": 2,
     "server_side_binding": True,
 }
-"""Options of database connections."""
 
 
 def stop(name: str, problem: str) -> NoReturn:

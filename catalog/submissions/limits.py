@@ -40,7 +40,6 @@ COUNTED = (Submission, OwnerLink, Subscription)
 """Tables whose `letters_at` counts the letters to a mailbox."""
 
 OWNERS_KINDS = (Submission.Kind.CLAIM, Submission.Kind.DELETE, Submission.Kind.RESTORE)
-"""Kinds of submissions of owners."""
 
 PERIOD = timedelta(days=1)
 

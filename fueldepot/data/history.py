@@ -18,16 +18,12 @@ from simple_history.utils import get_history_model_for_model
 CREATED, CHANGED = "+", "~"
 
 IMPORTED = "import"
-"""Prefix of the reason of changes by imports."""
-
 SUBMITTED = "zgłoszenie"
-"""Prefix of the reason of changes by submissions."""
+OWNER = "właściciel"
+"""Prefixes of the reason of changes: by an import, by a submission, by an owner's permanent link."""
 
 SUBMITTED_BEFORE = "wniosek"
-"""The same in older rows."""
-
-OWNER = "właściciel"
-"""Prefix of the reason of changes that an owner makes by the permanent link."""
+"""Prefix in older rows of submissions."""
 
 BY_OWNER = "właściciel (odnośnikiem)"
 
