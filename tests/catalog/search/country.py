@@ -7,7 +7,7 @@ import numpy as np
 
 from catalog import starter
 from catalog.importers.records import PlaceRecord, PostcodeRecord, UnitRecord
-from catalog.importers.sources import prg, teryt
+from catalog.importers.sources import gugik, teryt
 from catalog.importers.sync_places import district_of
 from catalog.models import County, Municipality, Voivodeship
 from catalog.search.entries import DECIMALS, IndexEntry, PlaceRegister, PlaceRow, PostcodeRow, iter_entries
@@ -22,7 +22,7 @@ def published_register(folder: Path) -> PlaceRegister:
     """Read the register of TERC, SIMC and the postcodes of the address register in a folder."""
     (units,), (places,), (codes,) = (sorted(folder.glob(name)) for name in ("TERC_*.csv", "SIMC_*.zip", "prg_*.csv"))
     return make_register(
-        teryt.parse_units(units).rows, teryt.parse_places(places).rows, prg.parse_postcodes(codes).rows
+        teryt.parse_units(units).rows, teryt.parse_places(places).rows, gugik.parse_postcodes(codes).rows
     )
 
 
