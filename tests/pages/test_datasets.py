@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from catalog import models
+from catalog.depots.attribution import LICENCES, ORIGINS
 from catalog.importers import freshness
 from catalog.importers.records import Report
 from catalog.importers.runner import record, record_change
@@ -216,3 +217,7 @@ def test_rows_of_depots_and_prices_are_the_published_ones(client):
     rows = re.findall(r"^- Wiersze: (\d+)", client.get("/dane.md").content.decode(), re.M)
     counts = dict(zip([*TERMS, "subsidy"], rows, strict=True))
     assert (counts["depots"], counts["prices"]) == ("1", "1")
+
+
+def test_every_origin_of_depots_has_its_words_and_its_licence():
+    assert ORIGINS.keys() == LICENCES.keys() == {*Depot.Source}
