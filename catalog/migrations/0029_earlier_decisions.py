@@ -174,9 +174,9 @@ def submissions(apps: Any) -> Iterator[tuple[dict[str, Any], list[Row]]]:
         first, lines = rows[0], [Row("catalog.submission", row.pk) for row in rows]
         for depot in dict.fromkeys(row.depot_id for row in rows if row.depot_id):
             free = written.get((depot, by), [])
-            found = [row for row in free if 0 <= (row[3] - at).total_seconds() < 60]
-            written[depot, by] = [row for row in free if row not in found]
-            lines.append(Row("catalog.depot", depot, *((found[0][0], found[-1][0]) if found else ())))
+            own = [row for row in free if 0 <= (row[3] - at).total_seconds() < 60]
+            written[depot, by] = [row for row in free if row not in own]
+            lines.append(Row("catalog.depot", depot, *((own[0][0], own[-1][0]) if own else ())))
         done = "Przyjęto" if first.state == "accepted" else "Odrzucono"
         title = f"{done} nr {first.pk}: {first.depot.name + ' – ' if first.depot else ''}{kinds[first.kind]}"
         if len(rows) > 1:
