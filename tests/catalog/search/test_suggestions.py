@@ -264,6 +264,7 @@ def test_what_is_no_name_beside_the_place_is_ignored(text):
             (f"Zakopane {street}", ["Zakopane"])
             for street in ("3 Maja", "15 A", "5 lok B", "5 lok. Wola", "31 Gorlicka", "Krupówki")
         ),
+        ("Ropa Krupówki 5", ["Ropa"]),
         ("ul. Maj", []),
         ("Jana Pawła 5, Sękowa, gorlicki", ["Sękowa"]),
     ],

@@ -217,6 +217,7 @@ def test_a_former_owner_s_link_that_was_revoked_meanwhile_does_not_come_back(edi
     sent(lambda: deciding.accept_submission(submission=claim, by=editor, on=NOW))
     owner_links.revoke_links([factories.fresh(former)], on=NOW)
     assert sent(lambda: undo(last(), editor)) == ["decyzja cofnięta"]
+    assert factories.fresh(former).replaced_at == NOW
 
 
 def test_a_link_that_another_claim_replaced_since_comes_back_with_that_one_undone(editor):
