@@ -29,14 +29,7 @@ from fueldepot.http.error_body import (
     plain_error,
 )
 from fueldepot.http.params import InvalidParameters, ParameterError, quote
-from fueldepot.http.request_body import (
-    MAX_BODY_BYTES,
-    READERS,
-    BodyTooLarge,
-    MalformedBody,
-    UnsupportedBody,
-    UnsupportedCoding,
-)
+from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedBody
 from pages import views
 from prices.api.params import FuelNotFound
 from regulations.api.params import RegulationsQuery
@@ -114,15 +107,7 @@ DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], ErrorJson]] = {
         f"nor within {SNAP_DISTANCE_M:.0f} m of one.",
     ),
     MalformedBody: lambda error: error_body("malformed_body", f"The request body cannot be read: {error}."),
-    UnsupportedBody: lambda error: error_body(
-        "unsupported_media_type",
-        f"The {error.args[0]} is {quote(error.args[1]) if error.args[1] else 'missing'}; "
-        f"send the parameters in UTF-8 as one of {', '.join(READERS)}.",
-    ),
-    UnsupportedCoding: lambda error: error_body(
-        "unsupported_media_type",
-        f"The {error.header} is {quote(error.coding)}; send the body uncompressed, without this header.",
-    ),
+    UnsupportedBody: lambda error: error_body("unsupported_media_type", str(error)),
     BodyTooLarge: lambda error: error_body(
         "payload_too_large",
         f"The request body is larger than {MAX_BODY_BYTES} bytes; send the documented parameters only.",
@@ -191,13 +176,13 @@ def server_error(request: HttpRequest) -> HttpResponse:
     return plain_error(error_body("server_error", message))
 
 
-def refuse_body(request: HttpRequest, error: BodyTooLarge | MalformedBody | UnsupportedCoding) -> HttpResponse:
+def refuse_body(request: HttpRequest, error: BodyTooLarge | MalformedBody | UnsupportedBody) -> HttpResponse:
     """400, 413 or 415: a body that no view has seen."""
     if is_api(request):
         return plain_error(DOMAIN_ERRORS[type(error)](error))
     if isinstance(error, MalformedBody):
         return views.bare("400_body.html", 400)
-    if isinstance(error, UnsupportedCoding):
+    if isinstance(error, UnsupportedBody):
         return views.bad_request(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
     response = render(None, "413.html", {"site_name": settings.SITE_NAME}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
     response["Cache-Control"] = NO_STORE

@@ -14,7 +14,7 @@ from fueldepot.domain_errors import refuse_body
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.error_body import is_api, precondition_failed
 from fueldepot.http.rate_limit import read_address, read_networks, trusts
-from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedCoding, read_whole
+from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedBody, read_whole
 from pages import views
 
 View = Callable[[HttpRequest], HttpResponse]
@@ -130,7 +130,7 @@ def read_whole_bodies(get_response: View) -> View:
             return views.bad_request(request)
         try:
             read_whole(request, MAX_BODY_BYTES if is_api(request) else MOST_BYTES)
-        except (BodyTooLarge, MalformedBody, UnsupportedCoding) as error:
+        except (BodyTooLarge, MalformedBody, UnsupportedBody) as error:
             return refuse_body(request, error)
         return get_response(request)
 

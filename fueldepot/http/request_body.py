@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from django.http import HttpRequest
 from gunicorn.http.errors import ParseException
 
-from fueldepot.http.params import NumberLiteral, NumberText, split_pairs
+from fueldepot.http.params import NumberLiteral, NumberText, quote, split_pairs
 
 MAX_BODY_BYTES = 65_536
 """All parameters with their longest values fit several times."""
@@ -28,26 +28,21 @@ class MalformedBody(Exception):
 
 
 class UnsupportedBody(Exception):
-    """The content type or charset is not supported. args: which of the two, and its value."""
+    """The body is of a type, charset or coding that is not read. what, value: of these. advice: what to send."""
+
+    def __init__(self, what: str, value: str, advice: str) -> None:
+        super().__init__(f"The {what} is {quote(value) if value else 'missing'}; {advice}.")
 
 
 class BodyTooLarge(Exception):
     """The body is larger than MAX_BODY_BYTES."""
 
 
-class UnsupportedCoding(Exception):
-    """The body is compressed. header, coding: what says so."""
-
-    def __init__(self, header: str, coding: str) -> None:
-        self.header, self.coding = header, coding
-        super().__init__(header, coding)
-
-
 def read_whole(request: HttpRequest, most_bytes: int) -> None:
     """Replace the server's stream by its content, if there is a body.
 
     Django reads nothing of a body without a length, and treats a truncated one as complete, also a multipart body
-    without its closing boundary. Raises BodyTooLarge, MalformedBody or UnsupportedCoding.
+    without its closing boundary. Raises BodyTooLarge, MalformedBody or UnsupportedBody.
     """
     meta = request.META
     announced = meta.get("CONTENT_LENGTH") or ""
@@ -59,7 +54,7 @@ def read_whole(request: HttpRequest, most_bytes: int) -> None:
     for header in ("Content-Encoding", "Transfer-Encoding"):
         coding = meta.get(f"HTTP_{header.upper().replace('-', '_')}", "").strip().lower()
         if coding not in {"", "identity", "chunked"}:
-            raise UnsupportedCoding(header, coding)
+            raise UnsupportedBody(header, coding, "send the body uncompressed, without this header")
     try:
         body: bytes = meta["wsgi.input"].read(most_bytes + 1 if length is None else length)
     except OSError:
@@ -90,9 +85,9 @@ def read_pairs(content_type: str, body: bytes) -> Pairs:
     if not media_type and not body:
         return []
     if media_type not in READERS:
-        raise UnsupportedBody("content type", media_type)
+        raise UnsupportedBody("content type", media_type, AS_PARAMETERS)
     if (charset := options.get("charset", "utf-8")).lower() not in {"utf-8", "utf8"}:
-        raise UnsupportedBody("charset", charset)
+        raise UnsupportedBody("charset", charset, AS_PARAMETERS)
     pairs = READERS[media_type](body, options)
     if len(pairs) > MAX_PARAMETERS:
         raise MalformedBody(f"the body holds more than {MAX_PARAMETERS} parameters")
@@ -194,3 +189,5 @@ READERS: dict[str, Callable[[bytes, dict[str, str]], Pairs]] = {
     "multipart/form-data": read_multipart,
     "application/json": read_json,
 }
+
+AS_PARAMETERS = f"send the parameters in UTF-8 as one of {', '.join(READERS)}"
