@@ -4,7 +4,6 @@ Hashes are keyed with the site's secret, so that addresses cannot be guessed fro
 hashes only, so that a leaked table confirms nothing.
 """
 
-import ipaddress
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,6 +16,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from catalog.services import Refusal
 from fueldepot.http.links import site_url
+from fueldepot.http.rate_limit import network_of
 
 LINK_HOURS = 48
 LINK_LIFE = timedelta(hours=LINK_HOURS)
@@ -120,15 +120,8 @@ def address(email: str) -> dict[str, str]:
 
 def hash_client(address: str) -> str:
     """Hash of a network address; of an IPv6 address its customer network."""
-    try:
-        ip = ipaddress.ip_address(address.strip())
-    except ValueError:
-        named = address
-    else:
-        mapped = getattr(ip, "ipv4_mapped", None)
-        ip = mapped or ip
-        named = str(ip if ip.version == 4 else ipaddress.ip_network((ip, _IPV6_SITE), strict=False))
-    return salted_hmac("catalog.request.client", named, algorithm="sha256").hexdigest()
+    network = network_of(address, _IPV6_SITE)
+    return salted_hmac("catalog.request.client", network, algorithm="sha256").hexdigest()
 
 
 def new_token(submission_id: int, on: datetime) -> tuple[str, str]:

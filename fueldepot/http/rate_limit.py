@@ -260,14 +260,10 @@ def consume_shared(key: str, limit: RateLimit) -> RateDecision | None:
     return RateDecision(bool(answer[0]), answer[1] / 1e6, limit)
 
 
-def bucket_key(address: str) -> str:
-    """Return the key of a bucket: an IPv4 address, or the network of an IPv6 address."""
-    if ":" not in address:
-        return address
-    parsed = read_address(address)
-    if isinstance(parsed, IPv6Address):
-        return str(ip_network((parsed, IPV6_PREFIX), strict=False).network_address)
-    return str(parsed) if parsed else address
+def network_of(address: str, prefix: int) -> str:
+    """Return an IPv4 address as it is, of an IPv6 address the network with a prefix of so many bits."""
+    parsed = read_address(address) if ":" in address else None
+    return str(ip_network((parsed, prefix), strict=False) if isinstance(parsed, IPv6Address) else parsed or address)
 
 
 own_buckets = GcraStore()
@@ -276,7 +272,7 @@ own_buckets = GcraStore()
 
 def consume(address: str, limit: RateLimit) -> RateDecision:
     """Take a token for an address: from the shared bucket, or from this worker's."""
-    key = bucket_key(address)
+    key = network_of(address, IPV6_PREFIX)
     return consume_shared(key, limit) or own_buckets.consume(key, limit.share(worker_count))
 
 

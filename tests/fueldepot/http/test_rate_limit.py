@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from fueldepot.http import rate_limit
-from fueldepot.http.rate_limit import GcraStore, RateLimit, bucket_key, consume, read_limit
+from fueldepot.http.rate_limit import IPV6_PREFIX, GcraStore, RateLimit, consume, network_of, read_limit
 from tests.client import try_redis_again
 from tests.fueldepot.sharers import eventually, redis_server
 from tests.ops.live import Site
@@ -103,13 +103,13 @@ def test_threads_count_exactly():
 def test_a_bucket_is_of_an_ipv4_address_or_an_ipv6_network():
     key = {
         "203.0.113.5": "203.0.113.5",
-        "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::",
-        "2001:db8:1:2::": "2001:db8:1:2::",
-        "2001:db8:1:3::1": "2001:db8:1:3::",
+        "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64",
+        "2001:db8:1:2::": "2001:db8:1:2::/64",
+        "2001:db8:1:3::1": "2001:db8:1:3::/64",
         "::ffff:203.0.113.5": "203.0.113.5",
         "": "",
     }
-    assert {address: bucket_key(address) for address in key} == key
+    assert {address: network_of(address, IPV6_PREFIX) for address in key} == key
 
 
 def test_headers_on_every_answer(caller):
