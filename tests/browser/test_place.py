@@ -166,9 +166,17 @@ def test_maps_without_tiles_name_towns_and_that_of_a_form_postcodes(open_window,
     names.first.wait_for()
     assert {"Niepołomice", "Skawina"} <= set(names.all_inner_texts())
     marks = [one.bounding_box() for one in page.locator(".marker[role=button]:not(.under) .pin").all()]
+    edge = page.locator(".live-map").bounding_box()
     for name in names.all():
         box = name.bounding_box()
         assert not [mark for mark in marks if meet(box, mark)], name.inner_text()
+        for at, size in AXES:
+            assert edge[at] <= box[at], name.inner_text()
+            assert box[at] + box[size] <= edge[at] + edge[size], name.inner_text()
+    page.goto(depot)
+    names.first.wait_for()
+    here = page.locator(".marker.here .pin").bounding_box()
+    assert not [name.inner_text() for name in names.all() if meet(name.bounding_box(), here)]
     page.goto(f"/sklad/{depot.split('/')[2].split('-')[0]}/popraw/")
     page.locator(".position-picker").evaluate("element => element.closest('details')?.setAttribute('open', '')")
     page.locator(".position-picker").scroll_into_view_if_needed()

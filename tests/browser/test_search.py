@@ -142,6 +142,15 @@ def test_from_home_to_a_depot(page):
     assert page.locator("h1").inner_text() == name
 
 
+def test_the_comparison_of_heating_suggests_places(page):
+    page.goto("/ceny/porownanie/")
+    page.locator(".house summary").click()
+    box = page.get_by_label("Miejscowość lub kod pocztowy")
+    box.press_sequentially("zakop", delay=20)
+    suggestions(page).get_by_role("option").first.click()
+    assert box.input_value() == "Zakopane"
+
+
 def test_the_check_of_a_stove_suggests_places_and_keeps_the_one_that_was_chosen(page):
     page.goto("/przepisy/sprawdz/")
     box = page.get_by_label("Miejscowość lub kod pocztowy")

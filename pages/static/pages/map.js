@@ -14,12 +14,14 @@ window.nameGround = (map, names, marks = () => []) => {
   });
   const thin = () => {
     const taken = marks().map(({ x, y }) => ({ x, y, half: 14, high: 14 }));
+    const { x: width, y: height } = map.getSize();
     for (const label of labels) {
       const { x, y } = map.latLngToContainerPoint(label.getLatLng());
       const name = label.options.icon.options.html;
       const half = 4 * name.textContent.length;
+      const fits = (row) => x > half && x < width - half && row > 8 && row < height - 8;
       const isFree = (row) => taken.every((one) => Math.abs(one.x - x) > one.half + half || Math.abs(one.y - row) > one.high + 8);
-      const shift = x > half && x < map.getSize().x - half ? [0, 22, -22].find((pixels) => isFree(y + pixels)) : undefined;
+      const shift = [0, 22, -22].find((pixels) => fits(y + pixels) && isFree(y + pixels));
       label.getElement().style.display = shift === undefined ? "none" : "";
       if (shift === undefined) continue;
       name.style.transform = `translate(-50%, calc(-50% + ${shift}px))`;
@@ -162,10 +164,10 @@ window.nameGround = (map, names, marks = () => []) => {
     map.on("zoomend", spread);
     spread();
     const seen = () => pairs.filter(({ marker }) => !marker.getElement().classList.contains("under"));
-    const marks = () => seen().map(({ marker }) => map.latLngToContainerPoint(marker.getLatLng()));
+    const points = [[origin, "origin"], [here, "here"]].filter(([place]) => place).map(([place, kind]) => [point(place), kind]);
+    const marks = () => [...seen().map(({ marker }) => marker.getLatLng()), ...points.map(([at]) => at)].map((at) => map.latLngToContainerPoint(at));
     if (!tiles) window.nameGround(map, areas.names.filter(([, , text]) => here || !/^\d/.test(text)), marks);
-    for (const [place, kind] of [[origin, "origin"], [here, "here"]])
-      if (place) L.marker(point(place), { icon: mark(kind, ""), interactive: false, keyboard: false, zIndexOffset: 2000 }).addTo(map);
+    for (const [at, kind] of points) L.marker(at, { icon: mark(kind, ""), interactive: false, keyboard: false, zIndexOffset: 2000 }).addTo(map);
   };
 
   // Nothing is loaded for a map that nobody sees: folded, or below the list on a phone.

@@ -144,7 +144,7 @@
         const code = document.createElement("input");
         Object.assign(code, { type: "hidden", name: "teryt", value: teryt });
         form.append(code);
-        form.querySelector("select").focus();
+        form.querySelector("select")?.focus();
       },
     });
   };
