@@ -224,7 +224,7 @@ def heating_costs(request: HttpRequest) -> HttpResponse:
         *("ilosc_na_rok", "co2_kg_na_kwh", "grupa", "dozwolone", "przepis", *ORIGIN_HEADER),
     )
     rows: list[Sequence[Value]] = []
-    for row in (one["row"] for one in page.content["rows"]):
+    for row in (source["row"] for source in page.content["rows"]):
         price, cost = row.price, row.cost
         rows.append(
             (

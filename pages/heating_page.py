@@ -149,14 +149,17 @@ def sections_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     kind: "priced" for sources whose ranges overlap, cheapest first; then "unpriced" and "forbidden", each at most once.
     open: whether the reader has typed something for one of them.
     """
-    forbidden = [one for one in rows if one["row"].rule.allowed is False]
-    permitted = [one for one in rows if one["row"].rule.allowed is not False]
-    priced, unpriced = [one for one in permitted if one["cost"]], [one for one in permitted if not one["cost"]]
-    numbers = group_overlapping([published_cost(one["row"].cost.per_kwh) for one in priced])
-    groups = [[one for one, own in zip(priced, numbers, strict=True) if own == number] for number in sorted({*numbers})]
+    forbidden = [source for source in rows if source["row"].rule.allowed is False]
+    permitted = [source for source in rows if source["row"].rule.allowed is not False]
+    unpriced = [source for source in permitted if not source["cost"]]
+    priced = [source for source in permitted if source["cost"]]
+    numbers = group_overlapping([published_cost(source["row"].cost.per_kwh) for source in priced])
+    groups = [
+        [source for source, own in zip(priced, numbers, strict=True) if own == number] for number in sorted({*numbers})
+    ]
     sections = [*(("priced", group) for group in groups), ("unpriced", unpriced), ("forbidden", forbidden)]
     return [
-        {"kind": kind, "rows": members, "open": any(any(one["row"].own) for one in members)}
+        {"kind": kind, "rows": members, "open": any(any(source["row"].own) for source in members)}
         for kind, members in sections
         if members
     ]
