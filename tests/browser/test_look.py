@@ -315,6 +315,35 @@ def test_the_result_fits_a_phone_and_two_pages_of_paper(open_window):
     assert reader.page.pdf(format="A4").count(b"/Type /Page\n") <= 2
 
 
+def test_the_result_uses_both_halves_of_a_wide_screen(open_window):
+    page = open_window(viewport={"width": 1366, "height": 768}).page
+    calculate(page)
+    left, right = (page.get_by_role("heading", name=name).bounding_box() for name in ("Pozycje", "Co dalej"))
+    assert left["x"] < 1366 / 2 < right["x"]
+    assert right["y"] < 768
+
+
+FINGER_PX = 44
+TAPPED = ".chips a, .windows a, .bottom a, .columns a, .option, summary:not(.more > summary)"
+"""What is tapped on a phone, without links within a text and the small menu of a card."""
+
+
+def test_what_is_tapped_on_a_phone_is_as_high_as_a_finger(page, depot):
+    found = {}
+    for address in (
+        "/",
+        "/ceny/pellet/",
+        "/sklady/malopolskie/",
+        f"/sklad/{depot['id']}/popraw/",
+        "/api/",
+        "/dotacja/",
+    ):
+        page.goto(address)
+        heights = page.locator(TAPPED).evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().height)")
+        found[address] = min(height for height in heights if height)
+    assert {address: height for address, height in found.items() if round(height, 1) < FINGER_PX} == {}
+
+
 def test_every_operation_can_be_tried(open_window, site):
     """What is prefilled answers, under our policy on content."""
     reader = open_window()
