@@ -193,7 +193,7 @@ def starts_of(day: date, clocks: tuple[time, ...]) -> list[datetime]:
     first, last = (midnight(each).astimezone(UTC) for each in (day, day + _DAY))
     local = [datetime.combine(day, clock, WARSAW) for clock in clocks]
     moments = {moment.replace(fold=fold).astimezone(UTC) for moment in local for fold in (0, 1)}
-    return [first, *sorted(moment for moment in moments if first < moment < last), last]
+    return sorted({first, *moments, last})
 
 
 def midnight(day: date) -> datetime:
