@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from smtplib import SMTPException
 from threading import Event, Thread
+from typing import ClassVar
 
 from django.core.mail import EmailMessage, get_connection
 from django.db import connection, transaction
@@ -63,7 +64,9 @@ class Told:
 
 
 class Sender(Thread):
-    """The thread that sends letters: soon after `woken` is set, and every `PAUSE_S`."""
+    """The thread that sends letters: soon after `woken` is set, and every `PAUSE_S`. current: of this process."""
+
+    current: ClassVar["Sender | None"] = None
 
     def __init__(self) -> None:
         super().__init__(name="letters", daemon=True)
@@ -90,20 +93,16 @@ class Sender(Thread):
         self.join()
 
 
-class _Threads:
-    sender: Sender | None = None
-
-
 def start() -> Sender:
     """Start the thread that sends letters. Call it once per process that serves requests."""
-    _Threads.sender = Sender()
-    _Threads.sender.start()
-    return _Threads.sender
+    sender = Sender.current = Sender()
+    sender.start()
+    return sender
 
 
 def send_soon() -> None:
     """Have waiting letters sent once the transaction commits: by the thread, or here in a process without one."""
-    sender = _Threads.sender
+    sender = Sender.current
     transaction.on_commit(sender.woken.set if sender is not None and sender.is_alive() else send_waiting)
 
 
