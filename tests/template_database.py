@@ -18,7 +18,7 @@ LOCK = 0x74656D706C617465
 
 MAKING = (
     *("*/migrations/*.py", "*/models.py", "*/models/*.py", "regulations/codes.py", "*/apps.py"),
-    *("fueldepot/settings.py", "fueldepot/data/history.py"),
+    *("fueldepot/settings.py", "fueldepot/data/history.py", "catalog/depots/fuels.py"),
 )
 """Our modules that migrations import, and what makes permissions."""
 
