@@ -86,7 +86,7 @@ def municipalities(request: HttpRequest) -> HttpResponse:
     columns: dict[str, Callable[[Municipality], Value]] = {
         "teryt": lambda unit: Code(unit.teryt),
         "nazwa": lambda unit: unit.name,
-        "rodzaj": lambda unit: Municipality.Kind(unit.kind).label,
+        "rodzaj": lambda unit: unit.kind_name,
         "powiat_teryt": lambda unit: Code(unit.county_id),
         "powiat": lambda unit: unit.county.name,
         "wojewodztwo_teryt": lambda unit: Code(unit.voivodeship_id),

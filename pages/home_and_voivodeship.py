@@ -115,8 +115,8 @@ def voivodeship_page(slug: str, today: date) -> Page:
 
 
 def by_county(rows: Iterable[ListedMunicipality]) -> list[tuple[str, list[ListedMunicipality]]]:
-    """Return municipalities by county, in Polish order; cities with county rights together."""
-    ordered = sorted(rows, key=lambda row: (sort_key(row.unit.county.title), sort_key(row.unit.name)))
+    """Return municipalities in Polish order by county; cities with county rights together."""
+    ordered = sorted(rows, key=lambda row: sort_key(row.unit.county.title))
     groups = groupby(ordered, key=attrgetter("unit.county.title"))
     return [(PLURALS.get(name, name), list(group)) for name, group in groups]
 
@@ -124,7 +124,7 @@ def by_county(rows: Iterable[ListedMunicipality]) -> list[tuple[str, list[Listed
 def draw_map(voivodeship: Voivodeship, rows: Iterable[ListedMunicipality]) -> AreaMap | None:
     units = {}
     for unit, path, depots_in in rows:
-        name = f"{unit.name} ({unit.get_kind_display()}, {unit.county.title})"
+        name = f"{unit.name} ({unit.kind_name}, {unit.county.title})"
         units[unit.teryt] = MapUnit(path, f"{name}: {counted(depots_in, *DEPOT_NOUN)}", depots_in)
     return territory_svg.voivodeship_map(voivodeship.slug, units)
 

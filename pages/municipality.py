@@ -127,7 +127,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     return Page(
         template="pages/municipality",
         query_params=ChoicesQuery.names(),
-        title=f"Składy opału: {unit.name} ({Municipality.Kind(unit.kind).label}, {unit.county.title})",
+        title=f"Składy opału: {unit.name} ({unit.kind_name}, {unit.county.title})",
         description=f"{unit.name} ({unit.description}): {total}. Ceny, godziny, telefony i dojazd.",
         path=path,
         breadcrumbs=(Crumb.home(), Crumb.voivodeship(unit.voivodeship)),

@@ -80,9 +80,14 @@ class Municipality(models.Model):
         return f"{self.name} ({self.teryt})"
 
     @property
+    def kind_name(self) -> str:
+        """The kind in Polish. A page lists hundreds: `get_kind_display` makes a dict for each."""
+        return self.Kind(self.kind).label
+
+    @property
     def description(self) -> str:
         """Kind, county and voivodeship. Reads both relations; use `select_related`."""
-        return f"{self.Kind(self.kind).label}, {self.county.title}, województwo {self.voivodeship.name}"
+        return f"{self.kind_name}, {self.county.title}, województwo {self.voivodeship.name}"
 
 
 class FormerMunicipality(models.Model):

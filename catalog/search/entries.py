@@ -309,7 +309,7 @@ def postcode_label(code: str, places: Sequence[str]) -> str:
 
 def within(m: Municipality) -> str:
     """ "gmina wiejska Kościelisko, powiat tatrzański, województwo małopolskie"."""
-    return f"{Municipality.Kind(m.kind).label} {m.name}, {m.county.title}, województwo {m.voivodeship.name}"
+    return f"{m.kind_name} {m.name}, {m.county.title}, województwo {m.voivodeship.name}"
 
 
 def locality_entries(register: PlaceRegister, sizes: Sizes, positions: Positions) -> Iterator[IndexEntry]:
