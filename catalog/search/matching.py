@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from catalog.models import Municipality
 from catalog.search.index import SearchIndex
-from catalog.search.query import REGIONS, ContextScope, Reading, Token
+from catalog.search.query import Reading, Token
+from catalog.search.query_words import REGIONS, ContextScope
 from catalog.search.ranking import Numbers, WordIndex, WordTier
 from catalog.text import fold
 

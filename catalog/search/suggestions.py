@@ -16,6 +16,7 @@ from catalog.search import query
 from catalog.search.index import SearchIndex
 from catalog.search.inflection import InflectedNames
 from catalog.search.matching import Match, Memo, Mode, WordMatcher
+from catalog.search.query_words import ABOUT_FUELS, NICKNAMES
 from catalog.text import fold, plain
 
 MAX_SUGGESTIONS = 8
@@ -137,7 +138,7 @@ class Search:
     def find(self, text: str, limit: int) -> Found:
         """Find entries for a text: as typed, else by words, else with edits."""
         text = query.normalize_punctuation(text)
-        text = query.NICKNAMES.get(fold(text), text)  # "wawa" is also a prefix of Wąwał
+        text = NICKNAMES.get(fold(text), text)  # "wawa" is also a prefix of Wąwał
         if len(typed_digits(text)) >= FEWEST_DIGITS:
             return Found()
         pattern = query.postcode_pattern(text)
@@ -162,7 +163,7 @@ class Search:
                 return self._as_typed(key, numbers, text, accented, limit)
         fuel, rest = query.split_fuel(plain(text))
         key = query.normalize_query(rest)
-        if fuel and query.ABOUT_FUELS.issuperset(key.split()) and not self.index.named(key):
+        if fuel and ABOUT_FUELS.issuperset(key.split()) and not self.index.named(key):
             return Found(fuel=fuel)
         if fuel and key and (numbers := self.index.find(key, limit, accented, typed)):
             matches = self._as_typed(key, numbers, rest, accented, limit)
