@@ -33,7 +33,8 @@ from pages.polish import counted
 from prices.api.price_answers import FuelPricesJson, all_fuel_prices, fuel_prices
 from prices.heating_costs import rounded_year
 from prices.medians import rounded
-from prices.models import BY_SLUG, PERIOD, Observation
+from prices.models import Observation
+from prices.official_series import BY_SLUG, PERIOD
 from prices.snapshot import COUNTRY_KEY, RESTS_ON, compare, official, prices
 
 REGISTER = "GUS, rejestr TERYT; liczby składów: własne zestawienie, w tym dane © autorów OpenStreetMap (ODbL 1.0)"

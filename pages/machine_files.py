@@ -45,7 +45,7 @@ from pages.rendering import collapse_blank_lines, markdown_text
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page
 from prices.api.price_answers import all_fuel_prices
-from prices.models import SERIES
+from prices.official_series import SERIES
 from prices.snapshot import RESTS_ON, official, prices
 from regulations.api.params import DeadlinesQuery
 from regulations.codes import Appliance

@@ -14,7 +14,7 @@ from pages.fuel_prices import Asked, data_status, fuel_tabs, prices_crumb, title
 from pages.page import Crumb, Page, dataset
 from pages.svg.charts import years_chart
 from prices.api.price_answers import TOO_FEW, all_fuel_prices
-from prices.models import SERIES, SeriesKind, describe_source
+from prices.official_series import SERIES, SeriesKind, describe_source
 from prices.snapshot import compare_country, official
 
 TITLE = "Średnie ceny GUS"

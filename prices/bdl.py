@@ -14,7 +14,7 @@ import orjson
 
 from catalog.importers.records import BadInput, Note
 from catalog.text import fold
-from prices.models import FIRST_YEAR, SeriesKind, describe_source
+from prices.official_series import FIRST_YEAR, SeriesKind, describe_source
 
 COUNTRY_UNIT = "0" * 12
 VOIVODESHIP_UNIT = re.compile(r"[0-9]{2}([0-9]{2})0{8}", re.ASCII)

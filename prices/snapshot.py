@@ -20,7 +20,8 @@ from catalog.territory.snapshot import territory
 from fueldepot.data.snapshot import Snapshot
 from prices import medians
 from prices.medians import WINDOW_MONTHS, Month, PriceColumns, PriceStatistics, Range, Summary, months_before, rounded
-from prices.models import COAL, SERIES, Observation, PlausibleRange, Series
+from prices.models import Observation, PlausibleRange, Series
+from prices.official_series import COAL, SERIES
 
 FIGURES_CACHED = 96
 """Pairs of fuel and day with cached statistics: all fuels of today and of some past days."""

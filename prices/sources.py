@@ -31,7 +31,8 @@ from catalog.importers.runner import ImportStep
 from catalog.importers.sources import DataSource, FileFormat
 from catalog.models import Dataset, Voivodeship
 from prices import bdl
-from prices.models import BY_SLUG, PUBLISHER, SERIES, Observation, Series, SeriesKind
+from prices.models import Observation, Series
+from prices.official_series import BY_SLUG, PUBLISHER, SERIES, SeriesKind
 
 MOST_CANDIDATES = 12
 """Most candidates per series; the years of each cost one request or more."""

@@ -35,7 +35,7 @@ from prices.api.params import COUNTRY, FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import TOO_FEW, ArithmeticJson, FuelPricesJson, find_prices
 from prices.api.series_answers import ObservedValueJson, describe_observation, find_observations
 from prices.api.views import FullStoreJson, PriceListItemJson, describe_price
-from prices.models import BY_SLUG
+from prices.official_series import BY_SLUG
 from prices.snapshot import prices
 
 MOST_PLACES, MOST_DEPOTS, USUAL_DEPOTS, MOST_UNITS, MOST_NUMBERS = 5, 4, 3, 25, 6

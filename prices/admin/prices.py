@@ -44,7 +44,8 @@ from catalog.submissions.questions import with_questions
 from fueldepot.data.history import among
 from prices import models, services, validation
 from prices.admin.decision_pages import PricePageMixin, describe_rows
-from prices.models import BY_SLUG, LONGEST_REASON
+from prices.models import LONGEST_REASON
+from prices.official_series import BY_SLUG
 from prices.price_list_preview import ConfirmForm, Preview, UploadForm, preview_price_list
 from prices.services import PriceDecisionResult, why_not_rejected
 from prices.snapshot import current_medians, read_ranges

@@ -11,7 +11,7 @@ from fueldepot.http.params import Day, Switch, choice, numbers, refusal, whole
 from fueldepot.http.query import Query, field, today_unless_given
 from prices import medians
 from prices.medians import months_before
-from prices.models import BY_SLUG, FIRST_YEAR
+from prices.official_series import BY_SLUG, FIRST_YEAR
 
 MOST_MONTHS_BACK = 24
 

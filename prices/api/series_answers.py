@@ -11,9 +11,10 @@ from typing_extensions import TypedDict
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import route_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, doc, example
-from prices import medians, models
+from prices import medians
 from prices.api.params import COUNTRY, SeriesQuery
-from prices.models import FIRST_YEAR, Observation, SeriesKind
+from prices.models import Observation
+from prices.official_series import FIRST_YEAR, PERIOD, SERIES, SeriesKind, describe_origin, describe_source
 from prices.snapshot import COUNTRY_KEY, official
 
 POLAND = "Polska"
@@ -40,9 +41,9 @@ def number(price: Decimal | None) -> float | None:
 class SeriesSourceJson(TypedDict):
     """The published series."""
 
-    name: Annotated[str, example(models.describe_source(5088)["name"])]
+    name: Annotated[str, example(describe_source(5088)["name"])]
     """Publisher and number of the statistical variable, or that the number is not known yet."""
-    url: Annotated[Url, example(models.describe_source(5088)["url"])]
+    url: Annotated[Url, example(describe_source(5088)["url"])]
     """Address of the series."""
 
 
@@ -77,11 +78,11 @@ def describe_observation(row: Observation, as_of: date | None) -> ObservedValueJ
 class SeriesJson(TypedDict):
     """Yearly averages of the statistical office. They are separate data: never merge them with the medians."""
 
-    name: Annotated[str, example(models.SERIES[0].name)]
+    name: Annotated[str, example(SERIES[0].name)]
     """Name of the series."""
-    unit: Annotated[str, OneOf(*{kind.unit: None for kind in models.SERIES}), example(models.SERIES[0].unit)]
+    unit: Annotated[str, OneOf(*{kind.unit: None for kind in SERIES}), example(SERIES[0].unit)]
     """What the numbers are in."""
-    period: Annotated[str, example(models.PERIOD)]
+    period: Annotated[str, example(PERIOD)]
     """What a number covers."""
     poland: YearlyPrices
     voivodeships: Annotated[dict[str, YearlyPrices], example({"malopolskie": {"2006": 487.1, "2018": 880.2}})]
@@ -104,16 +105,16 @@ def describe_series(kind: SeriesKind, observations: Iterable[Observation]) -> Se
     return {
         "name": kind.name,
         "unit": kind.unit,
-        "period": models.PERIOD,
+        "period": PERIOD,
         "poland": areas.pop("", {}),
         "voivodeships": dict(areas),
-        "source": cast("SeriesSourceJson", models.describe_source(official.get().variables[kind.slug])),
+        "source": cast("SeriesSourceJson", describe_source(official.get().variables[kind.slug])),
         "origins": sorted({row.source for row in rows}),
         "page": route_url("official-prices"),
     }
 
 
-AllSeriesJson: Any = TypedDict("AllSeriesJson", {kind.slug: SeriesJson for kind in models.SERIES})  # type: ignore[misc]
+AllSeriesJson: Any = TypedDict("AllSeriesJson", {kind.slug: SeriesJson for kind in SERIES})  # type: ignore[misc]
 AllSeriesJson.__doc__ = "Series of the statistical office by identifier."
 
 
@@ -122,7 +123,7 @@ class AverageSourceJson(TypedDict):
 
     name: Annotated[str, example("Monitor Polski, M.P.2019.49")]
     """Publisher, and who quotes it if it was read elsewhere."""
-    url: Annotated[Url, example(models.describe_source(5088)["url"])]
+    url: Annotated[Url, example(describe_source(5088)["url"])]
     """Where it was read."""
 
 
@@ -161,7 +162,7 @@ def describe_average(official: Observation, variable_id: int | None) -> Official
         "year": official.year,
         "price": amount(official.value),
         "area": POLAND,
-        "source": cast("AverageSourceJson", models.describe_origin(official.source, variable_id)),
+        "source": cast("AverageSourceJson", describe_origin(official.source, variable_id)),
         "origin": official.source,
     }
 

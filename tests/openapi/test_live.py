@@ -23,7 +23,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from fueldepot.http import links
 from fueldepot.mcp.answers import MOST_BYTES
-from prices.models import BY_SLUG
+from prices.official_series import BY_SLUG
 from tests import ROOT
 from tests.openapi.description import check_answer, closed, example_of
 from tests.ports import free_port

@@ -9,7 +9,7 @@ from catalog.depots import fuels
 from fueldepot.data.yaml_reader import InvalidYaml, read_yaml
 from prices import heating_costs
 from prices.heating_costs import DefaultsFile, Estimate, Quantity, group_overlapping, heat_cost, heat_sources
-from prices.models import BY_SLUG
+from prices.official_series import BY_SLUG
 
 TODAY = date(2026, 11, 24)
 SOURCES = {source.slug: source for source in heat_sources(TODAY)}

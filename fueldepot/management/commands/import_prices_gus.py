@@ -12,7 +12,7 @@ from catalog.importers.runner import ImportStep
 from catalog.importers.sources import DataSource
 from fueldepot.management.import_command import ImportCommand
 from prices.bdl import BdlClient, BdlUnavailable, VariableRecord
-from prices.models import BY_SLUG, SERIES, SeriesKind
+from prices.official_series import BY_SLUG, SERIES, SeriesKind
 from prices.sources import fetch, file_step, find_candidates
 
 
