@@ -40,7 +40,7 @@ from catalog.models import Decision, Depot, Submission
 from catalog.services import Refusal, editing, editors, merging, moderation, publishing
 from catalog.services.merging import FOLLOWERS
 from catalog.submissions import field_groups
-from catalog.submissions.field_groups import FieldGroup
+from catalog.submissions.field_groups import MERGED_GROUPS, FieldGroup
 from catalog.submissions.readers import find_evidence
 from catalog.territory.snapshot import territory
 
@@ -65,13 +65,6 @@ NEXT = {"_save_next", "_verify_next"}
 """Submit buttons that continue with the next row of the list."""
 
 PAIRS_PER_PAGE = 50
-
-CHOICES = field_groups.all_groups(
-    FieldGroup("ulica i numer domu", ("street", "house_number")),
-    FieldGroup("kod pocztowy i miejscowość", ("postcode", "place")),
-    FieldGroup("położenie i gmina", Depot.POSITION),
-    FieldGroup("godziny otwarcia", ("opening_hours", "hours")),
-)
 
 
 @admin.register(Depot)
@@ -265,7 +258,7 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
             "next_url": next_url,
             "place": {"number": number, "total": len(pairs)},
             "live": evidence.live_map(one.municipality, (one.lat, one.lon), (other.lat, other.lon)),
-            "choices": [choice_of(group, one, other) for group in CHOICES],
+            "choices": [choice_of(group, one, other) for group in MERGED_GROUPS],
             "gone": [depot for depot in (one, other) if depot.publication == Depot.Publication.REMOVED],
         }
         return desk_page(self, request, "catalog/depot/pair", context)
@@ -284,7 +277,10 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
             survivor, loser = (one, other) if decision == "first" else (other, one)
             theirs = "second" if decision == "first" else "first"
             take = [
-                name for group in CHOICES if request.POST.get(f"take_{group.name}") == theirs for name in group.fields
+                name
+                for group in MERGED_GROUPS
+                if request.POST.get(f"take_{group.name}") == theirs
+                for name in group.fields
             ]
             today, unite_fuels = timezone.localdate(now), request.POST.get("take_fuels") == "both"
             merging.merge_depots(

@@ -43,6 +43,15 @@ GROUPS = all_groups(
     FieldGroup("położenie", Depot.POSITION),
     FieldGroup("godziny otwarcia", ("hours", "opening_hours")),
 )
+"""Fields that a decision about a submission accepts or rejects together."""
+
+MERGED_GROUPS = all_groups(
+    FieldGroup("ulica i numer domu", ("street", "house_number")),
+    FieldGroup("kod pocztowy i miejscowość", ("postcode", "place")),
+    FieldGroup("położenie i gmina", Depot.POSITION),
+    FieldGroup("godziny otwarcia", ("opening_hours", "hours")),
+)
+"""Fields that an editor takes from one of two merged depots together."""
 
 
 def values_of(depot: Depot) -> dict[str, Any]:
