@@ -147,7 +147,7 @@ def _holds_municipalities(path: Path) -> bool:
 
 @contextmanager
 def _open_parts(path: Path, suffixes: Sequence[str]) -> Iterator[dict[str, files.OpenFile]]:
-    """Open parts of the layer, by suffix. Zip files.members are unpacked to temporary files: memory does not grow."""
+    """Open parts of the layer, by suffix. Zip members are unpacked to temporary files: memory does not grow."""
     with ExitStack() as stack:
         parts: dict[str, files.OpenFile] = {}
         if files.is_zip(path):
