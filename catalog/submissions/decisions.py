@@ -33,9 +33,9 @@ class SubmissionAlreadyDecided(Refusal):
 
 
 class SubmissionIsErased(Exception):
-    """The row is gone, with that of its depot, so that its page cannot be shown again."""
+    """The row is gone, with that of its depot or because nobody decided it in time. args: its number."""
 
-    reason = "już go nie ma: usunięto je razem z wpisem"
+    reason = "już go nie ma: usunięto je razem z wpisem albo nie rozpatrzono go w terminie"
 
 
 class DepotOfSubmissionIsRemoved(Refusal):

@@ -160,9 +160,10 @@ class SubmissionPageAdmin(SubmissionAdmin):
             return self.to_row(request, following if goes_on else submission.pk)
         try:
             refused = self._decide(request, submission, parts, decision)
-        except (SubmissionIsErased, Submission.DoesNotExist):
+        except (SubmissionIsErased, Submission.DoesNotExist) as gone:
             refused = None
-            text = f"Nic nie zmieniono. Zgłoszenie nr {submission.pk}: {SubmissionIsErased.reason}."
+            number = gone.args[0] if isinstance(gone, SubmissionIsErased) else submission.pk
+            text = f"Nic nie zmieniono. Zgłoszenie nr {number}: {SubmissionIsErased.reason}."
             self.message_user(request, text, messages.WARNING)
         return refused or self.leave(request, following, goes_on=bool(goes_on))
 
@@ -182,7 +183,7 @@ class SubmissionPageAdmin(SubmissionAdmin):
         else:
             raise BadRequest("unknown decision")
         if closed := {submission.pk} if is_closed else on_page - forms.keys():
-            return self._tell_decided(request, submission, min(closed))
+            return self._tell_decided(request, min(closed))
         accepted, pending = read_numbers(request, "price"), read_numbers(request, "pending")
         decided: list[PartDecision] = []
         prices: dict[int, bool] = {}
@@ -214,7 +215,7 @@ class SubmissionPageAdmin(SubmissionAdmin):
                 on=timezone.now(),
             )
         except SubmissionAlreadyDecided as refusal:
-            return self._tell_decided(request, submission, refusal.args[0])
+            return self._tell_decided(request, refusal.args[0])
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
             submission.refresh_from_db()
@@ -224,9 +225,11 @@ class SubmissionPageAdmin(SubmissionAdmin):
         report_decision(self, request, count, recorded)
         return None
 
-    def _tell_decided(self, request: HttpRequest, submission: Submission, number: int) -> HttpResponse:
-        """Say who has decided a submission meanwhile, and show the page again."""
-        row = Submission.objects.filter(pk=number).first() or submission
+    def _tell_decided(self, request: HttpRequest, number: int) -> HttpResponse:
+        """Say who has decided a submission meanwhile, and show the page again. Raises SubmissionIsErased."""
+        row = Submission.objects.filter(pk=number).first()
+        if row is None:
+            raise SubmissionIsErased(number)
         by = f" ({row.decided_by})" if row.decided_by else ""
         text = f"O zgłoszeniu nr {row.pk} zdecydował już ktoś inny{by}: {row.get_state_display()}."
         self.message_user(request, f"{text} Twoja decyzja nic nie zmieniła.", messages.WARNING)

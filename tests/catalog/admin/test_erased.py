@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from catalog.models import Depot, Submission
+from catalog.submissions.decisions import SubmissionIsErased
 from tests import bulk, factories
 from tests.bulk import before_locking
 from tests.deciding import page
@@ -50,7 +51,7 @@ def test_of_a_submission_that_vanishes_with_its_entry_the_editor_learns_why_noth
         typed = {"decision": decision, "groups": ["phone"], "reason": "Nieaktualne." if decision == "reject" else ""}
         answer = client.post(page(submission), typed, follow=True)
     text = text_of(answer)
-    assert f"Nic nie zmieniono. Zgłoszenie nr {submission.pk}: już go nie ma: usunięto je razem z wpisem." in text
+    assert f"Nic nie zmieniono. Zgłoszenie nr {submission.pk}: {SubmissionIsErased.reason}." in text
     assert "Zdecydowano" not in text
 
 
@@ -59,5 +60,5 @@ def test_of_several_that_vanish_each_is_named(client, editor):
     rows = [factories.SubmissionFactory() for _ in range(2)]
     with submissions_erased_meanwhile():
         text = text_of(bulk.act(client, listing, "reject", *rows))
-    gone = "; ".join(f"nr {row.pk}: już go nie ma: usunięto je razem z wpisem" for row in rows)
+    gone = "; ".join(f"nr {row.pk}: {SubmissionIsErased.reason}" for row in rows)
     assert f"Bez zmian: {gone}" in text

@@ -205,6 +205,16 @@ def test_the_second_of_two_editors_decides_nothing(client, editor, visit, decide
     assert states() == ["waiting", "rejected", "passed_on"]
 
 
+def test_a_part_that_was_purged_since_is_named_as_gone(client, editor, visit):
+    claim, data, _ = visit
+    opened = form_of(client, claim) | {"decision": "visit", "reason": "Nie."}
+    number, _ = data.pk, data.delete()
+    text = text_of(client.post(page(claim), opened, follow=True))
+    assert f"Nic nie zmieniono. Zgłoszenie nr {number}: już go nie ma" in text
+    assert "zdecydował już ktoś inny" not in text
+    assert states() == ["waiting", "passed_on"]
+
+
 def test_a_repeated_click_says_that_it_is_decided(client, editor, visit, decide):
     claim, *_ = visit
     opened = form_of(client, claim) | {"decision": "visit", "reason": "Nie."}
