@@ -22,7 +22,7 @@ from catalog.api.params import POSTCODE, Postcode
 from catalog.depots import fuels
 from catalog.depots.attribution import describe_status
 from catalog.depots.fuels import Fuel
-from catalog.depots.opening_times import OpeningState, opening_of, openings
+from catalog.depots.opening_times import OpeningState, opening_day, opening_of, openings
 from catalog.depots.snapshot import DepotRow, Depots, depots
 from catalog.links import depot_path
 from catalog.models import Depot, SearchEntry
@@ -142,13 +142,13 @@ class Choices:
 
     def opening(self, row: DepotRow, now: datetime) -> OpeningState:
         """Return the hours of a listed depot on the chosen day; its present state for today or without a choice."""
-        day = self.opened.partition("-")[0]
+        day, _, hour = self.opened.partition("-")
         if not day or day == NOW or day == [*DAY_CODES][timezone.localdate(now).weekday()]:
             return opening_of(row, now)
-        week, number = row.hours_ranges or {}, [*DAY_CODES].index(day)
-        if not week.get(DAYS[number]):
-            number -= 1  # the hours of the day before end after midnight
-        hours = " i ".join(week.get(DAYS[number], ())).replace("-", "–")
+        number = opening_day(row.hours_ranges, [*DAY_CODES].index(day), int(hour) if hour else None)
+        if row.hours_ranges is None or number is None:
+            return opening_of(row, now)
+        hours = " i ".join(row.hours_ranges[DAYS[number]]).replace("-", "–")
         return OpeningState(True, f"{ON_DAYS[number]} {hours}")
 
     def link(self, path: str) -> str:

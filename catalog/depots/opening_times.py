@@ -168,7 +168,9 @@ class Openings:
     def open_on(self, day: int, hour: int | None) -> set[int]:
         """Return the weeks of the depots that open on a day (0 is Monday), or are open at an hour of it. Cached."""
         if (day, hour) not in self._open_on:
-            self._open_on[day, hour] = {n for n, week in self._weeks.items() if opens_on(week, day, hour)}
+            self._open_on[day, hour] = {
+                number for number, week in self._weeks.items() if opening_day(week, day, hour) is not None
+            }
         return self._open_on[day, hour]
 
     def period(self, now: datetime) -> Period:
@@ -178,13 +180,17 @@ class Openings:
         return Period(starts[following - 1], starts[following])
 
 
-def opens_on(week: Week, day: int, hour: int | None) -> bool:
-    """Whether a week has hours on a day (0 is Monday), or a range that includes the beginning of an hour of it."""
-    if hour is None:
-        return bool(week[DAYS[day]])
-    # A range of the day before may end after midnight.
-    clocks = ((week[DAYS[day]], hour * 60), (week[DAYS[day - 1]], (hour + 24) * 60))
-    return any(opens <= clock < closes for texts, clock in clocks for opens, closes in map(_minutes, texts))
+def opening_day(week: Week | None, day: int, hour: int | None) -> int | None:
+    """Return the day whose hours include the beginning of an hour of a day (0 is Monday); None for a closed depot.
+
+    That is the day, or the one before, whose hours may end after midnight. hour: None for any of the day's own hours.
+    """
+    if week is None or hour is None:
+        return day if week and week[DAYS[day]] else None
+    for number, clock in ((day, hour * 60), ((day - 1) % 7, (hour + 24) * 60)):
+        if any(opens <= clock < closes for opens, closes in map(_minutes, week[DAYS[number]])):
+            return number
+    return None
 
 
 @lru_cache(maxsize=4)

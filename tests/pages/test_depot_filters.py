@@ -98,11 +98,13 @@ def test_an_open_depot_is_found_behind_hundreds_of_closed_ones(client, clock, ma
 
 
 def test_hours_after_midnight_are_those_of_the_day_before(client, clock, market):
+    clock(FRIDAY_NOON - timedelta(days=1))
     source = "Fr-Sa 22:00-06:00"
     factories.DepotFactory(name="Nocny", hours=weekly_hours(source), opening_hours=source)
     for query, is_listed in (("pt-23", True), ("so-5", True), ("nd-5", True), ("so-6", False), ("pt-5", False)):
         assert ("Nocny" in names(client, f"?otwarte={query}")) == is_listed, query
-    assert "w sobotę 22:00–6:00" in html(client, "?otwarte=nd-5")
+    for query, hours in (("pt-23", "w piątek"), ("so-5", "w piątek"), ("so-23", "w sobotę"), ("nd-5", "w sobotę")):
+        assert f"{hours} 22:00–6:00" in html(client, f"?otwarte={query}"), query
 
 
 def test_a_list_for_another_day_shows_the_hours_of_that_day(client, clock, market):
