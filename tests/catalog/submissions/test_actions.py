@@ -10,13 +10,13 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from catalog.admin.depot_pages import CHOICES
 from catalog.models import Depot, Submission
 from catalog.services.editing import DepotEditConflict, ValueRefused, edit_depot, edit_version
 from catalog.services.publishing import publish_depot
 from catalog.submissions import decisions, field_groups, retention
 from catalog.submissions import letters as sending
 from catalog.submissions.decisions import DepotOfSubmissionIsRemoved
+from catalog.submissions.field_groups import MERGED_GROUPS
 from catalog.submissions.limits import mailbox_free_at
 from catalog.submissions.tokens import STATUS, hash_mailbox
 from tests import deciding, factories, texts
@@ -46,7 +46,7 @@ def correction(depot, **proposed):
     return factories.SubmissionFactory(depot=depot, proposed=proposed, stored=stored)
 
 
-@pytest.mark.parametrize("groups", [field_groups.GROUPS, CHOICES])
+@pytest.mark.parametrize("groups", [field_groups.GROUPS, MERGED_GROUPS])
 def test_every_public_field_can_be_proposed_and_merged(groups):
     assert sorted(name for group in groups for name in group.fields) == sorted(Depot.PUBLIC_FIELDS)
 
