@@ -20,7 +20,6 @@ WINDOWS = (3, WINDOW_MONTHS, 12)
 """Lengths of the window in months that may be asked for; WINDOW_MONTHS is the usual one."""
 
 MONTHS_SHOWN = 24
-PRICE_LIST_MONTHS = 12
 FEWEST_FOR_MEDIAN = 3
 FEWEST_FOR_FENCES = 8
 FENCE = 3

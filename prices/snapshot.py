@@ -23,6 +23,9 @@ from prices.medians import WINDOW_MONTHS, Month, PriceColumns, PriceStatistics, 
 from prices.models import Observation, PlausibleRange, Series
 from prices.official_series import COAL, SERIES
 
+PRICE_LIST_MONTHS = 12
+"""Months within which the newest price of a fuel stands in the price list of a depot."""
+
 FIGURES_CACHED = 96
 """Pairs of fuel and day with cached statistics: all fuels of today and of some past days."""
 
@@ -82,7 +85,7 @@ class Prices:
 
     def _list_prices(self, depot: int, on: date) -> tuple[ListedPrice, ...]:
         """Return the newest price of each fuel from the last PRICE_LIST_MONTHS months, in the order of the catalog."""
-        since = months_before(on, medians.PRICE_LIST_MONTHS).toordinal()
+        since = months_before(on, PRICE_LIST_MONTHS).toordinal()
         own = self.columns.of_depot(depot)
         newest: dict[str, ListedPrice] = {}
         for fuel, day, grosze in zip(own.fuels.tolist(), own.days.tolist(), own.grosze.tolist(), strict=True):

@@ -34,7 +34,7 @@ from django_otp.plugins.otp_totp.admin import TOTPDevice
 from catalog.admin.bulk import bulk_action, each
 from catalog.admin.desk import DeskMixin, FixedRowsAdmin, KeptRowsMixin, OptionsFilter, current_editor, done_options
 from catalog.models import DailyLetter, OwnerChange, OwnerLink, PendingLetter
-from catalog.services import editors
+from catalog.services import second_factor
 from catalog.services.editors import CHIEF, EDITOR
 from catalog.submissions import letters, owner_links
 from catalog.submissions.letter_kinds import Letter, PendingLetters
@@ -139,7 +139,7 @@ class AccountAdmin(KeptRowsMixin, DeskMixin, UserAdmin):  # type: ignore[type-ar
     def turn_off_second_factor(self, request: HttpRequest, keys: list[int]) -> None:
         """Of other accounts: for one's own the page about it asks for a code."""
         users = User.objects.filter(pk__in=keys).exclude(pk=current_editor(request).pk)
-        names = [str(user) for user in users if editors.turn_off_second_factor(user=user, by=request.user)]
+        names = [str(user) for user in users if second_factor.turn_off(user=user, by=request.user)]
         self.message_user(request, f"Wyłączono drugi składnik: {', '.join(names) or 'żadnego konta'}.")
 
     def get_fieldsets(self, request: HttpRequest, obj: User | None = None) -> Any:

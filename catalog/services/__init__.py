@@ -2,8 +2,8 @@
 
 `moderation`: verify, remove, restore. `publishing`: publish, offers, end of the demonstration. `editing`: edit, add,
 drafts. `merging`: merge or mark as distinct, with what follows. `journal`: records each decision, and undoes it with
-the handlers of `undoing`. `editors`: their accounts, and who works on what. Accepted submissions make
-the same changes: `catalog.submissions`.
+the handlers of `undoing`. `editors`: who works on what. `second_factor`: of the login. Accepted submissions make the
+same changes: `catalog.submissions`.
 """
 
 

@@ -1,24 +1,14 @@
-"""Roles of editors, their second factor, claimed voivodeships, the depots that they have open, and their comments.
-
-The second factor are codes of an app (TOTP, RFC 6238) and backup codes, kept by django-otp.
+"""Roles of editors, their claimed voivodeships, the depots that they have open, and their comments.
 
 Only the roles restrict what an editor may do. They are Django groups, which
 `fueldepot/migrations/0001_editor_groups.py` creates.
 """
 
-import re
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
-from django.contrib.admin.models import CHANGE, LogEntry
-from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.views.decorators.debug import sensitive_variables
-from django_otp import verify_token
-from django_otp.plugins.otp_static.models import StaticDevice, StaticToken
-from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from catalog.models import CaseComment, Decision, Depot, DepotViewer, Draft, Submission, Voivodeship, VoivodeshipClaim
 from catalog.services import Refusal, journal
@@ -126,70 +116,3 @@ bulk actions without a limit, claims that an owner may still object to."""
 def is_chief(user: Any) -> bool:
     """Whether a user is a superuser or a chief editor. At most one query."""
     return bool(user.is_superuser or user.groups.filter(name=CHIEF).exists())
-
-
-BACKUP_CODES = 10
-
-
-def needs_second_factor(user: Any) -> bool:
-    """Whether the settings demand a second factor of an account. At most one query."""
-    return settings.SECOND_FACTOR == "everyone" or (settings.SECOND_FACTOR == "chiefs" and is_chief(user))
-
-
-def find_app(user: Any) -> Any:
-    """Return the app of an account, None for an account without a second factor. One query."""
-    return TOTPDevice.objects.filter(user=user, confirmed=True).first()
-
-
-@sensitive_variables()
-def match_code(user: Any, text: str) -> Any:
-    """Return the device of an account that gave a code, None for a wrong one.
-
-    Six digits are a code of the app, everything else is a backup code. Each is good once. After wrong ones django-otp
-    refuses all for a while, twice as long each time.
-    """
-    code = re.sub(r"[\s-]", "", text).lower()
-    model = TOTPDevice if re.fullmatch("[0-9]{6}", code) else StaticDevice
-    device = model.objects.filter(user=user, confirmed=True).first()
-    return verify_token(user, device.persistent_id, code) if device else None
-
-
-@sensitive_variables()
-def turn_on_second_factor(*, user: Any, key: str, code: str) -> list[str] | None:
-    """Give an account an app, and return its backup codes; None for a wrong code. Replaces no app that it has."""
-    with transaction.atomic():
-        get_user_model().objects.select_for_update().get(pk=user.pk)
-        device = TOTPDevice(user=user, key=key, name="app")
-        if find_app(user) or not device.verify_token(code.replace(" ", "")):
-            transaction.set_rollback(True)
-            return None
-        _log(user, by=user, message="włączono drugi składnik logowania")
-        return renew_backup_codes(user)
-
-
-@sensitive_variables()
-@transaction.atomic
-def renew_backup_codes(user: Any) -> list[str]:
-    """Replace the backup codes of an account, and return them: eight letters and digits each."""
-    StaticDevice.objects.filter(user=user).delete()
-    device = StaticDevice.objects.create(user=user, name="backup codes")
-    codes = [StaticToken.random_token() for _ in range(BACKUP_CODES)]
-    StaticToken.objects.bulk_create(StaticToken(device=device, token=code) for code in codes)
-    return codes
-
-
-def count_backup_codes(user: Any) -> int:
-    return int(StaticToken.objects.filter(device__user=user).count())
-
-
-@transaction.atomic
-def turn_off_second_factor(*, user: Any, by: Any) -> bool:
-    """Take the second factor from an account. Returns whether it had one."""
-    deleted = sum(model.objects.filter(user=user).delete()[0] for model in (TOTPDevice, StaticDevice))
-    if deleted:
-        _log(user, by=by, message="wyłączono drugi składnik logowania")
-    return bool(deleted)
-
-
-def _log(user: Any, *, by: Any, message: str) -> None:
-    LogEntry.objects.log_actions(by.pk, [user], CHANGE, message, single_object=True)

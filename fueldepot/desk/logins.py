@@ -23,7 +23,7 @@ from django_otp import login
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp.util import random_hex
 
-from catalog.services import editors
+from catalog.services import second_factor
 
 BROWSER = "desk_browser"
 """Cookie of a browser in which an account has logged in, or has set its password by a link from a letter."""
@@ -94,11 +94,11 @@ class LoginForm(AdminAuthenticationForm):
         cleaned: dict[str, Any] = super().clean()
         user: Any = self.get_user()
         code = cleaned.get("code", "")
-        if user is None or editors.find_app(user) is None:
+        if user is None or second_factor.find_app(user) is None:
             return cleaned
         if not code:
             raise forms.ValidationError("To konto ma drugi składnik: podaj hasło i kod z aplikacji albo kod zapasowy.")
-        device = editors.match_code(user, code)
+        device = second_factor.match_code(user, code)
         if device is None:
             user_login_failed.send(__name__, credentials={"username": user.get_username()}, request=self.request)
             raise forms.ValidationError(WRONG_CODE)
@@ -134,7 +134,7 @@ class DeskSite(AdminSite):
         @wraps(guarded)
         def answer(request: Any, *args: Any, **kwargs: Any) -> Any:
             is_missing = self.has_permission(request) and not request.user.is_verified()
-            if is_missing and editors.needs_second_factor(request.user):
+            if is_missing and second_factor.is_required(request.user):
                 return HttpResponseRedirect(reverse("admin:second_factor"))
             return guarded(request, *args, **kwargs)
 
@@ -152,21 +152,21 @@ class DeskSite(AdminSite):
     def second_factor(self, request: HttpRequest) -> HttpResponse:
         """The page on which editors turn their second factor on and off, and confirm a session that began before."""
         user: Any = request.user
-        device, form = editors.find_app(user), CodeForm(request.POST or None)
+        device, form = second_factor.find_app(user), CodeForm(request.POST or None)
         action = request.POST.get("action", "")
         codes: list[str] | None = None
         if form.is_valid():
             codes = answer_code(request, device, form, action)
             if codes == [] and not form.errors:
                 return HttpResponseRedirect(reverse("admin:index" if action == "confirm" else "admin:second_factor"))
-            device = editors.find_app(user)
+            device = second_factor.find_app(user)
         context = self.each_context(request) | {
             "title": "Drugi składnik logowania",
             "device": device,
             "verified": user.is_verified(),
-            "required": editors.needs_second_factor(user),
+            "required": second_factor.is_required(user),
             "codes": codes,
-            "left": editors.count_backup_codes(user) if device else 0,
+            "left": second_factor.count_backup_codes(user) if device else 0,
             "form": form,
         }
         if device is None:
@@ -183,21 +183,21 @@ def answer_code(request: HttpRequest, device: Any, form: CodeForm, action: str) 
     code = form.cleaned_data["code"]
     if device is None:
         key = read_key(form.cleaned_data["key"])
-        codes = editors.turn_on_second_factor(user=user, key=key, code=code) if key else None
+        codes = second_factor.turn_on(user=user, key=key, code=code) if key else None
         if codes is None:
             form.add_error("code", WRONG_CODE)
             return []
-        login(request, editors.find_app(user))
+        login(request, second_factor.find_app(user))
         return codes
-    matched = editors.match_code(user, code)
+    matched = second_factor.match_code(user, code)
     if matched is None:
         form.add_error("code", WRONG_CODE)
     elif not user.is_verified():
         login(request, matched)
     elif action == "codes":
-        return editors.renew_backup_codes(user)
-    elif action == "off" and not editors.needs_second_factor(user):
-        editors.turn_off_second_factor(user=user, by=user)
+        return second_factor.renew_backup_codes(user)
+    elif action == "off" and not second_factor.is_required(user):
+        second_factor.turn_off(user=user, by=user)
     return []
 
 

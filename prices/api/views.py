@@ -21,9 +21,8 @@ from prices import medians
 from prices.api.params import FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import FuelName, FuelPricesJson, PricedFuel, Unit, UnitName, find_prices
 from prices.api.series_answers import AllSeriesJson, amount, describe_observation, describe_series, find_observations
-from prices.medians import PRICE_LIST_MONTHS
 from prices.official_series import FIRST_YEAR, SERIES
-from prices.snapshot import ListedPrice, prices
+from prices.snapshot import PRICE_LIST_MONTHS, ListedPrice, prices
 
 
 class PriceListItemJson(TypedDict):

@@ -13,7 +13,7 @@ from django_otp.oath import totp
 from django_otp.plugins.otp_static.models import StaticToken
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from catalog.services import editors
+from catalog.services import second_factor
 from catalog.services.editors import CHIEF, EDITOR
 from fueldepot.desk.logins import KEY_SALT, name_key
 from tests import factories
@@ -50,7 +50,7 @@ def log_in(client, code="", name="ewa", **options):
 def protected(db):
     """An editor with a second factor and its backup codes."""
     user = make_editor()
-    user.backup_codes = editors.turn_on_second_factor(user=user, key=KEY, code=code_of(KEY, -1))
+    user.backup_codes = second_factor.turn_on(user=user, key=KEY, code=code_of(KEY, -1))
     return user
 
 
@@ -75,7 +75,7 @@ def test_an_editor_turns_the_second_factor_on_with_the_code_of_an_app(client):
     assert re.findall("<code>([a-z2-7]{8})</code>", codes) == list(
         StaticToken.objects.order_by("pk").values_list("token", flat=True)
     )
-    assert StaticToken.objects.count() == editors.BACKUP_CODES
+    assert StaticToken.objects.count() == second_factor.BACKUP_CODES
     assert LogEntry.objects.get().change_message == "włączono drugi składnik logowania"
     assert TOTPDevice.objects.get().user == user
     assert "jest włączony" in client.get(PAGE).content.decode()
@@ -103,7 +103,7 @@ def test_a_login_needs_the_code_and_each_code_is_good_once(client, protected):
     assert log_in(client, backup.upper()).status_code == 302
     client.logout()
     assert "niepoprawny" in log_in(client, backup).content.decode()
-    assert StaticToken.objects.count() == editors.BACKUP_CODES - 1
+    assert StaticToken.objects.count() == second_factor.BACKUP_CODES - 1
 
 
 def test_a_login_without_second_factor_needs_no_code(client, db):
@@ -119,9 +119,9 @@ def test_wrong_codes_lock_as_wrong_passwords_do_and_are_kept_nowhere(client, pro
 
 def test_wrong_codes_of_the_app_are_slowed_down_and_leave_the_backup_codes(client, protected):
     for number in range(3):
-        assert editors.match_code(protected, f"99999{number}") is None
-    assert editors.match_code(protected, code_of(KEY)) is None
-    assert editors.match_code(protected, protected.backup_codes[1]) is not None
+        assert second_factor.match_code(protected, f"99999{number}") is None
+    assert second_factor.match_code(protected, code_of(KEY)) is None
+    assert second_factor.match_code(protected, protected.backup_codes[1]) is not None
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_new_backup_codes_and_turning_off_need_a_code(client, protected, setting
     StaticToken.objects.first().device.throttle_reset()
     codes = client.post(PAGE, {"code": code_of(KEY, 1), "action": "codes"}).content.decode()
     fresh = re.findall("<code>([a-z2-7]{8})</code>", codes)
-    assert len(fresh) == StaticToken.objects.count() == editors.BACKUP_CODES
+    assert len(fresh) == StaticToken.objects.count() == second_factor.BACKUP_CODES
     settings.SECOND_FACTOR = "everyone"
     assert 'value="off"' not in client.get(PAGE).content.decode()
     client.post(PAGE, {"code": fresh[0], "action": "off"})
@@ -176,7 +176,7 @@ def test_a_chief_turns_off_the_second_factor_of_others(client, protected):
     chief = make_editor(CHIEF, "szefowa")
     boss = factories.UserFactory(username="root")
     for user in (chief, boss):
-        editors.turn_on_second_factor(user=user, key=KEY, code=code_of(KEY, -1))
+        second_factor.turn_on(user=user, key=KEY, code=code_of(KEY, -1))
     client.force_login(chief)
     accounts = reverse("admin:auth_user_changelist")
     assert "drugi składnik" in client.get(accounts).content.decode()
