@@ -89,6 +89,12 @@ def test_choices(client, clock, market):
             assert re.findall(r"^- \[([^\]]+)\]\(", twin, re.MULTILINE)[: len(listed)] == listed
 
 
+def test_what_is_open_now_follows_the_clock(client, clock, market):
+    for hours, listed in ((0, ["Blisko", "Sąsiad"]), (3, ["Blisko", "Antracyt", "Sąsiad"]), (5, ["Antracyt"]), (9, [])):
+        clock(FRIDAY_NOON + timedelta(hours=hours))
+        assert names(client, "?otwarte=1") == listed, hours
+
+
 def test_an_open_depot_is_found_behind_hundreds_of_closed_ones(client, clock, market):
     shut = factories.DepotFactory.build_batch(201, municipality=factories.zakopane(), lat=50.07, hours=WEEK)
     Depot.objects.bulk_create(shut)

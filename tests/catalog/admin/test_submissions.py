@@ -209,8 +209,9 @@ def test_a_missing_depot_whose_data_were_forgotten_still_has_its_page(client, ed
 def test_the_second_of_two_editors_is_told(client, editor, decide):
     submission = factories.SubmissionFactory()
     decide(submission, decision="reject", reason="Nie.")
-    answer = decide(submission, decision="accept", groups=["phone"])
-    assert "zdecydował już ktoś inny (ewa): odrzucone. Twoja decyzja nic nie zmieniła." in text_of(answer)
+    for typed in ({"decision": "accept", "groups": ["phone"]}, {"decision": "reject"}):  # before what they mistyped
+        text = text_of(decide(submission, **typed))
+        assert "zdecydował już ktoś inny (ewa): odrzucone. Twoja decyzja nic nie zmieniła." in text
     assert factories.fresh(submission.depot).phone == ""
 
 
