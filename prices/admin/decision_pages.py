@@ -171,7 +171,7 @@ class SubmissionPageAdmin(SubmissionAdmin):
         self, request: HttpRequest, submission: Submission, parts: list[Submission], decision: str
     ) -> HttpResponse | None:
         """Accept or reject. Returns the answer to a decision that was refused, None to one that was carried out."""
-        is_visit = decision == "visit"
+        is_visit = decision == "visit" and submission.depot_id is not None
         if is_visit:
             prefetch_related_objects(parts, "prices")
             choices = {part.pk: request.POST.get(f"choice-{part.pk}") for part in parts}

@@ -215,6 +215,10 @@ def test_a_part_that_was_purged_since_is_named_as_gone(client, editor, visit):
     assert states() == ["waiting", "passed_on"]
 
 
+def test_a_missing_depot_has_no_visit_to_decide(client, editor):
+    assert client.post(page(factories.SubmissionFactory(add=True)), {"decision": "visit"}).status_code == 400
+
+
 def test_a_repeated_click_says_that_it_is_decided(client, editor, visit, decide):
     claim, *_ = visit
     opened = form_of(client, claim) | {"decision": "visit", "reason": "Nie."}
