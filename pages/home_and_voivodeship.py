@@ -116,7 +116,7 @@ def voivodeship_page(slug: str, today: date) -> Page:
 
 
 def by_county(rows: Iterable[ListedMunicipality]) -> list[tuple[str, list[ListedMunicipality]]]:
-    """Return municipalities in Polish order by county; cities with county rights together."""
+    """Return municipalities by county, in Polish order, in which they come; cities with county rights together."""
     ordered = sorted(rows, key=lambda row: sort_key(row.unit.county.title))
     groups = groupby(ordered, key=attrgetter("unit.county.title"))
     return [(PLURALS.get(name, name), list(group)) for name, group in groups]

@@ -1,4 +1,4 @@
-"""Work that waits for editors, with its age: on the start page of the desk, and in the daily letter to who wants it."""
+"""Work that waits for editors, with its age: on the start page of the desk, and in the daily letter."""
 
 import logging
 from collections.abc import Mapping, Sequence
