@@ -235,8 +235,8 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
                 message += f" Zgłoszenia, które znów czekają: {undoing.reopened}."
             if undoing.letters:
                 message += f" Listy o cofnięciu: {len(undoing.letters)}."
-            if decision.kind == Kind.MERGE and undoing.changed[Depot]:
-                depot = Depot.objects.get(pk=decision.details["loser"])
+            depot = Depot.objects.filter(pk=decision.details.get("loser")).first()
+            if depot and decision.kind == Kind.MERGE and undoing.changed[Depot]:
                 url = page_url(Depot._meta, "change", depot.pk)
                 returned = format_html(' Wrócił wpis <a href="{}">{}</a>.', url, depot)
             self.message_user(request, format_html("{}{}", message, returned))

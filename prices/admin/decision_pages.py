@@ -186,7 +186,7 @@ class SubmissionPageAdmin(SubmissionAdmin):
             return self._tell_decided(request, min(closed))
         accepted, pending = read_numbers(request, "price"), read_numbers(request, "pending")
         decided: list[PartDecision] = []
-        prices: dict[int, bool] = {}
+        of_prices: dict[int, bool] = {}
         for part in parts:
             accept = choices[part.pk] == "accept"
             if choices[part.pk] not in {"accept", "reject"} or part.pk not in on_page:
@@ -195,7 +195,7 @@ class SubmissionPageAdmin(SubmissionAdmin):
                 if not request.user.has_perm("prices.change_depotprice"):
                     raise PermissionDenied
                 of_part = pending & {price.pk for price in part.prices.all()}
-                prices |= {key: accept and key in accepted for key in of_part}
+                of_prices |= {key: accept and key in accepted for key in of_part}
                 continue
             form = forms[part.pk]
             if accept and not form.is_valid():
@@ -206,7 +206,7 @@ class SubmissionPageAdmin(SubmissionAdmin):
         try:
             count, recorded = decide_visit(
                 parts=decided,
-                prices=prices,
+                prices=of_prices,
                 reason=read_text(request, "reason"),
                 opened=None if decision == "reject" else read_number(request.POST.get("opened")),
                 verify="verify" in request.POST,
@@ -285,8 +285,8 @@ class SubmissionPageAdmin(SubmissionAdmin):
         for part in parts:
             row = describe_part(part, forms.get(part.pk) or ProposalForm(part, suffix=f"-{part.pk}"))
             may_accept = chief or not row["owners"] or row["owners_heard"]
-            prices: Iterable[Any] = part.prices.all()
-            for price in prices:
+            own_prices: Iterable[Any] = part.prices.all()
+            for price in own_prices:
                 price.doubts = ", ".join(find_doubts(price.fuel, price.price, price.day, ranges, today))
                 price.is_ticked = price.pk in ticked if request.method == "POST" else not price.doubts
             rows.append(
