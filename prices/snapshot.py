@@ -102,7 +102,7 @@ class Prices:
         return medians.monthly_by_area(self.columns.of_fuels(fuels.assortments(fuel)), self.ranges, on)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Official:
     """observations: by series, TERYT (Poland first) and year. variables: numbers in the data bank, by slug."""
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 from typing import Annotated, Any, NotRequired, cast
 
 from typing_extensions import TypedDict
@@ -15,7 +16,7 @@ from prices import medians
 from prices.api.params import COUNTRY, SeriesQuery
 from prices.models import Observation
 from prices.official_series import FIRST_YEAR, PERIOD, SERIES, SeriesKind, describe_origin, describe_source
-from prices.snapshot import COUNTRY_KEY, official
+from prices.snapshot import COUNTRY_KEY, Official, official
 
 POLAND = "Polska"
 
@@ -112,6 +113,12 @@ def describe_series(kind: SeriesKind, observations: Iterable[Observation]) -> Se
         "origins": sorted({row.source for row in rows}),
         "page": route_url("official-prices"),
     }
+
+
+@lru_cache(maxsize=1)
+def describe_all(averages: Official) -> dict[str, SeriesJson]:
+    """Return every series with all its prices. Cached with its snapshot: they change once a year."""
+    return {kind.slug: describe_series(kind, averages.observations) for kind in SERIES}
 
 
 AllSeriesJson: Any = TypedDict("AllSeriesJson", {kind.slug: SeriesJson for kind in SERIES})  # type: ignore[misc]

@@ -20,9 +20,16 @@ from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from prices import medians
 from prices.api.params import FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import FuelName, FuelPricesJson, PricedFuel, Unit, UnitName, find_prices
-from prices.api.series_answers import AllSeriesJson, amount, describe_observation, describe_series, find_observations
+from prices.api.series_answers import (
+    AllSeriesJson,
+    amount,
+    describe_all,
+    describe_observation,
+    describe_series,
+    find_observations,
+)
 from prices.official_series import FIRST_YEAR, SERIES
-from prices.snapshot import PRICE_LIST_MONTHS, ListedPrice, prices
+from prices.snapshot import PRICE_LIST_MONTHS, ListedPrice, official, prices
 
 
 class PriceListItemJson(TypedDict):
@@ -104,11 +111,12 @@ class SeriesViewSet(JsonViewSet):
     )
     def retrieve(self, request: Request) -> HttpResponse:
         query = self.read(SeriesQuery, request)
+        if not query.model_fields_set:
+            return json_response(describe_all(official.get()))
         chosen, as_of = find_observations(query), snapshot.changed_on(Dataset.Slug.SERIES)
         answer = {kind.slug: describe_series(kind, chosen) for kind in SERIES}
-        if query.model_fields_set:
-            for slug, body in answer.items():
-                body["values"] = [describe_observation(row, as_of) for row in chosen if row.series_id == slug]
+        for slug, body in answer.items():
+            body["values"] = [describe_observation(row, as_of) for row in chosen if row.series_id == slug]
         return json_response(answer)
 
 
