@@ -33,7 +33,7 @@ class SubmissionAlreadyDecided(Refusal):
 
 
 class SubmissionIsErased(Exception):
-    """The row is gone, with that of its depot or because nobody decided it in time. args: its number."""
+    """The submission was erased: with its depot, or because nobody decided it in time. args: its number."""
 
     reason = "już go nie ma: usunięto je razem z wpisem albo nie rozpatrzono go w terminie"
 

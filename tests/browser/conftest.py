@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import urllib.parse
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -141,3 +141,27 @@ def open_window(chromium: Any, site: Service) -> Iterator[Any]:
 def page(open_window: Any) -> Any:
     """A window as wide as a phone's."""
     return open_window(viewport={"width": 390, "height": 844}).page
+
+
+@pytest.fixture
+def log_in(open_window: Any, site: Service) -> Callable[..., Any]:
+    """Return a function that opens a window with a login. It takes options of playwright, and statuses to expect."""
+
+    def open_desk(refused: Collection[int] = (), **options: Any) -> Any:
+        name, password = site.editor
+        reader = open_window(viewport={"width": 1280, "height": 900}, **options)
+        reader.refused = {*refused}
+        page = reader.page
+        page.goto("/admin/")
+        page.locator("[name=username]").fill(name)
+        page.locator("[name=password]").fill(password)
+        page.locator("[type=submit]").click()
+        page.locator("#content-main").wait_for()
+        return page
+
+    return open_desk
+
+
+@pytest.fixture
+def desk(log_in: Callable[..., Any]) -> Any:
+    return log_in()

@@ -39,30 +39,6 @@ LEGIBLE = ("color-contrast", "link-in-text-block")
 """Rules of axe about colours, of level AA."""
 
 
-@pytest.fixture
-def log_in(open_window, site):
-    """Return a function that opens a window with a login. It takes options of playwright, and statuses to expect."""
-
-    def open_desk(refused=frozenset(), **options):
-        name, password = site.editor
-        reader = open_window(viewport={"width": 1280, "height": 900}, **options)
-        reader.refused = refused
-        page = reader.page
-        page.goto("/admin/")
-        page.locator("[name=username]").fill(name)
-        page.locator("[name=password]").fill(password)
-        page.locator("[type=submit]").click()
-        page.locator("#content-main").wait_for()
-        return page
-
-    return open_desk
-
-
-@pytest.fixture
-def desk(log_in):
-    return log_in()
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_desk_is_legible(log_in, scheme):
     desk = log_in(color_scheme=scheme)
