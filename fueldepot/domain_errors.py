@@ -9,7 +9,6 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 
@@ -18,7 +17,7 @@ from catalog.depots.snapshot import DepotNotFound
 from catalog.territory.boundaries import SNAP_DISTANCE_M, PointOutsideMunicipalities
 from catalog.territory.snapshot import PostcodeNotFound, UnitNotFound, VoivodeshipNotFound
 from fueldepot.data.snapshot import DATABASE_AWAY
-from fueldepot.http.cache_control import GONE, NO_STORE, behind_cache
+from fueldepot.http.cache_control import GONE, behind_cache
 from fueldepot.http.error_body import (
     CODES,
     RETRY_AFTER_S,
@@ -184,9 +183,7 @@ def refuse_body(request: HttpRequest, error: BodyTooLarge | MalformedBody | Unsu
         return views.bare("400_body.html", 400)
     if isinstance(error, UnsupportedBody):
         return views.bad_request(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
-    response = render(None, "413.html", {"site_name": settings.SITE_NAME}, status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-    response["Cache-Control"] = NO_STORE
-    return response
+    return views.bare("413.html", HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
 
 def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:

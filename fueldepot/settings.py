@@ -123,7 +123,7 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [BASE_DIR / "templates" / "site"],
-        "OPTIONS": {"environment": "pages.rendering.environment", "context_processors": ["pages.rendering.site"]},
+        "OPTIONS": {"environment": "pages.rendering.environment"},
     },
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",

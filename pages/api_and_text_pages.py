@@ -143,11 +143,9 @@ def rules_page() -> Page:
         data_status="obowiązuje",
         schema_org=web_api,
         content={
-            "site_name": settings.SITE_NAME,
             "base_url": route_url("api-index"),
             "notice_months": NOTICE_MONTHS,
             "rate_limit": describe_rate_limit(settings.RATE_LIMIT),
-            "contact": settings.CONTACT_EMAIL,
             "openapi": reverse("v1:openapi"),
             "docs": reverse("v1:docs"),
             "endpoints": tuple(endpoints()),
@@ -269,8 +267,6 @@ def privacy_page() -> Page:
         as_of=PRIVACY_AS_OF,
         data_status="obowiązuje",
         content={
-            "operator": settings.OPERATOR_NAME,
-            "contact": settings.CONTACT_EMAIL,
             "link_hours": LINK_HOURS,
             "retention": retention,
             "limit_hours": retention.KEPT_FOR_LIMITS // timedelta(hours=1),

@@ -184,8 +184,7 @@ def full_text(today: date) -> str:
     """Return rules of use, API, data sets, prices, deadlines and subsidy, without single fuels and voivodeships."""
     listed = {entry.path for entry in listed_pages(today)}
     deadlines, _ = find_deadlines(DeadlinesQuery.parse(f"limit={LIMIT_RANGE[1]}", today=today), today=today)
-    context = {"site_name": settings.SITE_NAME, "deadlines": deadlines}
-    parts = [collapse_blank_lines(render_to_string("pages/llms_full.md", context))]
+    parts = [collapse_blank_lines(render_to_string("pages/llms_full.md", {"deadlines": deadlines}))]
     parts += [markdown_text(page) for page in pages(today) if page.path in listed]
     return "\n---\n\n".join(parts)
 
@@ -316,7 +315,6 @@ def llms(today: date) -> str:
     ]
     openapi = reverse("v1:openapi")
     context = {
-        "site_name": settings.SITE_NAME,
         "openapi_size": answer_size(openapi),
         "compact_size": answer_size(f"{openapi}?compact=1"),
         "questions": [(question, address, answer_size(address)) for question, address in QUESTIONS],
@@ -327,7 +325,6 @@ def llms(today: date) -> str:
         "sections": sections[:-1],
         "optional": sections[-1][1],
         "demonstration": invented,
-        "contact": settings.CONTACT_EMAIL,
         "rate_limit": describe_rate_limit(settings.RATE_LIMIT),
         "appliances": Appliance.values,
         "full_size": kilobytes(len(full_text(today).encode())),

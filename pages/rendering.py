@@ -172,6 +172,17 @@ class SiteLoader(FileSystemLoader):
         return tie_html(source) if tied else source, filename, is_current
 
 
+class Site:
+    """Settings that templates name: of the site, its operator and its maps."""
+
+    name = property(lambda self: settings.SITE_NAME)
+    url = property(lambda self: settings.SITE_URL)
+    operator = property(lambda self: settings.OPERATOR_NAME)
+    contact = property(lambda self: settings.CONTACT_EMAIL)
+    tiles_url = property(lambda self: settings.MAP_TILES_URL)
+    tiles_credit = property(lambda self: tiles_credit(self.tiles_url))
+
+
 def environment(**options: Any) -> Environment:
     """Return the environment of the site's templates. Django passes the options and keeps one per process."""
     ours = {
@@ -186,6 +197,7 @@ def environment(**options: Any) -> Environment:
     jinja = Environment(**options | ours)  # noqa: S701 - it does escape HTML, see above
     jinja.filters |= template_filters.FILTERS
     jinja.globals |= {
+        "site": Site(),
         "static": static,
         "url": url,
         # Limits that texts name.
@@ -214,13 +226,3 @@ def warm_up() -> None:
     assert isinstance(site, Jinja2)  # noqa: S101 - by its name
     for name in site.env.list_templates():
         site.env.get_template(name)
-
-
-def site(request: HttpRequest) -> dict[str, str]:
-    """Return the variables of every template: name and URL of the site, source of the map tiles."""
-    return {
-        "site_name": settings.SITE_NAME,
-        "site_address": settings.SITE_URL,
-        "tiles_url": settings.MAP_TILES_URL,
-        "tiles_credit": tiles_credit(settings.MAP_TILES_URL),
-    }

@@ -9,7 +9,6 @@ from functools import wraps
 from typing import Any, NamedTuple
 
 import orjson
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -331,8 +330,7 @@ def unavailable(request: HttpRequest) -> HttpResponse:
 
 def bare(template: str, status: int) -> HttpResponse:
     """Render HTML without a request and without the database."""
-    names = {"site_name": settings.SITE_NAME, "site_url": settings.SITE_URL}
-    return unkept(HttpResponse(render_to_string(template, names), status=status))
+    return unkept(HttpResponse(render_to_string(template), status=status))
 
 
 def plain(template: str, status: int) -> HttpResponse:

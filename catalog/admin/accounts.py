@@ -238,8 +238,6 @@ def link_letter(user: User, template: str) -> EmailMessage:
     context = {
         "account": user,
         "link": site_url(reverse("password_reset_confirm", args=token)),
-        "site_name": settings.SITE_NAME,
-        "contact": settings.CONTACT_EMAIL,
     }
     body = render_to_string(f"mail/{template}.txt", context).strip() + "\n"
     return EmailMessage(f"{settings.SITE_NAME}: hasło redakcji", body, None, [user.email])

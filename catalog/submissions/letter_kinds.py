@@ -13,7 +13,6 @@ from functools import partial
 from itertools import chain
 from typing import Any, ClassVar
 
-from django.conf import settings
 from django.core.mail import EmailMessage, EmailMultiAlternatives
 from django.db.models import Exists, F, Model, OuterRef, QuerySet
 from django.template import engines
@@ -61,11 +60,10 @@ def compose_blocks(email: str, blocks: Sequence[Block]) -> EmailMultiAlternative
     (paragraphs), `action` (label of the link whose URL is the value `link`) and `sections`: (heading, values, label of
     the new value beside the former one).
     """
-    site = {"site_name": settings.SITE_NAME, "site_url": settings.SITE_URL}
     engine = engines["jinja2"]
     assert isinstance(engine, Jinja2)  # noqa: S101 - by its name
     texts: list[list[Any]] = [
-        [engine.env.get_template(f"mail/{part}.txt").make_module(site | values) for part, values in block.parts]
+        [engine.env.get_template(f"mail/{part}.txt").make_module(values) for part, values in block.parts]
         for block in blocks
     ]
     every = list(chain.from_iterable(texts))
@@ -75,13 +73,12 @@ def compose_blocks(email: str, blocks: Sequence[Block]) -> EmailMultiAlternative
         for modules in texts
     ]
     shared = [paragraph for paragraph in closings[0] if all(paragraph in closing for closing in closings)]
-    context = site | {
+    context = {
         "blocks": [
             _block_context(block, modules) | {"closing": [text for text in closing if text not in shared]}
             for block, modules, closing in zip(blocks, texts, closings, strict=True)
         ],
         "closing": shared,
-        "contact": settings.CONTACT_EMAIL,
     }
     short = _depot_name(blocks[0].depot) or getattr(every[0], "about", "Brakujący skład")
     more = f" i jeszcze {len(blocks) - 1}" if len(blocks) > 1 else ""

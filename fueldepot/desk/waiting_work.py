@@ -255,7 +255,6 @@ def write_letter(editor: Any) -> EmailMessage | None:
         "rows": [(row, row.since and date_format(row.since, "d.m.Y"), site_url(row.url)) for row in waiting],
         "voivodeships": ", ".join(names),
         "desk": route_url("admin:index"),
-        "site_name": settings.SITE_NAME,
     }
     total = sum(row.count for row in waiting)
     body = render_to_string("mail/daily.txt", context).strip() + "\n"

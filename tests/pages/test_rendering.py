@@ -106,7 +106,7 @@ def test_templates_name_what_their_page_gives(client, env, monkeypatch):
     def check(request, template, page, *, twin, status, **content):
         for ending in (".html", ".md"):
             name = template.replace(".html", ending)
-            assert undeclared(env, name) <= {*content, *rendering.site(request), "page", "twin", *env.globals}, name
+            assert undeclared(env, name) <= {*content, "page", "twin", *env.globals}, name
         checked.append(template)
         return HttpResponse()
 
