@@ -177,6 +177,7 @@ def postcodes(text: str) -> Markup:
     return Markup(POSTCODE.sub(r'<span class="code">\g<0></span>', str(escape(text))))  # noqa: S704 - escaped before
 
 
+@lru_cache(maxsize=1000)
 def unbroken(sentence: str) -> Markup:
     """Escape a sentence; each of its parts up to a comma stays on one line where it fits."""
     parts = re.split(r"(?<=,) ", sentence)

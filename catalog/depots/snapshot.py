@@ -189,8 +189,8 @@ class Depots:
             inside = chords <= np.partition(chords, end - 1)[end - 1]
         indexes, chords = indexes[inside], chords[inside]
         order = np.lexsort((self._ids[indexes], chords))[offset:end]
-        metres = [coordinates.distance_of_chord_m(chord) for chord in chords[order].tolist()]
-        return DepotList([self.rows[at] for at in indexes[order].tolist()], total, metres)
+        rows = [self.rows[position] for position in indexes[order].tolist()]
+        return DepotList(rows, total, coordinates.distances_of_chords_m(chords[order]))
 
     def in_unit(self, teryt: str, *, fuel: str | None = None, limit: int | None = None, offset: int = 0) -> DepotList:
         """Return the depots assigned to a unit by name, then id. limit: None for all."""
@@ -207,10 +207,8 @@ class Depots:
     def distances_m(self, point: Point, rows: Iterable[DepotRow]) -> dict[int, float]:
         positions = [self._positions[row.id] for row in rows]
         chords = coordinates.squared_chords(self._vectors[:, positions], coordinates.unit_vectors(point.lat, point.lon))
-        return {
-            self.rows[position].id: coordinates.distance_of_chord_m(chord)
-            for position, chord in zip(positions, chords.tolist(), strict=True)
-        }
+        ids = self._ids[positions].tolist()
+        return dict(zip(ids, coordinates.distances_of_chords_m(chords), strict=True))
 
     def offered_in(self, teryt: str) -> dict[str, int]:
         """Return the number of depots in a unit by fuel, in the order of the catalog; `wegiel` includes assortments."""

@@ -64,15 +64,16 @@ def squared_chord(distance_m: float) -> float:
     return (2 * math.sin(distance_m / (2 * EARTH_RADIUS_M))) ** 2
 
 
-def distance_of_chord_m(squared: float) -> float:
-    """Return the great-circle distance in metres of a squared chord."""
-    return 2 * EARTH_RADIUS_M * math.asin(min(1.0, math.sqrt(squared) / 2))
+def distances_of_chords_m(squared: NDArray[np.float64]) -> list[float]:
+    """Return the great-circle distances in metres of squared chords."""
+    metres: list[float] = (2 * EARTH_RADIUS_M * np.arcsin(np.minimum(np.sqrt(squared) / 2, 1))).tolist()
+    return metres
 
 
 def distance_m(lat1: float, lon1: float, lat2: float, lon2: float) -> float:
     """Return the great-circle distance of two WGS84 points in metres."""
-    (squared,) = squared_chords(unit_vectors([lat1], [lon1]), unit_vectors(lat2, lon2))
-    return distance_of_chord_m(float(squared))
+    (metres,) = distances_of_chords_m(squared_chords(unit_vectors([lat1], [lon1]), unit_vectors(lat2, lon2)))
+    return metres
 
 
 BLOCK = 256
