@@ -136,3 +136,13 @@ def test_dumps_go_after_their_time_and_the_newest_stays(tmp_path):
     (tmp_path / "notes.txt").touch()
     assert delete_old(tmp_path, before=now - timedelta(days=90)) == made[:2]
     assert delete_old(tmp_path, before=now) == []
+
+
+def test_the_half_of_a_dump_that_was_killed_goes_after_the_same_time(tmp_path):
+    now = datetime(2026, 11, 22, tzinfo=UTC)
+    halves = [tmp_path / f"fueldepot-2026-0{month}-01T000000.part" for month in (8, 9)]
+    for days, path in zip((91, 0), halves, strict=True):
+        path.touch()
+        at = (now - timedelta(days=days)).timestamp()
+        os.utime(path, (at, at))
+    assert delete_old(tmp_path, before=now - timedelta(days=90)) == halves[:1]

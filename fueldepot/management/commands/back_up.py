@@ -93,8 +93,11 @@ def dump(folder: Path, *, on: datetime) -> Path:
 
 
 def delete_old(folder: Path, *, before: datetime) -> list[Path]:
-    """Delete dumps made before a moment, except the newest one. Returns their paths."""
-    dumps = sorted(folder.glob("fueldepot-*.dump"))[:-1]
+    """Delete dumps made before a moment, except the newest one. Returns their paths.
+
+    Also halves of dumps: a run that is killed, or whose machine loses its power, leaves one behind.
+    """
+    dumps = [*sorted(folder.glob("fueldepot-*.dump"))[:-1], *sorted(folder.glob("fueldepot-*.part"))]
     old = [path for path in dumps if path.stat().st_mtime < before.timestamp()]
     for path in old:
         path.unlink()
