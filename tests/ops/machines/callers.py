@@ -75,7 +75,8 @@ class Caller:
         # A connection that nginx closes after many requests is no failure of the next one.
         if found.headers.get("Connection") == "close":
             self.close()
-        return Answer(found.status, dict(found.headers), text, began, time.monotonic())
+        headers = {name: ", ".join(found.headers.get_all(name, [])) for name in found.headers}
+        return Answer(found.status, headers, text, began, time.monotonic())
 
     def get(self, path: str) -> Answer:
         return self.ask("GET", path)

@@ -42,7 +42,8 @@ class Application(BaseHTTPRequestHandler):
         Application.asked.append((self.path, accept, coding))
         Application.left -= 1
         form = "markdown" if "markdown" in accept else "geo" if "geo" in accept else "plain"
-        etag = f'"{self.version}-{form}{"-gzip" if coding else ""}"'
+        packs = coding and self.path.startswith("/api/")  # nginx compresses pages
+        etag = f'"{self.version}-{form}{"-gzip" if packs else ""}"'
         kept = self.status == 200 and "refused" not in self.path
         known = kept and self.headers.get("If-None-Match") == etag
         body = b"" if known else f"{form} {self.version}".encode() + b" " * 600
@@ -50,14 +51,14 @@ class Application(BaseHTTPRequestHandler):
         self.send_header("Cache-Control", self.cache_control())
         if kept:
             self.send_header("ETag", etag)
-            self.send_header("Vary", "Accept, Accept-Encoding")
-        if coding and not known:
+            self.send_header("Vary", "Accept, Accept-Encoding" if self.path.startswith("/api/") else "Accept")
+        if packs and not known:
             body = gzip.compress(body)
             self.send_header("Content-Encoding", "gzip")
         self.send_header("RateLimit-Policy", '"default";q=60;w=60')
         self.send_header("RateLimit", f'"default";r={Application.left};t=1')
         self.send_header("X-Request-ID", self.headers["X-Request-ID"])
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", "application/json" if self.path.startswith("/api/") else "text/html")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -208,6 +208,13 @@ def test_packed_and_plain_stay_apart_however_they_are_asked_for(nginx, path, spe
     assert len(Application.asked) <= 2
 
 
+@pytest.mark.parametrize(("spelling", "packed"), [("gzip", True), ("identity", False)])
+def test_a_cache_in_front_learns_that_nginx_compresses_pages(nginx, spelling, packed):
+    headers = ask(nginx, f"{PAGE}{spelling}", Accept_Encoding=spelling).headers
+    assert (headers.get("Content-Encoding") == "gzip") == packed
+    assert set(headers["Vary"].split(", ")) == {"Accept", "Accept-Encoding"}
+
+
 def test_what_is_one_callers_reaches_no_other(nginx, path):
     first = ask(nginx, path, "127.0.4.1")
     assert re.fullmatch(r'"default";r=\d+;t=1', first.headers["RateLimit"])
