@@ -81,11 +81,12 @@ def served(application: str, workers: int) -> Iterator[tuple[int, subprocess.Pop
 
 
 def memory_mb(pid: int) -> list[tuple[float, float]]:
-    """Resident and private memory of each worker, in MB."""
+    """Resident and private memory of each worker, in MB; the embedded server is none."""
     found = []
     for status in Path("/proc").glob("[0-9]*/status"):
         try:
-            if f"PPid:\t{pid}\n" not in status.read_text():
+            text = status.read_text()
+            if f"PPid:\t{pid}\n" not in text or text.startswith("Name:\tpostgres\n"):
                 continue
             rollup = (status.parent / "smaps_rollup").read_text()
         except OSError:

@@ -6,7 +6,7 @@ Starts a service of its own with the starter data, measures how many mixed reque
 then asks for a share of that at a steady pace. What somebody waits is counted from the moment when the question was
 due, not from when a client was free to send it. Half of the questions are new, half are asked again. After a quarter of
 the time a directory of publishers' files is imported, where there is one, which replaces every depot; moderations are
-spread over the whole time. Ends non-zero when an answer was neither 200 nor the 404 of a deleted depot, or when two
+spread over the whole time. Ends non-zero when an answer was neither 200 nor the 404 of a point abroad, or when two
 answers under one validator differ, or an answer is older than one that was given a second before.
 """
 
