@@ -73,6 +73,11 @@ def group_values(pairs: Iterable[tuple[bytes, bytes]]) -> dict[str, list[bytes]]
     return values
 
 
+def is_empty(values: list[bytes]) -> bool:
+    """Whether the only value of a parameter is blank."""
+    return len(values) == 1 and not values[0].decode("utf-8", "replace").strip(BLANKS)
+
+
 def split_pairs(encoded: bytes) -> Iterable[tuple[bytes, bytes]]:
     """Split a query string or form body into percent-decoded names and values."""
     for pair in encoded.split(b"&"):

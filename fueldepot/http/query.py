@@ -36,6 +36,7 @@ from fueldepot.http.params import (
     InvalidParameters,
     ParameterError,
     group_values,
+    is_empty,
     quote,
     read_text,
     split_pairs,
@@ -91,6 +92,7 @@ class Query(BaseModel):
         raw: see `split_query`. path: the parameters of the path.
         """
         values = group_values(split_query(raw) if isinstance(raw, str) else raw)
+        cls.drop_empty_synonyms(values)
         synonyms = {name: synonym for synonym, name in cls.synonyms.items() if synonym in values}
         errors = cls.rename(values)
         names = cls.names()
@@ -145,6 +147,14 @@ class Query(BaseModel):
         texts: as given, trimmed, with the default of `default_today`. errors: of single parameters.
         """
         return ()
+
+    @classmethod
+    def drop_empty_synonyms(cls, values: dict[str, list[bytes]]) -> None:
+        """Where an empty parameter counts as not given, remove the empty one of two names of a parameter."""
+        for names in cls.synonyms.items() if cls.empty_is_absent else ():
+            if values.keys() >= {*names}:
+                for name in [name for name in names if is_empty(values[name])][:1]:
+                    del values[name]
 
     @classmethod
     def rename(cls, values: dict[str, list[bytes]]) -> dict[str, ParameterError]:

@@ -230,6 +230,16 @@ def test_both_names_of_a_parameter_are_named(client):
     assert error["message"] == "income_type and its synonym dochod_typ are both given; give one of them"
 
 
+def test_an_empty_name_beside_its_synonym_counts_as_not_given(client):
+    stated = {"people": "2", "income": "2600"}
+    household = ask(client, **stated, income_type="household")
+    for names in ({"income_type": "gospodarstwo", "dochod_typ": " "}, {"income_type": "", "dochod_typ": "household"}):
+        assert ask(client, **stated, **names) == household
+    assert ask(client, **stated, income_type="", dochod_typ="") == ask(client, **stated)
+    (error,) = client.get(f"{URL}?income_type=x&dochod_typ=").json()["errors"]
+    assert error["parameter"] == "income_type"
+
+
 def test_an_error_names_the_synonym_that_was_given(client):
     for query, fault in (("dochod_typ=x", "is 'x'"), ("dochod_typ=osoba&dochod_typ=osoba", "is given 2 times")):
         (error,) = client.get(f"{URL}?{query}").json()["errors"]
