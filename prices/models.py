@@ -34,8 +34,10 @@ class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
         return self.filter(status=DepotPrice.Status.PENDING)
 
     def newest(self) -> Self:
-        """Keep the newest approved price of each fuel of a depot."""
-        return self.approved().order_by("depot", "fuel", "-day", "-decided_at").distinct("depot", "fuel")
+        """Keep the newest approved price of each fuel of a depot, of one day that of a price list, as on its page."""
+        # "price_list" sorts before "submission".
+        newest_first = "-day", "origin", "-decided_at", "-pk"
+        return self.approved().order_by("depot", "fuel", *newest_first).distinct("depot", "fuel")
 
     def demonstration(self) -> Self:
         return self.filter(depot__source=Depot.Source.DEMO)

@@ -98,6 +98,14 @@ def test_prices_that_are_nobody_s_or_a_stranger_s_are_not_confirmed(stranger, pr
     assert not DepotPrice.objects.filter(day__gt=YESTERDAY).exists()
 
 
+def test_a_price_list_beats_a_readers_price_of_its_day(stranger, priced, link, clock):
+    later = clock.now + timedelta(hours=1)
+    factories.DepotPriceFactory(depot=priced, price=1900, day=YESTERDAY, from_reader=True, decided_at=later)
+    assert "1 900" not in text_of(stranger.client.get(link)).replace("\xa0", " ")
+    tap(stranger, link)
+    assert [row.price for row in DepotPrice.objects.filter(fuel="pellet", day__gt=YESTERDAY)] == [1613]
+
+
 def test_statements_of_confirming_do_not_grow_with_prices(priced, link, clock):
     counts = []
     for fuels in (["brykiet"], ["wegiel-orzech", "wegiel-kostka", "drewno-kominkowe"]):
