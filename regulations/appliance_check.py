@@ -157,17 +157,17 @@ def check_appliance(entry: Regulation, appliance: Appliance, facts: Facts = Mapp
         )
         status = ApplianceStatus.ENDED if deciding.deadline.date <= entry.on else ApplianceStatus.ENDS
         return ApplianceCheck(appliance, status, deciding, limited, spared_by)
-    return ApplianceCheck(appliance, status_without_deciding(entry, found, spared_by), None, found, spared_by)
+    return ApplianceCheck(appliance, status_without_deciding(entry, found, spared_by, facts), None, found, spared_by)
 
 
 def status_without_deciding(
-    entry: Regulation, found: tuple[ApplianceDeadline, ...], spared_by: tuple[Sparing, ...]
+    entry: Regulation, found: tuple[ApplianceDeadline, ...], spared_by: tuple[Sparing, ...], facts: Facts
 ) -> ApplianceStatus:
     if found:
         return (
             ApplianceStatus.CONTRADICTED if all(finding.contradicted for finding in found) else ApplianceStatus.LIMITED
         )
-    if spared_by:
+    if is_spared(entry, [sparing.deadline for sparing in spared_by], facts):
         return ApplianceStatus.STAYS
     return ApplianceStatus.DATES_UNKNOWN if entry.has_undated_acts else ApplianceStatus.NOT_NAMED
 
@@ -225,6 +225,20 @@ def find_sparings(entry: Regulation, appliance: Appliance) -> Iterable[Sparing]:
         for sparing in read_spared(row.spared)
         if sparing.appliance == appliance and (sparing.started_before is None or appliance not in row.appliances)
     )
+
+
+def is_spared(entry: Regulation, rows: Iterable[Deadline], facts: Facts) -> bool:
+    """Whether deadlines that permit to stay bind the whole municipality, or its part of which IN_PART is known.
+
+    One alone may, or two acts that divide it.
+    """
+    assert entry.unit is not None  # noqa: S101 - callers pass a municipality
+    teryt = entry.unit.teryt
+    binds = {row: entry.binds(row) for row in rows}
+    parts = [row for row in binds if binds[row] is None and not row.uncertain]
+    if IN_PART in facts:
+        return any(binds.values()) or any(is_about_part(row) is facts[IN_PART] for row in parts)
+    return any(binds.values()) or any(divide_municipality(row, other, teryt) for row in parts for other in parts)
 
 
 def find_deciding(found: tuple[ApplianceDeadline, ...], teryt: str) -> ApplianceDeadline | None:

@@ -24,10 +24,10 @@ def law():
     ResolutionFactory()
 
 
-def check(appliance):
+def check(appliance, **facts):
     query = RegulationsQuery(teryt="1261011", postcode=None, voivodeship=None, on=date(2026, 11, 22))
     (entry,) = queries.find_regulations(query)
-    return check_appliance(entry, appliance)
+    return check_appliance(entry, appliance, facts)
 
 
 def test_of_a_state_that_was_never_imported_nothing_is_known():
@@ -57,6 +57,26 @@ def test_the_part_of_the_municipality_is_asked_before_the_fuel(law):
     found = check(FIREPLACE)
     assert [one.open_fact for one in found.limited] == ["coal", "part"]
     assert found.undecided == found.limited[1]
+
+
+@pytest.mark.parametrize(
+    ("scope", "in_part", "in_the_rest"),
+    [
+        ({"area": "listed", "partly": ["1261011"]}, ApplianceStatus.STAYS, ApplianceStatus.NOT_NAMED),
+        ({"area": "voivodeship", "partly": ["1261011"]}, ApplianceStatus.NOT_NAMED, ApplianceStatus.STAYS),
+        ({"uncertain": True}, ApplianceStatus.NOT_NAMED, ApplianceStatus.NOT_NAMED),
+    ],
+)
+def test_what_may_stay_in_a_part_or_perhaps_does_not_stay_everywhere(law, scope, in_part, in_the_rest):
+    DeadlineFactory(appliances=[BELOW_3], spared=CLASS_3, **scope)
+    assert check(CLASS_3).status == ApplianceStatus.NOT_NAMED
+    assert [check(CLASS_3, part=part).status for part in (True, False)] == [in_part, in_the_rest]
+
+
+def test_what_may_stay_by_two_acts_that_divide_the_municipality_stays(law):
+    for area in ("voivodeship", "listed"):
+        DeadlineFactory(appliances=[BELOW_3], spared=CLASS_3, area=area, partly=["1261011"])
+    assert check(CLASS_3).status == ApplianceStatus.STAYS
 
 
 def test_two_scopes_are_a_municipality_together_where_each_is_its_part():
