@@ -25,7 +25,7 @@ from catalog.submissions import letters
 from catalog.submissions.decisions import ReasonMissing
 from catalog.text import short_zloty
 from fueldepot.data import history
-from fueldepot.data.history import among, lock_rows
+from fueldepot.data.history import Span, among, lock_rows
 from prices.models import DepotPrice
 from prices.snapshot import read_ranges
 from prices.validation import InvalidPrice, PriceInput, find_doubts, unit_price
@@ -102,11 +102,10 @@ def publish_price_list(
 
 
 @transaction.atomic
-def withdraw_added(*, lines: Mapping[int, int], reason: str, by: AbstractBaseUser | None, on: datetime) -> list[int]:
-    """Reject prices that a decision added, unless changed since. lines: their last `history_id` by id. Returns ids."""
-    _locked(DepotPrice.objects.filter(pk__in=among(lines)))
-    newest = DepotPrice.history.filter(id__in=among(lines)).values("id").annotate(newest=Max("history_id"))
-    withdrawn = [key for key, line in newest.values_list("id", "newest") if line == lines[key]]
+def withdraw_added(*, spans: Mapping[int, Span], reason: str, by: AbstractBaseUser | None, on: datetime) -> list[int]:
+    """Reject prices that a decision added, unless changed since. spans: what it wrote of them, by id. Returns ids."""
+    _locked(DepotPrice.objects.filter(pk__in=among(spans)))
+    withdrawn = history.find_untouched(DepotPrice, list(spans.values()))
     rows = DepotPrice.objects.filter(pk__in=among(withdrawn))
     rows.update(status=DepotPrice.Status.REJECTED, reason=reason, decided_at=on, decided_by=by)
     history.record_bulk(DepotPrice, withdrawn, by=by, reason=reason)
@@ -318,9 +317,11 @@ def update_offers(keys: Collection[int], *, by: AbstractBaseUser | None, on: dat
         else:
             unpriced[depot].add(fuel)
     if unpriced:
-        approved = DepotPrice.objects.approved().filter(depot__in=among(unpriced))
-        for depot, fuel in approved.values_list("depot", "fuel").distinct():
-            unpriced[depot].discard(fuel)
+        approved = DepotPrice.objects.approved().filter(depot__in=among(unpriced)).order_by()
+        for depot, fuel, day in approved.values_list("depot", "fuel").annotate(newest=Max("day")):
+            if fuel in unpriced[depot]:
+                unpriced[depot].discard(fuel)
+                stated[depot][fuel] = day
     day = timezone.localdate(on)
     if stated:
         add_fuels(stated, by=by, on=day, reason=reason)

@@ -3,7 +3,7 @@
 What the catalog calls when a decision is undone.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
@@ -17,7 +17,7 @@ from django.utils.formats import date_format
 from pydantic import TypeAdapter
 
 from catalog.depots import fuels
-from catalog.models import Decision, Depot, Submission
+from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import Refusal, journal
 from catalog.services.editing import check_edit_version
 from catalog.services.journal import UNDONE, Undoing
@@ -214,8 +214,7 @@ def undo_prices(undoing: Undoing) -> None:
     lock_rows(prices)
     added = set(undoing.added(DepotPrice))
     reason = WITHDRAWN if undoing.decision.kind == Decision.Kind.PRICE_LIST else UNDONE
-    lines = {key: spans[key].last for key in added}
-    restored = withdraw_added(lines=lines, reason=reason, by=by, on=on) if added else []
+    restored = withdraw_added(spans={key: spans[key] for key in added}, reason=reason, by=by, on=on) if added else []
     undoing.changed[DepotPrice] += len(restored)
     if len(added) < len(spans):
         replaced = prices.filter(match_twin(), status=DepotPrice.Status.REJECTED)
@@ -225,11 +224,26 @@ def undo_prices(undoing: Undoing) -> None:
         again = history.restore(DepotPrice, changed)
         history.record_bulk(DepotPrice, again, by=by, reason=undoing.reason)
         record_prices(timezone.localdate(on), approved=prices.approved().count() - counted)
+        _restore_offers(undoing, again)
         update_offers(again, by=by, on=on, reason=UNDONE)
         undoing.changed[DepotPrice] += len(again)
         restored += again
         _reopen(undoing)
     undoing.left += prices.exclude(pk__in=among(restored)).select_related("depot").order_by("pk")
+
+
+def _restore_offers(undoing: Undoing, prices: Collection[int]) -> None:
+    """Restore the offers of depots from which a decision to reject took fuels back. At most three statements."""
+    spans = undoing.spans(Depot) if undoing.decision.kind == Decision.Kind.PRICES else {}
+    if not spans:
+        return
+    rows = DepotPrice.objects.filter(pk__in=among(prices), depot__in=among(spans))
+    approving = set(rows.exclude(status=DepotPrice.Status.APPROVED).values_list("depot", flat=True))
+    changed = [span for depot, span in spans.items() if depot not in approving]
+    restored = history.restore(Depot, changed, following=journal.FOLLOWING["catalog.depot"])
+    if restored:
+        history.record_bulk(Depot, restored, by=undoing.by, reason=undoing.reason)
+        Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
 def _reopen(undoing: Undoing) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import router, transaction
-from django.db.models import Max, Model
+from django.db.models import Model
 from django.db.models.deletion import Collector, ProtectedError
 from django.utils import timezone
 from simple_history.utils import get_history_model_for_model
@@ -177,6 +177,9 @@ UNDO_HANDLERS: dict[str, Callable[[Undoing], None]] = {}
 FOLLOWING = {"catalog.depot": ("updated_at", "confirmed_fields")}
 """Columns that are restored where they are unchanged since, and never prevent restoring the others."""
 
+UNCOMPARED = ("updated_at",)
+"""Columns by which nobody has changed an added row."""
+
 UNDONE_LAST = ("catalog.submission", "catalog.ownerlink")
 """Locked after depots and prices, everywhere."""
 
@@ -238,10 +241,7 @@ def find_changed_since(decision: Decision) -> list[Model]:
         model = apps.get_model(label)
         spans = undoing.spans(model)
         restorable = history.find_restorable(model, list(spans.values()), following=FOLLOWING.get(label, ()))
-        historical = get_history_model_for_model(model)
-        name = model._meta.pk.name
-        newest = historical._default_manager.filter(**{f"{name}__in": list(spans)}).order_by().values_list(name)
-        untouched = {key for key, line in newest.annotate(line=Max("history_id")) if line == spans[key].last}
+        untouched = history.find_untouched(model, list(spans.values()), ignored=UNCOMPARED)
         left += model._default_manager.in_bulk([key for key in spans if key not in {*restorable, *untouched}]).values()
     return left
 
@@ -249,22 +249,24 @@ def find_changed_since(decision: Decision) -> list[Model]:
 def restore_rows(model: type[Model], undoing: Undoing) -> None:
     """Bring rows back one by one, as `restore_changes` does not: changed, deleted and added ones. For a handful.
 
-    A row that was changed since stays, as does an added one to which others refer, and one whose former values no line
-    of its history has.
+    A row that was changed since stays, as does an added one to which others refer, a deleted one that refers to one
+    deleted since, and one whose former values no line of its history has.
     """
     historical = get_history_model_for_model(model)
     name = model._meta.pk.name
     spans = undoing.spans(model)
     rows = model._default_manager.select_for_update(of=("self",)).in_bulk(list(spans))
-    added = set(undoing.added(model))
+    added, untouched = set(undoing.added(model)), set(history.find_untouched(model, list(spans.values())))
     # Newest first: what refers to an added row goes before it, and comes back after a deleted one.
     for key, span in sorted(spans.items(), key=lambda item: -item[1].last):
         lines = historical._default_manager.filter(**{name: key})
         before = lines.filter(history_id__lt=span.first).order_by("-history_id").first()
         row = rows.get(key)
         is_lasting = before is None and row is not None and (key not in added or _is_used(row))
-        if history.latest_id(historical, key) != span.last or is_lasting:
-            undoing.left.append(row or before.instance)
+        is_deleted = row is None and history.latest_id(historical, key) == span.last
+        is_torn = row is None and before is not None and _lacks_others(before.instance)
+        if not (key in untouched or is_deleted) or is_lasting or is_torn:
+            undoing.left.append(row or lines.latest("history_id").instance)
             continue
         changing: Any = row if before is None else before.instance
         if changing is None:
@@ -275,6 +277,12 @@ def restore_rows(model: type[Model], undoing: Undoing) -> None:
         else:
             changing.save()
         undoing.changed[model] += 1
+
+
+def _lacks_others(row: Model) -> bool:
+    """Whether a row refers to one that is gone."""
+    keys = [(field.related_model, getattr(row, field.attname)) for field in row._meta.concrete_fields]
+    return any(model and key and not model._base_manager.filter(pk=key).exists() for model, key in keys)
 
 
 def _is_used(row: Model) -> bool:

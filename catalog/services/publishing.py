@@ -12,12 +12,12 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import CASCADE, ManyToOneRel, Q, Value
-from django.db.models.functions import Coalesce
+from django.db.models import CASCADE, CharField, Exists, ManyToOneRel, OuterRef, Q, Value
+from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 
 from catalog.depots import fuels
-from catalog.models import Dataset, Decision, Depot, Submission
+from catalog.models import Dataset, Decision, DecisionLine, Depot, Submission
 from catalog.services import journal, moderation
 from catalog.services.merging import FOLLOWERS, move_submissions
 from fueldepot.data import history
@@ -29,7 +29,10 @@ TAKEN_BACK = "cofnięto paliwo z ceny"
 
 
 Lines = Sequence[Any]
-"""Rows of the history of a depot, oldest first, with their `reason`."""
+"""Rows of the history of a depot, oldest first, with their `reason`.
+
+`is_undone`: whether a decision wrote the row that was undone since, or that undid another.
+"""
 
 
 def add_fuels(stated: Mapping[int, Mapping[str, date]], *, by: AbstractBaseUser | None, on: date, reason: str) -> None:
@@ -95,9 +98,13 @@ def _save(depots: list[Depot], by: AbstractBaseUser | None, on: date, reason: st
 def _read_lines(keys: Collection[int]) -> Mapping[int, Lines]:
     """Return the history of the fuels of depots. One query, none without depots."""
     columns = ("id", *Depot.FUEL_FIELDS, "confirmed_fields", "history_date")
+    of_row = Q(model=Depot._meta.label_lower, key=Cast(OuterRef("id"), CharField()))
+    decisions = DecisionLine.objects.filter(of_row, first__lte=OuterRef("history_id"), last__gte=OuterRef("history_id"))
+    undone = decisions.filter(Q(decision__undone_at__isnull=False) | Q(decision__kind=Decision.Kind.UNDO))
     rows = Depot.history.filter(id__in=among(keys)).order_by("history_id").only(*columns)
     lines = defaultdict(list)
-    for row in rows.annotate(reason=Coalesce("history_change_reason", Value(""))) if keys else ():
+    annotations = {"reason": Coalesce("history_change_reason", Value("")), "is_undone": Exists(undone)}
+    for row in rows.annotate(**annotations) if keys else ():
         lines[row.id].append(row)
     return lines
 
@@ -106,6 +113,8 @@ def _removed_at(fuel: str, lines: Lines) -> date | None:
     """Return the day on which a person removed a fuel, None if it was added again since or nobody did."""
     day = None
     for before, line in pairwise(lines):
+        if line.is_undone:
+            continue
         if fuel in line.fuels:
             day = None
         elif fuel in before.fuels and "fuels" in line.confirmed_fields and not line.reason.endswith(TAKEN_BACK):
@@ -124,6 +133,8 @@ def _around_addition(fuel: str, lines: Lines) -> tuple[Any, Lines]:
 def _is_checked(lines: Lines) -> bool:
     """Whether a person checked or set the fuels after the first row."""
     for before, line in pairwise(lines):
+        if line.is_undone:
+            continue
         is_new = line.fuels != before.fuels or "fuels" not in before.confirmed_fields
         is_set = is_new and "fuels" in line.confirmed_fields and not line.reason.endswith((ADDED, TAKEN_BACK))
         if is_set or line.reason.startswith(moderation.VERIFYING):

@@ -3,11 +3,11 @@
 `journal.undo` calls these handlers. A submission waits again, and its author is told.
 """
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
 from catalog.models import Dataset, Depot, NotDuplicate, OwnerLink, PendingLetter, Submission, VoivodeshipClaim
-from catalog.services import journal, publishing
+from catalog.services import Refusal, journal, publishing
 from catalog.services.journal import Undoing
 from catalog.services.moderation import RestoringNeedsReason
 from catalog.submissions import letters
@@ -16,12 +16,20 @@ from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows
 
 
-def undo_depots(undoing: Undoing) -> None:
-    """Restore the values that a decision changed, and remove depots that it added. Eight statements.
+class MergeIsNotRepeated(Refusal):
+    """The decision separated merged depots: the rows that moved back would not move again."""
 
-    A depot whose changed values were changed again since is left alone. Raises RestoringNeedsReason, see
-    `undoing_needs_reason`.
+    reason = "ta decyzja przywróciła scalony wpis; żeby znów były jednym, scal je jeszcze raz"
+
+
+def undo_depots(undoing: Undoing) -> None:
+    """Restore the values that a decision changed, and remove depots that it added. Nine statements.
+
+    A depot whose changed values were changed again since is left alone. Raises MergeIsNotRepeated, and
+    RestoringNeedsReason, see `undoing_needs_reason`.
     """
+    if separated_merged(undoing):
+        raise MergeIsNotRepeated(undoing.decision.pk)
     if not undoing.note and undoing_needs_reason(undoing):
         raise RestoringNeedsReason(undoing.decision.pk)
     spans = undoing.spans(Depot)
@@ -41,11 +49,22 @@ def undoing_needs_reason(undoing: Undoing) -> bool:
     return bool(Depot.history.filter(history_id__in=written, removal_reason=Depot.RemovalReason.OWNER).exists())
 
 
+def separated_merged(undoing: Undoing) -> bool:
+    """Whether a decision restored a merged depot. One query, of a decision to publish only."""
+    if undoing.decision.kind != undoing.decision.Kind.PUBLISH:
+        return False
+    earlier = Depot.history.filter(id=OuterRef("id"), history_id__lt=OuterRef("history_id")).order_by("-history_id")
+    lines = Depot.history.filter(history_id__in=among([span.first for span in undoing.spans(Depot).values()]))
+    return bool(
+        lines.filter(merged_into=None).annotate(former=Subquery(earlier.values("merged_into")[:1])).exclude(former=None)
+    )
+
+
 def _remove_added(undoing: Undoing) -> list[int]:
     """Remove the depots that a decision added and nobody has changed since. Returns their ids."""
-    lines = Depot.history.model
     spans = undoing.spans(Depot)
-    unchanged = [key for key in undoing.added(Depot) if history.latest_id(lines, key) == spans[key].last]
+    added = [spans[key] for key in undoing.added(Depot)]
+    unchanged = history.find_untouched(Depot, added, ignored=journal.UNCOMPARED) if added else []
     if not unchanged:
         return []
     today = timezone.localdate(undoing.on)
@@ -58,19 +77,30 @@ def _remove_added(undoing: Undoing) -> list[int]:
 
 
 def undo_merge(undoing: Undoing) -> None:
-    """Publish the loser of a merge again, with the rows that moved, and restore what the survivor took over."""
-    loser = Depot.objects.filter(pk=undoing.decision.details["loser"]).first()
+    """Restore the loser of a merge, with the rows that moved, and what the survivor took over.
+
+    The loser is withheld again if it was before the merge.
+    """
+    details, spans = undoing.decision.details, undoing.spans(Depot)
+    loser = Depot.objects.filter(pk=details["loser"]).first()
     if loser is None:
         return
-    if loser.merged_into_id is None:
+    stored, survivor = publishing.lock_with_survivor(loser.pk)
+    if survivor is None:
         undoing.left.append(loser)
         return
-    publishing.publish_depot(depot=loser, on=timezone.localdate(undoing.on), by=undoing.by, note=undoing.reason)
-    undoing.changed[Depot] += 1
-    survivor = undoing.spans(Depot).get(undoing.decision.details["survivor"])
-    restored = history.restore(Depot, [survivor] if survivor else [], following=journal.FOLLOWING["catalog.depot"])
+    # The survivor may have been merged since; what the loser refers to must not keep it from being restored.
+    Depot.objects.filter(pk=loser.pk).update(merged_into=None)
+    following = (*journal.FOLLOWING["catalog.depot"], "merged_into_id")
+    merged = [spans[key] for key in (details["loser"], details["survivor"]) if key in spans]
+    restored = history.restore(Depot, merged, following=following)
     history.record_bulk(Depot, restored, by=undoing.by, reason=undoing.reason)
-    undoing.changed[Depot] += len(restored)
+    today = timezone.localdate(undoing.on)
+    if loser.pk not in restored:  # its former values are unknown
+        publishing.publish_depot(depot=loser, on=today, by=undoing.by, note=undoing.reason)
+    publishing.bring_back(stored, survivor, undoing.by, today)
+    undoing.changed[Depot] += len({loser.pk, *restored})
+    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
 def undo_distinct(undoing: Undoing) -> None:

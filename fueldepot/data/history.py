@@ -150,6 +150,17 @@ def find_restorable(model: type[models.Model], spans: Sequence[Span], *, followi
     return _ask(statement, spans)
 
 
+def find_untouched(model: type[models.Model], spans: Sequence[Span], *, ignored: Collection[str] = ()) -> list[Any]:
+    """Return the keys of the rows that have the values of the last history row of their span. One query.
+
+    Rows written since, but with the same values again, are among them. ignored: columns that are not compared.
+    """
+    table, key = get_history_model_for_model(model)._meta.db_table, model._meta.pk.column
+    same = " AND ".join(f't."{c}" IS NOT DISTINCT FROM l."{c}"' for c in (key, *_columns(model)) if c not in ignored)
+    tables = f"{model._meta.db_table} t, unnest(%s::bigint[], %s::bigint[]) s (first, last), {table} l"
+    return _ask(f'SELECT t."{key}" FROM {tables} WHERE l.history_id = s.last AND {same}', spans)  # noqa: S608 - names of tables and columns only
+
+
 def _columns(model: type[models.Model]) -> list[str]:
     """Return the columns of a history that tell of the row, without its key."""
     fields = get_history_model_for_model(model)._meta.concrete_fields

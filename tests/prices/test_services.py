@@ -10,9 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from catalog.depots.fuels import FUELS, UNIT_NAMES
 from catalog.importers.records import DepotRecord, Extract, Options
 from catalog.importers.sync_depots import sync_depots
-from catalog.models import Dataset, Depot
+from catalog.models import Dataset, Decision, Depot
 from catalog.services import editing, moderation
-from catalog.services.journal import undo
+from catalog.services.journal import recording, undo
 from fueldepot.data import snapshot
 from prices import owners, services, validation
 from prices.models import DepotPrice
@@ -331,6 +331,36 @@ def test_a_fuel_that_a_person_has_stated_since_stays_without_its_price(editor, d
     state(depot, editor)
     services.reject_prices(prices=depot.prices.all(), reason="Nie.", by=editor, on=NOW)
     assert "pellet" in offer(depot)
+
+
+@pytest.mark.parametrize("state", [check, set_others])
+def test_what_was_undone_states_no_fuel(editor, depot, state):
+    check(depot, editor)
+    publish(depot, editor)
+    state(depot, editor)
+    undo(decision=Decision.objects.latest("pk"), by=editor, on=NOW)
+    services.reject_prices(prices=depot.prices.all(), reason="Nie.", by=editor, on=NOW)
+    assert offer(depot) == ["wegiel"]
+
+
+def test_a_fuel_stays_while_another_price_states_it(editor, depot):
+    with recording(Decision.Kind.OWNER, by=None, title="Właściciel zmienił: Pellet") as change:
+        by_owner(depot, editor)
+    factories.DepotPriceFactory(depot=depot)
+    undo(decision=change.decision, by=editor, on=NOW)
+    assert (offer(depot), depot.fuels_priced) == (["wegiel", "pellet"], ["pellet"])
+
+
+def test_a_rejection_that_is_undone_leaves_the_fuel_a_prices(editor, depot):
+    decision = publish(depot, editor)
+    check(depot, editor)
+    rejected = services.reject_prices(prices=depot.prices.all(), reason="Nie.", by=editor, on=NOW)
+    assert (offer(depot), depot.fuels_priced) == (["wegiel", "pellet"], [])
+    undo(decision=rejected.decision, by=editor, on=NOW)
+    assert (offer(depot), depot.fuels_priced) == (["wegiel", "pellet"], ["pellet"])
+    undo(decision=Decision.objects.get(kind="verify"), by=editor, on=NOW)
+    undo(decision=decision, by=editor, on=NOW)
+    assert offer(depot) == ["wegiel"]
 
 
 def test_many_depots_cost_as_many_statements_as_two(editor):

@@ -153,13 +153,55 @@ def test_a_merge_is_undone_with_all_that_had_moved(client, editor):
     assert "cofnięto już wcześniej" in undo_at_the_desk(client, decision)
 
 
-def test_a_merge_whose_loser_was_restored_is_undone_already(editor):
+def test_a_withheld_entry_is_withheld_again_when_its_merge_is_undone(editor):
+    one, other = factories.DepotFactory(name="Jeden"), factories.DepotFactory(held=True, review="imię i nazwisko")
+    before = Depot.objects.values().get(pk=other.pk)
+    merging.merge_depots(survivor=one, loser=other, take=[], by=editor, on=TODAY)
+    journal.undo(decision=last(), by=editor, on=NOW)
+    assert Depot.objects.values().get(pk=other.pk) == before
+
+
+def test_a_merge_whose_loser_was_restored_is_undone_already_and_not_repeated(client, editor):
     one, other = factories.DepotFactory(name="Jeden"), factories.DepotFactory(name="Dwa")
+    row = factories.SubmissionFactory(depot=other)
     merging.merge_depots(survivor=one, loser=other, take=[], by=editor, on=TODAY)
     merge = last()
     publishing.publish_depot(depot=other, on=TODAY, by=editor, note="to dwa składy")
     with pytest.raises(journal.DecisionAlreadyUndone):
         journal.undo(decision=merge, by=editor, on=NOW)
+    assert "scal je jeszcze raz" in undo_at_the_desk(client, last())
+    assert (factories.fresh(other).publication, factories.fresh(row).depot_id) == ("published", other.pk)
+
+
+def test_decisions_are_undone_in_reverse_whatever_was_undone_between(editor):
+    one, other = factories.DepotFactory(name="Jeden"), factories.DepotFactory(name="Dwa")
+    quote = {"fuel": "pellet", "day": TODAY, "unit": "t", "price": Decimal(1500), "bag_price": None, "bag_kg": None}
+    listed = prices.publish_price_list(quotes=[(other, prices.PriceInput(**quote))], by=editor, on=NOW)
+    merging.merge_depots(survivor=one, loser=other, take=[], by=editor, on=TODAY)
+    journal.undo(decision=last(), by=editor, on=NOW)
+    assert journal.find_changed_since(listed) == []
+    assert journal.undo(decision=listed, by=editor, on=NOW).left == []
+    assert DepotPrice.objects.get().status == "rejected"
+    values = {"name": "Trzeci", "lat": 50.06, "lon": 19.94, "municipality": one.municipality_id}
+    added = editing.add_depot(values=values, by=editor, on=TODAY)
+    addition = last()
+    moderation.verify_depot(depot=added, by=editor, on=TODAY)
+    journal.undo(decision=last(), by=editor, on=NOW)
+    journal.undo(decision=addition, by=editor, on=NOW)
+    assert factories.fresh(added).removal_reason == "mistaken"
+
+
+def test_an_added_row_that_was_deleted_since_is_named(editor):
+    with journal.recording(Decision.Kind.DRAFT, by=editor, title="Termin") as addition:
+        row = DeadlineFactory(date=date(2031, 1, 1))
+    with journal.recording(Decision.Kind.DRAFT, by=editor, title="Termin") as deletion:
+        row.delete()
+    left = journal.undo(decision=addition.decision, by=editor, on=NOW).left
+    assert [type(row) for row in left] == [Deadline]
+    # Its legal state, which nothing used any more, has gone.
+    left = journal.undo(decision=deletion.decision, by=editor, on=NOW).left
+    assert [type(row) for row in left] == [Deadline]
+    assert not Deadline.objects.exists()
 
 
 def test_one_verification_an_addition_and_a_distinct_pair_are_undone(client, editor):
@@ -225,6 +267,17 @@ def test_a_range_that_was_changed_since_stays(editor):
     assert [row.pk for row in journal.undo(decision=first.decision, by=editor, on=NOW).left] == ["pellet"]
     assert journal.undo(decision=second.decision, by=editor, on=NOW).restored == 1
     assert PlausibleRange.objects.get(pk="pellet").low == 650
+
+
+def test_two_changes_of_a_range_are_undone_one_after_the_other(editor):
+    row, changes = PlausibleRange.objects.get(pk="pellet"), []
+    for low in (650, 700):
+        with journal.recording(Decision.Kind.DRAFT, by=editor, title="Przedział") as change:
+            row.low = Decimal(low)
+            row.save()
+        changes.insert(0, change.decision)
+    assert [journal.undo(decision=change, by=editor, on=NOW).restored for change in changes] == [1, 1]
+    assert PlausibleRange.objects.get(pk="pellet").low == 600
 
 
 def test_a_voivodeship_is_released_and_given_back(editor):
