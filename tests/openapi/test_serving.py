@@ -20,6 +20,7 @@ def test_the_file_is_served_without_a_query(client, settings):
     assert document["servers"][0]["url"] == f"{settings.SITE_URL}/api/v1"
     assert document["info"]["contact"]["name"] == settings.OPERATOR_NAME
     assert set(document["paths"]) == set(links.document()["paths"])
+    assert len(answer.content) <= 190_000  # some 50,000 tokens of a language model
 
 
 def test_an_unchanged_file_is_answered_304(client):
