@@ -25,7 +25,7 @@ from catalog.submissions import letters
 from catalog.submissions.decisions import ReasonMissing
 from catalog.text import short_zloty
 from fueldepot.data import history
-from fueldepot.data.history import Span, among, lock_rows
+from fueldepot.data.history import among, lock_rows
 from prices.models import DepotPrice
 from prices.snapshot import read_ranges
 from prices.validation import InvalidPrice, PriceInput, find_doubts, unit_price
@@ -101,17 +101,13 @@ def publish_price_list(
     return record.decision
 
 
-@transaction.atomic
-def withdraw_added(*, spans: Mapping[int, Span], reason: str, by: AbstractBaseUser | None, on: datetime) -> list[int]:
-    """Reject prices that a decision added, unless changed since. spans: what it wrote of them, by id. Returns ids."""
-    _locked(DepotPrice.objects.filter(pk__in=among(spans)))
-    withdrawn = history.find_untouched(DepotPrice, list(spans.values()))
-    rows = DepotPrice.objects.filter(pk__in=among(withdrawn))
+def withdraw_published(*, keys: Collection[int], reason: str, by: AbstractBaseUser | None, on: datetime) -> None:
+    """Reject approved prices, whose rows and depots the caller has locked. keys: their ids."""
+    rows = DepotPrice.objects.filter(pk__in=among(keys))
     rows.update(status=DepotPrice.Status.REJECTED, reason=reason, decided_at=on, decided_by=by)
-    history.record_bulk(DepotPrice, withdrawn, by=by, reason=reason)
-    record_prices(timezone.localdate(on), approved=-len(withdrawn))
-    update_offers(withdrawn, by=by, on=on, reason=reason)
-    return withdrawn
+    history.record_bulk(DepotPrice, keys, by=by, reason=reason)
+    record_prices(timezone.localdate(on), approved=-len(keys))
+    update_offers(keys, by=by, on=on, reason=reason)
 
 
 def row_of(depot: Depot, quote: PriceInput, origin: DepotPrice.Origin, on: datetime) -> DepotPrice:

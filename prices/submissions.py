@@ -30,7 +30,7 @@ from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows
 from prices import services
 from prices.models import DepotPrice, PlausibleRange
-from prices.services import WITHDRAWN, lock_depots_of, match_twin, record_prices, update_offers, withdraw_added
+from prices.services import WITHDRAWN, lock_depots_of, match_twin, record_prices, update_offers, withdraw_published
 from prices.validation import InvalidPrice, PriceInput, unit_price
 
 State = Submission.State
@@ -210,11 +210,13 @@ def undo_prices(undoing: Undoing) -> None:
     by, on = undoing.by, undoing.on
     spans = undoing.spans(DepotPrice)
     prices = DepotPrice.objects.filter(pk__in=among(spans))
-    lock_depots_of(prices.values_list("pk", flat=True))
+    lock_depots_of(spans)
     lock_rows(prices)
     added = set(undoing.added(DepotPrice))
     reason = WITHDRAWN if undoing.decision.kind == Decision.Kind.PRICE_LIST else UNDONE
-    restored = withdraw_added(spans={key: spans[key] for key in added}, reason=reason, by=by, on=on) if added else []
+    restored = history.find_untouched(DepotPrice, [spans[key] for key in added]) if added else []
+    if added:
+        withdraw_published(keys=restored, reason=reason, by=by, on=on)
     undoing.changed[DepotPrice] += len(restored)
     if len(added) < len(spans):
         replaced = prices.filter(match_twin(), status=DepotPrice.Status.REJECTED)
