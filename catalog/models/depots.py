@@ -255,6 +255,11 @@ class Depot(models.Model):
         fields = set(names)
         return fields.union(*(bound for some, bound in cls.BOUND_FIELDS if some & fields))
 
+    def confirm(self, names: Iterable[str]) -> None:
+        """Count public fields, with their dependent ones, as set or checked by a person. Does not save."""
+        confirmed = self.stated(names).union(self.confirmed_fields)
+        self.confirmed_fields = [name for name in self.PUBLIC_FIELDS if name in confirmed]
+
 
 def person(name: str, **options: Any) -> Any:
     """Return a reference to the account of somebody, which therefore cannot be deleted."""

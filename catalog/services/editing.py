@@ -106,7 +106,7 @@ def edit_depot(
             return verify_depot(depot=stored, by=by, on=on)
         raise NothingToChange(stored.pk)
     facts = set(changed) - {"featured"}
-    stored.confirmed_fields = in_order({*stored.confirmed_fields, *Depot.stated(facts)})
+    stored.confirm(facts)
     if facts:
         stored.updated_at = on
     labels = ", ".join(Depot.label(name) for name in changed)
@@ -129,7 +129,7 @@ def add_depot(*, values: Mapping[str, Any], by: AbstractBaseUser, on: date, veri
         return repeated
     depot = Depot(source=Depot.Source.EDITOR, updated_at=on)
     apply(depot, values)
-    depot.confirmed_fields = in_order(Depot.stated(name for name in values if name in Depot.PUBLIC_FIELDS))
+    depot.confirm(values)
     with journal.recording(Decision.Kind.ADD, by=by, title=f"Dodano: {depot.name}"):
         save(depot, by=by, reason="dodano")
         return verify_depot(depot=depot, by=by, on=on) if verify else depot
@@ -178,10 +178,6 @@ def refuse_unknown(names: Collection[str], known: Collection[str]) -> None:
     unknown = set(names) - set(known)
     if unknown:
         raise ValueError(f"unknown fields: {', '.join(sorted(unknown))}; use {', '.join(known)}")
-
-
-def in_order(names: set[str]) -> list[str]:
-    return [name for name in Depot.PUBLIC_FIELDS if name in names]
 
 
 MAX_REASON = 300

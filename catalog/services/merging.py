@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
 from catalog.services import Refusal, journal
-from catalog.services.editing import in_order, refuse_unknown
+from catalog.services.editing import refuse_unknown
 from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked, with_note
 from fueldepot.data import history
 from fueldepot.data.history import lock_rows
@@ -70,19 +70,19 @@ def merge_depots(
     refuse_unknown(take, Depot.PUBLIC_FIELDS)
     kept, gone = locked_pair(survivor, loser)
     title = f"Scalono: {gone.name} z wpisem {kept}"
-    taken = in_order(Depot.stated({*take, "fuels"} if unite_fuels else take))
+    named = Depot.stated({*take, "fuels"} if unite_fuels else take)
+    taken = [name for name in Depot.PUBLIC_FIELDS if name in named]
     united = fuels.in_order({*kept.fuels, *gone.fuels})
     for name in taken:
         column = Depot.column(name)
         setattr(kept, column, getattr(gone, column))
     if unite_fuels:
         kept.fuels = list(united)
+    kept.confirm(taken)
     inherits = gone.data_status == Depot.DataStatus.OWNER and kept.data_status != Depot.DataStatus.OWNER
     if inherits:
         kept.data_status, kept.verified_at = gone.data_status, gone.verified_at
         kept.verified_by_id = gone.verified_by_id
-    if taken:
-        kept.confirmed_fields = in_order({*kept.confirmed_fields, *taken})
     if taken or inherits:
         kept.updated_at = on
         kept.save_without_historical_record()  # type: ignore[attr-defined] # of simple-history

@@ -165,7 +165,7 @@ def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None,
     """
     if depot.merged_into_id is not None:
         # Undoing the merge locks the decision first, too.
-        list(Decision.objects.select_for_update(of=("self",)).filter(_is_merge_of(depot)).values_list("pk"))
+        lock_rows(Decision.objects.filter(_is_merge_of(depot)))
     stored, survivor = lock_with_survivor(depot.pk)
     if stored.publication == Depot.Publication.PUBLISHED:
         raise moderation.DepotIsPublished(stored.pk)
@@ -177,7 +177,7 @@ def publish_depot(*, depot: Depot, on: date, by: AbstractBaseUser | None = None,
     stored.merged_into = None
     stored.updated_at = on
     stored.review = ""
-    stored.confirmed_fields = sorted({*stored.confirmed_fields, "name"})
+    stored.confirm(["name"])
     with journal.recording(Decision.Kind.PUBLISH, by=by, title=journal.titled(done, [stored.name]), reason=note):
         moderation.save(stored, by=by, reason=moderation.with_note(done, note))
         if survivor:

@@ -258,7 +258,7 @@ class DecisionBatch:
             raise ReasonWithoutOmission(submission.pk)
         depot = self._depot(submission)
         names = field_groups.apply(depot, replaced(submission.proposed, part.values), taken)
-        depot.confirmed_fields = sorted({*depot.confirmed_fields, *names})
+        depot.confirm(names)
         self._change(submission)
         return names
 
@@ -266,7 +266,7 @@ class DecisionBatch:
         objections.check_owner_heard(submission, by=self.by, on=self.on)
         depot = self._change(submission)
         depot.data_status, depot.verified_at, depot.verified_by_id = Depot.DataStatus.OWNER, self.day, self.by.pk
-        depot.confirmed_fields = sorted(Depot.PUBLIC_FIELDS)
+        depot.confirm(Depot.PUBLIC_FIELDS)
         links = [] if keep_owners else owner_links.replace_owners(submission, on=self.on)
         links.append(owner_links.grant_link(depot=depot, email=submission.email, on=self.on))
         self.record.concern(OwnerLink, [link.pk for link in links])

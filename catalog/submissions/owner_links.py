@@ -194,7 +194,7 @@ def change_hours(*, depot: Depot, values: Mapping[str, object], on: datetime) ->
     if not changed:
         return ()
     names = field_groups.apply(depot, changed, [group.name for group in field_groups.groups_in(changed)])
-    depot.confirmed_fields = sorted({*depot.confirmed_fields, *names})
+    depot.confirm(names)
     depot.updated_at = depot.verified_at = timezone.localdate(on)
     moderation.save(depot, by=None, reason=f"{history.OWNER}: godziny otwarcia")
     rows = field_groups.differences(before, changed)

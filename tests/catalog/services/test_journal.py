@@ -142,6 +142,17 @@ def test_two_thousand_are_taken_back_in_as_many_statements_as_one(editor, django
     assert models.Depot.objects.published().count() == 2000
 
 
+def test_many_added_depots_are_taken_back_in_as_many_statements_as_one(editor, django_assert_max_num_queries):
+    with journal.recording(models.Decision.Kind.SUBMISSION, by=editor, title="Przyjęto") as record:
+        for depot in many(20):
+            moderation.save(depot, by=editor, reason="dodano")
+        models.Depot.history.update(history_type=history.CREATED)
+    with django_assert_max_num_queries(16):
+        undone = journal.undo(decision=record.decision, by=editor, on=record.decision.decided_at)
+    assert (undone.restored, undone.left) == (20, [])
+    assert not models.Depot.objects.published().exists()
+
+
 def test_the_list_of_batches_filters_and_removed_entries_filter_by_reason(client, editor):
     assert Group.objects.get(name=EDITOR).permissions.filter(codename="view_decision").exists()
     closed, private = factories.DepotFactory(name="Zamknięty"), factories.DepotFactory(name="Prywatny", lat=51)
