@@ -16,7 +16,7 @@ from catalog.services import Refusal, journal
 from catalog.submissions import owner_links
 from catalog.text import short_zloty
 from fueldepot.data import history
-from fueldepot.data.history import among, lock_rows
+from fueldepot.data.history import among, lock_rows, locking
 from prices import services
 from prices.models import DepotPrice
 from prices.services import update_offers
@@ -134,7 +134,7 @@ def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) 
     lock_rows(Depot.objects.filter(pk__in=keys))
     lists = DepotPrice.objects.filter(depot__in=keys, origin=DepotPrice.Origin.PRICE_LIST)
     standing = lists.standing().filter(day__in={quote.day for _, quote in quotes})
-    stored = {(row.depot_id, row.fuel, row.day): row for row in standing.select_for_update(of=("self",)).order_by("pk")}
+    stored = {(row.depot_id, row.fuel, row.day): row for row in locking(standing)}
     newest = {(row.depot_id, row.fuel): row.price for row in DepotPrice.objects.newest().filter(depot__in=keys)}
     added: list[DepotPrice] = []
     replaced: list[DepotPrice] = []

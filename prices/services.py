@@ -25,7 +25,7 @@ from catalog.submissions import letters
 from catalog.submissions.decisions import ReasonMissing
 from catalog.text import short_zloty
 from fueldepot.data import history
-from fueldepot.data.history import among, lock_rows
+from fueldepot.data.history import among, lock_rows, locking
 from prices.models import DepotPrice
 from prices.snapshot import read_ranges
 from prices.validation import InvalidPrice, PriceInput, find_doubts, unit_price
@@ -179,7 +179,7 @@ def _locked(prices: Iterable[DepotPrice]) -> list[DepotPrice]:
     """Return the stored prices, locked in the order of their ids, after their depots. Two queries."""
     keys = [price.pk for price in prices]
     lock_depots_of(keys)
-    return list(DepotPrice.objects.select_for_update(of=("self",)).filter(pk__in=among(keys)).order_by("pk"))
+    return list(locking(DepotPrice.objects.filter(pk__in=among(keys))))
 
 
 def _decide(
@@ -245,8 +245,7 @@ def record_price_outcomes(outcomes: Mapping[int, Sequence[PriceOutcome]], *, on:
     """Record decisions on all prices of submissions, by id; letters leave after the commit. Two statements."""
     if not outcomes:
         return
-    chosen = Submission.objects.filter(pk__in=outcomes, erased_at__isnull=True).order_by("pk")
-    rows = list(chosen.select_for_update(of=("self",)))
+    rows = list(locking(Submission.objects.filter(pk__in=outcomes, erased_at__isnull=True)))
     for row in rows:
         decided = map(list, outcomes[row.pk])
         row.proposed = row.proposed | {"outcomes": [*row.proposed.get("refused", []), *decided]}
@@ -258,7 +257,7 @@ def record_price_outcomes(outcomes: Mapping[int, Sequence[PriceOutcome]], *, on:
 @transaction.atomic
 def withdraw_prices(*, submission: Submission, on: datetime) -> bool:
     """Delete the pending prices of a submission. Returns whether no other was decided, else notifies the author."""
-    rows = list(DepotPrice.objects.select_for_update(of=("self",)).filter(submission=submission).order_by("pk"))
+    rows = list(locking(DepotPrice.objects.filter(submission=submission)))
     decided = [row for row in rows if row.status != DepotPrice.Status.PENDING]
     for row in rows:
         if row.status == DepotPrice.Status.PENDING:

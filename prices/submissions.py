@@ -27,7 +27,7 @@ from catalog.submissions.decisions import PartDecision, decide
 from catalog.submissions.field_groups import describe_decided
 from catalog.text import short_zloty
 from fueldepot.data import history
-from fueldepot.data.history import among, lock_rows
+from fueldepot.data.history import among, lock_rows, locking
 from prices import services
 from prices.models import DepotPrice, PlausibleRange
 from prices.services import WITHDRAWN, lock_depots_of, match_twin, record_prices, update_offers, withdraw_published
@@ -148,7 +148,7 @@ def decide_visit(
     waiting = submissions.filter(state=State.WAITING, depot__isnull=False).select_related("depot").first()
     if opened is not None and waiting and waiting.depot:
         check_edit_version(waiting.depot, opened)  # before the prices add their fuels to the depot
-    rows = list(of_prices.pending().select_for_update(of=("self",)).order_by("pk"))
+    rows = list(locking(of_prices.pending()))
     if len(rows) < len(prices):
         raise PriceDecidedMeanwhile
     accepted, refused = ([row for row in rows if prices[row.pk] is choice] for choice in (True, False))
@@ -253,7 +253,7 @@ def _reopen(undoing: Undoing) -> None:
     answered = Submission.objects.filter(erased_at__isnull=True, answered_at__isnull=False)
     pending = DepotPrice.objects.pending().values("submission")
     pending_again = answered.filter(pk__in=undoing.keys(Submission)).filter(pk__in=pending)
-    rows = list(pending_again.select_for_update(of=("self",)).order_by("pk"))
+    rows = list(locking(pending_again))
     for row in rows:
         reopen(row)
         row.answered_at = None

@@ -218,7 +218,7 @@ def hand_over_depots(departures: Sequence[RetiredMunicipality], options: Options
     """
     by_code = {departure.unit.teryt: departure for departure in departures}
     rows = []
-    depots = Depot.objects.select_for_update(of=("self",)).filter(municipality__in=by_code).order_by("pk")
+    depots = history.locking(Depot.objects.filter(municipality__in=by_code))
     for pk, code in depots.values_list("pk", "municipality_id"):
         heirs = by_code[code].heirs
         rows.append((pk, by_code[code].moves.get(pk, heirs.successor), heirs.whole))

@@ -255,7 +255,7 @@ def restore_rows(model: type[Model], undoing: Undoing) -> None:
     historical = get_history_model_for_model(model)
     name = model._meta.pk.name
     spans = undoing.spans(model)
-    rows = model._default_manager.select_for_update(of=("self",)).in_bulk(list(spans))
+    rows = history.locking(model._default_manager.filter(pk__in=list(spans))).in_bulk()
     added, untouched = set(undoing.added(model)), set(history.find_untouched(model, list(spans.values())))
     # Newest first: what refers to an added row goes before it, and comes back after a deleted one.
     for key, span in sorted(spans.items(), key=lambda item: -item[1].last):

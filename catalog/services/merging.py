@@ -14,7 +14,7 @@ from catalog.services import Refusal, journal
 from catalog.services.editing import refuse_unknown
 from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked, with_note
 from fueldepot.data import history
-from fueldepot.data.history import lock_rows
+from fueldepot.data.history import lock_rows, locking
 
 
 class MergeRefused(Refusal):
@@ -137,7 +137,7 @@ def move_submissions(submissions: QuerySet[Submission], kept: Depot) -> tuple[li
     key = ("kind", "subject", "email_hash", "state")
     unique = Submission.objects.waiting().exclude(kind=Submission.Kind.CORRECT)
     standing = set(unique.filter(depot=kept).values_list(*key))
-    rows = submissions.select_for_update(of=("self",)).order_by("pk").values_list("pk", *key)
+    rows = locking(submissions).values_list("pk", *key)
     moving = {pk: state for pk, *named, state in rows if (*named, state) not in standing}
     Submission.objects.filter(pk__in=moving).update(depot=kept)
     opened = [pk for pk, state in moving.items() if state in Submission.OPEN]

@@ -14,7 +14,7 @@ from django.utils import timezone
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import Refusal, journal
 from fueldepot.data import history
-from fueldepot.data.history import among
+from fueldepot.data.history import among, locking
 
 
 class DepotIsErased(Refusal):
@@ -229,8 +229,7 @@ def _decide(
     label: of the decision. said: reason for the history by the former state of a depot, if it is not the label.
     closing: whether to close open submissions, see `close_submissions`.
     """
-    # Lock in one order: concurrent bulk decisions wait for each other instead of deadlocking.
-    chosen = Depot.objects.select_for_update(of=("self",)).filter(pk__in=among(keys)).order_by("pk")
+    chosen = locking(Depot.objects.filter(pk__in=among(keys)))
     states = ("publication", "data_status", "removal_reason", "merged_into")
     depots = list(chosen.only("pk", "name", "fuels", "fuels_in_name", "confirmed_fields", *states))
     changing: defaultdict[str, list[Depot]] = defaultdict(list)
@@ -265,7 +264,7 @@ def close_submissions(depots: Collection[int], on: datetime) -> list[int]:
     Two statements. The depots are locked already.
     """
     rows = Submission.objects.open().filter(depot__in=among(depots))
-    pairs = list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk", "state"))
+    pairs = list(locking(rows).values_list("pk", "state"))
     waiting = [pk for pk, state in pairs if state == Submission.State.WAITING]
     if pairs:
         pending = Case(When(state=Submission.State.WAITING, then=Value(True)), default=F("notification_pending"))

@@ -21,7 +21,7 @@ from catalog.models import Dataset, Decision, DecisionLine, Depot, Submission
 from catalog.services import journal, moderation
 from catalog.services.merging import FOLLOWERS, move_submissions
 from fueldepot.data import history
-from fueldepot.data.history import among, lock_rows
+from fueldepot.data.history import among, lock_rows, locking
 
 ADDED = "paliwo z ceny"
 TAKEN_BACK = "cofnięto paliwo z ceny"
@@ -82,7 +82,7 @@ def take_fuels_back(
 
 
 def _locked(keys: Collection[int]) -> list[Depot]:
-    return list(Depot.objects.select_for_update(of=("self",)).filter(pk__in=among(keys)).order_by("pk"))
+    return list(locking(Depot.objects.filter(pk__in=among(keys))))
 
 
 def _save(depots: list[Depot], by: AbstractBaseUser | None, on: date, reason: str) -> None:

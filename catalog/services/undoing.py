@@ -13,7 +13,7 @@ from catalog.services.moderation import RestoringNeedsReason
 from catalog.submissions import letters
 from catalog.submissions.owner_links import revoke_links
 from fueldepot.data import history
-from fueldepot.data.history import among, lock_rows
+from fueldepot.data.history import among, lock_rows, locking
 
 
 class MergeIsNotRepeated(Refusal):
@@ -112,7 +112,7 @@ def undo_distinct(undoing: Undoing) -> None:
 def undo_claims(undoing: Undoing) -> None:
     """Release a voivodeship that was claimed, or give one back that was released, unless somebody else has it."""
     decision = undoing.decision
-    for claim in VoivodeshipClaim.objects.select_for_update(of=("self",)).filter(pk__in=undoing.keys(VoivodeshipClaim)):
+    for claim in locking(VoivodeshipClaim.objects.filter(pk__in=undoing.keys(VoivodeshipClaim))):
         standing = VoivodeshipClaim.objects.standing().filter(voivodeship=claim.voivodeship_id)
         if claim.released_at is None and claim.taken_at == decision.decided_at:
             claim.released_at, claim.released_by_id = undoing.on, undoing.by.pk if undoing.by else None
@@ -138,7 +138,7 @@ def undo_submissions(undoing: Undoing) -> None:
     anew, or if the author's data were erased. Prices are left to their own app.
     """
     rows = Submission.objects.filter(pk__in=undoing.keys(Submission), state__in=CLOSED)
-    submissions = list(rows.select_for_update(of=("self",)).order_by("pk").select_related("depot"))
+    submissions = list(locking(rows).select_related("depot"))
     waiting = Submission.objects.waiting().exclude(kind=Kind.CORRECT)
     depots = [row.depot_id for row in submissions]
     columns = ("depot", "kind", "subject", "email_hash")
@@ -193,7 +193,7 @@ def undo_owner_links(undoing: Undoing) -> None:
     of_links = PendingLetter.objects.filter(email__in=rows.values("email"), depot__in=rows.values("depot"))
     unsent = of_links.filter(kind=PendingLetter.Kind.OWNER_REPLACED, letter_tried_at=None)
     lock_rows(unsent)
-    links = list(rows.select_for_update(of=("self",)).order_by("pk"))
+    links = list(locking(rows))
     replaced = [link for link in links if link.replaced_at is not None and link.revoked_at is None]
     revoke_links([link for link in links if link.granted_at == at and link.replaced_at is None], on=undoing.on)
     OwnerLink.objects.filter(pk__in=[link.pk for link in replaced]).update(replaced_at=None)

@@ -16,6 +16,7 @@ from catalog.submissions import field_groups, letters, objections, owner_links
 from catalog.submissions.field_groups import Values
 from catalog.territory.snapshot import territory
 from fueldepot.data import history
+from fueldepot.data.history import locking
 
 MAX_REASON = 500
 
@@ -159,17 +160,15 @@ class DecisionBatch:
 
     def __init__(self, numbers: Collection[int], record: journal.Recording, by: AbstractBaseUser, on: datetime) -> None:
         self.record, self.by, self.on, self.day = record, by, on, timezone.localdate(on)
-        chosen = Submission.objects.filter(pk__in=numbers).order_by("pk")
-        keys = set(chosen.order_by().exclude(depot=None).values_list("depot", flat=True))
-        depots = Depot.objects.select_for_update(of=("self",)).filter(pk__in=keys).order_by("pk")
-        self.depots: dict[int, Depot] = {depot.pk: depot for depot in depots}
-        self.submissions = list(chosen.select_for_update(of=("self",)))
+        chosen = Submission.objects.filter(pk__in=numbers)
+        keys = set(chosen.exclude(depot=None).values_list("depot", flat=True))
+        self.depots: dict[int, Depot] = locking(Depot.objects.filter(pk__in=keys)).in_bulk()
+        self.submissions = list(locking(chosen))
         self.erased = sorted({*numbers} - {submission.pk for submission in self.submissions})
         # A depot may have been merged while this waited for its lock; its submissions then belong to the survivor.
         moved = {submission.depot_id for submission in self.submissions if submission.depot_id} - self.depots.keys()
         if moved:
-            survivors = Depot.objects.select_for_update(of=("self",)).filter(pk__in=moved).order_by("pk")
-            self.depots |= {depot.pk: depot for depot in survivors}
+            self.depots |= locking(Depot.objects.filter(pk__in=moved)).in_bulk()
         for submission in self.submissions:
             # Share one object per depot, so that several submissions about it accumulate.
             if submission.depot_id in self.depots:

@@ -20,7 +20,7 @@ from catalog.services.moderation import DepotIsRemoved, locked
 from catalog.submissions import field_groups, letters, limits, tokens
 from catalog.submissions.field_groups import Values
 from catalog.text import fold
-from fueldepot.data.history import among, lock_rows
+from fueldepot.data.history import among, lock_rows, locking
 
 SAID = ("proposed", "message", "claimant_role", "claimant_nip", "claimant_phone")
 """Fields compared to recognise a repeated submission."""
@@ -341,7 +341,7 @@ def claim_branches(*, link: OwnerLink, depots: Collection[int], author: Author, 
     and TooManyRequests.
     """
     limits.wait_for_turn(tokens.hash_client(author.client), tokens.hash_mailbox(author.email))
-    rows = list(Depot.objects.select_for_update(of=("self",)).filter(pk__in=among(depots)).order_by("pk"))
+    rows = list(locking(Depot.objects.filter(pk__in=among(depots))))
     if unknown := set(depots) - {depot.pk for depot in rows if depot.publication == Depot.Publication.PUBLISHED}:
         raise BranchRefused(reason=f"Nie ma opublikowanego składu o numerze {min(unknown)}.")
     owned = {*_depots_of(link)}

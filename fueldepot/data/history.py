@@ -7,13 +7,15 @@ transaction, after the change: the database copies the rows, so 6,586 history ro
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import connection, models
 from django.db.models.expressions import RawSQL
 from simple_history.signals import post_create_historical_record
 from simple_history.utils import get_history_model_for_model
+
+Row = TypeVar("Row", bound=models.Model)
 
 CREATED, CHANGED = "+", "~"
 
@@ -192,12 +194,17 @@ def among(keys: Collection[int]) -> RawSQL:
     return RawSQL("SELECT unnest(%s::bigint[])", [sorted(keys)])
 
 
-def lock_rows(rows: models.QuerySet[Any], *, no_key: bool = False) -> list[Any]:
-    """Lock rows by primary key, the order of all code that locks several. Returns the keys. One query.
+def locking(rows: models.QuerySet[Row], *, no_key: bool = False) -> models.QuerySet[Row]:
+    """Return rows to be locked when read: by primary key, the order of all code that locks several.
 
     no_key: others may still add rows that refer to them.
     """
-    return list(rows.select_for_update(of=("self",), no_key=no_key).order_by("pk").values_list("pk", flat=True))
+    return rows.select_for_update(of=("self",), no_key=no_key).order_by("pk")
+
+
+def lock_rows(rows: models.QuerySet[Any], *, no_key: bool = False) -> list[Any]:
+    """Lock rows as `locking` does. Returns the keys. One query."""
+    return list(locking(rows, no_key=no_key).values_list("pk", flat=True))
 
 
 def insert(model: type[models.Model], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
