@@ -77,6 +77,11 @@ def normalise_postcode(text: str) -> str:
     return f"{match[1]}-{match[2]}"
 
 
+def one_line(text: str, longest: int | None = None) -> str:
+    """Return a text without line breaks and runs of blanks. longest: cut to so many characters."""
+    return " ".join(text.split())[:longest]
+
+
 def full_sentence(text: str) -> str:
     """Return a text with a full stop, which an abbreviation at its end already has."""
     return text if text.endswith(".") else f"{text}."

@@ -17,6 +17,7 @@ from catalog.importers.freshness import last_end, last_runs
 from catalog.importers.sources import read_sources
 from catalog.models import County, Dataset, Municipality
 from catalog.submissions.retention import PURGE, is_purge_overdue
+from catalog.text import one_line
 from fueldepot import monitoring
 from fueldepot.data.yaml_reader import InvalidYaml
 from regulations.models import STALE_AFTER, Deadline, FuelBan, LegalState, Resolution
@@ -55,10 +56,6 @@ def check_postgresql(databases: Sequence[str] | None = None, **kwargs: Any) -> l
     return messages
 
 
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
-
-
 def _knows_polish(connection: BaseDatabaseWrapper) -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT lower('ŁÓDŹ')")
@@ -70,7 +67,7 @@ def refuse_unfit_database() -> None:
     try:
         messages = check_postgresql(databases=[DEFAULT_DB_ALIAS])
     except OperationalError as error:
-        raise SystemExit(f"fueldepot: the database cannot be used: {_one_line(error)}") from None
+        raise SystemExit(f"fueldepot: the database cannot be used: {one_line(str(error))}") from None
     for message in messages:
         raise SystemExit(f"fueldepot: {message.msg}; {message.hint} ({message.id})")
 
@@ -134,7 +131,7 @@ def check_jobs(**kwargs: Any) -> list[CheckMessage]:
         purged, dumped, sources = last_end(PURGE), last_end(monitoring.BACK_UP), last_runs()
         has_laws = Dataset.objects.filter(slug=Dataset.Slug.REGULATIONS, row_count__gt=0).exists()
     except (OperationalError, ProgrammingError) as error:
-        warn(10, f"the database cannot be asked: {_one_line(error)}", "start it, and run manage.py migrate")
+        warn(10, f"the database cannot be asked: {one_line(str(error))}", "start it, and run manage.py migrate")
         return messages
     if purged is None or is_purge_overdue(purged, now=now):
         when = f"ran last on {timezone.localtime(purged):%Y-%m-%d}" if purged else "never ran"

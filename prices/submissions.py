@@ -86,8 +86,7 @@ def confirm_visit(*, token: str, on: datetime) -> Submission:
     and what `intake.confirm_submission` raises.
     """
     confirmed = intake.confirm_submission(token=token, on=on)
-    of_visit = Submission.objects.filter(Q(pk=confirmed.pk) | Q(visit=confirmed.pk)).order_by("pk")
-    parts = list(of_visit.select_related("depot"))
+    parts = list(Submission.objects.of_visits([confirmed.pk]).select_related("depot").order_by("pk"))
     for part in parts:
         if part.kind == Submission.Kind.PRICE and part.state == State.PASSED_ON:
             _queue_prices(part, on, alone=len(parts) == 1)

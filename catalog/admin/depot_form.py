@@ -15,12 +15,13 @@ from catalog.admin.evidence import find_same_contact
 from catalog.admin.registers import FieldChange, in_words
 from catalog.depots import fuels
 from catalog.models import Depot, Municipality
-from catalog.models.depots import READERS, TYPED_LENGTHS, clean_field, clean_line
+from catalog.models.depots import READERS, TYPED_LENGTHS, clean_field
 from catalog.services import editing, moderation
 from catalog.starter import DEMONSTRATION_MARK
 from catalog.submissions.field_groups import DAY_NAMES
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
+from catalog.text import one_line
 from fueldepot.data import history
 
 STATE = ("featured", "data_status", "publication", "removal_reason", "merged_into", "review")
@@ -118,7 +119,7 @@ class FuelsField(forms.MultipleChoiceField):
 
     def to_python(self, value: Any) -> list[str]:
         chosen = set(super().to_python(value)) - {""}
-        return [fuel.slug for fuel in fuels.FUELS if fuel.slug in chosen] + sorted(chosen - fuels.BY_SLUG.keys())
+        return [*fuels.in_order(chosen), *sorted(chosen - fuels.BY_SLUG.keys())]
 
 
 class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time
@@ -177,8 +178,8 @@ class DepotAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
     def _cleaned(self, name: str, value: Any) -> Any:
         """Return the value of a field as the depot stores it. Raises ValidationError."""
         # Text of a source that is no weekly hours is kept; editors cannot enter such text.
-        if name not in READERS or (name == "opening_hours" and clean_line(value) == self.instance.opening_hours):
-            return clean_line(value) if name in READERS else value
+        if name not in READERS or (name == "opening_hours" and one_line(value) == self.instance.opening_hours):
+            return one_line(value) if name in READERS else value
         value = clean_field(name, value, MISTAKES)
         demo = name == "name" and self.instance.source == Depot.Source.DEMO
         if demo and not value.startswith(DEMONSTRATION_MARK):

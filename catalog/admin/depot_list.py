@@ -35,7 +35,7 @@ from catalog.depots.duplicates import DataQualityReport
 from catalog.services import moderation
 from catalog.services.merging import FOLLOWERS
 from catalog.services.moderation import BulkResult, why_fuels_not_confirmed, why_not_published, why_not_removed
-from catalog.text import fold, lasting
+from catalog.text import fold, lasting, one_line
 from fueldepot.data.history import among
 
 VERIFIED_FOR = timedelta(days=365)
@@ -220,7 +220,7 @@ hiding = partial(bulk_action, attached=attached, reason_length=REASON_LENGTH)
 
 
 def reason_of(request: HttpRequest) -> str:
-    return " ".join(read_text(request, "reason").split())[:REASON_LENGTH]
+    return one_line(read_text(request, "reason"), REASON_LENGTH)
 
 
 def removal(description: str, reason: models.Depot.RemovalReason) -> Action:

@@ -96,8 +96,8 @@ def contacts_of(values: Mapping[str, Any]) -> list[tuple[str, str]]:
 
     Of proposed values too: what is missing is left out.
     """
-    website = values.get("website") or ""
-    rows = [((urlsplit(website).hostname or website).removeprefix("www."), website)] if website else []
+    website = values.get("website")
+    rows = [(host_of(website) or website, website)] if website else []
     rows += [(phone, f"tel:{phone.replace(' ', '')}") for phone in (values.get("phone") or "").split(", ") if phone]
     if "lat" in values:
         lat, lon = values["lat"], values["lon"]
@@ -181,9 +181,14 @@ def split_phones(text: str) -> set[str]:
     return set(value.split(", ")) if value else set()
 
 
-def site_of(address: str) -> str:
+def host_of(website: str) -> str:
+    """Return the host of an address without "www.", "" without an address."""
+    return (urlsplit(website if "//" in website else f"//{website}").hostname or "").removeprefix("www.")
+
+
+def site_of(website: str) -> str:
     """Return the host of a website that belongs to one firm, else ""."""
-    host = (urlsplit(address if "//" in address else f"//{address}").hostname or "").removeprefix("www.")
+    host = host_of(website)
     return "" if host in SHARED_HOSTS else host
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from django import forms
 from django.db.models import Case, Q, Value, When
@@ -210,14 +209,14 @@ def others(submission: Submission) -> list[dict[str, Any]]:
     """
     if submission.depot_id is None:
         return []
-    visit = submission.visit_id or submission.pk
+    visit = submission.visit_number
     of_visit = Q(pk=visit) | Q(visit=visit)
     replaced = Q(state=State.SUPERSEDED, confirmed_at__isnull=False, email_hash=submission.email_hash, erased_at=None)
     of_depot = Q(Q(state__in=Submission.OPEN) | replaced, depot=submission.depot_id)
     rows = Submission.objects.filter(of_visit | of_depot).exclude(pk=submission.pk).oldest_waiting_first()
     visit_first = Case(When(of_visit, then=Value(0)), default=Value(1))
     return [
-        {"row": row, "fields": field_groups.labels(row.proposed), "same_visit": (row.visit_id or row.pk) == visit}
+        {"row": row, "fields": field_groups.labels(row.proposed), "same_visit": row.visit_number == visit}
         for row in rows.order_by(visit_first, *rows.query.order_by)[:20]
     ]
 
@@ -229,9 +228,9 @@ def parts_of(submission: Submission) -> list[Submission]:
     """
     if not submission.is_undecided or submission.depot_id is None:
         return [submission]
-    visit = submission.visit_id or submission.pk
-    together = Q(pk=visit) | Q(visit=visit) | Q(depot=submission.depot_id, email_hash=submission.email_hash)
-    parts = list(Submission.objects.undecided().filter(together, depot=submission.depot_id).order_by("pk"))
+    about_depot = Submission.objects.undecided().filter(depot=submission.depot_id)
+    of_author = about_depot.filter(email_hash=submission.email_hash)
+    parts = list((about_depot.of_visits([submission.visit_number]) | of_author).order_by("pk"))
     for part in parts:
         part.depot = submission.depot
     return parts
@@ -269,7 +268,7 @@ def compare(submission: Submission) -> list[dict[str, str]]:
     if depot is None or not submission.email:
         return []
     domain = submission.email.rpartition("@")[2].lower()
-    host = (urlsplit(depot.website).hostname or "").removeprefix("www.")
+    host = evidence.host_of(depot.website)
     if domain in FREE_MAIL:
         verdict, text = "unknown", "bezpłatna poczta: adres nie mówi nic o firmie"
     elif not host:

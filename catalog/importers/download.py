@@ -22,6 +22,7 @@ from pydantic import TypeAdapter
 from catalog.importers.freshness import check, fields_for, may_follow
 from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
 from catalog.importers.sources import DataSource, allowed_address
+from catalog.text import one_line
 from fueldepot.http.links import is_loopback
 
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -215,7 +216,7 @@ class _Transfer:
             except _Trouble as error:
                 trouble = error
             except (httpx2.TransportError, httpx2.DecodingError) as error:
-                text = " ".join(str(error).split())
+                text = one_line(str(error))
                 trouble = _Trouble(f"the connection failed ({type(error).__name__}{': ' if text else ''}{text})")
             except httpx2.TooManyRedirects as error:
                 reason = f"leads on more than {MOST_REDIRECTS} times; check the file of sources"

@@ -32,9 +32,6 @@ from catalog.importers.sync_units import sync_units
 from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode
 from catalog.territory.boundaries import BoundaryIndex
 
-MOST_REJECTED = 0.20
-"""Share of unusable rows above which a fetched file is refused as one of another kind."""
-
 
 def step(
     paths: Sequence[Path], source: DataSource, format_: FileFormat, *, pass_over_older: bool = False
@@ -114,7 +111,7 @@ def fetch_step(source: DataSource, fetcher: Fetcher) -> tuple[Callable[[], Impor
 
     def strict_step() -> ImportStep:
         (fetched,) = steps_for([download.path], source.dataset)
-        return replace(fetched, source=source, most_rejected=MOST_REJECTED)
+        return replace(fetched, source=source, most_rejected=runner.MOST_REJECTED)
 
     return strict_step, download
 
@@ -157,8 +154,8 @@ def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tu
                 origin, ImportRun.Outcome.UNCHANGED, started=started, message=SAME, earlier=earlier
             ), []
         with runner.record_failures(origin, write=True):
-            step = make_step()
-        reports = runner.run([replace(step, origin=origin, began=started)], options)
+            strict_step = make_step()
+        reports = runner.run([replace(strict_step, origin=origin, began=started)], options)
     except DownloadBusy as error:
         raise ImportRunning(str(error)) from error
     except runner.REFUSALS:

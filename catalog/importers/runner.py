@@ -27,9 +27,14 @@ from catalog.importers.records import (
 from catalog.importers.sources import DataSource
 from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode
 from catalog.search import entries
+from catalog.text import one_line
 from fueldepot.data.history import lock_rows
 
 REFUSALS = (BadInput, ImportRefused, TooManyRemovals)
+"""What stops an import because of its file, as when more rows than `records.MOST_REMOVED` would go."""
+
+MOST_REJECTED = 0.20
+"""Share of unusable rows above which a fetched file is refused as one of another kind."""
 
 MOST_DIFFERENCES = 200
 
@@ -81,7 +86,7 @@ def record(
         counts |= {"skipped": len(report.skipped), "rejected": len(report.rejected), "file_date": report.as_of}
         # Names of depots may be personal, so they are stored with the depot only.
         differences = [] if origin["dataset"] == Dataset.Slug.DEPOTS else report.lines[:MOST_DIFFERENCES]
-    texts = {"message": " ".join(message.split())[:500], "differences": "\n".join(differences)}
+    texts = {"message": one_line(message, 500), "differences": "\n".join(differences)}
     finished = max(timezone.now(), started)
     return ImportRun.objects.create(**origin, **counts, **texts, started=started, finished=finished, outcome=outcome)
 

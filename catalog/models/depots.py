@@ -18,7 +18,7 @@ from catalog.parsing import contacts
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.territory import coordinates
 from catalog.territory.coordinates import EARTH_RADIUS_M, LAT_RANGE, LON_RANGE
-from catalog.text import format_address, normalise_postcode
+from catalog.text import format_address, normalise_postcode, one_line
 
 
 class PositionField(models.Field):  # type: ignore[type-arg] # not subscriptable at run time
@@ -287,10 +287,6 @@ class NotDuplicate(models.Model):
         return f"#{self.first_id} ≠ #{self.second_id}"
 
 
-def clean_line(text: str) -> str:
-    return " ".join(text.split())
-
-
 def _contact(read: Callable[[str], tuple[str | None, str]]) -> Callable[[str], str]:
     """Make a reader of a function of `contacts` that also tells why it refuses a text."""
 
@@ -304,15 +300,15 @@ def _contact(read: Callable[[str], tuple[str | None, str]]) -> Callable[[str], s
 
 
 def _read_hours(text: str) -> str:
-    line = clean_line(text)
+    line = one_line(text)
     if weekly_hours(line) is None:
         raise ValueError("no week")
     return line
 
 
 READERS: Mapping[str, Callable[[str], str]] = {
-    **{name: clean_line for name in Depot.PUBLIC_FIELDS if isinstance(Depot._meta.get_field(name), models.CharField)},
-    "postcode": lambda text: normalise_postcode(clean_line(text)),
+    **{name: one_line for name in Depot.PUBLIC_FIELDS if isinstance(Depot._meta.get_field(name), models.CharField)},
+    "postcode": lambda text: normalise_postcode(one_line(text)),
     "nip": _contact(contacts.clean_nip),
     "phone": _contact(contacts.clean_phone),
     "website": _contact(contacts.clean_website),

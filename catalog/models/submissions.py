@@ -236,6 +236,11 @@ class Submission(models.Model):
         return f"{self.get_kind_display()} (#{self.pk})"
 
     @property
+    def visit_number(self) -> int:
+        """Number of the submission whose link is that of its visit; authors know the visit by it."""
+        return self.visit_id or self.pk
+
+    @property
     def is_undecided(self) -> bool:
         """Whether `undecided` keeps it."""
         return self.state == self.State.WAITING or (self.state == self.State.PASSED_ON and self.answered_at is None)

@@ -23,6 +23,7 @@ from catalog.models import Decision, Depot, Draft
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.services import Refusal, journal
 from catalog.services.moderation import locked, save, verify_depot
+from catalog.text import one_line
 from fueldepot.data import history
 
 EDITABLE = (*(name for name in Depot.PUBLIC_FIELDS if name != "hours"), "featured")
@@ -303,7 +304,7 @@ def withdraw_draft(*, draft: Draft, reason: str, by: AbstractBaseUser, on: datet
     if stored.drafted_by_id != by.pk:
         stored.comments.create(text=f"Odrzucono: {clean_reason(reason)}", written_at=on, written_by_id=by.pk)
     else:
-        stored.reason = " ".join(reason.split())[:MAX_REASON] or stored.reason
+        stored.reason = one_line(reason, MAX_REASON) or stored.reason
     stored.state, stored.decided_at, stored.decided_by_id = Draft.State.WITHDRAWN, on, by.pk
     stored.save(update_fields=["reason", "state", "decided_at", "decided_by"])
 
@@ -326,7 +327,7 @@ def locked_row(draft: Draft) -> Model | None:
 
 def clean_reason(reason: str) -> str:
     """Return a reason on one line. Raises DraftNeedsReason if it is blank."""
-    text = " ".join(reason.split())[:MAX_REASON]
+    text = one_line(reason, MAX_REASON)
     if not text:
         raise DraftNeedsReason
     return text

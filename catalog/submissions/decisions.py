@@ -15,6 +15,7 @@ from catalog.services.editing import check_edit_version
 from catalog.submissions import field_groups, letters, objections, owner_links
 from catalog.submissions.field_groups import Values
 from catalog.territory.snapshot import territory
+from catalog.text import one_line
 from fueldepot.data import history
 from fueldepot.data.history import locking
 
@@ -209,7 +210,7 @@ class DecisionBatch:
         if not reason.strip():
             raise ReasonMissing
         self._check_waiting(submission)
-        submission.reason = " ".join(reason.split())[:MAX_REASON]
+        submission.reason = one_line(reason, MAX_REASON)
         self._decide(submission, State.REJECTED)
 
     def save(self) -> None:
@@ -252,7 +253,7 @@ class DecisionBatch:
         if len(taken) < len(offered):
             if not reason.strip():
                 raise ReasonMissing(submission.pk)
-            submission.reason = " ".join(reason.split())[:MAX_REASON]
+            submission.reason = one_line(reason, MAX_REASON)
         elif reason.strip():
             raise ReasonWithoutOmission(submission.pk)
         depot = self._depot(submission)

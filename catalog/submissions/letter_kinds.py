@@ -25,6 +25,7 @@ from catalog.depots import fuels
 from catalog.links import depot_url
 from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
 from catalog.submissions import field_groups, objections, tokens
+from catalog.text import one_line
 from fueldepot.data.history import lock_rows
 from fueldepot.http.links import route_url
 
@@ -124,7 +125,7 @@ def _depot_name(depot: Depot | None) -> str:
         return ""
     if depot.removal_reason == Depot.RemovalReason.PRIVATE_PERSON or depot.publication == Depot.Publication.HELD:
         return f"wpis nr {depot.pk}"
-    return " ".join(depot.name.split())
+    return one_line(depot.name)
 
 
 def to_author(submission: Submission, name: str, **values: Any) -> EmailMultiAlternatives:
@@ -185,7 +186,7 @@ def describe_part(submission: Submission) -> tuple[str, str]:
 
 
 def status_url(submission: Submission) -> str:
-    return tokens.STATUS.url(submission.visit_id or submission.pk)
+    return tokens.STATUS.url(submission.visit_number)
 
 
 @dataclass(frozen=True, slots=True)

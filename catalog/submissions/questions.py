@@ -11,6 +11,7 @@ from catalog.models import Submission, SubmissionQuestion
 from catalog.services import Refusal
 from catalog.submissions import letters, tokens
 from catalog.submissions.decisions import SubmissionAlreadyDecided
+from catalog.text import one_line
 
 MAX_QUESTION = 1000
 MAX_ANSWER = 2000
@@ -64,7 +65,7 @@ def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: d
 
     Raises QuestionMissing, NothingToAsk and QuestionStillOpen.
     """
-    words = " ".join(text.split())[:MAX_QUESTION]
+    words = one_line(text, MAX_QUESTION)
     if not words:
         raise QuestionMissing
     with transaction.atomic():
@@ -88,9 +89,9 @@ def get_question(token: str) -> SubmissionQuestion:
 def check_answerable(question: SubmissionQuestion) -> None:
     """Raise AlreadyAnswered or AnswerNotNeeded where an answer is not awaited any more."""
     if question.answered_at is not None:
-        raise AlreadyAnswered(question.submission.visit_id or question.submission_id)
+        raise AlreadyAnswered(question.submission.visit_number)
     if not question.submission.is_undecided:
-        raise AnswerNotNeeded(question.submission.visit_id or question.submission_id)
+        raise AnswerNotNeeded(question.submission.visit_number)
 
 
 @transaction.atomic

@@ -13,7 +13,7 @@ from catalog.models import Depot
 from catalog.models.depots import TYPED_LENGTHS, clean_field
 from catalog.parsing.opening_hours import DAYS, daily_ranges, to_osm_string, weekly_hours
 from catalog.parsing.opening_hours_text import ALL_DAY_WORDS, CLOSED_WORDS
-from catalog.text import plain
+from catalog.text import one_line, plain
 from fueldepot.http.params import AmbiguousNumber, ThreeDigits, read_decimal
 
 MALFORMED_EMAIL = "Wpisz zwykły adres e-mail, na przykład jan@example.pl."
@@ -84,7 +84,7 @@ class Line(forms.CharField):
         text: str = super().clean(value)
         if has_forbidden(text):
             raise forms.ValidationError(CHARACTERS)
-        return " ".join(text.split())
+        return one_line(text)
 
 
 class Message(forms.CharField):
@@ -195,7 +195,7 @@ _RANGE = re.compile(r"([0-9]{1,2})(?:[:.]([0-9]{2}))?\s*[-–—]\s*([0-9]{1,2})
 
 def read_day(text: str) -> tuple[str, ...]:
     """Return the ranges of a day as `daily_ranges` does; none when closed. Raises ValidationError."""
-    text = " ".join(plain(text).split())
+    text = one_line(plain(text))
     if text in CLOSED:
         return ()
     if text in OPEN_ALL_DAY:

@@ -10,7 +10,6 @@ from functools import wraps
 from math import ceil
 from typing import Any
 
-from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -175,7 +174,7 @@ def answer(request: HttpRequest) -> HttpResponse:
         question=question,
         about=f"{submission.get_kind_display().capitalize()}, zgłoszenie nr {submission.pk}",
         depot_name=name,
-        status_path=STATUS.path(submission.visit_id or submission.pk),
+        status_path=STATUS.path(submission.visit_number),
     )
 
 
@@ -279,5 +278,5 @@ def ids_of(texts: Iterable[str]) -> list[int]:
 
 def parts_of(submission: Submission) -> list[Submission]:
     """Return a submission and the others of the same visit, in the order of the form, with questions. Two queries."""
-    rows = Submission.objects.filter(Q(pk=submission.pk) | Q(visit=submission.pk)).order_by("pk")
+    rows = Submission.objects.of_visits([submission.pk]).order_by("pk")
     return list(rows.select_related("depot__municipality__voivodeship").prefetch_related("questions"))

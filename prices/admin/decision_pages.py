@@ -1,7 +1,4 @@
-"""Pages of decisions: one price with the others of its depot that wait, and all that an author has sent about a depot.
-
-The latter are claim, deletion, data and prices.
-"""
+"""Pages of decisions: a price with the others of its depot that wait; claim, deletion, data and prices of an author."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -279,7 +276,7 @@ class SubmissionPageAdmin(SubmissionAdmin):
         self, request: HttpRequest, submission: Submission, parts: list[Submission], forms: Mapping[int, ProposalForm]
     ) -> dict[str, Any]:
         ranges, today, ticked = read_ranges(), timezone.localdate(), read_numbers(request, "price")
-        chief, visit = is_chief(current_editor(request)), submission.visit_id or submission.pk
+        chief = is_chief(current_editor(request))
         prefetch_related_objects(parts, "questions__asked_by", "prices")
         rows: list[dict[str, Any]] = []
         for part in parts:
@@ -293,7 +290,7 @@ class SubmissionPageAdmin(SubmissionAdmin):
                 {
                     **row,
                     "comparisons": () if rows else row["comparisons"],  # of the author, once
-                    "same_visit": part.pk != submission.pk and visit in {part.pk, part.visit_id},
+                    "same_visit": part.pk != submission.pk and part.visit_number == submission.visit_number,
                     "fields": field_groups.labels(part.proposed),
                     "choice": request.POST.get(f"choice-{part.pk}") or ("accept" if may_accept else "later"),
                 }

@@ -30,6 +30,7 @@ from catalog.importers.parsers import files
 from catalog.importers.records import BadInput, BoundaryRecord, Extract, parse_day, tidy
 from catalog.territory import coordinates
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
+from catalog.text import one_line
 
 TOLERANCE_M = 20.0
 """Tolerance of the simplification in metres: bends whose triangle has less than its square are removed."""
@@ -111,7 +112,7 @@ def _from_shapefile(path: Path) -> Extract[BoundaryRecord]:
             rows = list(_rows(parts[".dbf"].stream, [CODE_COLUMN, NAME_COLUMN, VERSION_COLUMN]))
             areas = _shapes(parts[".shp"].stream)
         except DAMAGED as error:
-            reason = " ".join(str(error).split())[:200]
+            reason = one_line(str(error), 200)
             raise BadInput(label, f"the shapefile is damaged or cut off: {reason}") from error
     if len(rows) != len(areas):
         raise BadInput(label, f"has {len(areas)} shapes and {len(rows)} rows of attributes")

@@ -17,6 +17,7 @@ from typing import IO
 import orjson
 
 from catalog.importers.records import BadInput
+from catalog.text import one_line
 
 MAX_BYTES = 1 << 30
 """Maximum size of a file, unpacked, in bytes. The largest published one, all boundaries unsimplified, has about 0.4 GB.
@@ -285,4 +286,4 @@ def _reading(label: str) -> Iterator[None]:
 
 def _text_of(error: Exception) -> str:
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return " ".join(text.split())[:200] or type(error).__name__
+    return one_line(text, 200) or type(error).__name__

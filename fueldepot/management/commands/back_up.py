@@ -14,6 +14,7 @@ from psycopg.conninfo import make_conninfo
 
 from catalog.models import ImportRun
 from catalog.submissions.retention import KEPT
+from catalog.text import one_line
 from fueldepot.monitoring import BACK_UP
 
 NAME = "fueldepot-{:%Y-%m-%dT%H%M%S}.dump"
@@ -82,7 +83,7 @@ def dump(folder: Path, *, on: datetime) -> Path:
             check=False,
         )
         if done.returncode:
-            reason = " ".join(done.stderr.split()) or f"pg_dump ended with {done.returncode}"
+            reason = one_line(done.stderr) or f"pg_dump ended with {done.returncode}"
             raise CommandError(f"no dump was made: {reason}")
         with part.open("rb") as written:
             os.fsync(written.fileno())

@@ -15,6 +15,7 @@ from catalog.importers.records import Options
 from catalog.importers.runner import CommitOutcomeUnknown, ImportRunning, describe_error
 from catalog.importers.sources import DataSource
 from catalog.models import ImportRun
+from catalog.text import one_line
 from fueldepot.data.snapshot import DATABASE_AWAY
 from fueldepot.management.import_command import add_allowing_arguments, add_fetching_arguments, read_sources_file
 
@@ -53,7 +54,7 @@ class Command(BaseCommand):
         except CommitOutcomeUnknown as error:
             raise CommandError(str(error)) from error
         except DATABASE_AWAY as error:
-            raise CommandError(f"the database does not answer: {' '.join(str(error).split())}") from error
+            raise CommandError(f"the database does not answer: {one_line(str(error))}") from error
         except DatabaseError as error:
             raise CommandError(f"not all was refreshed: {describe_error(error)}") from error
         if failed:
