@@ -5,7 +5,6 @@ with the moderation buttons, and the pages of likely duplicates, which are merge
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from django.contrib import admin, messages
@@ -43,6 +42,7 @@ from catalog.submissions import field_groups
 from catalog.submissions.field_groups import MERGED_GROUPS, FieldGroup
 from catalog.submissions.readers import find_evidence
 from catalog.territory.snapshot import territory
+from catalog.text import one_line
 
 ADDRESS = ("street", "house_number", ("postcode", "place"))
 FIELDSETS = (
@@ -193,7 +193,7 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
     def decision_view(self, request: HttpRequest, depot_id: int) -> HttpResponse:
         depot = get_object_or_404(Depot, pk=depot_id)
         editor, today = current_editor(request), timezone.localdate()
-        note = " ".join(read_text(request, "note").split())[:80]
+        note = one_line(read_text(request, "note"), 80)
         reason = request.POST.get("reason", "")
         url = self.with_filters(request, reverse("admin:catalog_depot_change", args=[depot.pk]))
         try:
@@ -269,8 +269,8 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
         decision = request.POST.get("decision")
         try:
             if decision == "apart":
-                merging.mark_distinct(one=one, other=other, by=editor, at=now)
-                return self._tell_of_pair(request, one, f"Zapamiętano, że to dwa różne składy: {one}, {other}.", now)
+                recorded = merging.mark_distinct(one=one, other=other, by=editor, at=now)
+                return self._tell_of_pair(request, f"Zapamiętano, że to dwa różne składy: {one}, {other}.", recorded)
             if decision not in {"first", "second"}:
                 self.message_user(request, "Nic nie zmieniono: wybierz, który wpis zostaje.", messages.ERROR)
                 return False
@@ -283,7 +283,7 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
                 for name in group.fields
             ]
             today, unite_fuels = timezone.localdate(now), request.POST.get("take_fuels") == "both"
-            merging.merge_depots(
+            recorded = merging.merge_depots(
                 survivor=survivor, loser=loser, take=take, by=editor, on=today, unite_fuels=unite_fuels
             )
         except moderation.DepotIsRemoved:
@@ -291,14 +291,12 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
         else:
-            return self._tell_of_pair(
-                request, one, f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego.", now
-            )
+            text = f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego."
+            return self._tell_of_pair(request, text, recorded)
         return False
 
-    def _tell_of_pair(self, request: HttpRequest, one: Depot, text: str, since: datetime) -> bool:
-        """Say what was decided, with the undo button of the decision recorded since a moment. Returns True."""
-        recorded = Decision.objects.about(one).filter(decided_at__gte=since).order_by("-pk").first()
+    def _tell_of_pair(self, request: HttpRequest, text: str, recorded: Decision | None) -> bool:
+        """Say what was decided, with the undo button of the decision, if any. Returns True."""
         self.message_user(request, format_html("{} {}", text, undo_button(request, recorded)))
         return True
 

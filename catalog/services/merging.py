@@ -53,8 +53,8 @@ Submissions follow without a handler (`move_submissions`). Rows of erased depots
 @transaction.atomic
 def merge_depots(
     *, survivor: Depot, loser: Depot, take: Collection[str], by: AbstractBaseUser, on: date, unite_fuels: bool = False
-) -> Depot:
-    """Merge two depots. Returns the survivor.
+) -> Decision | None:
+    """Merge two depots. Returns the decision, None within another one.
 
     take: names of `Depot.PUBLIC_FIELDS` whose values the survivor takes from the loser; they count as confirmed.
     unite_fuels: the survivor gets the fuels of both, which count as confirmed.
@@ -107,7 +107,7 @@ def merge_depots(
             "followers": {follower.name: follower.move(gone.pk, kept.pk, by, on) for follower in FOLLOWERS},
         }
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
-    return kept
+    return record.decision
 
 
 def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, Depot]:
@@ -145,8 +145,11 @@ def move_submissions(submissions: QuerySet[Submission], kept: Depot) -> tuple[li
 
 
 @transaction.atomic
-def mark_distinct(*, one: Depot, other: Depot, by: AbstractBaseUser, at: datetime) -> NotDuplicate:
-    """Mark two depots as distinct. Idempotent. Raises DepotIsErased."""
+def mark_distinct(*, one: Depot, other: Depot, by: AbstractBaseUser, at: datetime) -> Decision | None:
+    """Mark two depots as distinct. Returns the decision, None if they are marked already.
+
+    Raises DepotIsErased and MergeRefused.
+    """
     if one.pk == other.pk:
         raise MergeRefused(reason="to jeden i ten sam wpis")
     first, second = sorted((one.pk, other.pk))
@@ -155,9 +158,10 @@ def mark_distinct(*, one: Depot, other: Depot, by: AbstractBaseUser, at: datetim
     pair, is_new = NotDuplicate.objects.get_or_create(
         first_id=first, second_id=second, defaults={"decided_by_id": by.pk, "decided_at": at}
     )
-    if is_new:
-        title = f"To różne składy: {one.name} i {other.name}"
-        with journal.recording(Decision.Kind.DISTINCT, by=by, on=at, title=title) as record:
-            record.concern(NotDuplicate, [pair.pk])
-            record.concern(Depot, [first, second])
-    return pair
+    if not is_new:
+        return None
+    title = f"To różne składy: {one.name} i {other.name}"
+    with journal.recording(Decision.Kind.DISTINCT, by=by, on=at, title=title) as record:
+        record.concern(NotDuplicate, [pair.pk])
+        record.concern(Depot, [first, second])
+    return record.decision

@@ -2,6 +2,7 @@
 
 import threading
 from datetime import UTC, date, datetime
+from functools import partial
 
 import pytest
 from django.db import connection
@@ -67,7 +68,8 @@ def test_two_merges_of_one_pair_in_opposite_directions_leave_one_depot():
     one, other = factories.DepotFactory(), factories.DepotFactory()
 
     def merge(survivor, loser):
-        return lambda: merging.merge_depots(survivor=survivor, loser=loser, take=(), by=editor, on=TODAY).pk
+        done = partial(merging.merge_depots, survivor=survivor, loser=loser, take=(), by=editor, on=TODAY)
+        return lambda: done().details["survivor"]
 
     outcomes = at_once(merge(one, other), merge(other, one))
     assert outcomes.count("DepotIsRemoved") == 1
@@ -83,7 +85,7 @@ def test_a_submission_decided_while_its_depot_is_merged_is_decided_about_the_sur
         return len(deciding.accept_submission(submission=submission, by=editor, on=NOW).changed)
 
     def merge():
-        return merging.merge_depots(survivor=one, loser=other, take=(), by=editor, on=TODAY).pk
+        return merging.merge_depots(survivor=one, loser=other, take=(), by=editor, on=TODAY).details["survivor"]
 
     assert at_once(accept, merge) == [1, one.pk]
     assert (factories.fresh(submission).state, submission.depot_id) == ("accepted", one.pk)

@@ -1,10 +1,11 @@
 """Likely duplicates: found, merged without losing anything, or kept apart."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from catalog.depots import duplicates
 from catalog.importers.records import DepotRecord, Extract, Options
@@ -113,6 +114,15 @@ def test_a_decision_about_a_pair_is_undone_from_its_message(client, editor, one,
     assert f'action="{undo}"' in answer
     client.post(undo)
     assert found() == [(one.pk, other.pk)]
+
+
+def test_a_pair_that_another_editor_kept_apart_meanwhile_offers_no_undoing_of_that(client, editor, one, other):
+    theirs = timezone.now() + timedelta(minutes=1)
+    merging.mark_distinct(one=one, other=other, by=factories.UserFactory(), at=theirs)
+    pair = reverse("admin:catalog_depot_pair", args=[one.pk, other.pk])
+    answer = client.post(pair, {"decision": "apart"}, follow=True).content.decode()
+    assert "Zapamiętano, że to dwa różne składy" in answer
+    assert reverse("admin:catalog_decision_undo", args=[Decision.objects.get().pk]) not in answer
 
 
 @pytest.mark.parametrize("given", [{}, {"decision": "both"}, {"decision": "first\0"}])
