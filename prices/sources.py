@@ -223,13 +223,21 @@ def sync_series(extract: Extract[bdl.ObservationRecord], options: Options) -> Re
     report.beside = sync_variables(getattr(extract, "variables", {}), report, options)
     report.changed += report.beside
     if options.write:
-        for record in [*diff.added.values(), *(new for _, new in diff.changed.values())]:
-            Observation.objects.update_or_create(
-                series_id=record.series,
-                voivodeship_id=record.area or None,
-                year=record.year,
-                defaults={"value": record.value, "source": record.source},
-            )
+        Observation.objects.bulk_create(
+            [
+                Observation(
+                    series_id=record.series,
+                    voivodeship_id=record.area or None,
+                    year=record.year,
+                    value=record.value,
+                    source=record.source,
+                )
+                for record in [*diff.added.values(), *(new for _, new in diff.changed.values())]
+            ],
+            update_conflicts=True,
+            unique_fields=["series", "voivodeship", "year"],
+            update_fields=["value", "source"],
+        )
     return report
 
 

@@ -1,4 +1,5 @@
 import json
+from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -6,10 +7,12 @@ import yaml
 from django.core.management import CommandError
 from django.utils import timezone
 
+from catalog.importers.records import Extract, Options
 from catalog.models import Dataset, ImportRun
 from fueldepot.management.commands import import_prices_gus
 from prices import bdl, starter
 from prices.models import Observation, Series
+from prices.sources import sync_series
 from tests import commands, factories
 from tests.pages.reading import missing
 from tests.prices.importers.bdl_server import DATA, VARIABLES, FakeBdl, serve
@@ -112,6 +115,22 @@ def test_what_the_office_does_not_have_stays(server):
     out = run("--download", "--commit")
     assert stored()["wegiel-kamienny", None, 2003] == Decimal("443.92")
     assert "1 skipped" in out
+
+
+def test_the_averages_of_many_years_are_written_in_one_statement(django_assert_max_num_queries):
+    def rows(value, *areas):
+        return tuple(
+            bdl.ObservationRecord("gaz-w11", area, year, value, "") for year in range(2004, 2024) for area in areas
+        )
+
+    options = Options(today=date(2026, 11, 21), write=True)
+    with django_assert_max_num_queries(6):
+        sync_series(Extract(rows(Decimal("0.3"), "", "12")), options)
+    with django_assert_max_num_queries(6):
+        report = sync_series(Extract(rows(Decimal("0.4"), "", "12", "14")), options)
+    assert (report.added, report.changed) == (20, 40)
+    assert {*stored().values()} == {Decimal("0.4")}
+    assert len(stored()) == 60
 
 
 @pytest.mark.parametrize("trouble", ["malformed", 403])
