@@ -136,6 +136,13 @@ def test_make_admin_gives_a_chief_editor_and_lets_a_switched_off_one_in_again(ca
     assert "new password for redaktor" in capsys.readouterr().out
 
 
+def test_make_admin_makes_no_account_without_its_role():
+    Group.objects.filter(name=CHIEF).delete()
+    with pytest.raises(Group.DoesNotExist):
+        call_command("create_editor")
+    assert not User.objects.exists()
+
+
 @pytest.mark.parametrize("name", ["", "ewa <b>", "e" * 151])
 def test_make_admin_refuses_a_name_that_no_account_may_have(name):
     with pytest.raises(CommandError, match="no account was made"):

@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.models import Group, User
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 from django.utils.translation import override
 
 from catalog.services.editors import CHIEF
@@ -23,8 +24,9 @@ class Command(BaseCommand):
         user, created = find_or_make(name)
         user.is_staff = user.is_active = True
         user.set_password(password)
-        user.save()
-        user.groups.add(Group.objects.get(name=CHIEF))
+        with transaction.atomic():
+            user.save()
+            user.groups.add(Group.objects.get(name=CHIEF))
         self.stdout.write(f"{'created' if created else 'new password for'} {name}")
         self.stdout.write(f"address:  {route_url('admin:index')}")
         self.stdout.write(f"login:    {name}")
