@@ -166,7 +166,7 @@ def etag(request: HttpRequest, *args: Any) -> str:
 
 def published(view: View) -> View:
     """Answer GET, HEAD and OPTIONS with a validator, other methods like the API."""
-    conditional = condition(etag)(view)
+    validated = condition(etag)(view)
 
     @csrf_exempt
     @wraps(view)
@@ -178,7 +178,7 @@ def published(view: View) -> View:
         if request.method not in {"GET", "HEAD"}:
             return method_not_allowed(request, headers={"Allow": ALLOWED})
         cache_control.ignore_dates(request)
-        response = conditional(request)
+        response = validated(request)
         response["Cache-Control"] = cache_control.behind_cache(cache_control.DESCRIPTION, request)
         return response
 

@@ -167,7 +167,7 @@ def complete_responses(responses: dict[str, Any], address: str, method: str) -> 
 
 
 def complete_parameter(parameter: dict[str, Any], prefilled: Collection[str]) -> None:
-    """Move parts of a serializer field's schema to the parameter, where tools look for them.
+    """Move parts of the schema of a field to the parameter, where tools look for them.
 
     prefilled: names whose example becomes that of the parameter, which tools fill in; together they make a request
     that answers. Other examples stay in the schema.

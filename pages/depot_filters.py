@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Annotated, Any, NamedTuple, Self
 from urllib.parse import urlencode
-from weakref import WeakKeyDictionary
 
 from django.template import engines
 from django.utils import timezone
@@ -232,8 +232,10 @@ class DepotCard(NamedTuple):
         return card_facts(self.row)
 
 
-_facts: WeakKeyDictionary[Depots, dict[int, CardFacts]] = WeakKeyDictionary()
-"""Facts by id of the depot, kept as long as their snapshot."""
+@lru_cache(maxsize=1)
+def _facts_of(_snapshot: Depots) -> dict[int, CardFacts]:
+    """Facts by id of the depot, which `card_facts` adds."""
+    return {}
 
 
 def nearest_cards(point: Point, now: datetime, *, radius_km: float, limit: int, without: int) -> tuple[DepotCard, ...]:
@@ -249,7 +251,7 @@ def nearest_cards(point: Point, now: datetime, *, radius_km: float, limit: int, 
 
 def card_facts(row: DepotRow) -> CardFacts:
     """Return the fixed data of a card, with their HTML. Cached."""
-    of_snapshot = _facts.setdefault(depots.get(), {})
+    of_snapshot = _facts_of(depots.get())
     if row.id not in of_snapshot:
         facts = CardFacts(
             path=depot_path(row.id, row.name),

@@ -92,7 +92,7 @@ class Prices:
             if since <= day <= on.toordinal():
                 slug = own.names[fuel]
                 newest[slug] = ListedPrice(slug, medians.zloty(grosze), date.fromordinal(day))
-        return tuple(newest[slug] for slug in fuels.in_order(frozenset(newest)))
+        return tuple(newest[slug] for slug in fuels.in_order(newest))
 
     def _compute(self, fuel: str, on: date, window_months: int) -> PriceStatistics:
         return medians.compute(self.columns.of_fuels(fuels.assortments(fuel)), self.ranges, on, window_months)
@@ -137,7 +137,7 @@ def read_prices() -> Prices:
 def read_ranges() -> dict[str, Range]:
     """Read the plausible ranges by fuel, in the order of the catalog. One query."""
     stored = {row.fuel: Range(row.low, row.high) for row in PlausibleRange.objects.all()}
-    return {slug: stored[slug] for slug in fuels.in_order(frozenset(stored))}
+    return {slug: stored[slug] for slug in fuels.in_order(stored)}
 
 
 def read_official() -> Official:

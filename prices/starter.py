@@ -88,7 +88,7 @@ def load_demonstration(options: Options) -> Report:
         history.insert(DepotPrice, tuple(rows[0]), (tuple(row.values()) for row in rows))
         # Undoing a decision on a price restores what its history says it was before.
         every = list(DepotPrice.objects.values_list("pk", flat=True))
-        reason = f"import: {Depot.Source.DEMO.label}"
+        reason = f"{history.IMPORTED}: {Depot.Source.DEMO.label}"
         history.record_bulk(DepotPrice, every, by=None, reason=reason, kind=history.CREATED)
     return Report("prices (demonstration)", as_of=options.today, added=len(rows))
 

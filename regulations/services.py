@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import Model
 
 from catalog.importers.records import Options
-from catalog.importers.successions import SuccessorVotes
+from catalog.importers.successions import Heirs
 from catalog.models import Dataset, FormerMunicipality, Municipality
 from catalog.services import journal
 from catalog.services.journal import Undoing
@@ -76,14 +76,14 @@ REASON = "zmiana kodów w rejestrze TERYT"
 class Register:
     """The register of codes. heirs: successors by former code. municipalities: current codes."""
 
-    heirs: Mapping[str, SuccessorVotes]
+    heirs: Mapping[str, Heirs]
     municipalities: Collection[str]
 
     @classmethod
     def load(cls) -> "Register":
         """Read the register. Two queries."""
         rows = FormerMunicipality.objects.values_list("pk", "successor_id", "others", "whole")
-        heirs = {code: SuccessorVotes(successor, tuple(others), whole) for code, successor, others, whole in rows}
+        heirs = {code: Heirs(successor, tuple(others), whole) for code, successor, others, whole in rows}
         return cls(heirs, set(Municipality.objects.values_list("pk", flat=True)))
 
     def followed(self, code: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -133,7 +133,7 @@ def follow_scope(values: Mapping[str, Any], register: Register) -> dict[str, lis
     return {} if all(found[name] == list(values[name]) for name in LISTS) else found
 
 
-def follow_codes(heirs: Mapping[str, SuccessorVotes], options: Options) -> list[str]:
+def follow_codes(heirs: Mapping[str, Heirs], options: Options) -> list[str]:
     """Update the codes of all rules. Returns a line for each changed rule. Four queries, and three per changed rule."""
     codes = set(Municipality.objects.values_list("pk", flat=True))
     if not options.write:

@@ -110,7 +110,8 @@ def bulk_action(
 
 def refuse_too_many(model_admin: Any, request: HttpRequest, count: int) -> bool:
     """Whether an editor selected more than `EDITOR_BULK_LIMIT` rows; tells them so. Chief editors have no limit."""
-    if count <= settings.EDITOR_BULK_LIMIT or (limit := row_limit(current_editor(request))) is None:
+    limit = exceeded_limit(current_editor(request), count)
+    if limit is None:
         return False
     model_admin.message_user(
         request,
@@ -121,9 +122,10 @@ def refuse_too_many(model_admin: Any, request: HttpRequest, count: int) -> bool:
     return True
 
 
-def row_limit(user: Any) -> int | None:
-    """Most rows that a user may change at once; None for no limit. At most one query."""
-    return None if is_chief(user) else settings.EDITOR_BULK_LIMIT
+def exceeded_limit(user: Any, count: int) -> int | None:
+    """Return how many rows a user may change at once if `count` is more, else None. At most one query."""
+    limit: int = settings.EDITOR_BULK_LIMIT
+    return limit if count > limit and not is_chief(user) else None
 
 
 def signature(request: HttpRequest, keys: Collection[Any], version: int) -> str:

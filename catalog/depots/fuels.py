@@ -68,5 +68,5 @@ def assortments(slug: str) -> tuple[str, ...]:
     return (slug,)
 
 
-def in_order(slugs: set[str] | frozenset[str]) -> tuple[str, ...]:
+def in_order(slugs: Collection[str]) -> tuple[str, ...]:
     return tuple(fuel.slug for fuel in FUELS if fuel.slug in slugs)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from itertools import takewhile
-from weakref import WeakKeyDictionary
 from zoneinfo import ZoneInfo
 
 from catalog.depots.snapshot import DepotRow, Depots, depots
@@ -206,15 +205,11 @@ def midnight(day: date) -> datetime:
     return datetime.combine(day, time.min, WARSAW)
 
 
-_openings: WeakKeyDictionary[Depots, Openings] = WeakKeyDictionary()
+_openings_of = lru_cache(maxsize=1)(Openings)
 
 
 def openings() -> Openings:
-    rows = depots.get()
-    result = _openings.get(rows)
-    if result is None:
-        result = _openings[rows] = Openings(rows)
-    return result
+    return _openings_of(depots.get())
 
 
 def opening_of(row: DepotRow, now: datetime) -> OpeningState:

@@ -219,7 +219,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Diff(Generic[R]):
-    """Differences by key: added rows, (stored, incoming) pairs of changed rows, and removed rows."""
+    """Differences by key; changed rows are (stored, incoming) pairs. stored: number of stored rows."""
 
     stored: int
     added: dict[str, R]

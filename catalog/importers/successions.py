@@ -118,7 +118,7 @@ def likely_candidates(unit: UnitRecord, free: Units, new: Units) -> tuple[str, .
 
 
 @dataclass(frozen=True, slots=True)
-class SuccessorVotes:
+class Heirs:
     """Successors of a code, that of redirects and the others by code. whole: the same municipality, newly coded."""
 
     successor: str
@@ -129,12 +129,12 @@ class SuccessorVotes:
     def all(self) -> tuple[str, ...]:
         return (self.successor, *self.others)
 
-    def followed_by(self, later: Mapping[str, "SuccessorVotes"]) -> "SuccessorVotes":
+    def followed_by(self, later: Mapping[str, "Heirs"]) -> "Heirs":
         """Return the successors after some of them left the register too."""
         chain = [after for code in self.all for after in (later[code].all if code in later else (code,))]
         successor, *others = dict.fromkeys(chain)
         whole = self.whole and (self.successor not in later or later[self.successor].whole)
-        return SuccessorVotes(successor, tuple(sorted(others)), whole)
+        return Heirs(successor, tuple(sorted(others)), whole)
 
 
 def county_heirs(codes: Collection[str], heirs: Mapping[str, str]) -> dict[str, str]:
@@ -154,19 +154,19 @@ REVIEW = "Gmina, do której należał skład, zniknęła z rejestru: sprawdź, w
 
 
 @dataclass(frozen=True, slots=True)
-class RetiredMunicipality:
+class Departure:
     """A code that leaves the register, or is reused for another municipality.
 
     reused: whether the code stays in the register. moves: depot → code; other depots follow the successor.
     """
 
     unit: UnitRecord
-    heirs: SuccessorVotes
+    heirs: Heirs
     reused: bool
     moves: Mapping[int, str]
 
 
-CodeChangeHandler = Callable[[Mapping[str, SuccessorVotes], Options], list[str]]
+CodeChangeHandler = Callable[[Mapping[str, Heirs], Options], list[str]]
 
 CODE_CHANGE_HANDLERS: list[CodeChangeHandler] = []
 """What apps above the catalog do when codes change; each returns lines for the report, and writes only if told to:
@@ -195,7 +195,7 @@ MOVE_DEPOTS = """
 """
 
 
-def hand_over(departures: Sequence[RetiredMunicipality], options: Options) -> None:
+def hand_over(departures: Sequence[Departure], options: Options) -> None:
     """Transfer all data of departing municipalities, between writing their successors and deleting them."""
     if not departures:
         return
@@ -210,7 +210,7 @@ def hand_over(departures: Sequence[RetiredMunicipality], options: Options) -> No
     remember(departures, options)
 
 
-def hand_over_depots(departures: Sequence[RetiredMunicipality], options: Options) -> int:
+def hand_over_depots(departures: Sequence[Departure], options: Options) -> int:
     """Move depots, including removed and held ones. Returns their number. Three statements.
 
     A confirmed municipality is kept under its new code. After a merger or division the new one is not confirmed: the
@@ -248,7 +248,7 @@ def hand_over_postcodes(successors: Mapping[str, str]) -> None:
         )
 
 
-def hand_over_boundaries(departures: Sequence[RetiredMunicipality]) -> bool:
+def hand_over_boundaries(departures: Sequence[Departure]) -> bool:
     """Move areas to the successors. Returns whether there were any. At most three queries.
 
     The same municipality keeps its area. That of a merged or divided one goes to its successor as a whole, marked
@@ -284,12 +284,12 @@ def hand_over_boundaries(departures: Sequence[RetiredMunicipality]) -> bool:
     return True
 
 
-def remember(departures: Sequence[RetiredMunicipality], options: Options) -> None:
+def remember(departures: Sequence[Departure], options: Options) -> None:
     """Record the old codes, and redirect older ones to the newest successors. At most three queries."""
     heirs = {departure.unit.teryt: departure.heirs for departure in departures}
     touched = []
     for row in FormerMunicipality.objects.order_by("pk"):
-        before = SuccessorVotes(row.successor_id, tuple(row.others), row.whole)
+        before = Heirs(row.successor_id, tuple(row.others), row.whole)
         if heirs.keys() & set(before.all):
             after = before.followed_by(heirs)
             row.successor_id, row.others, row.whole = after.successor, list(after.others), after.whole

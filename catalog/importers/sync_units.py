@@ -10,9 +10,9 @@ from django.db.models.functions import Concat
 from catalog.importers.records import Diff, Extract, ImportRefused, Options, Report, UnitRecord, compare, report_of
 from catalog.importers.successions import (
     CODE_CHANGE_HANDLERS,
-    RetiredMunicipality,
+    Departure,
+    Heirs,
     Succession,
-    SuccessorVotes,
     Units,
     county_heirs,
     find_successions,
@@ -57,10 +57,10 @@ def sync_units(extract: Extract[UnitRecord], options: Options) -> Report:
     return report
 
 
-def plan_departures(successions: list[Succession], incoming: Units) -> list[RetiredMunicipality]:
+def plan_departures(successions: list[Succession], incoming: Units) -> list[Departure]:
     """Determine successors, and where their depots go: by position where there is no heir. Raises ImportRefused."""
     departures = [
-        RetiredMunicipality(succession.unit, SuccessorVotes(succession.heir), succession.reused, {})
+        Departure(succession.unit, Heirs(succession.heir), succession.reused, {})
         for succession in successions
         if succession.heir
     ]
@@ -89,11 +89,11 @@ class UnitIndex:
             if place_lat is not None and place_lon is not None:
                 self.places[code][name] = place_lat, place_lon
 
-    def departure(self, succession: Succession) -> RetiredMunicipality:
+    def departure(self, succession: Succession) -> Departure:
         """Return the successor of one municipality. Raises ImportRefused if none can be determined."""
         unit, candidates = succession.unit, succession.candidates
         if len(candidates) == 1:
-            return RetiredMunicipality(unit, SuccessorVotes(candidates[0], whole=False), False, {})
+            return Departure(unit, Heirs(candidates[0], whole=False), False, {})
         if candidates:
             return self.divided_among(unit, candidates)
         moves = {pk: self.index.nearest(lat, lon) for pk, lat, lon in self.depots[unit.teryt]}
@@ -107,9 +107,9 @@ class UnitIndex:
                 f"municipality {unit.teryt} {unit.name} leaves the register without an heir of the same number or "
                 "name, and no boundary says who follows it; import boundaries first"
             )
-        return RetiredMunicipality(unit, heirs_of(successor, targets.values()), False, targets)
+        return Departure(unit, heirs_of(successor, targets.values()), False, targets)
 
-    def divided_among(self, unit: UnitRecord, candidates: tuple[str, ...]) -> RetiredMunicipality:
+    def divided_among(self, unit: UnitRecord, candidates: tuple[str, ...]) -> Departure:
         """Divide a municipality among new ones: depots go to the nearest place of their names, else all to one."""
         seats = {
             code: self.places[unit.teryt][self.remaining[code].name]
@@ -121,7 +121,7 @@ class UnitIndex:
             if seats:
                 moves[pk] = min(seats, key=lambda code: (distance_m(lat, lon, *seats[code]), code))
         successor = most_common(moves.values()) if moves else min(seats or candidates)
-        return RetiredMunicipality(unit, heirs_of(successor, candidates), False, moves)
+        return Departure(unit, heirs_of(successor, candidates), False, moves)
 
 
 def most_common(codes: Iterable[str]) -> str:
@@ -129,11 +129,11 @@ def most_common(codes: Iterable[str]) -> str:
     return min(counts, key=lambda code: (-counts[code], code))
 
 
-def heirs_of(successor: str, codes: Iterable[str]) -> SuccessorVotes:
-    return SuccessorVotes(successor, tuple(sorted(set(codes) - {successor})), whole=False)
+def heirs_of(successor: str, codes: Iterable[str]) -> Heirs:
+    return Heirs(successor, tuple(sorted(set(codes) - {successor})), whole=False)
 
 
-def describe_changes(diff: Diff[UnitRecord], incoming: Units, departures: list[RetiredMunicipality]) -> list[str]:
+def describe_changes(diff: Diff[UnitRecord], incoming: Units, departures: list[Departure]) -> list[str]:
     """Return a line for every new, renamed or removed unit, and for a change of kind or code."""
     reused = {departure.unit.teryt for departure in departures if departure.reused}
     heirs = {departure.unit.teryt: departure.heirs.successor for departure in departures if not departure.reused}
@@ -157,7 +157,7 @@ def describe_changes(diff: Diff[UnitRecord], incoming: Units, departures: list[R
     return lines
 
 
-def describe_departure(departure: RetiredMunicipality, incoming: Units, depots: int) -> str:
+def describe_departure(departure: Departure, incoming: Units, depots: int) -> str:
     unit, heirs = departure.unit, departure.heirs
     successor = incoming[heirs.successor]
     line = f"{unit.teryt} {unit.name} → {successor.teryt}"
@@ -179,7 +179,7 @@ def describe_departure(departure: RetiredMunicipality, incoming: Units, depots: 
 
 
 def write(
-    units: Units, touched: list[str], departures: list[RetiredMunicipality], removed: Collection[str], options: Options
+    units: Units, touched: list[str], departures: list[Departure], removed: Collection[str], options: Options
 ) -> None:
     """Write units from the largest down, then delete departing ones. Raises ImportRefused where rules refer to one."""
     records = [units[code] for code in touched]

@@ -186,7 +186,7 @@ def store_reopened(submissions: list[Submission], undoing: Undoing) -> None:
 
 
 def undo_owner_links(undoing: Undoing) -> None:
-    """Revoke the link that an accepted claim granted, and bring those back that it replaced. Five statements."""
+    """Revoke the link that an accepted claim granted, and bring those back that it replaced, one by one."""
     at = undoing.decision.decided_at
     rows = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink))
     # Letters before links, as `letters` locks them.

@@ -36,6 +36,9 @@ PER_DEPOT = 20
 Claims and deletions have no such limit. Links sent before remain usable: an author with a link is never refused.
 """
 
+FARTHEST_KM = 30.0
+"""Longest move of a depot by a correction, and longest distance of a new depot from its postcode; forms check them."""
+
 COUNTED = (Submission, OwnerLink, Subscription)
 """Tables whose `letters_at` counts the letters to a mailbox."""
 

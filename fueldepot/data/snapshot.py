@@ -48,7 +48,7 @@ def limit_statements() -> None:
     options["options"] = " ".join([*(f"-c {name}={value}" for name, value in settings.STATEMENT_LIMITS.items()), own])
 
 
-def remember(*, connection: Any, **kwargs: Any) -> None:
+def remember_connection(*, connection: Any, **kwargs: Any) -> None:
     _open.add(connection.connection)
 
 
@@ -250,7 +250,7 @@ class SnapshotStore:
 
         Threads do not survive a fork, and a worker may be forked long after its parent built.
         """
-        connection_created.connect(remember, dispatch_uid="fueldepot.data.snapshot")
+        connection_created.connect(remember_connection, dispatch_uid="fueldepot.data.snapshot")
         self.poll()
         Thread(target=self._poll_forever, name="snapshots", daemon=True).start()
         Thread(target=self._watch_forever, name="snapshots-watch", daemon=True).start()

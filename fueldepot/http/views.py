@@ -22,11 +22,10 @@ from django.views.decorators.http import require_safe
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
-from fueldepot.http.error_body import JSON, is_api
+from fueldepot.http.error_body import JSON as JSON
+from fueldepot.http.error_body import is_api
 from fueldepot.http.params import InvalidParameters
 from fueldepot.http.query import Pairs, Query
-
-__all__ = ["JSON", "JsonViewSet", "json_response", "read_only", "samples"]
 
 View = Callable[..., HttpResponse]
 

@@ -16,15 +16,13 @@ from catalog.parsing.opening_hours import DAYS
 from catalog.services.editing import CONTACT
 from catalog.submissions import field_groups
 from catalog.submissions.intake import SubmissionPart
+from catalog.submissions.limits import FARTHEST_KM
 from catalog.territory import coordinates
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
 from pages.depots import DAY_NAMES
 from pages.forms import fields
 from pages.forms.base_and_prices import PRICES, EmailForm, FormPart, PriceFields, PublicForm
-
-FARTHEST_KM = 30.0
-"""Longest move of a depot by a correction, and longest distance of a new depot from its postcode."""
 
 POSITION_MISSING = fields.required("Położenie jest potrzebne. Jeśli się zgadza, przywróć poprzednie współrzędne.")
 
@@ -133,7 +131,7 @@ class DepotForm(HoursFields, EmailForm):
         values = {name: self.cleaned_data[name] for name in Depot.PUBLIC_FIELDS if name in self.cleaned_data}
         if "nip" in values:
             values["nip"] = values["nip"] or None
-        return values | {"fuels": list(fuels.in_order(set(values["fuels"])))}
+        return values | {"fuels": list(fuels.in_order(values["fuels"]))}
 
     def submission_parts(self) -> list[SubmissionPart]:
         return [SubmissionPart(Submission.Kind(self.kind), self.wanted())]

@@ -22,7 +22,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from catalog.admin import depot_list
-from catalog.admin.bulk import bulk_action, each, row_limit, undo_button
+from catalog.admin.bulk import bulk_action, each, exceeded_limit, undo_button
 from catalog.admin.desk import (
     CsvMixin,
     DeskList,
@@ -168,8 +168,9 @@ class PriceAdminForm(forms.ModelForm):  # type: ignore[type-arg] # not subscript
 
 def describe_excess(preview: Preview, editor: User) -> str:
     """Return the message about more prices than an editor may write at once, "" for fewer."""
-    limit, count = row_limit(editor), len(preview.quotes)
-    if limit is None or count <= limit:
+    count = len(preview.quotes)
+    limit = exceeded_limit(editor, count)
+    if limit is None:
         return ""
     return (
         f"Niczego nie wczytano: plik ma {count} cen do wczytania, a redaktor może wczytać naraz najwyżej {limit}. "

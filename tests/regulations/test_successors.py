@@ -6,7 +6,7 @@ import pytest
 
 from catalog import models as catalog
 from catalog.importers.records import Extract, Options, UnitRecord
-from catalog.importers.successions import SuccessorVotes
+from catalog.importers.successions import Heirs
 from catalog.importers.sync_units import sync_units
 from regulations.services import Register, follow_scope
 from tests import factories
@@ -19,10 +19,10 @@ def scope(units=(), partly=(), excluded=()):
     return {"units": list(units), "partly": list(partly), "excluded": list(excluded)}
 
 
-WHOLE = {"1207052": SuccessorVotes("1207413")}
-MERGED = {"1207052": SuccessorVotes("1207062", whole=False)}
-DIVIDED = {"1207052": SuccessorVotes("1207062", ("1207413",), whole=False)}
-COUNTY = {"1299012": SuccessorVotes("1208012"), "1299022": SuccessorVotes("1208022")}
+WHOLE = {"1207052": Heirs("1207413")}
+MERGED = {"1207052": Heirs("1207062", whole=False)}
+DIVIDED = {"1207052": Heirs("1207062", ("1207413",), whole=False)}
+COUNTY = {"1299012": Heirs("1208012"), "1299022": Heirs("1208022")}
 
 
 def test_scope():
@@ -40,7 +40,7 @@ def test_scope():
         (DIVIDED, scope(["1207052"]), scope(partly=["1207062", "1207413"])),  # divided
         (COUNTY, scope(["1299"]), scope(["1208"])),  # a county goes on as another
         # a county becomes part of another
-        ({"1299012": SuccessorVotes("1208012")}, scope(["1299"]), scope(["1208012"])),
+        ({"1299012": Heirs("1208012")}, scope(["1299"]), scope(["1208012"])),
         (COUNTY, scope(["1207"]), {}),  # a county that is still there
         (COUNTY, scope(["9999", "9999012"]), {}),  # unknown codes stay; a system check names them
     ):

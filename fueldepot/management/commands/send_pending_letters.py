@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from catalog.submissions import letters
 from catalog.submissions.letters import Told
 
-RETRY = timedelta(seconds=letters.BATCH * settings.EMAIL_TIMEOUT)
+STILL_SENDING = timedelta(seconds=letters.BATCH * settings.EMAIL_TIMEOUT)
 """Letters tried since are left to the process that tried them: it may be sending them, to a slow mail server."""
 
 
@@ -47,7 +47,7 @@ class Command(LettersCommand):
     waiting = "wait"
 
     def send(self, *, commit: bool) -> Told:
-        return letters.send_waiting(retry=RETRY)
+        return letters.send_waiting(retry=STILL_SENDING)
 
     def count(self) -> int:
         return letters.count_waiting()

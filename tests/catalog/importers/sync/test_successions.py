@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.importers.records import UnitRecord
-from catalog.importers.successions import SuccessorVotes, county_heirs, find_successions
+from catalog.importers.successions import Heirs, county_heirs, find_successions
 
 WHERE = {"12": "małopolskie", "14": "mazowieckie", "02": "dolnośląskie"}
 COUNTIES = {
@@ -93,12 +93,10 @@ def test_after_any_update_every_unit_that_is_gone_is_told_once(before, after):
 
 
 def test_heirs_of_heirs():
-    first = SuccessorVotes("A", ("B",))
-    assert first.followed_by({"A": SuccessorVotes("C")}) == SuccessorVotes("C", ("B",))
-    assert first.followed_by({"B": SuccessorVotes("A")}) == SuccessorVotes("A")
-    assert first.followed_by({"A": SuccessorVotes("D", ("E",), whole=False)}) == SuccessorVotes(
-        "D", ("B", "E"), whole=False
-    )
+    first = Heirs("A", ("B",))
+    assert first.followed_by({"A": Heirs("C")}) == Heirs("C", ("B",))
+    assert first.followed_by({"B": Heirs("A")}) == Heirs("A")
+    assert first.followed_by({"A": Heirs("D", ("E",), whole=False)}) == Heirs("D", ("B", "E"), whole=False)
 
 
 def test_counties_go_where_most_of_their_municipalities_went():
