@@ -1,4 +1,4 @@
-"""The former name of `purge_submissions`, kept for one version."""
+"""The former name of `purge_submissions`, kept until 1.3.0."""
 
 from fueldepot.management.commands.purge_submissions import Command
 
