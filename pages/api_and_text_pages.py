@@ -23,7 +23,8 @@ from pages.page import Crumb, Page, publisher
 from pages.polish import counted, whole
 from subsidy.application import ENVELOPE
 
-ENGLISH_AS_OF = FOR_OWNERS_AS_OF = RULES_AS_OF = PRIVACY_AS_OF = date(2026, 11, 26)
+ENGLISH_AS_OF = FOR_OWNERS_AS_OF = RULES_AS_OF = date(2026, 11, 26)
+PRIVACY_AS_OF = date(2026, 11, 27)
 """The days on which the texts last changed; renew them with every change."""
 
 NOTICE_MONTHS = 6

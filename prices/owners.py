@@ -54,7 +54,7 @@ def publish_changes(
     hours: as `owner_links.change_hours` takes them, empty for unchanged ones. If the token is of a new link, the former
     one ends. The owners of the depots are told by a letter.
 
-    Raises OwnerLinkInvalid, NothingPublished, OwnerPriceRefused and ValueRefused.
+    Raises OwnerLinkInvalid, PricesChangedMeanwhile, NothingPublished, OwnerPriceRefused and ValueRefused.
     """
     keys = {depot.pk, *(row.pk for row, _ in quotes)}
     link, branches = _locked(token, keys, on)
@@ -108,13 +108,16 @@ def _again(price: DepotPrice, today: date) -> PriceInput:
 
 
 def _locked(token: str, depots: Collection[int], on: datetime) -> tuple[OwnerLink, dict[int, OwnerLink]]:
-    """Lock depots, and return the link of a token with the owner's links by depot. Raises OwnerLinkInvalid."""
+    """Lock depots, and return the link of a token with the owner's links by depot.
+
+    Raises OwnerLinkInvalid, and PricesChangedMeanwhile if another depot is no longer the owner's.
+    """
     number = owner_links.read_link(token, on=on).depot_id
     lock_rows(Depot.objects.filter(pk__in=among({number, *depots})))
     link = owner_links.read_link(token, on=on)
     branches = owner_links.read_branches(link)
     if not branches.keys() >= set(depots):
-        raise owner_links.OwnerLinkInvalid(link.depot_id)
+        raise PricesChangedMeanwhile(link.pk)
     return link, branches
 
 

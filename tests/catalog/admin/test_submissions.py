@@ -242,6 +242,8 @@ def test_many_are_decided_at_once_and_rejected_with_a_reason_only(client, editor
     asked = text_of(bulk.choose(client, f"{QUEUE}?state=all", "reject", *rows, reason="Nie."))
     assert not missing(asked, f"Przyjęte: 3 nr {rows[2].pk}, poprawka: ", "Nic się nie zmieni")
     assert "Tak, wykonaj" not in asked
+    late = text_of(bulk.choose(client, QUEUE, "reject", *rows, reason="Nie."))
+    assert "zaznaczonych nie ma już na tej liście" in late  # the queue was open while they were decided
 
 
 def test_letters_that_did_not_leave_are_found_and_leave_by_themselves(client, editor):

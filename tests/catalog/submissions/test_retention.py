@@ -36,6 +36,14 @@ def test_personal_data_go_ninety_days_after_the_decision(editor):
     assert retention.purge_submissions(on=NOW + timedelta(days=90)) == retention.Purged(0, 0, 0)
 
 
+def test_values_that_were_left_out_go_with_their_author(editor):
+    values = {"phone": "+48 601 234 567", "name": "Jan Nowak"}
+    row = factories.SubmissionFactory(proposed=values, stored={"phone": "", "name": "Skład opału Nowak"})
+    deciding.accept_submission(submission=row, groups=["phone"], reason="To nie firma.", by=editor, on=NOW)
+    retention.purge_submissions(on=NOW + timedelta(days=90))
+    assert (factories.fresh(row).proposed, row.stored) == ({"phone": "+48 601 234 567"}, {"phone": ""})
+
+
 def waiting_since(moment):
     """Create an undecided submission, confirmed at a moment."""
     return factories.SubmissionFactory(created_at=moment, confirmed_at=moment, message="Jan Nowak")

@@ -258,7 +258,10 @@ def test_an_entry_whose_link_an_editor_revoked_is_left_out(client, stranger, pri
     owner_links.revoke_links([OwnerLink.objects.get(depot=branch)], on=timezone.now())
     assert "Opał Nowak Wieliczka" not in text_of(client.get(link))
     key = DepotPrice.objects.get(depot=branch).pk
-    assert stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": [key]}).status_code == 404
+    answer = stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": [key]})
+    assert (answer.status_code, DepotPrice.objects.filter(depot=branch).count()) == (400, 1)
+    # The page was open before; the link itself works.
+    assert "Ceny zmieniły się, odkąd otwarto tę stronę." in text_of(answer)
 
 
 def test_further_entries_are_claimed_together_without_full_forms(client, stranger, nowak, link):
