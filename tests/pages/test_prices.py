@@ -119,7 +119,9 @@ def test_changes_are_between_the_months_drawn(client, history, area):
     assert f"- Zmiana przez miesiąc: {month}, przez rok: {year} (mediany miesięczne: " in plain(
         client.get(f"{path}.md")
     )
-    assert f"Przez miesiąc {month} , przez rok {year} . Mediany miesięczne: " in text_of(client.get(f"{path}/"))
+    text = text_of(client.get(f"{path}/"))
+    assert f"Przez miesiąc {month} , przez rok {year} . Mediany miesięczne: " in text
+    assert len(re.findall(r" wobec \w+ \d{4}", text)) == 1
     file = next(csv.DictReader(io.StringIO(client.get(f"{path}.csv").content.decode(), newline="")))
     assert [change(Decimal(file[f"zmiana_przez_{name}_proc"]) / 100) for name in ("miesiac", "rok")] == [month, year]
 
