@@ -81,8 +81,9 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     In the content, place: searched for, the municipality itself without another. sections: its depots and the nearest
     beyond it, each once; listed: their number. own: all its depots. origin_at: "lat,lon" of the requested point, "" for
     none. reference: the origin of distances with its coordinates, "" for none. period: in which the opening states
-    hold. unsorted: path of the list of coal, if it has depots that may have the chosen assortment. outlines: path of
-    the GeoJSON below the map. notices: about ignored parameters and a place without a position.
+    hold. fuel: the chosen one, None for all. unsorted: path of the list of coal, if it has depots that may have the
+    chosen assortment. outlines: path of the GeoJSON below the map. notices: about ignored parameters and a place
+    without a position.
     """
     (asked, notices), choices, stores = read_origin(query_string), Choices.parse(query_string), depots.get()
     path = municipality_path(unit.voivodeship.slug, unit.slug, unit.teryt)
@@ -155,6 +156,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
             "origin_at": f"{asked.point.lat},{asked.point.lon}" if asked else "",
             "reference": f"{origin.label} ({coordinates(origin.point.lat, origin.point.lon)})" if origin else "",
             "chosen": choices.in_words,
+            "fuel": choices.fuel,
             "unsorted": coal.link(path) if coal and {"wegiel"} in coals else "",
             "period": opening_period(now),
             "fuel_chips": choices.fuel_chips(path, fuels_shown, count_listed),
@@ -229,9 +231,8 @@ def describe_by_price(cards: tuple[DepotCard, ...], missing: str, origin: Origin
     """
     priced = sum(card.price is not None for card in cards)
     notes = [missing] if missing else []
-    notes += [f"Składy z ceną tego paliwa: {priced} z {len(cards)} na tej stronie."]
     if 0 < priced < len(cards):
-        notes.append("Składy bez ceny są za nimi.")
+        notes.append("Składy bez ceny są na końcu.")
     if origin:
         notes.append(f"Odległości w linii prostej od {origin.label}.")
     return Section("wedlug-ceny", "Składy od najtańszego", " ".join(notes), cards)

@@ -185,12 +185,22 @@ def test_prices_of_one_fuel_are_compared_over_all_sections(client, clock, market
     factories.DepotFactory(name="Bez ceny", fuels=["pellet"], lat=50.061)
     for query in ("?paliwo=pellet&kolejnosc=cena", "?paliwo=pellet&kolejnosc=cena&p=50.06,19.94"):
         assert names(client, query) == ["Sąsiad", "Środek", "Blisko", "Bez ceny"]
-        assert "Składy z\N{NO-BREAK SPACE}ceną: 3 z\N{NO-BREAK SPACE}4." in html(client, query)
         for path in (KRAKOW, f"{KRAKOW[:-1]}.md"):
             text = text_of(client.get(f"{path}{query}"))
             assert "Składy od najtańszego" in text
-            assert "Składy z ceną tego paliwa: 3 z 4 na tej stronie. Składy bez ceny są za nimi." in text
+            assert text.count("Składy z ceną tego paliwa: 3 z 4.") == 1
+            assert "Składy bez ceny są na końcu." in text
             assert "W tej gminie:" not in text
+
+
+def test_a_missing_price_is_that_of_the_chosen_fuel(client, clock, market):
+    first = factories.DepotFactory(name="Pierwszy", fuels=["brykiet", "pellet"], lat=50.061)
+    assert "Składy z ceną: 3 z 4." in text_of(client.get(KRAKOW))
+    factories.DepotPriceFactory(depot=first, fuel="pellet", price=Decimal(1650), day=date(2026, 11, 19))
+    brykiet = f"{KRAKOW}?paliwo=brykiet"
+    assert "Ten skład nie podał jeszcze ceny tego paliwa." in text_of(client.get(brykiet))
+    factories.DepotFactory(name="Drugi", fuels=["brykiet"], lat=50.062)
+    assert "Żaden z tych składów nie podał jeszcze ceny tego paliwa." in text_of(client.get(brykiet))
 
 
 def test_a_list_by_price_says_that_the_municipality_has_none(client, clock, market):

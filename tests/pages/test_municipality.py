@@ -20,6 +20,13 @@ def test_municipality_lists_its_depots(client, depot, depot_page):
     assert not missing(html, f'<a href="{depot_page}">Opał „Żar” &amp; Syn</a>', 'href="tel:+48123456789"')
 
 
+def test_distances_say_once_where_they_begin(client, depot):
+    factories.BoundaryFactory(lat=50.06, lon=19.94)
+    for path in (KRAKOW, f"{KRAKOW[:-1]}.md"):
+        text = text_of(client.get(path))
+        assert text.count("Odległości") == text.count("linii prostej od punktu leżącego w tej gminie (50,0") == 1
+
+
 def test_municipality_without_depots_shows_the_nearest(client, depot):
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=2)
     text = text_of(client.get(ZAKOPANE))
