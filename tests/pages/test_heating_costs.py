@@ -112,7 +112,9 @@ def test_what_is_forbidden_comes_last_and_is_marked(client):
     assert permitted.index(">Najtaniej</h2>") < permitted.index("gruntowa") < permitted.index(">Wyraźnie drożej</h2>")
     assert ">nie wolno</a>" not in permitted
     twin = client.get(f"{PATH[:-1]}.md{query}").content.decode()
-    assert twin.index("Ekogroszek, podajnik") < twin.index("Pompa ciepła gruntowa")
+    assert re.search(r"\| 1 \| Pompa ciepła g.*\| 2 \| Pompa ciepła p.*\|  \| Ekogroszek, podajnik", twin, re.DOTALL)
+    assert "Na końcu, bez grupy, są te, którymi nie wolno tu ogrzewać." in twin
+    assert "nie wolno tu ogrzewać" not in client.get(f"{PATH[:-1]}.md").content.decode()
 
 
 def test_overlapping_sources_are_not_ranked(client):
