@@ -17,7 +17,7 @@ from catalog.text import short_zloty
 from fueldepot.http.params import exact, line
 from fueldepot.http.query import Query, doc
 from pages.fuel_prices import as_query, prices_crumb
-from pages.heating_api import AREA_RANGE, DEMAND_RANGE, HOUSE, NEED_RANGE, demand_of, own_fields, own_inputs
+from pages.heating_api import AREA_RANGE, DEMAND_RANGE, HOUSE, NEED_RANGE, SOURCES, demand_of, own_fields, own_inputs
 from pages.heating_comparison import NOTES, HeatingRow, bag_kg, heating_rows, is_demonstration, published_cost
 from pages.page import Crumb, Page, dataset
 from pages.polish import day, whole
@@ -27,6 +27,13 @@ from prices.medians import rounded
 
 OWN = ("cena", "worek", "sprawnosc")
 """Prefixes of the parameters of the page, as those of `HeatingCostsQuery`."""
+
+NUMBERS = {"powierzchnia": "powierzchnia", "potrzeba": "zapotrzebowanie", "kwh": "ciepło, kWh rocznie"} | {
+    f"{name}_{source.slug}": f"{words} ({source.name})"
+    for name, words in zip(OWN, ("cena", "cena worka", "sprawność"), strict=True)
+    for source in SOURCES
+}
+"""What the numbers of the form are, in the words of a notice, by parameter."""
 
 QUANTITY_UNITS = {"MJ/kg": " MJ/kg", "kWh/kg": " kWh/kg", "kWh/mp": " kWh z metra przestrzennego"}
 AXIS_STEP = Decimal("0.25")
@@ -69,10 +76,10 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     unit, suggestions, village = find_place(query.miejsce, query.teryt)
     options, voivodeship = [] if unit else suggestions, read_voivodeship(query, unit)
     notices = place_notices(query.miejsce, wrong, unit, suggestions)
-    if query.wojewodztwo and voivodeship is None:
+    if "wojewodztwo" in wrong or (query.wojewodztwo and voivodeship is None):
         notices.append(UNKNOWN_VOIVODESHIP)
-    if numbers := [name for name in wrong if name != "miejsce"]:
-        notices.append(WRONG_NUMBERS.format(", ".join(numbers)))
+    if numbers := [NUMBERS[name] for name in wrong if name in NUMBERS]:
+        notices.append(WRONG_NUMBERS.format("; ".join(numbers)))
     demand = demand_of(query.kwh, query.powierzchnia, query.potrzeba)
     own = own_inputs(query, *OWN)
     rows = heating_rows(today, demand=demand, voivodeship=voivodeship, municipality=unit, own=own)

@@ -66,8 +66,9 @@ def test_one_source_without_a_price_is_shown_unfolded(client):
 
 def test_what_is_wrong_is_named_and_left_out(client, pellet):
     text = read(client, "?powierzchnia=5&cena_pellet=abc&wojewodztwo=nibylandia")
-    named = "Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: powierzchnia, cena_pellet."
+    named = "Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: powierzchnia; cena (Pellet, kocioł na pellet)."
     assert not missing(text, named, "Nie znamy takiego województwa", "21 000 kWh", "mediana 3 cen")
+    assert "Nie znamy takiego województwa" in read(client, "?wojewodztwo=%00")
     assert "powierzchnia." in client.get(f"{PATH[:-1]}.md?powierzchnia=5").content.decode()
 
 
@@ -139,7 +140,7 @@ def test_the_twin_and_the_csv_have_the_same_numbers(client, pellet):
 def test_the_csv_refuses_what_the_page_names_and_leaves_out(client, pellet):
     for query, reason in [
         ("miejsce=qqqq", "Nie znaleźliśmy takiego miejsca"),
-        ("kwh=x", "kwh"),
+        ("kwh=x", "kWh rocznie"),
         ("wojewodztwo=xx", "województw"),
     ]:
         refusal = client.get(f"/ceny/porownanie.csv?{query}")
