@@ -149,7 +149,8 @@ window.nameGround = (map, names, marks = () => []) => {
       button.type = "button";
       button.className = "pin";
       button.textContent = pin.textContent;
-      button.setAttribute("aria-label", `Pokaż na mapie: ${name}`);
+      // The heading around it has the name already.
+      button.setAttribute("aria-label", `Pokaż na mapie: ${pin.textContent}`);
       button.addEventListener("click", () => {
         map.setView(at, Math.max(map.getZoom(), 12), { animate: false });
         choose(both);
