@@ -11,7 +11,7 @@ from tests.fueldepot.sharers import eventually
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 WIDTHS = {"phone": 390, "tablet": 768, "desk": 1366}
-LARGE_TEXT = [(320, "100%"), (390, "200%"), (640, "200%"), (1366, "200%")]
+LARGE_TEXT = [(320, "100%"), (320, "200%"), (390, "200%"), (640, "200%"), (1366, "200%")]
 """Widths of windows in pixels, and sizes of text: WCAG 2.2, 1.4.10 and 1.4.4, and larger windows with large text."""
 TABLE_WIDTHS = (320, 390, 1366)
 """On the narrowest, a long word of a heading may break, a number may not."""
@@ -178,6 +178,7 @@ def test_no_page_is_wider_than_its_window_and_no_table_breaks_a_word(open_all):
 
     def look(page):
         problems = []
+        page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))")
         for width, text in LARGE_TEXT:
             page.set_viewport_size({"width": width, "height": 900})
             page.evaluate(f"document.documentElement.style.fontSize = '{text}'")
@@ -320,8 +321,27 @@ def test_the_result_uses_both_halves_of_a_wide_screen(open_window):
 
 
 FINGER_PX = 44
-TAPPED = ".chips a, .windows a, .bottom a, .columns a, .option, summary:not(.more > summary)"
-"""What is tapped on a phone, without links within a text and the small menu of a card."""
+TAPPED = ".chips a, .windows a, .bottom a, .columns a, .option, .steps button, summary"
+"""What is tapped on a phone, without links within a text."""
+
+
+SHIFTS = """() => new Promise((resolve) => {
+  const take = (list) => resolve(list.getEntries().map(({ value, sources }) => [value, sources[0]?.node?.className]));
+  new PerformanceObserver(take).observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => resolve([]), 500);
+})"""
+"""JavaScript: what has moved since the page was first drawn, and how much."""
+
+
+@pytest.mark.parametrize("address", ["/", "/nie-ma-takiej-strony/"])
+def test_nothing_moves_when_the_script_shows_its_button(open_window, address):
+    reader = open_window(viewport={"width": 390, "height": 844})
+    reader.refused = {404}
+    # A script that comes late, so that the page is drawn before.
+    reader.page.route("**/search*.js", lambda route: (reader.page.wait_for_timeout(500), route.continue_()))
+    reader.page.goto(address)
+    assert reader.page.get_by_role("button", name="Użyj mojej pozycji").is_visible()
+    assert reader.page.evaluate(SHIFTS) == []
 
 
 def test_what_is_tapped_on_a_phone_is_as_high_as_a_finger(page, depot):
@@ -330,6 +350,7 @@ def test_what_is_tapped_on_a_phone_is_as_high_as_a_finger(page, depot):
         "/",
         "/ceny/pellet/",
         "/sklady/malopolskie/",
+        "/sklady/malopolskie/krakow-1261011/",
         f"/sklad/{depot['id']}/popraw/",
         "/api/",
         "/dotacja/",
