@@ -186,6 +186,7 @@ def of_fuel(
         "indexed": bool(answer["n"]) and not demonstration and asked.is_usual,
         "as_of": asked.day,
         "data_status": data_status(demonstration=demonstration),
+        "cited_path": path + asked.query(),
         "schema_org": prices_of_fuel,
         "content": common | content,
     }

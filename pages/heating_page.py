@@ -103,6 +103,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
         data_path=reverse("v1:heating-costs") + api_query(query, unit, voivodeship, own),
         as_of=today,
         data_status=STATUS,
+        cited_path=reverse("heating-costs") + cited_query(query, unit, voivodeship),
         schema_org=comparison,
         content={
             "csv_path": reverse("heating-costs-csv") + ("" if notices or options else f"?{query_string}".rstrip("?")),
@@ -148,6 +149,13 @@ def api_query(
         inputs = {"price": mine.price, "bag": bag, "efficiency": mine.efficiency}
         parameters |= {f"{name}_{slug}": value for name, value in inputs.items() if value is not None}
     return as_query(parameters)
+
+
+def cited_query(query: Query, unit: Municipality | None, voivodeship: VoivodeshipUnit | None) -> str:
+    """Return the query of the page with what was understood: place, house, and numbers of the reader."""
+    place = {"miejsce": unit.teryt} if unit else {"wojewodztwo": voivodeship.slug} if voivodeship else {}
+    numbers = query.model_dump(include={*NUMBERS}, exclude_defaults=True)
+    return as_query(place | {name: plain(number) for name, number in numbers.items()})
 
 
 def sections_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

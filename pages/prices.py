@@ -45,6 +45,7 @@ def index_page(today: date, query_string: str = "") -> Page:
         indexed=has_prices and not demonstration and asked.is_usual,
         as_of=asked.day,
         data_status=data_status(demonstration=demonstration),
+        cited_path=reverse("prices") + asked.query(),
         schema_org=all_medians,
         content={
             "tabs": fuel_tabs("", lambda slug: reverse("fuel-prices", args=[slug]), asked.query()),

@@ -72,6 +72,15 @@ def test_what_is_wrong_is_named_and_left_out(client, pellet):
     assert "powierzchnia." in client.get(f"{PATH[:-1]}.md?powierzchnia=5").content.decode()
 
 
+def test_a_citation_leads_to_the_same_comparison(client, pellet):
+    factories.zakopane()
+    cited = "http://127.0.0.1:8000/ceny/porownanie/"
+    assert f"{cited}, stan na" in read(client)
+    query = "?miejsce=1217011&teryt=&powierzchnia=&kwh=12.000&cena_pellet=1.640,00&cena_gas=abc"
+    assert f"{cited}?miejsce=1217011&kwh=12000&cena_pellet=1640, stan na" in read(client, query)
+    assert f"{cited}?wojewodztwo=malopolskie, stan na" in read(client, "?wojewodztwo=małopolskie")
+
+
 def test_the_place_is_named(client, pellet):
     assert "Ile kosztuje ciepło: Kraków" in read(client, "?miejsce=1261011")
     assert "Nie znaleźliśmy takiego miejsca" in read(client, "?miejsce=Nibylandia")

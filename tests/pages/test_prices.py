@@ -1,7 +1,7 @@
 import csv
 import io
 import re
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from html import unescape
 
@@ -283,6 +283,15 @@ def test_a_median_covers_the_window_that_is_asked_for(client, prices, path):
     assert not missing(client.get(f"{path[:-1]}.csv?okres=12").content.decode(), ",12 miesięcy,", ",1800.00,")
     link = re.search(r'href="(/api/v1/prices/pellet[^"]*)"', html)[1]
     assert client.get(unescape(link)).json()["median"] == 1800
+
+
+def test_a_citation_of_another_day_or_window_leads_to_its_figures(client, prices):
+    day = timezone.localdate() - timedelta(days=1)
+    for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"):
+        query = f"?dzien={day}" if path == "/ceny/" else f"?dzien={day}&okres=12"
+        text = text_of(client.get(f"{path}{query}&kolejnosc=-nazwa"))
+        assert f"http://127.0.0.1:8000{path}{query}, stan na" in text, path
+        assert f"<http://127.0.0.1:8000{path}{query}>" in client.get(f"{path[:-1]}.md{query}").content.decode(), path
 
 
 def test_every_page_of_figures_has_its_citation(client, prices):
