@@ -253,10 +253,11 @@ def test_a_redis_that_never_was_is_no_failure(caller, settings):
 
 
 class Limited(NamedTuple):
-    """A service with a rate limit. share: part of the burst that a worker allows by itself."""
+    """A service with a rate limit. share: part of the burst that a worker allows. own: without Redis."""
 
     site: Site
     share: int
+    own: int
 
 
 @pytest.fixture(scope="module", params=["2 workers", "4 workers", "4 workers and Redis"])
@@ -267,14 +268,14 @@ def limited(request, tmp_path_factory):
     if "Redis" not in request.param:
         site = Site(root, RATE_LIMIT="60/min", workers=workers)
         try:
-            yield Limited(site.ready(), 60 // workers)
+            yield Limited(site.ready(), 60 // workers, 60 // workers)
         finally:
             site.stop()
         return
     with redis_server(root) as (address, _):
         site = Site(root, RATE_LIMIT="60/min", CACHE_URL=address, workers=workers)
         try:
-            yield Limited(site.ready(), 60)
+            yield Limited(site.ready(), 60, 60 // workers)
         finally:
             site.stop()
 
@@ -297,7 +298,7 @@ def ask(site, address, times, *, keep):
 @pytest.mark.slow
 @pytest.mark.parametrize("keep", [True, False])
 def test_workers_keep_one_limit(limited, keep):
-    site, share = limited
+    site, share, own = limited
     began = time.monotonic()
     callers = 1 if keep else 8
     with ThreadPoolExecutor(callers) as pool:
@@ -305,9 +306,11 @@ def test_workers_keep_one_limit(limited, keep):
     answers = [answer for part in lists for answer in part]
     came_back = time.monotonic() - began
     passed = [status for status, _ in answers].count(200)
-    assert share <= passed <= 60 + came_back + 2
+    # Each worker counts for itself while Redis is late, as on a machine that is busy with other work.
+    late = site.log.read_text().count("the shared cache does not answer")
+    assert share <= passed <= 60 + came_back + 2 + late * own
     if keep:  # with one worker, which has its share, and its share of what comes back
-        assert passed <= share + came_back * share / 60 + 1
+        assert passed <= share + came_back * share / 60 + 1 + late * own
     for status, headers in answers:
         assert headers["RateLimit-Policy"] == '"default";q=60;w=60'
         left, wait_s = map(int, re.fullmatch(r'"default";r=(\d+);t=(\d+)', headers["RateLimit"]).groups())
@@ -315,12 +318,12 @@ def test_workers_keep_one_limit(limited, keep):
         assert (status == 429) <= (left == 0)
         if status == 429:
             assert str(wait_s) == headers["Retry-After"]
-            assert 1 <= wait_s <= 60 // share + 1
+            assert 1 <= wait_s <= 60 // (own if late else share) + 1
 
 
 @pytest.mark.slow
 def test_who_waits_as_long_as_told_is_answered(limited):
-    site, share = limited
+    site, share, _ = limited
     connection = http.client.HTTPConnection("127.0.0.1", site.port, timeout=20, source_address=("127.0.2.9", 0))
 
     def once():
