@@ -3,8 +3,16 @@ from typing import Any
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
 
-MOVES_ENTRIES = {"0019_search_positions", "0026_districts_of_places", "0035_postcodes_of_more_districts"}
-"""Migrations that give entries of the search index another position. `districts.csv` needs one when it changes."""
+MOVES_ENTRIES = {
+    "0019_search_positions",
+    "0026_districts_of_places",
+    "0035_postcodes_of_more_districts",
+    "0037_main_municipalities_of_postcodes",
+}
+"""Migrations that move entries of the search index, or give them another municipality.
+
+`districts.csv` needs one when it changes.
+"""
 
 
 class CatalogConfig(AppConfig):

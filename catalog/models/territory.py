@@ -169,7 +169,7 @@ class Postcode(models.Model):
 
 class PostcodeMunicipalityQuerySet(models.QuerySet["PostcodeMunicipality"]):
     def main_first(self) -> Self:
-        """Order by number of addresses, descending; without numbers, towns before rural municipalities."""
+        """Order by number of addresses, descending; see `BoundaryIndex.main_first` for those without numbers."""
         return self.order_by("-addresses", "municipality__kind", "municipality")
 
     def by_postcode(self) -> defaultdict[str, list[tuple[str, int]]]:

@@ -253,13 +253,14 @@ def read_register() -> PlaceRegister:
     units = Municipality.objects.select_related("county", "voivodeship").order_by("teryt")
     municipalities = {unit.teryt: unit for unit in units}
     shares = PostcodeMunicipality.objects.main_first().by_postcode()
+    boundaries = BoundaryIndex.load(municipalities)
     places = [PlaceRow(*row) for row in Place.objects.order_by("id").values_list(*PlaceRow._fields)]
     postcodes = [
-        PostcodeRow(code, tuple(names), lat, lon, tuple(shares[code]))
+        PostcodeRow(code, tuple(names), lat, lon, tuple(boundaries.main_first(shares[code], lat, lon)))
         for code, names, lat, lon in Postcode.objects.order_by("code").values_list("code", "places", "lat", "lon")
         if code in shares
     ]
-    return PlaceRegister(municipalities, places, postcodes, BoundaryIndex.load(municipalities))
+    return PlaceRegister(municipalities, places, postcodes, boundaries)
 
 
 def iter_entries(register: PlaceRegister) -> Iterator[IndexEntry]:

@@ -102,6 +102,24 @@ class BoundaryIndex:
         point = shapely.Point(*coordinates.project(lat, lon))
         return bool(shapely.dwithin(self.areas[position], point, EDGE_TOLERANCE_M))
 
+    def main_first(self, shares: Sequence[tuple[str, int]], lat: float, lon: float) -> Sequence[tuple[str, int]]:
+        """Sort those municipalities of a postcode whose number of addresses is unknown.
+
+        Towns come first, then the municipality in which the centre lies, then those with a town in them.
+
+        shares: municipality and number of addresses, 0 if unknown; most first. lat, lon: the centre.
+        """
+        if len(shares) == 1 or shares[-1][1]:
+            return shares
+
+        def rank(share: tuple[str, int]) -> tuple[int, bool, bool, bool]:
+            teryt, addresses = share
+            kind = int(teryt[6])
+            town, rural = kind == Municipality.Kind.TOWN, kind == Municipality.Kind.RURAL
+            return -addresses, not town, not self.contains(teryt, lat, lon), rural
+
+        return sorted(shares, key=rank)
+
     def outline_of(self, teryt: str) -> Outline | None:
         """Return the area of a municipality in degrees; None where its boundary is unknown."""
         if (position := self.positions.get(teryt)) is None:

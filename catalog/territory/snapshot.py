@@ -137,7 +137,8 @@ def read_territory() -> Territory:
     for county in counties.values():
         county.voivodeship = voivodeships[county.voivodeship_id]
     municipalities = Municipality.objects.order_by("teryt").in_bulk()
-    postcodes = read_postcodes()
+    boundaries = BoundaryIndex.load(municipalities)
+    postcodes = read_postcodes(boundaries)
     postcodes_in: dict[str, list[str]] = defaultdict(list)
     for code in sorted(postcodes):
         for teryt in postcodes[code].municipalities:
@@ -154,20 +155,21 @@ def read_territory() -> Territory:
         postcodes=postcodes,
         search=search,
         postcodes_in={teryt: tuple(codes) for teryt, codes in postcodes_in.items()},
-        boundaries=BoundaryIndex.load(municipalities),
+        boundaries=boundaries,
         centres={index.teryt(n): point for n in range(index.municipalities) if (point := index.point(n))},
     )
 
 
-def read_postcodes() -> dict[str, PostcodeArea]:
+def read_postcodes(boundaries: BoundaryIndex) -> dict[str, PostcodeArea]:
     """Read every postcode. Two queries."""
     shares = PostcodeMunicipality.objects.main_first().by_postcode()
-    return {
-        code: PostcodeArea(
-            Point(lat, lon), tuple(unit for unit, _ in shares[code]), tuple(count for _, count in shares[code])
+    areas = {}
+    for code, lat, lon in Postcode.objects.values_list("code", "lat", "lon"):
+        main_first = boundaries.main_first(shares[code], lat, lon)
+        areas[code] = PostcodeArea(
+            Point(lat, lon), tuple(unit for unit, _ in main_first), tuple(count for _, count in main_first)
         )
-        for code, lat, lon in Postcode.objects.values_list("code", "lat", "lon")
-    }
+    return areas
 
 
 territory = Snapshot(

@@ -120,6 +120,22 @@ def test_shares_are_unknown_where_addresses_were_not_counted(client):
     assert [unit["share"] for unit in client.get(f"{CODES}/30-001").json()["municipalities"]] == [None, None]
 
 
+def test_without_numbers_a_town_then_the_municipality_around_the_centre_is_the_main_one(client):
+    town, around = factories.nowy_targ_town(), factories.nowy_targ_rural()
+    rural, mixed = factories.municipality("1211042", "Czorsztyn"), factories.municipality("1211123", "Rabka-Zdrój")
+    factories.BoundaryFactory(municipality=around, lat=49.5, lon=20.0)
+    factories.BoundaryFactory(municipality=rural, lat=49.45, lon=20.4)
+    for code, units, main in (
+        ("34-404", (rural, around), around),
+        ("34-400", (rural, around, town), town),
+        ("34-700", (rural, mixed), mixed),
+    ):
+        factories.PostcodeFactory(code=code, lat=49.5051, lon=19.9769, shares=[(unit, 0) for unit in units])
+        assert client.get(f"{CODES}/{code}").json()["municipalities"][0]["teryt"] == main.teryt
+        (entry,) = client.get(f"/api/v1/regulations?postcode={code}").json()
+        assert entry["requested_unit"]["teryt"] == main.teryt
+
+
 @pytest.mark.parametrize(("code", "status"), [("00-000", 404), ("3000", 400), ("30-0011", 400), ("30 001", 400)])
 def test_postcodes_that_there_are_not(client, code, status):
     factories.PostcodeFactory()

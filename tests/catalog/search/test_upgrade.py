@@ -6,6 +6,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.models.signals import post_migrate
 
+from catalog.apps import MOVES_ENTRIES
 from catalog.models import Place, SearchEntry
 from tests import factories
 
@@ -20,10 +21,8 @@ def migrated(*names: str) -> None:
     post_migrate.send(config, app_config=config, verbosity=0, interactive=False, using="default", apps=apps, plan=plan)
 
 
-@pytest.mark.parametrize(
-    "migration", ["0019_search_positions", "0026_districts_of_places", "0035_postcodes_of_more_districts"]
-)
-def test_migrations_that_bring_positions_have_the_index_rebuilt(migration):
+@pytest.mark.parametrize("migration", sorted(MOVES_ENTRIES))
+def test_migrations_that_move_entries_have_the_index_rebuilt(migration):
     krakow = factories.krakow()
     factories.PlaceFactory(name="Kraków", municipality=krakow, lat=50.06, lon=19.94)
     SearchEntry.objects.create(rank=0, kind="municipality", fold="old", label="Old", municipality=krakow)
