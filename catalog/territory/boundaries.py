@@ -20,6 +20,11 @@ SNAP_DISTANCE_M = 100.0
 """Distance outside every boundary up to which the nearest municipality is returned."""
 
 
+def rounded(area: Geometry) -> Any:
+    """Return an area in degrees to DECIMALS, with exterior rings counterclockwise (RFC 7946, section 3.1.6)."""
+    return shapely.transform(shapely.orient_polygons(area), lambda points: np.round(points, DECIMALS))
+
+
 class PointOutsideMunicipalities(Exception):
     """The point is farther than `SNAP_DISTANCE_M` from every municipality."""
 
@@ -125,8 +130,9 @@ class BoundaryIndex:
         if (position := self.positions.get(teryt)) is None:
             return None
         area = shapely.transform(self.areas[position], coordinates.unproject_array)
-        # Exterior rings counterclockwise: RFC 7946, section 3.1.6.
-        area = shapely.transform(shapely.orient_polygons(area), lambda points: np.round(points, DECIMALS))
+        area, full = rounded(area), area
+        if not shapely.is_valid(area):  # narrow parts cross themselves
+            area = rounded(shapely.set_precision(full, 10**-DECIMALS))
         west, south, east, north = shapely.bounds(area).tolist()
         return Outline(mapping(area), (west, south, east, north), bool(self.approximate[position]))
 
