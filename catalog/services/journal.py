@@ -9,7 +9,7 @@ registered, then submissions and owners' links. What somebody has changed since 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -218,12 +218,13 @@ def undo(*, decision: Decision, by: AbstractBaseUser | None, on: datetime, note:
     return undoing
 
 
-def restore_changes(model: type[Model], undoing: Undoing) -> list[Any]:
+def restore_changes(model: type[Model], undoing: Undoing, *, kept: Collection[Any] = ()) -> list[Any]:
     """Restore the changed rows of a model, with a line of history each, and count them. The caller locks them.
 
-    Returns the keys of restored rows. Added and deleted rows are left to the caller. Two statements.
+    kept: keys of rows that stay. Returns the keys of restored rows. Added and deleted rows are left to the caller. Two
+    statements.
     """
-    spans = list(undoing.spans(model).values())
+    spans = [span for key, span in undoing.spans(model).items() if key not in kept]
     restored = history.restore(model, spans, following=FOLLOWING.get(model._meta.label_lower, ()))
     history.record_bulk(model, restored, by=undoing.by, reason=undoing.reason)
     undoing.changed[model] += len(restored)

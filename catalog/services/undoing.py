@@ -23,7 +23,7 @@ class MergeIsNotRepeated(Refusal):
 
 
 def undo_depots(undoing: Undoing) -> None:
-    """Restore the values that a decision changed, and remove depots that it added. Nine statements.
+    """Restore the values that a decision changed, and remove depots that it added. Ten statements.
 
     A depot whose changed values were changed again since is left alone. Raises MergeIsNotRepeated, and
     RestoringNeedsReason, see `undoing_needs_reason`.
@@ -35,7 +35,10 @@ def undo_depots(undoing: Undoing) -> None:
     spans = undoing.spans(Depot)
     depots = Depot.objects.filter(pk__in=among(spans))
     lock_rows(depots)
-    restored = journal.restore_changes(Depot, undoing)
+    # One that was removed as a duplicate, restored and merged since looks as the removal left it.
+    removing = undoing.decision.kind == undoing.decision.Kind.REMOVE
+    merged = depots.exclude(merged_into=None).values_list("pk", flat=True) if removing else ()
+    restored = journal.restore_changes(Depot, undoing, kept=set(merged))
     restored += _remove_added(undoing)
     undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication")
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)

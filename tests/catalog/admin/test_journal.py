@@ -173,6 +173,17 @@ def test_a_merge_whose_loser_was_restored_is_undone_already_and_not_repeated(cli
     assert (factories.fresh(other).publication, factories.fresh(row).depot_id) == ("published", other.pk)
 
 
+def test_a_removal_is_not_undone_while_the_entry_is_merged(editor):
+    one, other = factories.DepotFactory(name="Jeden"), factories.DepotFactory(name="Dwa")
+    today, duplicate = timezone.localdate(NOW), Depot.RemovalReason.DUPLICATE
+    moderation.remove_depots(keys=[other.pk], reason=duplicate, by=editor, on=today)
+    removal = last()
+    publishing.publish_depot(depot=other, on=today, by=editor)
+    merging.merge_depots(survivor=one, loser=factories.fresh(other), take=[], by=editor, on=today)
+    assert journal.undo(decision=removal, by=editor, on=NOW).left == [other]
+    assert factories.fresh(other).merged_into == one
+
+
 def test_decisions_are_undone_in_reverse_whatever_was_undone_between(editor):
     one, other = factories.DepotFactory(name="Jeden"), factories.DepotFactory(name="Dwa")
     quote = {"fuel": "pellet", "day": TODAY, "unit": "t", "price": Decimal(1500), "bag_price": None, "bag_kg": None}
