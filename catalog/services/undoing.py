@@ -23,7 +23,7 @@ class MergeIsNotRepeated(Refusal):
 
 
 def undo_depots(undoing: Undoing) -> None:
-    """Restore the values that a decision changed, and remove depots that it added. Ten statements.
+    """Restore the values that a decision changed, and remove depots that it added. Nine statements.
 
     A depot whose changed values were changed again since is left alone. Raises MergeIsNotRepeated, and
     RestoringNeedsReason, see `undoing_needs_reason`.
@@ -34,11 +34,11 @@ def undo_depots(undoing: Undoing) -> None:
         raise RestoringNeedsReason(undoing.decision.pk)
     spans = undoing.spans(Depot)
     depots = Depot.objects.filter(pk__in=among(spans))
-    lock_rows(depots)
+    locked = depots.select_for_update(of=("self",)).order_by("pk").values_list("pk", "merged_into")
     # One that was removed as a duplicate, restored and merged since looks as the removal left it.
     removing = undoing.decision.kind == undoing.decision.Kind.REMOVE
-    merged = depots.exclude(merged_into=None).values_list("pk", flat=True) if removing else ()
-    restored = journal.restore_changes(Depot, undoing, kept=set(merged))
+    merged = {key for key, survivor in locked if survivor and removing}
+    restored = journal.restore_changes(Depot, undoing, kept=merged)
     restored += _remove_added(undoing)
     undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication")
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
