@@ -163,6 +163,10 @@ class MultilineField(forms.CharField):
         return text.replace("\r\n", "\n") if isinstance(text, str) else text
 
 
+MULTILINE: Any = {models.TextField: {"form_class": MultilineField}}
+"""`formfield_overrides` of pages and their inlines, which do not share them."""
+
+
 class StaleFilter(OptionsFilter):
     title = "stan na"
     parameter_name = "stale"
@@ -190,7 +194,7 @@ class RecordedAdmin(HistoryAdmin):
 
     list_per_page = 200
     readonly_fields = ("key",)
-    formfield_overrides = {models.TextField: {"form_class": MultilineField}}
+    formfield_overrides = MULTILINE
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         with transaction.atomic():
@@ -250,6 +254,7 @@ class LegalStateAdmin(KeptRowsMixin, RecordedAdmin):
 
 class AmendmentInline(admin.StackedInline):  # type: ignore[type-arg] # not subscriptable at run time
     model = Amendment
+    formfield_overrides = MULTILINE
     extra = 0
     exclude = ("key",)
 

@@ -17,6 +17,7 @@ from tests import factories
 from tests.client import context_of
 from tests.drafts import approve
 from tests.regulations.factories import (
+    SOURCE,
     AmendmentFactory,
     DeadlineFactory,
     FuelBanFactory,
@@ -125,6 +126,18 @@ def test_an_amendment_that_moves_a_deadline(desk, editor, client):
     assert (newest.history_user, newest.date) == (editor, date(2029, 1, 1))
     assert newest.prev_record.date == date(2027, 1, 1)
     assert editor.username in desk.get(f"/admin/regulations/deadline/{moved.pk}/history/").content.decode()
+
+
+def test_line_ends_of_a_browser_change_no_amendment(desk):
+    """An import would take a changed text for an editor's, and leave it alone."""
+    amendment = AmendmentFactory(sources=f"{SOURCE}\n{SOURCE}-2", changes="Przesuwa termin.\nNic więcej.")
+    sent = form_of(desk, url_of(amendment.resolution))
+    lines = {name: text.replace("\n", "\r\n") for name, text in sent.items() if "\n" in str(text)}
+    assert lines.keys() >= {"amendments-0-sources", "amendments-0-changes"}
+    save(desk, url_of(amendment.resolution), **lines | {"note": "Nowa uwaga."})
+    assert amendment.history.count() == 1
+    stored = Amendment.objects.get()
+    assert (stored.sources, stored.changes) == (amendment.sources, amendment.changes)
 
 
 CHANGES_AT_THE_DESK = {
