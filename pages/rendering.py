@@ -129,7 +129,8 @@ def collapse_blank_lines(text: str) -> str:
 
 def redirect(request: HttpRequest, path: str) -> HttpResponse:
     """Redirect permanently to a path, with the query of the request."""
-    query = quote(request.META["QUERY_STRING"], safe="%&=,;:/?@!$'()*+~-._[]")
+    # A WSGI query string is Latin-1, whatever its bytes mean.
+    query = quote(request.META["QUERY_STRING"].encode("latin-1"), safe="%&=,;:/?@!$'()*+~-._[]")
     return HttpResponsePermanentRedirect(f"{path}?{query}" if query else path)
 
 

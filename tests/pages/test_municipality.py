@@ -1,4 +1,5 @@
 import re
+from urllib.parse import quote
 
 import pytest
 
@@ -134,6 +135,12 @@ def test_a_wrong_name_leads_to_the_right_address_with_the_query(client):
         factories.krakow()
         answer = client.get(f"{path}?kod=30-001&x=%22")
         assert (answer.status_code, answer["Location"]) == (301, f"{KRAKOW}?kod=30-001&x=%22"), path
+
+
+def test_letters_that_were_not_encoded_stay_what_they_are(client):
+    factories.krakow()
+    answer = client.get("/sklady/malopolskie/dawna-nazwa-1261011/?miejsce=Łobzów")
+    assert answer["Location"] == f"{KRAKOW}?miejsce={quote('Łobzów')}"
 
 
 def test_a_former_code_leads_to_its_successor(client, django_assert_num_queries):
