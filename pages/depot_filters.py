@@ -165,13 +165,16 @@ class Choices:
         )
 
     def order_chips(self, path: str, usual: Order) -> tuple[Chip, ...]:
-        """Return links to the orders, by price only with a fuel. usual: the default, whose link has no parameter."""
+        """Return links to the orders, by price only with a fuel. usual: the default, whose link has no parameter.
+
+        Without distances, where another order is usual, there is none by distance.
+        """
         labels = {Order.DISTANCE: "najbliżej", Order.PRICE: "najtaniej", Order.NAME: "według nazwy"}
         current = self.order or usual
         return tuple(
             Chip(label, replace(self, order=None if order is usual else order).link(path), order is current)
             for order, label in labels.items()
-            if self.fuel or order is not Order.PRICE
+            if (self.fuel or order is not Order.PRICE) and order in {usual, Order.PRICE, Order.NAME}
         )
 
     def open_chips(self, path: str, today: date, count: CountListed) -> Iterator[Chip]:

@@ -90,6 +90,8 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     listed = stores.in_unit(unit.teryt).rows
     origin = asked or centre_of(unit)
     usual = Order.DISTANCE if origin else Order.NAME
+    if origin is None and choices.order is Order.DISTANCE:
+        choices = replace(choices, order=None)
     nearest_first, today = asked is not None, timezone.localdate(now)
 
     distances = stores.distances_m(origin.point, listed) if origin else {}

@@ -130,6 +130,14 @@ def test_an_unknown_postcode_leaves_the_point(client, depot):
     assert not missing(text, "Nie znamy kodu pocztowego 99-999", "od wskazanego punktu")
 
 
+def test_without_a_position_there_is_no_order_by_distance(client):
+    for name in ("Żar", "Antracyt"):
+        factories.DepotFactory(municipality=factories.zakopane(), name=name)
+    text = text_of(client.get(f"{ZAKOPANE}?kolejnosc=odleglosc"))
+    assert "najbliżej" not in text
+    assert text.index("Antracyt") < text.index("Żar")
+
+
 def test_a_wrong_name_leads_to_the_right_address_with_the_query(client):
     for path in ("/sklady/mazowieckie/krakow-1261011/", "/sklady/malopolskie/dawna-nazwa-1261011/"):
         factories.krakow()
