@@ -169,7 +169,7 @@ def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> Pag
 
 
 @read_only
-@conditional(Data.UNITS, Data.BOUNDARIES, cache_control=cache_control.REGISTER)
+@conditional(Data.UNITS, Data.BOUNDARIES, Data.PLACES, Data.POSTCODES, cache_control=cache_control.REGISTER)
 def surroundings(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> HttpResponse:
     """Answer with a municipality and its surroundings as GeoJSON. Takes some milliseconds."""
     outlines = territory_svg.surroundings(teryt)

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.contrib.staticfiles import finders
 
+from catalog.models import Dataset
 from catalog.search import entries
 from fueldepot.http import cache_control
 from tests import factories
@@ -44,6 +45,14 @@ def test_names_for_maps_without_tiles(client):
     assert {name for _, _, name in names} >= {"Kraków", "Zakopane", "Łobzów"}
     assert not {name for _, _, name in names} & {"Za blisko", "Antałówka"}
     assert [50.02, 19.9, "31-000"] in names
+
+
+@pytest.mark.parametrize("slug", [Dataset.Slug.PLACES, Dataset.Slug.POSTCODES])
+def test_new_names_end_the_copies_of_a_map(client, slug):
+    factories.BoundaryFactory(lat=50.06, lon=19.94, side_km=10)
+    validator = client.get(f"{KRAKOW}granice.geojson")["ETag"]
+    Dataset.objects.bump_version(slug)
+    assert client.get(f"{KRAKOW}granice.geojson", headers={"If-None-Match": validator}).status_code == 200
 
 
 def test_areas_that_nobody_knows(client):
