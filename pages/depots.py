@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -94,10 +95,10 @@ def depot_page(depot: DepotRow, now: datetime) -> Page:
     )
 
 
-def apart_from_median(price: ListedPrice, depot: DepotRow, today: date) -> float | None:
+def apart_from_median(price: ListedPrice, depot: DepotRow, today: date) -> Decimal | None:
     """Return the difference of a price from the median of the voivodeship in zł, None without a median."""
     summary = prices.get().figures(price.fuel, today).voivodeships.get(depot.teryt[:2])
-    return float(price.price - summary.median) if summary and summary.median is not None else None
+    return price.price - summary.median if summary and summary.median is not None else None
 
 
 def offers(depot: DepotRow, price_list: Sequence[ListedPrice]) -> Iterator[dict[str, Any]]:

@@ -151,7 +151,7 @@ def whole(number: int | None) -> str:
     return "" if number is None else polish.whole(number)
 
 
-def difference(amount: float) -> str:
+def difference(amount: float | Decimal) -> str:
     """ "+90 zł", "−90 zł", "równo": whole złoty."""
     rounded = round(amount)
     return f"{'+' if rounded > 0 else '−'}{zloty(abs(rounded), 0)}" if rounded else "równo"

@@ -1,6 +1,9 @@
 """The page of a depot, demonstration depots included."""
 
+from decimal import Decimal
+
 import pytest
+from django.utils import timezone
 
 from catalog.parsing.opening_hours import DAYS
 from pages.depots import week
@@ -36,6 +39,15 @@ def test_depot_of_which_little_is_known(client):
     assert not missing(text, "Nie znamy stałych godzin otwarcia tego składu.", "Godziny nieznane · Kraków")
     assert "Nie znamy paliw ani cen tego składu. Podaj cenę" in text
     assert "NIP" not in text
+
+
+def test_the_twin_says_on_which_side_of_the_median_a_price_lies(client):
+    depots = [factories.DepotFactory(name="Skład") for _ in range(3)]
+    for depot, amount in zip(depots, (1400, 1500, 1590), strict=True):
+        factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=timezone.localdate())
+    for depot, apart in zip(depots, ("\N{MINUS SIGN}100,00 zł", "0,00 zł", "+90,00 zł"), strict=True):
+        twin = client.get(f"/sklad/{depot.pk}-sklad.md").content.decode().replace("\N{NO-BREAK SPACE}", " ")
+        assert f"| {apart} |" in twin
 
 
 def test_a_fuel_that_only_the_name_says_is_marked(client):
