@@ -267,7 +267,7 @@ def own_steps(submission: Submission, now: datetime) -> Iterator[StatusStep]:
     elif state == State.PASSED_ON and submission.answered_at is not None:
         yield StatusStep("Redakcja sprawdziła ceny", when(submission.answered_at))
     else:
-        days = (now - (submission.confirmed_at or now)).days
+        days = (timezone.localdate(now) - timezone.localdate(submission.confirmed_at or now)).days
         waits = f"czeka {counted(days, 'dzień', 'dni', 'dni')}" if days else "czeka od dziś"
         yield StatusStep("Decyzja redakcji", waits, done=False)
     if submission.notification_pending:

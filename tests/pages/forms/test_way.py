@@ -53,6 +53,14 @@ def test_a_correction_from_the_form_to_the_public(
     assert "Telefon było: +48 12 345 67 89 jest: +48 601 234 567 - Godziny otwarcia było: (brak)" in letter
 
 
+def test_a_submission_of_yesterday_does_not_wait_since_today(client, stranger, nowak, clock):
+    stranger.fill(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    status = stranger.confirm()["Location"]
+    assert "czeka od dziś" in text_of(client.get(status))
+    clock.move(hours=20)
+    assert "czeka 1 dzień" in text_of(client.get(status))
+
+
 def test_a_claim_makes_the_entry_the_owners(client, stranger, nowak, clock):
     assert stranger.fill(f"/sklad/{nowak.pk}/przejmij/", **CLAIM).status_code == 302
     stranger.confirm()
