@@ -240,8 +240,8 @@ QUESTIONS = (
     ("Co wiadomo o gminie, ile ma składów?", "/api/v1/municipalities/1217011"),
 )
 
-_cache: dict[str, tuple[str, bytes]] = {}
-"""Version of the data and content of each file by path; a handful of entries."""
+_cache: dict[tuple[object, ...], tuple[str, bytes]] = {}
+"""Version of the data and content of each file, by its writer and number; a part of the site map has many paths."""
 
 
 def walking(kind: str) -> Callable[[Callable[..., str]], Callable[..., HttpResponse]]:
@@ -257,9 +257,10 @@ def walking(kind: str) -> Callable[[Callable[..., str]], Callable[..., HttpRespo
         def answer(request: HttpRequest, **kwargs: int) -> HttpResponse:
             today = timezone.localdate()
             state = f"{today} {snapshot.current().key(*EVERYTHING)}"
-            if _cache.get(request.path, ("",))[0] != state:
-                _cache[request.path] = state, write(today, **kwargs).encode()
-            return HttpResponse(_cache[request.path][1], content_type=kind)
+            file = (write, *kwargs.values())
+            if _cache.get(file, ("",))[0] != state:
+                _cache[file] = state, write(today, **kwargs).encode()
+            return HttpResponse(_cache[file][1], content_type=kind)
 
         return answer
 

@@ -99,6 +99,8 @@ def test_a_long_list_has_parts(client, site, monkeypatch):
     assert all(len(part) <= 7 for part in parts)
     for number in (0, len(index) + 1):
         assert client.get(f"/sitemap-{number}.xml").status_code == 404
+    monkeypatch.setattr(machine_files, "url_set", None)
+    assert client.get("/sitemap-01.xml").status_code == 200, "the same part is not written and kept again"
 
 
 def test_years_of_a_series_leave_out_what_is_missing():
