@@ -305,7 +305,7 @@ def arrange(
     """Return dots for numbered places, without overlaps; more than `MOST_MARKS` places are grouped.
 
     places: number and place; places outside the picture move to its edge. obstacles: centres of other marks.
-    All dots lie within width and height, which leave room for `MOST_MARKS` of them (`viewbox.HEIGHTS`).
+    All dots lie within width and height, which leave room for `MOST_MARKS` of them (`HEIGHTS`).
     """
     marks = group(places, MOST_MARKS)
     letters = (letter(number) for number in count())
