@@ -221,7 +221,7 @@ def describe_price(row: HeatingRow) -> str:
     """Return the price in words, with its day or year, number and area."""
     price, per = row.price, f"zł/{row.source.unit}"
     if price is None:
-        return "podaj własną cenę" if row.source.slug == "gas" else "za mało cen; podaj własną"
+        return "za mało cen; podaj własną" if row.source.fuel else "podaj własną cenę"
     amount = f"{short_zloty(price.amount).removesuffix('zł')}{per}"
     if price.kind == "own":
         return f"{amount}, Twoja cena"

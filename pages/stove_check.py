@@ -142,7 +142,7 @@ def stove_check_page(query_string: str, today: date) -> Page:
         as_of=first,
         as_of_last=last,
         data_status=STATUS,
-        cited_path=check_path(unit.teryt, choice or "") if unit else "",
+        cited_path=check_path(unit.teryt, choice or "", facts) if unit else "",
         content={
             "place": village or (unit.name if unit else place),
             "notice": " ".join(notices),

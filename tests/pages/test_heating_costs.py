@@ -81,6 +81,13 @@ def test_a_citation_leads_to_the_same_comparison(client, pellet):
     assert f"{cited}?wojewodztwo=malopolskie, stan na" in read(client, "?wojewodztwo=małopolskie")
 
 
+def test_a_source_without_a_price_says_why(client):
+    rows = client.get(f"{PATH[:-1]}.md").content.decode().splitlines()
+    too_few, none = "| za mało cen; podaj własną |", "| podaj własną cenę |"
+    for source, reason in (("Pellet", too_few), ("Pompa ciepła", none), ("Gaz", none)):
+        assert any(f"| {source}" in row and reason in row for row in rows), source
+
+
 def test_the_place_is_named(client, pellet):
     assert "Ile kosztuje ciepło: Kraków" in read(client, "?miejsce=1261011")
     assert "Nie znaleźliśmy takiego miejsca" in read(client, "?miejsce=Nibylandia")

@@ -153,6 +153,9 @@ def test_a_past_day(client, history):
     assert "Mediana: 1400,00 zł" in client.get("/ceny/pellet.md", {"dzien": day}).content.decode()
 
 
+FILES = ("/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv", "/ceny/pellet.svg", "/ceny/pellet/malopolskie.svg")
+
+
 def test_a_day_that_cannot_be_answered_says_so_above_the_numbers(client, prices):
     for day in ("2999-01-01", "2001-01-01", "wczoraj", "2026-02-30"):
         refusal = "Dzień w adresie nie jest datą z ostatnich 24 miesięcy: podaj dzień od "

@@ -321,6 +321,7 @@ def test_one_question_decides_and_its_answers_are_links(client, acts):
     coal = client.get(unescape(yes))
     assert "piec lub koza: wolno używać do 31 grudnia 2029 r." in said(coal)
     assert "Czy palisz w nim węglem? tak ( zmień )" in said(coal)
+    assert "?miejsce=1217011&piec=stove&tak=coal, stan na" in text_of(coal)
     assert "nie znamy terminu" in said(client.get(unescape(no)))
     assert said(client.get(f"{URL}?miejsce=1217011&piec=stove&tak=nonsense")) == text
     assert "Czy palisz w nim węglem?" in client.get(f"{TWIN}?miejsce=1217011&piec=stove").content.decode()
