@@ -49,9 +49,16 @@ class PricesQuery(Query):
     kolejnosc: Annotated[str, choice([*ORDERS, *(f"-{key}" for key in ORDERS)])] = "nazwa"
 
 
+SHOWN_INSTEAD = {
+    "dzien": "Pokazujemy ceny na dziś.",
+    "okres": f"Pokazujemy medianę z {WINDOW_MONTHS} miesięcy.",
+}
+"""What a page shows instead of an invalid parameter."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The query of a page. day: not after today. order: a key of ORDERS. refused: whether the given day is invalid.
+    """The query of a page. day: not after today. order: a key of ORDERS. refused: names of an invalid day and window.
 
     window: months that medians cover. past: whether the day is before today.
     """
@@ -60,7 +67,7 @@ class Asked:
     today: date
     order: str
     descending: bool
-    refused: bool
+    refused: tuple[str, ...]
     window: int = WINDOW_MONTHS
 
     @classmethod
@@ -68,7 +75,8 @@ class Asked:
         """Read the query of a page. Invalid values become the defaults: today, ordered by name."""
         query, errors = PricesQuery.read(query_string, today=today)
         order = query.kolejnosc
-        return cls(query.dzien, today, order.lstrip("-"), order.startswith("-"), "dzien" in errors, query.okres)
+        refused = tuple(name for name in ("dzien", "okres") if name in errors)
+        return cls(query.dzien, today, order.lstrip("-"), order.startswith("-"), refused, query.okres)
 
     @property
     def past(self) -> bool:
@@ -81,18 +89,21 @@ class Asked:
 
     @property
     def refusal(self) -> str:
-        """A sentence about an invalid day, "" for none."""
-        if not self.refused:
-            return ""
-        return (
-            f"Dzień w adresie nie jest datą z ostatnich {MOST_MONTHS_BACK} miesięcy: podaj dzień "
-            f"od {day(self.earliest)} do {day(self.today)}"
-        )
+        """Sentences about an invalid day and window, "" for neither."""
+        return " ".join(map(self._refuse, self.refused))
 
     @property
     def notice(self) -> str:
         """The refusal with what the page shows instead, "" for none."""
-        return f"{self.refusal} Pokazujemy ceny na dziś." if self.refused else ""
+        return " ".join(f"{self._refuse(name)} {SHOWN_INSTEAD[name]}" for name in self.refused)
+
+    def _refuse(self, name: str) -> str:
+        if name == "okres":
+            return f"Okres mediany w adresie może mieć {', '.join(map(str, WINDOWS[:-1]))} albo {WINDOWS[-1]} miesięcy."
+        return (
+            f"Dzień w adresie nie jest datą z ostatnich {MOST_MONTHS_BACK} miesięcy: podaj dzień "
+            f"od {day(self.earliest)} do {day(self.today)}"
+        )
 
     @property
     def earliest(self) -> date:

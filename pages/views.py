@@ -32,6 +32,7 @@ from fueldepot.http.error_body import RETRY_AFTER_S
 from fueldepot.http.links import site_url
 from fueldepot.http.views import read_only
 from pages import api_and_text_pages
+from pages.csv_export import refuse
 from pages.datasets import datasets_page
 from pages.depot_filters import DepotCard
 from pages.depots import depot_page, find_gone_depot, removed_page
@@ -283,12 +284,16 @@ def chart(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpRespons
     """Answer with the chart of a page of prices as an SVG file with its source and day. Raises Http404 without one."""
     when = request.META["QUERY_STRING"], timezone.localdate()
     page = voivodeship_prices_page(fuel, voivodeship, *when) if voivodeship else fuel_prices_page(fuel, *when)
+    if refusal := page.content["asked"].refusal:
+        return refuse(refusal)
     drawing = page.content["draw_chart"]()
     if drawing is None:
         raise Http404
     values = {**page.content, "page": page, "chart": drawing}
     response = cached(render(request, "pages/svg/months_file.html", values, content_type="image/svg+xml"))
     response["Content-Security-Policy"] = DRAWN_POLICY
+    if not page.indexed:
+        response["X-Robots-Tag"] = "noindex"
     return response
 
 

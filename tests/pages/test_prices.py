@@ -165,10 +165,29 @@ def test_a_day_that_cannot_be_answered_says_so_above_the_numbers(client, prices)
                 html.index("<main") < html.index(refusal) < html.index("Pokazujemy ceny na dziś.") < html.index("<h1")
             )
             assert refusal in client.get(f"{path[:-1]}.md", {"dzien": day}).content.decode()
-        for path in ("/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv"):
+        for path in FILES:
             answer = client.get(path, {"dzien": day})
             assert (answer.status_code, answer["Cache-Control"]) == (400, "no-store")
             assert answer.content.decode().startswith(refusal)
+
+
+def test_a_window_that_no_median_has_is_refused_like_a_day(client, prices):
+    refusal = "Okres mediany w adresie może mieć 3, 6 albo 12 miesięcy."
+    for path in ("/ceny/pellet/", "/ceny/pellet/malopolskie/"):
+        text = text_of(client.get(path, {"okres": 5}))
+        assert f"{refusal} Pokazujemy medianę z 6 miesięcy." in text
+        assert refusal in client.get(f"{path[:-1]}.md", {"okres": 5}).content.decode()
+    for path in FILES:
+        answer = client.get(path, {"okres": 5})
+        assert (answer.status_code, answer.content.decode()) == (400, f"{refusal}\n"), path
+
+
+def test_a_picture_of_a_past_day_is_not_indexed_and_names_its_page(client, history):
+    day = months_before(history, 1).isoformat()
+    usual, past = client.get("/ceny/pellet.svg"), client.get("/ceny/pellet.svg", {"dzien": day})
+    assert "X-Robots-Tag" not in usual
+    assert past["X-Robots-Tag"] == "noindex"
+    assert f"/ceny/pellet/?dzien={day}<" in past.content.decode()
 
 
 def test_the_first_and_the_last_day_can_be_asked_for(client, history):
