@@ -318,6 +318,8 @@ def test_the_result_uses_both_halves_of_a_wide_screen(open_window):
     left, right = (page.get_by_role("heading", name=name).bounding_box() for name in ("Pozycje", "Co dalej"))
     assert left["x"] < 1366 / 2 < right["x"]
     assert right["y"] < 768
+    # Each note of the table stands on one line.
+    assert len({note.bounding_box()["height"] for note in page.locator(".subsidy-items small").all()}) == 1
 
 
 FINGER_PX = 44
