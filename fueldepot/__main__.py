@@ -56,7 +56,8 @@ def describe_failure(error: Exception) -> str | None:
 
     message = " ".join(str(error).split())
     if isinstance(error, OSError):
-        return f"{error.strerror}: {error.filename or message}" if error.errno in OF_THE_DISK else None
+        where = f": {error.filename}" if error.filename else ""  # a write knows no name
+        return f"{error.strerror}{where}" if error.errno in OF_THE_DISK else None
     if isinstance(error, OperationalError):
         return f"the database cannot be used: {message}"
     state = getattr(error.__cause__, "sqlstate", None) if isinstance(error, Error) else None

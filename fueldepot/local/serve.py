@@ -84,7 +84,9 @@ def claim_port(port: int) -> None:
 def prepare_site(data: str) -> None:
     import django
     from django.core.management import CommandError, call_command
-    from django.db import OperationalError, connections
+    from django.db import Error, connections
+
+    from fueldepot.__main__ import describe_failure
 
     try:
         django.setup()
@@ -98,8 +100,11 @@ def prepare_site(data: str) -> None:
         call_command("collectstatic", verbosity=0, interactive=False)
     except CommandError as error:
         sys.exit(f"fueldepot: {error}")
-    except OperationalError as error:
-        sys.exit(f"fueldepot: the database does not answer: {' '.join(str(error).split())}")
+    except (Error, OSError) as error:
+        message = describe_failure(error)
+        if message is None:
+            raise
+        sys.exit(f"fueldepot: {message}")
     finally:
         connections.close_all()
 

@@ -151,6 +151,7 @@ def test_commands_are_explained_without_a_database(arguments: tuple[str, ...]) -
 def test_what_the_disk_refuses_is_one_line() -> None:
     full = OSError(errno.ENOSPC, "No space left on device", "/var/static/site.css")
     assert command_line.describe_failure(full) == "No space left on device: /var/static/site.css"
+    assert command_line.describe_failure(OSError(errno.ENOSPC, "No space left on device")) == "No space left on device"
     assert command_line.describe_failure(OSError(errno.EBADF, "Bad file descriptor")) is None  # a fault of the program
 
 

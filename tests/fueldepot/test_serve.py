@@ -1,5 +1,6 @@
 """Refusals of `make run` before the start. tests/openapi/test_live.py covers serving."""
 
+import errno
 import fcntl
 import os
 import socket
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from fueldepot.local.embedded import open_lock
-from fueldepot.local.serve import VAR
+from fueldepot.local.serve import VAR, prepare_site
 from tests.fueldepot.sharers import NOWHERE, PROJECT_ROOT, run_python
 from tests.ports import free_port
 
@@ -52,6 +53,17 @@ def test_a_port_that_another_start_has_claimed() -> None:
     said = f"fueldepot: port {port} cannot be used: another start has it; choose another with PORT="
     assert refusal("--port", str(port)) == said
     os.close(claims)
+
+
+def test_a_disk_that_is_full_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def call(name: str, *args: object, **options: object) -> None:
+        if name == "collectstatic":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("django.core.management.call_command", call)
+    monkeypatch.setattr("fueldepot.checks.refuse_unfit_database", lambda: None)
+    with pytest.raises(SystemExit, match="^fueldepot: No space left on device$"):
+        prepare_site("")
 
 
 @pytest.mark.slow
