@@ -156,8 +156,8 @@ def of_months(today: date) -> Iterator[Entry]:
 def of_prices(today: date) -> Iterator[Entry]:
     """Yield depots' newest prices of a fuel that are of note and of NEWS, the newest first.
 
-    Of note: the lowest of FEWEST_FOR_MEDIAN or more in its voivodeship within the window of medians, or MOVED since the
-    depot's last price.
+    Of note: the lowest of FEWEST_FOR_MEDIAN or more in its voivodeship within the window and the fences of medians, or
+    MOVED since the depot's last price.
     """
     columns = prices.get().columns
     columns = columns.where((columns.days <= today.toordinal()) & is_plausible(columns, prices.get().ranges))
@@ -171,8 +171,11 @@ def of_prices(today: date) -> Iterator[Entry]:
             before[key] = newest[key]
         newest[key] = price
     rivals: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    since = months_before(today, WINDOW_MONTHS).toordinal()
+    fences = {kind: prices.get().figures(columns.names[kind], today).fences for _, kind in newest}
     for (_, kind), price in newest.items():
-        if price.day >= months_before(today, WINDOW_MONTHS).toordinal():
+        limits = fences[kind]
+        if price.day >= since and (limits is None or limits.low * 100 <= price.grosze <= limits.high * 100):
             rivals[price.area, kind].append(price.grosze)
     for (depot_id, kind), price in sorted(newest.items(), key=lambda item: (-item[1].day, item[0])):
         on, former, others = date.fromordinal(price.day), before.get((depot_id, kind)), rivals[price.area, kind]

@@ -104,6 +104,18 @@ def test_the_lowest_price_of_a_voivodeship(client):
     ]
 
 
+def test_an_outlier_that_no_median_counts_is_not_the_lowest_price(client):
+    for number, amount in enumerate((700, 1500, 1510, 1520, 1530, 1540, 1550, 1560, 1570)):
+        depot = factories.DepotFactory(name=f"Skład {number}", source_id=f"node/{number}")
+        factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=ON)
+    assert client.get("/api/v1/prices/pellet", {"on": ON}).json()["min"] == 1500
+    ((title, _, text),) = price_entries(client)
+    assert (title, text) == (
+        "Pellet: 1 500 zł za tonę, Skład 1",
+        "Najniższa z 8 cen z 6 miesięcy, województwo małopolskie.",
+    )
+
+
 @pytest.mark.parametrize(("after", "moved"), [(1100, "+10,0%"), (900, "−10,0%"), (1099, None), (901, None)])
 def test_a_price_that_moved_by_a_tenth(client, after, moved):
     depot = factories.DepotFactory(name="Skład")
