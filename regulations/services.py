@@ -141,7 +141,9 @@ def follow_codes(heirs: Mapping[str, Heirs], options: Options) -> list[str]:
     register = Register(heirs, codes)
     lines = []
     for model in (Resolution, Deadline, FuelBan):
-        for row in model._default_manager.order_by("pk"):
+        rows = model._default_manager.order_by("pk")
+        # A row is stored whole: what an editor changes meanwhile must not go back to what was read.
+        for row in rows.select_for_update() if options.write else rows:
             before = {name: list(getattr(row, name)) for name in LISTS}
             after = follow_scope(before, register)
             if not after:

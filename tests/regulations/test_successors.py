@@ -3,11 +3,14 @@
 from datetime import date
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from catalog import models as catalog
 from catalog.importers.records import Extract, Options, UnitRecord
 from catalog.importers.successions import Heirs
 from catalog.importers.sync_units import sync_units
+from regulations.models import Deadline, FuelBan, Resolution
 from regulations.services import Register, follow_scope
 from tests import factories
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
@@ -75,6 +78,15 @@ def test_an_update_of_the_register_brings_rules_up_to_date(rules):
     assert local.history.first().history_change_reason == "zmiana kodów w rejestrze TERYT"
     assert catalog.Dataset.objects.filter(slug="regulations").exists()
     assert "regulations" not in " ".join(sync_units(renumbered(), OPTIONS).lines)
+
+
+def test_rules_are_locked_until_their_codes_are_changed(rules):
+    """Else what an editor saves meanwhile would go back to what the import has read."""
+    with CaptureQueriesContext(connection) as queries:
+        sync_units(renumbered(), OPTIONS)
+    locking = " ".join(query["sql"] for query in queries if query["sql"].endswith("FOR UPDATE"))
+    for model in (Resolution, Deadline, FuelBan):
+        assert f'FROM "{model._meta.db_table}"' in locking
 
 
 def test_a_dry_run_tells_the_same_and_changes_nothing(rules):
