@@ -19,6 +19,7 @@ from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
 from fueldepot.http.links import document, route_url
 from fueldepot.http.params import text_pattern
 from fueldepot.http.rate_limit import RateLimit
+from pages.heating_api import HOUSE
 from pages.page import Crumb, Page, publisher
 from pages.polish import counted, whole
 from subsidy.application import ENVELOPE
@@ -48,7 +49,7 @@ MEANINGS = {
     "about": "Tylko progi i udziały poziomów, limity rodzajów przedsięwzięcia albo limity pozycji.",
     "annual_income": "Roczny dochód wnioskodawcy w zł; od niego zależy poziom podstawowy.",
     "appliance": "Urządzenie, którego mają dotyczyć terminy.",
-    "area": "Ogrzewana powierzchnia w m²; bez niej 150.",
+    "area": f"Ogrzewana powierzchnia w m²; bez niej {HOUSE.area}.",
     "audit": "Zwrot kosztu audytu energetycznego.",
     "benefit": "Prawo do zasiłku stałego, okresowego, rodzinnego lub specjalnego opiekuńczego; daje poziom najwyższy.",
     "binding": "Tylko to, co obowiązuje lub może obowiązywać w jednostce z `teryt` albo `postcode`.",
@@ -69,7 +70,8 @@ MEANINGS = {
     "lat": "Szerokość geograficzna WGS84, razem z `lon`.",
     "limit": "Liczba wierszy; wszystkich jest tyle, ile podaje `X-Total-Count`.",
     "lon": "Długość geograficzna WGS84, razem z `lat`.",
-    "need": "Zapotrzebowanie na ciepło w kWh/m² rocznie; bez niego 140, po ociepleniu 80.",
+    "need": f"Zapotrzebowanie na ciepło w kWh/m² rocznie; bez niego {HOUSE.need}, po ociepleniu "
+    f"{HOUSE.need_after_works}.",
     "new_source": "Nowe źródło ciepła.",
     "offset": "Liczba pominiętych wierszy; adresy pozostałych części podaje `Link`.",
     "on": "Stan na ten dzień; bez niego na dziś.",

@@ -69,8 +69,8 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     """Return the page for a query string; what is invalid in it is named and left out.
 
     In the content, place: the typed text or the found name. options: candidates while the place is ambiguous. axis:
-    labels of its lines, from 0. house: typed fields of the house, for the form. rows: see `cost_row`, as the API orders
-    them. sections: see `sections_of`.
+    labels of its lines, from 0. house: typed fields of the house, for the form. usual: what counts without them. rows:
+    see `cost_row`, as the API orders them. sections: see `sections_of`.
     """
     query, wrong = HeatingPageQuery.read(query_string)
     unit, suggestions, village = find_place(query.miejsce, query.teryt)
@@ -117,6 +117,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
             "house": {name: plain(getattr(query, name)) for name in ("powierzchnia", "potrzeba", "kwh")},
             "rows": cost_rows,
             "sections": sections_of(cost_rows),
+            "usual": HOUSE,
             "notes": (*NOTES, HOUSE.origin),
             "axis": ("0", *(decimal_comma(AXIS_STEP * step) for step in range(1, steps + 1))),
         },
