@@ -62,7 +62,7 @@ def test_a_disk_that_is_full_is_one_line(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr("django.core.management.call_command", call)
     monkeypatch.setattr("fueldepot.checks.refuse_unfit_database", lambda: None)
-    with pytest.raises(SystemExit, match="^fueldepot: No space left on device$"):
+    with pytest.raises(SystemExit, match=r"^fueldepot: No space left on device$"):
         prepare_site("")
 
 
