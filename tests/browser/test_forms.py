@@ -2,6 +2,7 @@
 
 import json
 import time
+from datetime import date, timedelta
 
 import pytest
 
@@ -124,3 +125,13 @@ def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, 
         }
 
     assert eventually(lambda: prices() == set(SEVEN))
+
+    day = date.today() - timedelta(days=1)  # noqa: DTZ011 - a day that is over everywhere
+    rows = f"numer składu;paliwo;jednostka;dzień;cena\n{depot['id']};Drewno kominkowe;mp;{day};540\n"
+    unfold(page)
+    page.locator("[type=file]").set_input_files({"name": "c.csv", "mimeType": "text/csv", "buffer": rows.encode()})
+    page.locator("[name=plik]").click()
+    page.get_by_text("Do wczytania: 1 cena").wait_for()
+    for width in (390, 320):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") == width
