@@ -3,6 +3,7 @@
 Ids and days of entries are stable as long as their content does not change.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
@@ -53,6 +54,10 @@ MOVED = 0.1
 """Relative change of a depot's price that is of note."""
 
 
+FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""Characters that XML 1.0 has no way to write."""
+
+
 class Entry(NamedTuple):
     """An entry. key: unique and stable. on: the day of publication."""
 
@@ -96,9 +101,9 @@ def changes(request: HttpRequest) -> HttpResponse:
         moment = timezone.make_aware(datetime.combine(entry.on, time()))
         link = site_url(entry.path)
         feed.add_item(
-            title=entry.title,
+            title=FORBIDDEN.sub(" ", entry.title),
             link=link,
-            description=escape(entry.text),  # the type of a summary is HTML
+            description=escape(FORBIDDEN.sub(" ", entry.text)),  # the type of a summary is HTML
             unique_id=f"{link}#{entry.key}",
             pubdate=moment,
             updateddate=moment,

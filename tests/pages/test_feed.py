@@ -78,6 +78,13 @@ def test_what_editors_type_is_no_html(client):
     assert entry.findtext(f"{ATOM}summary") == escape(SCRIPT)
 
 
+def test_a_character_that_xml_forbids_is_a_blank(client):
+    """A word processor puts a vertical tab where a line is broken by hand."""
+    LegalStateFactory(summary="Do końca 2026 r.\vw całym\ufffe województwie.")
+    (entry,) = read(client)[1].iter(f"{ATOM}entry")
+    assert entry.findtext(f"{ATOM}summary") == "Do końca 2026 r. w całym  województwie."
+
+
 def test_pages_name_it_and_it_is_not_sent_twice(client):
     LegalStateFactory()
     answer = client.get("/zmiany.atom")
