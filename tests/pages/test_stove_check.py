@@ -306,6 +306,15 @@ def test_what_cannot_be_answered_says_so(client, searchable):
             assert words in twin.content.decode()
 
 
+def test_a_fuel_that_is_banned_in_a_part_says_in_which(client, acts):
+    caveat = "1217011 | Tylko w uzdrowisku.\n1261011 | Tylko w centrum."
+    FuelBanFactory(fuel="torf", partly=["1217011", "1261011"], part_caveat=caveat)
+    html, twin = ask(client, "1217011", "stove"), client.get(f"{TWIN}?miejsce=1217011&piec=stove")
+    for text in (text_of(html), twin.content.decode()):
+        assert "Tylko w uzdrowisku." in text.partition("torf")[2]
+        assert "Tylko w centrum." not in text
+
+
 def test_what_was_typed_is_shown_as_text(client, searchable):
     assert SCRIPT not in ask(client, SCRIPT).content.decode()
 
