@@ -93,11 +93,14 @@ class BoundaryIndex:
         ((lon, lat),) = coordinates.unproject_array(shapely.get_coordinates(point)).tolist()
         return round(lat, DECIMALS), round(lon, DECIMALS)
 
-    def covers(self, teryt: str, points: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return which points of the projection, of shape (n, 2), a municipality covers; all without a boundary."""
+    def covers(self, teryt: str, points: NDArray[np.float64], *, within_m: float = 0) -> NDArray[np.bool_]:
+        """Return which points of the projection, of shape (n, 2), a municipality covers; all without a boundary.
+
+        within_m: distance from it at which points count too.
+        """
         if (position := self.positions.get(teryt)) is None:
             return np.ones(len(points), bool)
-        covered: NDArray[np.bool_] = shapely.intersects_xy(self.areas[position], points)
+        covered: NDArray[np.bool_] = shapely.dwithin(self.areas[position], shapely.points(points), within_m)
         return covered
 
     def contains(self, teryt: str, lat: float, lon: float) -> bool | None:

@@ -67,6 +67,16 @@ def test_a_place_is_amid_its_postcodes_with_the_fewest_places():
     assert known.of_place("wolka", KRAKOW) == (50.9, 20.0, "postcode")
 
 
+def test_postcodes_far_outside_its_municipality_stand_for_no_place():
+    inside = postcode("30-001", *CENTRE)
+    for metres, expected in ((4_900, "postcode"), (5_100, "municipality")):
+        code = postcode("32-001", CENTRE[0] + (5_000 + metres) / 111_195, CENTRE[1], places=("Wola",))
+        lat, lon, source = positions(postcodes=[inside, code], side_km=10).of_place("wola", KRAKOW)
+        assert ((lat, lon), source) == ((code.lat, code.lon) if source == "postcode" else CENTRE, expected)
+    near = postcode("32-002", 50.1, 19.94, places=("Wola", "Wólka"))
+    assert positions(postcodes=[code, near], side_km=10).of_place("wola", KRAKOW)[:2] == (50.1, 19.94)
+
+
 def test_a_district_is_amid_its_postcodes_and_its_parts_are_there_too():
     codes = [postcode("31-901", 50.07, 20.1, 9), postcode("31-801", 50.09, 20.03), postcode("30-399", 49.98, 19.87, 99)]
     places = [place(name, "1261039") for name in ("Kraków-Nowa Huta", "Lubocza", "Bieńczyce")]
