@@ -24,7 +24,7 @@ from fueldepot.data import snapshot
 PARTS = ("fueldepot", "catalog", "prices", "regulations", "subsidy", "pages", "templates")
 RELEVANT = ("SITE_URL", "SITE_NAME", "OPERATOR_NAME", "CONTACT_EMAIL", "MAP_TILES_URL", "RATE_LIMIT")
 """Settings that responses contain."""
-WRITES_ANSWERS = {".py", ".html", ".md", ".txt", ".yaml", ".css", ".js", ".svg", ".json"}
+WRITES_ANSWERS = {".py", ".html", ".md", ".txt", ".yaml", ".css", ".js", ".svg", ".json", ".csv"}
 
 
 @cache
