@@ -62,7 +62,9 @@ def test_an_efficiency_of_ones_own(client):
 
 
 def test_without_a_price_there_is_no_cost_and_no_rank(client):
-    for row in rows_of(client).values():
+    rows = rows_of(client).values()
+    assert len(rows) == 20
+    for row in rows:
         assert [row[name] for name in ("price", "cost_per_kwh", "cost_per_year", "group")] == [None] * 4
         assert row["amount_per_year"] > 0
 

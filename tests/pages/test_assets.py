@@ -65,6 +65,7 @@ def test_the_manifest_names_icons_that_exist(client, settings):
     settings.SITE_NAME = "Opał & Żar"
     answer = client.get("/manifest.webmanifest")
     assert (answer["Content-Type"], answer.json()["name"]) == ("application/manifest+json", "Opał & Żar")
+    assert [icon["sizes"] for icon in answer.json()["icons"]] == ["192x192", "512x512"]
     for icon in answer.json()["icons"]:
         assert finders.find(icon["src"].removeprefix("/static/"))
 

@@ -289,4 +289,4 @@ def test_nothing_but_spaces_changes(path: Path):
 def test_pages_are_tied_and_their_markdown_is_not(client, depot):
     html = client.get(KRAKOW).content.decode()
     assert f"API i{NO_BREAK}zasady" in html
-    assert NO_BREAK not in client.get(f"{KRAKOW[:-1]}.md").content.decode().replace("2026", "")
+    assert NO_BREAK not in client.get(f"{KRAKOW[:-1]}.md").content.decode()

@@ -72,7 +72,7 @@ def test_a_ban_does_not_look_like_a_permission(client, acts):
     """Only what may be used has the green ground; what is not known has not."""
     for appliance in (CLASS_3, "stove"):
         assert 'class="answer warning"' in ask(client, "1261011", appliance).content.decode(), appliance
-        assert 'class="answer"' in ask(client, "1217011").content.decode()
+    assert 'class="answer"' in ask(client, "1217011").content.decode()
 
 
 def test_the_rule_begins_with_its_day(client, acts):

@@ -243,9 +243,9 @@ def test_a_bulk_change_that_fails_half_way_changes_nothing(editor, monkeypatch):
 
 def test_a_choice_that_is_no_key_is_a_mistake_of_the_caller(client, editor):
     for listing, action in ((DEPOTS, "verify"), (SUBMISSIONS, "accept"), (PRICES, "approve")):
-        for key in ("abc", "\0", "", "9" * 40):
-            answer = client.post(listing, {"action": action, "_selected_action": [key]})
-            assert answer.status_code == 400 or (key.isdigit() and answer.context["count"] == 0)
+        for key in ("abc", "\0", ""):
+            assert client.post(listing, {"action": action, "_selected_action": [key]}).status_code == 400, key
+        assert client.post(listing, {"action": action, "_selected_action": ["9" * 40]}).context["count"] == 0
 
 
 def test_an_action_that_is_none_changes_nothing(client, editor):

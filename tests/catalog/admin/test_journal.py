@@ -80,8 +80,8 @@ def test_it_is_cut_by_person_kind_and_day(client, editor):
     assert names(decided_by__id__exact=other.pk) == ["Przez Adama"]
     assert names(kind__exact="remove") == []
     assert names(decided_at__year=NOW.year - 1) == ["Przez Adama"]
-    for rubbish in ({"decided_by__id__exact": "x"}, {"decided_at__year": "0"}, {"q": "#" + "9" * 40}, {"q": "\0"}):
-        assert client.get(JOURNAL, rubbish).status_code in {200, 302, 400}
+    rubbish = {"decided_by__id__exact": "x"}, {"decided_at__year": "0"}, {"q": "#" + "9" * 40}, {"q": "\0"}
+    assert [client.get(JOURNAL, asked).status_code for asked in rubbish] == [302, 302, 200, 400]
 
 
 def test_a_page_holds_a_hundred_in_a_fixed_number_of_queries(client, editor, django_assert_max_num_queries):
@@ -235,7 +235,7 @@ def test_a_changed_a_deleted_and_an_added_provision_are_undone(client, editor):
     approve(client, draft_of(client, deadline, date="2029-01-01"))
     assert factories.fresh(deadline).date == date(2029, 1, 1)
     assert last().kind == "draft"
-    assert "1 stycznia 2029" in text_of(client.get(JOURNAL)) or "01.01.2029" in text_of(client.get(JOURNAL))
+    assert "od dnia: 01.01.2027 → 01.01.2029" in text_of(client.get(JOURNAL))
     undo_at_the_desk(client, last())
     assert factories.fresh(deadline).date == date(2027, 1, 1)
     approve(client, client.post(reverse("admin:regulations_deadline_delete", args=[deadline.pk]), {"post": "yes"}))

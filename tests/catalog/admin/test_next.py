@@ -60,9 +60,9 @@ def test_save_and_next_saves_what_changed_and_minds_no_unchanged_one(client, edi
 
 def test_one_is_left_out_and_rubbish_leads_to_the_whole_list(client, editor, depots):
     skip = reverse("admin:catalog_depot_next", args=[depots[0].pk])
-    assert urlsplit(client.get(skip)["Location"]).path == address(depots[1])
-    for query in (filters(nie="ma"), filters(p="999"), "_changelist_filters=%00"):
-        assert client.get(f"{skip}?{query}", follow=True).status_code in {200, 400}
+    for query in ("", filters(nie="ma"), filters(p="999")):
+        assert urlsplit(client.get(f"{skip}?{query}")["Location"]).path == address(depots[1]), query
+    assert client.get(f"{skip}?_changelist_filters=%00").status_code == 400
 
 
 def test_what_is_refused_stays_on_its_page(client, editor, depots):

@@ -58,6 +58,7 @@ def test_from_the_letter_to_seven_prices_and_new_hours_in_two_pages(client, stra
     assert "Godziny otwarcia: (brak) → pn. 6:00-14:00" in note
     assert "Brykiet: 1 300 zł → 1 400 zł/t (21.11.2026)" in note.replace("\N{NO-BREAK SPACE}", " ")
     assert link.partition("=")[2] not in caplog.text
+    assert caplog.records
     for record in caplog.records:
         assert link.partition("=")[2] not in str(record.__dict__)
 

@@ -36,7 +36,8 @@ def test_approving_and_rejecting_at_the_desk_change_the_next_answer(desk, client
     snapshot.invalidate()
     assert client.get(API).json()["n"] == 2
     assert client.get(f"/api/v1/stores/{prices[0].depot_id}").json()["price_list"] == []
-    assert "redaktorka" in desk.get(f"{LIST}{prices[0].pk}/history/").content.decode()
+    history = text_of(desk.get(f"{LIST}{prices[0].pk}/history/"))
+    assert not missing(history, "redaktorka zmiana odrzucona: literówka", "redaktorka zmiana zatwierdzona")
     assert DepotPrice.objects.get(pk=prices[0].pk).history.count() == 3
 
 

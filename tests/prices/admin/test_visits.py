@@ -334,7 +334,7 @@ def test_the_page_of_a_submission_shows_its_prices(desk, django_assert_max_num_q
     assert "Ekogroszek 1 600 zł/t" in text_of(page)
     assert f'href="/admin/prices/depotprice/?q=%23{submission.depot_id}"' in page.content.decode()
     queue = desk.get("/admin/prices/depotprice/", {"q": f"#{submission.depot_id}"})
-    assert "Ekogroszek" in text_of(queue)
+    assert "Ekogroszek 1 600 zł/t" in text_of(queue)
     assert f'<a href="/admin/catalog/depot/{submission.depot_id}/change/">' in queue.content.decode()
 
 
