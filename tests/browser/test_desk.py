@@ -117,6 +117,18 @@ def test_a_queue_is_worked_through_by_one_key(desk):
     assert findings(desk) == []
 
 
+def test_a_key_held_down_decides_once(desk):
+    desk.goto("/admin/catalog/depot/?queue=never&unit=12")
+    desk.locator("#result_list tbody a").first.click()
+    first = desk.input_value("#id_name")
+    desk.keyboard.down("s")
+    desk.wait_for_function("name => document.querySelector('#id_name')?.value !== name", arg=first)
+    second = desk.url
+    desk.keyboard.down("s")
+    desk.wait_for_timeout(1500)
+    assert desk.url == second
+
+
 def test_enter_in_a_field_decides_nothing(desk, site):
     submission, depot = manage("shell", "-v0", "-c", CORRECTION, database_url=site.database_url).split()[-2:]
     for path, field in (

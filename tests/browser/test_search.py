@@ -95,6 +95,19 @@ def test_an_answer_that_is_overtaken_is_not_shown(page):
     assert len(asked) == 1
 
 
+@pytest.mark.parametrize("path", ["/", "/ceny/porownanie/"])
+def test_no_field_asks_about_a_letter_or_nothing(page, path):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/locations" in request.url else None)
+    page.goto(path)
+    page.evaluate("document.querySelectorAll('details').forEach((one) => one.open = true)")
+    box = page.locator("main [data-locations]")
+    for text in ("k", ""):
+        box.fill(text)
+        page.wait_for_timeout(400)
+    assert asked == []
+
+
 def test_the_position_leads_to_its_municipality(open_window):
     page = open_window(permissions=["geolocation"], geolocation={"latitude": 50.0614, "longitude": 19.9366}).page
     page.goto("/")

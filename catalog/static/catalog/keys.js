@@ -1,4 +1,5 @@
-// Keys of the desk: whatever has data-key is pressed by that key; "?" shows them all. Nothing happens while typing.
+// Keys of the desk: whatever has data-key is pressed by that key; "?" shows them all. Nothing happens while typing. A key
+// held down counts once: on the next page it would decide about an entry that nobody has seen.
 "use strict";
 
 (() => {
@@ -32,7 +33,7 @@
 
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest("input:not([type=checkbox], [type=radio], [type=submit], [type=button]), textarea, select, [contenteditable]");
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (typing || event.repeat || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
     if (event.key === "?") {
       showKeys();
     } else if (event.key === "/") {

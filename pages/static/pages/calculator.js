@@ -5,16 +5,28 @@
 (() => {
   const main = document.querySelector("main");
   const bodies = [];
-  let place = 0;
+  let place = 0; // of the page that is shown
+  let request = null;
 
+  // Returns whether the page is shown: not if another one was asked for meanwhile.
   const show = async (body) => {
-    const answer = await fetch(location.pathname, { method: "POST", body, headers: { Accept: "text/html" } });
-    if (!answer.ok && answer.status !== 400) throw new Error(answer.statusText);
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    request?.abort();
+    request = new AbortController();
+    const { signal } = request;
+    let page;
+    try {
+      const answer = await fetch(location.pathname, { method: "POST", body, signal, headers: { Accept: "text/html" } });
+      if (!answer.ok && answer.status !== 400) throw new Error(answer.statusText);
+      page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    } catch (error) {
+      if (signal.aborted) return false;
+      throw error;
+    }
     main.replaceChildren(...page.querySelector("main").childNodes);
     document.title = page.title;
     scrollTo({ top: 0, behavior: "instant" });
     (main.querySelector(".mistakes") ?? main).focus({ preventScroll: true });
+    return true;
   };
 
   // The page that is left, as its own answer: Back brings what was typed, sent or not.
@@ -31,7 +43,7 @@
     const body = new URLSearchParams(new FormData(form, event.submitter));
     keep(form);
     try {
-      await show(body);
+      if (!(await show(body))) return;
       bodies.length = place + 1;
       bodies.push(body);
       place += 1;
@@ -42,14 +54,19 @@
     }
   });
 
-  addEventListener("popstate", async (event) => {
-    const form = main.querySelector("form.calculator");
-    const target = event.state?.place ?? 0;
-    if (!bodies[target]) return;
-    keep(form);
-    place = target;
+  history.replaceState({ place }, "");
+
+  addEventListener("popstate", async ({ state }) => {
+    // A link within the page, as those to the mistakes, leaves it as it is.
+    if (!state) {
+      history.replaceState({ place }, "");
+      return;
+    }
+    request?.abort();
+    if (state.place === place || !bodies[state.place]) return;
+    keep(main.querySelector("form.calculator"));
     try {
-      await show(bodies[place]);
+      if (await show(bodies[state.place])) place = state.place;
     } catch {
       location.reload();
     }
