@@ -252,6 +252,16 @@ def test_what_the_official_answers_say_and_what_they_do_not():
     revenue = the_one("2026-11-22", "-krotności minimalnego wynagrodzenia")
     assert "małżon" not in revenue.text
     assert "najm" not in revenue.text
+    income = the_one("2026-11-22", "zaświadczenie o dochodach.")
+    assert (income.verified, "Jakie dokumenty trzeba złożyć" in income.clause) == (True, True)
+    assert not the_one("2026-11-22", "dokument o tym prawie").verified
+
+
+def test_who_confirms_that_the_old_source_is_gone():
+    """Since the amendment of 2026 a person with building qualifications, too; two secondary sources say so."""
+    there = {"2026-07-19": False, "2026-07-20": True}
+    assert {day: any("uprawnieniami budowlanymi" in text for text in conditions(day)) for day in there} == there
+    assert not the_one("2026-07-20", "uprawnieniami budowlanymi").verified
 
 
 def test_costs_of_the_transition():
