@@ -8,11 +8,12 @@ from prices.models import Observation, Series
 from regulations.codes import Appliance
 from regulations.models import Deadline
 from tests import factories
-from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
 
 URL = "/api/v1/heating-costs"
+BOILERS = ["boiler_class_5", "boiler_ecodesign"]
 
 
 @pytest.fixture
@@ -96,12 +97,11 @@ def test_ranges_that_overlap_stand_in_polish_order(client):
 @pytest.fixture
 def ban():
     """Forbid every appliance for solid fuel in Kraków, fireplaces with an exemption."""
-    state = LegalStateFactory(voivodeship=factories.krakow().voivodeship)
-    ResolutionFactory(state=state)
+    factories.krakow(), ResolutionFactory()
     boilers = [code.value for code in Appliance if code != Appliance.FIREPLACE]
-    kind, day = Deadline.Kind.SOLID_FUEL_BAN, "2019-09-01"
-    DeadlineFactory(state=state, kind=kind, date=day, appliances=boilers)
-    DeadlineFactory(state=state, kind=kind, date=day, appliances=["fireplace"], exemptions=["ecodesign"])
+    every = {"kind": Deadline.Kind.SOLID_FUEL_BAN, "date": "2019-09-01"}
+    DeadlineFactory(**every, appliances=boilers)
+    DeadlineFactory(**every, appliances=["fireplace"], exemptions=["ecodesign"])
 
 
 def test_what_the_place_forbids_says_so_in_its_row(client, ban):
@@ -115,22 +115,18 @@ def test_what_the_place_forbids_says_so_in_its_row(client, ban):
 
 
 def test_a_ban_of_coal_is_none_of_pellet(client):
-    state = LegalStateFactory(voivodeship=factories.krakow().voivodeship)
-    ResolutionFactory(state=state)
-    boilers = ["boiler_class_5", "boiler_ecodesign"]
-    DeadlineFactory(state=state, date="2019-09-01", appliances=boilers, fuels=["hard_coal"])
+    factories.krakow(), ResolutionFactory()
+    DeadlineFactory(date="2019-09-01", appliances=BOILERS, fuels=["hard_coal"])
     rows = rows_of(client, teryt="1261011")
     assert (rows["ekogroszek_class_5"]["allowed"], rows["pellet"]["allowed"]) == (False, None)
 
 
 @pytest.mark.parametrize(("days", "allowed"), [(0, None), (1, True)])
 def test_a_limit_counts_from_its_own_day_on(client, days, allowed):
-    state = LegalStateFactory(voivodeship=factories.krakow().voivodeship)
-    ResolutionFactory(state=state)
-    boilers = ["boiler_class_5", "boiler_ecodesign"]
-    DeadlineFactory(state=state, date="2100-01-01", appliances=boilers)
+    factories.krakow(), ResolutionFactory()
+    DeadlineFactory(date="2100-01-01", appliances=BOILERS)
     day = timezone.localdate() + timedelta(days=days)
-    DeadlineFactory(state=state, date=day, appliances=boilers, conditions=["network_available"])
+    DeadlineFactory(date=day, appliances=BOILERS, conditions=["network_available"])
     assert rows_of(client, teryt="1261011")["pellet"]["allowed"] is allowed
 
 
@@ -139,7 +135,7 @@ OLD = "fireplace | 2017-07-01"
 
 @pytest.mark.parametrize(("spared", "allowed"), [([OLD], None), (["fireplace"], True), ([OLD, "fireplace"], True)])
 def test_what_is_spared_by_its_age_alone_depends_on_it(client, spared, allowed):
-    ResolutionFactory(state=LegalStateFactory(voivodeship=factories.krakow().voivodeship))
+    factories.krakow(), ResolutionFactory()
     for line in spared:
         DeadlineFactory(appliances=["stove"], spared=line)
     assert rows_of(client, teryt="1261011")["beech_fireplace"]["allowed"] is allowed

@@ -1,4 +1,7 @@
+from decimal import Decimal
+
 import pytest
+from django.utils import timezone
 
 from catalog.parsing.opening_hours import DAYS
 from tests import factories
@@ -26,6 +29,13 @@ def depot():
 @pytest.fixture
 def depot_page(depot):
     return f"/sklad/{depot.pk}-opal-zar-syn/"
+
+
+@pytest.fixture
+def prices():
+    """Three prices of pellet in Kraków, today."""
+    for amount in (1400, 1500, 1600):
+        factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate())
 
 
 @pytest.fixture

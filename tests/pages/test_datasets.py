@@ -32,12 +32,6 @@ def read(answer):
     return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8"), newline="")))
 
 
-@pytest.fixture
-def pellet():
-    for amount in (1400, 1500, 1600):
-        factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate())
-
-
 def test_municipalities_with_their_numbers_of_depots(client):
     factories.zakopane()
     factories.DepotFactory.create_batch(2)
@@ -72,7 +66,7 @@ def test_demonstration_depots_are_counted_apart_and_kept_from_search_engines(cli
     assert answer["X-Robots-Tag"] == "noindex"
 
 
-def test_medians_of_country_voivodeships_and_months(client, pellet):
+def test_medians_of_country_voivodeships_and_months(client, prices):
     answer = client.get("/dane/ceny-mediany.csv")
     rows = read(answer)
     country, voivodeship, month = (row for row in rows if row["paliwo"] == "pellet")
@@ -111,7 +105,7 @@ def test_official_averages_each_with_its_source(client):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_every_extract_is_rfc_4180_with_its_licence_and_a_validator(client, pellet, path):
+def test_every_extract_is_rfc_4180_with_its_licence_and_a_validator(client, prices, path):
     answer = client.get(path)
     assert answer["Content-Type"] == "text/csv; charset=utf-8; header=present"
     assert answer["Content-Disposition"] == f'attachment; filename="{path.rsplit("/", 1)[1]}"'
@@ -134,7 +128,7 @@ def test_no_text_becomes_a_formula():
 
 
 @pytest.mark.parametrize("path", ["/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv", "/ceny/gus.csv", *PATHS])
-def test_the_table_for_excel_has_the_values_of_the_plain_one(client, pellet, path):
+def test_the_table_for_excel_has_the_values_of_the_plain_one(client, prices, path):
     """Semicolons, decimal commas, a byte order mark; a code is a formula of text."""
     series = Series.objects.create(slug="wegiel-kamienny")
     Observation.objects.create(series=series, year=2022, value=Decimal("996.60"), source="=M.P. 1; 2")
@@ -151,7 +145,7 @@ def test_the_table_for_excel_has_the_values_of_the_plain_one(client, pellet, pat
     assert read_back == [{name: value} for row in read(plain) for name, value in row.items()]
 
 
-def test_excel_reads_amounts_as_numbers_and_codes_as_text(client, pellet):
+def test_excel_reads_amounts_as_numbers_and_codes_as_text(client, prices):
     lines = client.get("/ceny/pellet.csv", {"excel": "1"}).content.decode("utf-8-sig").splitlines()
     today = f"{timezone.localdate():%Y-%m}"
     assert not missing(lines[3], ';"=""12""";6 miesięcy;', ";1500,00;tona;3;0,00;")
@@ -160,7 +154,7 @@ def test_excel_reads_amounts_as_numbers_and_codes_as_text(client, pellet):
 
 
 @pytest.mark.parametrize("path", ["/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/", "/ceny/gus/", "/dane/"])
-def test_pages_link_the_table_for_excel_beside_the_plain_one(client, pellet, path):
+def test_pages_link_the_table_for_excel_beside_the_plain_one(client, prices, path):
     day = timezone.localdate() - timedelta(days=1)
     html = client.get(path, {"dzien": day.isoformat()}).content.decode()
     plain = re.findall(r'href="([^"]+\.csv(?:\?dzien=[^"&]*)?)"', html)

@@ -94,11 +94,6 @@ def test_a_removed_depot_is_gone_with_its_reason_and_without_its_name(client):
     assert client.get(again).status_code == 200
 
 
-def test_an_unknown_depot(client):
-    for number in ("1", "0", "9" * 30, "9" * 5000):
-        assert client.get(f"/sklad/{number}-x/").status_code == 404
-
-
 def test_home_warns_of_demonstration_data(client, demonstration):
     assert "Wszystkie składy w katalogu są na razie zmyślone" in text_of(client.get("/"))
 

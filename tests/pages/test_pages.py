@@ -5,7 +5,6 @@ from html import unescape
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.search import entries
@@ -20,9 +19,7 @@ from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 pytestmark = pytest.mark.django_db
 
 
-def test_every_page_says_what_it_is_and_may_be_cached(client, depot):
-    for amount in (1400, 1500, 1600):
-        factories.DepotPriceFactory(depot=factories.DepotFactory(), price=amount, day=timezone.localdate())
+def test_every_page_says_what_it_is_and_may_be_cached(client, depot, prices):
     DeadlineFactory(state=ResolutionFactory().state)
     for path in (*PAGES, "/ceny/porownanie/"):
         answer = client.get(path)
@@ -165,10 +162,6 @@ def test_a_voivodeship_lists_its_counties_in_polish_order_and_cities_together(cl
     assert html.index("Kraków</a>") < html.index("Tarnów</a>") < html.index("Zakopane</a>")
 
 
-def test_unknown_voivodeship(client):
-    assert client.get("/sklady/nigdzie/").status_code == 404
-
-
 # Rules
 def test_the_examples_of_the_rules_answer(client, depot):
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.2992, lon=19.9496)
@@ -201,6 +194,18 @@ def test_a_page_that_does_not_exist(client):
     assert "Nie ma takiej strony" in text_of(answer)
     assert NOINDEX in answer.content.decode()
     assert SCRIPT not in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/sklady/nigdzie/", "/przepisy/nigdzie/", "/przepisy/12/", "/ceny/pellet/atlantyda/", "/ceny/uran/"),
+        *("/ceny/uran/malopolskie/", "/ceny/uran.csv", "/ceny/pellet/atlantyda.csv"),
+        *(f"/sklad/{number}-x/" for number in ("987654", "0", "9" * 30, "9" * 5000)),
+    ],
+)
+def test_what_nobody_knows_has_no_page(client, prices, path):
+    assert client.get(path).status_code == 404
 
 
 def test_a_citation_names_the_operator_where_it_is_another(client, settings):

@@ -20,13 +20,6 @@ from tests.pages.reading import NOINDEX, canonical_of, linked_data, missing, tex
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def prices():
-    """Create three prices of pellet in Kraków, today."""
-    for amount in (1400, 1500, 1600):
-        factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate())
-
-
 def test_all_fuels(client, prices):
     text = text_of(client.get("/ceny/"))
     assert "Pellet 1 500 zł" in text.replace("\N{NO-BREAK SPACE}", " ")
@@ -227,8 +220,6 @@ def test_the_tables_of_a_fuel_have_the_numbers_of_its_pages(client, history):
     day = months_before(history, 1).isoformat()
     assert read(f"/ceny/pellet.csv?dzien={day}")[0]["mediana_zl"] == "1400.00"
     assert client.get("/ceny/gus.csv").content == client.get("/dane/srednie-gus.csv").content
-    for path in ("/ceny/uran.csv", "/ceny/pellet/atlantyda.csv"):
-        assert client.get(path).status_code == 404
 
 
 def test_the_dearer_the_stronger_the_colour(client, history):
@@ -269,11 +260,6 @@ def test_a_name_as_it_is_written_leads_to_the_address(client, prices):
 def test_a_code_leads_to_the_name(client, prices):
     answer = client.get("/ceny/pellet/12/")
     assert (answer.status_code, answer["Location"]) == (301, "/ceny/pellet/malopolskie/")
-
-
-def test_unknown(client, prices):
-    for path in ("/ceny/uran/", "/ceny/pellet/atlantyda/", "/ceny/uran/malopolskie/"):
-        assert client.get(path).status_code == 404
 
 
 def test_the_page_of_the_answer_is_there(client, prices):

@@ -216,11 +216,6 @@ def test_what_editors_type_is_escaped(client):
     assert SCRIPT not in client.get(URL).content.decode()
 
 
-def test_unknown(client, acts):
-    for path in ("/przepisy/nigdzie/", "/przepisy/12/"):
-        assert client.get(path).status_code == 404
-
-
 def test_the_municipality_page_leads_here(client, acts):
     html = client.get("/sklady/malopolskie/zakopane-1217011/").content.decode()
     assert 'href="/przepisy/sprawdz/?miejsce=1217011"' in html

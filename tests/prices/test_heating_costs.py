@@ -26,48 +26,29 @@ def with_energy(slug, middle):
     )
 
 
-def per_kwh(source, price, efficiency=None):
-    cost = heat_cost(source, Decimal(price), demand=YEAR, efficiency=efficiency and Decimal(efficiency))
-    return f"{cost.per_kwh.middle:.3f}"
-
-
-def test_worked_examples_of_fuels():
-    for slug, price, energy, efficiency, expected in (
-        ("pellet", "1640", "4.6", "0.85", "0.419"),
-        ("pellet", "1640", "4.9", "0.85", "0.394"),
-        ("pellet", "1640", "4.8", "0.85", "0.402"),
-        ("ekogroszek_class_5", "1450", "25.8", "0.80", "0.253"),
-        ("orzech_hand_fed", "1550", "25.8", "0.60", "0.360"),
-        ("kostka_hand_fed", "1900", "23", "0.60", "0.496"),
-        ("briquette", "1500", "4.3055555556", "0.65", "0.536"),
-        ("beech_gasification", "560", "1850", "0.80", "0.378"),
-        ("pine_fireplace", "400", "1530", "0.65", "0.402"),
+def test_worked_examples():
+    for slug, price, energy, efficiency, per_kwh, per_year, amount in (
+        ("pellet", "1640", "4.6", "0.85", "0.419", 8_808, "5.37"),
+        ("pellet", "1640", "4.9", "0.85", "0.394", 8_269, "5.04"),
+        ("pellet", "1640", "4.8", "0.85", "0.402", 8_441, "5.15"),
+        ("pellet", "1640", "4.8", None, "0.402", 8_441, "5.15"),
+        ("ekogroszek_class_5", "1450", "25.8", "0.80", "0.253", 5_311, "3.66"),
+        ("ekogroszek_class_5", "1450", "25.8", None, "0.253", 5_311, "3.66"),
+        ("orzech_hand_fed", "1550", "25.8", "0.60", "0.360", 7_570, "4.88"),
+        ("orzech_hand_fed", "1550", "25.8", None, "0.360", 7_570, "4.88"),
+        ("kostka_hand_fed", "1900", "23", "0.60", "0.496", 10_409, "5.48"),
+        ("briquette", "1500", "4.3055555556", "0.65", "0.536", 11_256, "7.50"),
+        ("beech_gasification", "560", "1850", "0.80", "0.378", 7_946, "14.19"),
+        ("beech_gasification", "560", "1850", None, "0.378", 7_946, "14.19"),
+        ("pine_fireplace", "400", "1530", "0.65", "0.402", 8_446, "21.12"),
+        ("electric", "1.10", None, None, "1.100", 23_100, "21000.00"),
+        ("heat_pump_air", "1.10", None, None, "0.367", 7_700, "7000.00"),
+        ("heat_pump_ground", "1.10", None, None, "0.275", 5_775, "5250.00"),
     ):
-        assert per_kwh(with_energy(slug, energy), price, efficiency) == expected
-
-
-def test_worked_examples_of_electricity():
-    expected = {"electric": "1.100", "heat_pump_air": "0.367", "heat_pump_ground": "0.275"}
-    assert {slug: per_kwh(SOURCES[slug], "1.10") for slug in expected} == expected
-
-
-def test_worked_examples_of_a_year():
-    for slug, price, energy, zloty, amount in (
-        ("pellet", "1640", "4.8", 8_441, "5.15"),
-        ("ekogroszek_class_5", "1450", "25.8", 5_311, "3.66"),
-        ("orzech_hand_fed", "1550", "25.8", 7_570, "4.88"),
-        ("beech_gasification", "560", "1850", 7_946, "14.19"),
-    ):
-        cost = heat_cost(with_energy(slug, energy), Decimal(price), demand=YEAR)
-        assert round(cost.per_year.middle) == zloty, slug
-        assert f"{cost.amount:.2f}" == amount
-
-
-def test_worked_examples_of_a_year_of_electricity():
-    zloty = {"electric": 23_100, "heat_pump_air": 7_700, "heat_pump_ground": 5_775}
-    assert {
-        slug: round(heat_cost(SOURCES[slug], Decimal("1.10"), demand=YEAR).per_year.middle) for slug in zloty
-    } == zloty
+        source = with_energy(slug, energy) if energy else SOURCES[slug]
+        cost = heat_cost(source, Decimal(price), demand=YEAR, efficiency=efficiency and Decimal(efficiency))
+        found = f"{cost.per_kwh.middle:.3f}", round(cost.per_year.middle), f"{cost.amount:.2f}"
+        assert found == (per_kwh, per_year, amount), slug
 
 
 def test_pellet_meets_an_air_heat_pump():

@@ -40,11 +40,6 @@ def test_content_goes_before_the_name(tmp_path):
     assert sniff(write(tmp_path / "TERC_2031.csv", text("simc.csv"))) == "simc"
 
 
-def test_shapefile_in_a_zip(tmp_path):
-    parts = shapefile_parts(AREAS)
-    assert sniff(packed_parts(tmp_path, parts)) == "boundaries"
-
-
 def test_shapefile_in_a_folder(tmp_path):
     for suffix, content in shapefile_parts(AREAS).items():
         write(tmp_path / f"gminy{suffix}", content)

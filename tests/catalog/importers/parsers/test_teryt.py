@@ -21,6 +21,7 @@ def parse_rows(path, *rows):
 
 
 def test_a_register_in_csv_is_read():
+    """Parts of municipalities and districts of cities, which the file has too, are none."""
     extract = teryt.parse_units(DATA / "terc.csv")
     assert extract.rows == (
         UnitRecord("12", "małopolskie"),
@@ -58,24 +59,14 @@ def test_a_register_of_another_form_is_refused(tmp_path):
             teryt.parse_units(write(tmp_path / name, content))
 
 
-def test_zip_with_both_is_read_from_the_csv(tmp_path):
-    path = zipped(tmp_path / "a.zip", {name: (DATA / name).read_bytes() for name in ("terc.xml", "terc.csv")})
-    assert teryt.parse_units(path) == teryt.parse_units(DATA / "terc.csv")
-
-
-def test_zip_with_xml(tmp_path):
-    path = zipped(tmp_path / "a.zip", {"TERC.xml": (DATA / "terc.xml").read_bytes()})
-    assert teryt.parse_units(path) == teryt.parse_units(DATA / "terc.xml")
-
-
-def test_without_byte_order_mark_and_blank_last_line(tmp_path):
-    plain = text("terc.csv").removeprefix("\ufeff").replace("\r\n", "\n").rstrip("\n")
-    assert teryt.parse_units(write(tmp_path / "a.csv", plain)) == teryt.parse_units(DATA / "terc.csv")
-
-
-def test_parts_and_districts_are_no_municipalities():
-    codes = {unit.teryt for unit in teryt.parse_units(DATA / "terc.csv").rows}
-    assert not codes & {"1206924", "1206925", "1261029", "1465918"}
+def test_of_a_zip_with_both_the_csv_is_read(tmp_path):
+    for parse, names, read in (
+        (teryt.parse_units, ("terc.xml", "terc.csv"), "terc.csv"),
+        (teryt.parse_units, ("terc.xml",), "terc.xml"),
+        (teryt.parse_places, ("simc.xml", "simc.csv"), "simc.csv"),
+    ):
+        path = zipped(tmp_path / "a.zip", {name: (DATA / name).read_bytes() for name in names})
+        assert parse(path) == parse(DATA / read), names
 
 
 def test_what_is_not_a_code_is_refused(tmp_path):
@@ -157,11 +148,6 @@ def test_places_in_xml_are_read():
     assert teryt.parse_places(DATA / "simc.xml").rows == (
         PlaceRecord("simc:9900053", "Leśny Kąt", "przysiółek", "1206912", main=False),
     )
-
-
-def test_zip_with_both(tmp_path):
-    path = zipped(tmp_path / "a.zip", {name: (DATA / name).read_bytes() for name in ("simc.xml", "simc.csv")})
-    assert teryt.parse_places(path) == teryt.parse_places(DATA / "simc.csv")
 
 
 def test_a_defect_of_a_place_is_told_with_its_row(tmp_path):
