@@ -34,7 +34,7 @@ NEIGHBOURS_M = 2000
 """Entries within this distance are drawn on the map of a depot."""
 
 MOST_NEIGHBOURS, MOST_DECISIONS, MOST_COMMENTS = 30, 3, 50
-"""Neighbours on a map, latest decisions and comments beside a form."""
+"""Neighbours on a map, latest decisions and latest comments beside a form."""
 
 Position = tuple[float, float]
 
@@ -116,7 +116,7 @@ def evidence_of(
     about: Any = depot or case
     context = {
         "contacts": contacts_of(values),
-        "comments": about.comments.select_related("written_by").order_by("pk")[:MOST_COMMENTS],
+        "comments": about.comments.select_related("written_by").order_by("-pk")[:MOST_COMMENTS][::-1],
         "comment_url": reverse("admin:catalog_casecomment_write", args=[about._meta.model_name, about.pk]),
         "most_in_comment": CaseComment._meta.get_field("text").max_length,
     }

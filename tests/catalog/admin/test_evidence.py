@@ -2,7 +2,7 @@
 
 import json
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from html import unescape
 
 import pytest
@@ -110,6 +110,19 @@ def test_editors_comment_on_a_case_wherever_they_meet_it(client, editor, depot):
     assert "Zapytać w gminie." in text_of(client.get(page(new)))
     editor.groups.clear()
     assert client.post(write, {"comment": "x"}).status_code == 403
+
+
+def test_a_comment_clicked_twice_is_one(editor, depot):
+    for after in (0, 1, 61):
+        editors.write_comment(case=depot, text="Dzwoniłam.", by=editor, on=NOW + timedelta(seconds=after))
+    assert [row.written_at - NOW for row in depot.comments.order_by("pk")] == [timedelta(), timedelta(seconds=61)]
+
+
+def test_the_newest_comments_are_shown_the_oldest_first(client, editor, depot):
+    rows = [CaseComment(depot=depot, text=f"Rozmowa {n}.", written_at=NOW, written_by=editor) for n in range(60)]
+    CaseComment.objects.bulk_create(rows)
+    shown = re.findall(r"Rozmowa (\d+)\.", text_of(client.get(page(depot))))
+    assert shown == [str(n) for n in range(10, 60)]
 
 
 def test_depots_are_searched_by_the_address_of_an_owner_or_author(client, editor, depot):
