@@ -39,7 +39,7 @@ def test_unknown_paths():
             check_body(ask(path), 404, "not_found")
 
 
-def test_other_methods(client):
+def test_other_methods_are_refused_and_told_the_allowed_ones(client):
     for path, allowed in METHODS.items():
         for method in {"POST", "PUT", "PATCH", "DELETE", "TRACE"} - allowed:
             answer = getattr(client, method.lower())(f"/api/v1/{path}")

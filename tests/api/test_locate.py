@@ -65,7 +65,7 @@ def test_outside_poland_but_within_the_ranges_is_404(client, neighbours):
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-def test_refused(client):
+def test_a_point_that_cannot_be_read_or_lies_abroad_is_refused(client):
     for parameter, code, queries in (
         ("lat", "missing", ("", "lon=20")),
         ("lon", "missing", ("lat=50",)),

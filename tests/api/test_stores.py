@@ -189,7 +189,7 @@ def test_a_point_in_no_municipality_is_an_empty_list(client):
     assert names(client, lat="55.0", lon="17.0") == []
 
 
-def test_refused(client):
+def test_a_wrong_query_names_its_parameter_and_code(client):
     for parameter, code, queries in (
         ("teryt", "missing", ("",)),
         ("lon", "missing", ("lat=50",)),

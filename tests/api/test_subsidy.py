@@ -157,7 +157,7 @@ def test_accepted(client):
         assert client.get(f"{URL}?{query}").status_code == 200
 
 
-def test_refused(client):
+def test_a_wrong_value_names_its_parameter_and_code(client):
     for parameter, code, queries in (
         ("people", "missing", ("income=1000",)),
         ("people", "out_of_range", ("people=0", "people=21")),

@@ -65,7 +65,7 @@ def html(client, query=""):
     return client.get(f"{KRAKOW}{query}").content.decode()
 
 
-def test_choices(client, clock, market):
+def test_page_and_twin_list_what_is_chosen_in_the_chosen_order(client, clock, market):
     for listed, queries in (
         (["Blisko", "Środek", "Antracyt", "Sąsiad"], ("", "?kolejnosc=odleglosc", "?kolejnosc=cena")),
         (["Blisko", "Środek", "Antracyt", "Sąsiad"], ("?otwarte=pt-24", "?paliwo=&kolejnosc=&otwarte=")),

@@ -1,10 +1,8 @@
-"""Texts that readers see over the starter data: pages, their twins and answers of the API."""
+"""Texts that readers see: pages, their twins and answers of the API. Those of a new installation: `catalog.starter`."""
 
 import re
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.utils import timezone
 
 from catalog.depots.fuels import BY_SLUG
@@ -82,13 +80,6 @@ def test_rules_and_averages_have_no_internal_words(client):
     load_files()
     step = ImportStep(Dataset.Slug.SERIES, OFFICIAL_CREDIT, load_official, model=Observation)
     run([step], Options(today=timezone.localdate(), write=True), recorded=False)
-    wrong = faults(client)
-    assert not wrong, wrong
-
-
-@pytest.mark.slow
-def test_the_starter_data_have_no_internal_words(client):
-    call_command("load_starter", stdout=StringIO())
     wrong = faults(client)
     assert not wrong, wrong
 

@@ -296,7 +296,7 @@ def test_the_form_needs_no_cookie():
     assert not client.cookies
 
 
-def test_other_methods(client):
+def test_the_calculator_is_read_and_sent_only(client):
     for method in ("put", "patch", "delete"):
         assert getattr(client, method)(PATH).status_code == 405
 

@@ -145,7 +145,7 @@ def test_of_two_rejected_prices_of_one_place_one_is_approved(editor):
 
 
 # What is refused
-def test_refused():
+def test_a_price_that_breaks_a_rule_is_refused():
     for changes in (
         {"fuel": "uran"},
         {"unit": "mp"},

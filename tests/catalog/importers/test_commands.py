@@ -125,23 +125,6 @@ def test_a_second_import_at_the_same_time_is_refused(directory):
         pool.submit(beside).result()
 
 
-@pytest.mark.slow
-def test_the_starter_fills_what_is_empty_and_only_that(client):
-    printed = run("load_starter")
-    assert models.Depot.objects.demonstration().count() == 6586
-    assert "6586 depots (demonstration)" in printed
-    assert models.Depot.objects.values("municipality").distinct().count() == 1959
-    assert set(models.Boundary.objects.values_list("approximate", flat=True)) == {True}
-    assert run("load_starter") == ""
-    assert client.get("/api/v1/locate?lat=50.0617&lon=19.9373").json()["teryt"] == "1261011"
-    nearest = client.get("/api/v1/stores?postcode=30-001&limit=1").json()[0]
-    assert nearest["name"].startswith("DEMO")
-    assert "demonstracyjny" in nearest["source"]["description"]
-    assert run("remove_demo").startswith("6586 demonstration depots and ")
-    assert run("load_starter") == ""
-    assert not models.Depot.objects.exists()
-
-
 @pytest.mark.parametrize(
     ("error", "said"),
     [

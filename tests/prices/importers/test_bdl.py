@@ -63,17 +63,13 @@ def test_the_client_id_is_sent_only_when_there_is_one(bdl, client, clock):
     assert [headers.get("X-ClientId") for _, _, headers in bdl.asked] == [None, "sekret"]
 
 
-def test_429_is_waited_out_as_long_as_the_server_asks(bdl, client, clock):
-    bdl.troubles = {1: 429, 2: 429}
+@pytest.mark.parametrize(
+    ("troubles", "slept"), [({1: 429, 2: 429}, [7, 7]), ({1: "drop"}, [1]), ({1: 500}, [1]), ({1: 503}, [1])]
+)
+def test_a_passing_trouble_is_tried_again_after_as_long_as_the_server_asks(bdl, client, clock, troubles, slept):
+    bdl.troubles = troubles
     assert client.variable(5001).id == 5001
-    assert clock.slept == [7, 7]
-
-
-@pytest.mark.parametrize("trouble", ["drop", 500, 503])
-def test_a_passing_trouble_is_tried_again(bdl, client, clock, trouble):
-    bdl.troubles = {1: trouble}
-    assert client.variable(5001).id == 5001
-    assert clock.slept == [1]
+    assert clock.slept == slept
 
 
 @pytest.mark.parametrize(

@@ -270,7 +270,7 @@ def test_a_directory_with_saved_answers_is_imported_with_the_rest(saved):
     assert len(stored()) == 3
 
 
-def test_damaged_files(tmp_path):
+def test_damaged_files_are_refused_by_name(tmp_path):
     for content in (
         *("", "[]", "{}", "\x00", '{"results": 3}', '{"results": [{"x": 1}]}'),
         *('{"results": [{"id": "1", "n1": "x", "measureUnitName": "t"}]}', '{"variableId": 1}'),
@@ -282,7 +282,7 @@ def test_damaged_files(tmp_path):
             run(path, "--commit")
 
 
-def test_refused_arguments():
+def test_arguments_that_do_not_fit_are_refused():
     for args in (
         [],
         ["--download", "file.json"],

@@ -102,7 +102,7 @@ def test_a_zipped_shapefile_is_read(tmp_path):
     assert extract.as_of == date(2031, 5, 3)
 
 
-def test_shapefile_in_a_folder(tmp_path):
+def test_a_shapefile_in_a_folder_is_read_in_capitals_too(tmp_path):
     for suffix, content in shapefile_parts(AREAS).items():
         write(tmp_path / f"gminy{suffix.upper()}", content)
     write(tmp_path / "other.prj", "not this one")
@@ -153,14 +153,14 @@ def test_layer_of_municipalities_is_found_among_others(tmp_path):
     check_areas(boundaries.parse(zipped(tmp_path / "a.zip", members)))
 
 
-def test_several_layers_without_the_wanted_one(tmp_path):
+def test_several_layers_without_the_wanted_one_are_refused(tmp_path):
     parts = shapefile_parts(AREAS)
     members = {f"{name}{suffix}": content for name in ("a", "b") for suffix, content in parts.items()}
     with pytest.raises(BadInput, match="holds 2 layers"):
         boundaries.parse(zipped(tmp_path / "a.zip", members))
 
 
-def test_part_that_is_cut_off(tmp_path):
+def test_a_part_that_is_cut_off_is_refused(tmp_path):
     for part, keep in ((".shp", 300), (".shp", 50), (".dbf", 200), (".dbf", 20), (".dbf", 40), (".dbf", 400)):
         parts = shapefile_parts(AREAS)
         parts[part] = parts[part][:keep]
@@ -168,14 +168,14 @@ def test_part_that_is_cut_off(tmp_path):
             boundaries.parse(packed_parts(tmp_path, parts))
 
 
-def test_more_shapes_than_rows(tmp_path):
+def test_more_shapes_than_rows_are_refused(tmp_path):
     parts = shapefile_parts(AREAS)
     parts[".dbf"] = shapefile_parts({"1206912": AREAS["1206912"]})[".dbf"]
     with pytest.raises(BadInput, match="has 2 shapes and 1 rows"):
         boundaries.parse(packed_parts(tmp_path, parts))
 
 
-def test_a_date_that_is_none(tmp_path):
+def test_a_date_that_is_none_is_refused(tmp_path):
     parts = shapefile_parts(AREAS)
     parts[".dbf"] = parts[".dbf"].replace(b"20310503", b"20311352")
     with pytest.raises(BadInput, match="WERSJA_OD: "):
@@ -196,7 +196,7 @@ def test_deleted_row_is_left_out_with_its_shape(tmp_path):
     assert format_of(packed_parts(tmp_path, parts | {".dbf": bytes(table)})) is None
 
 
-def test_rings_that_turn_the_wrong_way(tmp_path):
+def test_rings_that_turn_the_wrong_way_are_read(tmp_path):
     with io.BytesIO() as shp, io.BytesIO() as shx, io.BytesIO() as dbf:
         with shapefile.Writer(shp=shp, shx=shx, dbf=dbf) as writer:
             writer.field("JPT_KOD_JE", "C", 20)
@@ -212,7 +212,7 @@ def test_a_layer_without_its_table_is_not_recognised(tmp_path):
         identify(packed(tmp_path, AREAS, drop=(".dbf",)))
 
 
-def test_layer_of_lines(tmp_path):
+def test_a_layer_of_lines_is_refused(tmp_path):
     with io.BytesIO() as shp, io.BytesIO() as shx, io.BytesIO() as dbf:
         with shapefile.Writer(shp=shp, shx=shx, dbf=dbf) as writer:
             writer.field("JPT_KOD_JE", "C", 20)
@@ -230,7 +230,7 @@ def test_a_code_that_is_not_seven_digits_is_refused(tmp_path):
             boundaries.parse(geojson(tmp_path, features))
 
 
-def test_hole_and_enclave(tmp_path):
+def test_a_hole_stays_and_its_enclave_does_not_overlap_it(tmp_path):
     hole = box(503_000, 243_000, 506_000, 246_000)
     areas = {"1206912": AREAS["1206912"].difference(hole), "1206923": hole}
     around, inside = boundaries.parse(packed(tmp_path, areas)).rows

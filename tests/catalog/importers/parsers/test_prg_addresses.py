@@ -130,7 +130,7 @@ def test_another_reference_system_is_refused(tmp_path, model):
             prg_addresses.parse(file(tmp_path, model, *points(model, system=system)))
 
 
-def test_positions_that_are_none(tmp_path, model):
+def test_positions_that_are_none_are_refused(tmp_path, model):
     for position in ("north", "1e5", "-5", "NaN", ""):
         broken = point(model, "x", north=NORTH, east=EAST).replace(str(NORTH), position)
         path = file(tmp_path, model, *points(model, 3, east=EAST + 1), broken)
@@ -138,7 +138,7 @@ def test_positions_that_are_none(tmp_path, model):
             prg_addresses.parse(path)
 
 
-def test_no_position_at_all(tmp_path, model):
+def test_addresses_without_a_position_are_counted(tmp_path, model):
     bare = point(model, "x", north="", east="")
     assert notes(prg_addresses.parse(file(tmp_path, model, *points(model), bare))) == {
         "without a position": "1 addresses"
@@ -170,7 +170,7 @@ def test_what_no_register_holds_is_refused(tmp_path, model):
             prg_addresses.parse(file(tmp_path, model, *points(model, **changes)))
 
 
-def test_both_models_in_one_file(tmp_path, model):
+def test_both_models_in_one_file_are_refused(tmp_path, model):
     other = next(m for m in MODELS if m != model)
     namespaces = {2012: "urn:gugik:specyfikacje:gmlas:panstwowyRejestrGranicAdresy:1.0", 2021: "https://prgad"}
     prefix = {2012: "prg-ad", 2021: "prgad"}[other]
@@ -196,7 +196,7 @@ def test_many_files_in_a_zip_and_several_files(tmp_path, model):
     assert [row.code for row in prg_addresses.parse(packed).rows] == ["67-416", "67-417"]
 
 
-def test_a_zip_with_one_wrong_member(tmp_path, model):
+def test_a_zip_with_one_wrong_member_is_refused(tmp_path, model):
     one = document(model, *points(model), area(model)).encode()
     packed = zipped(tmp_path / "a.zip", {"a.xml": one, "b.xml": b"<teryt><row/></teryt>", "c.xml": one})
     with pytest.raises(BadInput, match=r"a\.zip/b\.xml: has no address of the PRG"):
