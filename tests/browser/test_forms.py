@@ -73,6 +73,26 @@ def unfold(page):
         closed.first.click()
 
 
+SLOW_POSITION = """() => {
+    const coords = { latitude: 50.0655, longitude: 19.95, accuracy: 10 };
+    navigator.geolocation.getCurrentPosition = (found) => setTimeout(found, 500, { coords });
+}"""
+
+
+def test_a_late_position_does_not_replace_what_was_typed_meanwhile(page):
+    page.goto("/sklady/dodaj/")
+    unfold(page)
+    page.evaluate(SLOW_POSITION)
+    ask = page.get_by_role("button", name="Użyj mojej pozycji")
+    ask.click()
+    page.locator("[name=lat]").fill("51,1")
+    page.locator(".said", has_text="nie wpisaliśmy").wait_for()
+    assert page.locator("[name=lat]").input_value() == "51,1"
+    ask.click()
+    page.locator(".said", has_text="Wpisaliśmy Twoją pozycję").wait_for()
+    assert page.locator("[name=lat]").input_value() == "50,065500"
+
+
 def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, site):
     depot = json.loads(site.get("/api/v1/stores?teryt=1261011").body)[0]
     where = {"latitude": 50.0655, "longitude": 19.95}

@@ -28,8 +28,13 @@
   const ask = picker.querySelector("button");
   ask?.addEventListener("click", () => {
     said.textContent = "Szukam Twojej pozycji…";
+    const stood = lat.value + lon.value;
     navigator.geolocation.getCurrentPosition(
       ({ coords }) => {
+        if (lat.value + lon.value !== stood) {
+          said.textContent = "Współrzędne zmieniły się w czasie szukania, więc Twojej pozycji nie wpisaliśmy.";
+          return;
+        }
         write([coords.latitude, coords.longitude]);
         said.textContent = `Wpisaliśmy Twoją pozycję, z dokładnością do ${Math.ceil(coords.accuracy)} m.`;
       },
