@@ -228,9 +228,9 @@ def find_sparings(entry: Regulation, appliance: Appliance) -> Iterable[Sparing]:
 
 
 def is_spared(entry: Regulation, rows: Iterable[Deadline], facts: Facts) -> bool:
-    """Whether deadlines that permit to stay bind the whole municipality, or its part of which IN_PART is known.
+    """Whether deadlines that let an appliance stay bind the whole municipality: one alone, or two that divide it.
 
-    One alone may, or two acts that divide it.
+    Where the facts have IN_PART, the part in which the appliance stands suffices.
     """
     assert entry.unit is not None  # noqa: S101 - callers pass a municipality
     teryt = entry.unit.teryt

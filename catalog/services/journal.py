@@ -178,7 +178,7 @@ FOLLOWING = {"catalog.depot": ("updated_at", "confirmed_fields")}
 """Columns that are restored where they are unchanged since, and never prevent restoring the others."""
 
 UNCOMPARED = ("updated_at",)
-"""Columns by which nobody has changed an added row."""
+"""Columns that code sets by itself: a difference in them is no change of a row by somebody."""
 
 UNDONE_LAST = ("catalog.submission", "catalog.ownerlink")
 """Locked after depots and prices, everywhere."""

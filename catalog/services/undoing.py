@@ -34,7 +34,7 @@ def undo_depots(undoing: Undoing) -> None:
         raise RestoringNeedsReason(undoing.decision.pk)
     spans = undoing.spans(Depot)
     depots = Depot.objects.filter(pk__in=among(spans))
-    locked = depots.select_for_update(of=("self",)).order_by("pk").values_list("pk", "merged_into")
+    locked = locking(depots).values_list("pk", "merged_into")
     # One that was removed as a duplicate, restored and merged since looks as the removal left it.
     removing = undoing.decision.kind == undoing.decision.Kind.REMOVE
     merged = {key for key, survivor in locked if survivor and removing}

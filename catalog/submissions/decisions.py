@@ -35,7 +35,7 @@ class SubmissionAlreadyDecided(Refusal):
 
 
 class SubmissionIsErased(Exception):
-    """The submission was erased: with its depot, or because nobody decided it in time. args: its number."""
+    """The submission was erased with its depot, or undecided when its time was over. args: its number."""
 
     reason = "już go nie ma: usunięto je razem z wpisem albo nie rozpatrzono go w terminie"
 

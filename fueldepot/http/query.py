@@ -92,23 +92,19 @@ class Query(BaseModel):
         raw: see `split_query`. path: the parameters of the path.
         """
         values = group_values(split_query(raw) if isinstance(raw, str) else raw)
-        cls.drop_empty_synonyms(values)
+        if cls.empty_is_absent:
+            values = {name: encoded for name, encoded in values.items() if not is_empty(encoded)}
         synonyms = {name: synonym for synonym, name in cls.synonyms.items() if synonym in values}
         errors = cls.rename(values)
         names = cls.names()
-        ignored = tuple(
-            name
-            for name, encoded in values.items()
-            if name not in names and name.strip() and (any(encoded) or not cls.empty_is_absent)
-        )
+        ignored = tuple(name for name in values if name not in names and name.strip())
         texts = {}
         for name in names:
             if name in values and name not in path and name not in errors:
                 try:
                     texts[name] = read_text(values[name])
                 except PydanticCustomError as error:
-                    if error.type != "empty" or not cls.empty_is_absent:
-                        errors[name] = cls.describe_error(synonyms.get(name, name), error.type, error.message())
+                    errors[name] = cls.describe_error(synonyms.get(name, name), error.type, error.message())
         if today and cls.default_today in names and cls.default_today not in errors:
             texts.setdefault(cls.default_today, today.isoformat())
         try:
@@ -147,14 +143,6 @@ class Query(BaseModel):
         texts: as given, trimmed, with the default of `default_today`. errors: of single parameters.
         """
         return ()
-
-    @classmethod
-    def drop_empty_synonyms(cls, values: dict[str, list[bytes]]) -> None:
-        """Where an empty parameter counts as not given, remove the empty one of two names of a parameter."""
-        for names in cls.synonyms.items() if cls.empty_is_absent else ():
-            if values.keys() >= {*names}:
-                for name in [name for name in names if is_empty(values[name])][:1]:
-                    del values[name]
 
     @classmethod
     def rename(cls, values: dict[str, list[bytes]]) -> dict[str, ParameterError]:
