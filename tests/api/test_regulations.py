@@ -380,3 +380,13 @@ def test_an_amendment_of_which_nothing_is_known_is_named_as_such(client):
     )
     (entry,) = client.get("/api/v1/regulations?voivodeship=malopolskie").json()
     assert entry["resolution"]["publication"] == "Dz. Urz. poz. 1, zm. uchwałą o nieznanym numerze"
+
+
+def test_an_appliance_is_refused_without_a_municipality(client):
+    for query, parameter in (
+        ("teryt=1217011&appliance=kopciuch", "appliance"),
+        ("appliance=boiler_class_3", "teryt"),
+        ("teryt=12&appliance=boiler_class_3", "teryt"),
+        ("voivodeship=malopolskie&appliance=boiler_class_3", "teryt"),
+    ):
+        assert [name for name, _ in errors_of(client.get(f"{URL}?{query}"))] == [parameter], query

@@ -9,7 +9,6 @@ from regulations.codes import BOILERS
 from regulations.models import LegalState
 from subsidy import rules
 from tests import factories
-from tests.client import errors_of
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, missing, present, runnable, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
@@ -142,16 +141,6 @@ def test_the_day_of_the_start_on_which_staying_depends_is_data_too(client, acts,
     assert (checked["status"], checked["stays_if_started_before"]) == ("stays", bound)
     clause = ", jeśli uruchomiono go przed 1 lipca 2017 r."
     assert checked["sentence"].replace("\N{NO-BREAK SPACE}", " ").endswith(clause) is bool(bound)
-
-
-def test_the_endpoint_refuses_an_appliance_without_a_municipality(client, acts):
-    for query, parameter in (
-        ("teryt=1217011&appliance=kopciuch", "appliance"),
-        (f"appliance={CLASS_3}", "teryt"),
-        (f"teryt=12&appliance={CLASS_3}", "teryt"),
-        (f"voivodeship=malopolskie&appliance={CLASS_3}", "teryt"),
-    ):
-        assert [name for name, _ in errors_of(client.get(f"/api/v1/regulations?{query}"))] == [parameter], query
 
 
 def test_limits_are_sentences(client, acts):

@@ -9,9 +9,11 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import NamedTuple
 from urllib.parse import urlencode
+
+from tests.ops.machines.servers import Nginx
 
 HOST = "sklady.example.pl"
 SITE_URL = f"https://{HOST}"
@@ -89,6 +91,12 @@ class Caller:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def ask(server: Nginx, path: str, address: str = "127.0.0.1", method: str = "GET", **headers: str) -> Answer:
+    """One answer, over a connection of its own."""
+    with closing(Caller(server.port, address)) as caller:
+        return caller.ask(method, path, **{name.replace("_", "-"): value for name, value in headers.items()})
 
 
 class PriceReport:

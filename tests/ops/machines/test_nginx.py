@@ -19,7 +19,7 @@ import pytest
 
 from fueldepot.http.cache_control import SHARED
 from tests.fueldepot.sharers import eventually
-from tests.ops.machines.callers import Answer, Caller
+from tests.ops.machines.callers import Answer, Caller, ask
 from tests.ops.machines.counting import ENTRY, OUTAGE_S, Application, Service
 from tests.ops.machines.servers import Nginx, missing_programs
 from tests.ports import free_port, free_ports
@@ -70,12 +70,6 @@ def _as_it_was() -> Iterator[None]:
     if Application.away:
         time.sleep(TRIED_AGAIN_S)
     Application.version, Application.status, Application.away = 1, 200, False
-
-
-def ask(nginx: Nginx, path: str, address: str = "127.0.0.1", method: str = "GET", **headers: str) -> Answer:
-    """One answer, over a connection of its own."""
-    with closing(Caller(nginx.port, address)) as caller:
-        return caller.ask(method, path, **{name.replace("_", "-"): value for name, value in headers.items()})
 
 
 def keep(nginx: Nginx, path: str, **headers: str) -> Answer:

@@ -12,7 +12,6 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalog.models import Decision, Depot, OwnerChange, OwnerLink, PendingLetter, Submission
-from catalog.services import journal
 from catalog.services.moderation import remove_depot
 from catalog.submissions import intake, letters, owner_links
 from catalog.submissions.retention import purge_submissions
@@ -373,34 +372,3 @@ def test_a_link_whose_entry_is_removed_meanwhile_changes_nothing(stranger, price
     remove_depot(depot=priced, reason="closed", on=clock.now.date())
     keys = list(DepotPrice.objects.values_list("pk", flat=True))
     assert stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": keys}).status_code == 404
-
-
-def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(client, stranger, nowak, clock, commit):
-    editor = factories.UserFactory()
-    deletion = factories.SubmissionFactory(depot=nowak, delete=True, email="jan@opal-nowak.pl", mailed_at=clock.now)
-    with commit():
-        deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
-    path = link_in(mail.outbox[-1], "przywroc")
-    typed = stranger.show(path)
-    assert not Submission.objects.filter(kind="restore").exists()
-    clock.move(seconds=10)
-    for _ in range(2):
-        answer = stranger.send("/zgloszenia/przywroc/", typed | {"znak": token_of(path), "message": "Pomyłka."})
-        assert "Prośba wysłana" in text_of(answer)
-    waiting = Submission.objects.get(kind="restore", state="waiting")
-    assert (waiting.email, waiting.message) == ("jan@opal-nowak.pl", "Pomyłka.")
-    assert factories.fresh(nowak).publication == "removed"
-    with commit():
-        result = deciding.accept_submission(submission=waiting, by=editor, on=clock.now)
-    assert (factories.fresh(nowak).publication, nowak.removed_at, nowak.removal_reason) == ("published", None, "")
-    assert (mail.outbox[-1].subject, client.get(path).status_code) == ("Skład opału Nowak: wpis wrócił", 410)
-    journal.undo(decision=result.decision, by=editor, on=clock.now)
-    assert factories.fresh(nowak).publication == "removed"
-
-
-def test_the_desk_accepts_a_request_for_a_removed_entry(client, editor, nowak, clock):
-    deletion = factories.SubmissionFactory(depot=nowak, delete=True)
-    deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
-    intake.ask_restoring(deletion=factories.fresh(deletion), text="", client="192.0.2.1", on=clock.now)
-    page = f"/admin/catalog/submission/{Submission.objects.get(kind='restore').pk}/change/"
-    assert "Przywróć wpis i następne" in text_of(client.get(page))
