@@ -202,7 +202,7 @@ def is_permitted(check: ApplianceCheck, on: date) -> bool | None:
     """Return whether an appliance may be used on a day; None where that depends on more, or is not known."""
     if check.status is ApplianceStatus.ENDED and check.deciding:
         return None if exemptions_of(check.deciding) else False
-    if check.status not in PERMITTED or any(row.deadline.date <= on for row in check.limited):
+    if check.status not in PERMITTED or any(row.deadline.holds_on(on) for row in check.limited):
         return None
     return None if check.status is ApplianceStatus.STAYS and check.stays_if_started_before else True
 

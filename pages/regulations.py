@@ -258,11 +258,10 @@ def ban_rows(entry: Regulation) -> tuple[ProvisionRow, ...]:
 def provision_rows(entry: Regulation, provisions: Iterable[Deadline | FuelBan]) -> tuple[ProvisionRow, ...]:
     rows = []
     for row in provisions:
-        since = row.date if isinstance(row, Deadline) else row.from_date
         binding = BINDING[entry.binds(row)] if entry.unit else ""
         if row.uncertain and binding != BINDING[False]:
             binding = UNCERTAIN
-        rows.append(ProvisionRow(row, binding, entry.caveat_of(row), since is None or since <= entry.on))
+        rows.append(ProvisionRow(row, binding, entry.caveat_of(row), row.holds_on(entry.on)))
     return tuple(rows)
 
 

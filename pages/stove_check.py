@@ -322,7 +322,8 @@ def outlook_of(entry: Regulation, appliance: Appliance | None, facts: Facts) -> 
         if row.kind in NEW_APPLIANCES
         and (entry.binds(row) or IN_PART not in facts or is_about_part(row) is facts[IN_PART])
     ]
-    banned = any(row.kind == Deadline.Kind.SOLID_FUEL_BAN and row.date <= entry.on and entry.binds(row) for row in rows)
+    bans = [row for row in rows if row.kind == Deadline.Kind.SOLID_FUEL_BAN]
+    banned = any(row.holds_on(entry.on) and entry.binds(row) for row in bans)
     answers = {"teryt": entry.unit.teryt} | ({"current_heating": HEATING[appliance]} if appliance in HEATING else {})
     return {
         "fireless": WITHOUT_FIRE,

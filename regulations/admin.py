@@ -69,8 +69,8 @@ def next_deadlines(before: Provision | None, after: Provision | None, to: date |
     standing = [row for row in Deadline.objects.filter(state=rule.state_id) if row.stands_on(today)]
     others = [row.date for row in standing if before is None or row.pk != before.pk]
     own = [after] if isinstance(after, Deadline) and after.stands_on(today) else []
-    now = min((row.date for row in standing if row.date >= today), default=None)
-    then = min((day for day in [*others, *(to or row.date for row in own)] if day >= today), default=None)
+    now = min((row.date for row in standing if not row.holds_on(today)), default=None)
+    then = min((day for day in [*others, *(to or row.date for row in own)] if day > today), default=None)
     if now == then:
         return []
     return [f"Najbliższy termin województwa: teraz {format_day(now)}, po zmianie {format_day(then)}."]

@@ -155,7 +155,7 @@ def check_appliance(entry: Regulation, appliance: Appliance, facts: Facts = Mapp
             for finding in found
             if finding is not deciding and not (final and finding.deadline.date >= deciding.deadline.date)
         )
-        status = ApplianceStatus.ENDED if deciding.deadline.date <= entry.on else ApplianceStatus.ENDS
+        status = ApplianceStatus.ENDED if deciding.deadline.holds_on(entry.on) else ApplianceStatus.ENDS
         return ApplianceCheck(appliance, status, deciding, limited, spared_by)
     return ApplianceCheck(appliance, status_without_deciding(entry, found, spared_by, facts), None, found, spared_by)
 

@@ -98,7 +98,7 @@ def words_of_limits(limited: tuple[ApplianceDeadline, ...], on: date) -> tuple[s
     one = only_limit(limited)
     if one:
         since = f"od{NO_BREAK}{day(one.deadline.date)}"
-        verdict = f"{since} nie {'będzie ' if one.deadline.date > on else ''}wolno używać"
+        verdict = f"{since} nie {'' if one.deadline.holds_on(on) else 'będzie '}wolno używać"
         short = f"nie wolno {since} (tylko {limits_in_short(one)}){exceptions(one)}"
         return verdict, limits_of(one) + unless(one), short, "Innych terminów nie znamy."
     reasons = []
@@ -132,10 +132,10 @@ def explain_fact(one: ApplianceDeadline) -> str:
 
 def describe_limit(one: ApplianceDeadline, on: date) -> str:
     row = one.deadline
-    if row.date > on:
-        text = f"Do {day(last_day(one))}{limits_of(one)}{longer(one)}"
-    else:
+    if row.holds_on(on):
         text = f"Nie wolno od {day(row.date)}{limits_of(one)}{unless(one)}"
+    else:
+        text = f"Do {day(last_day(one))}{limits_of(one)}{longer(one)}"
     text = full_sentence(text)
     return f"{text} {one.caveat}" if one.caveat and one.binds is None else text
 

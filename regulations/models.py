@@ -21,6 +21,9 @@ from regulations.codes import Appliance, CodesField, Condition, Exemption, FuelC
 
 DAY = "d.m.Y"
 
+Day = date
+"""The class, for `Deadline`, whose field `date` hides it."""
+
 UNIT_PATTERN = RegexValidator(r"^[0-9]{4}([0-9]{3})?\Z", "kod powiatu (4 cyfry) albo gminy (7 cyfr)")
 
 
@@ -320,6 +323,10 @@ class Deadline(Provision):
     def __str__(self) -> str:
         return f"{date_format(self.date, DAY)}: {self.applies_to} ({self.scope})"
 
+    def holds_on(self, day: Day) -> bool:
+        """Whether it holds on a day; before its `date` it is to come."""
+        return self.date <= day
+
 
 class FuelBan(Provision):
     """A fuel that must not be burnt. fuels: its codes. from_date: null when unknown."""
@@ -336,3 +343,6 @@ class FuelBan(Provision):
 
     def __str__(self) -> str:
         return f"{self.fuel} ({self.scope})"
+
+    def holds_on(self, day: date) -> bool:
+        return self.from_date is None or self.from_date <= day

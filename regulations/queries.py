@@ -92,7 +92,7 @@ class Regulation:
 
     @property
     def next_deadline(self) -> Deadline | None:
-        return next((deadline for deadline in self.deadlines if deadline.date >= self.on), None)
+        return next((deadline for deadline in self.deadlines if not deadline.holds_on(self.on)), None)
 
     @property
     def deadlines_of_unit(self) -> tuple[Deadline, ...]:
@@ -102,7 +102,7 @@ class Regulation:
     @property
     def next_deadlines_of_unit(self) -> tuple[Deadline, ...]:
         """All deadlines of the nearest day that bind the unit or a part of it; without a unit those of all places."""
-        ahead = [row for row in self.deadlines if row.date >= self.on and self.may_bind(row)]
+        ahead = [row for row in self.deadlines if not row.holds_on(self.on) and self.may_bind(row)]
         return tuple(row for row in ahead if row.date == ahead[0].date)
 
     @property
@@ -123,7 +123,7 @@ class Regulation:
         return tuple(row for row in self.deadlines if self.is_overdue(row))
 
     def is_overdue(self, deadline: Deadline) -> bool:
-        return self.state is not None and snapshot.is_overdue(self.state.as_of, deadline.date, self.on)
+        return self.state is not None and snapshot.is_overdue(self.state.as_of, deadline, self.on)
 
     def _status(self, following: Deadline | None, unit: Unit | None) -> DeadlineStatus:
         if self.state is None:

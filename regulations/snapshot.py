@@ -21,9 +21,9 @@ def year_after(day: date) -> date:
         return day.replace(year=day.year + 1, day=28)
 
 
-def is_overdue(as_of: date, deadline: date, today: date) -> bool:
-    """Whether a deadline of a stale state comes within a year, both days included."""
-    return is_stale(as_of, today) and today <= deadline <= year_after(today)
+def is_overdue(as_of: date, deadline: Deadline, today: date) -> bool:
+    """Whether a deadline of a stale state comes within a year, its last day included."""
+    return is_stale(as_of, today) and not deadline.holds_on(today) and deadline.date <= year_after(today)
 
 
 def overdue_condition(today: date) -> Q:
@@ -31,7 +31,8 @@ def overdue_condition(today: date) -> Q:
         Q(valid_from=None) | Q(valid_from__lte=today),
         Q(valid_to=None) | Q(valid_to__gt=today),
         state=OuterRef("pk"),
-        date__range=(today, year_after(today)),
+        date__gt=today,
+        date__lte=year_after(today),
     )
     return Q(Exists(ahead), as_of__lt=today - STALE_AFTER)
 

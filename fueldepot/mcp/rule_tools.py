@@ -118,8 +118,8 @@ def describe_rules(entry: Regulation, query: PlaceRulesQuery) -> PlaceRules:
     """
     assert entry.unit is not None  # noqa: S101 - the parameters want one
     of_unit = entry.of_unit
-    coming = [row for row in of_unit.deadlines if row.date > entry.on]
-    passed = [row for row in reversed(of_unit.deadlines) if row.date <= entry.on]
+    coming = [row for row in of_unit.deadlines if not row.holds_on(entry.on)]
+    passed = [row for row in reversed(of_unit.deadlines) if row.holds_on(entry.on)]
     rows, verdict = [*coming, *passed], ApplianceVerdict()
     if query.appliance:
         check = check_appliance(entry, query.appliance)

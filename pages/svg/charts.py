@@ -307,7 +307,7 @@ class Timeline(NamedTuple):
 
 
 def timeline(deadlines: Sequence[tuple[date, str]], today: date) -> Timeline | None:
-    """Return the timeline of days and texts in any order; None without any. The next day may be `today`."""
+    """Return the timeline of days and texts in any order; None without any. `today` is past, as it holds already."""
     days: dict[date, list[str]] = defaultdict(list)
     for day, text in sorted(deadlines, key=itemgetter(0)):
         days[day].append(text)
@@ -322,14 +322,14 @@ def timeline(deadlines: Sequence[tuple[date, str]], today: date) -> Timeline | N
     def down(day: date) -> float:
         return round(TIMELINE_TOP + (day - first).days * per_day, 1)
 
-    coming = min((day for day in days if day >= today), default=None)
+    coming = min((day for day in days if day > today), default=None)
     starts = spread([down(day) - LINE / 2 for day in days], sizes, TIMELINE_TOP - LINE / 2)
     entries = [
         TimelineEntry(
             day=day,
             y=down(day),
             words_y=round(start + LINE / 2, 1),
-            state="next" if day == coming else "past" if day < today else "future",
+            state="next" if day == coming else "past" if day <= today else "future",
             lines=lines,
             more=more,
         )

@@ -158,8 +158,8 @@ def test_a_voivodeship_whose_state_was_never_imported(client, query):
         ("2026-01-01", "2025-07-04", True),  # 181 days after, 365 before
         ("2026-01-01", "2025-07-05", False),  # 180 days after
         ("2025-12-31", "2025-07-03", False),  # 366 days before
-        ("2027-01-01", "2025-07-04", True),  # the day itself
-        ("2027-01-02", "2025-07-04", False),  # past
+        ("2026-12-31", "2025-07-04", True),  # the last day before
+        ("2027-01-01", "2025-07-04", False),  # it holds
     ],
 )
 def test_a_deadline_within_a_year_in_a_state_that_nobody_has_confirmed(client, on, as_of, overdue):

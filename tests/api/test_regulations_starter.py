@@ -91,9 +91,9 @@ CLASS_3_4, CLASS_5 = "kotły klasy 3 i 4", "kotły klasy 5"
 @pytest.mark.parametrize("teryt", [KOSAKOWO, TRABKI_WIELKIE])
 def test_the_country_of_pomorskie(ask, teryt):
     for days, following in (
-        (("2024-08-31", "2024-09-01"), ("2024-09-01", BELOW_3)),
-        (("2024-09-02", "2026-08-31", "2026-09-01"), ("2026-09-01", CLASS_3_4)),
-        (("2026-09-02", "2035-06-30", "2035-07-01"), ("2035-07-01", CLASS_5)),
+        (("2024-08-31",), ("2024-09-01", BELOW_3)),
+        (("2024-09-01", "2026-08-31"), ("2026-09-01", CLASS_3_4)),
+        (("2026-09-01", "2035-06-30"), ("2035-07-01", CLASS_5)),
     ):
         for on in days:
             (entry,) = ask(f"teryt={teryt}", on)
@@ -101,7 +101,7 @@ def test_the_country_of_pomorskie(ask, teryt):
             assert (found["date"], found["applies_to"], found["binds_requested_unit"]) == (*following, True)
             assert all("gminakosakowo.pl" in source["url"] for source in found["sources"])
             assert len(found["sources"]) == 2
-    (entry,) = ask(f"teryt={teryt}", "2035-07-02")
+    (entry,) = ask(f"teryt={teryt}", "2035-07-01")
     assert entry["requested_unit"]["next_deadline"] is None
     assert entry["requested_unit"]["note"] == "Wszystkie znane terminy minęły."
 
@@ -126,7 +126,7 @@ def test_about_old_fireplaces_outside_the_towns_of_pomorskie_sources_conflict(as
 
 def test_boilers_of_class_3_and_4_in_mazowieckie(ask):
     for teryt in ("1465011", "1402011", "1405011"):
-        for on, left in (("2027-12-31", True), ("2028-01-01", True), ("2028-01-02", False)):
+        for on, left in (("2027-12-31", True), ("2028-01-01", False)):
             (entry,) = ask(f"teryt={teryt}", on)
             (row,) = [row for row in entry["resolution"]["deadlines"] if row["applies_to"] == CLASS_3_4]
             assert (row["date"], row["binds_requested_unit"]) == ("2028-01-01", True)
@@ -186,10 +186,10 @@ def test_peat_came_with_the_amendment_of_opolskie(ask):
 
 def test_buildings_joined_to_district_heating_in_lodzkie(ask):
     for on, following in (
-        ("2020-01-01", ("2020-01-01", "kotły", "network_connection", {"um.kutno.pl"})),
-        ("2020-01-02", ("2022-01-01", "piece i kominki", "network_connection", {"um.kutno.pl"})),
-        ("2022-01-01", ("2022-01-01", "piece i kominki", "network_connection", {"um.kutno.pl"})),
-        ("2022-01-02", ("2023-01-01", "kotły pozaklasowe", "existing_boilers", {"miasto.zgierz.pl"})),
+        ("2019-12-31", ("2020-01-01", "kotły", "network_connection", {"um.kutno.pl"})),
+        ("2020-01-01", ("2022-01-01", "piece i kominki", "network_connection", {"um.kutno.pl"})),
+        ("2021-12-31", ("2022-01-01", "piece i kominki", "network_connection", {"um.kutno.pl"})),
+        ("2022-01-01", ("2023-01-01", "kotły pozaklasowe", "existing_boilers", {"miasto.zgierz.pl"})),
     ):
         (entry,) = ask("teryt=1002011", on)
         row = entry["requested_unit"]["next_deadline"]

@@ -14,6 +14,7 @@ from catalog.search.entries import rebuild_index
 from pages import api_and_text_pages
 from pages.machine_files import QUESTIONS
 from pages.page import twin_path
+from pages.regulations import regulation_page
 from pages.template_filters import pln, pln_range
 from prices.models import Observation, Series
 from subsidy.application import ENVELOPE, SOURCES, Heating
@@ -86,6 +87,19 @@ def test_a_deadline_is_the_same_everywhere(client, country):
     assert told["as_of"] == entry["as_of"] == coming["as_of"]
     check = read(client, "/przepisy/sprawdz.md?miejsce=1217011&piec=boiler_class_3")
     assert told["answer"][0]["sentence"].replace("\N{NO-BREAK SPACE}", " ") in check.replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize(("on", "holds"), [(date(2998, 12, 31), False), (date(2999, 1, 1), True)])
+def test_a_deadline_holds_from_its_day_on_everywhere(client, country, on, holds):
+    asked = {"teryt": "1217011", "appliance": "boiler_class_3", "on": f"{on}"}
+    (entry,) = client.get("/api/v1/regulations", asked).json()
+    (told,) = call(client, "rules_at", **asked)["answer"]
+    page = regulation_page("malopolskie", "teryt=1217011", on).content
+    statuses = {row["deadline_status"] for row in (entry["resolution"], entry["requested_unit"], told)}
+    assert statuses == {"passed" if holds else "upcoming"}
+    assert {entry["requested_appliance"]["status"], told["status"]} == {"ended" if holds else "ends"}
+    assert (not page["next_deadlines"], page["deadlines"][0].passed) == (holds, holds)
+    assert [drawn.state for drawn in page["draw_timeline"]().entries] == ["past" if holds else "next"]
 
 
 def test_an_official_average_is_the_same_everywhere_and_never_among_invented_numbers(client, country):

@@ -201,14 +201,14 @@ def test_days_are_true_to_scale_and_told_apart(deadlines, today):
     days = sorted({day for day, _ in deadlines})
     assert len(line.entries) == len(days)
     for day, entry in zip(days, line.entries, strict=True):
-        assert (entry.state == "past") == (day < today)
+        assert (entry.state == "past") == (day <= today)
         assert (entry.y < line.today) <= (day < today)
-    assert [entry.state for entry in line.entries].count("next") == any(day >= today for day in days)
+    assert [entry.state for entry in line.entries].count("next") == any(day > today for day in days)
 
 
-def test_a_deadline_of_today_is_the_next():
+def test_a_deadline_of_today_has_passed():
     line = timeline([mark(2020), mark(2026, 11, 21), mark(2030)], date(2026, 11, 21))
-    assert [entry.state for entry in line.entries] == ["past", "next", "future"]
+    assert [entry.state for entry in line.entries] == ["past", "past", "next"]
 
 
 def test_deadlines_of_a_day_stand_together_without_repeating_themselves():
@@ -235,4 +235,4 @@ def test_nothing_to_show():
 
 def test_a_single_deadline_today():
     line = timeline([mark(2026, 11, 21)], date(2026, 11, 21))
-    assert (line.entries[0].state, line.years) == ("next", ())
+    assert (line.entries[0].state, line.years) == ("past", ())
