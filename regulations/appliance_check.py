@@ -34,7 +34,7 @@ COUNTDOWN_DAYS = 365
 
 
 class ApplianceStatus(StrEnum):
-    """STATE_UNKNOWN: no legal state was imported. NO_RESOLUTION: the voivodeship has no act.
+    """STATE_UNKNOWN: no legal state was imported. NO_RESOLUTION: no act binds in the municipality.
 
     DATES_UNKNOWN: an act of unknown deadlines binds. NOT_NAMED: no known deadline covers the appliance. STAYS: a source
     permits use without an end. ENDS, ENDED: the deciding deadline is ahead, or has passed. LIMITED: for some fuels,
@@ -103,7 +103,7 @@ class ApplianceCheck:
     """Result of a check. deciding: the deadline that ends the use, with ENDS and ENDED; else None.
 
     limited: further deadlines of the appliance, the earliest first, without those after an unconditional deciding one.
-    spared_by: deadlines that permit the appliance to stay.
+    spared_by: deadlines that permit the appliance to stay. elsewhere: acts bind in other municipalities only.
     """
 
     appliance: Appliance
@@ -111,6 +111,7 @@ class ApplianceCheck:
     deciding: ApplianceDeadline | None = None
     limited: tuple[ApplianceDeadline, ...] = ()
     spared_by: tuple[Sparing, ...] = ()
+    elsewhere: bool = False
 
     @property
     def stays_if_started_before(self) -> date | None:
@@ -142,8 +143,8 @@ def check_appliance(entry: Regulation, appliance: Appliance, facts: Facts = Mapp
     """entry: the legal state of the voivodeship on a day, with the municipality as its unit."""
     if entry.state is None:
         return ApplianceCheck(appliance, ApplianceStatus.STATE_UNKNOWN)
-    if not entry.laws:
-        return ApplianceCheck(appliance, ApplianceStatus.NO_RESOLUTION)
+    if not any(entry.may_bind(law.resolution) for law in entry.laws):
+        return ApplianceCheck(appliance, ApplianceStatus.NO_RESOLUTION, elsewhere=bool(entry.laws))
     assert entry.unit is not None  # noqa: S101 - callers pass a municipality
     found = tuple(appliance_deadlines(entry, appliance, facts))
     spared_by = tuple(find_sparings(entry, appliance))

@@ -85,7 +85,8 @@ def words(check: ApplianceCheck, on: date) -> tuple[str, str, str, str]:
             return "nie wiadomo", ". Uchwała obowiązuje, ale jej terminów nie znamy", "nie znamy terminów", today
         case ApplianceStatus.NO_RESOLUTION:
             today = "Uchwała może się jeszcze pojawić. Sprawdź w urzędzie gminy, czy nie ma innych ograniczeń."
-            return "wolno używać", ". W tym województwie nie ma uchwały antysmogowej", "nie ma uchwały", today
+            why = NONE_BINDS if check.elsewhere else "W tym województwie nie ma uchwały antysmogowej"
+            return "wolno używać", f". {why}", "nie ma uchwały", today
         case ApplianceStatus.NOT_NAMED:
             today = "Nie znaczy to, że go nie ma. Zanim zdecydujesz, zapytaj w urzędzie gminy."
             return "nie znamy terminu", ", który dotyczyłby tego urządzenia", "nie znamy zakazu", today
@@ -226,6 +227,7 @@ STATE_UNKNOWN = (
 DATES_UNKNOWN = "Terminów tej uchwały nie znamy. Zapytaj w urzędzie gminy albo sprawdź tekst uchwały."
 SOME_DATES_UNKNOWN = "Terminów części uchwał nie znamy. Zapytaj w urzędzie gminy albo sprawdź tekst uchwały."
 ALL_PASSED = "Wszystkie znane terminy minęły."
+NONE_BINDS = "Żadna uchwała tego województwa tu nie obowiązuje."
 
 WITHOUT_FIRE = (
     "Uchwały antysmogowe mówią o spalaniu paliw (art. 96 Prawa ochrony środowiska), więc pompy ciepła, ogrzewania "
@@ -234,7 +236,7 @@ WITHOUT_FIRE = (
 
 
 def without_deadline(entry: Regulation) -> str:
-    """Return why the requested unit, or else the voivodeship, has no next deadline; "" without an act."""
+    """Return why the requested unit, or else the voivodeship, has no next deadline; "" in a voivodeship without acts."""
     match entry.deadline_status_of_unit:
         case DeadlineStatus.STATE_UNKNOWN:
             return STATE_UNKNOWN
@@ -242,6 +244,8 @@ def without_deadline(entry: Regulation) -> str:
             return DATES_UNKNOWN if isinstance(entry.unit, Municipality) else SOME_DATES_UNKNOWN
         case DeadlineStatus.PASSED:
             return ALL_PASSED
+        case DeadlineStatus.NO_RESOLUTION if entry.laws:
+            return NONE_BINDS
     return ""
 
 

@@ -19,7 +19,8 @@ WIDEST_FIRST = (Scope.Area.VOIVODESHIP, Scope.Area.OUTSIDE_TOWNS, Scope.Area.TOW
 class DeadlineStatus(StrEnum):
     """Whether a next deadline exists; if not, all known ones are past, or what is not known.
 
-    DATES_UNKNOWN: an act of unknown deadlines binds. STATE_UNKNOWN: no legal state was imported.
+    DATES_UNKNOWN: an act of unknown deadlines binds. NO_RESOLUTION: no act binds. STATE_UNKNOWN: no legal state was
+    imported.
     """
 
     UPCOMING = "upcoming"
@@ -111,7 +112,8 @@ class Regulation:
 
     @property
     def deadline_status_of_unit(self) -> DeadlineStatus:
-        return self._status(self.of_unit.next_deadline, self.unit)
+        of_unit = self.of_unit
+        return of_unit._status(of_unit.next_deadline, self.unit)
 
     @property
     def has_undated_acts(self) -> bool:

@@ -56,8 +56,8 @@ class RequestedUnitJson(TypedDict):
     confirmation_overdue: Annotated[bool | None, example(False)]
     """The same as of the voivodeship, of the deadlines that bind the unit or a part of it."""
     note: Annotated[str | None, example("Terminów tej uchwały nie znamy.")]
-    """Why `next_deadline` is null, in Polish: the known deadlines have passed, the dates of an act that binds the
-    unit are not known, or the whole legal state is not. Null with a deadline, and where there is no resolution."""
+    """Why `next_deadline` is null, in Polish: the known deadlines have passed, no act binds, the dates of one that does
+    are not known, or the whole legal state is not. Null with a deadline, and where there is no resolution."""
 
 
 def describe_unit(regulation: Regulation, unit: Unit) -> RequestedUnitJson:
@@ -149,7 +149,7 @@ class RequestedApplianceJson(TypedDict):
     may be used without an end. `limited`: the deadlines are for some fuels, buildings or parts of the
     municipality only. `contradicted`: sources contradict each other. `not_named`: no known deadline is about it.
     `dates_unknown`: an act binds, its deadlines are not known. `state_unknown`: nothing was ever imported. None
-    of the last three is a permission. `no_resolution`: there is no act."""
+    of the last three is a permission. `no_resolution`: no act binds."""
     last_day: Annotated[Day | None, example("2026-12-31")]
     """Last day of use with `ends` and `ended`; null otherwise."""
     sentence: Annotated[str, example("Zakopane, kocioł klasy 3: wolno używać do 31 grudnia 2026 r.")]

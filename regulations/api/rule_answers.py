@@ -41,7 +41,7 @@ NextDeadlineStatus = Annotated[
     example(
         DeadlineStatus.UPCOMING.value,
         "Why `next_deadline` is what it is: there is one; all are known and past; an act binds whose deadlines are not "
-        "known; there is no act; nothing is known of the voivodeship.",
+        "known; no act binds; nothing is known of the voivodeship.",
     ),
 ]
 

@@ -343,8 +343,13 @@ def test_where_no_act_binds_there_is_no_resolution_of_the_unit(client):
     factories.krakow(), factories.zakopane()
     ResolutionFactory(krakow=True)
     DeadlineFactory(krakow=True)
-    short = one(client, teryt="1217011", binding="1")
+    short = one(client, teryt="1217011", binding="1", on="2019-08-31", appliance="stove")
     assert (short["has_resolution"], short["resolution"]) == (True, None)
+    unit, check = short["requested_unit"], short["requested_appliance"]
+    assert (unit["next_deadline"], unit["deadline_status"], check["status"]) == (None, *["no_resolution"] * 2)
+    assert unit["note"] == "Żadna uchwała tego województwa tu nie obowiązuje."
+    assert check["sentence"] == f"Zakopane, piec lub koza: wolno używać. {unit['note']}"
+    assert one(client, on="2019-08-31")["resolution"]["deadline_status"] == "upcoming"
 
 
 def test_a_wrong_query_names_its_parameter_and_code(client):
