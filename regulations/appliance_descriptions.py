@@ -236,7 +236,7 @@ WITHOUT_FIRE = (
 
 
 def without_deadline(entry: Regulation) -> str:
-    """Return why the requested unit, or else the voivodeship, has no next deadline; "" in a voivodeship without acts."""
+    """Return why the requested unit, or else the voivodeship, has no next deadline; "" where it has no act."""
     match entry.deadline_status_of_unit:
         case DeadlineStatus.STATE_UNKNOWN:
             return STATE_UNKNOWN
