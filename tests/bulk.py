@@ -2,6 +2,8 @@
 
 from django.db import connection
 
+from tests.client import context_of
+
 
 def before_locking(act):
     """A context in which the first statement that locks rows comes after an act of somebody else."""
@@ -22,7 +24,5 @@ def choose(client, listing, action, *rows, **typed):
 
 
 def act(client, listing, action, *rows, **typed):
-    typed = {"reason": "Przegląd.", **typed}
-    shown = choose(client, listing, action, *rows, **typed).context["shown"]
-    chosen = {"action": action, "_selected_action": [row.pk for row in rows], **typed}
-    return client.post(listing, {**chosen, "shown": shown})
+    chosen = {"action": action, "_selected_action": [row.pk for row in rows], "reason": "Przegląd.", **typed}
+    return client.post(listing, {**chosen, "shown": context_of(client, listing, chosen, "post")["shown"]})

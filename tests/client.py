@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.messages import get_messages
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.db import connection, transaction
@@ -23,6 +24,7 @@ from pytest_django import DjangoDbBlocker
 from fueldepot.data import snapshot
 from fueldepot.http import rate_limit
 from tests.openapi.description import check_answer
+from tests.pages.reading import text_of_html
 
 GONE = {301, 404, 410}
 """Statuses of what was published once: who follows it is asked of the database."""
@@ -82,11 +84,16 @@ def errors_of(answer: Any, status: int = 400) -> list[tuple[str, str]]:
     return [(row["parameter"], row["code"]) for row in answer.json()["errors"]]
 
 
-def context_of(client: Client, address: str, query: dict[str, str] | None = None) -> Any:
+def context_of(client: Client, address: str, query: dict[str, Any] | None = None, method: str = "get") -> Any:
     """What a page of the desk is made of; the page itself is not rendered, which takes most of the time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SimpleTemplateResponse, "rendered_content", "")
-        return client.get(address, query).context_data  # type: ignore[attr-defined]
+        return getattr(client, method)(address, query).context_data
+
+
+def message_of(answer: Any) -> str:
+    """What the desk says of an act, as text; the page on which it stands is not asked for."""
+    return text_of_html(" ".join(map(str, get_messages(answer.wsgi_request))))
 
 
 class Rows:

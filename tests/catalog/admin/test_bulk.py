@@ -15,6 +15,7 @@ from prices.models import DepotPrice
 from tests import bulk, deciding, factories
 from tests.bulk import before_locking
 from tests.catalog.admin.test_list import many
+from tests.client import message_of
 from tests.pages.reading import html_of, missing
 from tests.regulations.factories import ResolutionFactory
 
@@ -119,7 +120,7 @@ def test_a_set_that_changed_meanwhile_is_shown_again(client, chief):
     moderation.remove_depot(depot=others[0], reason=Reason.CLOSED, on=TODAY)
     assert client.post(listing, {**chosen, "shown": answer.context["shown"]}).context["count"] == 3
     again = client.post(listing, {**chosen, "shown": client.post(listing, chosen).context["shown"]})
-    assert "Zmieniono: 3." in html_of(again)
+    assert "Zmieniono: 3." in message_of(again)
 
 
 def test_an_entry_that_changed_meanwhile_is_not_verified_unseen(client, chief):
@@ -133,7 +134,7 @@ def test_an_entry_that_changed_meanwhile_is_not_verified_unseen(client, chief):
     with before_locking(lambda: change(values={"place": "Skawina"})):
         answer = client.post(DEPOTS, {**chosen, "shown": answer.context["shown"]})
     assert not models.Depot.objects.exclude(verified_at=None).exists()
-    assert "Zmieniono: 2." in html_of(client.post(DEPOTS, {**chosen, "shown": answer.context["shown"]}, follow=True))
+    assert "Zmieniono: 2." in message_of(client.post(DEPOTS, {**chosen, "shown": answer.context["shown"]}))
 
 
 def test_what_is_shown_to_one_or_for_one_action_confirms_no_other(client, editor):
@@ -150,20 +151,20 @@ def test_an_editor_changes_two_hundred_at_once_and_no_more(client, editor):
     before = state()
     for action, typed in (("verify", {}), ("verify", {"shown": "x"}), ("publish", {}), ("remove_closed", {})):
         chosen = {"action": action, "_selected_action": [first.pk], "select_across": "1", "reason": "Porządki."} | typed
-        text = html_of(client.post(DEPOTS, chosen))
+        text = message_of(client.post(DEPOTS, chosen))
         assert "Nic nie zmieniono: zaznaczono 201, a redaktor może zmienić naraz najwyżej 200." in text
     assert state() == before
     models.Depot.objects.filter(pk=first.pk).update(publication="held")
     answer = bulk.act(client, f"{DEPOTS}?publication__exact=published", "verify", first, select_across="1")
-    assert "Zmieniono: 200." in html_of(answer)
+    assert "Zmieniono: 200." in message_of(answer)
 
 
 def test_a_chief_editor_and_an_administrator_change_more(client, chief, settings):
     settings.EDITOR_BULK_LIMIT = 1
     depots = many(3)
-    assert "Zmieniono: 3." in html_of(bulk.act(client, DEPOTS, "verify", *depots))
+    assert "Zmieniono: 3." in message_of(bulk.act(client, DEPOTS, "verify", *depots))
     client.force_login(factories.UserFactory())
-    assert "Zmieniono: 3." in html_of(bulk.act(client, DEPOTS, "reset", *depots))
+    assert "Zmieniono: 3." in message_of(bulk.act(client, DEPOTS, "reset", *depots))
 
 
 def test_what_was_removed_at_a_wish_merged_or_closed_is_left_out_of_bulk_restoring(client, editor):
@@ -184,7 +185,7 @@ def test_what_was_removed_at_a_wish_merged_or_closed_is_left_out_of_bulk_restori
     assert "Zmieni się: <strong>4</strong> z 9 zaznaczonych." in text
     why = ("Usunięty na wniosek właściciela", "Skład zakończył działalność", "Osoba prywatna", "Scalony z innym")
     assert not missing(text.split("<h2>Bez zmian</h2>")[1], *why, "Ocalały")
-    assert "Zmieniono: 4." in html_of(bulk.act(client, DEPOTS, "publish", *stay, survivor, *back))
+    assert "Zmieniono: 4." in message_of(bulk.act(client, DEPOTS, "publish", *stay, survivor, *back))
     for depot in (*stay, *back):
         depot.refresh_from_db()
     assert {depot.publication for depot in stay} == {"removed"}
@@ -220,7 +221,7 @@ def test_other_removed_ones_are_restored_from_their_page_without_a_word(client, 
     client.post(reverse("admin:catalog_depot_decide", args=[depot.pk]), {"decision": "publish"})
     assert factories.fresh(depot).publication == "published"
     answer = client.post(reverse("admin:catalog_depot_decide", args=[closed.pk]), {"decision": "publish", "note": ""})
-    assert "Nic nie zmieniono: podaj powód przywrócenia." in html_of(answer)
+    assert "Nic nie zmieniono: podaj powód przywrócenia." in message_of(answer)
 
 
 def test_restoring_hundreds_costs_as_few_statements_as_one(editor, django_assert_num_queries):
@@ -280,13 +281,13 @@ def test_deleting_in_bulk_asks_too_and_knows_the_limit(client, chief, settings):
     gone_pk = gone.pk
     gone.delete()
     chosen = {"action": "delete_selected", "_selected_action": [kept.pk, gone_pk], "post": "yes"}
-    assert "Nic nie zmieniono: wpisy zmieniły się" in html_of(client.post(RESOLUTIONS, chosen))
+    assert "Nic nie zmieniono: wpisy zmieniły się" in message_of(client.post(RESOLUTIONS, chosen))
     assert type(kept).objects.count() == 1
     chief.groups.clear()
     chief.user_permissions.set(Group.objects.get(name=CHIEF).permissions.all())
     settings.EDITOR_BULK_LIMIT = 0
     chosen["_selected_action"] = [kept.pk]
-    assert "redaktor może zmienić naraz najwyżej 0." in html_of(client.post(RESOLUTIONS, chosen))
+    assert "redaktor może zmienić naraz najwyżej 0." in message_of(client.post(RESOLUTIONS, chosen))
     assert type(kept).objects.count() == 1
 
 

@@ -16,7 +16,7 @@ from fueldepot.data import snapshot
 from prices.models import PlausibleRange
 from regulations.models import Deadline, FuelBan
 from tests import factories
-from tests.client import context_of
+from tests.client import context_of, message_of
 from tests.drafts import approve
 from tests.pages.reading import html_of, missing
 from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
@@ -62,10 +62,10 @@ def test_a_second_person_approves_a_deadline_and_its_author_cannot(ewa, adam, cl
     page = answer["Location"]
     assert "Wyślij do zatwierdzenia" in html_of(ewa.get(page))
     assert "Wprowadź zmianę" not in html_of(ewa.get(page))
-    assert "podaj powód zmiany" in html_of(approve(ewa, answer, reason=" ", decision="submit"))
-    assert "zatwierdzić musi druga osoba" in html_of(approve(ewa, answer))
+    assert "podaj powód zmiany" in message_of(approve(ewa, answer, reason=" ", decision="submit"))
+    assert "zatwierdzić musi druga osoba" in message_of(approve(ewa, answer))
     approve(ewa, answer, reason="Zmiana z 16 listopada.", decision="submit")
-    assert "zatwierdzić musi druga osoba" in html_of(approve(ewa, answer))
+    assert "zatwierdzić musi druga osoba" in message_of(approve(ewa, answer))
     assert Deadline.objects.get().date == date(2027, 1, 1)
     assert "Zatwierdź i wprowadź" in html_of(adam.get(page))
     approve(adam, answer, reason="")
@@ -77,14 +77,14 @@ def test_a_second_person_approves_a_deadline_and_its_author_cannot(ewa, adam, cl
     snapshot.invalidate()
     (entry,) = client.get("/api/v1/regulations", {"voivodeship": "12"}).json()
     assert entry["resolution"]["next_deadline"]["date"] == "2028-01-01"
-    assert "ktoś już zdecydował" in html_of(approve(adam, answer))
+    assert "ktoś już zdecydował" in message_of(approve(adam, answer))
 
 
 def test_who_is_alone_decides_alone_with_a_reason(ewa):
     deadline = DeadlineFactory()
     answer = draft_of(ewa, deadline, date="2028-01-01")
     assert "decydujesz samodzielnie" in html_of(ewa.get(answer["Location"]))
-    assert "podaj powód zmiany" in html_of(approve(ewa, answer, reason=""))
+    assert "podaj powód zmiany" in message_of(approve(ewa, answer, reason=""))
     assert Deadline.objects.get().date == date(2027, 1, 1)
     approve(ewa, answer, reason="Zmiana.")
     assert factories.fresh(deadline).date == date(2028, 1, 1)
@@ -121,7 +121,7 @@ def test_line_ends_of_a_browser_are_no_change(ewa, adam):
     amendment = AmendmentFactory(resolution=ResolutionFactory(), adopted=date(2026, 11, 16))
     deadline = DeadlineFactory(state=amendment.resolution.state, sources=sources)
     sent = {"sources": sources.replace("\n", "\r\n")}
-    assert "żadne pole nie zmieniło wartości" in html_of(draft_of(ewa, deadline, **sent))
+    assert "żadne pole nie zmieniło wartości" in message_of(draft_of(ewa, deadline, **sent))
     answer = draft_of(ewa, deadline, moved_to="2029-01-01", moved_by=str(amendment.pk), **sent)
     assert "Źródła" not in html_of(ewa.get(answer["Location"]))
     approve(ewa, answer, reason="Zmiana uchwały.", decision="submit")
@@ -162,11 +162,11 @@ def test_a_draft_over_a_row_that_changed_since_is_refused_and_nothing_is_lost(ew
     late, early = (draft_of(ewa, deadline, date=day) for day in ("2028-01-01", "2029-01-01"))
     approve(ewa, early)
     assert "Wpis zmienił się od czasu szkicu" in html_of(ewa.get(late["Location"]))
-    assert "wpis zmienił się od czasu szkicu" in html_of(approve(ewa, late))
+    assert "wpis zmienił się od czasu szkicu" in message_of(approve(ewa, late))
     assert Deadline.objects.get().date == date(2029, 1, 1)
     adam = person("adam", EDITOR)
-    assert "podaj powód" in html_of(approve(adam, late, reason="", decision="withdraw"))
-    assert "Szkic odrzucono." in html_of(approve(adam, late, reason="Jest nowszy.", decision="withdraw"))
+    assert "podaj powód" in message_of(approve(adam, late, reason="", decision="withdraw"))
+    assert "Szkic odrzucono." in message_of(approve(adam, late, reason="Jest nowszy.", decision="withdraw"))
     assert "adam" in (text := html_of(ewa.get(late["Location"])))
     assert not missing(text, "Odrzucono: Jest nowszy.", "<dt>Stan</dt><dd>odrzucone, adam")
     own = draft_of(ewa, deadline, date="2030-01-01")

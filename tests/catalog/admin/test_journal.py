@@ -24,7 +24,7 @@ from prices.models import DepotPrice, PlausibleRange
 from regulations.models import Deadline
 from tests import deciding, factories
 from tests.catalog.admin.test_drafts import draft_of
-from tests.client import context_of
+from tests.client import context_of, message_of
 from tests.drafts import approve
 from tests.pages.reading import html_of, missing, present, text_of
 from tests.regulations.factories import DeadlineFactory
@@ -42,7 +42,7 @@ def last():
 
 
 def undo_at_the_desk(client, decision):
-    return text_of(client.post(reverse("admin:catalog_decision_undo", args=[decision.pk])))
+    return message_of(client.post(reverse("admin:catalog_decision_undo", args=[decision.pk])))
 
 
 def test_decisions_about_depots_and_prices_stand_on_one_page(client, editor):
@@ -91,7 +91,7 @@ def test_a_page_holds_a_hundred_in_a_fixed_number_of_queries(client, editor, dja
     Decision.objects.bulk_create([copy(plain) for _ in range(100)])
     client.get(JOURNAL)
     with django_assert_max_num_queries(16):
-        assert len(client.get(JOURNAL).context["cl"].result_list) == 100
+        assert len(context_of(client, JOURNAL)["cl"].result_list) == 100
     with django_assert_max_num_queries(16):
         client.get(reverse("admin:catalog_decision_change", args=[last().pk]))
 

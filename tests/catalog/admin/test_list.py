@@ -11,8 +11,7 @@ from catalog.admin.depot_list import age
 from catalog.depots import duplicates
 from catalog.services import moderation
 from tests import bulk, factories
-from tests.client import context_of
-from tests.pages.reading import html_of
+from tests.client import context_of, message_of
 
 pytestmark = pytest.mark.django_db
 
@@ -147,14 +146,14 @@ def test_removing_and_taking_back_many_cost_as_few_statements(editor, django_ass
 def test_the_whole_queue_is_cleared_from_the_list(client, editor):
     first, *_ = many(120)
     answer = bulk.act(client, f"{DEPOTS}?queue=never", "verify", first, select_across="1")
-    assert "Zmieniono: 120." in html_of(answer)
+    assert "Zmieniono: 120." in message_of(answer)
     assert counts(client)["never"] == 0
 
 
 def test_what_was_removed_meanwhile_is_named_and_the_rest_is_checked(client, editor):
     good, gone = factories.DepotFactory(name="Dobry"), factories.DepotFactory(name="Zniknął", removed=True)
     assert "Zniknął" in bulk.choose(client, DEPOTS, "verify", good, gone).content.decode().partition("Bez zmian")[2]
-    assert "Zmieniono: 1." in html_of(bulk.act(client, DEPOTS, "verify", good, gone))
+    assert "Zmieniono: 1." in message_of(bulk.act(client, DEPOTS, "verify", good, gone))
 
 
 def test_owners_stay_owners_and_held_ones_become_public(editor):

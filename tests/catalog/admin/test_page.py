@@ -11,7 +11,7 @@ from django.urls import reverse
 from catalog import models
 from catalog.services import editing, moderation, publishing
 from tests import deciding, factories, texts
-from tests.client import build_snapshots, context_of
+from tests.client import build_snapshots, context_of, message_of
 from tests.pages.reading import html_of, missing, present
 
 pytestmark = pytest.mark.django_db
@@ -47,7 +47,7 @@ def errors(answer):
 
 def test_opening_and_saving_unchanged_changes_nothing(client, editor, depot):
     before = models.Depot.objects.values().get()
-    assert "Nic nie zapisano: żadne pole nie zmieniło wartości." in html_of(post(client, depot))
+    assert "Nic nie zapisano: żadne pole nie zmieniło wartości." in message_of(post(client, depot))
     assert (models.Depot.objects.values().get(), depot.history.count()) == (before, 1)
 
 
@@ -151,7 +151,7 @@ def test_two_who_change_different_fields_are_both_kept(client, editor, depot):
     answer = client.post(address(depot), {**opened, "place": "Kraków"})
     assert {name: getattr(factories.fresh(depot), name) for name in theirs} == theirs
     assert depot.place == "Kraków"
-    assert "Zachowano też to, co ktoś zmienił w tym czasie: NIP, telefon" in html_of(answer)
+    assert "Zachowano też to, co ktoś zmienił w tym czasie: NIP, telefon" in message_of(answer)
 
 
 def test_a_position_that_somebody_else_has_set_keeps_its_municipality(client, editor, depot):
@@ -222,14 +222,14 @@ def test_only_what_was_seen_is_vouched_for(client, editor, depot):
     editing.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
     decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
     answer = client.post(decide, {"decision": "verify", "opened": opened})
-    assert "ktoś zmienił wpis po otwarciu tej strony" in html_of(answer)
+    assert "ktoś zmienił wpis po otwarciu tej strony" in message_of(answer)
     assert factories.fresh(depot).data_status == "unverified"
 
 
 def test_a_decision_that_is_none_changes_nothing(client, editor, depot):
     decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
     for sent in ({}, {"decision": "remove"}, {"decision": "remove", "reason": "gone_from_source"}, {"decision": "x"}):
-        assert "Nic nie zmieniono" in html_of(client.post(decide, sent))
+        assert "Nic nie zmieniono" in message_of(client.post(decide, sent))
     assert client.get(decide).status_code == 405
     assert depot.history.count() == 1
 
@@ -293,7 +293,7 @@ def test_an_edit_by_an_editor_does_not_check_a_checked_depot_anew(editor):
 
 def test_a_removed_depot_is_not_checked_and_nothing_else_is_saved_with_it(client, editor, depot):
     moderation.remove_depot(depot=depot, reason=models.Depot.RemovalReason.CLOSED, on=TODAY)
-    assert "Nic nie zapisano: wpis jest usunięty" in html_of(post(client, depot, phone="600 700 800", _verify="1"))
+    assert "Nic nie zapisano: wpis jest usunięty" in message_of(post(client, depot, phone="600 700 800", _verify="1"))
     assert factories.fresh(depot).phone == "+48 12 345 67 89"
 
 

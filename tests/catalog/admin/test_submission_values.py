@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from catalog.models import Depot
 from tests import factories, texts
+from tests.client import message_of
 from tests.deciding import page
 from tests.pages.reading import missing, text_of
 
@@ -69,7 +70,7 @@ def test_a_position_outside_every_municipality_and_an_unknown_fuel_are_refused(c
     outside = client.post(page(submission), sent | {"value-lat": "54.9", "value-lon": "16"})
     assert "To miejsce nie leży w żadnej gminie." in text_of(outside)
     for wrong in ({"value-lat": "nan", "value-lon": "16"}, {"value-fuels": ["", "uran"]}):
-        assert "Nic nie zapisano" in text_of(client.post(page(submission), sent | wrong))
+        assert "Nic nie zapisano" in message_of(client.post(page(submission), sent | wrong))
     assert factories.fresh(submission).state == "waiting"
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from catalog.models import Depot, Submission
 from catalog.submissions import field_groups, letters, retention
 from tests import bulk, factories
-from tests.client import context_of
+from tests.client import context_of, message_of
 from tests.deciding import page
 from tests.pages.reading import SCRIPT, html_of, missing, text_of
 
@@ -38,7 +38,7 @@ def test_what_waits_longest_comes_first_and_only_what_waits(client, editor):
     factories.SubmissionFactory(unconfirmed=True)
     assert list(context_of(client, QUEUE)["cl"].result_list) == [early, late]
     assert len(context_of(client, QUEUE, {"state": "all"})["cl"].result_list) == 3
-    assert late in client.get(QUEUE, {"q": f"#{late.pk}"}).context["cl"].result_list
+    assert late in context_of(client, QUEUE, {"q": f"#{late.pk}"})["cl"].result_list
     assert list(context_of(client, QUEUE, {"unit": "24"})["cl"].result_list) == []
     assert "pokaż wszystkie" not in html_of(client.get(QUEUE, {"state": "all"}))
     assert 'href="?state=all">pokaż wszystkie' in html_of(client.get(QUEUE, {"state": "all", "q": f"#{late.pk}"}))
@@ -65,7 +65,7 @@ def test_an_address_in_the_queue_breaks_before_its_domain_and_may_be_erased(clie
     assert "jan.kowalski<wbr>@wp.pl</td>" in client.get(QUEUE).content.decode()
     second = factories.SubmissionFactory(email="anna.kowalska@wp.pl")
     for order, rows in (("6", [second, first]), ("-6", [first, second])):
-        assert [row.pk for row in client.get(QUEUE, {"o": order}).context["cl"].result_list] == [row.pk for row in rows]
+        assert list(context_of(client, QUEUE, {"o": order})["cl"].result_list) == rows
     factories.SubmissionFactory(erased=True)
     assert '<td class="field-sender">-</td>' in client.get(QUEUE, {"state": "all"}).content.decode()
 
@@ -128,7 +128,7 @@ def test_chosen_fields_are_accepted(client, editor, decide):
     assert "podaj powód odrzucenia zgłoszenia albo odznaczonych pól." in text_of(answer)
     assert re.findall(r'name="groups" value="(\w+)"[^>]*checked', answer.content.decode()) == ["place"]
     answer = decide(submission, decision="accept", groups=["place"], reason="Numer nie odpowiada.")
-    assert "Zdecydowano: 1." in text_of(answer)
+    assert "Zdecydowano: 1." in message_of(answer)
     assert (factories.fresh(submission.depot).phone, submission.depot.place) == ("", "Wieliczka")
     assert (submission.depot.data_status, submission.depot.confirmed_fields) == ("unverified", ["place"])
     assert len(mail.outbox) == 1
@@ -187,7 +187,7 @@ def test_what_stands_in_the_way_is_said(client, editor, decide):
         ({"decision": "reject"}, "podaj powód odrzucenia zgłoszenia"),
         (changed, "ktoś zmienił wpis po otwarciu tej strony"),
     ):
-        assert words in text_of(decide(submission, **typed))
+        assert words in message_of(decide(submission, **typed))
     assert factories.fresh(submission).state == "waiting"
 
 
@@ -195,7 +195,7 @@ def test_a_missing_depot_outside_the_country_is_not_accepted(client, editor, dec
     proposed = {"name": "Opał", "place": "Praga", "lat": 50.08, "lon": 14.43, "fuels": []}
     submission = factories.SubmissionFactory(add=True, proposed=proposed)
     answer = decide(submission, decision="accept")
-    assert "położenie nie leży w żadnej gminie." in text_of(answer)
+    assert "położenie nie leży w żadnej gminie." in message_of(answer)
     assert not Depot.objects.exists()
 
 
@@ -210,7 +210,7 @@ def test_the_second_of_two_editors_is_told(client, editor, decide):
     submission = factories.SubmissionFactory()
     decide(submission, decision="reject", reason="Nie.")
     for typed in ({"decision": "accept", "groups": ["phone"]}, {"decision": "reject"}):  # before what they mistyped
-        text = text_of(decide(submission, **typed))
+        text = message_of(decide(submission, **typed))
         assert "zdecydował już ktoś inny (ewa): odrzucone. Twoja decyzja nic nie zmieniła." in text
     assert factories.fresh(submission.depot).phone == ""
 
@@ -235,7 +235,7 @@ def test_a_missing_depot_shows_what_is_near_and_whose_name_it_bears(client, edit
 
 def test_many_are_decided_at_once_and_rejected_with_a_reason_only(client, editor, commit):
     rows = [factories.SubmissionFactory() for _ in range(3)]
-    assert "wymaga podania powodu" in text_of(bulk.act(client, QUEUE, "reject", *rows, reason=""))
+    assert "wymaga podania powodu" in message_of(bulk.act(client, QUEUE, "reject", *rows, reason=""))
     with commit():
         bulk.act(client, QUEUE, "accept", *rows)
     assert (set(Submission.objects.values_list("state", flat=True)), len(mail.outbox)) == ({"accepted"}, 3)

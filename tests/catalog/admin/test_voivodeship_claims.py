@@ -12,7 +12,7 @@ from catalog.models import Decision, VoivodeshipClaim
 from catalog.services import editors, journal
 from catalog.services.editors import CHIEF, EDITOR
 from tests import factories
-from tests.client import context_of
+from tests.client import context_of, message_of
 from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db
@@ -36,16 +36,16 @@ def release(desk, claim):
 def test_one_takes_it_and_everybody_sees_who():
     factories.krakow()
     (ewa, her), (_, his) = person("ewa"), person("adam")
-    assert "Województwo małopolskie jest Twoje" in text_of(take(her))
+    assert "Województwo małopolskie jest Twoje" in message_of(take(her))
     take(her)
     claim = VoivodeshipClaim.objects.get()
     assert (claim.voivodeship_id, claim.editor) == ("12", ewa)
     assert re.search(r"małopolskie ewa, od \d\d\.\d\d\.\d{4}", text_of(his.get(START)))
-    assert "Województwo małopolskie ma już ewa." in text_of(take(his))
+    assert "Województwo małopolskie ma już ewa." in message_of(take(his))
     assert VoivodeshipClaim.objects.count() == 1
     assert release(his, claim).status_code == 403
-    assert "Oddano województwo małopolskie" in text_of(release(her, claim))
-    assert "oddano już wcześniej" in text_of(release(her, claim))
+    assert "Oddano województwo małopolskie" in message_of(release(her, claim))
+    assert "oddano już wcześniej" in message_of(release(her, claim))
     take(his)
     listed = text_of(her.get(reverse("admin:catalog_voivodeshipclaim_changelist")))
     assert re.search(r"małopolskie.* adam .* małopolskie.* ewa", listed)

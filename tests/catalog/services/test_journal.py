@@ -14,7 +14,8 @@ from catalog.submissions import letters
 from fueldepot.data import history
 from tests import bulk, factories
 from tests.catalog.admin.test_list import many
-from tests.pages.reading import html_of, missing
+from tests.client import context_of, message_of
+from tests.pages.reading import missing
 
 pytestmark = pytest.mark.django_db
 
@@ -43,18 +44,18 @@ def various():
 def test_one_click_takes_a_whole_batch_back(client, editor, action):
     depots = various()
     before = rows(*depots)
-    assert "Cofnij całość" in html_of(bulk.act(client, DEPOTS, action, *depots, reason="Kontrola  w terenie."))
+    assert "Cofnij całość" in message_of(bulk.act(client, DEPOTS, action, *depots, reason="Kontrola  w terenie."))
     batch = models.Decision.objects.order_by("pk").first()
     assert rows(*depots) != before
     if action != "verify":
         assert batch.reason == "Kontrola w terenie."
-    said = html_of(undo(client, batch))
+    said = message_of(undo(client, batch))
     assert f"Składy opału: {batch.lines.count()}." in said
     assert rows(*depots) == before
     assert factories.fresh(batch).undone_by == editor
     newest = models.Depot.history.filter(history_change_reason__startswith=journal.UNDONE)
     assert (newest.count(), set(newest.values_list("history_user", flat=True))) == (batch.lines.count(), {editor.pk})
-    assert "cofnięto już wcześniej" in html_of(undo(client, batch))
+    assert "cofnięto już wcześniej" in message_of(undo(client, batch))
     assert rows(*depots) == before
 
 
@@ -65,7 +66,7 @@ def test_what_somebody_has_decided_since_stays(client, editor):
     publishing.publish_depot(depot=owners, by=editor, on=TODAY, note="działa")
     moderation.remove_depot(depot=owners, reason=models.Depot.RemovalReason.OWNER, by=editor, on=TODAY)
     later = rows(restored, owners)
-    said = html_of(undo(client, models.Decision.objects.order_by("pk").first()))
+    said = message_of(undo(client, models.Decision.objects.order_by("pk").first()))
     assert not missing(said, "Składy opału: 1.", "ktoś je zmienił: 2.")
     assert rows(restored, owners) == later
     assert factories.fresh(checked).publication == "held"
@@ -86,14 +87,14 @@ def test_what_waits_is_closed_with_a_letter_and_waits_again(client, editor):
     waiting = factories.SubmissionFactory(depot=depot)
     claim = factories.SubmissionFactory(depot=depot, claim=True)
     unconfirmed = factories.SubmissionFactory(depot=depot, unconfirmed=True)
-    said = html_of(bulk.act(client, DEPOTS, "remove_not_a_depot", depot))
+    said = message_of(bulk.act(client, DEPOTS, "remove_not_a_depot", depot))
     assert "Zamknięte zgłoszenia: 2. Ich autorzy dostaną listy." in said
     letters.send_waiting()
     assert {letter.to[0] for letter in mail.outbox} == {waiting.email, claim.email}
     assert "Powód: to nie jest skład opału." in mail.outbox[0].body
     assert set(models.Submission.objects.values_list("state", "notification_pending")) == {("superseded", False)}
     again = factories.SubmissionFactory(depot=depot, claim=True, email=claim.email, email_hash=claim.email_hash)
-    said = html_of(undo(client, models.Decision.objects.order_by("pk").first()))
+    said = message_of(undo(client, models.Decision.objects.order_by("pk").first()))
     assert "Zgłoszenia, które znów czekają: 1." in said
     states = dict(models.Submission.objects.values_list("pk", "state"))
     assert states == {waiting.pk: "waiting", claim.pk: "superseded", unconfirmed.pk: "superseded", again.pk: "waiting"}
@@ -112,7 +113,7 @@ def test_removing_one_closes_what_waits_too(client, editor, commit):
 def test_a_decision_without_a_reason_changes_nothing(client, editor, action):
     depots = [factories.DepotFactory(verified=True, held=True)]
     before = rows(*depots)
-    assert "ta decyzja wymaga podania powodu" in html_of(bulk.act(client, DEPOTS, action, *depots, reason=" \t"))
+    assert "ta decyzja wymaga podania powodu" in message_of(bulk.act(client, DEPOTS, action, *depots, reason=" \t"))
     assert rows(*depots) == before
     assert not models.Decision.objects.exists()
 
@@ -158,8 +159,8 @@ def test_the_list_of_batches_filters_and_removed_entries_filter_by_reason(client
     closed, private = factories.DepotFactory(name="Zamknięty"), factories.DepotFactory(name="Prywatny", lat=51)
     bulk.act(client, DEPOTS, "remove_closed", closed)
     bulk.act(client, DEPOTS, "remove_private", private)
-    found = client.get(DEPOTS, {"removal_reason__exact": "private_person"}).context["cl"].result_list
+    found = context_of(client, DEPOTS, {"removal_reason__exact": "private_person"})["cl"].result_list
     assert list(found) == [private]
     undo(client, models.Decision.objects.order_by("pk").first())
     listing = reverse("admin:catalog_decision_changelist")
-    assert [len(client.get(listing, {"undone": which}).context["cl"].result_list) for which in ("no", "yes")] == [2, 1]
+    assert [len(context_of(client, listing, {"undone": which})["cl"].result_list) for which in ("no", "yes")] == [2, 1]

@@ -14,6 +14,7 @@ from catalog.submissions import letters as sending
 from catalog.submissions.letter_kinds import ReopeningLetters
 from prices.models import DepotPrice
 from tests import deciding, factories
+from tests.client import message_of
 from tests.pages.reading import missing, text_of
 from tests.prices.admin.test_visits import decide, visit  # noqa: F401 - fixtures
 
@@ -160,9 +161,9 @@ def test_a_deletion_is_undone_with_a_reason_only(client, editor):
     decision = last()
     page, action = (reverse(f"admin:catalog_decision_{name}", args=[decision.pk]) for name in ("change", "undo"))
     assert 'name="note"' in client.get(page).content.decode()
-    assert "Podaj powód przywrócenia." in text_of(client.post(action, {"note": " "}, follow=True))
+    assert "Podaj powód przywrócenia." in message_of(client.post(action, {"note": " "}))
     assert factories.fresh(depot).publication == "removed"
-    assert "Cofnięto." in text_of(client.post(action, {"note": "Właściciel się rozmyślił."}, follow=True))
+    assert "Cofnięto." in message_of(client.post(action, {"note": "Właściciel się rozmyślił."}))
     assert (factories.fresh(depot).publication, last().reason) == ("published", "Właściciel się rozmyślił.")
 
 
@@ -257,14 +258,14 @@ def test_erased_authors_and_what_was_sent_anew_stay_closed(editor, sent):
 
 def test_a_visit_is_undone_as_it_was_decided(client, editor, visit, decide, sent):  # noqa: F811 - fixtures
     before = values_of(visit[0].depot)
-    said = text_of(decide(visit[0], reason="Cena jest za inną ilość."))
+    said = message_of(decide(visit[0], reason="Cena jest za inną ilość."))
     assert not missing(said, "Zdecydowano: 3. Przyjęto", "Cofnij i otwórz ponownie")
     decision = Decision.objects.get()
     page = text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
     assert not missing(page, "Zgłoszenie znów będzie czekać na decyzję", "telefon: – → +48 601 234 567")
     undo = reverse("admin:catalog_decision_undo", args=[decision.pk])
     said = []
-    assert sent(lambda: said.append(text_of(client.post(undo)))) == ["decyzja cofnięta"]
+    assert sent(lambda: said.append(message_of(client.post(undo)))) == ["decyzja cofnięta"]
     assert not missing(said[0], "Ceny w składach: 2. Zgłoszenia, które znów czekają: 3. Listy o cofnięciu: 1.")
     assert not missing(mail.outbox[0].body, *(f"o zgłoszeniu nr {row.pk} (" for row in visit))
     assert not Submission.objects.filter(reopening_pending=True).exists()
