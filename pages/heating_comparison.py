@@ -163,7 +163,7 @@ def find_median(fuel: str, voivodeship: Voivodeship | None, on: date) -> SourceP
         figures.start,
         figures.end,
         n=summary.n,
-        demonstration=figures.demonstration,
+        demonstration=summary.demonstration,
     )
 
 

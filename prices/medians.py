@@ -51,7 +51,7 @@ class Rejected(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Statistics of n prices, not rounded; None below FEWEST_FOR_MEDIAN prices."""
+    """Statistics of n prices, not rounded; None below FEWEST_FOR_MEDIAN prices. demonstration: any is invented."""
 
     n: int
     median: Decimal | None = None
@@ -59,6 +59,7 @@ class Summary(NamedTuple):
     quartile_3: Decimal | None = None
     min: Decimal | None = None
     max: Decimal | None = None
+    demonstration: bool = False
 
 
 class Month(NamedTuple):
@@ -168,9 +169,9 @@ def compute(
             )
         ),
         fences=fences,
-        country=summarise(accepted.grosze.tolist()),
+        country=summarise_prices(accepted),
         voivodeships={
-            f"{area:02}": summarise(accepted.grosze[accepted.areas == area].tolist())
+            f"{area:02}": summarise_prices(accepted.where(accepted.areas == area))
             for area in np.unique(accepted.areas).tolist()
         },
         months=tuple(monthly(shown.where(plausible))),
@@ -215,8 +216,8 @@ def representative_prices(columns: PriceColumns, *periods: NDArray[Any]) -> Pric
     for at in np.flatnonzero(counts > 1).tolist():
         several = sorted(rows.grosze[first[at] : first[at] + counts[at]].tolist())
         grosze[at] = int(quantile(several, 2).to_integral_value(ROUND_HALF_UP))
-    by_list = np.logical_or.reduceat(rows.price_lists, first)
-    return replace(rows.where(first), grosze=grosze, price_lists=by_list)
+    by_list, invented = (np.logical_or.reduceat(column, first) for column in (rows.price_lists, rows.demonstration))
+    return replace(rows.where(first), grosze=grosze, price_lists=by_list, demonstration=invented)
 
 
 def last_of_each(*columns: NDArray[Any]) -> NDArray[np.int64]:
@@ -237,6 +238,11 @@ def tukey_fences(grosze: Iterable[int]) -> Range | None:
     first, third = quantile(ordered, 1), quantile(ordered, 3)
     reach = FENCE * (third - first)
     return Range(zloty(first - reach), zloty(third + reach))
+
+
+def summarise_prices(columns: PriceColumns) -> Summary:
+    summary = summarise(columns.grosze.tolist())
+    return summary._replace(demonstration=bool(columns.demonstration.any()))
 
 
 def summarise(grosze: Iterable[int]) -> Summary:

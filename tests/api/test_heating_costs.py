@@ -8,6 +8,7 @@ from prices.models import Observation, Series
 from regulations.codes import Appliance
 from regulations.models import Deadline
 from tests import factories
+from tests.client import forget_snapshots
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -36,6 +37,18 @@ def test_the_median_of_the_voivodeship_else_of_poland(client, pellet):
     factories.bielsko_biala()
     price = rows_of(client, voivodeship="slaskie")["pellet"]["price"]
     assert (price["amount"], price["n"], price["area"]) == (1840, 6, "Polska")
+
+
+def test_an_invented_price_outside_the_window_makes_no_demonstration(client, pellet):
+    demonstration = factories.DepotFactory(demonstration=True, municipality=factories.krakow())
+    price = factories.DepotPriceFactory(depot=demonstration, day=timezone.localdate() - timedelta(days=300))
+    for is_invented, day in ((False, price.day), (True, timezone.localdate())):
+        type(price).objects.filter(pk=price.pk).update(day=day)
+        forget_snapshots()
+        answer = client.get(URL, {"teryt": "1261011"}).json()
+        (row,) = [row for row in answer["rows"] if row["source"] == "pellet"]
+        assert (answer["demonstration"], row["price"]["demonstration"]) == (is_invented, is_invented)
+        assert client.get(URL, {"voivodeship": "mazowieckie"}).json()["demonstration"] is False
 
 
 def test_ranges_are_rounded_to_the_grosz_and_to_a_hundred_zloty(client, pellet):

@@ -42,13 +42,14 @@ class Price(NamedTuple):
 
 
 class DepotPricePoint(NamedTuple):
-    """The one amount by which a depot counts. price_list: from a price list, not only from readers."""
+    """The one amount by which a depot counts. price_list, demonstration: whether any price behind it is."""
 
     depot: int
     area: str
     day: date
     amount: Decimal
     price_list: bool
+    demonstration: bool
 
 
 def precedence(price: Price) -> tuple[bool, float, int]:
@@ -99,9 +100,9 @@ def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -
         price_lists=sum(row.price_list for row in accepted),
         rejected=tuple(sorted(rejected)),
         fences=fences,
-        country=summarise(row.amount for row in accepted),
+        country=summarise_prices(accepted),
         voivodeships={
-            area: summarise(row.amount for row in accepted if row.area == area)
+            area: summarise_prices([row for row in accepted if row.area == area])
             for area in sorted({row.area for row in accepted})
         },
         months=tuple(Month(month, s.median, s.n) for month, s in summaries.items() if s.median is not None),
@@ -124,7 +125,8 @@ def representative_price(own: Sequence[Price]) -> DepotPricePoint:
             best[price.fuel] = price
     chosen = tuple(best.values())
     amount = rounded(quantile(sorted(price.amount for price in chosen), 2))
-    return DepotPricePoint(chosen[0].depot, chosen[0].area, last, amount, any(price.price_list for price in chosen))
+    by_list, invented = any(price.price_list for price in chosen), any(price.demonstration for price in chosen)
+    return DepotPricePoint(chosen[0].depot, chosen[0].area, last, amount, by_list, invented)
 
 
 def tukey_fences(amounts: Iterable[Decimal]) -> Range | None:
@@ -133,6 +135,11 @@ def tukey_fences(amounts: Iterable[Decimal]) -> Range | None:
         return None
     first, third = quantile(ordered, 1), quantile(ordered, 3)
     return Range(first - FENCE * (third - first), third + FENCE * (third - first))
+
+
+def summarise_prices(rows: Sequence[DepotPricePoint]) -> Summary:
+    summary = summarise(row.amount for row in rows)
+    return summary._replace(demonstration=any(row.demonstration for row in rows))
 
 
 def summarise(amounts: Iterable[Decimal]) -> Summary:

@@ -155,7 +155,7 @@ def test_one_invented_price_makes_a_demonstration():
 
 
 def test_below_three_prices_nothing_but_their_number_is_told():
-    assert medians.summarise([100_000] * 2) == (2, None, None, None, None, None)
+    assert medians.summarise([100_000] * 2) == (2, *[None] * 5, False)
 
 
 def test_half_a_grosz_goes_up():
