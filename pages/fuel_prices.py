@@ -65,9 +65,9 @@ class Asked:
 
     day: date
     today: date
-    order: str
-    descending: bool
-    refused: tuple[str, ...]
+    order: str = "nazwa"
+    descending: bool = False
+    refused: tuple[str, ...] = ()
     window: int = WINDOW_MONTHS
 
     @classmethod

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import date
 from typing import Annotated, Any, NotRequired
 
 import orjson
@@ -27,6 +26,7 @@ from fueldepot.http.links import route_url, site_url
 from fueldepot.http.params import choice, whole
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, tool
 from pages.datasets import TITLE as DATASETS
+from pages.fuel_prices import Asked
 from pages.heating_api import HouseQuery, heating_costs
 from pages.heating_page import STATUS as HEATING_STATUS
 from pages.home_and_voivodeship import depots_as_of
@@ -239,7 +239,7 @@ def price(query: PriceQuery) -> Findings:
     content = pick(PriceAnswer, answer, area=answer["area"]["name"], bag_price=answer.get("bag_price"))
     if answer["median"] is None:
         content["why_empty"] = f"{TOO_FEW.capitalize()}."
-    return Findings(content, cite_prices(answer, query.on))
+    return Findings(content, cite_prices(answer, query))
 
 
 StepsAnswer = part(ArithmeticJson, "considered implausible superseded outliers")
@@ -253,13 +253,15 @@ MethodAnswer = part(FuelPricesJson, "fuel n method", steps=StepsAnswer)
 def median_method(query: MethodQuery) -> Findings:
     answer = find_prices(query)
     content = pick(MethodAnswer, answer, steps=pick(StepsAnswer, answer["arithmetic"]))
-    return Findings(content, cite_prices(answer, query.on))
+    return Findings(content, cite_prices(answer, query))
 
 
-def cite_prices(answer: FuelPricesJson, on: date) -> Citation:
+def cite_prices(answer: FuelPricesJson, query: FuelPricesQuery) -> Citation:
+    """Return the citation of the page of the day and the window asked for."""
+    page = answer["page"] + Asked(query.on, timezone.localdate(), window=query.window).query()
     title = f"{answer['name']}: ceny, {answer['area']['name']}"
     source = answer["source"] or answer["method"].partition(".")[0]
-    return Citation(title, answer["page"], on, [source], answer.get("demonstration", False))
+    return Citation(title, page, query.on, [source], answer.get("demonstration", False))
 
 
 class AveragesQuery(SeriesQuery):

@@ -163,7 +163,7 @@ class FuelPricesJson(PriceWindowJson):
     method: Annotated[str, example(f"Mediana zatwierdzonych cen z ostatnich {medians.WINDOW_MONTHS} miesięcy")]
     """How the median came about, in Polish."""
     page: Annotated[Url, example(f"{EXAMPLE_SITE}/ceny/pellet/")]
-    """Page with the prices of the fuel."""
+    """Page with the prices of the fuel, with `?dzien=` of a past day."""
     rejected: NotRequired[Annotated[int, example(12, ge=0)]]
     """Number of prices rejected: outside the plausible range, or outliers. Only for Poland."""
     bag_kg: NotRequired[

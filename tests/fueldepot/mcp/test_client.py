@@ -1,7 +1,7 @@
 """/mcp with the official client."""
 
 import json
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
@@ -215,6 +215,16 @@ def test_a_price_is_of_the_window_asked_for(call, country):
     usual, year, refused = call(*(("price", {"fuel": "pellet", **window}) for window in windows))
     assert year["answer"]["window_from"] < usual["answer"]["window_from"]
     assert "window is '7'; give one of" in refused["error"][0]
+
+
+@pytest.mark.parametrize("tool", ["price", "median_method"])
+def test_a_price_cites_the_page_of_its_day_and_window(call, client, country, tool):
+    day = str(timezone.localdate() - timedelta(days=40))
+    for asked, query in (({}, ""), ({"window": 12}, "?okres=12"), ({"on": day, "window": 3}, f"?dzien={day}&okres=3")):
+        body = call((tool, {"fuel": "pellet", **asked}))
+        assert body["page"].endswith(f"/ceny/pellet/{query}")
+        assert f"{body['page']}, " in body["cite"]
+        assert f"{body['page']}, " in client.get(f"/ceny/pellet.md{query}").content.decode()
 
 
 def test_a_price_without_a_median_says_why(call, country):
