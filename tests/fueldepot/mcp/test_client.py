@@ -15,6 +15,7 @@ from catalog.search import entries
 from fueldepot.mcp import answers
 from fueldepot.mcp.answers import ENVELOPE_BYTES, MOST_BYTES
 from pages.api_and_text_pages import rules_of_use
+from pages.fuel_prices import fuel_prices_page
 from prices.models import Observation, Series
 from tests import factories
 from tests.openapi.description import close
@@ -218,13 +219,14 @@ def test_a_price_is_of_the_window_asked_for(call, country):
 
 
 @pytest.mark.parametrize("tool", ["price", "median_method"])
-def test_a_price_cites_the_page_of_its_day_and_window(call, client, country, tool):
-    day = str(timezone.localdate() - timedelta(days=40))
+def test_a_price_cites_the_page_of_its_day_and_window(call, country, tool):
+    today = timezone.localdate()
+    day = str(today - timedelta(days=40))
     for asked, query in (({}, ""), ({"window": 12}, "?okres=12"), ({"on": day, "window": 3}, f"?dzien={day}&okres=3")):
         body = call((tool, {"fuel": "pellet", **asked}))
         assert body["page"].endswith(f"/ceny/pellet/{query}")
+        assert body["page"] == fuel_prices_page("pellet", query.removeprefix("?"), today).cited_url
         assert f"{body['page']}, " in body["cite"]
-        assert f"{body['page']}, " in client.get(f"/ceny/pellet.md{query}").content.decode()
 
 
 def test_a_price_without_a_median_says_why(call, country):
