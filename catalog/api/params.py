@@ -132,11 +132,12 @@ class StoreQuery(Query):
             yield ParameterError("teryt", "missing", "no place is given; give teryt, or postcode, or lat and lon")
         yield from LocateQuery.compare(texts, errors)
 
-    def query_string(self) -> str:
-        """Return the parameters without `offset` and those that a preceding one overrides. No value needs quoting."""
+    def query_string(self, *, offset: int, limit: int) -> str:
+        """Return the parameters of another page, without those that a preceding one overrides. None needs quoting."""
         place = ("teryt",) if self.teryt else ("postcode", "radius") if self.postcode else ("lat", "lon", "radius")
-        values = ((name, getattr(self, name, None)) for name in (*place, "fuel", "format", "limit"))
-        return "&".join(f"{name}={value}" for name, value in values if value is not None)
+        values = ((name, getattr(self, name, None)) for name in (*place, "fuel", "format"))
+        page = (("limit", limit), ("offset", offset))
+        return "&".join(f"{name}={value}" for name, value in (*values, *page) if value is not None)
 
 
 class StoreListQuery(StoreQuery):

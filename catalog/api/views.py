@@ -245,11 +245,15 @@ def link_pages(query: StoreQuery, total: int, route: str) -> str:
     """Return the `Link` header (RFC 8288) of a page of a list, without addresses of pages that do not exist."""
     end, begin = min(max(total - 1, 0), OFFSET_RANGE[1]), query.offset % query.limit
     last = end - (end - begin) % query.limit if begin <= end else 0
-    offsets = {"first": 0}
+    offsets, before = {"first": 0}, min(query.offset, query.limit)
     if query.offset > 0:
-        offsets["prev"] = min(max(query.offset - query.limit, 0), last)
+        offsets["prev"] = min(query.offset - before, last)
     if query.offset + query.limit < total and query.offset + query.limit <= OFFSET_RANGE[1]:
         offsets["next"] = query.offset + query.limit
     offsets["last"] = last
-    address = f"{route_url(route)}?{query.query_string()}"
-    return ", ".join(f'<{address}&offset={offset}>; rel="{name}"' for name, offset in offsets.items())
+    # Before a page that begins within the first one stands a shorter one, so that no depot comes twice.
+    limits = {"prev": before}
+    queries = {
+        name: query.query_string(offset=offset, limit=limits.get(name, query.limit)) for name, offset in offsets.items()
+    }
+    return ", ".join(f'<{route_url(route)}?{queries[name]}>; rel="{name}"' for name in queries)

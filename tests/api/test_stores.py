@@ -268,6 +268,15 @@ def test_the_last_page_is_none_before_the_present_one(client):
         assert links(answer)["last"] == f"teryt=12&limit={limit}&offset={last}", (limit, offset)
 
 
+def test_the_page_before_ends_where_the_present_one_begins(client):
+    factories.DepotFactory.create_batch(4)
+    for limit, offset, before in ((3, 1, (1, 0)), (3, 2, (2, 0)), (3, 3, (3, 0)), (2, 3, (2, 1)), (100, 3, (3, 0))):
+        answer = client.get(f"{URL}?teryt=12&limit={limit}&offset={offset}")
+        assert links(answer)["prev"] == "teryt=12&limit={}&offset={}".format(*before), (limit, offset)
+        both = client.get(f"{URL}?{links(answer)['prev']}").json() + answer.json()
+        assert len({depot["id"] for depot in both}) == len(both)
+
+
 def test_links_of_geojson_stay_with_geojson(client, settings):
     factories.DepotFactory.create_batch(3)
     addresses = re.findall(r"<([^>]+)>", client.get(f"{URL}.geojson?teryt=12&limit=1&offset=1&format=json")["Link"])
