@@ -5,11 +5,12 @@ of the decision; rows without a history are named by `Recording.concern`. A serv
 decision.
 
 `undo` hands the lines of each model to its handler in `UNDO_HANDLERS`: depots first, then what other apps have
-registered, then submissions and owners' links. What somebody has changed since stays, and is named.
+registered, then submissions and owners' links. What somebody has changed since stays, and is named; a decision of which
+nothing can be restored is not undone.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -40,6 +41,15 @@ class DecisionAlreadyUndone(Refusal):
 
 class DecisionNotUndoable(Refusal):
     reason = "cofnięcia nie można cofnąć; podejmij decyzję jeszcze raz"
+
+
+class NothingToRestore(Refusal):
+    """Every row of the decision was changed by somebody since, or is gone. left: those that are there."""
+
+    reason = "nie ma czego przywrócić, bo od tej decyzji zmieniono albo usunięto wszystko, czego dotyczyła"
+
+    def __init__(self, left: Sequence[Model]) -> None:
+        super().__init__(reason=f"{self.reason}: {join_names(map(str, left))}" if left else self.reason)
 
 
 @dataclass(slots=True)
@@ -117,9 +127,13 @@ def titled(label: str, names: Iterable[str]) -> str:
     label: "usunięto: powtórzony wpis" gives "Usunięto: Skład Nowak i jeszcze 3 – powtórzony wpis".
     """
     done, _, detail = label.partition(": ")
+    return f"{done[:1].upper()}{done[1:]}: {join_names(names)}" + (f" – {detail}" if detail else "")
+
+
+def join_names(names: Iterable[str]) -> str:
+    """Return the first name and the number of others."""
     first, *others = names
-    what = f"{first} i jeszcze {len(others)}" if others else first
-    return f"{done[:1].upper()}{done[1:]}: {what}" + (f" – {detail}" if detail else "")
+    return f"{first} i jeszcze {len(others)}" if others else first
 
 
 @dataclass
@@ -193,8 +207,8 @@ def undo(*, decision: Decision, by: AbstractBaseUser | None, on: datetime, note:
 
     by: None for an owner, who undoes changes by the owner's link. note: the reason, for the journal.
 
-    Authors who were told of the decision are told that it was undone. Raises DecisionAlreadyUndone, DecisionNotUndoable
-    and what the handlers raise.
+    Authors who were told of the decision are told that it was undone. Raises DecisionAlreadyUndone,
+    DecisionNotUndoable, NothingToRestore and what the handlers raise.
     """
     stored = Decision.objects.select_for_update(of=("self",)).get(pk=decision.pk)
     if stored.undone_at is not None:
@@ -212,6 +226,8 @@ def undo(*, decision: Decision, by: AbstractBaseUser | None, on: datetime, note:
             for model in sorted(UNDO_HANDLERS, key=UNDONE_LAST.__contains__):
                 if model in models:
                     UNDO_HANDLERS[model](undoing)
+    if not undoing.restored and not undoing.reopened:
+        raise NothingToRestore(undoing.left)
     stored.undone_at, stored.undone_by_id, stored.undoing = on, None if by is None else by.pk, record.decision
     undoing.record = record.decision
     stored.save(update_fields=["undone_at", "undone_by", "undoing"])

@@ -189,7 +189,10 @@ def store_reopened(submissions: list[Submission], undoing: Undoing) -> None:
 
 
 def undo_owner_links(undoing: Undoing) -> None:
-    """Revoke the link that an accepted claim granted, and bring those back that it replaced, one by one."""
+    """Revoke the link that an accepted claim granted, and bring those back that it replaced, one by one.
+
+    A link that another claim has replaced since stays.
+    """
     at = undoing.decision.decided_at
     rows = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink))
     # Letters before links, as `letters` locks them.
@@ -197,12 +200,12 @@ def undo_owner_links(undoing: Undoing) -> None:
     unsent = of_links.filter(kind=PendingLetter.Kind.OWNER_REPLACED, letter_tried_at=None)
     lock_rows(unsent)
     links = list(locking(rows))
-    replaced = [link for link in links if link.replaced_at is not None and link.revoked_at is None]
-    revoke_links([link for link in links if link.granted_at == at and link.replaced_at is None], on=undoing.on)
+    replaced = [link for link in links if link.replaced_at == at and link.revoked_at is None]
+    granted = [link for link in links if link.granted_at == at and link.replaced_at is None]
+    undoing.changed[OwnerLink] += len(replaced) + revoke_links(granted, on=undoing.on)
     OwnerLink.objects.filter(pk__in=[link.pk for link in replaced]).update(replaced_at=None)
     for link in replaced:
         if not unsent.filter(email=link.email, depot=link.depot_id).delete()[0]:  # that letter has left
             kind = PendingLetter.Kind.OWNER_RESTORED
             PendingLetter.objects.create(kind=kind, email=link.email, depot_id=link.depot_id, requested_at=undoing.on)
-    undoing.changed[OwnerLink] += len(replaced)
     letters.send_soon()

@@ -58,6 +58,16 @@ class ChangeTooOld(Refusal):
     )
 
 
+class ChangeOutdated(Refusal):
+    """All that the change was about has been changed since."""
+
+    title = "Tej zmiany nie można już cofnąć"
+    reason = (
+        "Wszystko, co wtedy zmieniono, zmieniono potem jeszcze raz, więc nie ma czego przywrócić. Cofnij najpierw "
+        "późniejszą zmianę albo zmień godziny i ceny pod swoim odnośnikiem."
+    )
+
+
 def grant_link(*, depot: Depot, email: str, on: datetime) -> OwnerLink:
     """Grant an owner a link, or return the existing one. Runs in the transaction that accepts the claim."""
     columns = {**tokens.address(email), "granted_at": on}
@@ -247,12 +257,15 @@ def find_undoable(token: str, *, on: datetime) -> list[Decision]:
 def undo_change(*, token: str, decision: int, on: datetime) -> None:
     """Undo a change of an owner, whoever made it by the link. What was changed since stays, see `journal.undo`.
 
-    Raises InvalidToken, ChangeTooOld and DecisionAlreadyUndone.
+    Raises InvalidToken, ChangeTooOld, ChangeOutdated and DecisionAlreadyUndone.
     """
     change = next((row for row in find_undoable(token, on=on) if row.pk == decision), None)
     if change is None:
         raise ChangeTooOld(decision)
-    undoing = journal.undo(decision=change, by=None, on=on)
+    try:
+        undoing = journal.undo(decision=change, by=None, on=on)
+    except journal.NothingToRestore as refusal:
+        raise ChangeOutdated(change.pk) from refusal
     OwnerChange.objects.bulk_create(
         OwnerChange(depot_id=row.depot_id, made_at=on, text=f"Cofnięto:\n{row.text}", decision=undoing.record)
         for row in change.owner_changes.all()

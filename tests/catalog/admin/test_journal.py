@@ -180,7 +180,8 @@ def test_a_removal_is_not_undone_while_the_entry_is_merged(editor):
     removal = last()
     publishing.publish_depot(depot=other, on=today, by=editor)
     merging.merge_depots(survivor=one, loser=factories.fresh(other), take=[], by=editor, on=today)
-    assert journal.undo(decision=removal, by=editor, on=NOW).left == [other]
+    with pytest.raises(journal.NothingToRestore):
+        journal.undo(decision=removal, by=editor, on=NOW)
     assert factories.fresh(other).merged_into == one
 
 
@@ -202,6 +203,22 @@ def test_decisions_are_undone_in_reverse_whatever_was_undone_between(editor):
     assert factories.fresh(added).removal_reason == "mistaken"
 
 
+def test_a_decision_of_which_nothing_can_be_restored_is_refused_and_stays(client, editor):
+    depots = [factories.DepotFactory(name=name) for name in ("Jeden", "Dwa")]
+    keys = [depot.pk for depot in depots]
+    decision = moderation.verify_depots(keys=keys, by=editor, on=TODAY).decision
+    moderation.reset_depots(keys=keys, by=editor)
+    said = undo_at_the_desk(client, decision)
+    assert f"zmieniono albo usunięto wszystko, czego dotyczyła: {depots[0]} i jeszcze 1." in said
+    assert (factories.fresh(decision).undone_at, last().kind) == (None, "verify")
+    journal.undo(decision=last(), by=editor, on=NOW)
+    assert journal.undo(decision=decision, by=editor, on=NOW).restored == 2
+    merging.mark_distinct(one=depots[0], other=depots[1], by=editor, at=NOW)
+    NotDuplicate.objects.all().delete()
+    assert "usunięto wszystko, czego dotyczyła." in undo_at_the_desk(client, last())
+    assert last().undone_at is None
+
+
 def test_an_added_row_that_was_deleted_since_is_named(editor):
     with journal.recording(Decision.Kind.DRAFT, by=editor, title="Termin") as addition:
         row = DeadlineFactory(date=date(2031, 1, 1))
@@ -210,8 +227,8 @@ def test_an_added_row_that_was_deleted_since_is_named(editor):
     left = journal.undo(decision=addition.decision, by=editor, on=NOW).left
     assert [type(row) for row in left] == [Deadline]
     # Its legal state, which nothing used any more, has gone.
-    left = journal.undo(decision=deletion.decision, by=editor, on=NOW).left
-    assert [type(row) for row in left] == [Deadline]
+    with pytest.raises(journal.NothingToRestore, match=re.escape(str(row))):
+        journal.undo(decision=deletion.decision, by=editor, on=NOW)
     assert not Deadline.objects.exists()
 
 
@@ -263,7 +280,8 @@ def test_a_row_without_former_values_stays(editor):
     row.history.all().delete()
     with journal.recording(Decision.Kind.DRAFT, by=editor, title="Przedział") as change:
         row.save()
-    assert journal.undo(decision=change.decision, by=editor, on=NOW).left == [row]
+    with pytest.raises(journal.NothingToRestore):
+        journal.undo(decision=change.decision, by=editor, on=NOW)
     assert PlausibleRange.objects.filter(pk="pellet").exists()
 
 
@@ -275,9 +293,11 @@ def test_a_range_that_was_changed_since_stays(editor):
     with journal.recording(Decision.Kind.DRAFT, by=editor, title="Przedział") as second:
         row.low = Decimal(700)
         row.save()
-    assert [row.pk for row in journal.undo(decision=first.decision, by=editor, on=NOW).left] == ["pellet"]
+    with pytest.raises(journal.NothingToRestore):
+        journal.undo(decision=first.decision, by=editor, on=NOW)
     assert journal.undo(decision=second.decision, by=editor, on=NOW).restored == 1
     assert PlausibleRange.objects.get(pk="pellet").low == 650
+    assert journal.undo(decision=first.decision, by=editor, on=NOW).restored == 1
 
 
 def test_two_changes_of_a_range_are_undone_one_after_the_other(editor):

@@ -68,7 +68,9 @@ def test_a_release_that_is_undone_takes_nothing_from_who_has_it_now():
     release(her, claim)
     released = Decision.objects.order_by("pk").last()
     take(his)
-    assert journal.undo(decision=released, by=adam, on=timezone.now()).left == [claim]
+    with pytest.raises(journal.NothingToRestore):
+        journal.undo(decision=released, by=adam, on=timezone.now())
+    assert factories.fresh(claim).released_at
     assert VoivodeshipClaim.objects.standing().get().editor == adam
 
 

@@ -87,8 +87,9 @@ def test_a_submission_about_a_depot_that_was_removed_since_stays_closed(editor):
     row = correction(factories.DepotFactory(), phone="+48 601 234 567")
     deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW)
     Depot.objects.update(publication="removed", removal_reason="closed", removed_at=TODAY)
-    undone = undo(last(), editor)
-    assert (undone.reopened, undone.left) == (0, [row])
+    with pytest.raises(journal.NothingToRestore, match=f"#{row.pk}"):
+        undo(last(), editor)
+    assert (factories.fresh(row).state, last().undone_at) == ("rejected", None)
 
 
 def test_the_pages_of_a_submission_and_of_its_entry_lead_to_the_decision(client, editor):
@@ -137,9 +138,9 @@ def test_a_correction_whose_entry_was_changed_since_stays_accepted(editor, sent)
     sent(lambda: deciding.accept_submission(submission=row, by=editor, on=NOW))
     decision = last()
     editing.edit_depot(depot=depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
-    undone = undo(decision, editor)
-    assert (undone.restored, undone.reopened) == (0, 0)
-    assert (undone.left, Submission.objects.get().state) == ([depot, row], "accepted")
+    with pytest.raises(journal.NothingToRestore):
+        undo(decision, editor)
+    assert (Submission.objects.get().state, factories.fresh(decision).undone_at) == ("accepted", None)
 
 
 def test_corrections_of_one_author_wait_again_together_and_one_of_two_claims(editor):
@@ -229,9 +230,13 @@ def test_a_link_that_another_claim_replaced_since_comes_back_with_that_one_undon
         claim = factories.SubmissionFactory(depot=depot, claim=True, email=email, **told)
         deciding.accept_submission(submission=claim, by=editor, on=NOW + timedelta(days=day))
     first, second = Decision.objects.order_by("pk")
-    assert undo(first, editor, NOW + timedelta(days=2)).reopened == 0
+    with pytest.raises(journal.NothingToRestore):
+        undo(first, editor, NOW + timedelta(days=2))
+    assert [link.email for link in OwnerLink.objects.working()] == [emails[1]]
     undo(second, editor, NOW + timedelta(days=2))
     assert [link.email for link in OwnerLink.objects.working()] == [emails[0]]
+    assert undo(first, editor, NOW + timedelta(days=2)).reopened == 1
+    assert not OwnerLink.objects.working().exists()
 
 
 def test_a_former_owner_s_address_is_erased_after_two_weeks(editor):
@@ -252,8 +257,9 @@ def test_erased_authors_and_what_was_sent_anew_stay_closed(editor, sent):
     erased |= {"claimant_nip": "", "claimant_phone": "", "erased_at": NOW}
     Submission.objects.filter(pk=claims[0].pk).update(**erased)
     factories.SubmissionFactory(depot=depot, claim=True, email=claims[1].email, email_hash=claims[1].email_hash)
-    undone = undo(last(), editor)
-    assert (undone.reopened, undone.left) == (0, claims)
+    with pytest.raises(journal.NothingToRestore):
+        undo(last(), editor)
+    assert [factories.fresh(row).state for row in claims] == ["rejected", "rejected"]
 
 
 def test_a_visit_is_undone_as_it_was_decided(client, editor, visit, decide, sent):  # noqa: F811 - fixtures
@@ -266,7 +272,7 @@ def test_a_visit_is_undone_as_it_was_decided(client, editor, visit, decide, sent
     undo = reverse("admin:catalog_decision_undo", args=[decision.pk])
     said = []
     assert sent(lambda: said.append(message_of(client.post(undo)))) == ["decyzja cofnięta"]
-    assert not missing(said[0], "Ceny w składach: 2. Zgłoszenia, które znów czekają: 3. Listy o cofnięciu: 1.")
+    assert not missing(said[0], "Ceny w składach: 2. Odnośniki właścicieli: 1. Zgłoszenia, które znów czekają: 3.")
     assert not missing(mail.outbox[0].body, *(f"o zgłoszeniu nr {row.pk} (" for row in visit))
     assert not Submission.objects.filter(reopening_pending=True).exists()
     assert values_of(visit[0].depot) == before

@@ -187,8 +187,11 @@ def test_what_was_changed_since_stays_when_a_change_is_undone(stranger, nowak, l
     path = link_in(mail.outbox[-1], "cofnij")
     save(stranger, link, mon="8-16")
     first = Decision.objects.filter(kind="owner").earliest("pk")
-    stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": first.pk})
+    answer = stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": first.pk})
+    assert (answer.status_code, factories.fresh(first).undone_at) == (409, None)
+    assert not missing(text_of(answer), "Tej zmiany nie można już cofnąć", "Cofnij najpierw późniejszą zmianę")
     assert factories.fresh(nowak).hours["mon"] == "8:00-16:00"
+    assert "Cofnięto" not in OwnerChange.objects.latest("pk").text
 
 
 def test_a_letter_s_link_undoes_neither_others_changes_nor_old_ones(client, stranger, nowak, link, clock):
