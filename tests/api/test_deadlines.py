@@ -5,7 +5,6 @@ import pytest
 from regulations.models import Deadline
 from tests import factories
 from tests.api.test_regulations import URL, one
-from tests.client import errors_of
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -53,14 +52,6 @@ def test_a_deadline_in_short_is_that_of_its_voivodeship(client):
     (short,), (whole,) = client.get("/api/v1/deadlines").json(), one(client)["resolution"]["deadlines"]
     same = ("caveat", "appliances", "unclear_appliances", "confirmation_overdue", "uncertain", "scope", "date")
     assert {name: short[name] for name in same} == {name: whole[name] for name in same}
-
-
-def test_a_wrong_query_for_deadlines_names_its_parameter(client):
-    for query, parameter in (
-        ("from=2027-01-02&to=2027-01-01", "to"),
-        ("to=2020-01-01", "to"),
-    ):
-        assert [name for name, _ in errors_of(client.get(f"/api/v1/deadlines?{query}"))] == [parameter], query
 
 
 def test_deadlines_ascend_and_the_widest_comes_first_on_one_day(client):

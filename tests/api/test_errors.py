@@ -145,17 +145,6 @@ def test_what_the_framework_refuses_has_the_same_body(rf):
         assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_an_unknown_value_is_that_of_the_parameter_that_has_it(client):
-    for path, parameter in (
-        ("municipalities?county=9999", "county"),
-        ("postcodes/00-000", "code"),
-        ("stores?postcode=00-000", "postcode"),
-        ("stores?teryt=9999&county=1217", "teryt"),
-    ):
-        (row,) = client.get(f"/api/v1/{path}").json()["errors"]
-        assert (row["parameter"], row["code"]) == (parameter, "unknown"), path
-
-
 def test_advice_is_what_helps(client):
     said = {path: client.get(path).json()["message"] for path in ("/api/v1/stores/", "/api/v1/store", "/api/v2")}
     assert said["/api/v1/stores/"].endswith("is not an address of this API; there is no slash at the end of any.")

@@ -165,22 +165,6 @@ def test_a_postcode_stands_for_the_municipality_with_most_of_its_addresses(clien
     assert (answer["municipality"], answer["voivodeship"]) == ("1261011", "malopolskie")
 
 
-def test_what_cannot_be_counted_is_refused(client):
-    for query, status, code in (
-        ("price_pellet=1.640", 400, "ambiguous"),
-        ("efficiency_pellet=85", 400, "out_of_range"),
-        ("area=10", 400, "out_of_range"),
-        ("kwh=dużo", 400, "malformed"),
-    ):
-        answer = client.get(f"{URL}?{query}")
-        assert (answer.status_code, answer.json()["errors"][0]["code"]) == (status, code), query
-
-
-def test_an_unknown_place_is_404(client):
-    for query in ("teryt=9999999", "postcode=00-000", "voivodeship=nigdzie"):
-        assert client.get(f"{URL}?{query}").status_code == 404
-
-
 def test_notes_say_what_is_left_out(client):
     notes = " ".join(client.get(URL).json()["notes"])
     for words in ("zakupu i montażu", "zachodzą na siebie", "W-1.1", "Ciepła z sieci, miału"):

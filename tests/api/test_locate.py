@@ -3,7 +3,6 @@ import shapely
 
 from catalog.territory import boundaries, coordinates
 from tests import factories
-from tests.client import errors_of
 
 pytestmark = pytest.mark.django_db
 
@@ -63,17 +62,6 @@ def test_lower_code_wins_between_boundaries_of_one_kind():
 def test_outside_poland_but_within_the_ranges_is_404(client, neighbours):
     answer = client.get(URL, {"lat": "52.52", "lon": "13.95"})
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
-
-
-def test_a_point_that_cannot_be_read_or_lies_abroad_is_refused(client):
-    for parameter, code, queries in (
-        ("lat", "missing", ("", "lon=20")),
-        ("lon", "missing", ("lat=50",)),
-        ("lat", "malformed", ("lat=nan&lon=20", "lat=5e1&lon=20", "lat=50,06&lon=20", "lat=50.06%0A&lon=20")),
-        ("lat", "malformed", ("lat=%D9%A5%D9%A0&lon=20",)),
-    ):
-        for query in queries:
-            assert (parameter, code) in errors_of(client.get(f"{URL}?{query}")), query
 
 
 def test_exchanged_coordinates_are_named(client):

@@ -2,7 +2,7 @@ import pytest
 
 from catalog.search import entries
 from tests import factories
-from tests.client import errors_of, shared_rows
+from tests.client import shared_rows
 
 pytestmark = pytest.mark.django_db
 
@@ -91,21 +91,6 @@ def test_at_most_eight(client):
         factories.PlaceFactory(name=f"Nowa {chr(97 + number)}", municipality=rural)
     entries.rebuild_index()
     assert (len(client.get(URL, {"q": "nowa"}).json()), len(client.get(URL, {"q": "no"}).json())) == (8, 8)
-
-
-def test_a_wrong_query_is_refused_with_its_code(client):
-    for query, code in (
-        ("", "missing"),
-        ("q=", "empty"),
-        ("q=%20%20", "empty"),
-        ("q=a", "too_short"),
-        ("q=" + "a" * 101, "too_long"),
-        ("q=ab&q=cd", "repeated"),
-        ("q=%FF%FE", "malformed"),
-        ("q=ab%00", "malformed"),
-        ("q=ab%0A", "malformed"),
-    ):
-        assert errors_of(client.get(f"{URL}?{query}")) == [("q", code)], query
 
 
 def test_municipality_golden(client, golden, register):

@@ -9,7 +9,7 @@ from fueldepot.data import snapshot
 from fueldepot.http import cache_control
 from regulations.models import LegalState
 from tests import factories
-from tests.client import build_snapshots, errors_of
+from tests.client import build_snapshots
 from tests.regulations.factories import (
     AmendmentFactory,
     DeadlineFactory,
@@ -352,46 +352,9 @@ def test_where_no_act_binds_there_is_no_resolution_of_the_unit(client):
     assert one(client, on="2019-08-31")["resolution"]["deadline_status"] == "upcoming"
 
 
-def test_a_wrong_query_names_its_parameter_and_code(client):
-    for parameter, code, queries in (
-        ("teryt", "malformed", ("teryt=1",)),
-        ("postcode", "malformed", ("postcode=30--001", "teryt=12&postcode=x")),
-        ("voivodeship", "malformed", ("voivodeship=malo_polskie", "voivodeship=1", "teryt=12&voivodeship=1")),
-        ("voivodeship", "malformed", ("postcode=30-001&voivodeship=1",)),
-        ("teryt", "missing", ("binding=1", "binding=1&voivodeship=12")),
-    ):
-        for query in queries:
-            assert (parameter, code) in errors_of(client.get(f"{URL}?{query}")), query
-
-
-def test_what_is_unknown_is_not_found_by_its_parameter(client):
-    for query, parameter in (
-        ("teryt=99", "teryt"),
-        ("teryt=1299", "teryt"),
-        ("teryt=1261012", "teryt"),
-        ("postcode=00-000", "postcode"),
-        ("voivodeship=nigdzie", "voivodeship"),
-        ("voivodeship=99", "voivodeship"),
-    ):
-        factories.krakow()
-        answer = client.get(f"{URL}?{query}")
-        assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), query
-        assert answer.json()["errors"][0]["parameter"] == parameter
-
-
 def test_an_amendment_of_which_nothing_is_known_is_named_as_such(client):
     AmendmentFactory(
         resolution=ResolutionFactory(publication="Dz. Urz. poz. 1"), number="", adopted=None, publication=""
     )
     (entry,) = client.get("/api/v1/regulations?voivodeship=malopolskie").json()
     assert entry["resolution"]["publication"] == "Dz. Urz. poz. 1, zm. uchwałą o nieznanym numerze"
-
-
-def test_an_appliance_is_refused_without_a_municipality(client):
-    for query, parameter in (
-        ("teryt=1217011&appliance=kopciuch", "appliance"),
-        ("appliance=boiler_class_3", "teryt"),
-        ("teryt=12&appliance=boiler_class_3", "teryt"),
-        ("voivodeship=malopolskie&appliance=boiler_class_3", "teryt"),
-    ):
-        assert [name for name, _ in errors_of(client.get(f"{URL}?{query}"))] == [parameter], query

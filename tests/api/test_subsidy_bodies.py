@@ -65,19 +65,28 @@ def test_a_large_body_is_413_and_not_looked_into(client):
         check_body(client.post(URL, "x=" + "a" * 70_000, content_type=content_type), 413, "payload_too_large")
 
 
-def test_json_that_is_no_object(client):
-    for body in (
-        b"{",
-        b"[]",
-        b'{"people": 2} x',
-        b'{"people": NaN}',
-        b'{"people": \xff}',
-        b'\xef\xbb\xbf{"people": 2}',
-        '{"people": 2}'.encode("utf-16"),
-        b"[" * 60_000,
-        b'{"a":' * 12_000,
+MULTIPART = "multipart/form-data; boundary=frontier"
+NAMED = b'--frontier\r\nContent-Disposition: form-data; name="people"'
+
+
+def test_a_body_that_cannot_be_read_is_malformed(client):
+    for content_type, bodies in (
+        ("application/json", (b"{", b"[]", b'{"people": 2} x', b'{"people": NaN}', b'{"people": \xff}')),
+        ("application/json", (b'\xef\xbb\xbf{"people": 2}', '{"people": 2}'.encode("utf-16"))),
+        ("application/json", (b"[" * 60_000, b'{"a":' * 12_000)),
+        (MULTIPART, (b"people=2", b"--frontier\r\n", NAMED + b"\r\n\r\n2\r\n")),
+        (MULTIPART, (b"--frontier\r\nContent-Disposition: form-data\r\n\r\n2\r\n--frontier--",)),
+        (MULTIPART, (NAMED + b"\r\n2\r\n--frontier--", NAMED + b'; filename="a"\r\n\r\n2\r\n--frontier--')),
+        (MULTIPART, (NAMED + b"\r\nContent-Transfer-Encoding: base64\r\n\r\nMg==\r\n--frontier--",)),
+        (MULTIPART, (NAMED.replace(b"frontier", b"frontierx") + b"\r\n\r\n2\r\n--frontier--",)),
+        *(
+            (f"multipart/form-data{boundary}", (b"--x--",))
+            for boundary in ("", "; boundary=", "; boundary=" + "a" * 80)
+        ),
+        (FORM, (b"a&" * 2000,)),
     ):
-        check_body(client.post(URL, body, content_type="application/json"), 400, "malformed_body")
+        for body in bodies:
+            check_body(client.post(URL, body, content_type=content_type), 400, "malformed_body")
 
 
 def test_json_of_wrong_types(client):
@@ -103,44 +112,16 @@ def test_unknown_names_in_json_are_ignored(client):
     assert client.post(URL, body, content_type="application/json").status_code == 200
 
 
-def multipart(client, body, content_type="multipart/form-data; boundary=frontier"):
-    return client.post(URL, body.replace("\n", "\r\n").encode(), content_type=content_type)
-
-
 def test_a_quoted_boundary_and_a_preamble(client):
-    body = 'preamble\n--a b\nContent-Disposition: form-data; name="people"\n\n21\n--a b--\n'
-    answer = multipart(client, body, 'multipart/form-data; boundary="a b"')
+    body = b'preamble\r\n--a b\r\nContent-Disposition: form-data; name="people"\r\n\r\n21\r\n--a b--\r\n'
+    answer = client.post(URL, body, content_type='multipart/form-data; boundary="a b"')
     assert answer.json()["errors"][0]["parameter"] == "people"
 
 
-def test_broken_multipart(client):
-    for body in (
-        "people=2",
-        "--frontier\n",
-        '--frontier\nContent-Disposition: form-data; name="people"\n\n2\n',
-        "--frontier\nContent-Disposition: form-data\n\n2\n--frontier--",
-        '--frontier\nContent-Disposition: form-data; name="people"\n2\n--frontier--',
-        '--frontier\nContent-Disposition: form-data; name="people"; filename="a"\n\n2\n--frontier--',
-        '--frontier\nContent-Disposition: form-data; name="people"\n'
-        "Content-Transfer-Encoding: base64\n\nMg==\n--frontier--",
-        '--frontierx\nContent-Disposition: form-data; name="people"\n\n2\n--frontier--',
-    ):
-        check_body(multipart(client, body), 400, "malformed_body")
-
-
-def test_multipart_without_a_usable_boundary(client):
-    for boundary in ("", "; boundary=", "; boundary=" + "a" * 80):
-        check_body(multipart(client, "--x--", f"multipart/form-data{boundary}"), 400, "malformed_body")
-
-
 def test_an_empty_body_is_no_json_and_no_multipart():
-    for content_type in ("application/json", "multipart/form-data; boundary=frontier"):
+    for content_type in ("application/json", MULTIPART):
         with pytest.raises(MalformedBody):
             read_pairs(content_type, b"")
-
-
-def test_too_many_parameters(client):
-    check_body(client.post(URL, "a&" * 2000, content_type=FORM), 400, "malformed_body")
 
 
 def test_an_integer_in_json_may_be_written_with_a_point(client):

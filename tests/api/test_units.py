@@ -5,7 +5,6 @@ import shapely
 
 from catalog.territory import coordinates
 from tests import factories
-from tests.client import errors_of
 
 pytestmark = pytest.mark.django_db
 
@@ -52,8 +51,6 @@ def test_the_area_of_a_municipality_has_an_address_of_its_own(client, krakow):
     assert answer["Content-Type"] == "application/geo+json"
     assert answer.content == client.get(f"{UNITS}/1261011?format=geojson").content
     assert client.get(f"{UNITS}/1261011.geojson", headers={"if-none-match": answer["ETag"]}).status_code == 304
-    assert client.get(f"{UNITS}/126101.geojson").json()["errors"][0]["code"] == "malformed"
-    assert client.get(f"{UNITS}/1299011.geojson").status_code == 404
 
 
 def test_the_short_form_of_a_municipality_has_no_postcodes(client, krakow):
@@ -77,16 +74,6 @@ def test_municipalities_of_a_unit_with_the_number_of_their_depots(client, krakow
     }
 
 
-def test_municipalities_of_no_unit(client, krakow):
-    for query, status, parameter, code in (
-        ("", 400, "voivodeship", "missing"),
-        ("county=12", 400, "county", "malformed"),
-        ("county=1299", 404, "county", "unknown"),
-        ("voivodeship=atlantyda", 404, "voivodeship", "unknown"),
-    ):
-        assert errors_of(client.get(f"{UNITS}?{query}"), status) == [(parameter, code)]
-
-
 def test_a_municipality_without_boundary_has_no_position(client):
     factories.zakopane()
     body = client.get(f"{UNITS}/1217011").json()
@@ -95,18 +82,6 @@ def test_a_municipality_without_boundary_has_no_position(client):
     feature = client.get(f"{UNITS}/1217011?format=geojson").json()
     assert feature["geometry"] is None
     assert "bbox" not in feature
-
-
-def test_municipalities_that_there_are_not(client):
-    for path, status, parameter in (
-        ("126101", 400, "teryt"),
-        ("12", 400, "teryt"),
-        ("1261011?format=xml", 400, "format"),
-        ("1299011", 404, "teryt"),
-    ):
-        factories.krakow()
-        answer = client.get(f"{UNITS}/{path}")
-        assert (answer.status_code, answer.json()["errors"][0]["parameter"]) == (status, parameter), path
 
 
 def test_postcode_golden(client, golden):

@@ -1,0 +1,115 @@
+"""What each address refuses: the parameters and their codes, all at once, in the one body of errors."""
+
+from datetime import date
+
+import pytest
+from django.utils import timezone
+
+from tests import factories
+from tests.client import errors_of
+
+pytestmark = pytest.mark.django_db
+
+REFUSED = {
+    "locations?": (
+        ("q missing", [""]),
+        ("q empty", ["q=", "q=%20%20"]),
+        ("q too_short", ["q=a"]),
+        ("q too_long", ["q=" + "a" * 101]),
+        ("q repeated", ["q=ab&q=cd"]),
+        ("q malformed", ["q=%FF%FE", "q=ab%00", "q=ab%0A"]),
+    ),
+    "locate?": (
+        ("lat missing, lon missing", [""]),
+        ("lat missing", ["lon=20"]),
+        ("lon missing", ["lat=50"]),
+        ("lat malformed", ["lat=nan&lon=20", "lat=5e1&lon=20", "lat=50,06&lon=20", "lat=50.06%0A&lon=20"]),
+        ("lat malformed", ["lat=%D9%A5%D9%A0&lon=20"]),
+    ),
+    "stores?": (
+        ("teryt missing", [""]),
+        ("lon missing", ["lat=50", "teryt=12&lat=50"]),
+        ("lat missing", ["lon=20"]),
+        ("lat out_of_range", ["teryt=12&lat=1&lon=20"]),
+        ("teryt malformed", ["teryt=126", "teryt=1261011%0a"]),
+        ("postcode malformed", ["teryt=12&postcode=x"]),
+        ("format not_a_choice", ["teryt=12&format=xml"]),
+        ("limit out_of_range", ["teryt=12&limit=101.0"]),
+        ("offset out_of_range", ["teryt=12&offset=10001"]),
+        ("teryt malformed, radius out_of_range, fuel not_a_choice", ["teryt=1&radius=0&fuel=uran"]),
+        ("postcode unknown", ["postcode=00-000"]),
+        ("teryt unknown", ["teryt=9999&county=1217"]),
+    ),
+    "stores/": (
+        ("id out_of_range", ["0", "-1"]),
+        ("id malformed", ["1.5", "abc", "1e3", "%00", "%D9%A1", "1%0A", "9" * 101]),
+    ),
+    "municipalities?": (
+        ("voivodeship missing", [""]),
+        ("county malformed", ["county=12"]),
+        ("county unknown", ["county=1299", "county=9999"]),
+        ("voivodeship unknown", ["voivodeship=atlantyda"]),
+    ),
+    "municipalities/": (
+        ("teryt malformed", ["126101", "12", "126101.geojson"]),
+        ("format not_a_choice", ["1261011?format=xml"]),
+        ("teryt unknown", ["1299011", "1299011.geojson"]),
+    ),
+    "postcodes/": (("code unknown", ["00-000"]),),
+    "prices?": (
+        ("series not_a_choice", ["series=ropa"]),
+        ("year out_of_range", ["year=1998"]),
+        ("year malformed", ["year=x"]),
+        ("voivodeship malformed", ["voivodeship=_"]),
+        ("voivodeship unknown", ["voivodeship=narnia"]),
+    ),
+    "prices/pellet?": (
+        ("on out_of_range", ["on=2026-11-22", "on=2024-11-20", "on=2026-02-30"]),
+        ("on malformed", ["on=21.11.2026"]),
+        ("voivodeship unknown", [f"voivodeship={name}" for name in ("99", "atlantyda", "00", "male-polskie") * 2]),
+    ),
+    "regulations?": (
+        ("teryt malformed", ["teryt=1"]),
+        ("postcode malformed", ["postcode=30--001", "teryt=12&postcode=x"]),
+        ("voivodeship malformed", ["voivodeship=malo_polskie", "voivodeship=1", "teryt=12&voivodeship=1"]),
+        ("voivodeship malformed", ["postcode=30-001&voivodeship=1"]),
+        ("teryt missing", ["binding=1", "binding=1&voivodeship=12"]),
+        ("teryt unknown", ["teryt=99", "teryt=1299", "teryt=1261012"]),
+        ("postcode unknown", ["postcode=00-000"]),
+        ("voivodeship unknown", ["voivodeship=nigdzie", "voivodeship=99"]),
+        ("appliance not_a_choice", ["teryt=1217011&appliance=kopciuch"]),
+        ("teryt missing", ["appliance=boiler_class_3", "voivodeship=malopolskie&appliance=boiler_class_3"]),
+        ("teryt out_of_range", ["teryt=12&appliance=boiler_class_3"]),
+    ),
+    "regulations/": (
+        ("voivodeship unknown", ["nigdzie.ics", "99.ics"]),
+        ("voivodeship malformed", ["Mało_polskie.ics"]),
+        ("teryt malformed", ["malopolskie.ics?teryt=1"]),
+        ("teryt unknown", ["malopolskie.ics?teryt=9999999"]),
+        ("teryt out_of_range", ["malopolskie.ics?teryt=2461011"]),
+        ("on malformed", ["malopolskie.ics?on=x"]),
+    ),
+    "deadlines?": (("to out_of_range", ["from=2027-01-02&to=2027-01-01", "to=2020-01-01"]),),
+    "heating-costs?": (
+        ("price_pellet ambiguous", ["price_pellet=1.640"]),
+        ("efficiency_pellet out_of_range", ["efficiency_pellet=85"]),
+        ("area out_of_range", ["area=10"]),
+        ("kwh malformed", ["kwh=dużo"]),
+        ("teryt unknown", ["teryt=9999999"]),
+        ("postcode unknown", ["postcode=00-000"]),
+        ("voivodeship unknown", ["voivodeship=nigdzie"]),
+    ),
+    "subsidy/limits?": (("on out_of_range", ["on=2025-03-30"]), ("about not_a_choice", ["about=x"])),
+}
+"""By address, what is refused of each query; every parameter that is wrong is named at once."""
+
+
+@pytest.mark.parametrize("address", REFUSED)
+def test_what_is_wrong_is_named_by_its_parameter_and_code(client, monkeypatch, address):
+    monkeypatch.setattr(timezone, "localdate", lambda value=None: date(2026, 11, 21))
+    factories.krakow(), factories.zakopane(), factories.bielsko_biala()
+    for errors, queries in REFUSED[address]:
+        for query in queries:
+            answer = client.get(f"/api/v1/{address}{query}")
+            assert ", ".join(map(" ".join, errors_of(answer, 404 if "unknown" in errors else 400))) == errors, query
+            assert (answer["Content-Type"], answer["Cache-Control"]) == ("application/json", "no-store")
