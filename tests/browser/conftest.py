@@ -1,10 +1,7 @@
 """Chromium with a real service and starter data; skipped where either is missing."""
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 import urllib.parse
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
@@ -13,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.fueldepot.sharers import PROJECT_ROOT, eventually
+from tests.fueldepot.sharers import eventually, run_python
 from tests.ops.live import Site
 
 CHROMIUM = shutil.which("chromium")
@@ -25,14 +22,6 @@ QUIET = (
     "--disable-sync",
     "--no-first-run",
 )
-
-
-def manage(*command: str, database_url: str = "postgresql://none@/none", **environment: str) -> str:
-    ours = os.environ | {"SECRET_KEY": "browser", "DATABASE_URL": database_url} | environment
-    run = [sys.executable, "manage.py", *command]
-    done = subprocess.run(run, cwd=PROJECT_ROOT, env=ours, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 class Service(Site):
@@ -59,10 +48,20 @@ class Service(Site):
         self.opened.add(link)
         return link
 
+    def manage(self, *command: str) -> str:
+        """A command of manage.py on its database. Returns what it printed."""
+        done = run_python("manage.py", *command, DATABASE_URL=self.database_url)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def shell(self, script: str) -> list[str]:
+        """The words that a script of Django printed."""
+        return self.manage("shell", "-v0", "-c", script).split()
+
     @cached_property
     def editor(self) -> tuple[str, str]:
         """Name and password of a chief editor."""
-        printed = manage("create_editor", database_url=self.database_url)
+        printed = self.manage("create_editor")
         return tuple(re.search(rf"{name}: +(\S+)", printed)[1] for name in ("login", "password"))  # type: ignore[index, return-value]
 
 
@@ -89,11 +88,8 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def site(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """One service for all tests; started only where there is a browser."""
-    running = Service(tmp_path_factory.mktemp("service"))
-    try:
-        yield running.ready()  # type: ignore[misc]
-    finally:
-        running.stop()
+    with Service(tmp_path_factory.mktemp("service")).running() as site:
+        yield site
 
 
 class Reader:

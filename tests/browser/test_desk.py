@@ -5,7 +5,6 @@ import re
 import pytest
 
 from tests.browser.barriers import findings
-from tests.browser.conftest import manage
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -130,7 +129,7 @@ def test_a_key_held_down_decides_once(desk):
 
 
 def test_enter_in_a_field_decides_nothing(desk, site):
-    submission, depot = manage("shell", "-v0", "-c", CORRECTION, database_url=site.database_url).split()[-2:]
+    submission, depot = site.shell(CORRECTION)
     for path, field in (
         (f"submission/{submission}", "#reason"),
         (f"depot/{depot}", "#id_name"),
@@ -180,7 +179,7 @@ KEYED = {
 
 
 def test_every_case_has_its_place_its_keys_its_decision_and_a_next_one_above_the_fold(desk, site):
-    manage("shell", "-v0", "-c", TWO_OF_EACH, database_url=site.database_url)
+    site.shell(TWO_OF_EACH)
     desk.set_viewport_size({"width": 1366, "height": 768})
     for path, words in KEYED.items():
         desk.goto(f"/admin/{path}")
@@ -216,7 +215,7 @@ NEVER_CHECKED = ("catalog/depot/?queue=never", "#id_street")
 def test_a_session_that_ends_during_a_form_loses_nothing(log_in, site, path, field, gone):
     desk = log_in(refused={403})
     if path is None:
-        submission, _ = manage("shell", "-v0", "-c", CORRECTION, database_url=site.database_url).split()[-2:]
+        submission, _ = site.shell(CORRECTION)
         desk.goto(f"/admin/catalog/submission/{submission}/change/")
     else:
         desk.goto(f"/admin/{path}")
@@ -251,7 +250,7 @@ print(row.pk)
 
 
 def test_a_long_case_has_its_whole_decision_above_the_fold(desk, site):
-    submission = manage("shell", "-v0", "-c", LONG, database_url=site.database_url).split()[-1]
+    (submission,) = site.shell(LONG)
     desk.set_viewport_size({"width": 1366, "height": 768})
     desk.goto(f"/admin/catalog/submission/{submission}/change/")
     assert desk.evaluate("document.documentElement.scrollHeight") > 800
@@ -269,7 +268,7 @@ def test_every_pair_can_be_opened_on_a_phone_without_scrolling_its_row(desk):
 
 
 def test_a_long_word_makes_no_page_wider_and_hides_no_proposed_value(desk, site):
-    submission = manage("shell", "-v0", "-c", LONG, database_url=site.database_url).split()[-1]
+    (submission,) = site.shell(LONG)
     for width in (390, 1366):
         desk.set_viewport_size({"width": width, "height": 900})
         desk.goto(f"/admin/catalog/submission/{submission}/change/")
@@ -347,7 +346,7 @@ def drag(page, pin):
 
 
 def test_an_author_is_asked_answers_and_the_position_is_seen_on_a_map(desk, open_window, site):
-    submission, depot = manage("shell", "-v0", "-c", CORRECTION, database_url=site.database_url).split()[-2:]
+    submission, depot = site.shell(CORRECTION)
     decision = f"/admin/catalog/submission/{submission}/change/"
     for width in (390, 1366):
         desk.set_viewport_size({"width": width, "height": 900})

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
@@ -64,17 +65,15 @@ def proxied(lighthouse: Path) -> Iterator[Proxied]:
     application = SimpleNamespace(port=site.port)
     pair = [application, application]
     nginx = Nginx(home / "nginx", (plain, tls), pair, host="127.0.0.1")  # type: ignore[arg-type]
-    try:
-        site.ready()
+    with ExitStack() as stack:
+        # The database takes a moment to go, and its files with it.
+        stack.callback(shutil.rmtree, home, ignore_errors=True)
+        stack.callback(nginx.kill)
+        stack.enter_context(site.running())
         nginx.ready()
         depots = json.loads(site.get("/api/v1/stores?teryt=1261011", **HTTPS).body)
         place = "/sklady/malopolskie/krakow-1261011/"
         yield Proxied(url, {"home": "/", "place": place, "depot": depots[0]["url"].removeprefix(url)})
-    finally:
-        nginx.kill()
-        site.stop()
-        # The database takes a moment to go, and its files with it.
-        shutil.rmtree(home, ignore_errors=True)
 
 
 def measure(tool: Path, url: str, report: Path) -> dict[str, Any]:

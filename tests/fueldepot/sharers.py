@@ -113,7 +113,7 @@ class Sharer:
 
 
 def run_python(
-    *arguments: str, settings: Mapping[str, str] = os.environ, **environment: str
+    *arguments: str, settings: Mapping[str, str] = os.environ, limit_s: float = 120, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run Python in the project. settings: its environment, that of the tests unless told otherwise."""
     return subprocess.run(
@@ -122,7 +122,7 @@ def run_python(
         env={**settings, **environment},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=limit_s,
     )
 
 

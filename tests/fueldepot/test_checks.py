@@ -29,58 +29,46 @@ def test_an_old_server_is_an_error(monkeypatch):
 
 @pytest.fixture
 def sql_ascii(transactional_db):
-    """The environment of a service over a database that knows no letters."""
+    """The address of a database that knows no letters."""
     with fresh_database("ascii", "LOCALE_PROVIDER libc LOCALE 'C' ENCODING 'SQL_ASCII'") as name:
-        yield {**os.environ, "DATABASE_URL": url(name), "SECRET_KEY": "x"}
+        yield url(name)
+
+
+RUN = ("-m", "fueldepot.local.serve", "--port", "{port}")
+GUNICORN = ("-m", "gunicorn", "fueldepot.wsgi", "--config", "fueldepot/gunicorn.py", "--bind", "127.0.0.1:{port}")
+
+
+def refusal(command, **environment):
+    """What a start says that is refused, without a traceback. environment: beside that of the tests."""
+    done = run_python(*(part.format(port=free_port()) for part in command), SECRET_KEY="x", **environment)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    return done.stderr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        (("manage.py", "migrate"), "fueldepot: database 'default' is SQL_ASCII, not UTF-8"),
-        (
-            ("-m", "fueldepot", "purge_submissions"),
-            "fueldepot: database 'default' is SQL_ASCII, not UTF-8; make another: ",
-        ),
-        (("-m", "fueldepot.local.serve", "--port", "{port}"), "fueldepot: database 'default' is SQL_ASCII, not UTF-8"),
-        (
-            ("-m", "gunicorn", "fueldepot.wsgi", "--config", "fueldepot/gunicorn.py", "--bind", "127.0.0.1:{port}"),
-            "fueldepot: database 'default' is SQL_ASCII, not UTF-8; make another: ",
-        ),
-    ],
-    ids=["migrate", "another command", "make run", "gunicorn"],
-)
-def test_a_database_that_is_not_utf8_is_refused(sql_ascii, command, said):
-    port = str(free_port())
-    done = run_python(*(part.format(port=port) for part in command), settings=sql_ascii)
-    assert done.returncode == 1
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-    with psycopg.connect(sql_ascii["DATABASE_URL"]) as database:
+@pytest.mark.parametrize("command", [("manage.py", "migrate"), ("-m", "fueldepot", "purge_submissions"), RUN, GUNICORN])
+def test_a_database_that_is_not_utf8_is_refused(sql_ascii, command):
+    said = "fueldepot: database 'default' is SQL_ASCII, not UTF-8; make another: "
+    assert said in refusal(command, DATABASE_URL=sql_ascii)
+    with psycopg.connect(sql_ascii) as database:
         assert database.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").fetchone() == (0,)
 
 
 @pytest.mark.slow
 def test_a_database_without_polish_letters_is_refused(transactional_db):
     with fresh_database("c", "LOCALE_PROVIDER libc LOCALE 'C' ENCODING 'UTF8'") as name:
-        done = run_python("manage.py", "migrate", DATABASE_URL=url(name), SECRET_KEY="x")
-    assert done.returncode == 1
-    assert done.stderr == (
+        said = refusal(("manage.py", "migrate"), DATABASE_URL=url(name))
+    assert said == (
         "fueldepot: database 'default' has a locale that knows no Polish letters; make another: "
         "createdb --template=template0 --encoding=UTF8 --locale=C.UTF-8 … (fueldepot.E003)\n"
     )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("module", ["fueldepot.local.serve", "gunicorn"])
-def test_a_database_that_is_away_at_the_start_is_one_line(module):
-    port = str(free_port())
-    arguments = ["fueldepot.wsgi", "--config", "fueldepot/gunicorn.py", "--bind", f"127.0.0.1:{port}"]
-    done = run_python("-m", module, *(arguments if module == "gunicorn" else ["--port", port]), DATABASE_URL=NOWHERE)
-    assert done.returncode == 1
-    assert "fueldepot: the database cannot be used: " in done.stderr
-    assert "Traceback" not in done.stderr
+@pytest.mark.parametrize("command", [RUN, GUNICORN])
+def test_a_database_that_is_away_at_the_start_is_one_line(command):
+    assert "fueldepot: the database cannot be used: " in refusal(command, DATABASE_URL=NOWHERE)
 
 
 def ids(messages):

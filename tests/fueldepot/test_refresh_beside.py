@@ -1,6 +1,7 @@
 """manage.py refresh beside another one, beside an import, and on a database that takes nothing."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from django.core.management import CommandError
@@ -13,42 +14,30 @@ from catalog.models import Depot, ImportRun, Place
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
-def test_two_refreshes_at_once(rehearsal):
-    said = []
+def beside(act):
+    """Call in a thread with a connection of its own, as another process would; raises what it raises."""
 
-    def beside():
+    def call():
         try:
-            rehearsal.run()
-        except CommandError as error:
-            said.append(str(error))
+            act()
         finally:
             connections.close_all()
 
-    with import_steps.one_refresh():
-        thread = threading.Thread(target=beside)
-        thread.start()
-        thread.join()
-    assert said == ["nothing was refreshed: another refresh is running; wait until it has finished"]
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(call).result()
+
+
+def test_two_refreshes_at_once(rehearsal):
+    refused = "^nothing was refreshed: another refresh is running; wait until it has finished$"
+    with import_steps.one_refresh(), pytest.raises(CommandError, match=refused):
+        beside(rehearsal.run)
     assert not rehearsal.publishers.asked
     assert not ImportRun.objects.exists()
 
 
 def test_a_refresh_beside_an_import_says_so_and_leaves_the_rest_for_the_next(rehearsal):
-    said = []
-
-    def beside():
-        try:
-            rehearsal.fail("--only", "teryt-terc", match="failed: teryt-terc")
-        except BaseException as error:
-            said.append(error)
-        finally:
-            connections.close_all()
-
     with exclusive_import():
-        thread = threading.Thread(target=beside)
-        thread.start()
-        thread.join()
-    assert not said
+        beside(partial(rehearsal.fail, "--only", "teryt-terc", match="failed: teryt-terc"))
     assert not ImportRun.objects.exists()
     assert rehearsal.run(only=["teryt-terc"]).startswith("teryt-terc: imported")
 

@@ -6,7 +6,6 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import pytest
 
@@ -14,14 +13,6 @@ from fueldepot.local.embedded import open_lock
 from fueldepot.local.serve import VAR, prepare_site
 from tests.fueldepot.sharers import NOWHERE, PROJECT_ROOT, run_python
 from tests.ports import free_port
-
-
-@pytest.fixture
-def taken() -> Iterator[str]:
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
-        other.listen()
-        yield str(other.getsockname()[1])
 
 
 def refusal(*arguments: str, **environment: str) -> str:
@@ -40,18 +31,17 @@ def test_numbers_out_of_range():
         assert refusal(*arguments) == said
 
 
-def test_a_port_that_is_taken(taken: str) -> None:
-    said = f"fueldepot: port {taken} cannot be used: Address already in use; choose another with PORT="
-    assert refusal("--port", taken) == said
-
-
-def test_a_port_that_another_start_has_claimed() -> None:
-    """One that still prepares the site does not listen yet."""
-    port = free_port()
-    claims = open_lock(VAR / "ports.lock")
+def test_a_port_that_is_taken_or_that_another_start_has_claimed() -> None:
+    """A start that still prepares the site does not listen yet."""
+    said = "fueldepot: port {} cannot be used: {}; choose another with PORT="
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert refusal("--port", str(port)) == said.format(port, "Address already in use")
+    port, claims = free_port(), open_lock(VAR / "ports.lock")
     fcntl.lockf(claims, fcntl.LOCK_EX, 1, port)
-    said = f"fueldepot: port {port} cannot be used: another start has it; choose another with PORT="
-    assert refusal("--port", str(port)) == said
+    assert refusal("--port", str(port)) == said.format(port, "another start has it")
     os.close(claims)
 
 

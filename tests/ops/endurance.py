@@ -233,62 +233,51 @@ def main() -> None:
     parser.add_argument("--moderations", type=int, default=200)
     options = parser.parse_args()
     seconds = options.minutes * 60
-    with tempfile.TemporaryDirectory() as folder:
-        site = Site(Path(folder), starter=True)
-        try:
-            site.ready()
-            paths = mixture(site)
-            load(site.port, paths, rate=AT_MOST, seconds=WARM_UP_S)
-            answered = sum(map(len, by_kind(load(site.port, paths, rate=AT_MOST, seconds=WARM_UP_S)).values()))
-            rate = answered / WARM_UP_S * options.share
-            print(f"at most {answered / WARM_UP_S:.0f} req/s; asking {rate:.0f} req/s for {seconds:.0f} s", flush=True)
-            moderating = run_beside(
-                ["-c", MODERATE, str(options.moderations), str(seconds * 0.9 / max(options.moderations, 1))],
-                site,
-                Path(folder) / "moderations",
-            )
-            over, imported = Event(), []
-            import_at_s = seconds / 4 if options.data.is_dir() else float("inf")
+    with tempfile.TemporaryDirectory() as folder, Site(Path(folder), starter=True).running() as site:
+        paths = mixture(site)
+        load(site.port, paths, rate=AT_MOST, seconds=WARM_UP_S)
+        answered = sum(map(len, by_kind(load(site.port, paths, rate=AT_MOST, seconds=WARM_UP_S)).values()))
+        rate = answered / WARM_UP_S * options.share
+        print(f"at most {answered / WARM_UP_S:.0f} req/s; asking {rate:.0f} req/s for {seconds:.0f} s", flush=True)
+        pause_s = seconds * 0.9 / max(options.moderations, 1)
+        log, moderations = Path(folder) / "import", Path(folder) / "moderations"
+        moderating = run_beside(["-c", MODERATE, str(options.moderations), str(pause_s)], site, moderations)
+        over, imported = Event(), []
+        import_at_s = seconds / 4 if options.data.is_dir() else float("inf")
 
-            def import_and_watch() -> None:
-                began = time.monotonic()
-                while not over.wait(min(seconds / 10, 30)):
-                    now_s = time.monotonic() - began
-                    workers = sorted(memory_mb(site.process.pid))
-                    memory = ", ".join(f"{rss:.0f} MB ({own:.0f} its own)" for rss, own in workers)
-                    print(f"{now_s:5.0f} s: workers of {memory}", flush=True)
-                    if not imported and now_s > import_at_s:
-                        print(f"{now_s:5.0f} s: import begins", flush=True)
-                        imported.append(
-                            run_beside(["manage.py", "import_data", str(options.data), "--commit"], site, log)
-                        )
+        def import_and_watch() -> None:
+            began = time.monotonic()
+            while not over.wait(min(seconds / 10, 30)):
+                now_s = time.monotonic() - began
+                workers = sorted(memory_mb(site.process.pid))
+                memory = ", ".join(f"{rss:.0f} MB ({own:.0f} its own)" for rss, own in workers)
+                print(f"{now_s:5.0f} s: workers of {memory}", flush=True)
+                if not imported and now_s > import_at_s:
+                    print(f"{now_s:5.0f} s: import begins", flush=True)
+                    command = ["manage.py", "import_data", str(options.data), "--commit"]
+                    imported.append(run_beside(command, site, log))
 
-            log = Path(folder) / "import"
-            watching = Thread(target=import_and_watch)
-            watching.start()
-            clients = load(site.port, paths, rate=rate, seconds=seconds)
-            over.set()
-            watching.join()
-            done = [end(job) for job in (moderating, *imported)]
-            moderated = (Path(folder) / "moderations").read_text().splitlines()[-1:]
-            said = log.read_text() if any(done) and log.exists() else ""
-        finally:
-            site.stop()
+        watching = Thread(target=import_and_watch)
+        watching.start()
+        clients = load(site.port, paths, rate=rate, seconds=seconds)
+        over.set()
+        watching.join()
+        done = [end(job) for job in (moderating, *imported)]
+        moderated = moderations.read_text().splitlines()[-1:]
+        said = log.read_text() if any(done) and log.exists() else ""
     statuses = sum((seen.statuses for seen in clients), Counter())
     kinds = by_kind(clients)
     cuts = quantiles([latency for found in kinds.values() for latency in found], n=1000)
     told = contradictions(clients)
     compared = sum(len(seen.bodies) for seen in clients)
     asked = sum(statuses.values())
-    print(
-        f"{asked} asked of {rate * seconds:.0f} that were due, {sum(seen.late for seen in clients)} over a second late"
-    )
+    late = sum(seen.late for seen in clients)
+    print(f"{asked} asked of {rate * seconds:.0f} that were due, {late} over a second late")
     print(f"statuses: {dict(sorted(statuses.items()))}")
     for path, count in sorted(sum((seen.missing for seen in clients), Counter()).items()):
         print(f"  404 {count} times: {path}")
-    print(
-        f"p50 {cuts[499]:.1f} ms, p99 {cuts[989]:.1f} ms, p99.9 {cuts[998]:.1f} ms, p99/p50 {cuts[989] / cuts[499]:.1f}"
-    )
+    p50, p99, p999 = (cuts[number] for number in (499, 989, 998))
+    print(f"p50 {p50:.1f} ms, p99 {p99:.1f} ms, p99.9 {p999:.1f} ms, p99/p50 {p99 / p50:.1f}")
     for kind, found in sorted(kinds.items()):
         print(f"  {kind:36} {len(found):8} p50 {median(found):6.1f} ms, p99 {quantiles(found, n=100)[98]:6.1f} ms")
     print(f"{compared} validators compared, {len(told)} contradictions")

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from fueldepot.local.postgres import server_pids
 from tests import small_country
@@ -105,19 +105,20 @@ class Site:
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log, env=ours, cwd=PROJECT_ROOT)
 
-    def ready(self) -> "Site":
-        assert eventually(lambda: self.process.poll() is not None or self.get("/readyz").status == 200, START_S)
-        assert self.process.poll() is None, self.log.read_text()
-        return self
-
-    def stop(self) -> None:
-        """End it, and the database with it."""
-        self.thaw()
-        self.process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(30)
-        self.process.kill()
-        self.process.wait()
+    @contextlib.contextmanager
+    def running(self) -> Iterator[Self]:
+        """Wait until it is ready. It ends with the block, and the database with it."""
+        try:
+            assert eventually(lambda: self.process.poll() is not None or self.get("/readyz").status == 200, START_S)
+            assert self.process.poll() is None, self.log.read_text()
+            yield self
+        finally:
+            self.signal_database(signal.SIGCONT)
+            self.process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(30)
+            self.process.kill()
+            self.process.wait()
 
     def get(self, path: str, timeout_s: float = 20.0, **headers: str) -> Answer:
         """Ask once, over a connection of its own, what nobody has asked before, so that no cache answers."""
@@ -153,21 +154,14 @@ class Site:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, what)
 
-    def freeze(self) -> None:
-        """Stop every process of the database without ending it."""
-        self.signal_database(signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        self.signal_database(signal.SIGCONT)
-
     @contextlib.contextmanager
     def frozen(self) -> Iterator[None]:
         """A database that has stopped answering, until the block ends."""
-        self.freeze()
+        self.signal_database(signal.SIGSTOP)
         try:
             yield
         finally:
-            self.thaw()
+            self.signal_database(signal.SIGCONT)
 
     @property
     def database_url(self) -> str:

@@ -12,17 +12,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import httpx2
-import psycopg
 
 from fueldepot import local
 from tests import ROOT
-from tests.ports import free_port
+from tests.bench.__main__ import served
 
 NAMES = {
     "simc.zip": "SIMC_Urzedowy*.zip",
@@ -40,19 +36,6 @@ ASKED = (
 )
 
 
-@contextmanager
-def own_database() -> Iterator[str]:
-    """The address of an empty database that is dropped afterwards."""
-    url = os.environ["DATABASE_URL"]
-    name = f"rehearsal_{os.getpid()}"
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-        try:
-            yield urlsplit(url)._replace(path=f"/{name}").geturl()
-        finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
 def step(title: str, *command: str) -> None:
     """Run a command of manage.py, its output as it comes, and say how long it took."""
     print(f"\n== {title}", flush=True)
@@ -65,26 +48,12 @@ def step(title: str, *command: str) -> None:
 
 def serve_and_ask() -> None:
     """Start the server, ask it a few things, stop it."""
-    address = f"127.0.0.1:{free_port()}"
-    command = [
-        sys.executable,
-        "-m",
-        "gunicorn",
-        "fueldepot.wsgi",
-        "--config=fueldepot/gunicorn.py",
-        f"--bind={address}",
-    ]
     print("\n== the catalog as it is served", flush=True)
-    with subprocess.Popen([*command, "--log-level=error"], cwd=ROOT) as server:
-        try:
-            patient = httpx2.HTTPTransport(retries=8)
-            with httpx2.Client(base_url=f"http://{address}", transport=patient, timeout=30) as client:
-                for path in ASKED:
-                    answer = client.get(path)
-                    print(f"{answer.status_code} {path}: {answer.text[:150]!r}", flush=True)
-                    answer.raise_for_status()
-        finally:
-            server.terminate()
+    with served("fueldepot.wsgi", 1) as (port, _):
+        for path in ASKED:
+            answer = httpx2.get(f"http://127.0.0.1:{port}{path}", timeout=30)
+            print(f"{answer.status_code} {path}: {answer.text[:150]!r}", flush=True)
+            answer.raise_for_status()
 
 
 def main() -> None:
@@ -98,6 +67,7 @@ def main() -> None:
     django.setup()
     from tests import small_country
     from tests.fueldepot.once import static_files_collected
+    from tests.ops.databases import fresh_database, url
     from tests.publisher_server import Publishers, serve
 
     if directory:
@@ -106,11 +76,11 @@ def main() -> None:
         files |= {name: next(directory.glob(pattern)).read_bytes() for name, pattern in NAMES.items()}
     else:
         files = small_country.files()
-    with own_database() as database, tempfile.TemporaryDirectory() as folder, serve(Publishers(files)) as server:
-        publishers = Publishers(files, url=f"http://127.0.0.1:{server.server_address[1]}")
+    publishers = Publishers(files)
+    with fresh_database("rehearsal") as name, tempfile.TemporaryDirectory() as folder, serve(publishers):
         sources = publishers.sources(Path(folder) / "sources.yaml", **({} if directory else small_country.SMALL))
         rehearsed = ["--sources", str(sources), "--downloads", folder]
-        os.environ |= {"DATABASE_URL": database, "ALLOWED_HOSTS": "127.0.0.1"}
+        os.environ |= {"DATABASE_URL": url(name), "ALLOWED_HOSTS": "127.0.0.1"}
         step("an empty database", "migrate", "--verbosity=0")
         step("what is due", "refresh", *rehearsed)
         step("first run", "refresh", "--commit", *rehearsed)

@@ -60,15 +60,9 @@ def environment(code: Path, database: str) -> dict[str, str]:
 
 def run(code: Path, database: str, *command: str) -> str:
     """Run the Python of a checkout, or this one, over a database."""
-    python = code / ".venv/bin/python"
-    done = subprocess.run(
-        [python if code != PROJECT_ROOT else sys.executable, *command],
-        cwd=code,
-        env=environment(code, database),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    python = code / ".venv/bin/python" if code != PROJECT_ROOT else sys.executable
+    how = {"cwd": code, "env": environment(code, database)}
+    done = subprocess.run([python, *command], capture_output=True, text=True, check=False, **how)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout
 

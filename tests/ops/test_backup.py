@@ -17,6 +17,7 @@ from fueldepot.monitoring import BACK_UP
 from tests import factories
 from tests.fueldepot.sharers import PROJECT_ROOT, server_package
 from tests.ops.databases import address, fresh_database, url
+from tests.ops.releases import run
 from tests.regulations.factories import DeadlineFactory
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -54,59 +55,36 @@ def tool(name: str) -> str:
     pytest.skip(f"no {name} of PostgreSQL {wanted} is installed")
 
 
-def ask(database: str) -> list[str]:
-    environment = {**os.environ, "DATABASE_URL": url(database), "DJANGO_SETTINGS_MODULE": "fueldepot.settings"}
-    environment |= {"RATE_LIMIT": "off", "ALLOWED_HOSTS": "testserver,127.0.0.1"}
-    done = subprocess.run(
-        [sys.executable, "-c", ASK, *PATHS],
-        cwd=PROJECT_ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.splitlines()
-
-
-@pytest.fixture
-def copy():
-    with fresh_database("restored") as name:
-        yield name
-
-
-def back_up(tools: Path, database: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def back_up(tools: Path, database: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run the command of the nightly timer, under a umask that lets everybody read."""
-    ours = {**os.environ, "DATABASE_URL": url(database), "PATH": f"{tools}:{os.environ['PATH']}", **environment}
-    return subprocess.run(
-        [sys.executable, "manage.py", "back_up", str(folder)],
-        cwd=PROJECT_ROOT,
-        env=ours,
-        umask=0o022,
-        capture_output=True,
-        text=True,
-    )
+    ours = os.environ | {"DATABASE_URL": url(database), "PATH": f"{tools}:{os.environ['PATH']}"}
+    command = [sys.executable, "manage.py", "back_up", str(folder)]
+    return subprocess.run(command, cwd=PROJECT_ROOT, env=ours, umask=0o022, capture_output=True, text=True)
 
 
-def test_a_restored_database_gives_the_same_answers(copy, tmp_path):
-    dump, restore = tool("pg_dump"), tool("pg_restore")
+def restore_into(database: str, dump: Path) -> None:
+    to = make_conninfo(**address(database))
+    subprocess.run([tool("pg_restore"), "--exit-on-error", "--no-owner", f"--dbname={to}", dump], check=True)
+
+
+def test_a_restored_database_gives_the_same_answers(tmp_path):
+    tools = Path(tool("pg_dump")).parent
     krakow = factories.krakow()
     factories.PlaceFactory(municipality=krakow)
     for amount in (1400, 1500, 1600):
         factories.DepotPriceFactory(depot=factories.DepotFactory(municipality=krakow), fuel="pellet", price=amount)
     DeadlineFactory(krakow=True)
     here = str(connection.settings_dict["NAME"])
-    before = ask(here)
-    assert all(line.startswith("200 ") for line in before)
-    done = back_up(Path(dump).parent, here, tmp_path)
+    before = run(PROJECT_ROOT, here, "-c", ASK, *PATHS)
+    assert all(line.startswith("200 ") for line in before.splitlines())
+    done = back_up(tools, here, tmp_path)
     assert done.returncode == 0, done.stderr
     (file,) = tmp_path.iterdir()
     assert file.stat().st_mode & 0o777 == 0o600  # editors' accounts and addresses of readers are in it
-    subprocess.run(
-        [restore, "--exit-on-error", "--no-owner", f"--dbname={make_conninfo(**address(copy))}", str(file)], check=True
-    )
-    environment = {**os.environ, "DATABASE_URL": url(copy)}
-    subprocess.run([sys.executable, "manage.py", "migrate"], cwd=PROJECT_ROOT, env=environment, check=True)
-    assert ask(copy) == before
+    with fresh_database("restored") as copy:
+        restore_into(copy, file)
+        run(PROJECT_ROOT, copy, "manage.py", "migrate")
+        assert run(PROJECT_ROOT, copy, "-c", ASK, *PATHS) == before
 
 
 def test_a_dump_that_fails_leaves_nothing_and_is_one_line(tmp_path):
@@ -126,23 +104,16 @@ def test_a_dump_that_fails_leaves_nothing_and_is_one_line(tmp_path):
     assert last_end(BACK_UP) is None
 
 
-def test_dumps_go_after_their_time_and_the_newest_stays(tmp_path):
+def test_dumps_and_halves_of_those_that_were_killed_go_after_their_time_and_the_newest_stays(tmp_path):
     now = datetime(2026, 11, 22, tzinfo=UTC)
-    made = [tmp_path / f"fueldepot-2026-0{month}-01T000000.dump" for month in (6, 7, 8)]
-    for days, path in zip((200, 91, 90), made, strict=True):
+    names = ["2026-06-01T000000.dump", "2026-07-01T000000.dump", "2026-08-01T000000.dump"]
+    names += ["2026-08-01T000000.part", "2026-09-01T000000.part"]
+    made = [tmp_path / f"fueldepot-{name}" for name in names]
+    for days, path in zip((200, 91, 90, 91, 0), made, strict=True):
         path.touch()
         at = (now - timedelta(days=days)).timestamp()
         os.utime(path, (at, at))
     (tmp_path / "notes.txt").touch()
-    assert delete_old(tmp_path, before=now - timedelta(days=90)) == made[:2]
+    assert delete_old(tmp_path, before=now - timedelta(days=90)) == [*made[:2], made[3]]
+    made[4].unlink()
     assert delete_old(tmp_path, before=now) == []
-
-
-def test_the_half_of_a_dump_that_was_killed_goes_after_the_same_time(tmp_path):
-    now = datetime(2026, 11, 22, tzinfo=UTC)
-    halves = [tmp_path / f"fueldepot-2026-0{month}-01T000000.part" for month in (8, 9)]
-    for days, path in zip((91, 0), halves, strict=True):
-        path.touch()
-        at = (now - timedelta(days=days)).timestamp()
-        os.utime(path, (at, at))
-    assert delete_old(tmp_path, before=now - timedelta(days=90)) == halves[:1]

@@ -4,8 +4,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -15,7 +13,7 @@ import psycopg
 import pytest
 
 from fueldepot.local.postgres import server_pids
-from tests.fueldepot.sharers import LIMIT_S, eventually, server_pid
+from tests.fueldepot.sharers import LIMIT_S, eventually, run_python, server_pid
 from tests.ops.live import Site
 from tests.pages.reading import present
 
@@ -31,11 +29,8 @@ SOON_S = 2.0
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Iterator[Site]:
-    running = Site(tmp_path_factory.mktemp("site", numbered=True))
-    try:
-        yield running.ready()
-    finally:
-        running.stop()
+    with Site(tmp_path_factory.mktemp("site")).running() as site:
+        yield site
 
 
 @pytest.fixture(autouse=True)
@@ -317,14 +312,7 @@ def test_a_failure_is_logged_once_and_with_its_id(site):
     ],
 )
 def test_importing_into_a_database_that_takes_nothing(site, command, said):
-    done = manage(site, *command, PGOPTIONS="-c default_transaction_read_only=on")
+    read_only = {"DATABASE_URL": site.database_url, "PGOPTIONS": "-c default_transaction_read_only=on"}
+    done = run_python("manage.py", *command, **read_only)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert done.stderr.startswith(f"CommandError: {said}: the database refused: cannot execute")
-
-
-def manage(site, *arguments, **environment):
-    """Run a management command against the service's database."""
-    env = {**os.environ, "DATABASE_URL": site.database_url, **environment}
-    return subprocess.run(
-        [sys.executable, "manage.py", *arguments], capture_output=True, text=True, env=env, timeout=120, check=False
-    )

@@ -6,7 +6,6 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 import urllib.parse
 import urllib.request
@@ -16,7 +15,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.fueldepot.sharers import PROJECT_ROOT, eventually
+from tests.fueldepot.sharers import PROJECT_ROOT, eventually, run_python
 from tests.ops.live import Site
 from tests.ports import free_port
 
@@ -28,11 +27,8 @@ needs_prometheus = pytest.mark.skipif(shutil.which("prometheus") is None, reason
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    running = Site(tmp_path_factory.mktemp("metrics"), METRICS="on")
-    try:
-        yield running.ready()
-    finally:
-        running.stop()
+    with Site(tmp_path_factory.mktemp("metrics"), METRICS="on").running() as site:
+        yield site
 
 
 def numbers(site: Site) -> dict[str, float]:
@@ -142,7 +138,7 @@ def expressions() -> dict[str, str]:
 
 @needs_prometheus
 def test_every_panel_of_the_dashboard_shows_something(site, prometheus):
-    manage(site, "purge_submissions", "--commit")
+    run_python("manage.py", "purge_submissions", "--commit", DATABASE_URL=site.database_url).check_returncode()
     record_a_dump(site)
     for _ in range(20):
         site.get("/api/v1/locations?q=krak")
@@ -157,11 +153,6 @@ def test_every_panel_of_the_dashboard_shows_something(site, prometheus):
         return not empty
 
     assert eventually(all_show, 20), empty
-
-
-def manage(site: Site, *command: str) -> None:
-    environment = {**os.environ, "DATABASE_URL": site.database_url, "SITE_URL": site.url, "SECRET_KEY": "x"}
-    subprocess.run([sys.executable, "manage.py", *command], cwd=PROJECT_ROOT, env=environment, check=True)
 
 
 def record_a_dump(site: Site, days_ago: int = 0) -> None:

@@ -1,23 +1,13 @@
 """The rehearsal of docs/refresh.md, as an operator calls it."""
 
-import subprocess
-import sys
-
 import pytest
 
-from tests import ROOT
 from tests.conftest import SHARED_DATA
+from tests.fueldepot.sharers import run_python
 
 
 def rehearse(*args: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.ops.rehearsal", *args],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
+    done = run_python("-m", "tests.ops.rehearsal", *args, limit_s=900)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 
 import psycopg
@@ -41,10 +42,10 @@ class Mailbox:
 def test_killed_in_the_middle_it_sends_nobody_twice_and_forgets_nobody(tmp_path: Path):
     mailbox, port = Mailbox(), free_port()
     server = Controller(mailbox, hostname="127.0.0.1", port=port)
-    server.start()
-    site = Site(tmp_path, workers=1)
-    try:
-        site.ready()
+    with ExitStack() as stack:
+        server.start()
+        stack.callback(server.stop)
+        site = stack.enter_context(Site(tmp_path, workers=1).running())
         with psycopg.connect(site.database_url) as database:
             (teryt,) = database.execute("SELECT teryt FROM catalog_municipality ORDER BY teryt").fetchone()
             for number in range(READERS):
@@ -54,22 +55,14 @@ def test_killed_in_the_middle_it_sends_nobody_twice_and_forgets_nobody(tmp_path:
                     " '', '', now(), now(), now(), '{}', %s)",
                     [f"{number}@example.pl", f"reader {number}", teryt, json.dumps({"rules": {"1": "Dawna reguła"}})],
                 )
-        environment = {
-            **os.environ,
-            "DATABASE_URL": site.database_url,
-            "SITE_URL": "https://example.pl",
-            "SECRET_KEY": "x",
-            "EMAIL_URL": f"smtp://127.0.0.1:{port}",
-        }
+        settings = {"DATABASE_URL": site.database_url, "SITE_URL": "https://example.pl"}
+        settings["EMAIL_URL"] = f"smtp://127.0.0.1:{port}"
         command = [sys.executable, "manage.py", "send_alerts", "--commit"]
         mailbox.deadly = {3, 7}
         codes = []
         for _ in range(4):
-            process = subprocess.Popen(command, cwd=PROJECT_ROOT, env=environment)
+            process = subprocess.Popen(command, cwd=PROJECT_ROOT, env=os.environ | settings)
             mailbox.sender = process.pid
             codes.append(process.wait(120))
         assert codes == [-signal.SIGKILL, -signal.SIGKILL, 0, 0]
         assert Counter(mailbox.got) == {f"{number}@example.pl": 1 for number in range(READERS)}
-    finally:
-        site.stop()
-        server.stop()

@@ -19,7 +19,7 @@ from tests import small_country
 from tests.fueldepot.sharers import PROJECT_ROOT
 from tests.ops.databases import address, fresh_database
 from tests.ops.releases import PATHS, READ, READ_PATHS, checkout, run, with_packages
-from tests.ops.test_backup import tool
+from tests.ops.test_backup import restore_into, tool
 
 pytestmark = [pytest.mark.slow, pytest.mark.machines, pytest.mark.django_db(transaction=True)]
 
@@ -146,22 +146,24 @@ def kept(database: str) -> dict[str, list[tuple[Any, ...]]]:
         return {name: opened.execute(sql).fetchall() for name, sql in KEPT.items()}  # type: ignore[arg-type]
 
 
-def test_a_database_of_version_1_0_is_migrated_and_answers_the_same(version_1_0, databases, tmp_path):
-    dump, restore = tool("pg_dump"), tool("pg_restore")
-    old, new = databases
+def fill(version_1_0: Path, database: str, folder: Path) -> None:
+    """Let version 1.0 make its tables, import the small country, and decide what its editors decide."""
     for name, content in small_country.files().items():
-        (tmp_path / name).write_bytes(content)
-    run(version_1_0, old, "manage.py", "migrate", "--verbosity=0")
-    run(version_1_0, old, "-c", FILL, str(tmp_path))
+        (folder / name).write_bytes(content)
+    run(version_1_0, database, "manage.py", "migrate", "--verbosity=0")
+    run(version_1_0, database, "-c", FILL, str(folder))
+
+
+def test_a_database_of_version_1_0_is_migrated_and_answers_the_same(version_1_0, databases, tmp_path):
+    old, new = databases
+    fill(version_1_0, old, tmp_path)
     before = json.loads(run(version_1_0, old, "-c", ASK, *PATHS).splitlines()[-1])
     rows = kept(old)
     assert all(rows.values())
 
     file = tmp_path / "old.dump"
-    subprocess.run([dump, "--format=custom", f"--file={file}", make_conninfo(**address(old))], check=True)
-    subprocess.run(
-        [restore, "--exit-on-error", "--no-owner", f"--dbname={make_conninfo(**address(new))}", str(file)], check=True
-    )
+    subprocess.run([tool("pg_dump"), "-Fc", f"--file={file}", make_conninfo(**address(old))], check=True)
+    restore_into(new, file)
     run(PROJECT_ROOT, new, "manage.py", "migrate", "--verbosity=0")
     after = json.loads(run(PROJECT_ROOT, new, "-c", ASK, *PATHS).splitlines()[-1])
 
@@ -178,10 +180,7 @@ def test_version_1_0_loses_its_prices_on_the_tables_of_1_1_and_has_them_after_th
 ):
     """docs/production.md, "Upgrade", names what is lost and the way back."""
     database, _ = databases
-    for name, content in small_country.files().items():
-        (tmp_path / name).write_bytes(content)
-    run(version_1_0, database, "manage.py", "migrate", "--verbosity=0")
-    run(version_1_0, database, "-c", FILL, str(tmp_path))
+    fill(version_1_0, database, tmp_path)
     run(PROJECT_ROOT, database, "manage.py", "migrate", "--verbosity=0")
     statuses = json.loads(run(version_1_0, database, "-c", READ, *READ_PATHS).splitlines()[-1])
     assert {path for path, status in statuses.items() if status != 200} == {

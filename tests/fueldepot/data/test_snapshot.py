@@ -17,6 +17,8 @@ from fueldepot.data import snapshot
 from fueldepot.data.snapshot import UNKNOWN, Snapshot
 from tests import factories
 
+pytestmark = pytest.mark.django_db
+
 UNITS, DEPOTS = Dataset.Slug.UNITS, Dataset.Slug.DEPOTS
 
 
@@ -42,7 +44,6 @@ def rename(to):
     Dataset.objects.filter(slug=UNITS).update(version=F("version") + 1, changed_at=timezone.now())
 
 
-@pytest.mark.django_db
 def test_what_has_not_changed_is_built_once(names, django_assert_num_queries):
     first = names.get()
     assert first == ("małopolskie",)
@@ -57,7 +58,6 @@ def test_what_has_not_changed_is_built_once(names, django_assert_num_queries):
     assert names.built == 1
 
 
-@pytest.mark.django_db
 def test_a_raised_version_builds_anew(names):
     names.get()
     rename("inaczej")
@@ -112,23 +112,29 @@ def test_a_key_that_was_undone_is_not_had_again():
     assert Dataset.objects.read_versions()[UNITS] != undone
 
 
+def begin(act, *arguments):
+    """Start a thread with a connection of its own."""
+
+    def work():
+        try:
+            act(*arguments)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread
+
+
 @pytest.mark.django_db(transaction=True)
 def test_what_is_built_is_of_one_state_whatever_is_written_meanwhile(names):
     build = names.build
 
     def build_while_somebody_writes():
         before = build()
-        other = threading.Thread(target=rename_elsewhere)
-        other.start()
-        other.join()
+        begin(rename, "inaczej").join()
         assert build() == before
         return before
-
-    def rename_elsewhere():
-        try:
-            rename("inaczej")
-        finally:
-            connection.close()
 
     names.build = build_while_somebody_writes
     key = Dataset.objects.read_versions()[UNITS]
@@ -139,7 +145,6 @@ def test_what_is_built_is_of_one_state_whatever_is_written_meanwhile(names):
     assert names.get() == ("inaczej",)
 
 
-@pytest.mark.django_db
 def test_a_request_reads_one_state(names):
     with snapshot.consistent() as state:
         before = names.get(), snapshot.current().key(UNITS)
@@ -150,7 +155,6 @@ def test_a_request_reads_one_state(names):
     assert names.get() == ("inaczej",)
 
 
-@pytest.mark.django_db
 def test_the_former_state_answers_while_another_is_built(names):
     names.get()
     seen = []
@@ -176,25 +180,17 @@ def test_a_process_sees_its_own_change_while_another_thread_builds_it(names):
         time.sleep(0.2)
         return build()
 
-    def poll():
-        try:
-            snapshot.store.poll()
-        finally:
-            connection.close()
-
     names.build = build_slowly
     with transaction.atomic():
         Voivodeship.objects.update(name="inaczej")
         Dataset.objects.bump_version(UNITS)
-    other = threading.Thread(target=poll)
-    other.start()
+    other = begin(snapshot.store.poll)
     assert building.wait(20)
     assert read(names)[0] == ("inaczej",)
     other.join()
     assert names.built == 2
 
 
-@pytest.mark.django_db
 def test_building_is_stopped_by_no_collection_of_garbage(names):
     """Among 100,000 depots each would stop all threads for half a second."""
     build, collecting = names.build, []
@@ -203,7 +199,6 @@ def test_building_is_stopped_by_no_collection_of_garbage(names):
     assert (collecting, gc.isenabled()) == ([False], True)
 
 
-@pytest.mark.django_db
 def test_polling_reads_one_run_of_all():
     """Every worker reads the versions four times a second, and runs are kept forever."""
     now = timezone.now()
@@ -229,8 +224,7 @@ def frozen(monkeypatch):
 
     monkeypatch.setattr(snapshot, "AWAY_AFTER_S", 0.05)
     monkeypatch.setattr(snapshot.store, "read_versions", wait)
-    other = threading.Thread(target=snapshot.store.poll)
-    other.start()
+    other = begin(snapshot.store.poll)
     assert asked.wait(20)
     yield
     answered.set()
@@ -264,7 +258,6 @@ def test_a_change_that_cannot_be_built_is_tried_once_by_requests(names, caplog):
     assert read(names)[1] == Dataset.objects.read_versions()[UNITS]
 
 
-@pytest.mark.django_db
 def test_while_the_database_is_away_the_last_state_answers(names, monkeypatch, caplog):
     names.get()
 
@@ -283,14 +276,12 @@ def test_while_the_database_is_away_the_last_state_answers(names, monkeypatch, c
     ]
 
 
-@pytest.mark.django_db
 def test_without_a_state_a_missing_database_is_an_error(names, monkeypatch):
     monkeypatch.setattr(snapshot.store, "read_versions", Mock(side_effect=OperationalError("connection refused")))
     with pytest.raises(OperationalError):
         names.get()
 
 
-@pytest.mark.django_db
 def test_a_snapshot_that_cannot_be_built_leaves_the_former_one(names, caplog):
     names.get()
 
@@ -301,7 +292,6 @@ def test_a_snapshot_that_cannot_be_built_leaves_the_former_one(names, caplog):
     assert "could not be built" in caplog.text
 
 
-@pytest.mark.django_db
 def test_days_of_changes():
     assert snapshot.changed_on(UNITS) is None
     Dataset.objects.bump_version(UNITS)
@@ -310,7 +300,6 @@ def test_days_of_changes():
     assert snapshot.current().key(DEPOTS) == UNKNOWN
 
 
-@pytest.mark.django_db
 def test_the_first_version_of_a_data_set_keeps_what_it_is_told():
     Dataset.objects.bump_version(DEPOTS, row_count=7, source="redakcja")
     Dataset.objects.bump_version(DEPOTS)

@@ -5,6 +5,7 @@ import re
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import NamedTuple
 
 import pytest
@@ -263,21 +264,13 @@ class Limited(NamedTuple):
 @pytest.fixture(scope="module", params=["2 workers", "4 workers", "4 workers and Redis"])
 def limited(request, tmp_path_factory):
     """The service with a limit of 60 a minute, kept by each worker for itself or by all in a Redis."""
-    workers = int(request.param[0])
+    workers, together = int(request.param[0]), "Redis" in request.param
     root = tmp_path_factory.mktemp("limited")
-    if "Redis" not in request.param:
-        site = Site(root, RATE_LIMIT="60/min", workers=workers)
-        try:
-            yield Limited(site.ready(), 60 // workers, 60 // workers)
-        finally:
-            site.stop()
-        return
-    with redis_server(root) as (address, _):
+    with ExitStack() as stack:
+        address = stack.enter_context(redis_server(root))[0] if together else ""
         site = Site(root, RATE_LIMIT="60/min", CACHE_URL=address, workers=workers)
-        try:
-            yield Limited(site.ready(), 60, 60 // workers)
-        finally:
-            site.stop()
+        stack.enter_context(site.running())
+        yield Limited(site, 60 if together else 60 // workers, 60 // workers)
 
 
 def ask(site, address, times, *, keep):
