@@ -319,18 +319,23 @@ def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 def precondition_failed(request: HttpRequest) -> HttpResponse:
     """Answer 412, in Markdown where the request prefers it."""
-    return plain("412.md", 412) if wants_markdown(request) else bare("412.html", 412)
+    return bare_or_plain(request, 412)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return bare("500.html", 500)
+    """Answer 500, in Markdown where the request prefers it."""
+    return bare_or_plain(request, 500)
 
 
 def unavailable(request: HttpRequest) -> HttpResponse:
     """Answer 503 while the database is unavailable. Runs no query."""
-    response = plain("503.md", 503) if wants_markdown(request) else bare("503.html", 503)
+    response = bare_or_plain(request, 503)
     response["Retry-After"] = str(RETRY_AFTER_S)
     return response
+
+
+def bare_or_plain(request: HttpRequest, status: int) -> HttpResponse:
+    return plain(f"{status}.md", status) if wants_markdown(request) else bare(f"{status}.html", status)
 
 
 def bare(template: str, status: int) -> HttpResponse:

@@ -8,7 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from catalog.depots import fuels
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE, Point
-from catalog.text import normalise_postcode, voivodeship_slug
+from catalog.text import normalise_postcode
 from fueldepot.http.params import MAX_VALUE_LENGTH, ParameterError, Switch, choice, line, number, pattern, whole
 from fueldepot.http.query import Query, field
 
@@ -35,7 +35,7 @@ Format = Annotated[
 ]
 Voivodeship = Annotated[
     str,
-    pattern(VOIVODESHIP_PATTERN, voivodeship_slug, max_length=MAX_VALUE_LENGTH),
+    pattern(VOIVODESHIP_PATTERN, max_length=MAX_VALUE_LENGTH),
     field(
         "The name, the slug or the 2-digit TERYT code of a voivodeship, for example małopolskie, malopolskie or 12.",
         "malopolskie",

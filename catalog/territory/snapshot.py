@@ -18,7 +18,7 @@ from catalog.search.index import read_index
 from catalog.search.suggestions import Search
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.coordinates import Point
-from catalog.text import whole_of
+from catalog.text import voivodeship_slug, whole_of
 from fueldepot.data.snapshot import Snapshot
 
 
@@ -37,7 +37,7 @@ class UnitNotFound(Exception):
 
 
 class VoivodeshipNotFound(Exception):
-    """No voivodeship has this slug or code."""
+    """No voivodeship has this name, slug or code. The message is what was given."""
 
 
 class PostcodeNotFound(Exception):
@@ -116,9 +116,10 @@ class Territory:
         return self.centres.get(teryt) or self.boundaries.representative_point(teryt)
 
     def voivodeship(self, asked: str) -> Voivodeship:
-        """Return a voivodeship by slug or two digits. Raises VoivodeshipNotFound."""
+        """Return a voivodeship by name, slug or two digits. Raises VoivodeshipNotFound."""
+        key = voivodeship_slug(asked)
         for unit in self.voivodeships.values():
-            if asked in (unit.slug, unit.teryt):
+            if key in (unit.slug, unit.teryt):
                 return unit
         raise VoivodeshipNotFound(asked)
 

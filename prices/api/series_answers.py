@@ -10,6 +10,7 @@ from typing import Annotated, Any, NotRequired, cast
 from typing_extensions import TypedDict
 
 from catalog.territory.snapshot import territory
+from catalog.text import voivodeship_slug
 from fueldepot.http.links import route_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, doc, example
 from prices import medians
@@ -176,7 +177,7 @@ def describe_average(official: Observation, variable_id: int | None) -> Official
 
 def find_observations(query: SeriesQuery) -> list[Observation]:
     """Return the official averages of a query by series, TERYT (Poland first) and year. Raises VoivodeshipNotFound."""
-    if query.voivodeship is None or query.voivodeship == COUNTRY:
+    if query.voivodeship is None or voivodeship_slug(query.voivodeship) == COUNTRY:
         teryt = None if query.voivodeship is None else COUNTRY_KEY
     else:
         teryt = territory.get().voivodeship(query.voivodeship).teryt

@@ -9,6 +9,7 @@ from rest_framework import exceptions
 from catalog.search.suggestions import Search
 from fueldepot.domain_errors import answer_error
 from fueldepot.http.params import quote
+from tests import factories
 
 pytestmark = pytest.mark.django_db
 
@@ -111,6 +112,17 @@ def test_scripts_of_other_sites_may_read_public_files(client):
     for path in ("/dane/gminy.csv", "/dotacja.md", "/llms.txt"):
         answer = client.get(path)
         assert (answer.status_code, answer["Access-Control-Allow-Origin"]) == (200, "*"), path
+
+
+@pytest.mark.django_db
+def test_an_unknown_voivodeship_is_quoted_as_it_was_given(client):
+    factories.krakow()
+    for path in ("/api/v1/regulations?voivodeship=Mała Polska", "/api/v1/regulations/Mała Polska.ics"):
+        answer = client.get(path)
+        check_body(answer, 404, "not_found")
+        assert answer.json()["message"].startswith("no voivodeship is known by 'Mała Polska'; give the name,")
+    assert len(client.get("/api/v1/regulations?voivodeship=Województwo Małopolskie").json()) == 1
+    assert client.get("/api/v1/prices?voivodeship=POLSKA").status_code == 200
 
 
 def test_our_own_fault_says_nothing_of_it(monkeypatch):

@@ -8,6 +8,7 @@ from django.test import Client, RequestFactory
 
 from fueldepot import domain_errors
 from fueldepot.data import snapshot
+from pages import api_and_text_pages
 from tests import factories
 from tests.client import ReadOnlyClient, build_snapshots
 from tests.conftest import uses_database
@@ -102,6 +103,21 @@ def test_without_a_database_the_api_says_so_in_its_own_way():
     assert answer.status_code == 503
     assert json.loads(answer.content)["code"] == "unavailable"
     assert answer["Retry-After"] == "5"
+
+
+@pytest.mark.django_db
+def test_a_fault_of_ours_has_a_page_and_a_twin(reader, monkeypatch):
+    monkeypatch.setattr(api_and_text_pages, "privacy_page", Mock(side_effect=RuntimeError("secret")))
+    for path, accept, kind in (
+        ("/prywatnosc/", "*/*", "text/html"),
+        ("/prywatnosc/", "text/markdown", "text/markdown"),
+        ("/prywatnosc.md", "*/*", "text/markdown"),
+    ):
+        answer = reader.get(path, headers={"accept": accept})
+        assert (answer.status_code, answer["Content-Type"]) == (500, f"{kind}; charset=utf-8")
+        assert (answer["Cache-Control"], answer["Vary"]) == ("no-store", "Accept")
+        assert "zepsuło" in answer.content.decode()
+        assert b"secret" not in answer.content
 
 
 @pytest.mark.django_db
