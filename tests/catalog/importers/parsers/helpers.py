@@ -45,6 +45,13 @@ def chance(seed: int) -> random.Random:
     return random.Random(seed)  # noqa: S311 - nothing secret
 
 
+def assert_refused(message, parse, *args, **options):
+    """A parser refuses a file with a message, a regular expression, on one line."""
+    with pytest.raises(BadInput, match=message) as refused:
+        parse(*args, **options)
+    assert str(refused.value).isprintable()
+
+
 def format_of(path, look=identify):
     """Name of the format of a file, None if it is unknown. Raises BadInput. look: identify or recognise."""
     recognised = look(path)

@@ -1,6 +1,7 @@
 import io
 import json
 from datetime import date
+from unittest.mock import Mock
 
 import numpy as np
 import pyproj
@@ -12,12 +13,11 @@ from shapely.geometry import Polygon, box
 
 from catalog.importers.parsers import boundaries
 from catalog.importers.parsers.boundaries import reduce_coverage
-from catalog.importers.records import BadInput
 from catalog.importers.sources import identify
 from catalog.models import Municipality
 from catalog.territory import coordinates
 from catalog.territory.boundaries import BoundaryIndex
-from tests.catalog.importers.parsers.helpers import DATA, format_of, shared, write, zipped
+from tests.catalog.importers.parsers.helpers import DATA, assert_refused, format_of, shared, write, zipped
 
 OFFICIAL = pyproj.CRS("EPSG:2180")
 # Two squares of 10 km that share a border, in metres of EPSG:2180.
@@ -33,7 +33,7 @@ def rings(area):
     return found
 
 
-def shapefile_parts(areas, encoding="utf-8", column="JPT_KOD_JE"):
+def shapefile_parts(areas, encoding="utf-8", column="JPT_KOD_JE", draw=lambda writer, area: writer.poly(rings(area))):
     """The bytes of .shp, .shx and .dbf. areas: code → area, or (code, area) pairs where a code is repeated."""
     parts = {suffix: io.BytesIO() for suffix in (".shp", ".shx", ".dbf")}
     pairs = areas.items() if isinstance(areas, dict) else areas
@@ -42,17 +42,14 @@ def shapefile_parts(areas, encoding="utf-8", column="JPT_KOD_JE"):
         writer.field("JPT_NAZWA_", "C", 128)
         writer.field("WERSJA_OD", "D")
         for code, area in pairs:
-            writer.poly(rings(area))
+            draw(writer, area)
             writer.record(code, f"Próba {code}", date(2031, 5, int(code[-1])))
     return {suffix: part.getvalue() for suffix, part in parts.items()}
 
 
 def packed(folder, areas, *, layer="A03_Granice_gmin", prj=None, cpg=None, drop=(), **options):
     parts = shapefile_parts(areas, **options)
-    if prj is not None:
-        parts[".prj"] = prj.encode()
-    if cpg is not None:
-        parts[".cpg"] = cpg.encode()
+    parts |= {suffix: text.encode() for suffix, text in ((".prj", prj), (".cpg", cpg)) if text is not None}
     return packed_parts(folder, {suffix: part for suffix, part in parts.items() if suffix not in drop}, layer)
 
 
@@ -69,14 +66,11 @@ def in_system(crs, areas=AREAS):
 
 
 def geojson(path, features, **extra):
-    document = {
-        "type": "FeatureCollection",
-        "features": [
-            {"type": "Feature", "properties": properties, "geometry": shapely.geometry.mapping(area)}
-            for properties, area in features
-        ],
-    } | extra
-    return write(path / "gminy.geojson", json.dumps(document))
+    rows = [
+        {"type": "Feature", "properties": properties, "geometry": shapely.geometry.mapping(area)}
+        for properties, area in features
+    ]
+    return write(path / "gminy.geojson", json.dumps({"type": "FeatureCollection", "features": rows} | extra))
 
 
 def expected_corner():
@@ -124,6 +118,10 @@ def test_areas_of_other_systems_are_projected(tmp_path):
 
 def test_a_shapefile_of_another_form_is_refused(tmp_path):
     west = AREAS["1206912"]
+
+    def lines(writer, area):
+        writer.line([[list(point) for point in area.exterior.coords]])
+
     for areas, options, message in (
         (in_system(pyproj.CRS("EPSG:4326")), {}, "is outside Poland; is the system right"),
         (AREAS, {"prj": "no such thing"}, "reference system 'no such thing' is unknown"),
@@ -132,9 +130,10 @@ def test_a_shapefile_of_another_form_is_refused(tmp_path):
         (AREAS, {"column": "KOD"}, "row 1: the code '' is not seven digits"),
         ([("1206912", west)] * 2, {}, "row 2: the municipality 1206912 is there twice, first in row 1"),
         (dict.fromkeys(AREAS, west), {}, r"the area of 12069\d\d is broken or lies wholly on others"),
+        (AREAS, {"draw": lines}, "the geometry of 1206912 is no area"),
     ):
-        with pytest.raises(BadInput, match=message):
-            boundaries.parse(packed(tmp_path, areas, **options))
+        assert_refused(message, boundaries.parse, packed(tmp_path, areas, **options))
+    assert_refused(r"the shapefile has no \.dbf", identify, packed(tmp_path, AREAS, drop=(".dbf",)))
 
 
 def test_names_in_the_encoding_of_the_cpg_or_in_cp1250(tmp_path):
@@ -145,41 +144,28 @@ def test_names_in_the_encoding_of_the_cpg_or_in_cp1250(tmp_path):
 
 
 def test_layer_of_municipalities_is_found_among_others(tmp_path):
-    wanted = shapefile_parts(AREAS)
-    others = shapefile_parts({"12": box(500_000, 240_000, 520_000, 250_000)})
-    members = {f"A01_Granice_wojewodztw{suffix}": content for suffix, content in others.items()}
-    members |= {f"dawne_gminy{suffix}": content for suffix, content in others.items()}
-    members |= {f"A03_Granice_gmin{suffix}": content for suffix, content in wanted.items()}
+    wanted, others = shapefile_parts(AREAS), shapefile_parts({"12": box(500_000, 240_000, 520_000, 250_000)})
+    layers = {"A01_Granice_wojewodztw": others, "dawne_gminy": others, "A03_Granice_gmin": wanted}
+    members = {f"{name}{suffix}": content for name, parts in layers.items() for suffix, content in parts.items()}
     check_areas(boundaries.parse(zipped(tmp_path / "a.zip", members)))
 
 
-def test_several_layers_without_the_wanted_one_are_refused(tmp_path):
-    parts = shapefile_parts(AREAS)
-    members = {f"{name}{suffix}": content for name in ("a", "b") for suffix, content in parts.items()}
-    with pytest.raises(BadInput, match="holds 2 layers"):
-        boundaries.parse(zipped(tmp_path / "a.zip", members))
+def test_parts_that_do_not_fit_together_are_refused(tmp_path):
+    whole, one = shapefile_parts(AREAS), shapefile_parts({"1206912": AREAS["1206912"]})
+    cuts = ((".shp", 300), (".shp", 50), (".dbf", 200), (".dbf", 20), (".dbf", 40), (".dbf", 400))
+    for changed, message in (
+        *(({part: whole[part][:keep]}, "damaged or cut off") for part, keep in cuts),
+        ({".dbf": one[".dbf"]}, "has 2 shapes and 1 rows"),
+        ({".dbf": whole[".dbf"].replace(b"20310503", b"20311352")}, "WERSJA_OD: "),
+    ):
+        assert_refused(message, boundaries.parse, packed_parts(tmp_path, whole | changed))
+    layers = {f"{name}{suffix}": content for name in ("a", "b") for suffix, content in whole.items()}
+    assert_refused("holds 2 layers", boundaries.parse, zipped(tmp_path / "a.zip", layers))
 
 
-def test_a_part_that_is_cut_off_is_refused(tmp_path):
-    for part, keep in ((".shp", 300), (".shp", 50), (".dbf", 200), (".dbf", 20), (".dbf", 40), (".dbf", 400)):
-        parts = shapefile_parts(AREAS)
-        parts[part] = parts[part][:keep]
-        with pytest.raises(BadInput, match="damaged or cut off"):
-            boundaries.parse(packed_parts(tmp_path, parts))
-
-
-def test_more_shapes_than_rows_are_refused(tmp_path):
-    parts = shapefile_parts(AREAS)
-    parts[".dbf"] = shapefile_parts({"1206912": AREAS["1206912"]})[".dbf"]
-    with pytest.raises(BadInput, match="has 2 shapes and 1 rows"):
-        boundaries.parse(packed_parts(tmp_path, parts))
-
-
-def test_a_date_that_is_none_is_refused(tmp_path):
-    parts = shapefile_parts(AREAS)
-    parts[".dbf"] = parts[".dbf"].replace(b"20310503", b"20311352")
-    with pytest.raises(BadInput, match="WERSJA_OD: "):
-        boundaries.parse(packed_parts(tmp_path, parts))
+def test_areas_that_the_geometry_library_gives_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(boundaries, "reduce_coverage", Mock(side_effect=GEOSException("side location conflict")))
+    assert_refused("the areas form no coverage: side location conflict", boundaries.parse, packed(tmp_path, AREAS))
 
 
 def test_deleted_row_is_left_out_with_its_shape(tmp_path):
@@ -197,37 +183,16 @@ def test_deleted_row_is_left_out_with_its_shape(tmp_path):
 
 
 def test_rings_that_turn_the_wrong_way_are_read(tmp_path):
-    with io.BytesIO() as shp, io.BytesIO() as shx, io.BytesIO() as dbf:
-        with shapefile.Writer(shp=shp, shx=shx, dbf=dbf) as writer:
-            writer.field("JPT_KOD_JE", "C", 20)
-            for code, area in AREAS.items():
-                writer.poly([[list(point) for point in shapely.geometry.polygon.orient(area).exterior.coords]])
-                writer.record(code)
-        members = {"A03_Granice_gmin.shp": shp.getvalue(), "A03_Granice_gmin.dbf": dbf.getvalue()}
-    check_areas(boundaries.parse(zipped(tmp_path / "a.zip", members)))
+    def draw(writer, area):
+        writer.poly([[list(point) for point in shapely.geometry.polygon.orient(area).exterior.coords]])
 
-
-def test_a_layer_without_its_table_is_not_recognised(tmp_path):
-    with pytest.raises(BadInput, match=r"the shapefile has no \.dbf"):
-        identify(packed(tmp_path, AREAS, drop=(".dbf",)))
-
-
-def test_a_layer_of_lines_is_refused(tmp_path):
-    with io.BytesIO() as shp, io.BytesIO() as shx, io.BytesIO() as dbf:
-        with shapefile.Writer(shp=shp, shx=shx, dbf=dbf) as writer:
-            writer.field("JPT_KOD_JE", "C", 20)
-            writer.line([[[500_000, 240_000], [510_000, 240_000], [510_000, 250_000]]])
-            writer.record("1206912")
-        members = {"A03_Granice_gmin.shp": shp.getvalue(), "A03_Granice_gmin.dbf": dbf.getvalue()}
-    with pytest.raises(BadInput, match="the geometry of 1206912 is no area"):
-        boundaries.parse(zipped(tmp_path / "a.zip", members))
+    check_areas(boundaries.parse(packed(tmp_path, AREAS, draw=draw)))
 
 
 def test_a_code_that_is_not_seven_digits_is_refused(tmp_path):
     for code in ("1206914", "120691", "12069122", "", "120691x"):
         features = [({"teryt": "1206923"}, box(19.2, 50, 19.3, 50.1)), ({"teryt": code}, box(19.1, 50, 19.2, 50.1))]
-        with pytest.raises(BadInput, match=r"row 2: the code .* is not seven digits"):
-            boundaries.parse(geojson(tmp_path, features))
+        assert_refused(r"row 2: the code .* is not seven digits", boundaries.parse, geojson(tmp_path, features))
 
 
 def test_a_hole_stays_and_its_enclave_does_not_overlap_it(tmp_path):
@@ -248,8 +213,7 @@ def test_an_area_may_have_several_parts(tmp_path):
 def test_loop_is_resolved(tmp_path):
     bow = Polygon([(19, 50), (19.1, 50.1), (19.1, 50), (19, 50.1)])
     (row,) = boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, bow)])).rows
-    assert row.area.is_valid
-    assert row.area.geom_type == "MultiPolygon"
+    assert (row.area.is_valid, row.area.geom_type) == (True, "MultiPolygon")
 
 
 def test_overlapping_areas_are_cleaned(tmp_path):
@@ -337,23 +301,19 @@ def test_geojson_of_no_area_in_poland_is_refused(tmp_path):
         (Polygon(), "row 1: the geometry of 1206912 is no area"),
         (Polygon([(19, 50), (19.1, 50), (19, 50)]), "row 1: the area of 1206912 is broken"),
     ):
-        with pytest.raises(BadInput, match=message):
-            boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, geometry)]))
+        assert_refused(message, boundaries.parse, geojson(tmp_path, [({"teryt": "1206912"}, geometry)]))
 
 
 def test_json_of_another_form_is_refused(tmp_path):
-    for content in (
-        "[]",
-        '{"type": "Feature"}',
-        '{"type": "FeatureCollection", "features": {}}',
-        '{"type": "FeatureCollection", "features": []}',
-        '{"type": "FeatureCollection", "features": [1]}',
-        '{"type": "FeatureCollection", "features": [{"properties": {"teryt": "1206912"}, "geometry": null}]}',
-        '{"type": "FeatureCollection", "features": [{"properties": {}, "geometry": {"type": "Polygon"}}]}',
-        '{"type": "FeatureCollection", "features": [{"properties": {"teryt": "1206912"}, "geometry": {"a": 1}}]}',
-    ):
-        with pytest.raises(BadInput, match=r"is not a|has no municipality|is damaged"):
-            boundaries.parse(write(tmp_path / "a.json", content))
+    features = (
+        *("{}", "[]", "[1]", '[{"properties": {"teryt": "1206912"}, "geometry": null}]'),
+        '[{"properties": {}, "geometry": {"type": "Polygon"}}]',
+        '[{"properties": {"teryt": "1206912"}, "geometry": {"a": 1}}]',
+    )
+    collections = (f'{{"type": "FeatureCollection", "features": {rows}}}' for rows in features)
+    for content in ("[]", '{"type": "Feature"}', *collections):
+        path = write(tmp_path / "a.json", content)
+        assert_refused(r"is not a|has no municipality|is damaged", boundaries.parse, path)
 
 
 @pytest.mark.full_scale
@@ -368,12 +328,3 @@ def test_the_whole_country_is_read():
     warsaw = next(row for row in extract.rows if row.teryt == "1465011")
     assert warsaw.name == "Warszawa"
     assert warsaw.area.contains(shapely.Point(coordinates.project(52.2297, 21.0122)))
-
-
-def test_areas_that_the_geometry_library_gives_up(tmp_path, monkeypatch):
-    def give_up(areas):
-        raise GEOSException("TopologyException: side location conflict")
-
-    monkeypatch.setattr(boundaries, "reduce_coverage", give_up)
-    with pytest.raises(BadInput, match="the areas form no coverage: TopologyException"):
-        boundaries.parse(packed(tmp_path, AREAS))

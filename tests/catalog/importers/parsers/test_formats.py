@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from catalog.importers.parsers import files
-from catalog.importers.records import BadInput
 from catalog.importers.sources import identify, recognise
-from tests.catalog.importers.parsers.helpers import DATA, chance, format_of, shared, sniff, text, write, zipped
+from tests.catalog.importers.parsers import helpers
+from tests.catalog.importers.parsers.helpers import DATA, assert_refused, format_of, sniff, text, write, zipped
 from tests.catalog.importers.parsers.test_boundaries import AREAS, packed_parts, shapefile_parts
 
 SLICES = {
@@ -22,73 +22,47 @@ SLICES = {
 }
 
 
-def test_content_decides_under_any_name(tmp_path):
+def test_content_decides_under_any_name_and_in_a_zip(tmp_path):
     for name, form in SLICES.items():
-        path = write(tmp_path / "data.bin", (DATA / name).read_bytes())
+        content = (DATA / name).read_bytes()
+        path = write(tmp_path / "data.bin", content)
         assert sniff(path) == format_of(path, recognise) == form, name
-
-
-def test_content_of_a_zip_decides(tmp_path):
-    for name, form in SLICES.items():
-        path = zipped(
-            tmp_path / "download", {"readme.txt": b"read me", "notes.pdf": b"%PDF", name: (DATA / name).read_bytes()}
-        )
-        assert sniff(path) == form, name
-
-
-def test_content_goes_before_the_name(tmp_path):
+        packed = zipped(tmp_path / "download", {"readme.txt": b"read me", "notes.pdf": b"%PDF", name: content})
+        assert sniff(packed) == form, name
     assert sniff(write(tmp_path / "TERC_2031.csv", text("simc.csv"))) == "simc"
 
 
 def test_shapefile_in_a_folder(tmp_path):
     for suffix, content in shapefile_parts(AREAS).items():
         write(tmp_path / f"gminy{suffix}", content)
-    assert {path.name: sniff(path) for path in tmp_path.glob("gminy*")} == {
-        "gminy.shp": "boundaries",
-        "gminy.shx": None,
-        "gminy.dbf": None,
-    }
-
-
-def test_layer_of_other_units_is_not_taken_for_municipalities(tmp_path):
+    expected = {"gminy.shp": "boundaries", "gminy.shx": None, "gminy.dbf": None}
+    assert {path.name: sniff(path) for path in tmp_path.glob("gminy*")} == expected
+    # A layer of other units is not taken for municipalities.
     parts = shapefile_parts({"12": next(iter(AREAS.values()))})
     assert sniff(packed_parts(tmp_path, parts, "A01_Granice_wojewodztw")) is None
 
 
 def test_geojson_with_its_areas_before_its_codes(tmp_path):
     ring = [[19 + i / 100_000, 50.0] for i in range(6000)] + [[19.0, 50.1], [19.0, 50.0]]
-    feature = {
-        "type": "Feature",
-        "geometry": {"type": "Polygon", "coordinates": [ring]},
-        "properties": {"JPT_KOD_JE": "1206912"},
-    }
-    document = {"type": "FeatureCollection", "features": [feature]}
+    feature = {"geometry": {"type": "Polygon", "coordinates": [ring]}, "properties": {"JPT_KOD_JE": "1206912"}}
+    document = {"type": "FeatureCollection", "features": [{"type": "Feature"} | feature]}
     assert sniff(write(tmp_path / "a.json", json.dumps(document))) == "boundaries_geojson"
 
 
 def test_unknown_content_has_no_format(tmp_path):
+    collection = '{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": %s, "geometry": %s}]}'
     for content in (
-        "RM;NAZWA_RM;STAN_NA\n01;wieś;2031-01-01\n",
-        "a,b,c\n1,2,3\n",
-        "zwykły tekst",
-        "{}",
-        "[]",
-        "{",
+        *("RM;NAZWA_RM;STAN_NA\n01;wieś;2031-01-01\n", "a,b,c\n1,2,3\n", "zwykły tekst", "{}", "[]", "{"),
         '{"results": [], "totalRecords": 0}',
-        '{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"teryt": "1206912"}, '
-        '"geometry": {"type": "Point", "coordinates": [19, 50]}}]}',
-        '{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {}, '
-        '"geometry": {"type": "Polygon", "coordinates": []}}]}',
-        "<html><body>Not found</body></html>",
-        "<osm><node/></osm>",
-        b"\xff\xfe\x00\x01",
-        b"\x00\x00\x27\x0a",
-        b"PK\x03\x04 not a zip",
-        "PL\t98-701\tPróbka\n",
+        collection % ('{"teryt": "1206912"}', '{"type": "Point", "coordinates": [19, 50]}'),
+        collection % ("{}", '{"type": "Polygon", "coordinates": []}'),
+        *("<html><body>Not found</body></html>", "<osm><node/></osm>", "PL\t98-701\tPróbka\n"),
+        *(b"\xff\xfe\x00\x01", b"\x00\x00\x27\x0a", b"PK\x03\x04 not a zip"),
     ):
         path = write(tmp_path / "data.bin", content)
         assert sniff(path) is None, content
         assert format_of(path, recognise) is None
+    assert format_of(write(tmp_path / "holiday.zip", b"PK\x03\x04"), recognise) is None
 
 
 def test_what_is_no_file_with_content_has_no_format(tmp_path):
@@ -96,18 +70,18 @@ def test_what_is_no_file_with_content_has_no_format(tmp_path):
     write(tmp_path / "empty", b"")
     for name in ("absent", "folder", "empty"):
         assert sniff(tmp_path / name) is None
-        with pytest.raises(BadInput, match=r"does not exist|is a directory|is empty"):
-            identify(tmp_path / name)
+        assert_refused(r"does not exist|is a directory|is empty", identify, tmp_path / name)
 
 
 def test_rubbish_never_raises(tmp_path):
     for seed in range(40):
-        dice = chance(seed)
+        dice = helpers.chance(seed)
         start = dice.choice([b"PK\x03\x04", b"{", b"[", b"<", b"\x00\x00\x27\x0a", b"\xef\xbb\xbf", b""])
         assert sniff(write(tmp_path / "a", start + dice.randbytes(300))) is None, seed
 
 
-def test_truncated_zip_with_a_known_name(tmp_path):
+def test_a_damaged_zip_with_a_known_name(tmp_path):
+    whole = zipped(tmp_path / "whole", {"a.csv": helpers.chance(1).randbytes(5000)}).read_bytes()
     for name, form in (
         ("TERC_Urzedowy_2031-01-01.zip", "terc"),
         ("SIMC_Urzedowy_2031-01-01.zip", "simc"),
@@ -115,11 +89,12 @@ def test_truncated_zip_with_a_known_name(tmp_path):
         ("00_jednostki_administracyjne.zip", "boundaries"),
         ("prg_postcodes.zip", "prg_postcodes"),
     ):
-        whole = zipped(tmp_path / "whole", {"a.csv": chance(1).randbytes(5000)}).read_bytes()
         path = write(tmp_path / name, whole[:2500])
         assert sniff(path) is None, name
-        with pytest.raises(BadInput, match=f"{name}: is named like {form.upper()} but the zip archive is damaged"):
-            recognise(path)
+        message = f"{name}: is named like {form.upper()} but the zip archive is damaged"
+        assert_refused(message, recognise, path)
+    bomb = zipped(tmp_path / "TERC_a.zip", {"TERC.csv": bytes(files.SMALL_BYTES + 1)})
+    assert_refused("zip bomb", recognise, bomb)
 
 
 def test_broken_file_with_a_known_name(tmp_path):
@@ -131,18 +106,7 @@ def test_broken_file_with_a_known_name(tmp_path):
         ("gminy.geojson", "{", "its content is something else"),
         ("A03_Granice_gmin.shp", b"\x00\x00\x27\x0a", r"the shapefile has no \.dbf"),
     ):
-        with pytest.raises(BadInput, match=f"is named like .* but {reason}"):
-            recognise(write(tmp_path / name, content))
-
-
-def test_broken_zip_without_a_known_name(tmp_path):
-    assert format_of(write(tmp_path / "holiday.zip", b"PK\x03\x04"), recognise) is None
-
-
-def test_zip_bomb_with_a_known_name(tmp_path):
-    path = zipped(tmp_path / "TERC_a.zip", {"TERC.csv": bytes(files.SMALL_BYTES + 1)})
-    with pytest.raises(BadInput, match="zip bomb"):
-        recognise(path)
+        assert_refused(f"is named like .* but {reason}", recognise, write(tmp_path / name, content))
 
 
 def test_little_is_read_of_a_large_file(tmp_path, monkeypatch):
@@ -193,10 +157,9 @@ def test_little_is_read_of_a_large_file(tmp_path, monkeypatch):
     ],
 )
 def test_publishers_files(name, form):
-    assert format_of(shared(name), recognise) == form
+    assert format_of(helpers.shared(name), recognise) == form
 
 
 def test_a_file_that_goes_away_while_it_is_looked_at(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "is_zip", lambda path, **limits: False)
-    with pytest.raises(BadInput, match="cannot be read: No such file"):
-        identify(tmp_path / "gone.csv")
+    assert_refused("cannot be read: No such file", identify, tmp_path / "gone.csv")

@@ -1,10 +1,11 @@
 import pytest
 
-from catalog.importers.records import BadInput, PostcodeRecord
+from catalog.importers.records import PostcodeRecord
 from catalog.importers.sources import geonames
-from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
+from tests.catalog.importers.parsers.helpers import DATA, assert_refused, shared, text, write, zipped
 
 ROW = "PL\t98-701\tPróbka\tLesser Poland\t77\tPowiat\t1206\tPróba\t120692\t50.1\t19.8\t4\n"
+NO_NUMBER = r"PL\.txt, row 2: .* is not a number of degrees"
 
 
 def parse_rows(path, *rows):
@@ -23,9 +24,10 @@ def test_rows_of_one_code_are_merged():
     assert (extract.rejected, extract.as_of) == ((), None)
 
 
-def test_zip_with_the_publishers_read_me(tmp_path):
-    path = zipped(tmp_path / "PL.zip", {"readme.txt": b"read me", "PL.txt": (DATA / "PL.txt").read_bytes()})
-    assert geonames.parse(path) == geonames.parse(DATA / "PL.txt")
+def test_a_zip_a_byte_order_mark_crlf_and_a_blank_last_line_change_nothing(tmp_path):
+    packed = zipped(tmp_path / "PL.zip", {"readme.txt": b"read me", "PL.txt": (DATA / "PL.txt").read_bytes()})
+    marked = write(tmp_path / "a.txt", "\ufeff" + text("PL.txt").replace("\n", "\r\n") + "\r\n")
+    assert geonames.parse(packed) == geonames.parse(marked) == geonames.parse(DATA / "PL.txt")
 
 
 def test_row_without_municipality_still_gives_place_and_point(tmp_path):
@@ -35,22 +37,9 @@ def test_row_without_municipality_still_gives_place_and_point(tmp_path):
     assert record.lat == pytest.approx(50.2)
 
 
-def test_equal_shares_are_ordered_by_code(tmp_path):
+def test_equal_shares_are_ordered_by_code_and_a_place_of_two_rows_is_named_once(tmp_path):
     (record,) = parse_rows(tmp_path, ROW, ROW.replace("120692", "120691")).rows
-    assert record.municipalities == (("120691", 1), ("120692", 1))
-
-
-def test_place_of_two_rows_is_named_once(tmp_path):
-    assert parse_rows(tmp_path, ROW, ROW).rows[0].places == ("Próbka",)
-
-
-def test_other_countries_are_passed_over():
-    assert all("Probstadt" not in row.places for row in geonames.parse(DATA / "PL.txt").rows)
-
-
-def test_file_of_another_country(tmp_path):
-    with pytest.raises(BadInput, match="has no usable row of PL"):
-        parse_rows(tmp_path, ROW.replace("PL\t", "CZ\t"))
+    assert (record.municipalities, record.places) == ((("120691", 1), ("120692", 1)), ("Próbka",))
 
 
 def test_impossible_row_is_rejected(tmp_path):
@@ -68,25 +57,14 @@ def test_impossible_row_is_rejected(tmp_path):
         assert reason in note.reason
 
 
-def test_coordinates_that_are_no_numbers(tmp_path):
-    for number in ("", "5e1", "nan", "50,1", "٥٠.1"):
-        with pytest.raises(BadInput, match=r"PL\.txt, row 2: .* is not a number of degrees"):
-            parse_rows(tmp_path, ROW, ROW.replace("50.1", number))
-
-
-def test_a_table_that_is_cut_off_is_refused(tmp_path):
-    with pytest.raises(BadInput, match="row 2: has 3 columns between tabs, expected 12; is the file cut off"):
-        parse_rows(tmp_path, ROW, ROW[:15])
-
-
-def test_header_of_a_csv(tmp_path):
-    with pytest.raises(BadInput, match="row 1: has 1 columns between tabs"):
-        geonames.parse(DATA / "prg_postcodes.csv")
-
-
-def test_byte_order_mark_crlf_and_blank_last_line(tmp_path):
-    path = write(tmp_path / "a.txt", "\ufeff" + text("PL.txt").replace("\n", "\r\n") + "\r\n")
-    assert geonames.parse(path) == geonames.parse(DATA / "PL.txt")
+def test_a_table_of_another_form_is_refused(tmp_path):
+    for rows, message in (
+        *(((ROW, ROW.replace("50.1", number)), NO_NUMBER) for number in ("", "5e1", "nan", "50,1", "٥٠.1")),
+        ((ROW, ROW[:15]), "row 2: has 3 columns between tabs, expected 12; is the file cut off"),
+        ((text("prg_postcodes.csv"),), "row 1: has 1 columns between tabs"),
+        ((ROW.replace("PL\t", "CZ\t"),), "has no usable row of PL"),
+    ):
+        assert_refused(message, parse_rows, tmp_path, *rows)
 
 
 @pytest.mark.full_scale

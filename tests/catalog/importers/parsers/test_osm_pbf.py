@@ -10,7 +10,7 @@ from osmium.osm.mutable import Node, Relation, Way
 from catalog.importers.parsers import osm_tags
 from catalog.importers.records import BadInput, Note
 from catalog.importers.sources.openstreetmap import parse_pbf
-from tests.catalog.importers.parsers.helpers import chance, format_of, shared, write, zipped
+from tests.catalog.importers.parsers.helpers import assert_refused, chance, format_of, shared, write, zipped
 
 TAGS = {"shop": "coal", "name": "Próba", "addr:city": "Kolsko"}
 CORNERS = {1: (50.0, 19.0), 2: (50.0, 19.2), 3: (50.1, 19.2), 4: (50.3, 19.9)}
@@ -57,6 +57,7 @@ def test_the_same_as_an_answer_of_overpass(tmp_path):
     ]
     answer = write(tmp_path / "a.json", json.dumps({"osm3s": {}, "elements": elements}))
     assert parse_pbf(path) == osm_tags.parse_overpass(answer)
+    assert parse_pbf(path).as_of is None
 
 
 @pytest.mark.full_scale
@@ -84,15 +85,25 @@ def test_depots_abroad_or_with_no_node_in_the_extract_are_rejected(tmp_path):
     )
 
 
-def test_without_a_depot(tmp_path):
-    with pytest.raises(BadInput, match="has no depot; is it the extract of Poland"):
-        parse_pbf(extract(tmp_path / "a.osm.pbf"))
-
-
 def test_an_object_twice(tmp_path):
-    with pytest.raises(BadInput, match="node/11 is there twice with different content"):
-        parse_pbf(extract(tmp_path / "a.osm.pbf", node(), node(location=(19.9, 50.1))))
+    twice = extract(tmp_path / "a.osm.pbf", node(), node(location=(19.9, 50.1)))
+    assert_refused("node/11 is there twice with different content", parse_pbf, twice)
     assert len(parse_pbf(extract(tmp_path / "b.osm.pbf", node(), node())).rows) == 1
+
+
+def test_what_is_no_extract_of_poland_is_refused(tmp_path):
+    header = osmium.io.Header()
+    header.has_multiple_object_versions = True
+    with osmium.SimpleWriter(str(tmp_path / "a.osh.pbf"), header=header) as writer:
+        writer.add_node(node(version=1, visible=True))
+    whole = extract(tmp_path / "a.osm.pbf", node()).read_bytes()
+    for path, message in (
+        (extract(tmp_path / "b.osm.pbf"), "has no depot; is it the extract of Poland"),
+        (tmp_path / "a.osh.pbf", "holds the history of objects"),
+        (zipped(tmp_path / "a.zip", {"a.osm.pbf": whole}), "is a zip; unpack it"),
+        (write(tmp_path / "c.osm.pbf", "<html>Too many requests</html>"), "is not an OpenStreetMap PBF"),
+    ):
+        assert_refused(message, parse_pbf, path)
 
 
 def test_identifiers_of_drafts_and_damage_are_refused(tmp_path):
@@ -102,32 +113,7 @@ def test_identifiers_of_drafts_and_damage_are_refused(tmp_path):
         Relation(id=13, members=[("w", -4, ""), ("n", 1, "")], tags=TAGS),
         Relation(id=13, members=[("n", 1 << 62, "")], tags=TAGS),
     ):
-        with pytest.raises(BadInput, match="which is not OpenStreetMap's"):
-            parse_pbf(extract(tmp_path / "a.osm.pbf", odd))
-
-
-def test_history_is_refused(tmp_path):
-    header = osmium.io.Header()
-    header.has_multiple_object_versions = True
-    with osmium.SimpleWriter(str(tmp_path / "a.osh.pbf"), header=header) as writer:
-        writer.add_node(node(version=1, visible=True))
-    with pytest.raises(BadInput, match="holds the history of objects"):
-        parse_pbf(tmp_path / "a.osh.pbf")
-
-
-def test_without_a_replication_state_the_day_is_not_known(tmp_path):
-    assert parse_pbf(extract(tmp_path / "a.osm.pbf", node(), stamp="")).as_of is None
-
-
-def test_zip_is_refused(tmp_path):
-    whole = extract(tmp_path / "a.osm.pbf", node()).read_bytes()
-    with pytest.raises(BadInput, match="is a zip; unpack it"):
-        parse_pbf(zipped(tmp_path / "a.zip", {"a.osm.pbf": whole}))
-
-
-def test_something_else_under_its_name(tmp_path):
-    with pytest.raises(BadInput, match="is not an OpenStreetMap PBF"):
-        parse_pbf(write(tmp_path / "a.osm.pbf", "<html>Too many requests</html>"))
+        assert_refused("which is not OpenStreetMap's", parse_pbf, extract(tmp_path / "a.osm.pbf", odd))
 
 
 def test_it_is_recognised_whatever_its_name(tmp_path):

@@ -1,3 +1,5 @@
+import re
+
 from catalog.depots import fuels
 from catalog.importers.parsers import osm_tags
 from catalog.importers.parsers.osm_tags import FUEL_OF, fuels_of
@@ -85,26 +87,16 @@ def test_what_is_a_depot_and_what_it_sells():
     ):
         for tags in tagss:
             assert fuels_of(tags) == sold
-
-
-def test_every_fuel_of_the_map_is_in_the_catalog():
     assert set(FUEL_OF.values()) <= set(fuels.BY_SLUG)
 
 
-def test_what_is_no_depot():
+def test_what_is_no_depot_or_lies_nowhere_in_poland_is_left_out():
     assert osm_tags.depot("node/1", 50.1, 19.8, {"shop": "florist"}) is None
-
-
-def test_an_element_without_a_position_is_left_out():
     for lat, lon in ((None, 19.8), (50.1, None)):
         assert osm_tags.depot("way/1", lat, lon, {"shop": "coal"}) == Note("way/1", "has no position")
-
-
-def test_an_element_outside_poland_is_left_out():
     for lat, lon in ((48.79, 19.8), (55.11, 19.8), (50.1, 13.89), (50.1, 24.31)):
-        assert osm_tags.depot("node/1", lat, lon, {"shop": "coal"}) == Note(
-            "node/1", f"the position is outside Poland: '{lat}, {lon}'"
-        )
+        note = Note("node/1", f"the position is outside Poland: '{lat}, {lon}'")
+        assert osm_tags.depot("node/1", lat, lon, {"shop": "coal"}) == note
 
 
 def test_depot_without_a_name():
@@ -121,28 +113,17 @@ def test_depot_without_a_name():
         assert record.review == "the source gives no name"
 
 
-def test_name_of_invisible_characters_is_none():
-    assert depot(name="\u200b \u202e").kind_name == "Skład węgla"
-
-
-def test_polish_name_stands_in():
-    record = depot(name=None, name__pl="Skład Próbny")
-    assert (record.name, record.kind_name, record.review) == ("Skład Próbny", "", "")
-
-
-def test_private_person_is_held_back():
-    record = depot(name="Jan Kowalski")
-    assert (record.name, record.held) == ("Jan Kowalski", True)
-    assert record.review == "the name looks like that of a private person"
-
-
-def test_firm_with_a_surname_is_not_held_back():
-    record = depot(name="PHU Kowalski Skład opału")
-    assert (record.held, record.review) == (False, "")
-
-
-def test_name_is_tidied():
-    assert depot(name=" Skład\t\u200bPróbny \n").name == "Skład Próbny"
+def test_a_name_is_tidied_and_that_of_a_person_held_back():
+    person = "the name looks like that of a private person"
+    for tags, name, kind, held, review in (
+        ({"name": " Skład\t\u200bPróbny \n"}, "Skład Próbny", "", False, ""),
+        ({"name": None, "name__pl": "Skład Próbny"}, "Skład Próbny", "", False, ""),
+        ({"name": "\u200b \u202e"}, "Skład węgla", "Skład węgla", False, "the source gives no name"),
+        ({"name": "PHU Kowalski Skład opału"}, "PHU Kowalski Skład opału", "", False, ""),
+        ({"name": "Jan Kowalski"}, "Jan Kowalski", "", True, person),
+    ):
+        record = depot(**tags)
+        assert (record.name, record.kind_name, record.held, record.review) == (name, kind, held, review)
 
 
 def test_street_without_a_name():
@@ -152,64 +133,42 @@ def test_street_without_a_name():
         assert reasons(record) == [f"street is only {street!r}"]
 
 
-def test_village_without_streets():
-    record = depot(addr__place="Próbka", addr__city="Dolna Próba", addr__housenumber="5")
-    assert (record.street, record.place) == ("", "Próbka")
+def test_a_village_without_streets_is_the_place_and_part_of_a_town_is_not():
+    for tags, street, place in (
+        ({"addr__place": "Próbka", "addr__housenumber": "5"}, "", "Próbka"),
+        ({"addr__place": "Osiedle", "addr__street": "Próbna"}, "Próbna", "Dolna Próba"),
+    ):
+        record = depot(addr__city="Dolna Próba", **tags)
+        assert (record.street, record.place) == (street, place)
 
 
-def test_town_with_streets():
-    record = depot(addr__street="Próbna", addr__place="Osiedle", addr__city="Dolna Próba")
-    assert (record.street, record.place) == ("Próbna", "Dolna Próba")
-
-
-def test_postcode_without_its_dash():
-    assert depot(addr__postcode="98701").postcode == "98-701"
-
-
-def test_what_is_not_a_postcode_is_left_out_and_told():
-    record = depot(addr__postcode="987-01")
-    assert record.postcode == ""
-    assert reasons(record)[0].startswith("not a postcode: '987-01'")
-
-
-def test_tax_number_with_a_wrong_check_digit():
-    record = depot(ref__vatin="PL1234563219")
-    assert record.nip is None
-    assert "wrong check digit" in reasons(record)[0]
-    assert reasons(record)[0].startswith("ref:vatin: ")
-
-
-def test_keys_of_the_tax_number():
-    for key in ("ref__vatin", "ref__nip", "ref__NIP"):
-        assert depot(**{key: "123-456-32-18"}).nip == "1234563218"
-
-
-def test_keys_of_the_telephone():
-    for key in ("phone", "contact__phone", "contact__mobile"):
-        assert depot(**{key: "+48123456789"}).phone == "+48 12 345 67 89"
-
-
-def test_keys_of_the_web_site():
-    for key in ("website", "contact__website", "url"):
-        assert depot(**{key: "http://example.org/a"}).website == "http://example.org/a"
-
-
-def test_second_telephone_stands_in_for_a_bad_one():
+def test_contacts_and_hours_are_read_from_any_of_their_keys():
+    for field, keys, text, value in (
+        ("postcode", ("addr__postcode",), "98701", "98-701"),
+        ("nip", ("ref__vatin", "ref__nip", "ref__NIP"), "123-456-32-18", "1234563218"),
+        ("phone", ("phone", "contact__phone", "contact__mobile"), "+48123456789", "+48 12 345 67 89"),
+        ("website", ("website", "contact__website", "url"), "http://example.org/a", "http://example.org/a"),
+    ):
+        for key in keys:
+            assert getattr(depot(**{key: text}), field) == value, key
+    # The second stands in for a bad one.
     record = depot(phone="12 345", contact__phone="12 345 67 89")
     assert record.phone == "+48 12 345 67 89"
     assert reasons(record) == ["phone: not a valid telephone number: '12 345'"]
 
 
-def test_script_is_no_web_site():
-    record = depot(website="javascript:alert(1)")
-    assert record.website == ""
-    assert "neither http nor https" in reasons(record)[0]
-
-
-def test_hours_that_say_no_week_keep_their_text():
-    record = depot(opening_hours='"po uzgodnieniu telefonicznym"')
-    assert (record.hours, record.opening_hours) == (None, '"po uzgodnieniu telefonicznym"')
-    assert reasons(record) == ["opening hours say no plain week: '\"po uzgodnieniu telefonicznym\"'"]
+def test_what_cannot_be_read_is_left_out_and_told():
+    vague = '"po uzgodnieniu telefonicznym"'
+    for tags, field, value, reason in (
+        ({"addr__postcode": "987-01"}, "postcode", "", "not a postcode: '987-01'"),
+        ({"ref__vatin": "PL1234563219"}, "nip", None, "ref:vatin: .*wrong check digit"),
+        ({"website": "javascript:alert(1)"}, "website", "", ".*neither http nor https"),
+        ({"opening_hours": vague}, "hours", None, f"opening hours say no plain week: '{vague}'$"),
+    ):
+        record = depot(**tags)
+        assert getattr(record, field) == value
+        assert re.match(reason, reasons(record)[0]), reasons(record)
+    assert (record.opening_hours, len(record.notes)) == (vague, 1)
 
 
 def test_notes_do_not_make_records_differ():

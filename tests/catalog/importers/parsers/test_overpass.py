@@ -4,8 +4,8 @@ from datetime import date
 import pytest
 
 from catalog.importers.parsers import osm_tags
-from catalog.importers.records import BadInput, Note
-from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
+from catalog.importers.records import Note
+from tests.catalog.importers.parsers.helpers import DATA, assert_refused, shared, text, write, zipped
 
 
 def answer(path, *elements, **header):
@@ -23,28 +23,13 @@ def way(**changes):
     return {"type": "way", "id": 2, "tags": {"shop": "coal", "name": "Próba"}} | changes
 
 
-def test_nodes_ways_and_relations():
+def test_nodes_ways_and_relations(tmp_path):
     extract = osm_tags.parse_overpass(DATA / "overpass.json")
-    assert [(row.source_id, row.lat, row.lon) for row in extract.rows] == [
-        ("node/11", 50.1, 19.8),
-        ("way/12", 50.2, 19.9),
-        ("relation/13", 50.3, 19.7),
-    ]
+    positions = {row.source_id: (row.lat, row.lon) for row in extract.rows}
+    assert positions == {"node/11": (50.1, 19.8), "way/12": (50.2, 19.9), "relation/13": (50.3, 19.7)}
     assert (extract.rejected, extract.as_of) == ((), date(2021, 10, 3))
-
-
-def test_zip(tmp_path):
-    path = zipped(tmp_path / "a.zip", {"overpass.json": (DATA / "overpass.json").read_bytes()})
-    assert osm_tags.parse_overpass(path) == osm_tags.parse_overpass(DATA / "overpass.json")
-
-
-def test_remark_refuses_the_whole_file(tmp_path):
-    with pytest.raises(BadInput, match="not whole, it says: runtime error: Query timed out"):
-        answer(tmp_path, node(), remark='runtime error: Query timed out in "query" at line 4.')
-
-
-def test_tag_called_remark_is_an_ordinary_tag(tmp_path):
-    assert len(answer(tmp_path, node(tags={"shop": "coal", "name": "Próba", "remark": "od podwórza"})).rows) == 1
+    packed = zipped(tmp_path / "a.zip", {"overpass.json": (DATA / "overpass.json").read_bytes()})
+    assert osm_tags.parse_overpass(packed) == extract
 
 
 def test_way_without_a_centre_is_rejected(tmp_path):
@@ -53,9 +38,6 @@ def test_way_without_a_centre_is_rejected(tmp_path):
         extract = answer(tmp_path, node(), element)
         assert [row.source_id for row in extract.rows] == ["node/1"], element
         assert extract.rejected == (Note("way/2", "has no position"),)
-
-
-def test_every_depot_may_be_rejected(tmp_path):
     assert len(answer(tmp_path, way(center={})).rejected) == 1
 
 
@@ -79,21 +61,15 @@ def test_elements_that_are_refused(tmp_path):
         ([], "no depot among 0 elements"),
         ([node(), "x"], "row 2: the element 'x' is not an object"),
         ([node(), {"remark": "runtime error"}], "not whole"),
+        *(([node(number)], r"row 1: the id .* of a node") for number in (None, "1", 0, -1, True, 1.0)),
+        *(([node(tags=tags)], "row 1: the tags of node/1 are not texts") for tags in ([], "shop=coal", {"shop": 1})),
     ):
-        with pytest.raises(BadInput, match=message):
-            answer(tmp_path, *elements)
-
-
-def test_an_id_that_is_no_positive_number_is_refused(tmp_path):
-    for number in (None, "1", 0, -1, True, 1.0):
-        with pytest.raises(BadInput, match=r"row 1: the id .* of a node"):
-            answer(tmp_path, node(number))
-
-
-def test_tags_that_are_no_texts_are_refused(tmp_path):
-    for tags in ([], "shop=coal", {"shop": 1}):
-        with pytest.raises(BadInput, match="row 1: the tags of node/1 are not texts"):
-            answer(tmp_path, node(tags=tags))
+        assert_refused(message, answer, tmp_path, *elements)
+    timed_out = 'runtime error: Query timed out in "query" at line 4.'
+    message = "not whole, it says: runtime error: Query timed out"
+    assert_refused(message, answer, tmp_path, node(), remark=timed_out)
+    # A tag of that name is an ordinary one.
+    assert len(answer(tmp_path, node(tags={"shop": "coal", "remark": "od podwórza"})).rows) == 1
 
 
 @pytest.mark.parametrize(
@@ -106,18 +82,13 @@ def test_tags_that_are_no_texts_are_refused(tmp_path):
     ],
 )
 def test_what_is_no_whole_answer_is_refused(tmp_path, content, message):
-    with pytest.raises(BadInput, match=message):
-        osm_tags.parse_overpass(write(tmp_path / "a.json", content))
+    assert_refused(message, osm_tags.parse_overpass, write(tmp_path / "a.json", content))
 
 
-def test_an_answer_without_its_day_is_of_no_day(tmp_path):
-    assert answer(tmp_path, node(), osm3s={}).as_of is None
-
-
-def test_a_day_that_is_none_is_refused(tmp_path):
+def test_a_day_that_is_none_is_refused_and_a_missing_one_is_not_known(tmp_path):
     for stamp in ("3 October", "2031-13-03T21:04:02Z", 5):
-        with pytest.raises(BadInput, match="timestamp_osm_base"):
-            answer(tmp_path, node(), osm3s={"timestamp_osm_base": stamp})
+        assert_refused("timestamp_osm_base", answer, tmp_path, node(), osm3s={"timestamp_osm_base": stamp})
+    assert answer(tmp_path, node(), osm3s={}).as_of is None
 
 
 @pytest.mark.full_scale
@@ -145,8 +116,7 @@ def test_the_whole_country_is_read():
     ],
 )
 def test_real_answers_about_other_things_or_out_of_time_are_refused(name, reason):
-    with pytest.raises(BadInput, match=reason):
-        osm_tags.parse_overpass(shared(f"samples/overpass_{name}.json"))
+    assert_refused(reason, osm_tags.parse_overpass, shared(f"samples/overpass_{name}.json"))
 
 
 @pytest.mark.full_scale

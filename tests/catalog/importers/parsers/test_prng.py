@@ -1,11 +1,9 @@
 import json
 
-import pytest
-
-from catalog.importers.records import BadInput, Note, PlaceRecord
+from catalog.importers.records import Note, PlaceRecord
 from catalog.importers.sources import gugik
 from catalog.importers.sources.gugik import find_unit
-from tests.catalog.importers.parsers.helpers import DATA, write
+from tests.catalog.importers.parsers.helpers import DATA, assert_refused, write
 
 UNITS = {
     ("małopolskie", "krakowski", "Dolna Próba", 3): "1206923",
@@ -29,15 +27,14 @@ def test_places():
     assert (extract.rejected, extract.as_of) == ((), None)
 
 
-def test_unknown_municipality_is_rejected(tmp_path):
-    extract = parse_changed(tmp_path, Commune="Górna Próba-gmina wiejska")
-    assert len(extract.rows) == 2
-    reason = "no municipality is called Górna Próba-gmina wiejska in krakowski, małopolskie"
-    assert extract.rejected == (Note("prng:9001 Dolna Próba", reason),)
-
-
-def test_commune_without_a_kind_is_rejected(tmp_path):
-    assert len(parse_changed(tmp_path, Commune="Dolna Próba").rejected) == 1
+def test_a_place_that_cannot_be_used_is_rejected(tmp_path):
+    unknown = "Górna Próba-gmina wiejska", "Dolna Próba"
+    for changes, reason in (
+        *(({"Commune": name}, f"no municipality is called {name} in krakowski, małopolskie") for name in unknown),
+        ({"Latitude": 19.8, "Longitude": 50.1}, "the position is outside Poland: '19.8, 50.1'"),
+    ):
+        extract = parse_changed(tmp_path, **changes)
+        assert (len(extract.rows), extract.rejected) == (2, (Note("prng:9001 Dolna Próba", reason),))
 
 
 def test_municipality_of_another_kind_today():
@@ -45,9 +42,6 @@ def test_municipality_of_another_kind_today():
         label = {1: "gmina miejska", 2: "gmina wiejska", 3: "gmina miejsko-wiejska"}[then]
         units = {("lubelskie", "opolski", "Próba", now): f"061299{now}"}
         assert find_unit(units, "lubelskie", "opolski", f"Próba-{label}") == (f"061299{now}" if found else None), then
-
-
-def test_same_kind_goes_first():
     units = {("lubelskie", "opolski", "Próba", kind): f"061299{kind}" for kind in (1, 2, 3)}
     assert find_unit(units, "lubelskie", "opolski", "Próba-gmina wiejska") == "0612992"
 
@@ -61,11 +55,6 @@ def test_renamed_municipality_is_not_taken_for_the_town_beside_it():
     assert find_unit(units, "kujawsko-pomorskie", "wąbrzeski", "Wąbrzeźno-gmina miejska") == "0417011"
 
 
-def test_position_outside_poland_is_rejected(tmp_path):
-    extract = parse_changed(tmp_path, Latitude=19.8, Longitude=50.1)
-    assert [note.reason for note in extract.rejected] == ["the position is outside Poland: '19.8, 50.1'"]
-
-
 def test_a_wrong_field_is_refused(tmp_path):
     for change, reason in (
         ({"Id": "9002"}, "row 2: the Id '9002' is there twice"),
@@ -77,8 +66,7 @@ def test_a_wrong_field_is_refused(tmp_path):
         ({"Longitude": True}, "row 1: Longitude is True, not a number"),
         ({"Latitude": None}, "row 1: Latitude is None, not a number"),
     ):
-        with pytest.raises(BadInput, match=reason):
-            parse_changed(tmp_path, **change)
+        assert_refused(reason, parse_changed, tmp_path, **change)
 
 
 def test_json_of_another_form_is_refused(tmp_path):
@@ -87,10 +75,6 @@ def test_json_of_another_form_is_refused(tmp_path):
         ('[{"Id": "1", "Name": "Próba"}]', "row 1: lacks Type, Province"),
         ("[]", "no place is left of 0: empty"),
     ):
-        with pytest.raises(BadInput, match=message):
-            gugik.parse_places(write(tmp_path / "a.json", content), UNITS)
-
-
-def test_no_place_left():
-    with pytest.raises(BadInput, match="no place is left of 3: no municipality is called"):
-        gugik.parse_places(DATA / "polskie-miejscowosci.json", {})
+        assert_refused(message, gugik.parse_places, write(tmp_path / "a.json", content), UNITS)
+    path = DATA / "polskie-miejscowosci.json"
+    assert_refused("no place is left of 3: no municipality is called", gugik.parse_places, path, {})

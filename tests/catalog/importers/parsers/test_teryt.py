@@ -2,13 +2,14 @@
 
 import csv
 import zipfile
+from collections import Counter
 from datetime import date
 
 import pytest
 
-from catalog.importers.records import BadInput, PlaceRecord, UnitRecord
+from catalog.importers.records import PlaceRecord, UnitRecord
 from catalog.importers.sources import teryt
-from tests.catalog.importers.parsers.helpers import DATA, shared, text, write, zipped
+from tests.catalog.importers.parsers.helpers import DATA, assert_refused, shared, text, write, zipped
 
 HEADER = "WOJ;POW;GMI;RODZ;NAZWA;NAZWA_DOD;STAN_NA\n"
 DAY = "2031-01-01"
@@ -20,7 +21,7 @@ def parse_rows(path, *rows):
     return teryt.parse_units(write(path / "TERC_próba.csv", HEADER + "".join(rows)))
 
 
-def test_a_register_in_csv_is_read():
+def test_a_register_in_csv_or_xml_is_read():
     """Parts of municipalities and districts of cities, which the file has too, are none."""
     extract = teryt.parse_units(DATA / "terc.csv")
     assert extract.rows == (
@@ -35,16 +36,9 @@ def test_a_register_in_csv_is_read():
         UnitRecord("1465011", "Warszawa", 1),
     )
     assert extract.as_of == date(2031, 1, 1)
-
-
-def test_a_register_in_xml_is_read():
+    kept = UnitRecord("12", "małopolskie"), UnitRecord("1206", "krakowski"), extract.rows[5]
     extract = teryt.parse_units(DATA / "terc.xml")
-    assert extract.rows == (
-        UnitRecord("12", "małopolskie"),
-        UnitRecord("1206", "krakowski"),
-        UnitRecord("1206912", "Żabia Wola Próbna", 2),
-    )
-    assert extract.as_of == date(2030, 1, 1)
+    assert (extract.rows, extract.as_of) == (kept, date(2030, 1, 1))
 
 
 def test_a_register_of_another_form_is_refused(tmp_path):
@@ -55,8 +49,7 @@ def test_a_register_of_another_form_is_refused(tmp_path):
         ("a.csv", text("terc.csv").replace("RODZ", "RODZAJ"), r"a\.csv, row 1: the header lacks RODZ;"),
         ("a.xml", text("terc.xml")[:-30], "not complete XML"),
     ):
-        with pytest.raises(BadInput, match=message):
-            teryt.parse_units(write(tmp_path / name, content))
+        assert_refused(message, teryt.parse_units, write(tmp_path / name, content))
 
 
 def test_of_a_zip_with_both_the_csv_is_read(tmp_path):
@@ -71,8 +64,7 @@ def test_of_a_zip_with_both_the_csv_is_read(tmp_path):
 
 def test_what_is_not_a_code_is_refused(tmp_path):
     for code in ("2;;;", "12;6;;", "12;;91;2", "12;06;91;", "12;06;;2", "12;06;91;x", "12;06;91;0", "١٢;;;", ";;;"):
-        with pytest.raises(BadInput, match=r"row 4: .*not a code"):
-            parse_rows(tmp_path, ABOVE, f"{code};Próba;gmina;{DAY}\n")
+        assert_refused(r"row 4: .*not a code", parse_rows, tmp_path, ABOVE, f"{code};Próba;gmina;{DAY}\n")
 
 
 def test_a_defect_is_told_with_its_row(tmp_path):
@@ -94,30 +86,21 @@ def test_a_defect_is_told_with_its_row(tmp_path):
         ((ABOVE, MUNICIPALITY.rstrip()[:-1]), "row 4: STAN_NA: '2031-01-0' is not a day.*cut off"),
         ((ABOVE, MUNICIPALITY, f"12;07;;;limanowski;powiat;{DAY}\n"), "row 5: ends abruptly: no unit follows 1207"),
     ):
-        with pytest.raises(BadInput, match=message):
-            parse_rows(tmp_path, *rows)
+        assert_refused(message, parse_rows, tmp_path, *rows)
 
 
 @pytest.mark.full_scale
-def test_register_of_2026():
-    extract = teryt.parse_units(shared("TERC_Urzedowy_2026-07-22.csv"))
-    lengths = [len(unit.teryt) for unit in extract.rows]
-    assert [lengths.count(digits) for digits in (2, 4, 7)] == [16, 380, 2479]
-    assert [sum(unit.kind == kind for unit in extract.rows) for kind in (1, 2, 3)] == [302, 1453, 724]
-    assert extract.as_of == date(2026, 1, 1)
-    assert UnitRecord("02", "dolnośląskie") in extract.rows
-
-
-@pytest.mark.full_scale
-def test_the_register_of_2024_lacks_two_municipalities():
-    older = teryt.parse_units(shared("history/TERC_Urzedowy_2024-05-09.csv"))
-    assert sum(len(unit.teryt) == 7 for unit in older.rows) == 2477
-    now = {
-        unit.teryt[:6]
-        for unit in teryt.parse_units(shared("TERC_Urzedowy_2026-07-22.csv")).rows
-        if len(unit.teryt) == 7
-    }
-    assert now - {unit.teryt[:6] for unit in older.rows} == {"120713", "200216"}
+def test_the_registers_of_2026_and_of_2024_which_lacks_two_municipalities():
+    now, older = (
+        teryt.parse_units(shared(name))
+        for name in ("TERC_Urzedowy_2026-07-22.csv", "history/TERC_Urzedowy_2024-05-09.csv")
+    )
+    assert Counter(len(unit.teryt) for unit in now.rows) == {2: 16, 4: 380, 7: 2479}
+    assert Counter(unit.kind for unit in now.rows if unit.kind) == {1: 302, 2: 1453, 3: 724}
+    assert now.as_of == date(2026, 1, 1)
+    assert UnitRecord("02", "dolnośląskie") in now.rows
+    new, old = ({unit.teryt[:6] for unit in extract.rows if len(unit.teryt) == 7} for extract in (now, older))
+    assert (len(old), new - old) == (2477, {"120713", "200216"})
 
 
 @pytest.mark.full_scale
@@ -133,7 +116,7 @@ def changed(path, old, new):
     return teryt.parse_places(write(path / "SIMC_próba.csv", text("simc.csv").replace(old, new, 1)))
 
 
-def test_places_in_csv_are_read():
+def test_places_in_csv_or_xml_are_read():
     extract = teryt.parse_places(DATA / "simc.csv")
     assert extract.rows == (
         PlaceRecord("simc:9900018", "Żabia Wola Próbna", "wieś", "1206912"),
@@ -142,12 +125,8 @@ def test_places_in_csv_are_read():
         PlaceRecord("simc:9900047", "Próbny", "dzielnica", "1465918"),
     )
     assert extract.as_of == date(2031, 1, 1)
-
-
-def test_places_in_xml_are_read():
-    assert teryt.parse_places(DATA / "simc.xml").rows == (
-        PlaceRecord("simc:9900053", "Leśny Kąt", "przysiółek", "1206912", main=False),
-    )
+    (place,) = teryt.parse_places(DATA / "simc.xml").rows
+    assert place == PlaceRecord("simc:9900053", "Leśny Kąt", "przysiółek", "1206912", main=False)
 
 
 def test_a_defect_of_a_place_is_told_with_its_row(tmp_path):
@@ -159,30 +138,24 @@ def test_a_defect_of_a_place_is_told_with_its_row(tmp_path):
         ("9900024", "9900018", r"row 3: the identifier \(SYM\) 9900018 is there twice"),
         ("2031-01-01", "2031-02-30", "row 2: STAN_NA: '2031-02-30' is not a day of the calendar"),
     ):
-        with pytest.raises(BadInput, match=message):
-            changed(tmp_path, old, new)
+        assert_refused(message, changed, tmp_path, old, new)
 
 
-def test_what_is_no_whole_register_of_places_is_refused(tmp_path):
+def test_what_is_no_whole_register_of_places_is_refused_and_of_days_the_newest_counts(tmp_path):
     for content, message in (
         (text("terc.csv"), "the header lacks RODZ_GMI, RM, SYM, SYMPOD"),
         (text("simc.csv").split("\n")[0] + "\n", "has no locality"),
         (text("simc.csv")[:-40], "row 5: has 4 columns, expected 10; is the file cut off"),
     ):
-        with pytest.raises(BadInput, match=message):
-            teryt.parse_places(write(tmp_path / "a.csv", content))
-
-
-def test_newest_day_counts(tmp_path):
+        assert_refused(message, teryt.parse_places, write(tmp_path / "a.csv", content))
     assert changed(tmp_path, "2031-01-01", "2031-03-01").as_of == date(2031, 3, 1)
 
 
 @pytest.mark.full_scale
 def test_kinds_are_those_of_the_publisher():
     with shared("WMRODZ_2026-07-22.csv").open(encoding="utf-8-sig", newline="") as table:
-        assert {
-            row["RM"]: row["NAZWA_RM"] for row in csv.DictReader(table, delimiter=";") if row["RM"]
-        } == teryt.PLACE_KINDS
+        kinds = {row["RM"]: row["NAZWA_RM"] for row in csv.DictReader(table, delimiter=";") if row["RM"]}
+    assert kinds == teryt.PLACE_KINDS
 
 
 @pytest.mark.full_scale

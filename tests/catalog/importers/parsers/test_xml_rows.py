@@ -1,11 +1,8 @@
 import tracemalloc
 
-import pytest
-
 from catalog.importers.parsers.files import open_source
 from catalog.importers.parsers.xml_registers import RowReader
-from catalog.importers.records import BadInput
-from tests.catalog.importers.parsers.helpers import write
+from tests.catalog.importers.parsers.helpers import assert_refused, write
 
 
 def rows(path, content, columns=("A", "B")):
@@ -13,12 +10,9 @@ def rows(path, content, columns=("A", "B")):
         return list(RowReader(source, columns).read())
 
 
-def test_rows_with_numbers(tmp_path):
+def test_rows_are_read_with_numbers_and_in_the_encoding_that_the_document_declares(tmp_path):
     found = rows(tmp_path, "<t><row><A> ł&amp;1 </A><B /></row><x>5</x><row><A>2</A><B>3</B></row></t>")
     assert found == [(1, {"A": "ł&1", "B": ""}), (2, {"A": "2", "B": "3"})]
-
-
-def test_a_byte_order_mark_and_another_encoding_that_the_document_declares(tmp_path):
     assert rows(tmp_path, b"\xef\xbb\xbf<t><row><A>1</A><B>2</B></row></t>") == [(1, {"A": "1", "B": "2"})]
     document = '<?xml version="1.0" encoding="windows-1250"?><t><row><A>żółć</A><B/></row></t>'
     assert rows(tmp_path, document.encode("cp1250")) == [(1, {"A": "żółć", "B": ""})]
@@ -41,8 +35,7 @@ def test_defects(tmp_path):
         ("<t><row><A/><row/></row></t>", "<row> does not belong"),
         (f"<t><row><A>{'x' * 10_001}</A><B/></row></t>", "<A> is longer than 10000"),
     ):
-        with pytest.raises(BadInput, match=message):
-            rows(tmp_path, document)
+        assert_refused(message, rows, tmp_path, document)
 
 
 def test_memory_does_not_grow_with_the_document(tmp_path):
