@@ -15,7 +15,7 @@ from prices.models import DepotPrice
 from tests import bulk, deciding, factories
 from tests.bulk import before_locking
 from tests.catalog.admin.test_list import many
-from tests.client import message_of
+from tests.client import context_of, message_of
 from tests.pages.reading import html_of, missing
 from tests.regulations.factories import ResolutionFactory
 
@@ -78,10 +78,10 @@ def test_nothing_changes_before_it_is_confirmed(client, editor):
         (PRICES, ("approve", "reject"), [price]),
     ):
         for name in names:
-            for typed in ({"shown": ""}, {"shown": "0" * 64, "post": "yes"}):
-                answer = bulk.choose(client, listing, name, *rows, reason="Nie.", **typed)
-                assert answer.status_code == 200
-                assert "Na razie nic nie zmieniono." in html_of(answer)
+            chosen = {"action": name, "_selected_action": [row.pk for row in rows], "reason": "Nie."}
+            assert "Na razie nic nie zmieniono." in html_of(client.post(listing, {**chosen, "shown": ""}))
+            forged = {**chosen, "shown": "0" * 64, "post": "yes"}
+            assert context_of(client, listing, forged, "post")["shown"] != forged["shown"]
     assert state() == before
 
 
@@ -103,7 +103,7 @@ def test_the_page_says_how_many_names_ten_and_what_hangs_on_them(client, chief):
 
 
 def test_submissions_are_counted_by_what_they_ask_for(client, editor):
-    rows = [factories.SubmissionFactory(), factories.SubmissionFactory(kind="delete", proposed={}, stored={})]
+    rows = [factories.SubmissionFactory(), factories.SubmissionFactory(delete=True)]
     text = html_of(bulk.choose(client, SUBMISSIONS, "reject", *rows, reason="Nie."))
     assert not missing(text, "<li>poprawka: 1</li>", "<li>usunięcie wpisu: 1</li>")
 
@@ -112,21 +112,21 @@ def test_a_set_that_changed_meanwhile_is_shown_again(client, chief):
     first, *others = many(3)
     listing = f"{DEPOTS}?publication__exact=published"
     chosen = {"action": "remove_closed", "_selected_action": [first.pk], "select_across": "1", "reason": "Przegląd."}
-    shown = client.post(listing, chosen).context["shown"]
+    shown = context_of(client, listing, chosen, "post")["shown"]
     factories.DepotFactory(name="Właśnie dodany", lat=54.0)
     answer = client.post(listing, {**chosen, "shown": shown})
     assert not missing(html_of(answer), "Nic nie zmieniono: wpisy zmieniły się", "Zmieni się: <strong>4</strong>")
     assert not models.Depot.objects.filter(publication="removed").exists()
     moderation.remove_depot(depot=others[0], reason=Reason.CLOSED, on=TODAY)
-    assert client.post(listing, {**chosen, "shown": answer.context["shown"]}).context["count"] == 3
-    again = client.post(listing, {**chosen, "shown": client.post(listing, chosen).context["shown"]})
+    assert context_of(client, listing, {**chosen, "shown": answer.context["shown"]}, "post")["count"] == 3
+    again = client.post(listing, {**chosen, "shown": context_of(client, listing, chosen, "post")["shown"]})
     assert "Zmieniono: 3." in message_of(again)
 
 
 def test_an_entry_that_changed_meanwhile_is_not_verified_unseen(client, chief):
     seen, depot = factories.DepotFactory(), factories.DepotFactory(lat=54.0)
     chosen = {"action": "verify", "_selected_action": [seen.pk, depot.pk]}
-    shown = client.post(DEPOTS, chosen).context["shown"]
+    shown = context_of(client, DEPOTS, chosen, "post")["shown"]
     change = partial(editing.edit_depot, depot=depot, by=chief, on=TODAY)
     change(values={"place": "Wieliczka"})
     answer = client.post(DEPOTS, {**chosen, "shown": shown})
@@ -200,28 +200,21 @@ def test_what_was_removed_at_a_wish_merged_or_closed_is_left_out_of_bulk_restori
     assert (done.count, len(done.unchanged)) == (0, 5)
 
 
-def test_one_of_those_is_restored_from_its_page_with_a_reason(client, editor):
+def test_one_of_those_is_restored_from_its_page_with_a_reason_and_others_without_a_word(client, editor):
     merged = removed(Reason.DUPLICATE, merged_into=factories.DepotFactory())
-    for depot in (removed(Reason.OWNER), removed(Reason.CLOSED), removed(Reason.PRIVATE_PERSON), merged):
-        page = reverse("admin:catalog_depot_change", args=[depot.pk])
-        assert "Powód przywrócenia (trafi do historii)" in client.get(page).content.decode()
+    depots = removed(Reason.OWNER), removed(Reason.CLOSED), removed(Reason.PRIVATE_PERSON), merged
+    for depot in (*depots, other := removed(Reason.NOT_A_DEPOT)):
+        page, decide = (reverse(f"admin:catalog_depot_{name}", args=[depot.pk]) for name in ("change", "decide"))
+        asked = "Powód przywrócenia (trafi do historii)" in client.get(page).content.decode()
+        answer = client.post(decide, {"decision": "publish", "note": " \t"})
+        refused = "Nic nie zmieniono: podaj powód przywrócenia." in message_of(answer)
+        assert asked == refused == (factories.fresh(depot).publication == "removed") == (depot != other)
+    for depot in depots:
         decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
-        client.post(decide, {"decision": "publish", "note": " \t"})
-        assert factories.fresh(depot).publication == "removed"
         client.post(decide, {"decision": "publish", "note": "właściciel zmienił zdanie"})
         assert factories.fresh(depot).publication == "published"
-    line = depot.history.latest()
+    line = merged.history.latest()
     assert (line.history_change_reason, line.history_user) == ("przywrócono: właściciel zmienił zdanie", editor)
-
-
-def test_other_removed_ones_are_restored_from_their_page_without_a_word(client, editor):
-    depot, closed = removed(Reason.NOT_A_DEPOT), removed(Reason.CLOSED)
-    page = client.get(reverse("admin:catalog_depot_change", args=[depot.pk])).content.decode()
-    assert "Powód przywrócenia" not in page
-    client.post(reverse("admin:catalog_depot_decide", args=[depot.pk]), {"decision": "publish"})
-    assert factories.fresh(depot).publication == "published"
-    answer = client.post(reverse("admin:catalog_depot_decide", args=[closed.pk]), {"decision": "publish", "note": ""})
-    assert "Nic nie zmieniono: podaj powód przywrócenia." in message_of(answer)
 
 
 def test_restoring_hundreds_costs_as_few_statements_as_one(editor, django_assert_num_queries):
@@ -246,31 +239,27 @@ def test_a_choice_that_is_no_key_is_a_mistake_of_the_caller(client, editor):
     for listing, action in ((DEPOTS, "verify"), (SUBMISSIONS, "accept"), (PRICES, "approve")):
         for key in ("abc", "\0", ""):
             assert client.post(listing, {"action": action, "_selected_action": [key]}).status_code == 400, key
-        assert client.post(listing, {"action": action, "_selected_action": ["9" * 40]}).context["count"] == 0
+        chosen = {"action": action, "_selected_action": ["9" * 40]}
+        assert context_of(client, listing, chosen, "post")["count"] == 0
 
 
-def test_an_action_that_is_none_changes_nothing(client, editor):
-    depot = factories.DepotFactory()
-    before = state()
-    for action in ("verify\0", "nie-ma", ""):
-        assert bulk.choose(client, DEPOTS, action, depot).status_code == 302
-    assert state() == before
-
-
-def test_a_nul_in_a_text_of_the_desk_is_a_mistake_of_the_caller(client, editor):
+def test_a_nul_in_a_text_of_the_desk_is_a_mistake_of_the_caller_and_an_unknown_action_none(client, editor):
     depot, submission = factories.DepotFactory(), factories.SubmissionFactory()
     price = factories.DepotPriceFactory(depot=depot, pending=True)
+    decision = moderation.verify_depots(keys=[depot.pk], by=editor, on=TODAY).decision
     before = state()
-    decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
-    page = deciding.page(submission)
-    answers = [
-        client.post(decide, {"decision": "remove", "reason": "closed", "note": "a\0b"}),
-        client.post(page, {"decision": "reject", "reason": "a\0b"}),
-    ]
-    assert [answer.status_code for answer in answers] == [400, 400]
+    for page, typed in (
+        (reverse("admin:catalog_depot_decide", args=[depot.pk]), {"reason": "closed", "note": "a\0b"}),
+        (reverse("admin:catalog_decision_undo", args=[decision.pk]), {"note": "a\0b"}),
+        (deciding.page(submission), {"reason": "a\0b"}),
+    ):
+        decision = "reject" if "submission" in page else "remove"
+        assert client.post(page, {"decision": decision, **typed}).status_code == 400
     # The form of the list refuses it by itself.
     assert bulk.choose(client, SUBMISSIONS, "reject", submission, reason="a\0b").status_code == 302
     assert bulk.choose(client, PRICES, "reject", price, reason="a\0b").status_code == 302
+    for action in ("verify\0", "nie-ma", ""):
+        assert bulk.choose(client, DEPOTS, action, depot).status_code == 302
     assert state() == before
 
 

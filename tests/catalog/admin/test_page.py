@@ -5,7 +5,6 @@ from datetime import UTC, date, datetime
 import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
-from django.test import Client
 from django.urls import reverse
 
 from catalog import models
@@ -17,6 +16,8 @@ from tests.pages.reading import html_of, missing, present
 pytestmark = pytest.mark.django_db
 
 TODAY = date(2026, 11, 21)
+ADD = reverse("admin:catalog_depot_add")
+NEW = {"name": "Nowy skład", "lat": "50.07", "lon": "19.94", "nip": "5260250274", "phone": "12 345 67 89"}
 
 
 @pytest.fixture
@@ -27,8 +28,12 @@ def depot(db):
     return factories.DepotFactory(phone="+48 12 345 67 89", **hours)
 
 
+def url_of(page, *depots):
+    return reverse(f"admin:catalog_depot_{page}", args=[depot.pk for depot in depots])
+
+
 def address(depot):
-    return reverse("admin:catalog_depot_change", args=[depot.pk])
+    return url_of("change", depot)
 
 
 def form_of(client, depot):
@@ -45,6 +50,14 @@ def errors(answer):
     return answer.context["adminform"].form.errors
 
 
+def page_of(client, depot, page="change"):
+    return client.get(url_of(page, depot)).content.decode()
+
+
+def adam_edits(depot, **values):
+    editing.edit_depot(depot=depot, values=values, by=factories.UserFactory(username="adam"), on=TODAY)
+
+
 def test_opening_and_saving_unchanged_changes_nothing(client, editor, depot):
     before = models.Depot.objects.values().get()
     assert "Nic nie zapisano: żadne pole nie zmieniło wartości." in message_of(post(client, depot))
@@ -52,7 +65,9 @@ def test_opening_and_saving_unchanged_changes_nothing(client, editor, depot):
 
 
 def test_only_what_changes_is_confirmed_and_the_status_stays(client, editor, depot):
-    post(client, depot, phone="600 700 800", nip="526-025-02-74")
+    text = html_of(post(client, depot, phone="600 700 800", nip="526-025-02-74"))
+    assert f"Zapisano: {depot.name}" in text
+    assert "pomyślnie" not in text  # which would have the gender of an entry
     assert (factories.fresh(depot).phone, depot.nip) == ("+48 600 700 800", "5260250274")
     assert depot.confirmed_fields == ["nip", "phone"]
     assert (depot.data_status, depot.verified_at) == ("unverified", None)
@@ -71,26 +86,25 @@ def test_hours_are_typed_at_full_width_make_the_week_anew_and_are_confirmed_with
     assert form.fields["opening_hours"].widget.attrs["class"] == "vTextField"
     post(client, depot, opening_hours="pn.-pt. 7:00-15:00")
     assert (factories.fresh(depot).hours["fri"], depot.confirmed_fields) == ("7:00-15:00", ["hours", "opening_hours"])
+    # Those of the source that fit no week may stay.
+    models.Depot.objects.update(opening_hours="Mo-Fr sunrise-sunset", hours=None)
+    post(client, depot, place="Kraków")
+    assert (factories.fresh(depot).place, depot.opening_hours) == ("Kraków", "Mo-Fr sunrise-sunset")
 
 
 def test_fuels_that_only_the_name_says_are_told_beside_the_field(client, editor, depot):
     models.Depot.objects.update(fuels=["wegiel", "pellet"], fuels_in_name=["pellet"])
     factories.fresh(depot).save()
-    assert "według nazwy, bez potwierdzenia: Pellet" in client.get(address(depot)).content.decode()
+    assert "według nazwy, bez potwierdzenia: Pellet" in page_of(client, depot)
     post(client, depot, fuels=["wegiel", "pellet", "brykiet"])
-    assert "według nazwy, bez potwierdzenia" not in client.get(address(depot)).content.decode()
+    assert "według nazwy, bez potwierdzenia" not in page_of(client, depot)
 
 
-def test_the_story_tells_the_week_in_polish(client, editor, depot):
-    post(client, depot, opening_hours="pn. 8:00-12:00, 13:00-16:00; pt. 7:00-15:00")
-    page = client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).content.decode()
+def test_the_story_tells_what_changed_the_week_in_polish(client, editor, depot):
+    post(client, depot, opening_hours="pn. 8:00-12:00, 13:00-16:00; pt. 7:00-15:00", name="<i>Skład</i>")
+    page = page_of(client, depot, "history")
     assert "pn. kilka przedziałów; wt. nieczynne; śr. nieczynne; czw. nieczynne; pt. 7:00-15:00" in page
-
-
-def test_hours_of_the_source_that_fit_no_week_may_stay(client, editor, depot):
-    models.Depot.objects.update(opening_hours="Mo-Fr sunrise-sunset", hours=None)
-    post(client, depot, place="Kraków")
-    assert (factories.fresh(depot).place, depot.opening_hours) == ("Kraków", "Mo-Fr sunrise-sunset")
+    assert "<del>Skład opału Nowak</del> → <ins>&lt;i&gt;Skład&lt;/i&gt;</ins>" in page
 
 
 def test_the_municipality_follows_the_position(client, editor, depot):
@@ -101,6 +115,8 @@ def test_the_municipality_follows_the_position(client, editor, depot):
 
 def test_another_municipality_than_that_of_the_position_has_to_be_asked_for(client, editor, depot):
     other = factories.bielsko_biala().pk
+    answer = post(client, depot, other_municipality="on", municipality="")
+    assert "Wybierz gminę" in str(errors(answer)["municipality"])
     post(client, depot, municipality=other)
     assert factories.fresh(depot).municipality == factories.krakow()
     post(client, depot, municipality=other, other_municipality="on")
@@ -126,12 +142,13 @@ def test_an_invented_depot_gets_no_contact_and_stays_marked_in_its_name(client, 
     models.Depot.objects.update(source="demo", name="DEMO Skład", phone="")
     typed = {"nip": "5260250274", "phone": "600700800", "website": "a.pl", "name": "Skład"}
     assert set(errors(post(client, depot, **typed))) == set(typed)
+    with pytest.raises(editing.DemonstrationWithContact, match="phone, website"):
+        adam_edits(factories.fresh(depot), phone="+48 600 700 800", website="https://opal.pl/")
 
 
 def test_two_who_change_one_field_lose_nothing_of_what_was_typed(client, editor, depot):
     opened = form_of(client, depot)
-    other = factories.UserFactory(username="adam")
-    editing.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
+    adam_edits(depot, phone="+48 600 000 000")
     answer = client.post(address(depot), {**opened, "phone": "601 111 111", "place": "Kraków"})
     assert list(errors(answer)) == ["phone"]
     assert "ktoś zmienił to pole z „+48 12 345 67 89” na „+48 600 000 000”" in html_of(answer)
@@ -145,9 +162,8 @@ def test_two_who_change_one_field_lose_nothing_of_what_was_typed(client, editor,
 
 def test_two_who_change_different_fields_are_both_kept(client, editor, depot):
     opened = form_of(client, depot)
-    other = factories.UserFactory(username="adam")
     theirs = {"phone": "+48 600 000 000", "fuels": ["pellet"], "location_approximate": True, "nip": "5260250274"}
-    editing.edit_depot(depot=depot, values=theirs, by=other, on=TODAY)
+    adam_edits(depot, **theirs)
     answer = client.post(address(depot), {**opened, "place": "Kraków"})
     assert {name: getattr(factories.fresh(depot), name) for name in theirs} == theirs
     assert depot.place == "Kraków"
@@ -157,26 +173,27 @@ def test_two_who_change_different_fields_are_both_kept(client, editor, depot):
 def test_a_position_that_somebody_else_has_set_keeps_its_municipality(client, editor, depot):
     opened = form_of(client, depot)
     moved = {"lat": 49.82, "lon": 19.04, "municipality": factories.bielsko_biala().pk}
-    editing.edit_depot(depot=depot, values=moved, by=editor, on=TODAY)
+    adam_edits(depot, **moved)
     client.post(address(depot), {**opened, "place": "Bielsko"})
     assert (factories.fresh(depot).lat, depot.municipality_id, depot.place) == (49.82, moved["municipality"], "Bielsko")
 
 
 def test_nobody_checks_what_they_have_not_seen(client, editor, depot):
     opened = form_of(client, depot)
-    editing.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=editor, on=TODAY)
+    adam_edits(depot, phone="+48 600 000 000")
     answer = client.post(address(depot), {**opened, "_verify": "1"})
     assert "W tym czasie ktoś zmienił: telefon." in html_of(answer)
-    assert factories.fresh(depot).data_status == "unverified"
     assert answer.context["adminform"].form["phone"].value() == "+48 600 000 000"
+    answer = client.post(url_of("decide", depot), {"decision": "verify", "opened": opened["opened"]})
+    assert "ktoś zmienił wpis po otwarciu tej strony" in message_of(answer)
+    assert factories.fresh(depot).data_status == "unverified"
 
 
 def test_a_forged_state_is_refused(client, editor, depot):
     form = form_of(client, depot) | {"place": "Kraków"}
     for opened in ("", "0", "-1", "99999999", "x", str(2**70)):
-        answer = client.post(address(depot), form | {"opened": opened})
-        assert answer.status_code == 200
-        assert errors(answer)
+        context = context_of(client, address(depot), form | {"opened": opened}, "post")
+        assert context["adminform"].form.errors, opened
 
 
 def test_the_page_says_where_each_value_comes_from(client, editor, depot, django_assert_max_num_queries):
@@ -184,28 +201,23 @@ def test_the_page_says_where_each_value_comes_from(client, editor, depot, django
     # Session, user, two for rights; state, depot, relations, history, boundary, submissions, absorbed, pairs, index.
     build_snapshots()
     with django_assert_max_num_queries(29):
-        text = client.get(address(depot)).content.decode()
+        text = page_of(client, depot)
     assert not missing(text, "Źródło: redakcja (ewa)", f'href="https://www.openstreetmap.org/{depot.source_id}"')
 
 
-@pytest.mark.parametrize(
-    ("degrees_north", "has_boundary", "sentence"),
-    [(0, True, None), (3, True, "Skład leży poza granicą swojej gminy."), (0, False, "Gmina nie ma jeszcze granic.")],
-)
-def test_the_page_says_when_the_depot_is_outside_its_municipality(
-    client, editor, depot, degrees_north, has_boundary, sentence
-):
-    models.Depot.objects.update(lat=depot.lat + degrees_north)
-    if not has_boundary:
-        models.Boundary.objects.all().delete()
+def test_the_page_says_when_the_depot_is_outside_its_municipality(client, editor, depot):
+    outside, unknown = "Skład leży poza granicą swojej gminy.", "Gmina nie ma jeszcze granic."
+    assert not present(page_of(client, depot), outside, unknown)
+    models.Depot.objects.update(lat=depot.lat + 3)
+    assert present(page_of(client, depot), outside, unknown) == [outside]
+    models.Depot.objects.update(lat=depot.lat)
+    models.Boundary.objects.all().delete()
     build_snapshots()
-    text = client.get(address(depot)).content.decode()
-    warnings = ["Skład leży poza granicą swojej gminy.", "Gmina nie ma jeszcze granic."]
-    assert [warning for warning in warnings if warning in text] == ([sentence] if sentence else [])
+    assert present(page_of(client, depot), outside, unknown) == [unknown]
 
 
 def test_decisions_from_the_page(client, editor, depot):
-    decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
+    decide = url_of("decide", depot)
     client.post(decide, {"decision": "remove", "reason": "closed", "note": "telefon głuchy"})
     assert (factories.fresh(depot).publication, depot.removal_reason) == ("removed", "closed")
     assert depot.history.latest().history_change_reason == "usunięto: skład zakończył działalność: telefon głuchy"
@@ -216,33 +228,20 @@ def test_decisions_from_the_page(client, editor, depot):
     assert factories.fresh(depot).data_status == "verified"
 
 
-def test_only_what_was_seen_is_vouched_for(client, editor, depot):
-    opened = context_of(client, address(depot))["original"].opened
-    other = factories.UserFactory(username="adam")
-    editing.edit_depot(depot=depot, values={"phone": "+48 600 000 000"}, by=other, on=TODAY)
-    decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
-    answer = client.post(decide, {"decision": "verify", "opened": opened})
-    assert "ktoś zmienił wpis po otwarciu tej strony" in message_of(answer)
-    assert factories.fresh(depot).data_status == "unverified"
-
-
 def test_a_decision_that_is_none_changes_nothing(client, editor, depot):
-    decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
+    decide = url_of("decide", depot)
     for sent in ({}, {"decision": "remove"}, {"decision": "remove", "reason": "gone_from_source"}, {"decision": "x"}):
         assert "Nic nie zmieniono" in message_of(client.post(decide, sent))
     assert client.get(decide).status_code == 405
     assert depot.history.count() == 1
 
 
-def test_an_editor_adds_a_depot(client, editor, depot):
-    given = {
-        "name": "  Nowy   skład ",
-        "lat": "49.82",
-        "lon": "19.04",
-        "fuels": ["pellet", "wegiel"],
-        "phone": "600700800",
-    }
-    client.post(reverse("admin:catalog_depot_add"), given)
+def test_an_editor_adds_a_depot_on_a_page_that_is_empty_and_knows_no_decisions(client, editor, depot):
+    text = client.get(ADD).content.decode()
+    assert 'name="lat"' in text
+    assert 'name="decision"' not in text
+    fuels = {"fuels": ["pellet", "wegiel"], "phone": "600700800"}
+    client.post(ADD, {"name": "  Nowy   skład ", "lat": "49.82", "lon": "19.04", **fuels})
     added = models.Depot.objects.get(source="editor")
     assert (added.name, added.fuels) == ("Nowy skład", ["wegiel", "pellet"])
     assert added.municipality == factories.bielsko_biala()
@@ -252,35 +251,23 @@ def test_an_editor_adds_a_depot(client, editor, depot):
 
 def test_a_depot_that_is_not_there(client, editor):
     for number in ("0", "x", "9" * 40, "١"):
-        answer = client.get(reverse("admin:catalog_depot_change", args=[number]))
-        assert answer["Location"] == reverse("admin:catalog_depot_changelist"), number
-        assert client.get(reverse("admin:catalog_depot_history", args=[number])).status_code == 404
+        depot = factories.DepotFactory.build(pk=number)
+        assert client.get(address(depot))["Location"] == url_of("changelist"), number
+        assert client.get(url_of("history", depot)).status_code == 404
 
 
-def test_history_shows_what_changed(client, editor, depot):
-    editing.edit_depot(depot=depot, values={"name": "<i>Skład</i>"}, by=editor, on=TODAY)
-    text = client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).content.decode()
-    assert "<del>Skład opału Nowak</del> → <ins>&lt;i&gt;Skład&lt;/i&gt;</ins>" in text
-
-
-def test_who_may_only_look_gets_a_page_without_buttons(client, depot):
+def test_who_may_only_look_gets_a_page_without_buttons_and_who_may_not_sees_nothing(client, depot):
     user = get_user_model().objects.create(username="gosc", is_staff=True)
     user.user_permissions.add(Permission.objects.get(codename="view_depot"))
     client.force_login(user)
-    text = client.get(address(depot)).content.decode()
-    assert not present(text, "Zapisz i oznacz", 'name="decision"')
-    decide = reverse("admin:catalog_depot_decide", args=[depot.pk])
-    assert client.post(decide, {"decision": "verify"}).status_code == 403
+    assert not present(page_of(client, depot), "Zapisz i oznacz", 'name="decision"')
+    assert client.post(url_of("decide", depot), {"decision": "verify"}).status_code == 403
     assert client.post(address(depot), {"name": "x"}).status_code == 403
-    assert client.get(reverse("admin:catalog_depot_pair", args=[depot.pk, depot.pk])).status_code == 403
-    assert client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).status_code == 200
+    assert client.get(url_of("pair", depot, depot)).status_code == 403
+    assert client.get(url_of("history", depot)).status_code == 200
     assert not Group.objects.filter(user=user).exists()
-
-
-def test_who_may_not_look_sees_neither_pairs_nor_histories(client, depot):
     client.force_login(get_user_model().objects.create(username="obcy", is_staff=True))
-    assert client.get(reverse("admin:catalog_depot_pairs")).status_code == 403
-    assert client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).status_code == 403
+    assert [client.get(page).status_code for page in (url_of("pairs"), url_of("history", depot))] == [403, 403]
 
 
 def test_an_edit_by_an_editor_does_not_check_a_checked_depot_anew(editor):
@@ -297,40 +284,12 @@ def test_a_removed_depot_is_not_checked_and_nothing_else_is_saved_with_it(client
     assert factories.fresh(depot).phone == "+48 12 345 67 89"
 
 
-def test_another_municipality_has_to_be_named(client, editor, depot):
-    answer = post(client, depot, other_municipality="on", municipality="")
-    assert "Wybierz gminę" in str(errors(answer)["municipality"])
-
-
-def test_the_page_of_a_new_depot_is_empty_and_knows_no_decisions(client, editor):
-    text = client.get(reverse("admin:catalog_depot_add")).content.decode()
-    assert 'name="lat"' in text
-    assert 'name="decision"' not in text
-
-
-def test_saving_is_told_without_the_gender_of_an_entry(client, editor, depot):
-    text = html_of(post(client, depot, place="Wieliczka"))
-    assert f"Zapisano: {depot.name}" in text
-    assert "pomyślnie" not in text
-
-
 def test_a_value_that_a_reader_proposed_names_who_accepted_it(client, editor, depot):
     wanted = {"lat": 50.062, "lon": 19.938, "location_approximate": True, "municipality": depot.municipality_id}
     submission = factories.SubmissionFactory(depot=depot, proposed=wanted, stored={})
     deciding.accept_submission(submission=submission, by=editor, on=datetime(2026, 11, 21, 12, tzinfo=UTC))
-    assert "Źródło: zgłoszenie; przyjęła redakcja (ewa), " in client.get(address(depot)).content.decode()
-    history = client.get(reverse("admin:catalog_depot_history", args=[depot.pk])).content.decode()
-    assert "<del>nie</del> → <ins>tak</ins>" in history
-
-
-def test_an_invented_depot_gets_no_contact_by_any_way(editor):
-    depot = factories.DepotFactory(demonstration=True)
-    given = {"phone": "+48 600 700 800", "website": "https://opal.pl/"}
-    with pytest.raises(editing.DemonstrationWithContact, match="phone, website"):
-        editing.edit_depot(depot=depot, values=given, by=editor, on=TODAY)
-
-
-ADD = reverse("admin:catalog_depot_add")
+    assert "Źródło: zgłoszenie; przyjęła redakcja (ewa), " in page_of(client, depot)
+    assert "<del>nie</del> → <ins>tak</ins>" in page_of(client, depot, "history")
 
 
 def test_every_text_may_be_as_long_as_its_column_and_no_longer(client, editor, depot):
@@ -343,9 +302,6 @@ def test_every_text_may_be_as_long_as_its_column_and_no_longer(client, editor, d
     assert set(errors(client.post(ADD, NEW | longer))) == set(longer)
     assert client.post(ADD, NEW | long).status_code == 302
     assert models.Depot.objects.values(*long).get() == long
-
-
-NEW = {"name": "Nowy skład", "lat": "50.07", "lon": "19.94", "nip": "5260250274", "phone": "12 345 67 89"}
 
 
 def test_a_double_click_adds_one_depot(client, editor, depot):
@@ -373,7 +329,7 @@ def test_what_another_depot_has_is_said_at_any_distance_and_can_be_overruled(cli
     assert not models.Depot.objects.filter(name="Nowy skład").exists()
     assert client.post(ADD, {**typed, "another_depot": "on"}).status_code == 302
     made = models.Depot.objects.get(name="Nowy skład")
-    assert f"usunięty: {shared}</li>" in client.get(address(made)).content.decode()
+    assert f"usunięty: {shared}</li>" in page_of(client, made)
     publishing.publish_depot(depot=far, by=editor, on=TODAY, note="działa")
     submission = factories.SubmissionFactory(add=True, proposed={"name": "Nowy", "municipality": "1261011", **stored})
     page = client.get(deciding.page(submission)).content.decode()
@@ -386,13 +342,12 @@ def test_sites_of_many_firms_are_no_sign(client, editor, depot):
 
 
 def test_two_who_have_one_entry_open_learn_of_one_another(client, editor, depot):
-    beat = reverse("admin:catalog_depot_viewing", args=[depot.pk])
+    beat = url_of("viewing", depot)
     assert client.post(beat).json() == {"others": []}
-    adam = Client()
-    adam.force_login(factories.UserFactory(username="adam"))
+    adam = factories.desk_of(factories.UserFactory(username="adam"))
     assert adam.post(beat).json() == {"others": ["ewa"]}
-    assert "Wpis przegląda teraz: <span>adam</span>" in client.get(address(depot)).content.decode().replace("\xa0", " ")
-    models.DepotViewer.objects.filter(user__username="adam").update(seen_at=datetime(2026, 11, 21, tzinfo=UTC))
+    assert "Wpis przegląda teraz: <span>adam</span>" in page_of(client, depot).replace("\xa0", " ")
+    models.DepotViewer.objects.filter(user__username="adam").update(seen_at="2026-11-21T00:00Z")
     assert client.post(beat).json() == {"others": []}
     assert list(models.DepotViewer.objects.values_list("user__username", flat=True)) == ["ewa"]
     assert client.get(beat).status_code == 405
