@@ -45,29 +45,25 @@ def draft_of(desk, row, **changes):
     return desk.post(url_of(row), form_of(desk, url_of(row)) | changes)
 
 
-def test_who_was_invited_and_has_no_password_yet_is_no_second_person(ewa):
-    person("adam", EDITOR)
-    get_user_model().objects.filter(username="adam").update(password=make_password(None))
-    deadline = DeadlineFactory()
-    answer = draft_of(ewa, deadline, date="2028-01-01")
-    assert "Wprowadź zmianę" in html_of(ewa.get(answer["Location"]))
-    approve(ewa, answer, reason="Zmiana z 16 listopada.")
-    assert factories.fresh(deadline).date == date(2028, 1, 1)
+def page_of(desk, answer):
+    return html_of(desk.get(answer["Location"]))
 
 
 def test_a_second_person_approves_a_deadline_and_its_author_cannot(ewa, adam, client):
     deadline = DeadlineFactory()
     ResolutionFactory(state=deadline.state)
     answer = draft_of(ewa, deadline, date="2028-01-01")
-    page = answer["Location"]
-    assert "Wyślij do zatwierdzenia" in html_of(ewa.get(page))
-    assert "Wprowadź zmianę" not in html_of(ewa.get(page))
+    offered = page_of(ewa, answer)
+    assert ("Wyślij do zatwierdzenia" in offered, "Wprowadź zmianę" in offered) == (True, False)
     assert "podaj powód zmiany" in message_of(approve(ewa, answer, reason=" ", decision="submit"))
     assert "zatwierdzić musi druga osoba" in message_of(approve(ewa, answer))
+    listing = reverse("admin:catalog_draft_changelist")
+    assert not context_of(adam, listing)["cl"].result_list
     approve(ewa, answer, reason="Zmiana z 16 listopada.", decision="submit")
+    assert [row.state for row in context_of(adam, listing)["cl"].result_list] == ["waiting"]
     assert "zatwierdzić musi druga osoba" in message_of(approve(ewa, answer))
     assert Deadline.objects.get().date == date(2027, 1, 1)
-    assert "Zatwierdź i wprowadź" in html_of(adam.get(page))
+    assert "Zatwierdź i wprowadź" in page_of(adam, answer)
     approve(adam, answer, reason="")
     assert factories.fresh(deadline).date == date(2028, 1, 1)
     line = deadline.history.latest()
@@ -81,9 +77,11 @@ def test_a_second_person_approves_a_deadline_and_its_author_cannot(ewa, adam, cl
 
 
 def test_who_is_alone_decides_alone_with_a_reason(ewa):
+    person("adam", EDITOR)  # has no password yet, so is no second person
+    get_user_model().objects.filter(username="adam").update(password=make_password(None))
     deadline = DeadlineFactory()
     answer = draft_of(ewa, deadline, date="2028-01-01")
-    assert "decydujesz samodzielnie" in html_of(ewa.get(answer["Location"]))
+    assert not missing(page_of(ewa, answer), "decydujesz samodzielnie", "Wprowadź zmianę")
     assert "podaj powód zmiany" in message_of(approve(ewa, answer, reason=""))
     assert Deadline.objects.get().date == date(2027, 1, 1)
     approve(ewa, answer, reason="Zmiana.")
@@ -91,29 +89,22 @@ def test_who_is_alone_decides_alone_with_a_reason(ewa):
     assert deadline.history.latest().history_change_reason == "Zmiana."
 
 
-def test_the_page_of_a_draft_leaves_out_codes_that_stay(ewa):
-    factories.municipality("1261011", "Kraków")
-    deadline = DeadlineFactory(state=ResolutionFactory().state, area="listed", units=["1261011"])
-    answer = draft_of(ewa, deadline, description="Nowe słowa.")
-    page = html_of(ewa.get(answer["Location"]))
-    assert "Nowe słowa." in page
-    assert "Objęte w całości" not in page
-
-
-def test_the_page_of_a_draft_says_where_and_from_when(ewa):
-    for teryt, name in [("1261011", "Kraków"), ("1217011", "Zakopane"), ("1211092", "Nowy Targ")]:
-        factories.municipality(teryt, name)
-    act = ResolutionFactory()
-    amendment = AmendmentFactory(resolution=act, adopted=date(2026, 11, 16))
-    deadline = DeadlineFactory(state=act.state)
+def test_the_page_of_a_draft_says_where_and_from_when_and_leaves_out_codes_that_stay(ewa):
+    for make in (factories.krakow, factories.zakopane, factories.nowy_targ_rural):
+        make()
+    amendment = AmendmentFactory(resolution=ResolutionFactory(), adopted=date(2026, 11, 16))
+    deadline = DeadlineFactory(state=amendment.resolution.state)
     answer = draft_of(ewa, deadline, moved_to="2029-01-01", moved_by=str(amendment.pk))
     before = Deadline.objects.values().get()
-    text = html_of(ewa.get(answer["Location"]))
+    text = page_of(ewa, answer)
     assert not missing(text, "gminy województwa w całości: 3 z 3.", "teraz 01.01.2027, po zmianie 01.01.2029")
     assert "na dni od 16.11.2026 podadzą termin 01.01.2029, na dni wcześniejsze nadal 01.01.2027." in text
     assert Deadline.objects.values().get() == before
-    text = html_of(ewa.get(draft_of(ewa, deadline, area="listed", units="1261011", partly="1217011")["Location"]))
+    text = page_of(ewa, draft_of(ewa, deadline, area="listed", units="1261011", partly="1217011"))
     assert "w całości: 1 z 3, w części albo niepewnie: 1. Dotychczas: gminy województwa w całości: 3 z 3." in text
+    Deadline.objects.update(area="listed", units=["1261011"])
+    page = page_of(ewa, draft_of(ewa, deadline, description="Nowe słowa."))
+    assert ("Nowe słowa." in page, "Objęte w całości" in page) == (True, False)
 
 
 def test_line_ends_of_a_browser_are_no_change(ewa, adam):
@@ -123,7 +114,7 @@ def test_line_ends_of_a_browser_are_no_change(ewa, adam):
     sent = {"sources": sources.replace("\n", "\r\n")}
     assert "żadne pole nie zmieniło wartości" in message_of(draft_of(ewa, deadline, **sent))
     answer = draft_of(ewa, deadline, moved_to="2029-01-01", moved_by=str(amendment.pk), **sent)
-    assert "Źródła" not in html_of(ewa.get(answer["Location"]))
+    assert "Źródła" not in page_of(ewa, answer)
     approve(ewa, answer, reason="Zmiana uchwały.", decision="submit")
     approve(adam, answer, reason="")
     assert set(Deadline.objects.values_list("sources", flat=True)) == {sources}
@@ -134,7 +125,7 @@ def test_a_range_shows_what_falls_out_and_the_new_median_before_it_counts(client
     for amount in (1000, 1400, 1500, 1600):
         factories.DepotPriceFactory(price=Decimal(amount), day=timezone.localdate(), submitted_at=timezone.now())
     answer = desk.post(RANGE, {"low": "1450", "high": "3900"})
-    text = html_of(desk.get(answer["Location"]))
+    text = page_of(desk, answer)
     assert not missing(text, "Wypadnie: 2, wróci: 0.", "liczba cen w medianie kraju 4 → 2, mediana 1 450 zł → brak")
     assert PlausibleRange.objects.get(pk="pellet").low == 600
     assert client.get("/api/v1/prices/pellet").json()["rejected"] == 0
@@ -152,7 +143,7 @@ def test_a_draft_of_a_release_that_lacked_a_column_counts_while_the_column_is_em
     del draft.before["part_caveat"]
     draft.save()
     Deadline.objects.update(part_caveat=caveat)
-    assert ("Wpis zmienił się od czasu szkicu" in html_of(ewa.get(answer["Location"]))) == bool(caveat)
+    assert ("Wpis zmienił się od czasu szkicu" in page_of(ewa, answer)) == bool(caveat)
     approve(ewa, answer)
     assert (factories.fresh(deadline).date, factories.fresh(deadline).part_caveat) == (day, caveat)
 
@@ -161,13 +152,13 @@ def test_a_draft_over_a_row_that_changed_since_is_refused_and_nothing_is_lost(ew
     deadline = DeadlineFactory()
     late, early = (draft_of(ewa, deadline, date=day) for day in ("2028-01-01", "2029-01-01"))
     approve(ewa, early)
-    assert "Wpis zmienił się od czasu szkicu" in html_of(ewa.get(late["Location"]))
+    assert "Wpis zmienił się od czasu szkicu" in page_of(ewa, late)
     assert "wpis zmienił się od czasu szkicu" in message_of(approve(ewa, late))
     assert Deadline.objects.get().date == date(2029, 1, 1)
     adam = person("adam", EDITOR)
     assert "podaj powód" in message_of(approve(adam, late, reason="", decision="withdraw"))
     assert "Szkic odrzucono." in message_of(approve(adam, late, reason="Jest nowszy.", decision="withdraw"))
-    assert "adam" in (text := html_of(ewa.get(late["Location"])))
+    assert "adam" in (text := page_of(ewa, late))
     assert not missing(text, "Odrzucono: Jest nowszy.", "<dt>Stan</dt><dd>odrzucone, adam")
     own = draft_of(ewa, deadline, date="2030-01-01")
     approve(ewa, own, decision="withdraw")
@@ -177,24 +168,19 @@ def test_a_draft_over_a_row_that_changed_since_is_refused_and_nothing_is_lost(ew
     assert set(Draft.objects.values_list("state", flat=True)) == {"approved", "withdrawn"}
 
 
-def test_a_deletion_is_a_draft_too_and_needs_its_own_right(ewa):
-    ban = FuelBanFactory()
-    desk = person("szefowa", CHIEF)
+def test_a_deletion_is_a_draft_too_and_needs_its_own_right_as_a_range_does(ewa):
+    ban, desk = FuelBanFactory(), person("szefowa", CHIEF)
     answer = desk.post(url_of(ban).replace("change", "delete"), {"post": "yes"})
+    of_range = desk.post(RANGE, {"low": "1450", "high": "3900"})
+    assert "Szkic usuwa ten wpis." in page_of(desk, answer)
+    assert "Wprowadź zmianę" not in page_of(ewa, of_range)
+    for draft, decision in ((answer, "approve"), *((of_range, name) for name in ("approve", "submit", "withdraw"))):
+        assert ewa.post(draft["Location"], {"decision": decision, "reason": "x"}).status_code == 403
     assert FuelBan.objects.exists()
-    assert "Szkic usuwa ten wpis." in html_of(desk.get(answer["Location"]))
-    assert ewa.post(answer["Location"], {"decision": "approve", "reason": "x"}).status_code == 403
+    assert PlausibleRange.objects.get(pk="pellet").low == 600
     approve(desk, answer, reason="Uchwała uchylona.")
     assert not FuelBan.objects.exists()
     assert FuelBan.history.latest().history_change_reason == "Uchwała uchylona."
-
-
-def test_an_editor_without_the_right_sees_a_draft_of_a_range_and_decides_nothing(ewa):
-    answer = person("szefowa", CHIEF).post(RANGE, {"low": "1450", "high": "3900"})
-    assert "Wprowadź zmianę" not in html_of(ewa.get(answer["Location"]))
-    for decision in ("approve", "submit", "withdraw"):
-        assert ewa.post(answer["Location"], {"decision": decision, "reason": "x"}).status_code == 403
-    assert PlausibleRange.objects.get(pk="pellet").low == 600
 
 
 def test_an_approved_draft_still_says_what_it_changed_and_leads_on(ewa, adam):
@@ -206,18 +192,10 @@ def test_an_approved_draft_still_says_what_it_changed_and_leads_on(ewa, adam):
     assert {"s", "o", "n", "l"} <= set(re.findall('data-key="(.)"', page.content.decode()))
     answer = adam.post(second["Location"], {"decision": "approve_next", "reason": ""})
     assert answer["Location"].startswith(first["Location"])
-    assert not missing(html_of(ewa.get(second["Location"])), "Co się zmieniło", "<strong>01.01.2029</strong>")
+    assert not missing(page_of(ewa, second), "Co się zmieniło", "<strong>01.01.2029</strong>")
     decision = Decision.objects.get(kind="draft")
     assert decision.waiting_since == Draft.objects.get(state="approved").drafted_at
     assert f"/admin/catalog/decision/{decision.pk}/" in ewa.get(second["Location"]).content.decode()
-
-
-def test_what_waits_is_listed_first(ewa, adam):
-    answer = draft_of(ewa, DeadlineFactory(), date="2028-01-01")
-    listing = reverse("admin:catalog_draft_changelist")
-    assert not context_of(adam, listing)["cl"].result_list
-    approve(ewa, answer, decision="submit")
-    assert [row.state for row in context_of(adam, listing)["cl"].result_list] == ["waiting"]
 
 
 def test_a_draft_that_is_not_there_is_said(ewa):

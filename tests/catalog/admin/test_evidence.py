@@ -37,24 +37,17 @@ def others_on_map(answer):
     return json.loads(unescape(found[1])) if found else []
 
 
-@pytest.mark.parametrize("of", ["depot", "submission"])
-def test_a_case_is_checked_by_links_beside_it(client, editor, depot, of):
-    row = depot if of == "depot" else factories.SubmissionFactory(depot=depot)
-    links = re.findall(r'<a href="([^"]*)"', client.get(page(row)).content.decode().partition('"evidence"')[2])
-    assert links[:5] == [
-        "https://www.opal.pl/",
-        "tel:+48600000001",
-        "tel:+48600000002",
-        f"https://www.openstreetmap.org/?mlat={depot.lat}&amp;mlon={depot.lon}#map=18/{depot.lat}/{depot.lon}",
-        "https://duckduckgo.com/?q=Sk%C5%82ad+Zieli%C5%84ski+Krak%C3%B3w",
-    ]
-
-
-def test_a_case_leads_to_the_public_page_and_the_head_of_the_desk_to_the_site(client, editor, depot):
-    proposed = factories.SubmissionFactory(add=True)
-    for row, public in ((depot, True), (factories.SubmissionFactory(depot=depot), True), (proposed, False)):
+def test_a_case_is_checked_by_links_beside_it_and_leads_to_the_public_page(client, editor, depot):
+    place = f"{depot.lat}&amp;mlon={depot.lon}#map=18/{depot.lat}/{depot.lon}"
+    expected = ["https://www.opal.pl/", "tel:+48600000001", "tel:+48600000002"]
+    expected += [f"https://www.openstreetmap.org/?mlat={place}"]
+    expected += ["https://duckduckgo.com/?q=Sk%C5%82ad+Zieli%C5%84ski+Krak%C3%B3w"]
+    for row in (depot, factories.SubmissionFactory(depot=depot), factories.SubmissionFactory(add=True)):
         html = client.get(page(row)).content.decode()
-        assert ("-sklad-zielinski/" in html and "trona publiczna" in html) is public, row
+        links = re.findall(r'<a href="([^"]*)"', html.partition('"evidence"')[2])
+        published = getattr(row, "kind", "") != "add"
+        assert (links[:5] == expected) is published, row
+        assert ("-sklad-zielinski/" in html and "trona publiczna" in html) is published, row
         assert '<a href="/">' in html, row
 
 
@@ -75,14 +68,10 @@ def test_owner_neighbours_and_decisions_stand_beside_the_form(client, editor, de
 
 
 def test_only_a_claimant_is_missed_what_he_does_not_state(client, editor, depot):
-    texts = {
-        claim: text_of(client.get(page(factories.SubmissionFactory(depot=depot, claim=claim, email=f"{claim}@o.pl"))))
-        for claim in (True, False)
-    }
-    assert [("zgłaszający nie podał" in text, "inna domena" in text) for text in texts.values()] == [
-        (True, True),
-        (False, True),
-    ]
+    for claim in (True, False):
+        submission = factories.SubmissionFactory(depot=depot, claim=claim, email=f"{claim}@o.pl")
+        text = text_of(client.get(page(submission)))
+        assert ("zgłaszający nie podał" in text, "inna domena" in text) == (claim, True)
 
 
 def test_a_page_opened_from_a_list_says_its_place(client, editor, depot):
@@ -112,17 +101,14 @@ def test_editors_comment_on_a_case_wherever_they_meet_it(client, editor, depot):
     assert client.post(write, {"comment": "x"}).status_code == 403
 
 
-def test_a_comment_clicked_twice_is_one(editor, depot):
-    for after in (0, 1, 61):
-        editors.write_comment(case=depot, text="Dzwoniłam.", by=editor, on=NOW + timedelta(seconds=after))
-    assert [row.written_at - NOW for row in depot.comments.order_by("pk")] == [timedelta(), timedelta(seconds=61)]
-
-
-def test_the_newest_comments_are_shown_the_oldest_first(client, editor, depot):
+def test_the_newest_comments_are_shown_the_oldest_first_and_one_clicked_twice_once(client, editor, depot):
     rows = [CaseComment(depot=depot, text=f"Rozmowa {n}.", written_at=NOW, written_by=editor) for n in range(60)]
     CaseComment.objects.bulk_create(rows)
+    for after in (0, 1, 61):
+        editors.write_comment(case=depot, text="Rozmowa 99.", by=editor, on=NOW + timedelta(seconds=after))
     shown = re.findall(r"Rozmowa (\d+)\.", text_of(client.get(page(depot))))
-    assert shown == [str(n) for n in range(10, 60)]
+    assert shown == [str(n) for n in (*range(12, 60), 99, 99)]
+    assert depot.comments.latest("pk").written_at == NOW + timedelta(seconds=61)
 
 
 def test_depots_are_searched_by_the_address_of_an_owner_or_author(client, editor, depot):

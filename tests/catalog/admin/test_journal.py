@@ -35,14 +35,34 @@ JOURNAL = reverse("admin:catalog_decision_changelist")
 DAYS = reverse("admin:catalog_decision_days")
 TODAY = date(2026, 11, 21)
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+QUOTE = prices.PriceInput("pellet", TODAY, "t", price=Decimal(1500))
 
 
 def last():
     return Decision.objects.order_by("pk").last()
 
 
+def page_of(decision):
+    return reverse("admin:catalog_decision_change", args=[decision.pk])
+
+
 def undo_at_the_desk(client, decision):
     return message_of(client.post(reverse("admin:catalog_decision_undo", args=[decision.pk])))
+
+
+def recorded(editor):
+    """A decision about what is written in the block."""
+    return journal.recording(Decision.Kind.DRAFT, by=editor, title="Zmiana")
+
+
+@pytest.fixture
+def one(db):
+    return factories.DepotFactory(name="Jeden", phone="")
+
+
+@pytest.fixture
+def other(db):
+    return factories.DepotFactory(name="Dwa", phone="+48 1")
 
 
 def test_decisions_about_depots_and_prices_stand_on_one_page(client, editor):
@@ -62,9 +82,8 @@ def test_a_single_change_shows_the_values_before_and_after(client, editor):
     depot = factories.DepotFactory(verified=True, phone="")
     editing.edit_depot(depot=depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY, verify=True)
     assert last().title == f"Zmieniono: {depot.name} – telefon"
-    assert "telefon: – → +48 12 345 67 89" in text_of(client.get(JOURNAL))
-    page = client.get(reverse("admin:catalog_decision_change", args=[last().pk]))
-    assert "telefon: – → +48 12 345 67 89" in text_of(page)
+    for page in (JOURNAL, page_of(last())):
+        assert "telefon: – → +48 12 345 67 89" in text_of(client.get(page))
 
 
 def test_it_is_cut_by_person_kind_and_day(client, editor):
@@ -93,21 +112,20 @@ def test_a_page_holds_a_hundred_in_a_fixed_number_of_queries(client, editor, dja
     with django_assert_max_num_queries(16):
         assert len(context_of(client, JOURNAL)["cl"].result_list) == 100
     with django_assert_max_num_queries(16):
-        client.get(reverse("admin:catalog_decision_change", args=[last().pk]))
+        client.get(page_of(last()))
 
 
 def test_strangers_and_staff_without_a_role_see_nothing(client):
     decision = Decision.objects.create(kind="edit", title="Zmieniono", decided_at=NOW)
-    pages = (JOURNAL, DAYS, f"{JOURNAL}csv/", reverse("admin:catalog_decision_change", args=[decision.pk]))
+    pages = (JOURNAL, DAYS, f"{JOURNAL}csv/", page_of(decision))
     assert {client.get(page).status_code for page in pages} == {302}
     client.force_login(get_user_model().objects.create(username="nikt", is_staff=True))
     assert {client.get(page).status_code for page in pages} == {403}
 
 
 def test_former_addresses_lead_to_the_journal(client, editor):
-    assert client.get("/admin/dziennik/")["Location"] == JOURNAL
-    assert client.get("/admin/dziennik/dni/")["Location"] == DAYS
-    assert client.get("/admin/catalog/depotbatch/7/change/")["Location"] == JOURNAL
+    former = {"dziennik/": JOURNAL, "dziennik/dni/": DAYS, "catalog/depotbatch/7/change/": JOURNAL}
+    assert {path: client.get(f"/admin/{path}")["Location"] for path in former} == former
 
 
 def test_decisions_and_not_rows_are_counted_by_day_and_editor_with_waiting_times(client, editor):
@@ -136,14 +154,13 @@ def test_the_list_is_exported_without_personal_data(client, editor):
     assert not present(text, "jan@", "Tajne")
 
 
-def test_a_merge_is_undone_with_all_that_had_moved(client, editor):
-    one, other = factories.DepotFactory(name="Jeden", phone=""), factories.DepotFactory(name="Dwa", phone="+48 1")
+def test_a_merge_is_undone_with_all_that_had_moved(client, editor, one, other):
     price, row = factories.DepotPriceFactory(depot=other), factories.SubmissionFactory(depot=other)
     before = Depot.objects.values().get(pk=one.pk)
     merging.merge_depots(survivor=one, loser=other, take=["phone"], by=editor, on=TODAY)
     decision = last()
     assert decision.title == f"Scalono: Dwa z wpisem {one}"
-    assert "Cofnij scalenie" in text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
+    assert "Cofnij scalenie" in text_of(client.get(page_of(decision)))
     answer = client.post(reverse("admin:catalog_decision_undo", args=[decision.pk]), follow=True)
     assert "Cofnięto. Składy opału: 2. Wrócił wpis Dwa" in text_of(answer)
     assert reverse("admin:catalog_depot_change", args=[other.pk]) in html_of(answer).partition("Wrócił wpis")[2][:60]
@@ -153,16 +170,15 @@ def test_a_merge_is_undone_with_all_that_had_moved(client, editor):
     assert "cofnięto już wcześniej" in undo_at_the_desk(client, decision)
 
 
-def test_a_withheld_entry_is_withheld_again_when_its_merge_is_undone(editor):
-    one, other = factories.DepotFactory(name="Jeden"), factories.DepotFactory(held=True, review="imię i nazwisko")
+def test_a_withheld_entry_is_withheld_again_when_its_merge_is_undone(editor, one):
+    other = factories.DepotFactory(held=True, review="imię i nazwisko")
     before = Depot.objects.values().get(pk=other.pk)
     merging.merge_depots(survivor=one, loser=other, take=[], by=editor, on=TODAY)
     journal.undo(decision=last(), by=editor, on=NOW)
     assert Depot.objects.values().get(pk=other.pk) == before
 
 
-def test_a_merge_whose_loser_was_restored_is_undone_already_and_not_repeated(client, editor):
-    one, other = factories.DepotFactory(name="Jeden"), factories.DepotFactory(name="Dwa")
+def test_a_merge_whose_loser_was_restored_is_undone_already_and_not_repeated(client, editor, one, other):
     row = factories.SubmissionFactory(depot=other)
     merging.merge_depots(survivor=one, loser=other, take=[], by=editor, on=TODAY)
     merge = last()
@@ -173,8 +189,7 @@ def test_a_merge_whose_loser_was_restored_is_undone_already_and_not_repeated(cli
     assert (factories.fresh(other).publication, factories.fresh(row).depot_id) == ("published", other.pk)
 
 
-def test_a_removal_is_not_undone_while_the_entry_is_merged(editor):
-    one, other = factories.DepotFactory(name="Jeden"), factories.DepotFactory(name="Dwa")
+def test_a_removal_is_not_undone_while_the_entry_is_merged(editor, one, other):
     today, duplicate = timezone.localdate(NOW), Depot.RemovalReason.DUPLICATE
     moderation.remove_depots(keys=[other.pk], reason=duplicate, by=editor, on=today)
     removal = last()
@@ -185,10 +200,8 @@ def test_a_removal_is_not_undone_while_the_entry_is_merged(editor):
     assert factories.fresh(other).merged_into == one
 
 
-def test_decisions_are_undone_in_reverse_whatever_was_undone_between(editor):
-    one, other = factories.DepotFactory(name="Jeden"), factories.DepotFactory(name="Dwa")
-    quote = {"fuel": "pellet", "day": TODAY, "unit": "t", "price": Decimal(1500), "bag_price": None, "bag_kg": None}
-    listed = prices.publish_price_list(quotes=[(other, prices.PriceInput(**quote))], by=editor, on=NOW)
+def test_decisions_are_undone_in_reverse_whatever_was_undone_between(editor, one, other):
+    listed = prices.publish_price_list(quotes=[(other, QUOTE)], by=editor, on=NOW)
     merging.merge_depots(survivor=one, loser=other, take=[], by=editor, on=TODAY)
     journal.undo(decision=last(), by=editor, on=NOW)
     assert journal.find_changed_since(listed) == []
@@ -220,9 +233,9 @@ def test_a_decision_of_which_nothing_can_be_restored_is_refused_and_stays(client
 
 
 def test_an_added_row_that_was_deleted_since_is_named(editor):
-    with journal.recording(Decision.Kind.DRAFT, by=editor, title="Termin") as addition:
+    with recorded(editor) as addition:
         row = DeadlineFactory(date=date(2031, 1, 1))
-    with journal.recording(Decision.Kind.DRAFT, by=editor, title="Termin") as deletion:
+    with recorded(editor) as deletion:
         row.delete()
     left = journal.undo(decision=addition.decision, by=editor, on=NOW).left
     assert [type(row) for row in left] == [Deadline]
@@ -232,8 +245,7 @@ def test_an_added_row_that_was_deleted_since_is_named(editor):
     assert not Deadline.objects.exists()
 
 
-def test_one_verification_an_addition_and_a_distinct_pair_are_undone(client, editor):
-    one, other = factories.DepotFactory(name="Jeden"), factories.DepotFactory(name="Dwa")
+def test_one_verification_an_addition_and_a_distinct_pair_are_undone(client, editor, one, other):
     moderation.verify_depot(depot=one, by=editor, on=TODAY)
     undo_at_the_desk(client, last())
     assert (factories.fresh(one).data_status, one.verified_at, one.confirmed_fields) == ("unverified", None, [])
@@ -259,7 +271,7 @@ def test_a_changed_a_deleted_and_an_added_provision_are_undone(client, editor):
     assert not Deadline.objects.exists()
     assert "Terminy: 1." in undo_at_the_desk(client, last())
     assert Deadline.objects.get().pk == deadline.pk
-    with journal.recording(Decision.Kind.DRAFT, by=editor):
+    with recorded(editor):
         DeadlineFactory(date=date(2031, 1, 1))
     undo_at_the_desk(client, last())
     assert Deadline.objects.get().pk == deadline.pk
@@ -278,37 +290,25 @@ def test_the_first_change_of_a_range_is_shown_and_undone(client, editor):
 def test_a_row_without_former_values_stays(editor):
     row = PlausibleRange.objects.get(pk="pellet")
     row.history.all().delete()
-    with journal.recording(Decision.Kind.DRAFT, by=editor, title="Przedział") as change:
+    with recorded(editor) as change:
         row.save()
     with pytest.raises(journal.NothingToRestore):
         journal.undo(decision=change.decision, by=editor, on=NOW)
     assert PlausibleRange.objects.filter(pk="pellet").exists()
 
 
-def test_a_range_that_was_changed_since_stays(editor):
-    row = PlausibleRange.objects.get(pk="pellet")
-    with journal.recording(Decision.Kind.DRAFT, by=editor, title="Przedział") as first:
-        row.low = Decimal(650)
-        row.save()
-    with journal.recording(Decision.Kind.DRAFT, by=editor, title="Przedział") as second:
-        row.low = Decimal(700)
-        row.save()
-    with pytest.raises(journal.NothingToRestore):
-        journal.undo(decision=first.decision, by=editor, on=NOW)
-    assert journal.undo(decision=second.decision, by=editor, on=NOW).restored == 1
-    assert PlausibleRange.objects.get(pk="pellet").low == 650
-    assert journal.undo(decision=first.decision, by=editor, on=NOW).restored == 1
-
-
-def test_two_changes_of_a_range_are_undone_one_after_the_other(editor):
+def test_two_changes_of_a_range_are_undone_the_later_first(editor):
     row, changes = PlausibleRange.objects.get(pk="pellet"), []
-    for low in (650, 700):
-        with journal.recording(Decision.Kind.DRAFT, by=editor, title="Przedział") as change:
-            row.low = Decimal(low)
+    for row.low in (Decimal(650), Decimal(700)):
+        with recorded(editor) as change:
             row.save()
-        changes.insert(0, change.decision)
-    assert [journal.undo(decision=change, by=editor, on=NOW).restored for change in changes] == [1, 1]
-    assert PlausibleRange.objects.get(pk="pellet").low == 600
+        changes.append(change.decision)
+    first, second = changes
+    with pytest.raises(journal.NothingToRestore):
+        journal.undo(decision=first, by=editor, on=NOW)
+    for decision, low in ((second, 650), (first, 600)):
+        assert journal.undo(decision=decision, by=editor, on=NOW).restored == 1
+        assert PlausibleRange.objects.get(pk="pellet").low == low
 
 
 def test_a_voivodeship_is_released_and_given_back(editor):
@@ -324,9 +324,8 @@ def test_a_voivodeship_is_released_and_given_back(editor):
 
 def test_an_owner_s_change_is_undone_by_any_editor(client, editor):
     depot = factories.DepotFactory()
-    quote = {"fuel": "pellet", "day": TODAY, "unit": "t", "price": Decimal(1500), "bag_price": None, "bag_kg": None}
     with journal.recording(Decision.Kind.OWNER, by=None, on=NOW, title="Właściciel zmienił: Pellet"):
-        owners.publish_prices(quotes=[(depot, prices.PriceInput(**quote))], on=NOW)
+        owners.publish_prices(quotes=[(depot, QUOTE)], on=NOW)
     assert "właściciel (odnośnikiem)" in text_of(client.get(JOURNAL))
     undo_at_the_desk(client, last())
     price = DepotPrice.objects.get()

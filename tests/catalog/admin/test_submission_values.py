@@ -11,7 +11,7 @@ from catalog.models import Depot
 from tests import factories, texts
 from tests.client import message_of
 from tests.deciding import page
-from tests.pages.reading import missing, text_of
+from tests.pages.reading import html_of, missing, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -41,6 +41,14 @@ def position(lat):
     return {"lat": lat, "lon": 19.9373, "location_approximate": True, "municipality": "1261011"}
 
 
+@pytest.fixture
+def moved():
+    """A submission with a fuel and another position."""
+    factories.BoundaryFactory()
+    proposed, stored = {"fuels": ["wegiel"], **position(50.07)}, {"fuels": [], **position(50.06)}
+    return factories.SubmissionFactory(proposed=proposed, stored=stored)
+
+
 @pytest.mark.parametrize(
     ("typed", "fuels", "lat", "sure"),
     [
@@ -52,47 +60,31 @@ def position(lat):
         ({"value-lat": "50.07", "value-lon": "19.9373"}, ["wegiel"], 50.07, False),
     ],
 )
-def test_fuels_and_a_position_are_changed_while_they_are_accepted(client, editor, decide, typed, fuels, lat, sure):
-    factories.BoundaryFactory()
-    proposed = {"fuels": ["wegiel"], **position(50.07)}
-    submission = factories.SubmissionFactory(proposed=proposed, stored={"fuels": [], **position(50.06)})
-    decide(submission, decision="accept", groups=["fuels", "lat"], **typed)
-    depot = submission.depot
-    assert (factories.fresh(depot).fuels, depot.lat, depot.location_approximate) == (fuels, lat, not sure)
-    assert (("z poprawką redakcji") in mail.outbox[0].body) is (sure or fuels != ["wegiel"])
+def test_fuels_and_a_position_are_changed_while_they_are_accepted(editor, decide, moved, typed, fuels, lat, sure):
+    decide(moved, decision="accept", groups=["fuels", "lat"], **typed)
+    depot = factories.fresh(moved.depot)
+    assert (depot.fuels, depot.lat, depot.location_approximate) == (fuels, lat, not sure)
+    assert ("z poprawką redakcji" in mail.outbox[0].body) is (sure or fuels != ["wegiel"])
 
 
-def test_a_position_outside_every_municipality_and_an_unknown_fuel_are_refused(client, editor):
-    factories.BoundaryFactory()
-    proposed = {"fuels": ["wegiel"], **position(50.07)}
-    submission = factories.SubmissionFactory(proposed=proposed, stored={"fuels": [], **position(50.06)})
+def test_a_position_outside_every_municipality_and_an_unknown_fuel_are_refused(client, editor, moved):
     sent = {"decision": "accept", "groups": ["fuels", "lat"], "opened": "0"}
-    outside = client.post(page(submission), sent | {"value-lat": "54.9", "value-lon": "16"})
+    outside = client.post(page(moved), sent | {"value-lat": "54.9", "value-lon": "16"})
     assert "To miejsce nie leży w żadnej gminie." in text_of(outside)
     for wrong in ({"value-lat": "nan", "value-lon": "16"}, {"value-fuels": ["", "uran"]}):
-        assert "Nic nie zapisano" in message_of(client.post(page(submission), sent | wrong))
-    assert factories.fresh(submission).state == "waiting"
+        assert "Nic nie zapisano" in message_of(client.post(page(moved), sent | wrong))
+    assert factories.fresh(moved).state == "waiting"
 
 
-def test_a_wrong_value_is_refused_at_its_field_and_nothing_typed_is_lost(client, editor):
-    submission = factories.SubmissionFactory(
-        proposed={"phone": "+48 601 234 567", "place": "Kraków"}, stored={"phone": "", "place": ""}
-    )
-    typed = form_of(client, submission) | {"value-phone": "zadzwoń", "value-place": "Wieliczka"}
-    answer = client.post(page(submission), {"decision": "accept", "groups": ["phone", "place"], "opened": "0", **typed})
-    text = answer.content.decode()
-    assert not missing(text, "To nie jest poprawny numer telefonu", 'value="zadzwoń"', 'value="Wieliczka"')
-    assert factories.fresh(submission).state == "waiting"
-
-
-def test_a_proposed_text_longer_than_its_column_is_left_out(client, editor, decide):
+def test_a_wrong_value_is_refused_at_its_field_nothing_typed_is_lost_and_one_too_long_left_out(client, editor, decide):
     proposed = {"phone": "+48 601 234 567", "place": texts.too_long("place")}
     submission = factories.SubmissionFactory(proposed=proposed, stored={"phone": "", "place": ""})
-    typed = form_of(client, submission) | {"decision": "accept"}
-    answer = decide(submission, **typed, groups=["phone", "place"])
-    assert "ma co najwyżej 120 znaków (obecnie ma 121)" in text_of(answer)
-    typed |= {"groups": ["phone"], "reason": "Zbyt długa nazwa."}
-    decide(submission, **typed)
+    typed = form_of(client, submission) | {"decision": "accept", "groups": ["phone", "place"]}
+    text = html_of(decide(submission, **typed | {"value-phone": "zadzwoń"}))
+    assert not missing(text, "To nie jest poprawny numer telefonu", 'value="zadzwoń"', f'value="{proposed["place"]}"')
+    assert "ma co najwyżej 120 znaków (obecnie ma 121)" in text
+    assert factories.fresh(submission).state == "waiting"
+    decide(submission, **typed | {"groups": ["phone"], "reason": "Zbyt długa nazwa."})
     assert (factories.fresh(submission.depot).phone, submission.depot.place) == ("+48 601 234 567", "")
 
 
