@@ -51,39 +51,39 @@ def test_the_list_costs_the_same_queries_however_many_rows(client, editor, djang
 def test_each_queue_finds_its_own_and_its_count_says_how_many(client, editor):
     factories.BoundaryFactory()
     today = timezone.localdate()
-    checked = {"data_status": "verified", "verified_by": editor, "hours": {"mon": "8:00-16:00"}}
-    far = {"verified_at": today, **checked}
-    factories.DepotFactory(name="W porządku", nip="5260250274", **far)
-    factories.DepotFactory(name="Dawno", lat=50.02, **checked, verified_at=today - timedelta(days=366))
-    factories.DepotFactory(name="Rok temu", lat=50.03, **checked, verified_at=today - timedelta(days=365))
-    factories.DepotFactory(name="Nigdy", lat=50.04, hours={"mon": "8:00-16:00"})
-    factories.DepotFactory(name="Bez godzin", lat=50.05, **{**far, "hours": None})
-    factories.DepotFactory(name="Zły NIP", lat=50.055, nip="5260250275", **far)
-    factories.DepotFactory(name="Poza", lat=54.0, **far)
-    factories.DepotFactory(name="Wstrzymany", lat=50.058, held=True, **far)
+    hours = {"hours": {"mon": "8:00-16:00"}}
+    checked = {"data_status": "verified", "verified_by": editor, "verified_at": today, **hours}
     named = {"fuels": ["pellet"], "fuels_in_name": ["pellet"]}
-    factories.DepotFactory(name="Z nazwy", lat=50.065, **named, **far)
-    factories.DepotFactory(name="Z nazwy, potwierdzony", lat=50.07, **named, **far, confirmed_fields=["fuels"])
-    factories.DepotFactory(name="Usunięty", removed=True, **named)
-    found = {slug: names(client, queue=slug) for slug in ("never", "old", "hours", "nip", "outside", "held", "fuels")}
-    assert found == {
-        "never": {"Nigdy"},
-        "old": {"Dawno"},
-        "hours": {"Bez godzin"},
-        "nip": {"Zły NIP"},
-        "outside": {"Poza"},
-        "held": {"Wstrzymany"},
-        "fuels": {"Z nazwy"},
-    }
-    assert {slug: number for slug, number in counts(client).items() if number} == dict.fromkeys(found, 1)
+    for name, lat, values in (
+        ("W porządku", 50.01, {"nip": "5260250274", **checked}),
+        ("Dawno", 50.02, checked | {"verified_at": today - timedelta(days=366)}),
+        ("Rok temu", 50.03, checked | {"verified_at": today - timedelta(days=365)}),
+        ("Nigdy", 50.04, hours),
+        ("Bez godzin", 50.05, checked | {"hours": None}),
+        ("Zły NIP", 50.055, {"nip": "5260250275", **checked}),
+        ("Poza", 54.0, checked),
+        ("Wstrzymany", 50.058, {"held": True, **checked}),
+        ("Z nazwy", 50.065, named | checked),
+        ("Z nazwy, potwierdzony", 50.07, named | checked | {"confirmed_fields": ["fuels"]}),
+        ("Usunięty", 50.08, {"removed": True, **named}),
+    ):
+        factories.DepotFactory(name=name, lat=lat, **values)
+    expected = {"never": {"Nigdy"}, "old": {"Dawno"}, "hours": {"Bez godzin"}, "nip": {"Zły NIP"}, "outside": {"Poza"}}
+    expected |= {"held": {"Wstrzymany"}, "fuels": {"Z nazwy"}}
+    assert {slug: names(client, queue=slug) for slug in expected} == expected
+    assert {slug: number for slug, number in counts(client).items() if number} == dict.fromkeys(expected, 1)
 
 
-def test_a_waiting_submission_puts_its_depot_into_the_queue_and_its_number_into_the_row(client, editor):
+def test_a_depot_is_in_a_queue_while_a_submission_waits_or_nobody_kept_it_apart(client, editor):
     depot = factories.DepotFactory(name="Ze zgłoszeniem")
+    other = factories.DepotFactory(name="Ze zgłoszeniem II", lat=depot.lat + 0.0005)
     factories.DepotFactory(name="Bez zgłoszenia", lat=51.0)
     factories.SubmissionFactory(depot=depot, delete=True)
     assert names(client, queue="requests") == {"Ze zgłoszeniem"}
     assert '<td class="field-submissions_open">1</td>' in client.get(DEPOTS).content.decode()
+    assert names(client, queue="duplicates") == {depot.name, other.name}
+    client.post(reverse("admin:catalog_depot_pair", args=[depot.pk, other.pk]), {"decision": "apart"})
+    assert names(client, queue="duplicates") == set()
 
 
 def test_an_entry_is_found_by_its_number_as_the_desk_writes_it_its_fuel_and_its_unit(client, editor):
@@ -100,14 +100,6 @@ def test_entries_to_choose_for_a_price_are_by_name(client, editor):
     field = {"app_label": "prices", "model_name": "depotprice", "field_name": "depot", "term": "krakow"}
     found = client.get(reverse("admin:autocomplete"), field).json()["results"]
     assert [row["text"].partition(" ")[0] for row in found] == ["Adam", "Łoś", "Żuk"]
-
-
-def test_likely_duplicates_leave_the_queue_once_they_were_kept_apart(client, editor):
-    one = factories.DepotFactory(name="Skład opału Nowak")
-    other = factories.DepotFactory(name="Skład opału Nowak II", lat=one.lat + 0.0005)
-    assert names(client, queue="duplicates") == {one.name, other.name}
-    client.post(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), {"decision": "apart"})
-    assert names(client, queue="duplicates") == set()
 
 
 def test_rubbish_in_the_address_is_no_failure(client, editor):
@@ -143,17 +135,15 @@ def test_removing_and_taking_back_many_cost_as_few_statements(editor, django_ass
     assert len(moderation.reset_depots(keys=keys, by=editor).unchanged) == 50
 
 
-def test_the_whole_queue_is_cleared_from_the_list(client, editor):
+def test_the_whole_queue_is_cleared_from_the_list_but_what_was_removed_meanwhile(client, editor):
     first, *_ = many(120)
+    gone = factories.DepotFactory(name="Zniknął", removed=True)
     answer = bulk.act(client, f"{DEPOTS}?queue=never", "verify", first, select_across="1")
     assert "Zmieniono: 120." in message_of(answer)
     assert counts(client)["never"] == 0
-
-
-def test_what_was_removed_meanwhile_is_named_and_the_rest_is_checked(client, editor):
-    good, gone = factories.DepotFactory(name="Dobry"), factories.DepotFactory(name="Zniknął", removed=True)
-    assert "Zniknął" in bulk.choose(client, DEPOTS, "verify", good, gone).content.decode().partition("Bez zmian")[2]
-    assert "Zmieniono: 1." in message_of(bulk.act(client, DEPOTS, "verify", good, gone))
+    moderation.reset_depots(keys=[first.pk], by=editor)
+    assert "Zniknął" in bulk.choose(client, DEPOTS, "verify", first, gone).content.decode().partition("Bez zmian")[2]
+    assert "Zmieniono: 1." in message_of(bulk.act(client, DEPOTS, "verify", first, gone))
 
 
 def test_owners_stay_owners_and_held_ones_become_public(editor):
@@ -165,15 +155,8 @@ def test_owners_stay_owners_and_held_ones_become_public(editor):
 
 
 def test_the_age_of_a_check_in_words():
-    for days, words in (
-        (0, "dziś"),
-        (1, "wczoraj"),
-        (60, "60 dni temu"),
-        (61, "2 mies. temu"),
-        (366, "12 mies. temu"),
-        (800, "2 lata temu"),
-        (2000, "5 lat temu"),
-    ):
-        today = date(2026, 11, 21)
-        assert age(today - timedelta(days=days), today) == words, days
-        assert age(None, today) == "nigdy"
+    today = date(2026, 11, 21)
+    ages = {0: "dziś", 1: "wczoraj", 60: "60 dni temu", 61: "2 mies. temu", 366: "12 mies. temu"}
+    ages |= {800: "2 lata temu", 2000: "5 lat temu"}
+    assert {days: age(today - timedelta(days=days), today) for days in ages} == ages
+    assert age(None, today) == "nigdy"

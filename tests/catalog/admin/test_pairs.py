@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
@@ -14,6 +15,7 @@ from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
 from catalog.services import merging, moderation, publishing
 from prices.models import DepotPrice
 from tests import factories
+from tests.client import message_of
 from tests.pages.reading import missing, text_of
 
 pytestmark = pytest.mark.django_db
@@ -27,8 +29,8 @@ def merge(survivor, loser, *take, by=None):
 
 
 def ask(depot, **values):
-    given = {"kind": "delete", "state": "waiting", "email": "a@example.pl", "email_hash": "x", "created_at": NOW}
-    return Submission.objects.create(depot=depot, **{**given, "confirmed_at": NOW, **values})
+    given = {"kind": "delete", "email": "a@example.pl", "email_hash": "x", "proposed": {}, "stored": {}}
+    return factories.SubmissionFactory(depot=depot, **given | values)
 
 
 @pytest.fixture
@@ -45,31 +47,26 @@ def found():
     return [(pair.first, pair.second) for pair in duplicates.find_pairs()]
 
 
-def test_near_ones_with_similar_names_are_a_pair(one, other):
+def url_of(one, other):
+    return reverse("admin:catalog_depot_pair", args=[one.pk, other.pk])
+
+
+def test_near_ones_with_similar_names_or_one_tax_number_are_a_pair_also_a_held_one(one, other):
     assert found() == [(one.pk, other.pk)]
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"lat": 50.0617 + 0.0014},
-        {"name": "Auto Części Bis"},
-        {"publication": "removed", "removed_at": TODAY, "removal_reason": "closed"},
-    ],
-)
-def test_far_ones_other_names_and_removed_ones_are_none(one, other, changed):
-    Depot.objects.filter(pk=other.pk).update(**changed)
-    assert found() == []
-
-
-def test_one_tax_number_makes_a_pair_at_any_distance_held_ones_too(one, other):
+    Depot.objects.filter(pk=one.pk).update(publication="held")
+    assert found() == [(one.pk, other.pk)]
     Depot.objects.filter(pk=other.pk).update(lat=54.0, name="Inna", nip="5260250274", publication="held")
     assert [(pair.first, pair.second, pair.same_nip) for pair in duplicates.find_pairs()] == [(one.pk, other.pk, True)]
 
 
-def test_a_held_one_near_a_published_one_is_found_from_either_side(one, other):
-    Depot.objects.filter(pk=one.pk).update(publication="held")
-    assert found() == [(one.pk, other.pk)]
+def test_far_ones_other_names_and_removed_ones_are_none(one, other):
+    removed = {"publication": "removed", "removed_at": TODAY, "removal_reason": "closed"}
+    for changed in ({"lat": 50.0617 + 0.0014}, {"name": "Auto Części Bis"}, removed):
+        with transaction.atomic():
+            Depot.objects.filter(pk=other.pk).update(**changed)
+            assert found() == []
+            transaction.set_rollback(True)
+    assert len(found()) == 1
 
 
 def test_the_pages_cost_a_fixed_number_of_queries(client, editor, django_assert_max_num_queries):
@@ -83,13 +80,13 @@ def test_the_pages_cost_a_fixed_number_of_queries(client, editor, django_assert_
 
 
 def test_a_pair_shows_its_positions_with_decimal_commas(client, editor, one, other):
-    text = text_of(client.get(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk])))
+    text = text_of(client.get(url_of(one, other)))
     assert not missing(text, "50,0617°, 19,9373°, dokładne", "50,0622°, 19,9373°, dokładne")
 
 
 def test_merging_from_the_page_takes_field_by_field(client, editor, one, other):
     given = {"decision": "first", "take_website": "second", "take_phone": "first", "take_name": "second"}
-    client.post(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), given)
+    client.post(url_of(one, other), given)
     one.refresh_from_db()
     assert (one.name, one.website, one.phone) == (factories.fresh(other).name, "https://nowak.pl/", "+48 600 000 000")
     assert one.confirmed_fields == ["name", "website"]
@@ -97,19 +94,15 @@ def test_merging_from_the_page_takes_field_by_field(client, editor, one, other):
     assert one.history.latest().history_change_reason == f"wchłonięto wpis {other.pk}: nazwa, strona internetowa"
     assert other.history.latest().history_change_reason == f"scalono z wpisem {one.pk}"
     assert {line.history_user for line in (one.history.latest(), other.history.latest())} == {editor}
-
-
-def test_merging_to_the_right(client, editor, one, other):
-    client.post(
-        reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), {"decision": "second", "take_nip": "first"}
-    )
-    assert (factories.fresh(other).nip, other.publication) == ("5260250274", "published")
+    assert "jeden z wpisów jest już usunięty" in message_of(client.post(url_of(one, other), {"decision": "second"}))
+    third = factories.DepotFactory(nip=None)
+    client.post(url_of(one, third), {"decision": "second", "take_nip": "first"})
+    assert (factories.fresh(third).nip, third.publication) == ("5260250274", "published")
 
 
 @pytest.mark.parametrize("decision", ["first", "apart"])
 def test_a_decision_about_a_pair_is_undone_from_its_message(client, editor, one, other, decision):
-    pair = reverse("admin:catalog_depot_pair", args=[one.pk, other.pk])
-    answer = client.post(pair, {"decision": decision}, follow=True).content.decode()
+    answer = client.post(url_of(one, other), {"decision": decision}, follow=True).content.decode()
     undo = reverse("admin:catalog_decision_undo", args=[Decision.objects.get().pk])
     assert f'action="{undo}"' in answer
     client.post(undo)
@@ -119,34 +112,23 @@ def test_a_decision_about_a_pair_is_undone_from_its_message(client, editor, one,
 def test_a_pair_that_another_editor_kept_apart_meanwhile_offers_no_undoing_of_that(client, editor, one, other):
     theirs = timezone.now() + timedelta(minutes=1)
     merging.mark_distinct(one=one, other=other, by=factories.UserFactory(), at=theirs)
-    pair = reverse("admin:catalog_depot_pair", args=[one.pk, other.pk])
-    answer = client.post(pair, {"decision": "apart"}, follow=True).content.decode()
+    answer = client.post(url_of(one, other), {"decision": "apart"}, follow=True).content.decode()
     assert "Zapamiętano, że to dwa różne składy" in answer
     assert reverse("admin:catalog_decision_undo", args=[Decision.objects.get().pk]) not in answer
 
 
-@pytest.mark.parametrize("given", [{}, {"decision": "both"}, {"decision": "first\0"}])
-def test_a_decision_that_is_none(client, editor, one, other, given):
-    answer = client.post(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), given)
-    assert "Nic nie zmieniono" in answer.content.decode()
-
-
-def test_a_pair_that_is_none(client, editor, one, other):
+def test_a_pair_and_a_decision_that_are_none(client, editor, one, other):
     for number in (one.pk, 99999999):
         assert client.get(reverse("admin:catalog_depot_pair", args=[one.pk, number])).status_code == 404
-    assert client.put(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk])).status_code == 405
-
-
-def test_two_editors_merge_at_once(client, editor, one, other):
-    merge(one, other)
-    answer = client.post(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), {"decision": "second"})
-    assert "jeden z wpisów jest już usunięty" in answer.content.decode()
+    assert client.put(url_of(one, other)).status_code == 405
+    for given in ({}, {"decision": "both"}, {"decision": "first\0"}):
+        assert "Nic nie zmieniono" in message_of(client.post(url_of(one, other), given))
 
 
 def test_an_invented_and_a_real_one_are_not_merged(client, editor, one, other):
     Depot.objects.filter(pk=other.pk).update(source="demo", website="")
-    answer = client.post(reverse("admin:catalog_depot_pair", args=[one.pk, other.pk]), {"decision": "first"})
-    assert "Nic nie zmieniono: wpisu demonstracyjnego nie można scalić z prawdziwym." in answer.content.decode()
+    said = message_of(client.post(url_of(one, other), {"decision": "first"}))
+    assert said == "Nic nie zmieniono: wpisu demonstracyjnego nie można scalić z prawdziwym."
     with pytest.raises(merging.MergeRefused, match="demonstracyjnego"):
         merge(one, other)
     with pytest.raises(merging.MergeRefused, match="samym"):
@@ -190,10 +172,7 @@ def test_merging_on_points_former_losers_at_the_last_survivor(one, other):
     merge(one, other)
     merge(third, one)
     assert factories.fresh(other).merged_into == third
-
-
-def test_a_restored_one_stands_on_its_own(one, other):
-    merge(one, other)
+    # A restored one stands on its own.
     assert publishing.publish_depot(depot=factories.fresh(other), on=TODAY, note="to dwa").merged_into is None
 
 

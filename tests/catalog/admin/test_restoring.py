@@ -15,19 +15,12 @@ from tests.catalog.admin.test_pairs import NOW, TODAY, ask, merge
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def one(db):
-    return factories.DepotFactory(name="Pierwszy")
+def named(name):
+    """A fixture of a depot."""
+    return pytest.fixture(lambda db: factories.DepotFactory(name=name))
 
 
-@pytest.fixture
-def other(db):
-    return factories.DepotFactory(name="Drugi")
-
-
-@pytest.fixture
-def third(db):
-    return factories.DepotFactory(name="Trzeci")
+one, other, third = map(named, ("Pierwszy", "Drugi", "Trzeci"))
 
 
 def restore(depot):
@@ -39,13 +32,13 @@ def of(depot):
     return set(depot.submissions.all()) | set(DepotPrice.objects.filter(depot=depot))
 
 
-def test_merging_and_restoring_leaves_everything_where_it_was(one, other):
+def test_merging_and_restoring_leaves_everything_where_it_was(one, other, client):
     theirs = {
         ask(other, kind="claim"),
         ask(other),  # one's own is equal, so it stays with the loser
         ask(other, kind="correct", state="superseded", decided_at=NOW),
         factories.DepotPriceFactory(depot=other, price=Decimal(1600)),  # likewise
-        factories.DepotPriceFactory(depot=other, fuel="brykiet"),
+        factories.DepotPriceFactory(depot=other, fuel="brykiet", day=TODAY),
         factories.DepotPriceFactory(depot=other, rejected=True),
     }
     ours = {ask(one), factories.DepotPriceFactory(depot=one), factories.DepotPriceFactory(depot=one, fuel="ekogroszek")}
@@ -57,14 +50,9 @@ def test_merging_and_restoring_leaves_everything_where_it_was(one, other):
     assert Decision.objects.get(kind="merge").undone_at is not None
     moved = DepotPrice.objects.get(depot=other, fuel="brykiet")
     assert moved.history.latest().history_change_reason == f"przywrócono skład {other.pk}"
-
-
-def test_restored_prices_count_again_where_they_were_paid(one, other, client):
-    factories.DepotPriceFactory(depot=other, day=TODAY)
-    merge(one, other)
-    restore(other)
+    # Prices count again where they were paid.
     lists = [client.get(f"/api/v1/stores/{depot.pk}").json()["price_list"] for depot in (one, other)]
-    assert [[row["fuel"] for row in rows] for rows in lists] == [[], ["pellet"]]
+    assert [{row["fuel"] for row in rows} for rows in lists] == [{"pellet", "ekogroszek"}, {"pellet", "brykiet"}]
 
 
 def test_what_came_to_the_survivor_itself_stays_there(one, other):
@@ -74,24 +62,18 @@ def test_what_came_to_the_survivor_itself_stays_there(one, other):
     assert (of(one), of(other)) == (since, set())
 
 
-def test_a_submission_that_was_decided_at_the_survivor_stays_there(one, other):
+def test_a_submission_that_was_decided_at_the_survivor_stays_there_and_a_price_comes_back(one, other):
     editor = factories.UserFactory()
-    accepted = factories.SubmissionFactory(depot=other)
-    rejected, waiting = factories.SubmissionFactory(depot=other), factories.SubmissionFactory(depot=other)
+    accepted, rejected, waiting = factories.SubmissionFactory.create_batch(3, depot=other)
+    price = factories.DepotPriceFactory(depot=other, pending=True)
     merge(one, other)
     deciding.accept_submission(submission=accepted, by=editor, on=NOW)
     deciding.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
+    prices.reject_prices(prices=[price], reason="zła jednostka", by=editor, on=NOW)
     restore(other)
-    assert (of(one), of(other)) == ({accepted, rejected}, {waiting})
+    assert (of(one), of(other)) == ({accepted, rejected}, {waiting, price})
     assert (factories.fresh(one).phone, factories.fresh(other).phone) == ("+48 601 234 567", "")
-
-
-def test_a_price_comes_back_with_what_was_decided_about_it(one, other):
-    price = factories.DepotPriceFactory(depot=other, pending=True)
-    merge(one, other)
-    prices.reject_prices(prices=[price], reason="zła jednostka", by=factories.UserFactory(), on=NOW)
-    restore(other)
-    assert (factories.fresh(price).depot_id, price.status, price.reason) == (other.pk, "rejected", "zła jednostka")
+    assert (factories.fresh(price).status, price.reason) == ("rejected", "zła jednostka")
 
 
 def test_values_that_the_survivor_took_stay_and_count_as_a_persons(one, other):
@@ -151,10 +133,10 @@ def test_the_desk_says_beforehand_what_comes_back(client, editor, one, other):
     ask(other)
     factories.DepotPriceFactory(depot=other)
     merge(one, other)
-    page = reverse("admin:catalog_depot_change", args=[other.pk])
+    page, decide = (reverse(f"admin:catalog_depot_{name}", args=[other.pk]) for name in ("change", "decide"))
     text = client.get(page).content.decode()
     assert f"Na wpis {one.pk} przeszły: zgłoszenia: 1, odnośniki właścicieli: 0, ceny: 1. Po przywróceniu" in text
-    client.post(reverse("admin:catalog_depot_decide", args=[other.pk]), {"decision": "publish", "note": "to dwa"})
+    client.post(decide, {"decision": "publish", "note": "to dwa"})
     assert len(of(other)) == 2
     assert "Po przywróceniu" not in client.get(page).content.decode()
 

@@ -51,21 +51,13 @@ def test_one_takes_it_and_everybody_sees_who():
     assert re.search(r"małopolskie.* adam .* małopolskie.* ewa", listed)
 
 
-def test_a_chief_editor_takes_it_from_who_went_away():
+def test_a_release_by_a_chief_that_is_undone_takes_nothing_from_who_has_it_now():
     factories.krakow()
-    (_, her), (_, chief) = person("ewa"), person("szefowa", CHIEF)
+    (_, her), (adam, his), (_, chief) = person("ewa"), person("adam"), person("szefowa", CHIEF)
     take(her)
     release(chief, VoivodeshipClaim.objects.get())
     claim = VoivodeshipClaim.objects.get()
     assert (claim.editor.username, claim.released_by.username) == ("ewa", "szefowa")
-
-
-def test_a_release_that_is_undone_takes_nothing_from_who_has_it_now():
-    factories.krakow()
-    (_, her), (adam, his) = person("ewa"), person("adam")
-    take(her)
-    claim = VoivodeshipClaim.objects.get()
-    release(her, claim)
     released = Decision.objects.order_by("pk").last()
     take(his)
     with pytest.raises(journal.NothingToRestore):
@@ -75,14 +67,11 @@ def test_a_release_that_is_undone_takes_nothing_from_who_has_it_now():
 
 
 def test_two_cannot_hold_one_and_nobody_gives_back_nothing():
-    editor, voivodeship = factories.UserFactory(), factories.krakow().voivodeship
-    editors.take_voivodeship(voivodeship=voivodeship, by=editor, on=timezone.now())
-    for broken in (
-        {"voivodeship": voivodeship, "editor": editor, "taken_at": timezone.now()},
-        {"voivodeship": voivodeship, "editor": editor, "taken_at": timezone.now(), "released_at": timezone.now()},
-    ):
+    claim = {"voivodeship": factories.krakow().voivodeship, "editor": factories.UserFactory()}
+    editors.take_voivodeship(voivodeship=claim["voivodeship"], by=claim["editor"], on=timezone.now())
+    for moments in ({}, {"released_at": timezone.now()}):
         with pytest.raises(IntegrityError, match="voivodeshipclaim_"), transaction.atomic():
-            VoivodeshipClaim.objects.create(**broken)
+            VoivodeshipClaim.objects.create(**claim, taken_at=timezone.now(), **moments)
 
 
 def test_the_queues_are_filtered_by_what_is_mine_and_counted_by_voivodeship():
