@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core import mail
-from django.core.management import call_command
 from django.utils import timezone
 
 from catalog.models import Decision, Submission
@@ -12,6 +11,7 @@ from catalog.services import journal
 from catalog.submissions import decisions, letters
 from catalog.submissions.letter_kinds import DecisionLetters
 from tests import deciding, factories
+from tests.commands import run
 
 pytestmark = pytest.mark.django_db
 
@@ -21,15 +21,15 @@ NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 @pytest.fixture
 def owned():
     """Submissions of one author: two about one entry, one about another, a deletion and a missing depot."""
-    depots = [factories.DepotFactory(name=f"Opał {name}") for name in ("Nowak", "Kowal", "Zięba")]
-    author = {"email": "jan@opal.pl", "visit": None}
-    return [
-        factories.SubmissionFactory(depot=depots[0], **author),
-        factories.SubmissionFactory(depot=depots[1], **author),
-        factories.SubmissionFactory(depot=depots[0], claim=True, **author),
-        factories.SubmissionFactory(depot=depots[2], delete=True, **author),
-        factories.SubmissionFactory(add=True, **author),
-    ]
+    nowak, kowal, zieba = (factories.DepotFactory(name=f"Opał {name}") for name in ("Nowak", "Kowal", "Zięba"))
+    cases = {"depot": nowak}, {"depot": kowal}, {"depot": nowak, "claim": True}, {"depot": zieba, "delete": True}
+    return [factories.SubmissionFactory(email="jan@opal.pl", **case) for case in (*cases, {"add": True})]
+
+
+def told(count):
+    """Submissions of one author whose decisions wait for their letter."""
+    owed = {"decided": True, "notification_pending": True, "email": "jan@opal.pl"}
+    return factories.SubmissionFactory.create_batch(count, **owed)
 
 
 def test_decisions_made_together_are_one_letter_with_each_entry(owned, commit):
@@ -61,7 +61,7 @@ def test_what_is_said_of_one_entry_stands_with_it(owned):
 
 
 def test_a_decision_made_while_a_letter_leaves_has_its_own():
-    rows = [factories.SubmissionFactory(decided=True, notification_pending=True, email="jan@opal.pl") for _ in "abc"]
+    rows = told(3)
     Submission.objects.filter(pk__gt=rows[0].pk).update(letter_tried_at=(leaving := timezone.now()))
     assert letters.send_waiting() == letters.Told()
     DecisionLetters().done([rows[1]], leaving)
@@ -69,15 +69,14 @@ def test_a_decision_made_while_a_letter_leaves_has_its_own():
     assert letters.send_waiting().sent == (f"submission {rows[0].pk}",)
 
 
-def test_the_command_leaves_a_letter_that_a_slow_mail_server_may_still_be_taking(capsys):
-    tried = timezone.now() - timedelta(minutes=8)
-    factories.SubmissionFactory(decided=True, notification_pending=True, letter_tried_at=tried)
-    call_command("send_pending_letters", commit=True)
-    assert (capsys.readouterr().out, mail.outbox) == ("0 letters sent\n", [])
+def test_the_command_leaves_a_letter_that_a_slow_mail_server_may_still_be_taking():
+    told(1)
+    Submission.objects.update(letter_tried_at=timezone.now() - timedelta(minutes=8))
+    assert (run("send_pending_letters", commit=True), mail.outbox) == ("0 letters sent\n", [])
 
 
 def test_a_decision_is_told_once_when_the_row_that_stands_for_it_vanishes_while_the_letter_leaves(monkeypatch):
-    rows = [factories.SubmissionFactory(decided=True, notification_pending=True, email="jan@opal.pl") for _ in "ab"]
+    rows = told(2)
     send = letters._send
     monkeypatch.setattr(letters, "_send", lambda messages: (rows[0].delete(), send(messages))[1])
     letters.send_waiting()

@@ -37,8 +37,30 @@ def sent(commit):
     return run
 
 
-def correction(depot, **proposed):
+def correction(depot=None, **proposed):
+    """A correction, of the telephone unless told otherwise."""
+    proposed = proposed or {"phone": "+48 601 234 567"}
+    depot = depot or factories.DepotFactory()
     return factories.SubmissionFactory(depot=depot, proposed=proposed, stored=dict.fromkeys(proposed, ""))
+
+
+def accept(submission, editor, on=NOW):
+    return lambda: deciding.accept_submission(submission=submission, by=editor, on=on)
+
+
+def reject(submission, editor, on=NOW):
+    return lambda: deciding.reject_submission(submission=submission, reason="Nie.", by=editor, on=on)
+
+
+def owned():
+    """A depot, and the link of its owner."""
+    depot = factories.DepotFactory(verified=True, data_status="owner")
+    return depot, owner_links.grant_link(depot=depot, email="jan@opal.example", on=NOW - timedelta(days=9))
+
+
+def claim_of(depot, **values):
+    """A claim of which the former owner was told four days ago."""
+    return factories.SubmissionFactory(depot=depot, claim=True, owner_told_at=NOW - timedelta(days=4), **values)
 
 
 def values_of(depot):
@@ -54,9 +76,9 @@ def last():
 
 
 def test_an_accepted_correction_waits_again_and_its_author_is_told(editor, sent):
-    depot = factories.DepotFactory(phone="", name="Skład Zieliński")
-    before, row = values_of(depot), correction(depot, phone="+48 601 234 567")
-    assert sent(lambda: deciding.accept_submission(submission=row, by=editor, on=NOW)) == ["zmiany przyjęte"]
+    depot = factories.DepotFactory(name="Skład Zieliński")
+    before, row = values_of(depot), correction(depot)
+    assert sent(accept(row, editor)) == ["zmiany przyjęte"]
     decision = last()
     assert decision.title == f"Przyjęto nr {row.pk}: Skład Zieliński – telefon"
     assert decision.waiting_since == row.confirmed_at
@@ -65,7 +87,7 @@ def test_an_accepted_correction_waits_again_and_its_author_is_told(editor, sent)
     assert values_of(depot) == before
     row.refresh_from_db()
     assert (row.state, row.decided_at, row.decided_by, row.accepted_fields) == ("waiting", None, None, [])
-    again = sent(lambda: deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW))
+    again = sent(reject(row, editor))
     assert again == ["zgłoszenie odrzucone"]
     with pytest.raises(journal.DecisionAlreadyUndone):
         undo(decision, editor)
@@ -75,17 +97,17 @@ def test_an_accepted_correction_waits_again_and_its_author_is_told(editor, sent)
 
 def test_only_an_accepted_claim_has_sent_a_link_that_ends_when_the_decision_is_undone(editor, sent):
     accepted, rejected = factories.SubmissionFactory(claim=True), factories.SubmissionFactory(claim=True)
-    sent(lambda: deciding.accept_submission(submission=accepted, by=editor, on=NOW))
+    sent(accept(accepted, editor))
     sent(lambda: undo(last(), editor))
     assert "Odnośnik z poprzedniego listu już nie działa." in mail.outbox[0].body
-    sent(lambda: deciding.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW))
+    sent(reject(rejected, editor))
     assert sent(lambda: undo(last(), editor)) == ["decyzja cofnięta"]
     assert "dnośnik z poprzedniego listu" not in mail.outbox[0].body
 
 
 def test_a_submission_about_a_depot_that_was_removed_since_stays_closed(editor):
-    row = correction(factories.DepotFactory(), phone="+48 601 234 567")
-    deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW)
+    row = correction()
+    reject(row, editor)()
     Depot.objects.update(publication="removed", removal_reason="closed", removed_at=TODAY)
     with pytest.raises(journal.NothingToRestore, match=f"#{row.pk}"):
         undo(last(), editor)
@@ -93,32 +115,27 @@ def test_a_submission_about_a_depot_that_was_removed_since_stays_closed(editor):
 
 
 def test_the_pages_of_a_submission_and_of_its_entry_lead_to_the_decision(client, editor):
-    depot = factories.DepotFactory(phone="")
-    row = correction(depot, phone="+48 601 234 567")
+    row = correction()
     page = deciding.page(row)
     assert "można ją tam cofnąć" not in text_of(client.get(page))
-    deciding.accept_submission(submission=row, by=editor, on=NOW)
+    accept(row, editor)()
     found = client.get(page).content.decode()
     assert reverse("admin:catalog_decision_change", args=[last().pk]) in found
     assert "można ją tam cofnąć" in found
-    entry = client.get(reverse("admin:catalog_depot_change", args=[depot.pk])).content.decode()
-    assert f"{reverse('admin:catalog_decision_changelist')}?q=%23{depot.pk}" in entry
+    entry = client.get(reverse("admin:catalog_depot_change", args=[row.depot_id])).content.decode()
+    assert f"{reverse('admin:catalog_decision_changelist')}?q=%23{row.depot_id}" in entry
 
 
-def test_a_letter_that_has_not_left_is_not_sent_and_none_follows(editor, settings, sent):
-    row = correction(factories.DepotFactory(phone=""), phone="+48 601 234 567")
-    deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW)
+def test_a_letter_that_has_not_left_is_not_sent_and_none_follows(editor, sent):
+    row = correction()
+    reject(row, editor)()
     assert sent(lambda: undo(last(), editor)) == []
     row.refresh_from_db()
     assert (row.state, row.reason, row.notification_pending, row.reopening_pending) == ("waiting", "", False, False)
-
-
-def test_a_letter_about_an_undone_decision_says_that_it_waits_only_while_it_does(editor, sent):
-    row = correction(factories.DepotFactory(phone=""), phone="+48 601 234 567")
-    sent(lambda: deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW))
+    # One that is decided again before the letter leaves does not wait any more.
+    sent(reject(row, editor))
     undo(last(), editor)
-    decided = factories.fresh(row)
-    deciding.reject_submission(submission=decided, reason="Nadal nie.", by=editor, on=NOW + timedelta(hours=2))
+    reject(factories.fresh(row), editor, NOW + timedelta(hours=2))()
     assert sent(sending.send_waiting) == ["decyzja cofnięta", "zgłoszenie odrzucone"]
     assert "znów czeka" not in mail.outbox[0].body
 
@@ -133,18 +150,17 @@ def test_one_reopened_while_the_letter_about_another_leaves_waits_for_its_own(ed
 
 
 def test_a_correction_whose_entry_was_changed_since_stays_accepted(editor, sent):
-    depot = factories.DepotFactory(phone="")
-    row = correction(depot, phone="+48 601 234 567")
-    sent(lambda: deciding.accept_submission(submission=row, by=editor, on=NOW))
+    row = correction()
+    sent(accept(row, editor))
     decision = last()
-    editing.edit_depot(depot=depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
+    editing.edit_depot(depot=row.depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
     with pytest.raises(journal.NothingToRestore):
         undo(decision, editor)
     assert (Submission.objects.get().state, factories.fresh(decision).undone_at) == ("accepted", None)
 
 
 def test_corrections_of_one_author_wait_again_together_and_one_of_two_claims(editor):
-    author = {"depot": factories.DepotFactory(phone=""), "email": "jan@opal.pl"}
+    author = {"depot": factories.DepotFactory(), "email": "jan@opal.pl"}
     rows = factories.SubmissionFactory.create_batch(2, **author)
     claim = factories.SubmissionFactory(claim=True, **author)
     keys = [row.pk for row in (*rows, claim)]
@@ -155,28 +171,20 @@ def test_corrections_of_one_author_wait_again_together_and_one_of_two_claims(edi
     assert set(Submission.objects.waiting()) == {*rows, again}
 
 
-def test_a_deletion_is_undone_with_a_reason_only(client, editor):
-    depot = factories.DepotFactory()
-    deletion = factories.SubmissionFactory(depot=depot, delete=True)
-    deciding.accept_submission(submission=deletion, by=editor, on=NOW)
-    decision = last()
-    page, action = (reverse(f"admin:catalog_decision_{name}", args=[decision.pk]) for name in ("change", "undo"))
+def test_a_deletion_is_undone_with_a_reason_only_and_brings_back_the_entry_and_what_it_closed(client, editor, sent):
+    deletion = factories.SubmissionFactory(delete=True)
+    depot = deletion.depot
+    waiting = correction(depot)
+    silent = factories.SubmissionFactory(depot=depot, unconfirmed=True)
+    assert len(sent(accept(deletion, editor))) == 2
+    page, action = (reverse(f"admin:catalog_decision_{name}", args=[last().pk]) for name in ("change", "undo"))
     assert 'name="note"' in client.get(page).content.decode()
     assert "Podaj powód przywrócenia." in message_of(client.post(action, {"note": " "}))
     assert factories.fresh(depot).publication == "removed"
-    assert "Cofnięto." in message_of(client.post(action, {"note": "Właściciel się rozmyślił."}))
-    assert (factories.fresh(depot).publication, last().reason) == ("published", "Właściciel się rozmyślił.")
-
-
-def test_a_deletion_brings_the_entry_and_what_it_closed_back(editor, sent):
-    depot = factories.DepotFactory()
-    deletion = factories.SubmissionFactory(depot=depot, delete=True)
-    waiting = correction(depot, phone="+48 601 234 567")
-    silent = factories.SubmissionFactory(depot=depot, unconfirmed=True)
-    assert len(sent(lambda: deciding.accept_submission(submission=deletion, by=editor, on=NOW))) == 2
-    undone = undo(last(), editor, note="Pomyłka.")
-    assert (undone.restored, undone.reopened, len(undone.letters)) == (1, 2, 2)
+    said = message_of(client.post(action, {"note": "Właściciel się rozmyślił."}))
+    assert not missing(said, "Cofnięto.", "Składy opału: 1.", "znów czekają: 2.", "Listy o cofnięciu: 2.")
     assert (factories.fresh(depot).publication, depot.removal_reason) == ("published", "")
+    assert last().reason == "Właściciel się rozmyślił."
     states = dict(Submission.objects.values_list("pk", "state"))
     assert states == {deletion.pk: "waiting", waiting.pk: "waiting", silent.pk: "superseded"}
 
@@ -186,49 +194,40 @@ def test_a_missing_depot_that_was_accepted_is_removed_and_waits_again(editor, se
     depot = factories.DepotFactory.build(name="Nowy Skład", postcode="30-001", fuels=["pellet"])
     proposed = field_groups.values_of(depot) | {"municipality": "1261011"}
     row = factories.SubmissionFactory(add=True, proposed=proposed)
-    sent(lambda: deciding.accept_submission(submission=row, by=editor, on=NOW))
+    sent(accept(row, editor))
     added = Depot.objects.get()
     assert last().title == f"Przyjęto nr {row.pk}: Nowy Skład – brakujący skład"
     undo(last(), editor)
     assert (factories.fresh(added).publication, added.removal_reason) == ("removed", "mistaken")
     assert (factories.fresh(row).state, row.depot) == ("waiting", None)
-    sent(lambda: deciding.accept_submission(submission=row, by=editor, on=NOW))
+    sent(accept(row, editor))
     assert Depot.objects.published().count() == 1
 
 
 def test_an_undone_claim_ends_its_link_and_brings_the_former_owner_s_back(editor, sent):
-    depot = factories.DepotFactory(verified=True, data_status="owner")
-    former = owner_links.grant_link(depot=depot, email="jan@opal.example", on=NOW - timedelta(days=9))
-    claim = factories.SubmissionFactory(depot=depot, claim=True, email="ewa@opal.example")
-    claim.owner_told_at = NOW - timedelta(days=4)
-    claim.save()
-    told = sent(lambda: deciding.accept_submission(submission=claim, by=editor, on=NOW))
-    assert sorted(told) == ["Twój odnośnik przestał działać", "wpis jest Twój"]
+    depot, former = owned()
+    claim = claim_of(depot, email="ewa@opal.example")
+    assert sorted(sent(accept(claim, editor))) == ["Twój odnośnik przestał działać", "wpis jest Twój"]
     assert [link.email for link in OwnerLink.objects.working()] == ["ewa@opal.example"]
     assert sorted(sent(lambda: undo(last(), editor))) == ["Twój odnośnik znów działa", "decyzja cofnięta"]
     assert [link.pk for link in OwnerLink.objects.working()] == [factories.fresh(former).pk]
     assert OwnerLink.objects.exclude(pk=former.pk).get().email == ""
     assert not PendingLetter.objects.exists()
-    assert Submission.objects.get().state == "waiting"
+    assert factories.fresh(claim).state == "waiting"
 
 
 def test_a_former_owner_s_link_that_was_revoked_meanwhile_does_not_come_back(editor, sent):
-    depot = factories.DepotFactory(verified=True, data_status="owner")
-    former = owner_links.grant_link(depot=depot, email="jan@opal.example", on=NOW - timedelta(days=9))
-    claim = factories.SubmissionFactory(depot=depot, claim=True, owner_told_at=NOW - timedelta(days=4))
-    sent(lambda: deciding.accept_submission(submission=claim, by=editor, on=NOW))
+    depot, former = owned()
+    sent(accept(claim_of(depot), editor))
     owner_links.revoke_links([factories.fresh(former)], on=NOW)
     assert sent(lambda: undo(last(), editor)) == ["decyzja cofnięta"]
     assert factories.fresh(former).replaced_at == NOW
 
 
 def test_a_link_that_another_claim_replaced_since_comes_back_with_that_one_undone(editor):
-    depot = factories.DepotFactory()
-    emails = ("jan@opal.example", "ewa@opal.example")
+    depot, emails = factories.DepotFactory(), ("jan@opal.example", "ewa@opal.example")
     for day, email in enumerate(emails):
-        told = {"owner_told_at": NOW - timedelta(days=4)}
-        claim = factories.SubmissionFactory(depot=depot, claim=True, email=email, **told)
-        deciding.accept_submission(submission=claim, by=editor, on=NOW + timedelta(days=day))
+        accept(claim_of(depot, email=email), editor, NOW + timedelta(days=day))()
     first, second = Decision.objects.order_by("pk")
     with pytest.raises(journal.NothingToRestore):
         undo(first, editor, NOW + timedelta(days=2))
@@ -239,12 +238,10 @@ def test_a_link_that_another_claim_replaced_since_comes_back_with_that_one_undon
     assert not OwnerLink.objects.working().exists()
 
 
-def test_a_former_owner_s_address_is_erased_after_two_weeks(editor):
-    depot = factories.DepotFactory(verified=True, data_status="owner")
-    former = owner_links.grant_link(depot=depot, email="jan@opal.example", on=NOW)
+def test_a_former_owner_s_address_is_erased_after_two_weeks():
+    _, former = owned()
     OwnerLink.objects.update(replaced_at=NOW)
-    assert owner_links.forget_unused(on=NOW + timedelta(days=13)) == 0
-    assert owner_links.forget_unused(on=NOW + timedelta(days=14)) == 1
+    assert [owner_links.forget_unused(on=NOW + timedelta(days=days)) for days in (13, 14)] == [0, 1]
     assert (factories.fresh(former).email, former.email_hash) == ("", "")
 
 
@@ -283,8 +280,8 @@ def test_a_visit_is_undone_as_it_was_decided(client, editor, visit, decide, sent
 
 
 def test_many_are_reopened_in_as_many_statements_as_two(editor, django_assert_max_num_queries):
-    depots = [factories.DepotFactory(phone="", lat=50 + number / 1000) for number in range(50)]
-    rows = [correction(depot, phone="+48 601 234 567") for depot in depots]
+    depots = [factories.DepotFactory(lat=50 + number / 1000) for number in range(50)]
+    rows = [correction(depot) for depot in depots]
     with django_assert_max_num_queries(16):
         decided = decisions.decide_possible(submissions=[row.pk for row in rows], by=editor, on=NOW)
     with django_assert_max_num_queries(20):
@@ -295,5 +292,5 @@ def test_many_are_reopened_in_as_many_statements_as_two(editor, django_assert_ma
 def test_the_letter_about_a_deletion_says_how_long_it_can_be_taken_back(editor, sent, monkeypatch):
     monkeypatch.setitem(engines["jinja2"].env.globals, "kept_days", 91)
     deletion = factories.SubmissionFactory(delete=True)
-    assert sent(lambda: deciding.accept_submission(submission=deletion, by=editor, on=NOW)) == ["wpis usunięty"]
+    assert sent(accept(deletion, editor)) == ["wpis usunięty"]
     assert "przez 91 dni" in mail.outbox[0].body

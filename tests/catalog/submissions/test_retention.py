@@ -22,10 +22,10 @@ def test_personal_data_go_ninety_days_after_the_decision(editor):
     accepted, rejected, waiting = (factories.SubmissionFactory(message="Jan Nowak", client_hash="x") for _ in "abc")
     deciding.accept_submission(submission=accepted, by=editor, on=NOW)
     deciding.reject_submission(submission=rejected, reason="Nie.", by=editor, on=NOW)
-    retention.purge_submissions(on=NOW + timedelta(days=90, seconds=-1))
+    purged(days=90, seconds=-1)
     assert factories.fresh(accepted).email  # kept so far
     assert accepted.client_hash == ""  # needed for a day only
-    assert retention.purge_submissions(on=NOW + timedelta(days=90)).erased == 2
+    assert purged(days=90).erased == 2
     for row in (accepted, rejected):
         row.refresh_from_db()
         assert (row.email, row.email_hash, row.message, row.claimant_nip, row.token_hash) == ("", "", "", "", "")
@@ -33,20 +33,25 @@ def test_personal_data_go_ninety_days_after_the_decision(editor):
     assert accepted.proposed == {"phone": "+48 601 234 567"}  # public by now
     assert rejected.proposed == rejected.stored == {}
     assert factories.fresh(waiting).email
-    assert retention.purge_submissions(on=NOW + timedelta(days=90)) == retention.Purged(0, 0, 0)
+    assert purged(days=90) == retention.Purged(0, 0, 0)
 
 
 def test_values_that_were_left_out_go_with_their_author(editor):
     values = {"phone": "+48 601 234 567", "name": "Jan Nowak"}
     row = factories.SubmissionFactory(proposed=values, stored={"phone": "", "name": "Skład opału Nowak"})
     deciding.accept_submission(submission=row, groups=["phone"], reason="To nie firma.", by=editor, on=NOW)
-    retention.purge_submissions(on=NOW + timedelta(days=90))
+    purged(days=90)
     assert (factories.fresh(row).proposed, row.stored) == ({"phone": "+48 601 234 567"}, {"phone": ""})
 
 
 def waiting_since(moment):
     """Create an undecided submission, confirmed at a moment."""
     return factories.SubmissionFactory(created_at=moment, confirmed_at=moment, message="Jan Nowak")
+
+
+def purged(**after):
+    """What is purged so long after NOW."""
+    return retention.purge_submissions(on=NOW + timedelta(**after))
 
 
 def test_what_nobody_decides_goes_after_a_year_and_its_author_is_told_before(settings):
@@ -69,32 +74,29 @@ def test_what_nobody_decides_goes_after_a_year_and_its_author_is_told_before(set
     assert not Submission.objects.exists()
 
 
-def test_a_letter_that_never_leaves_keeps_an_undecided_submission_a_month_longer():
-    waiting_since(NOW)
-    assert retention.purge_submissions(on=NOW + timedelta(days=394)).expired == 0
-    assert retention.purge_submissions(on=NOW + timedelta(days=395)).expired == 1
-
-
-def test_a_decision_after_the_letter_keeps_the_submission(editor):
-    submission = waiting_since(NOW)
+def test_an_undecided_submission_is_kept_a_month_longer_if_no_letter_left_and_a_decided_one_on(editor):
+    decided = waiting_since(NOW)
     retention.warn_of_expiry(on=NOW + timedelta(days=351))
-    deciding.reject_submission(submission=submission, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
-    assert retention.purge_submissions(on=NOW + timedelta(days=400)).expired == 0
+    unwarned = waiting_since(NOW)
+    deciding.reject_submission(submission=decided, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
+    assert (purged(days=394).expired, purged(days=395).expired, purged(days=400).expired) == (0, 1, 0)
+    assert not Submission.objects.filter(pk=unwarned.pk).exists()
 
 
 def test_unconfirmed_submissions_go_with_their_link():
     submission = factories.SubmissionFactory(unconfirmed=True, created_at=NOW, mailed_at=NOW + timedelta(hours=1))
-    assert retention.purge_submissions(on=NOW + timedelta(hours=48)).deleted == 0
-    assert retention.purge_submissions(on=NOW + timedelta(hours=49)).deleted == 1
-    assert not Submission.objects.filter(pk=submission.pk).exists()
+    token, _ = new_token(submission.pk, NOW)
+    assert (purged(hours=48).deleted, purged(hours=49).deleted) == (0, 1)
+    assert not Submission.objects.exists()
+    with pytest.raises(LinkExpired):
+        confirm_submission(token=token, on=NOW)
 
 
 def test_the_author_of_prices_goes_the_day_after_the_last_was_decided():
     days = dict.fromkeys(("created_at", "confirmed_at", "decided_at"), NOW - timedelta(days=3))
     values = {"kind": "price", "state": "passed_on", "answered_at": NOW, "proposed": {"fuel": "pellet"}}
     submission = factories.SubmissionFactory(**values, **days)
-    assert retention.purge_submissions(on=NOW + timedelta(hours=23)).erased == 0
-    assert retention.purge_submissions(on=NOW + timedelta(hours=24)).erased == 1
+    assert (purged(hours=23).erased, purged(hours=24).erased) == (0, 1)
     assert (factories.fresh(submission).email, submission.proposed) == ("", {})
 
 
@@ -122,15 +124,8 @@ def test_hashes_of_mailboxes_go_a_day_after_the_last_link():
     late, values = NOW + timedelta(hours=20), {"mailbox_hash": "x", "created_at": NOW}
     old = factories.SubmissionFactory(mailed_at=NOW, letters_at=[NOW], **values)
     resent = factories.SubmissionFactory(unconfirmed=True, mailed_at=late, letters_at=[NOW, late], **values)
-    retention.purge_submissions(on=NOW + timedelta(hours=24))
+    purged(hours=24)
     for row, kept in ((old, ("", [])), (resent, ("x", [NOW, late]))):
         assert (factories.fresh(row).mailbox_hash, row.letters_at) == kept
     retention.purge_submissions(on=late + timedelta(hours=24))
     assert (factories.fresh(resent).mailbox_hash, resent.letters_at) == ("", [])
-
-
-def test_a_link_whose_submission_was_deleted_meanwhile():
-    token, _ = new_token(factories.SubmissionFactory(unconfirmed=True).pk, NOW)
-    Submission.objects.all().delete()
-    with pytest.raises(LinkExpired):
-        confirm_submission(token=token, on=NOW)
