@@ -199,42 +199,6 @@ def test_every_case_has_its_place_its_keys_its_decision_and_a_next_one_above_the
         place.get_by_text(re.compile("^2 z")).wait_for()
 
 
-NEVER_CHECKED = ("catalog/depot/?queue=never", "#id_street")
-
-
-# A login in another tab replaces the token, like its loss.
-@pytest.mark.parametrize(
-    ("path", "field", "gone"),
-    [
-        (*NEVER_CHECKED, "session"),
-        (None, "#reason", "session"),
-        (*NEVER_CHECKED, "session|csrf"),
-        (*NEVER_CHECKED, "csrf"),
-    ],
-)
-def test_a_session_that_ends_during_a_form_loses_nothing(log_in, site, path, field, gone):
-    desk = log_in(refused={403})
-    if path is None:
-        submission, _ = site.shell(CORRECTION)
-        desk.goto(f"/admin/catalog/submission/{submission}/change/")
-    else:
-        desk.goto(f"/admin/{path}")
-        desk.locator("#result_list tbody th a").first.click()
-    opened = desk.url
-    desk.locator(field).fill("Nie zgub mnie")
-    desk.context.clear_cookies(name=re.compile(gone))
-    desk.locator("[data-key=z], [data-key=o]").first.click()
-    if "session" in gone:
-        name, password = site.editor
-        desk.locator("[name=username]").fill(name)
-        desk.locator("[name=password]").fill(password)
-        desk.locator("#login-form [type=submit]").click()
-        desk.wait_for_url(opened)
-    desk.locator(".messagelist").wait_for()
-    assert "Sesja wygasła" in desk.locator(".messagelist").inner_text()
-    assert desk.input_value(field) == "Nie zgub mnie"
-
-
 LONG = """
 from django.utils import timezone
 from catalog.models import Depot, Submission

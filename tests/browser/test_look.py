@@ -264,6 +264,17 @@ def test_a_citation_is_copied_or_read(open_window, script):
         assert findings(window.page) == []
 
 
+def test_a_citation_that_the_browser_does_not_copy_is_marked(open_window):
+    page = open_window().page
+    page.add_init_script("navigator.clipboard.writeText = () => Promise.reject(new DOMException())")
+    page.goto("/przepisy/malopolskie/")
+    quote = page.locator("details.quote", has_text="Cytuj")
+    quote.locator("summary").click()
+    quote.get_by_role("button", name="Kopiuj").click()
+    quote.get_by_role("button", name="Przeglądarka odmówiła").wait_for()
+    assert page.evaluate("getSelection().toString()").strip() == quote.locator("p").inner_text().strip()
+
+
 def test_open_suggestions_are_accessible(page):
     page.goto("/")
     page.get_by_role("combobox").press_sequentially("nowy")

@@ -15,7 +15,8 @@
     for (const { name, value, checked } of values) {
       for (const field of document.getElementsByName(name)) {
         if (!isKept(field)) continue;
-        if (checked === undefined) field.value = value;
+        if (Array.isArray(value)) for (const option of field.options) option.selected = value.includes(option.value);
+        else if (checked === undefined) field.value = value;
         else if (field.value === value) field.checked = checked;
         field.dispatchEvent(new Event("change", { bubbles: true }));
       }
@@ -44,9 +45,9 @@
 
   document.addEventListener("submit", ({ target: form }) => {
     if (form.method !== "post" || form.id === "logout-form") return;
-    const values = [...form.elements].filter(isKept).map(({ name, value, type, checked }) => ({
+    const values = [...form.elements].filter(isKept).map(({ name, value, type, checked, selectedOptions }) => ({
       name,
-      value,
+      value: type === "select-multiple" ? Array.from(selectedOptions, (option) => option.value) : value,
       checked: type === "checkbox" || type === "radio" ? checked : undefined,
     }));
     sessionStorage.setItem(KEY, JSON.stringify({ page, user, values }));

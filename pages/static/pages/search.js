@@ -195,8 +195,13 @@ for (const quote of navigator.clipboard ? document.querySelectorAll(".quote") : 
   const button = Object.assign(document.createElement("button"), { type: "button", className: "second", textContent: "Kopiuj" });
   button.setAttribute("aria-live", "polite");
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(words.textContent);
-    button.textContent = "Skopiowano";
+    try {
+      await navigator.clipboard.writeText(words.textContent);
+      button.textContent = "Skopiowano";
+    } catch {
+      getSelection().selectAllChildren(words);
+      button.textContent = "Przeglądarka odmówiła. Skopiuj zaznaczony tekst";
+    }
   });
   words.after(button);
 }
