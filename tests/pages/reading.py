@@ -24,6 +24,14 @@ def text_of(response):
     return text_of_html(re.split("<body[^>]*>", html_of(response), maxsplit=1)[-1])
 
 
+def expect(answer, *parts, status=200, without=()):
+    """Hold a response to its status and to what its visible text says and does not say. Returns the text."""
+    text = text_of(answer)
+    found = answer.status_code, missing(text, *parts), present(text, *without)
+    assert found == (status, [], []), f"{found}: {text}"
+    return text
+
+
 def text_of_html(html):
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
 

@@ -14,11 +14,13 @@ from tests import deciding, factories
 CLAIM = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}
 """What somebody types who claims an entry."""
 
+OWNER = "/zgloszenia/moj-sklad/"
+
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
-def _tell_the_context(monkeypatch):
+def _tell_the_context(db, monkeypatch):
     """Provide `answer.context` for Jinja2 templates; Django does so only for its own engine."""
     render = Template.render
 
@@ -64,14 +66,38 @@ class Stranger:
                 typed[field.name] = value
         return typed
 
+    def type(self, path, **changed):
+        """The values of a form after ten seconds, without sending them."""
+        typed = self.show(path) | changed
+        self.clock.move(seconds=10)
+        return typed
+
     def send(self, path, typed, **headers):
         with self.commit():
             return self.client.post(path, typed, **headers)
 
-    def fill(self, path, wait=10, network="127.0.0.1", **changed):
-        typed = self.show(path)
-        self.clock.move(seconds=wait)
-        return self.send(path, typed | changed, REMOTE_ADDR=network)
+    def fill(self, path, network="127.0.0.1", **changed):
+        return self.send(path, self.type(path, **changed), REMOTE_ADDR=network)
+
+    def fill_and_confirm(self, path, **changed):
+        """Send a form and confirm it by the letter; returns the page of its state."""
+        self.fill(path, **changed)
+        answer = self.confirm()
+        assert answer.status_code == 302
+        return answer["Location"]
+
+    def answer(self, path, link, name="znak", **changed):
+        """Fill in the form that a link of a letter leads to, and send it to a path."""
+        typed = self.type(link, **changed) | {name: token_of(link)}
+        return self.send(path, {field: value for field, value in typed.items() if field != "email"})
+
+    def owner(self, link, **typed):
+        """Send something with the permanent link of an owner."""
+        return self.send(OWNER, {"odnosnik": token_of(link)} | typed)
+
+    def undo(self, link, decision):
+        """Take a change back by the link of the letter about it."""
+        return self.send("/zgloszenia/cofnij/", {"znak": token_of(link), "cofnij": decision})
 
     def link(self):
         return link_in(next(letter for letter in mail.outbox[::-1] if "/potwierdz/" in letter.body), "potwierdz")
@@ -79,8 +105,7 @@ class Stranger:
     def confirm(self, link=None):
         link = link or self.link()
         self.client.get(link)
-        with self.commit():
-            return self.client.post("/zgloszenia/potwierdz/", {"odnosnik": link.partition("=")[2]})
+        return self.send("/zgloszenia/potwierdz/", {"odnosnik": token_of(link)})
 
 
 @pytest.fixture
@@ -99,6 +124,10 @@ def nowak(db):
 def link_in(letter, page="moj-sklad"):
     """The path of a page that a letter leads to, with its token."""
     return re.search(rf"http://127\.0\.0\.1:8000(/zgloszenia/{page}/\?\S+)", letter.body)[1]
+
+
+def token_of(link):
+    return link.partition("=")[2]
 
 
 @pytest.fixture

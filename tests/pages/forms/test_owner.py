@@ -4,7 +4,6 @@ import re
 from datetime import timedelta
 from decimal import Decimal
 
-import pytest
 from django.core import mail
 from django.core.management import call_command
 from django.db import connection
@@ -19,26 +18,19 @@ from catalog.submissions import letters, owner_links
 from prices.models import DepotPrice
 from tests import deciding, factories, texts
 from tests.mail import DOWN, WORKING
-from tests.pages.forms.conftest import link_in
+from tests.pages.forms.conftest import CLAIM, OWNER, link_in, token_of
 from tests.pages.forms.test_prices import SEVEN
-from tests.pages.reading import missing, text_of
-
-pytestmark = pytest.mark.django_db
+from tests.pages.reading import expect, text_of
 
 
 def save(stranger, link, **changed):
-    typed = stranger.show(link) | {"odnosnik": link.partition("=")[2]}
-    del typed["email"]
-    stranger.clock.move(seconds=10)
-    return stranger.send("/zgloszenia/moj-sklad/", typed | changed)
+    return stranger.answer(OWNER, link, "odnosnik", **changed)
 
 
 def test_from_the_letter_to_seven_prices_and_new_hours_in_two_pages(client, stranger, nowak, link, caplog, clock):
     factories.DepotPriceFactory(depot=nowak, fuel="brykiet", price=1300)
-    assert "Teraz 1 300 zł/t, z dnia 1.11.2026." in text_of(client.get(link))
-    done = save(stranger, link, mon="6-14", **SEVEN)
-    assert done.status_code == 302
-    assert "Zapisane" in text_of(client.get(done["Location"]))
+    expect(client.get(link), "Teraz 1 300 zł/t, z dnia 1.11.2026.")
+    expect(save(stranger, link, mon="6-14", **SEVEN), "Zapisane", status=302)
     found = client.get(f"/api/v1/stores/{nowak.pk}").json()
     assert {one["fuel"]: one["price"] for one in found["price_list"]} == {
         "pellet": 1600,
@@ -57,22 +49,20 @@ def test_from_the_letter_to_seven_prices_and_new_hours_in_two_pages(client, stra
     note = OwnerChange.objects.get().text
     assert "Godziny otwarcia: (brak) → pn. 6:00-14:00" in note
     assert "Brykiet: 1 300 zł → 1 400 zł/t (21.11.2026)" in note.replace("\N{NO-BREAK SPACE}", " ")
-    assert link.partition("=")[2] not in caplog.text
     assert caplog.records
-    for record in caplog.records:
-        assert link.partition("=")[2] not in str(record.__dict__)
+    for text in (caplog.text, *map(vars, caplog.records)):
+        assert token_of(link) not in str(text)
 
 
 def test_the_desk_shows_an_owner_s_change_as_the_owner_s_with_values(client, stranger, nowak, link, editor):
     save(stranger, link, mon="6-14", **{"price-pellet": "1600"})
     save(stranger, link, mon="7-14", **{"price-pellet": "1650"})
-    price = DepotPrice.objects.get()
-    journal = text_of(client.get(reverse("admin:catalog_decision_changelist")))
-    assert "właściciel (odnośnikiem)" in text_of(client.get(f"/admin/catalog/depot/{nowak.pk}/history/"))
-    assert "właściciel (odnośnikiem)" in text_of(client.get(f"/admin/prices/depotprice/{price.pk}/history/"))
-    assert journal.count("właściciel (odnośnikiem)") == 2
-    assert "Właściciel zmienił: Skład opału Nowak – Godziny otwarcia, Pellet" in journal
-    assert not missing(journal, "godziny tygodnia: pn. 6:00-14:00", "cena: 1 600 → 1 650")
+    for row in (f"catalog/depot/{nowak.pk}", f"prices/depotprice/{DepotPrice.objects.get().pk}"):
+        expect(client.get(f"/admin/{row}/history/"), "właściciel (odnośnikiem)")
+    change = "Właściciel zmienił: Skład opału Nowak – Godziny otwarcia, Pellet"
+    journal = client.get(reverse("admin:catalog_decision_changelist"))
+    text = expect(journal, change, "godziny tygodnia: pn. 6:00-14:00", "cena: 1 600 → 1 650")
+    assert text.count("właściciel (odnośnikiem)") == 2
 
 
 def test_the_second_price_of_a_day_replaces_the_first(stranger, nowak, link):
@@ -90,9 +80,7 @@ def test_what_cannot_be_is_not_taken_and_nothing_beside_it(stranger, nowak, link
         (texts.too_long_week(), "Godziny całego tygodnia zajmują 301 znaków, a mieści się 300."),
         ({}, "Niczego nie zmieniono"),
     ):
-        answer = save(stranger, link, **typed)
-        assert answer.status_code == 400
-        assert words in text_of(answer)
+        expect(save(stranger, link, **typed), words, status=400)
     assert factories.fresh(nowak).hours is None
     assert not DepotPrice.objects.exists()
     assert not OwnerChange.objects.exists()
@@ -103,8 +91,10 @@ def test_hours_may_be_as_long_as_their_column(stranger, nowak, link):
     assert factories.fresh(nowak).opening_hours == texts.longest("opening_hours")
 
 
-def renew(stranger, nowak, email="Jan@opal-nowak.pl"):
-    return stranger.fill(f"/sklad/{nowak.pk}/odnosnik/", email=email)
+def renew(stranger, nowak):
+    """Ask for a new link. Returns the last one that was sent."""
+    stranger.fill(f"/sklad/{nowak.pk}/odnosnik/", email="Jan@opal-nowak.pl")
+    return link_in(mail.outbox[-1])
 
 
 def test_a_request_for_a_new_link_says_and_costs_the_same_for_any_address(client, stranger, nowak, link):
@@ -112,9 +102,8 @@ def test_a_request_for_a_new_link_says_and_costs_the_same_for_any_address(client
     path = f"/sklad/{nowak.pk}/odnosnik/"
     answers, statements = [], []
     for email in ("jan@opal-nowak.pl", "obcy@example.pl"):
-        typed = stranger.show(path) | {"email": email}
-        assert "odnośnik do potwierdzenia" not in text_of(client.get(path))
-        stranger.clock.move(seconds=10)
+        typed = stranger.type(path) | {"email": email}
+        expect(client.get(path), without=["odnośnik do potwierdzenia"])
         with CaptureQueriesContext(connection) as queries:
             answers.append(text_of(client.post(path, typed)))
         statements.append([re.sub(r"'[^']*'|\d+", "…", query["sql"]) for query in queries])
@@ -126,9 +115,8 @@ def test_a_request_for_a_new_link_says_and_costs_the_same_for_any_address(client
 
 
 def test_a_new_link_ends_the_one_before_once_something_is_saved_by_it(client, stranger, nowak, link):
-    renew(stranger, nowak)
+    fresh = renew(stranger, nowak)
     assert mail.outbox[-1].subject == "Skład opału Nowak: nowy odnośnik"
-    fresh = link_in(mail.outbox[-1])
     assert [client.get(one).status_code for one in (link, fresh, link)] == [200, 200, 200]
     assert save(stranger, link, mon="6-14").status_code == 302
     assert save(stranger, fresh, mon="7-15").status_code == 302
@@ -136,13 +124,12 @@ def test_a_new_link_ends_the_one_before_once_something_is_saved_by_it(client, st
 
 
 def test_a_new_link_ends_the_one_before_by_its_button(client, stranger, nowak, link):
-    renew(stranger, nowak)
-    fresh = link_in(mail.outbox[-1])
-    assert "Wyłącz poprzedni już teraz" not in text_of(client.get(link))
-    assert "Wyłącz poprzedni już teraz" in text_of(client.get(fresh))
-    client.post("/zgloszenia/moj-sklad/", {"odnosnik": fresh.partition("=")[2], "poprzedni": "1"})
-    assert [client.get(one).status_code for one in (link, fresh)] == [404, 200]
-    assert "Wyłącz poprzedni" not in text_of(client.get(fresh))
+    fresh = renew(stranger, nowak)
+    expect(client.get(link), without=["Wyłącz poprzedni już teraz"])
+    expect(client.get(fresh), "Wyłącz poprzedni już teraz")
+    stranger.owner(fresh, poprzedni="1")
+    assert client.get(link).status_code == 404
+    expect(client.get(fresh), without=["Wyłącz poprzedni"])
 
 
 def test_links_to_one_mailbox_leave_by_themselves_when_the_hour_is_over(stranger, nowak, link, clock):
@@ -159,8 +146,7 @@ def test_a_link_whose_letter_does_not_leave_ends_nothing_and_is_tried_again(
 ):
     settings.EMAIL_BACKEND = DOWN
     renew(stranger, nowak)
-    number = PendingLetter.objects.get().pk
-    assert f"letter of pendingletter {number} not sent: ConnectionRefusedError" in caplog.text
+    assert f"letter of pendingletter {PendingLetter.objects.get().pk} not sent: ConnectionRefusedError" in caplog.text
     assert "jan@" not in caplog.text
     assert client.get(link).status_code == 200
     settings.EMAIL_BACKEND = WORKING
@@ -180,8 +166,7 @@ def test_who_lost_the_link_claims_the_entry_anew(client, stranger, nowak, link, 
     owner_links.revoke_links(list(OwnerLink.objects.all()), on=clock.now)
     claim = f"/sklad/{nowak.pk}/przejmij/"
     assert f'href="{claim}"' in client.get(link).content.decode()
-    stranger.fill(claim, role="owner", claimant_nip="5260250274", agreed="1", mon="6-14")
-    stranger.confirm()
+    stranger.fill_and_confirm(claim, **CLAIM, mon="6-14")
     submission = Submission.objects.get(kind="claim", state="waiting")
     with commit():
         deciding.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
@@ -192,15 +177,14 @@ def test_who_lost_the_link_claims_the_entry_anew(client, stranger, nowak, link, 
 def test_a_merged_entry_carries_its_owner_s_link_and_gives_it_back(client, stranger, nowak, link, clock):
     other = factories.DepotFactory(name="Opał Nowak", phone="")
     editor = factories.UserFactory()
-    before = OwnerLink.objects.get()
     merge_depots(survivor=other, loser=nowak, take=[], by=editor, on=clock.now.date())
     assert (factories.fresh(other).data_status, other.verified_at) == ("owner", clock.now.date())
     assert save(stranger, link, mon="6-14").status_code == 302
     assert factories.fresh(other).hours["mon"] == "6:00-14:00"
-    assert "Opał Nowak" in text_of(client.get(link))
+    expect(client.get(link), "Opał Nowak")
     publish_depot(depot=nowak, by=editor, on=clock.now.date(), note="pomyłka")
-    assert OwnerLink.objects.get().depot_id == before.depot_id
-    assert "Skład opału Nowak" in text_of(client.get(link))
+    assert OwnerLink.objects.get().depot_id == nowak.pk
+    expect(client.get(link), "Skład opału Nowak")
 
 
 def test_a_link_stays_behind_where_the_survivor_has_one_of_the_same_owner(nowak, link, clock):

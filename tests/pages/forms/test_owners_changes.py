@@ -19,29 +19,31 @@ from prices.models import DepotPrice
 from prices.owners import confirm_prices
 from tests import deciding, factories
 from tests.mail import DOWN, WORKING
-from tests.pages.forms.conftest import link_in
+from tests.pages.forms.conftest import OWNER, link_in, token_of
 from tests.pages.forms.test_owner import save
-from tests.pages.reading import missing, text_of
+from tests.pages.reading import expect, missing, text_of
 
-pytestmark = pytest.mark.django_db
-
-OWNER = "/zgloszenia/moj-sklad/"
+BRANCHES = f"{OWNER}inne/"
 YESTERDAY = date(2026, 11, 20)
 
 
-def token_of(link):
-    return link.partition("=")[2]
+def hidden(html, name):
+    return re.findall(rf'name="{name}" value="([^"]*)"', html)
 
 
-def hidden(answer, name):
-    return re.findall(rf'name="{name}" value="([^"]*)"', answer.content.decode())
+def keys_shown(answer):
+    """The prices that the last button of a page confirms."""
+    return hidden(answer.content.decode().rpartition('name="potwierdz"')[0].rpartition("<form")[2], "cena")
 
 
-def tap(stranger, link, path=""):
-    page = stranger.client.get(path or link).content.decode()
-    form = page[: page.index('name="potwierdz"')].rpartition("<form")[2]
-    keys = re.findall(r'name="cena" value="([0-9]+)"', form)
-    return stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": keys})
+def tap(stranger, link, keys=None):
+    """Confirm prices; those of the page unless others are given."""
+    keys = keys_shown(stranger.client.get(link)) if keys is None else keys
+    return stranger.owner(link, potwierdz="1", cena=keys)
+
+
+def prices_of_today():
+    return DepotPrice.objects.filter(day__gt=YESTERDAY)
 
 
 @pytest.fixture
@@ -62,7 +64,7 @@ def branch(nowak, link, clock):
 
 
 def test_one_tap_confirms_the_prices_for_today(client, stranger, priced, link):
-    assert "Pellet 1 613 zł/t z dnia 20.11.2026" in text_of(client.get(link))
+    expect(client.get(link), "Pellet 1 613 zł/t z dnia 20.11.2026")
     assert tap(stranger, link).status_code == 302
     today = DepotPrice.objects.approved().filter(day=date(2026, 11, 21)).order_by("fuel")
     assert list(today.values_list("fuel", "price", "bag_price", "bag_kg", "origin")) == [
@@ -70,48 +72,42 @@ def test_one_tap_confirms_the_prices_for_today(client, stranger, priced, link):
         ("pellet", 1613, None, None, "price_list"),
     ]
     assert "Pellet: bez zmian, 1 613 zł/t" in OwnerChange.objects.get().text.replace("\xa0", " ")
-    again = text_of(client.get(link))
-    assert "Ceny są potwierdzone na dziś." in again
-    assert "Ceny bez zmian, potwierdź" not in again
+    expect(client.get(link), "Ceny są potwierdzone na dziś.", without=["Ceny bez zmian, potwierdź"])
 
 
 def test_a_get_confirms_nothing(client, priced, link):
     client.get(link, {"potwierdz": "1", "cena": list(DepotPrice.objects.values_list("pk", flat=True))})
-    assert not DepotPrice.objects.filter(day__gt=YESTERDAY).exists()
+    assert not prices_of_today().exists()
 
 
 def test_prices_that_changed_since_the_page_was_opened_are_not_confirmed(client, stranger, priced, link):
-    keys = hidden(client.get(link), "cena")
+    keys = keys_shown(client.get(link))
     save(stranger, link, **{"price-pellet": "1700"})
-    answer = stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": keys})
-    assert answer.status_code == 400
-    assert "Ceny zmieniły się, odkąd otwarto tę stronę." in text_of(answer)
-    assert DepotPrice.objects.approved().filter(fuel="pellet", day__gt=YESTERDAY).get().price == 1700
+    expect(tap(stranger, link, keys), "Ceny zmieniły się, odkąd otwarto tę stronę.", status=400)
+    assert prices_of_today().approved().get(fuel="pellet").price == 1700
 
 
 def test_prices_that_are_nobody_s_or_a_stranger_s_are_not_confirmed(stranger, priced, link):
     foreign = str(factories.DepotPriceFactory(day=YESTERDAY).pk)
     for keys in ([], ["x"], ["999999"], ["99999999999999999999"], [foreign], ["x", foreign]):
-        answer = stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": keys})
-        assert answer.status_code == 400, keys
-    assert not DepotPrice.objects.filter(day__gt=YESTERDAY).exists()
+        assert tap(stranger, link, keys).status_code == 400, keys
+    assert not prices_of_today().exists()
 
 
 def test_a_price_list_beats_a_readers_price_of_its_day(stranger, priced, link, clock):
     later = clock.now + timedelta(hours=1)
     factories.DepotPriceFactory(depot=priced, price=1900, day=YESTERDAY, from_reader=True, decided_at=later)
-    assert "1 900" not in text_of(stranger.client.get(link)).replace("\xa0", " ")
+    assert "1 900" not in text_of(stranger.client.get(link))
     tap(stranger, link)
-    assert [row.price for row in DepotPrice.objects.filter(fuel="pellet", day__gt=YESTERDAY)] == [1613]
+    assert prices_of_today().get(fuel="pellet").price == 1613
 
 
 def test_statements_of_confirming_do_not_grow_with_prices(priced, link, clock):
     counts = []
     for fuels in (["brykiet"], ["wegiel-orzech", "wegiel-kostka", "drewno-kominkowe"]):
         for fuel in fuels:
-            unit = "mp" if fuel == "drewno-kominkowe" else "t"
-            amount = 400 if unit == "mp" else 1300
-            factories.DepotPriceFactory(depot=priced, fuel=fuel, price=amount, unit=unit, day=YESTERDAY)
+            amount = 400 if fuel == "drewno-kominkowe" else 1300
+            factories.DepotPriceFactory(depot=priced, fuel=fuel, price=amount, day=YESTERDAY)
         clock.move(days=1)
         keys = list(DepotPrice.objects.newest().values_list("pk", flat=True))
         with CaptureQueriesContext(connection) as queries:
@@ -128,31 +124,28 @@ def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, st
     body = letter.body.replace("\xa0", " ")
     assert not missing(body, "- Pellet\n  1 613 zł → 1 700 zł/t (21.11.2026)", "- Godziny otwarcia\n")
     path = link_in(letter, "cofnij")
-    assert "Cofnij tę zmianę" in text_of(client.get(path))
+    expect(client.get(path), "Cofnij tę zmianę")
     assert DepotPrice.objects.approved().count() == 3  # GET undoes nothing
     change = Decision.objects.get(kind="owner")
-    done = stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": change.pk})
-    assert "Zmiany cofnięte" in text_of(done)
+    assert "Zmiany cofnięte" in text_of(stranger.undo(path, change.pk))
     assert factories.fresh(priced).hours is None
     assert {row.fuel: row.price for row in DepotPrice.objects.newest()} == {"ekogroszek": 1500, "pellet": 1613}
     assert Decision.objects.get(kind="undo").decided_by is None
     assert "Cofnięto:" in OwnerChange.objects.latest("pk").text
-    assert "Cofnięto 21 listopada 2026" in text_of(client.get(path)).replace("\xa0", " ")
-    again = stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": change.pk})
-    assert "cofnięto już wcześniej" in text_of(again)
+    expect(client.get(path), "Cofnięto 21 listopada 2026")
+    assert "cofnięto już wcześniej" in text_of(stranger.undo(path, change.pk))
 
 
 def test_a_forwarded_link_cannot_silence_the_letter_by_revoking_itself(client, stranger, nowak, link, clock, settings):
     settings.EMAIL_BACKEND = DOWN
     save(stranger, link, mon="całą dobę")
-    stranger.send(OWNER, {"odnosnik": token_of(link), "odwolaj": "1"})
+    stranger.owner(link, odwolaj="1")
     assert OwnerLink.objects.get().email == ""
     settings.EMAIL_BACKEND = WORKING
     clock.move(minutes=20)
     letters.send_waiting()
-    path = link_in(mail.outbox[-1], "cofnij")
     assert mail.outbox[-1].to == ["jan@opal-nowak.pl"]
-    stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": Decision.objects.get(kind="owner").pk})
+    stranger.undo(link_in(mail.outbox[-1], "cofnij"), Decision.objects.get(kind="owner").pk)
     assert factories.fresh(nowak).hours is None
     assert not PendingLetter.objects.exists()
 
@@ -187,9 +180,9 @@ def test_what_was_changed_since_stays_when_a_change_is_undone(stranger, nowak, l
     path = link_in(mail.outbox[-1], "cofnij")
     save(stranger, link, mon="8-16")
     first = Decision.objects.filter(kind="owner").earliest("pk")
-    answer = stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": first.pk})
-    assert (answer.status_code, factories.fresh(first).undone_at) == (409, None)
-    assert not missing(text_of(answer), "Tej zmiany nie można już cofnąć", "Cofnij najpierw późniejszą zmianę")
+    refused = "Tej zmiany nie można już cofnąć", "Cofnij najpierw późniejszą zmianę"
+    expect(stranger.undo(path, first.pk), *refused, status=409)
+    assert factories.fresh(first).undone_at is None
     assert factories.fresh(nowak).hours["mon"] == "8:00-16:00"
     assert "Cofnięto" not in OwnerChange.objects.latest("pk").text
 
@@ -200,9 +193,8 @@ def test_a_letter_s_link_undoes_neither_others_changes_nor_old_ones(client, stra
     other = factories.DepotFactory(verified=True, data_status="owner")
     theirs = owner_links.grant_link(depot=other, email="ewa@opal.pl", on=clock.now)
     save(stranger, f"{OWNER}?odnosnik={owner_links.tokens.OWNER.token([theirs.pk, 1])}", mon="6-14")
-    foreign = Decision.objects.filter(kind="owner").latest("pk")
-    assert stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": foreign.pk}).status_code == 410
-    assert stranger.send("/zgloszenia/cofnij/", {"znak": token_of(path), "cofnij": "x"}).status_code == 410
+    for decision in (Decision.objects.filter(kind="owner").latest("pk").pk, "x"):
+        assert stranger.undo(path, decision).status_code == 410
     clock.move(days=14)
     assert (client.get(path).status_code, client.get(path + "x").status_code) == (410, 404)
     assert not Decision.objects.filter(kind="undo").exists()
@@ -218,12 +210,10 @@ def test_a_letter_about_a_change_waits_longer_than_a_day(stranger, nowak, link, 
 
 
 def test_one_link_leads_to_all_entries_of_the_owner(client, stranger, priced, link, branch):
-    assert "Opał Nowak Wieliczka" in text_of(client.get(link))
+    expect(client.get(link), "Opał Nowak Wieliczka")
     second = f"{link}&sklad={branch.pk}"
-    assert "Brykiet 1 300 zł/t" in text_of(client.get(second))
-    typed = stranger.show(second)
-    stranger.clock.move(seconds=10)
-    stranger.send(OWNER, typed | {"odnosnik": token_of(link), "sklad": branch.pk, "mon": "6-14"})
+    expect(client.get(second), "Brykiet 1 300 zł/t")
+    stranger.owner(link, **stranger.type(second, sklad=branch.pk, mon="6-14"))
     assert factories.fresh(branch).hours["mon"] == "6:00-14:00"
     assert client.get(f"{link}&sklad={factories.DepotFactory().pk}").context["shown"] == priced
 
@@ -231,39 +221,32 @@ def test_one_link_leads_to_all_entries_of_the_owner(client, stranger, priced, li
 def test_one_tap_confirms_the_prices_of_all_entries_in_one_letter(client, stranger, priced, link, branch):
     mail.outbox.clear()
     page = client.get(link)
-    assert "Potwierdź na dziś ceny wszystkich składów (2)" in text_of(page)
-    assert "Opał Nowak Wieliczka, Kraków" in text_of(page)  # an entry without an address: its municipality
-    every = page.content.decode().rpartition('name="potwierdz"')[0].rpartition("<form")[2]
-    keys = re.findall(r'name="cena" value="([0-9]+)"', every)
+    expect(page, "Potwierdź na dziś ceny wszystkich składów (2)", "Opał Nowak Wieliczka, Kraków")  # its municipality
+    keys = keys_shown(page)
     assert len(keys) == 3
-    stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": keys})
-    assert DepotPrice.objects.approved().filter(day=date(2026, 11, 21)).count() == 3
+    tap(stranger, link, keys)
+    assert prices_of_today().approved().count() == 3
     (letter,) = mail.outbox
-    assert not missing(
-        letter.body, "Opał Nowak Wieliczka, Kraków, 21 listopada 2026", "Nowak, 30-001 Kraków, 21 listopada"
-    )
+    for line in ("Opał Nowak Wieliczka, Kraków, 21 listopada 2026", "Nowak, 30-001 Kraków, 21 listopada"):
+        assert line in letter.body
     assert "Skład: Skład opału Nowak, 30-001 Kraków\n" in letter.body
     change = Decision.objects.get(kind="owner")
     assert " i jeszcze 1 – " in change.title
-    stranger.send("/zgloszenia/cofnij/", {"znak": token_of(link_in(letter, "cofnij")), "cofnij": change.pk})
-    assert not DepotPrice.objects.approved().filter(day=date(2026, 11, 21)).exists()
+    stranger.undo(link_in(letter, "cofnij"), change.pk)
+    assert not prices_of_today().approved().exists()
 
 
 def test_entries_without_prices_are_not_counted_among_those_confirmed_in_one_tap(client, priced, link, branch):
     DepotPrice.objects.filter(depot=branch).delete()
-    page = text_of(client.get(link))
-    assert "Ceny bez zmian, potwierdź na dziś" in page
-    assert "wszystkich składów" not in page
+    expect(client.get(link), "Ceny bez zmian, potwierdź na dziś", without=["wszystkich składów"])
 
 
 def test_an_entry_whose_link_an_editor_revoked_is_left_out(client, stranger, priced, link, branch):
     owner_links.revoke_links([OwnerLink.objects.get(depot=branch)], on=timezone.now())
-    assert "Opał Nowak Wieliczka" not in text_of(client.get(link))
-    key = DepotPrice.objects.get(depot=branch).pk
-    answer = stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": [key]})
-    assert (answer.status_code, DepotPrice.objects.filter(depot=branch).count()) == (400, 1)
-    # The page was open before; the link itself works.
-    assert "Ceny zmieniły się, odkąd otwarto tę stronę." in text_of(answer)
+    expect(client.get(link), without=["Opał Nowak Wieliczka"])
+    answer = tap(stranger, link, [DepotPrice.objects.get(depot=branch).pk])  # of a page that was open before
+    expect(answer, "Ceny zmieniły się, odkąd otwarto tę stronę.", status=400)
+    assert DepotPrice.objects.filter(depot=branch).count() == 1
 
 
 def test_further_entries_are_claimed_together_without_full_forms(client, stranger, nowak, link):
@@ -271,41 +254,37 @@ def test_further_entries_are_claimed_together_without_full_forms(client, strange
     at = {"street": "Długa", "house_number": "5", "place": "Skawina"}
     near = factories.DepotFactory(name="Opał Nowak", nip="5260250274", **at)
     far = factories.DepotFactory(name="Opał Nowak Zakopane")
-    path = f"/zgloszenia/moj-sklad/inne/?odnosnik={token_of(link)}"
-    typed = stranger.show(path)
-    assert "Opał Nowak, Długa 5, Skawina" in text_of(client.get(path))
-    stranger.clock.move(seconds=10)
-    typed |= {"odnosnik": token_of(link), "branches": [near.pk], "agreed": "1"}
-    wrong = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": "skład Nowak"})
+    path = f"{BRANCHES}?odnosnik={token_of(link)}"
+    expect(client.get(path), "Opał Nowak, Długa 5, Skawina")
+    typed = stranger.type(path) | {"odnosnik": token_of(link), "branches": [near.pk], "agreed": "1"}
+    wrong = stranger.send(BRANCHES, typed | {"numbers": "skład Nowak"})
     assert "To nie jest adres strony składu ani numer: skład." in text_of(wrong)
-    unknown = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": "999999"})
+    unknown = stranger.send(BRANCHES, typed | {"numbers": "999999"})
     (mistake,) = re.findall('id="pole-numbers_error">([^<]+)<', unknown.content.decode())
     assert mistake.endswith("numerze 999999.")
     assert not Submission.objects.filter(kind="claim", state="waiting").exists()
-    own = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"branches": [], "numbers": str(nowak.pk)})
+    own = stranger.send(BRANCHES, typed | {"branches": [], "numbers": str(nowak.pk)})
     assert "Te składy są już pod Twoim odnośnikiem." in text_of(own)
-    none = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"branches": [], "numbers": " ,\n"})
+    none = stranger.send(BRANCHES, typed | {"branches": [], "numbers": " ,\n"})
     assert "Wskaż co najmniej jeden wpis." in text_of(none)
     numbers = f"http://127.0.0.1:8000/sklad/{far.pk}-opal-nowak-zakopane/; sklad/{nowak.pk};"
-    done = stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": numbers})
-    assert "Wysłane do redakcji" in text_of(done)
+    assert "Wysłane do redakcji" in text_of(stranger.send(BRANCHES, typed | {"numbers": numbers}))
     claims = Submission.objects.filter(kind="claim", state="waiting")
     assert {row.depot_id for row in claims} == {near.pk, far.pk}
     assert {(row.email, row.claimant_nip) for row in claims} == {("jan@opal-nowak.pl", "5260250274")}
     assert all(f"wpisu nr {nowak.pk}" in row.message for row in claims)
     for claim in claims:
         deciding.accept_submission(submission=claim, by=factories.UserFactory(), on=stranger.clock.now)
-    assert "Opał Nowak, Długa 5, Skawina" in text_of(client.get(link))
+    expect(client.get(link), "Opał Nowak, Długa 5, Skawina")
 
 
 def test_entries_with_the_same_tax_number_are_claimed_by_ticks_alone(client, stranger, nowak, link):
-    path = f"/zgloszenia/moj-sklad/inne/?odnosnik={token_of(link)}"
+    path = f"{BRANCHES}?odnosnik={token_of(link)}"
     assert "(nieobowiązkowe)" not in text_of(client.get(path)).partition("To składy")[0]
     Depot.objects.filter(pk=nowak.pk).update(nip="5260250274")
     near = factories.DepotFactory(name="Opał Nowak", nip="5260250274")
-    typed = stranger.show(path) | {"odnosnik": token_of(link), "branches": [near.pk], "agreed": "1"}
-    stranger.clock.move(seconds=10)
-    assert "Wysłane do redakcji" in text_of(stranger.send("/zgloszenia/moj-sklad/inne/", typed | {"numbers": ""}))
+    typed = stranger.type(path) | {"odnosnik": token_of(link), "branches": [near.pk], "agreed": "1", "numbers": ""}
+    assert "Wysłane do redakcji" in text_of(stranger.send(BRANCHES, typed))
 
 
 def test_further_entries_are_limited_as_all_claims(stranger, nowak, link, clock):
@@ -316,22 +295,22 @@ def test_further_entries_are_limited_as_all_claims(stranger, nowak, link, clock)
     assert not Submission.objects.filter(kind="claim", state="waiting").exists()
 
 
-def upload(stranger, link, text, **more):
-    file = SimpleUploadedFile("cennik.csv", text.encode())
-    return stranger.send(OWNER, {"odnosnik": token_of(link), "plik": "1", "import_file": file} | more)
+def upload(stranger, link, text):
+    return stranger.owner(link, plik="1", import_file=SimpleUploadedFile("cennik.csv", text.encode()))
 
 
 def test_a_price_list_is_uploaded_previewed_and_published(client, stranger, priced, link, branch):
     text = f"paliwo;cena;numer składu\nPellet;1 700;\nbrykiet;1350,50;{branch.pk}\nEkogroszek;16;\nwęgiel;1500;123\n"
     preview = upload(stranger, link, text)
-    said = text_of(preview).replace("\xa0", " ")
-    assert "Do wczytania: 2 ceny. Pominiemy 2 wiersze." in said
-    assert "Wiersz 4: Ekogroszek 16 zł/t – poza wiarygodnym przedziałem" in said
-    assert "Wiersz 5: nie ma Twojego składu o numerze 123" in said
-    assert not DepotPrice.objects.filter(day__gt=YESTERDAY).exists()
-    fields = {name: hidden(preview, name)[0] for name in ("packed", "seen", "odnosnik")}
+    skipped = (
+        "Wiersz 4: Ekogroszek 16 zł/t – poza wiarygodnym przedziałem",
+        "Wiersz 5: nie ma Twojego składu o numerze 123",
+    )
+    expect(preview, "Do wczytania: 2 ceny. Pominiemy 2 wiersze.", *skipped)
+    assert not prices_of_today().exists()
+    fields = {name: hidden(preview.content.decode(), name)[0] for name in ("packed", "seen", "odnosnik")}
     assert stranger.send(OWNER, fields | {"wczytaj": "1"}).status_code == 302
-    today = DepotPrice.objects.approved().filter(day=date(2026, 11, 21)).order_by("fuel")
+    today = prices_of_today().approved().order_by("fuel")
     assert [(row.depot_id, row.fuel, row.price) for row in today] == [
         (branch.pk, "brykiet", Decimal("1350.50")),
         (priced.pk, "pellet", Decimal(1700)),
@@ -350,18 +329,14 @@ def test_a_file_that_is_no_price_list_is_refused_in_words(stranger, priced, link
         ("paliwo;cena\n" + "pellet;1500" + " " * 600_000, "więcej niż 600000 bajtów"),
         ("\xd0\xcf\x11\xe0", "nie ma ani jednego wiersza"),
     ):
-        answer = upload(stranger, link, text)
-        assert answer.status_code == 400
-        assert words in text_of(answer)
-    assert not DepotPrice.objects.filter(day__gt=YESTERDAY).exists()
+        expect(upload(stranger, link, text), words, status=400)
+    assert not prices_of_today().exists()
 
 
-def test_a_forged_preview_and_a_list_without_a_link_are_refused(client, stranger, priced, link):
-    answer = stranger.send(OWNER, {"odnosnik": token_of(link), "wczytaj": "1", "packed": "x:y:z", "seen": ""})
-    assert "Podgląd wygasł." in text_of(answer)
-    file = SimpleUploadedFile("cennik.csv", b"paliwo;cena\npellet;1500\n")
-    assert client.post(OWNER, {"odnosnik": "x", "plik": "1", "import_file": file}).status_code == 404
-    assert not DepotPrice.objects.filter(day__gt=YESTERDAY).exists()
+def test_a_forged_preview_and_a_list_without_a_link_are_refused(stranger, priced, link):
+    assert "Podgląd wygasł." in text_of(stranger.owner(link, wczytaj="1", packed="x:y:z", seen=""))
+    assert upload(stranger, "?odnosnik=x", "paliwo;cena\npellet;1500\n").status_code == 404
+    assert not prices_of_today().exists()
 
 
 def test_the_page_shows_fuels_sold_first_and_folds_the_rest(client, priced, link):
@@ -373,5 +348,4 @@ def test_the_page_shows_fuels_sold_first_and_folds_the_rest(client, priced, link
 
 def test_a_link_whose_entry_is_removed_meanwhile_changes_nothing(stranger, priced, link, clock):
     remove_depot(depot=priced, reason="closed", on=clock.now.date())
-    keys = list(DepotPrice.objects.values_list("pk", flat=True))
-    assert stranger.send(OWNER, {"odnosnik": token_of(link), "potwierdz": "1", "cena": keys}).status_code == 404
+    assert tap(stranger, link, list(DepotPrice.objects.values_list("pk", flat=True))).status_code == 404

@@ -1,12 +1,8 @@
 """The position in the forms: accepted and refused values."""
 
-import pytest
-
 from catalog.models import Submission
 from tests import factories
-from tests.pages.reading import text_of
-
-pytestmark = pytest.mark.django_db
+from tests.pages.reading import expect
 
 ADD = "/sklady/dodaj/?teryt=1261011"
 NEW = {"name": "Opał u Zosi", "place": "Kraków", "fuels": ["pellet"]}
@@ -24,8 +20,7 @@ def test_a_depot_may_move_within_its_neighbourhood(stranger, nowak):
 def test_a_depot_that_moved_far_away_is_another_one(stranger, nowak):
     factories.BoundaryFactory(municipality=factories.warszawa(), lat=52.23, lon=21.01)
     answer = stranger.fill(f"/sklad/{nowak.pk}/popraw/", lat="52.23", lon="21.01")
-    assert answer.status_code == 400
-    assert "Ten punkt leży ponad 30 km od obecnego, w gminie Warszawa." in text_of(answer)
+    expect(answer, "Ten punkt leży ponad 30 km od obecnego, w gminie Warszawa.", status=400)
     assert not Submission.objects.exists()
 
 
@@ -36,9 +31,7 @@ def test_a_new_depot_needs_a_position(stranger, nowak):
         ({"lat": "50.06"}, "Podaj obie współrzędne albo żadnej."),
         ({"lat": "54.5", "lon": "19.94"}, "Ten punkt nie leży w żadnej polskiej gminie."),
     ):
-        answer = stranger.fill(ADD, **NEW, **changed)
-        assert answer.status_code == 400
-        assert words in text_of(answer)
+        expect(stranger.fill(ADD, **NEW, **changed), words, status=400)
     assert not Submission.objects.exists()
 
 
@@ -46,8 +39,7 @@ def test_a_position_far_from_the_postcode_is_asked_about(stranger, nowak):
     factories.PostcodeFactory()
     factories.BoundaryFactory(municipality=factories.warszawa(), lat=52.23, lon=21.01)
     answer = stranger.fill(ADD, **NEW, postcode="30-001", lat="52.23", lon="21.01")
-    assert answer.status_code == 400
-    assert "Ten punkt leży ponad 30 km od kodu 30-001. Popraw jedno z nich." in text_of(answer)
+    expect(answer, "Ten punkt leży ponad 30 km od kodu 30-001. Popraw jedno z nich.", status=400)
 
 
 def test_a_position_near_the_postcode_is_exact(stranger, nowak):

@@ -11,9 +11,7 @@ from catalog.submissions.retention import purge_submissions
 from prices.models import DepotPrice, PlausibleRange
 from prices.services import approve_prices, reject_prices
 from tests import factories
-from tests.pages.reading import missing, text_of
-
-pytestmark = pytest.mark.django_db
+from tests.pages.reading import expect
 
 
 @pytest.fixture
@@ -23,9 +21,9 @@ def path(nowak):
 
 def test_a_price_enters_the_queue_once_it_is_confirmed(client, stranger, path, nowak, clock):
     sent = stranger.fill(path, **{"price-pellet": "1 650,50"})
-    assert "1 650,50 zł/t, 21 listopada 2026 r." in text_of(client.get(sent["Location"]))
+    expect(sent, "1 650,50 zł/t, 21 listopada 2026 r.", status=302)
     assert not DepotPrice.objects.exists()
-    assert "czeka na decyzję redakcji" in text_of(client.get(stranger.confirm()["Location"]))
+    expect(stranger.confirm(), "czeka na decyzję redakcji", status=302)
     price = DepotPrice.objects.get()
     assert (price.depot, price.fuel, price.price, price.unit) == (nowak, "pellet", Decimal("1650.50"), "t")
     assert (price.status, price.origin, price.day) == ("pending", "submission", clock.now.date())
@@ -35,16 +33,14 @@ def test_a_price_enters_the_queue_once_it_is_confirmed(client, stranger, path, n
 
 
 def test_a_bag_is_counted_up_to_a_tonne(stranger, path):
-    stranger.fill(path, **{"price-pellet": "24", "bag-pellet": "15"})
-    stranger.confirm()
+    stranger.fill_and_confirm(path, **{"price-pellet": "24", "bag-pellet": "15"})
     assert DepotPrice.objects.get().price == Decimal("1600.00")
 
 
 def test_thousands_of_a_price_are_thousands(stranger, path):
     fuels = ("pellet", "brykiet", "wegiel", "wegiel-orzech", "ekogroszek")
     typed = ("1.640", "1,640", "1 640", "1\u00a0640,00 zł", "1.640,00")
-    stranger.fill(path, **{f"price-{fuel}": amount for fuel, amount in zip(fuels, typed, strict=True)})
-    stranger.confirm()
+    stranger.fill_and_confirm(path, **{f"price-{fuel}": amount for fuel, amount in zip(fuels, typed, strict=True)})
     assert list(DepotPrice.objects.values_list("price", flat=True)) == [1640] * 5
 
 
@@ -65,7 +61,7 @@ def test_seven_fuels_are_one_form_one_letter_one_confirmation_and_one_answer(
 ):
     assert stranger.fill(path, **SEVEN).status_code == 302
     assert len(mail.outbox) == 1
-    assert "Ceny opału" in text_of(client.get(stranger.link()))  # as in the letter
+    expect(client.get(stranger.link()), "Ceny opału")  # as in the letter
     assert "1400" not in mail.outbox[0].body  # nobody has confirmed the address
     page = stranger.confirm()["Location"]
     prices = list(DepotPrice.objects.order_by("pk"))
@@ -83,97 +79,76 @@ def test_seven_fuels_are_one_form_one_letter_one_confirmation_and_one_answer(
     assert "To cena za metr." in letter.body
     assert "1\N{NO-BREAK SPACE}600\N{NO-BREAK SPACE}zł/t, " in letter.body  # as pages write amounts
     assert "Nie tak tanio." in letter.alternatives[0].content
-    assert not missing(text_of(client.get(page)), "Redakcja sprawdziła ceny", "nieprzyjęta: Nie tak tanio.")
+    expect(client.get(page), "Redakcja sprawdziła ceny", "nieprzyjęta: Nie tak tanio.")
     purge_submissions(on=clock.now + timedelta(hours=25))
     assert Submission.objects.get().email == ""
     assert DepotPrice.objects.approved().count() == 5
 
 
 def test_prices_that_nobody_decides_keep_their_author_until_they_are(stranger, path, clock):
-    stranger.fill(path, **SEVEN)
-    stranger.confirm()
-    purge_submissions(on=clock.now + timedelta(days=2))
-    assert Submission.objects.get().email == "jan@opal-nowak.pl"
-    purge_submissions(on=clock.now + timedelta(days=91))
-    assert Submission.objects.get().email == ""
+    stranger.fill_and_confirm(path, **SEVEN)
+    for days, email in ((2, "jan@opal-nowak.pl"), (91, "")):
+        purge_submissions(on=clock.now + timedelta(days=days))
+        assert Submission.objects.get().email == email
 
 
-def test_a_refused_amount_is_written_as_pages_write_amounts(stranger, path):
-    answer = text_of(stranger.fill(path, **{"price-pellet": "140,000"}))
-    assert "Cena to 140 000 zł, a musi być większa od 0 zł i mniejsza niż 100 000 zł." in answer
-
-
-def test_a_price_that_stands_already_bars_none_of_the_others(client, stranger, path, nowak, clock):
+@pytest.mark.parametrize(("typed", "left"), [(SEVEN, 6), ({"price-pellet": "1600"}, 0)])
+def test_a_price_that_stands_already_bars_none_of_the_others(client, stranger, path, nowak, clock, typed, left):
     factories.DepotPriceFactory(depot=nowak, day=clock.now.date(), from_reader=True, pending=True)
-    stranger.fill(path, **SEVEN)
-    page = stranger.confirm()
-    assert page.status_code == 302
-    assert DepotPrice.objects.filter(submission__isnull=False).count() == 6
-    assert "nieprzyjęta: skład ma już cenę tego paliwa" in text_of(client.get(page["Location"]))
-
-
-def test_a_second_price_of_one_day_is_refused_without_being_half_taken(client, stranger, path, nowak, clock):
-    factories.DepotPriceFactory(depot=nowak, day=clock.now.date(), from_reader=True, pending=True)
-    stranger.fill(path, **{"price-pellet": "1600"})
+    stranger.fill(path, **typed)
     answer = stranger.confirm()
-    assert answer.status_code == 409
-    assert "Nie możemy przyjąć tej ceny" in text_of(answer)
-    assert (DepotPrice.objects.count(), Submission.objects.get().state) == (1, "unconfirmed")
+    assert DepotPrice.objects.filter(submission__isnull=False).count() == left
+    if left:
+        expect(answer, "nieprzyjęta: skład ma już cenę tego paliwa", status=302)
+    else:
+        expect(answer, "Nie możemy przyjąć tej ceny", status=409)
+        assert Submission.objects.get().state == "unconfirmed"
 
 
 def test_prices_are_withdrawn_until_they_are_decided(client, stranger, path, clock):
-    stranger.fill(path, **{"price-pellet": "1600", "price-brykiet": "1400"})
-    page = stranger.confirm()["Location"]
-    number = str(Submission.objects.get().pk)
+    page = stranger.fill_and_confirm(path, **{"price-pellet": "1600", "price-brykiet": "1400"})
     approve_prices(prices=DepotPrice.objects.filter(fuel="pellet"), by=factories.UserFactory(), on=clock.now)
-    stranger.send(page, {"wycofaj": number})
+    stranger.send(page, {"wycofaj": str(Submission.objects.get().pk)})
     assert list(DepotPrice.objects.values_list("fuel", "status")) == [("pellet", "approved")]
     assert DepotPrice.history.filter(fuel="brykiet", history_type="-").exists()
     assert Submission.objects.get().answered_at == clock.now
     mail.outbox.clear()
-    stranger.fill(path, **{"price-wegiel-orzech": "1600"})
-    page = stranger.confirm()["Location"]
+    page = stranger.fill_and_confirm(path, **{"price-wegiel-orzech": "1600"})
     submission = Submission.objects.latest("pk")
     stranger.send(page, {"wycofaj": str(submission.pk)})
     assert factories.fresh(submission).state == "withdrawn"
-    assert "Zgłoszenie jest wycofane" in text_of(client.get(page))
+    expect(client.get(page), "Zgłoszenie jest wycofane")
 
 
 def test_a_price_list_of_the_same_day_stands_beside_it(stranger, path, nowak, clock):
     factories.DepotPriceFactory(depot=nowak, day=clock.now.date())
-    stranger.fill(path, **{"price-pellet": "1600"})
-    assert stranger.confirm().status_code == 302
+    stranger.fill_and_confirm(path, **{"price-pellet": "1600"})
     assert DepotPrice.objects.count() == 2
 
 
 def test_what_is_no_price(stranger, path):
-    shown = stranger.show(path)
-    stranger.clock.move(seconds=10)
+    shown = stranger.type(path)
+    amount = "Cena to 140 000 zł, a musi być większa od 0 zł i mniejsza niż 100 000 zł."
     for typed, words in (
         ({}, "Podaj cenę co najmniej jednego paliwa."),
         ({"bag-pellet": "15"}, "Do wagi worka podaj jego cenę."),
         ({"price-pellet": "24"}, "Wiarygodne ceny tego paliwa to od 600 zł do 4 000 zł"),
         ({"price-pellet": "99999"}, "Wiarygodne ceny"),
-        ({"price-pellet": "0"}, "Wpisz kwotę"),
-        ({"price-pellet": "-5"}, "Wpisz kwotę"),
-        ({"price-pellet": "1600,555"}, "Wpisz kwotę"),
-        ({"price-pellet": "NaN"}, "Wpisz kwotę"),
-        ({"price-pellet": "zł"}, "Wpisz kwotę"),
+        ({"price-pellet": "140,000"}, amount),
+        *(({"price-pellet": text}, "Wpisz kwotę") for text in ("0", "-5", "1600,555", "NaN", "zł")),
         ({"price-pellet": "24", "bag-pellet": "15,000"}, "To 15 czy 15000 kg? Wpisz wagę w kilogramach"),
         ({"price-pellet": "24", "bag-pellet": "0"}, "Wpisz wagę w kilogramach"),
         ({"price-pellet": "1600", "day": "2026-11-22"}, "Ten dzień jeszcze nie nadszedł."),
         ({"price-pellet": "1600", "day": "2026-10-01"}, "Podaj ceny z ostatnich 31 dni."),
         ({"price-pellet": "1600", "day": "wczoraj"}, "Wpisz dzień na przykład tak: 21.11.2026."),
     ):
-        answer = stranger.send(path, shown | typed)
-        assert answer.status_code == 400
-        assert words in text_of(answer)
+        expect(stranger.send(path, shown | typed), words, status=400)
     assert mail.outbox == []
 
 
 def test_a_range_with_grosze_is_told_to_the_grosz(stranger, path):
     PlausibleRange.objects.filter(pk="pellet").update(low=Decimal("650.50"))
-    assert "od 650,50 zł do 4 000 zł" in text_of(stranger.fill(path, **{"price-pellet": "650,49"}))
+    expect(stranger.fill(path, **{"price-pellet": "650,49"}), "od 650,50 zł do 4 000 zł", status=400)
 
 
 def test_the_ends_of_a_plausible_range_are_inside(stranger, path):

@@ -9,10 +9,8 @@ from catalog.models import Submission, SubmissionQuestion
 from catalog.submissions import retention
 from tests import bulk, deciding, factories
 from tests.client import context_of
-from tests.pages.forms.conftest import link_in
-from tests.pages.reading import SCRIPT, missing, text_of
-
-pytestmark = pytest.mark.django_db
+from tests.pages.forms.conftest import link_in, token_of
+from tests.pages.reading import SCRIPT, expect, text_of
 
 ADDRESS = "/zgloszenia/odpowiedz/"
 QUEUE = reverse("admin:catalog_submission_changelist")
@@ -36,11 +34,8 @@ def ask(client, commit):
     return act
 
 
-def send(stranger, link, text):
-    typed = stranger.show(link) | {"znak": link.partition("=")[2], "answer": text}
-    del typed["email"]
-    stranger.clock.move(seconds=10)
-    return stranger.send(ADDRESS, typed)
+def shown_of(client, address, query):
+    return [row.pk for row in context_of(client, address, query)["cl"].result_list]
 
 
 def test_an_author_is_asked_answers_and_is_read(client, stranger, ask, submission, caplog):
@@ -48,26 +43,22 @@ def test_an_author_is_asked_answers_and_is_read(client, stranger, ask, submissio
     (letter,) = mail.outbox
     assert letter.subject == "Skład opału Nowak: pytanie redakcji"
     assert "„Czy to numer biura?”" in letter.body
-    assert [row.pk for row in context_of(client, QUEUE, {"question": "open"})["cl"].result_list] == [submission.pk]
-    assert "czeka na odpowiedź autora" in text_of(client.get(QUEUE))
-    link = link_in(letter, "odpowiedz")
-    assert f"Poprawka, zgłoszenie nr {submission.pk} Czy to numer biura?" in text_of(client.get(link))
-    status = link_in(letter, "stan")
-    shown = text_of(client.get(status))
-    assert "Odpowiedź na pytanie otwórz odnośnik z wiadomości" in shown
-    assert "numer biura" not in shown
-    done = send(stranger, link, f"Tak.\nOd maja. {SCRIPT}")
-    assert done.status_code == 302
-    assert "Dziękujemy za odpowiedź" in text_of(client.get(done["Location"]))
+    assert shown_of(client, QUEUE, {"question": "open"}) == [submission.pk]
+    expect(client.get(QUEUE), "czeka na odpowiedź autora")
+    link, status = link_in(letter, "odpowiedz"), link_in(letter, "stan")
+    expect(client.get(link), f"Poprawka, zgłoszenie nr {submission.pk} Czy to numer biura?")
+    expect(client.get(status), "Odpowiedź na pytanie otwórz odnośnik z wiadomości", without=["numer biura"])
+    done = stranger.answer(ADDRESS, link, answer=f"Tak.\nOd maja. {SCRIPT}")
+    expect(done, "Dziękujemy za odpowiedź", status=302)
     assert factories.fresh(submission).state == "waiting"
     page = client.get(deciding.page(submission))
-    assert not missing(text_of(page), "Tak. Od maja.", "21 listopada 2026")
+    expect(page, "Tak. Od maja.", "21 listopada 2026")
     assert SCRIPT not in page.content.decode()
-    assert "autor odpowiedział" in text_of(client.get(QUEUE))
-    assert "Odpowiedzi autorów na pytania 1" in text_of(client.get(reverse("admin:index")))
-    assert "Odpowiedź na pytanie 21 listopada 2026 r." in text_of(client.get(status))
+    expect(client.get(QUEUE), "autor odpowiedział")
+    expect(client.get(reverse("admin:index")), "Odpowiedzi autorów na pytania 1")
+    expect(client.get(status), "Odpowiedź na pytanie 21 listopada 2026 r.")
     assert caplog.records
-    for secret in (link.partition("=")[2], "Od maja", "numer biura", "jan@"):
+    for secret in (token_of(link), "Od maja", "numer biura", "jan@"):
         assert secret not in caplog.text
         assert all(secret not in str(record.__dict__) for record in caplog.records)
 
@@ -87,10 +78,9 @@ def test_an_open_question_bars_accepting_in_bulk_and_not_alone(client, ask, subm
     bulk.act(client, QUEUE, "accept", submission)
     assert factories.fresh(submission).state == "waiting"
     link = link_in(mail.outbox[0], "odpowiedz")
-    typed = stranger.show(link) | {"znak": link.partition("=")[2], "answer": "Tak."}
+    typed = stranger.type(link, znak=token_of(link), answer="Tak.")
     deciding.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
     assert client.get(link).status_code == 409
-    clock.move(seconds=10)
     assert "jest już zamknięte" in text_of(stranger.send(ADDRESS, typed))
     assert SubmissionQuestion.objects.get().answered_at is None
 
@@ -104,15 +94,15 @@ def test_the_author_of_a_price_is_asked_too(client, ask, nowak, stranger, clock)
     at = deciding.page(submission)
     assert "czeka na odpowiedź autora." in text_of(ask(submission, "Czy to cena z dowozem?"))
     assert at in client.get(reverse("admin:prices_depotprice_change", args=[price.pk])).content.decode()
-    assert "czeka na odpowiedź autora" in text_of(client.get(prices))
+    expect(client.get(prices), "czeka na odpowiedź autora")
     bulk.act(client, prices, "approve", price)
     assert factories.fresh(price).status == "pending"
-    assert send(stranger, link_in(mail.outbox[0], "odpowiedz"), "Bez dowozu.").status_code == 302
-    assert "Bez dowozu." in text_of(client.get(at))
-    assert "autor odpowiedział" in text_of(client.get(prices))
-    assert "Odpowiedzi autorów na pytania 1" in text_of(client.get(reverse("admin:index")))
-    answered = context_of(client, QUEUE, {"state": "all", "question": "answered"})["cl"].result_list
-    assert [row.pk for row in answered] == [submission.pk]
+    done = stranger.answer(ADDRESS, link_in(mail.outbox[0], "odpowiedz"), answer="Bez dowozu.")
+    assert done.status_code == 302
+    expect(client.get(at), "Bez dowozu.")
+    expect(client.get(prices), "autor odpowiedział")
+    expect(client.get(reverse("admin:index")), "Odpowiedzi autorów na pytania 1")
+    assert shown_of(client, QUEUE, {"state": "all", "question": "answered"}) == [submission.pk]
     bulk.act(client, prices, "approve", price)
     assert "już nie czeka" in text_of(ask(submission, "A worek?"))
 
@@ -136,9 +126,8 @@ def test_an_answer_that_cannot_be_is_not_taken(client, stranger, ask, submission
     ask(submission, "Czy to numer biura?")
     link = link_in(mail.outbox[0], "odpowiedz")
     for text in ("", "x\x00y", "x" * 2001):
-        assert send(stranger, link, text).status_code == 400
-    typed = stranger.show(link) | {"znak": link.partition("=")[2]}
-    stranger.clock.move(seconds=10)
+        assert stranger.answer(ADDRESS, link, answer=text).status_code == 400
+    typed = stranger.type(link, znak=token_of(link))
     for answer in ("Tak.", "Nie."):  # the second from a page that was still open
         assert stranger.send(ADDRESS, typed | {"answer": answer}).status_code == 302
     assert SubmissionQuestion.objects.get().answer == "Tak."

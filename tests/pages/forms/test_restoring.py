@@ -1,17 +1,13 @@
 """The request of an owner for an entry back that was deleted at the owner's wish."""
 
-import pytest
 from django.core import mail
 
 from catalog.models import Submission
 from catalog.services import journal
 from catalog.submissions import intake
 from tests import deciding, factories
-from tests.pages.forms.conftest import link_in
-from tests.pages.forms.test_owners_changes import token_of
-from tests.pages.reading import text_of
-
-pytestmark = pytest.mark.django_db
+from tests.pages.forms.conftest import link_in, token_of
+from tests.pages.reading import expect, text_of
 
 
 def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(client, stranger, nowak, clock, commit):
@@ -20,12 +16,10 @@ def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(clien
     with commit():
         deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
     path = link_in(mail.outbox[-1], "przywroc")
-    typed = stranger.show(path)
+    typed = stranger.type(path, znak=token_of(path), message="Pomyłka.")
     assert not Submission.objects.filter(kind="restore").exists()
-    clock.move(seconds=10)
     for _ in range(2):
-        answer = stranger.send("/zgloszenia/przywroc/", typed | {"znak": token_of(path), "message": "Pomyłka."})
-        assert "Prośba wysłana" in text_of(answer)
+        assert "Prośba wysłana" in text_of(stranger.send("/zgloszenia/przywroc/", typed))
     waiting = Submission.objects.get(kind="restore", state="waiting")
     assert (waiting.email, waiting.message) == ("jan@opal-nowak.pl", "Pomyłka.")
     assert factories.fresh(nowak).publication == "removed"
@@ -42,4 +36,4 @@ def test_the_desk_accepts_a_request_for_a_removed_entry(client, editor, nowak, c
     deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
     intake.ask_restoring(deletion=factories.fresh(deletion), text="", client="192.0.2.1", on=clock.now)
     page = f"/admin/catalog/submission/{Submission.objects.get(kind='restore').pk}/change/"
-    assert "Przywróć wpis i następne" in text_of(client.get(page))
+    expect(client.get(page), "Przywróć wpis i następne")
