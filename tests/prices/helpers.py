@@ -60,6 +60,11 @@ def waiting(amount: Any, **extra: Any) -> DepotPrice:
     return price
 
 
+def approve_three(desk: Client) -> None:
+    """Approve prices of pellet whose median is 1500."""
+    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
+
+
 def decide(desk: Client, action: str, *prices: DepotPrice, **extra: Any) -> str:
     """Decide on prices in the queue; returns the page that says so."""
     html: str = html_of(bulk.act(desk, f"{LIST}?status=all", action, *prices, **extra))

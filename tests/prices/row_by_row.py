@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from statistics import median, quantiles
 from typing import NamedTuple
 
 import numpy as np
@@ -124,7 +125,7 @@ def representative_price(own: Sequence[Price]) -> DepotPricePoint:
         if price.day == last and (price.fuel not in best or precedence(price) > precedence(best[price.fuel])):
             best[price.fuel] = price
     chosen = tuple(best.values())
-    amount = rounded(quantile(sorted(price.amount for price in chosen), 2))
+    amount = rounded(median(price.amount for price in chosen))
     by_list, invented = any(price.price_list for price in chosen), any(price.demonstration for price in chosen)
     return DepotPricePoint(chosen[0].depot, chosen[0].area, last, amount, by_list, invented)
 
@@ -133,7 +134,7 @@ def tukey_fences(amounts: Iterable[Decimal]) -> Range | None:
     ordered = sorted(amounts)
     if len(ordered) < FEWEST_FOR_FENCES:
         return None
-    first, third = quantile(ordered, 1), quantile(ordered, 3)
+    first, _, third = quantiles(ordered, method="inclusive")
     return Range(first - FENCE * (third - first), third + FENCE * (third - first))
 
 
@@ -146,12 +147,5 @@ def summarise(amounts: Iterable[Decimal]) -> Summary:
     ordered = sorted(amounts)
     if len(ordered) < FEWEST_FOR_MEDIAN:
         return Summary(len(ordered))
-    median, first, third = (quantile(ordered, quarter) for quarter in (2, 1, 3))
-    return Summary(len(ordered), median, first, third, ordered[0], ordered[-1])
-
-
-def quantile(ordered: Sequence[Decimal], quarter: int) -> Decimal:
-    whole, rest = divmod((len(ordered) - 1) * quarter, 4)
-    if not rest:
-        return ordered[whole]
-    return ordered[whole] + (ordered[whole + 1] - ordered[whole]) * rest / 4
+    first, middle, third = quantiles(ordered, method="inclusive")
+    return Summary(len(ordered), middle, first, third, ordered[0], ordered[-1])

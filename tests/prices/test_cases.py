@@ -28,7 +28,6 @@ def depots_of(case):
 
 
 def enter(case):
-    """Submit and approve the prices of a case, each on its own day."""
     depots, editor = depots_of(case), factories.UserFactory()
     for name, fuel, day, amount, *rest in case["prices"]:
         bag = amount if isinstance(amount, dict) else {}

@@ -16,11 +16,12 @@ from prices import owners, services, validation
 from prices.models import DepotPrice
 from tests import bulk, factories
 from tests.pages.reading import html_of, missing
+from tests.prices.helpers import LIST
 
 pytestmark = pytest.mark.django_db
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-PRICES = reverse("admin:prices_depotprice_changelist")
+PELLET = validation.PriceInput("pellet", NOW.date(), "t", Decimal(1500))
 
 
 def stored(*prices):
@@ -46,10 +47,6 @@ def counted():
     return Dataset.objects.get(slug=Dataset.Slug.PRICES).row_count
 
 
-def text_of_row(price):
-    return str(price).replace("\xa0", " ")
-
-
 def undo_at_the_desk(client, decision):
     return client.post(reverse("admin:catalog_decision_undo", args=[decision.pk]))
 
@@ -60,12 +57,12 @@ def test_one_click_takes_a_bulk_decision_back(client, editor, action, changes):
     with_history(factories.DepotPriceFactory())
     services.record_prices(NOW.date())
     before, number = stored(*prices), counted()
-    said = html_of(bulk.act(client, f"{PRICES}?status=all", action, *prices, reason="Kontrola."))
+    said = html_of(bulk.act(client, f"{LIST}?status=all", action, *prices, reason="Kontrola."))
     assert not missing(said, f"Zmieniono: {changes}.", "Cofnij całość")
     decision = Decision.objects.get()
     assert (decision.kind, decision.lines.filter(model="prices.depotprice").count()) == ("prices", changes)
     page = html_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
-    assert text_of_row(prices[0]) in page
+    assert str(prices[0]).replace("\xa0", " ") in page
     assert f"Ceny w składach: {changes}." in html_of(undo_at_the_desk(client, decision))
     assert stored(*prices) == before
     assert counted() == number
@@ -95,8 +92,7 @@ def test_a_rejected_price_does_not_come_back_beside_the_one_in_its_place(editor)
 
 
 def test_a_price_list_is_withdrawn_as_a_file_and_can_be_sent_again(client, editor):
-    quote = validation.PriceInput("pellet", NOW.date(), "t", Decimal(1500))
-    quotes = [(factories.DepotFactory(), quote) for _ in range(2)]
+    quotes = [(factories.DepotFactory(), PELLET) for _ in range(2)]
     decision = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
     assert (decision.kind, counted()) == ("price_list", 2)
     assert "Wycofaj ceny" in html_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
@@ -109,10 +105,9 @@ def test_a_price_list_is_withdrawn_as_a_file_and_can_be_sent_again(client, edito
 
 def test_a_withdrawn_file_leaves_the_prices_that_somebody_has_changed_since(editor):
     depots = [factories.DepotFactory() for _ in range(3)]
-    quote = validation.PriceInput("pellet", NOW.date(), "t", Decimal(1500))
-    decision = services.publish_price_list(quotes=[(depot, quote) for depot in depots], by=editor, on=NOW)
+    decision = services.publish_price_list(quotes=[(depot, PELLET) for depot in depots], by=editor, on=NOW)
     later = NOW + timedelta(minutes=1)
-    owners.publish_prices(quotes=[(depots[0], replace(quote, price=Decimal(1600)))], on=later)
+    owners.publish_prices(quotes=[(depots[0], replace(PELLET, price=Decimal(1600)))], on=later)
     services.reject_prices(prices=depots[1].prices.all(), reason="Nie.", by=editor, on=later)
     undone = undo(decision=decision, by=editor, on=later)
     assert (undone.restored, len(undone.left)) == (1, 2)
@@ -121,13 +116,11 @@ def test_a_withdrawn_file_leaves_the_prices_that_somebody_has_changed_since(edit
 
 
 def test_an_author_who_was_told_is_told_anew(editor, commit):
-    prices = with_history(*(factories.DepotPriceFactory(pending=True, fuel=fuel) for fuel in ("pellet", "brykiet")))
-    submission = factories.SubmissionFactory(
-        kind="price", state="passed_on", decided_at=NOW, proposed={"prices": [{}]}, stored={}
-    )
-    DepotPrice.objects.update(submission=submission)
-    for price in prices:
-        price.refresh_from_db()
+    sent = {"kind": "price", "state": "passed_on", "decided_at": NOW, "proposed": {"prices": [{}]}, "stored": {}}
+    submission = factories.SubmissionFactory(**sent)
+    prices = [
+        factories.DepotPriceFactory(pending=True, fuel=fuel, submission=submission) for fuel in ("pellet", "brykiet")
+    ]
     with_history(*prices)
     with commit():
         decided = services.approve_prices(prices=prices, by=editor, on=NOW)
@@ -144,20 +137,15 @@ def test_an_author_who_was_told_is_told_anew(editor, commit):
 def test_who_may_not_decide_about_prices_takes_nothing_back(client, editor):
     (price, *_) = various()
     decision = services.approve_prices(prices=[price], by=editor, on=NOW).decision
-    Group.objects.get(name=EDITOR).permissions.remove(
-        *Group.objects.get(name=EDITOR).permissions.filter(codename="change_depotprice")
-    )
+    rights = Group.objects.get(name=EDITOR).permissions
+    rights.remove(*rights.filter(codename="change_depotprice"))
     assert undo_at_the_desk(client, decision).status_code == 403
 
 
-def test_thousands_are_taken_back_in_as_many_statements_as_one(editor, django_assert_max_num_queries):
+def test_many_are_taken_back_in_as_many_statements_as_one(editor, django_assert_max_num_queries):
+    """Rows are read and written a thousand at a time."""
     depot = factories.DepotFactory()
-    quotes = [
-        (depot, validation.PriceInput("pellet", date(year, month, day), "t", Decimal(1500)))
-        for year in range(2010, 2020)
-        for month in range(1, 13)
-        for day in range(1, 18)
-    ]
+    quotes = [(depot, replace(PELLET, day=date(2010, 1, 1) + timedelta(days=number))) for number in range(1010)]
     decision = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
     with django_assert_max_num_queries(29):
-        assert undo(decision=decision, by=editor, on=NOW).restored == 2040
+        assert undo(decision=decision, by=editor, on=NOW).restored == len(quotes)

@@ -28,6 +28,12 @@ def counted(own):
     return zloty(rows.grosze.item()), rows.price_lists.item()
 
 
+def price(number, amount, *, depot=None, fuel="pellet", area="12", days=0, price_list=True, **more):
+    """A price of a depot of its own unless told otherwise."""
+    own = number if depot is None else depot
+    return Price(number, own, fuel, area, TODAY - timedelta(days), Decimal(amount), price_list, **more)
+
+
 AMOUNTS = st.integers(1, 500_000).map(lambda grosze: Decimal(grosze) / 100)
 PRICES = st.lists(
     st.builds(
@@ -102,23 +108,19 @@ def test_months_before():
 
 def test_what_was_rejected_is_told_with_the_reason():
     amounts = [1000] * 4 + [1010] * 3 + [3000, 15]
-    prices = [Price(n, n, "pellet", "12", TODAY, Decimal(amount), True) for n, amount in enumerate(amounts)]
-    rejected = compute(prices).rejected
+    rejected = compute([price(number, amount) for number, amount in enumerate(amounts)]).rejected
     assert [(row.amount, row.reason) for row in rejected] == [(3000, "outlier"), (15, "implausible")]
 
 
 def test_every_step_is_counted():
-    def price(number, depot, amount, *, days=0, **more):
-        return Price(number, depot, "pellet", "12", TODAY - timedelta(days), Decimal(amount), True, **more)
-
     prices = [
-        price(1, 1, 1000, days=9),
-        price(2, 1, 1200),  # takes the place of the one before
-        price(3, 2, 15),  # implausible
-        price(12, 12, 16),
-        *(price(number, number, 1200) for number in range(4, 10)),
-        price(10, 10, 3900),  # beyond the fences
-        price(11, 11, 1000, days=200),  # before the window
+        price(1, 1000, days=9),
+        price(2, 1200, depot=1),  # takes the place of the one before
+        price(3, 15),  # implausible
+        price(12, 16),
+        *(price(number, 1200) for number in range(4, 10)),
+        price(10, 3900),  # beyond the fences
+        price(11, 1000, days=200),  # before the window
     ]
     figures = compute(prices)
     assert (figures.considered, figures.superseded) == (11, 1)
@@ -128,11 +130,9 @@ def test_every_step_is_counted():
 
 
 def test_of_several_fuels_on_a_day_a_depot_counts_with_their_median():
-    own = [
-        Price(number, 1, fuel, "12", TODAY, Decimal(amount), fuel == "b")
-        for number, (fuel, amount) in enumerate([("a", 1500), ("b", 1200), ("c", 1300)])
-    ]
-    assert counted(own) == (1300, True)
+    own = ("a", 1500), ("b", 1200), ("c", 1300)
+    rows = [price(n, amount, depot=1, fuel=fuel, price_list=fuel == "b") for n, (fuel, amount) in enumerate(own)]
+    assert counted(rows) == (1300, True)
 
 
 def test_fences_stand_three_ranges_beyond_the_quartiles_of_any_order():
@@ -142,15 +142,11 @@ def test_fences_stand_three_ranges_beyond_the_quartiles_of_any_order():
 
 
 def test_voivodeships_come_in_the_order_of_their_codes():
-    prices = [
-        Price(number, number, "pellet", area, TODAY, Decimal(1000), True) for number, area in ((1, "14"), (2, "12"))
-    ]
-    assert list(compute(prices).voivodeships) == ["12", "14"]
+    assert list(compute([price(1, 1000, area="14"), price(2, 1000)]).voivodeships) == ["12", "14"]
 
 
 def test_one_invented_price_makes_a_demonstration():
-    real = Price(1, 1, "pellet", "12", TODAY, Decimal(1000), True)
-    invented = Price(2, 2, "pellet", "12", TODAY, Decimal(1000), True, demonstration=True)
+    real, invented = price(1, 1000), price(2, 1000, demonstration=True)
     assert [compute(prices).demonstration for prices in ([], [real], [invented, real])] == [False, False, True]
 
 
@@ -164,19 +160,14 @@ def test_half_a_grosz_goes_up():
 
 
 def test_a_price_that_nobody_decided_goes_behind_one_that_somebody_did():
-    starter = [Price(number, 1, "pellet", "12", TODAY, Decimal(1500 + number), False) for number in (2, 3)]
+    starter = [price(number, 1500 + number, depot=1, price_list=False) for number in (2, 3)]
     assert counted(starter) == (1503, False)  # the greater number, for want of anything else
-    decided = Price(1, 1, "pellet", "12", TODAY, Decimal(1600), False, datetime(2026, 11, 2, tzinfo=UTC))
-    assert counted([*starter, decided]) == (1600, False)
-
-
-def test_of_equal_origin_the_later_decision_counts():
-    early, late = (datetime(2026, 11, day, tzinfo=UTC) for day in (1, 2))
-    own = [
-        Price(2, 1, "pellet", "12", TODAY, Decimal(1500), False, early),
-        Price(1, 1, "pellet", "12", TODAY, Decimal(1600), False, late),
-    ]
-    assert counted(own) == (1600, False)
+    early, late = (
+        price(3 - day, 1500 + 100 * day, depot=1, price_list=False, decided=datetime(2026, 11, day, tzinfo=UTC))
+        for day in (1, 2)
+    )
+    assert counted([*starter, late]) == (1700, False)
+    assert counted([early, late]) == (1700, False), "of equal origin the later decision"
 
 
 @given(PRICES, st.integers(0, 400).map(lambda days: TODAY - timedelta(days)))

@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -35,6 +36,14 @@ def quote(**changes):
     return validation.PriceInput(**{"fuel": "pellet", "day": TODAY, "unit": "t", "price": Decimal(1500), **changes})
 
 
+def approve(editor, *prices):
+    return services.approve_prices(prices=prices, by=editor, on=NOW)
+
+
+def reject(editor, *prices, reason="Nie."):
+    return services.reject_prices(prices=prices, reason=reason, by=editor, on=NOW)
+
+
 def submit(depot=None, origin=SUBMISSION, by=None, **changes):
     depot = depot or factories.DepotFactory()
     return services.submit_price(depot=depot, quote=quote(**changes), origin=origin, by=by, on=NOW)
@@ -46,8 +55,7 @@ def pellets():
 
 
 def three(editor):
-    prices = [submit(price=Decimal(amount)) for amount in (1400, 1500, 1600)]
-    return services.approve_prices(prices=prices, by=editor, on=NOW).changed
+    return approve(editor, *(submit(price=Decimal(amount)) for amount in (1400, 1500, 1600))).changed
 
 
 def test_a_submitted_price_waits_and_counts_for_nothing(editor):
@@ -59,46 +67,43 @@ def test_a_submitted_price_waits_and_counts_for_nothing(editor):
 
 def test_a_rejected_price_may_be_approved_after_all(editor):
     price = submit()
-    services.reject_prices(prices=[price], reason="pomyłka", by=editor, on=NOW)
-    services.approve_prices(prices=[price], by=editor, on=NOW)
+    reject(editor, price)
+    approve(editor, price)
     assert (factories.fresh(price).status, price.reason) == ("approved", "")
 
 
 def test_several_at_once_and_those_that_cannot_be_are_named(editor):
     done = three(editor)
     waiting = submit(price=Decimal(1700))
-    decided = services.approve_prices(prices=[done[0], waiting], by=editor, on=NOW)
+    decided = approve(editor, done[0], waiting)
     assert [price.pk for price in decided.changed] == [waiting.pk]
     assert [reason for _, reason in decided.unchanged] == ["zatwierdzone już wcześniej"]
     assert pellets()[0] == 4
-    assert len(services.reject_prices(prices=done, reason="x", by=editor, on=NOW).changed) == 3
+    assert len(reject(editor, *done).changed) == 3
     snapshot.invalidate()
-    again = services.reject_prices(prices=done, reason="x", by=editor, on=NOW)
+    again = reject(editor, *done)
     assert again.changed == ()
     assert {reason for _, reason in again.unchanged} == {"odrzucone już wcześniej"}
     assert pellets() == (1, [])
 
 
 def test_hundreds_are_decided_with_a_fixed_number_of_statements(editor, django_assert_max_num_queries):
-    prices = [factories.DepotPriceFactory.build(depot=factories.DepotFactory(), pending=True) for _ in range(3)]
-    days = [TODAY - timedelta(days=number) for number in range(30, 130)]
-    more = [
-        factories.DepotPriceFactory.build(depot=price.depot, pending=True, day=day) for price in prices for day in days
-    ]
-    DepotPrice.objects.bulk_create([*prices, *more])
-    everything = DepotPrice.objects.all()
+    build = factories.DepotPriceFactory.build
+    DepotPrice.objects.bulk_create(
+        build(depot=depot, pending=True, day=TODAY - timedelta(days=number))
+        for depot in factories.DepotFactory.create_batch(3)
+        for number in range(100)
+    )
     # Lock, choice, rows, update, history; the rest is the figures of each fuel, whatever the number of prices.
-    with django_assert_max_num_queries(70):
-        assert len(services.approve_prices(prices=everything, by=editor, on=NOW).changed) == 303
-    with django_assert_max_num_queries(70):
-        assert len(services.reject_prices(prices=everything, reason="spam", by=editor, on=NOW).changed) == 303
+    for act in (approve, partial(reject, reason="spam")):
+        prices = list(DepotPrice.objects.all())
+        with django_assert_max_num_queries(70):
+            assert len(act(editor, *prices).changed) == 300
     assert set(DepotPrice.objects.values_list("status", "reason", "decided_by")) == {("rejected", "spam", editor.pk)}
     lines = DepotPrice.history.filter(history_user=editor)
-    assert set(lines.values_list("status", "history_change_reason")) == {
-        ("approved", "zatwierdzona"),
-        ("rejected", "odrzucona: spam"),
-    }
-    assert lines.count() == 606
+    told = {("approved", "zatwierdzona"), ("rejected", "odrzucona: spam")}
+    assert set(lines.values_list("status", "history_change_reason")) == told
+    assert lines.count() == 600
 
 
 # Duplicates
@@ -107,17 +112,15 @@ def test_a_duplicate_of_depot_fuel_day_and_origin_is_refused(editor):
     price = submit(depot)
     with pytest.raises(services.DuplicatePrice):
         submit(depot, price=Decimal(1600))
-    services.approve_prices(prices=[price], by=editor, on=NOW)
+    approve(editor, price)
     with pytest.raises(services.DuplicatePrice):
         submit(depot, price=Decimal(1600))
 
 
 def test_another_fuel_day_depot_or_origin_is_no_duplicate():
     depot = factories.DepotFactory()
-    submit(depot)
-    submit(depot, fuel="brykiet")
-    submit(depot, day=date(2026, 11, 20))
-    submit(depot, origin=PRICE_LIST)
+    for changes in ({}, {"fuel": "brykiet"}, {"day": date(2026, 11, 20)}, {"origin": PRICE_LIST}):
+        submit(depot, **changes)
     submit()
     assert DepotPrice.objects.count() == 5
 
@@ -125,10 +128,9 @@ def test_another_fuel_day_depot_or_origin_is_no_duplicate():
 def test_a_rejected_price_bars_no_other_until_it_is_wanted_back(editor):
     depot = factories.DepotFactory()
     first = submit(depot)
-    services.reject_prices(prices=[first], reason="x", by=editor, on=NOW)
+    reject(editor, first)
     submit(depot, price=Decimal(1600))
-    decided = services.approve_prices(prices=[first], by=editor, on=NOW)
-    (reason,) = (reason for _, reason in decided.unchanged)
+    ((_, reason),) = approve(editor, first).unchanged
     assert reason == "skład ma już cenę tego paliwa z dnia 21.11.2026 albo taka cena czeka na decyzję"
 
 
@@ -136,10 +138,9 @@ def test_of_two_rejected_prices_of_one_place_one_is_approved(editor):
     depot = factories.DepotFactory()
     rejected = []
     for amount in (1500, 1600):
-        price = submit(depot, price=Decimal(amount))
-        services.reject_prices(prices=[price], reason="x", by=editor, on=NOW)
-        rejected.append(price)
-    decided = services.approve_prices(prices=rejected, by=editor, on=NOW)
+        rejected.append(submit(depot, price=Decimal(amount)))
+        reject(editor, rejected[-1])
+    decided = approve(editor, *rejected)
     assert decided.changed == (rejected[0],)
     assert [price for price, _ in decided.unchanged] == [rejected[1]]
 
@@ -152,11 +153,7 @@ def test_a_price_that_breaks_a_rule_is_refused():
         {"fuel": "drewno-kominkowe", "unit": "t"},
         {"day": date(2026, 11, 22)},
         {"price": None},
-        {"price": Decimal(0)},
-        {"price": Decimal(-1)},
-        {"price": Decimal("1500.005")},
-        {"price": Decimal(100_000)},
-        {"price": Decimal("NaN")},
+        *({"price": Decimal(amount)} for amount in ("0", "-1", "1500.005", "100000", "NaN")),
         {"bag_price": Decimal(30), "bag_kg": Decimal(15)},
         {"price": None, "bag_price": Decimal(30)},
         {"price": None, "bag_kg": Decimal(15)},
@@ -202,7 +199,7 @@ def test_the_database_takes_each_fuel_in_its_own_unit_only():
 def test_the_version_of_the_data_set_grows(editor):
     three(editor)
     before = Dataset.objects.get(slug="prices")
-    services.approve_prices(prices=[submit()], by=editor, on=NOW)
+    approve(editor, submit())
     after = Dataset.objects.get(slug="prices")
     assert (after.version, after.row_count) == (before.version + 1, 4)
 
@@ -213,12 +210,8 @@ def test_a_price_that_breaks_another_rule_is_no_duplicate():
         services.save(price, None)
 
 
-def price_of(fuel="pellet", day=TODAY):
-    return validation.PriceInput(fuel, day, "t", Decimal(1500))
-
-
 def publish(depot, editor, **changes):
-    return services.publish_price_list(quotes=[(depot, price_of(**changes))], by=editor, on=NOW)
+    return services.publish_price_list(quotes=[(depot, quote(**changes))], by=editor, on=NOW)
 
 
 def test_a_price_list_of_an_entry_that_was_erased_since_its_preview_is_refused(depot):
@@ -237,32 +230,23 @@ def depot():
     return factories.DepotFactory(source_id="node/1")
 
 
-def by_list(depot, editor):
-    publish(depot, editor)
-
-
 def by_owner(depot, editor):
-    owners.publish_prices(quotes=[(depot, price_of())], on=NOW)
+    owners.publish_prices(quotes=[(depot, quote())], on=NOW)
 
 
 def by_reader(depot, editor):
     price = factories.DepotPriceFactory(depot=depot, pending=True, from_reader=True)
     assert offer(depot) == ["wegiel"]
-    services.approve_prices(prices=[price], by=editor, on=NOW)
+    approve(editor, price)
 
 
 @pytest.mark.parametrize(
-    ("state", "reason"),
-    [
-        (by_list, "cennik z pliku: paliwo z ceny"),
-        (by_owner, "właściciel: paliwo z ceny"),
-        (by_reader, "zatwierdzono ceny: paliwo z ceny"),
-    ],
+    ("state", "origin"), [(publish, "cennik z pliku"), (by_owner, "właściciel"), (by_reader, "zatwierdzono ceny")]
 )
-def test_a_published_price_adds_its_fuel_with_a_line_of_history(client, editor, depot, state, reason):
+def test_a_published_price_adds_its_fuel_with_a_line_of_history(client, editor, depot, state, origin):
     state(depot, editor)
     assert offer(depot) == ["wegiel", "pellet"]
-    assert depot.history.latest("history_id").history_change_reason == reason
+    assert depot.history.latest("history_id").history_change_reason == f"{origin}: paliwo z ceny"
     (row,) = client.get("/api/v1/stores", {"teryt": "1261011", "fuel": "pellet"}).json()
     assert (row["id"], row["fuels_source"]) == (depot.pk, "source")
     page = client.get("/sklady/malopolskie/krakow-1261011/?paliwo=pellet").content.decode()
@@ -309,7 +293,7 @@ def test_a_rejected_price_takes_its_fuel_back_only_where_nothing_else_states_it(
         publish(one, editor)
     factories.DepotPriceFactory(depot=depot)
     for one in (depot, named):
-        services.reject_prices(prices=one.prices.filter(day=TODAY), reason="Nie.", by=editor, on=NOW)
+        reject(editor, *one.prices.filter(day=TODAY))
     assert offer(depot) == ["wegiel", "pellet"]
     assert (offer(named), named.fuels_by_name) == (["pellet"], ["pellet"])
 
@@ -329,7 +313,7 @@ def test_a_fuel_that_a_person_has_stated_since_stays_without_its_price(editor, d
         check(depot, editor)
     publish(depot, editor)
     state(depot, editor)
-    services.reject_prices(prices=depot.prices.all(), reason="Nie.", by=editor, on=NOW)
+    reject(editor, *depot.prices.all())
     assert "pellet" in offer(depot)
 
 
@@ -339,7 +323,7 @@ def test_what_was_undone_states_no_fuel(editor, depot, state):
     publish(depot, editor)
     state(depot, editor)
     undo(decision=Decision.objects.latest("pk"), by=editor, on=NOW)
-    services.reject_prices(prices=depot.prices.all(), reason="Nie.", by=editor, on=NOW)
+    reject(editor, *depot.prices.all())
     assert offer(depot) == ["wegiel"]
 
 
@@ -354,7 +338,7 @@ def test_a_fuel_stays_while_another_price_states_it(editor, depot):
 def test_a_rejection_that_is_undone_leaves_the_fuel_a_prices(editor, depot):
     decision = publish(depot, editor)
     check(depot, editor)
-    rejected = services.reject_prices(prices=depot.prices.all(), reason="Nie.", by=editor, on=NOW)
+    rejected = reject(editor, *depot.prices.all())
     assert (offer(depot), depot.fuels_priced) == (["wegiel", "pellet"], [])
     undo(decision=rejected.decision, by=editor, on=NOW)
     assert (offer(depot), depot.fuels_priced) == (["wegiel", "pellet"], ["pellet"])
@@ -366,7 +350,7 @@ def test_a_rejection_that_is_undone_leaves_the_fuel_a_prices(editor, depot):
 def test_many_depots_cost_as_many_statements_as_two(editor):
     def count(depots):
         with CaptureQueriesContext(connection) as sent:
-            decision = services.publish_price_list(quotes=[(row, price_of()) for row in depots], by=editor, on=NOW)
+            decision = services.publish_price_list(quotes=[(row, quote()) for row in depots], by=editor, on=NOW)
             undo(decision=decision, by=editor, on=NOW)
         return len(sent)
 

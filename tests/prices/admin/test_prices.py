@@ -1,6 +1,7 @@
 import zipfile
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from io import BytesIO
 from unittest.mock import Mock
 
@@ -18,12 +19,19 @@ from prices import services
 from prices.models import DepotPrice, Observation, Series
 from tests import factories
 from tests.client import build_snapshots
-from tests.pages.reading import html_of, missing, text_of
-from tests.prices.helpers import LIST, confirm, csv_of, decide, preview, waiting
+from tests.pages.reading import expect, html_of, missing, present, text_of
+from tests.prices.helpers import LIST, approve_three, confirm, csv_of, decide, preview, waiting
 
 pytestmark = pytest.mark.django_db
 
 API = "/api/v1/prices/pellet"
+
+
+@pytest.fixture
+def entered():
+    """What an editor types who adds a price."""
+    typed = {"depot": factories.DepotFactory().pk, "fuel": "pellet", "unit": "t", "price": "1500"}
+    return typed | {"day": str(timezone.localdate()), "origin": "price_list"}
 
 
 def test_approving_and_rejecting_at_the_desk_change_the_next_answer(desk, client):
@@ -36,8 +44,8 @@ def test_approving_and_rejecting_at_the_desk_change_the_next_answer(desk, client
     snapshot.invalidate()
     assert client.get(API).json()["n"] == 2
     assert client.get(f"/api/v1/stores/{prices[0].depot_id}").json()["price_list"] == []
-    history = text_of(desk.get(f"{LIST}{prices[0].pk}/history/"))
-    assert not missing(history, "redaktorka zmiana odrzucona: literówka", "redaktorka zmiana zatwierdzona")
+    lines = "redaktorka zmiana odrzucona: literówka", "redaktorka zmiana zatwierdzona"
+    expect(desk.get(f"{LIST}{prices[0].pk}/history/"), *lines)
     assert DepotPrice.objects.get(pk=prices[0].pk).history.count() == 3
 
 
@@ -47,12 +55,9 @@ def test_a_rejection_without_a_reason_changes_nothing(desk):
 
 
 def test_the_queue_begins_with_the_prices_farthest_from_the_median(desk, django_assert_max_num_queries):
-    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
-    waiting(1800, submitted_at=datetime(2026, 10, 2, tzinfo=UTC))
-    waiting(1300, submitted_at=datetime(2026, 10, 1, tzinfo=UTC))
-    waiting(1200, submitted_at=datetime(2026, 10, 3, tzinfo=UTC))
-    for _ in range(10):
-        waiting(1500, submitted_at=datetime(2026, 10, 3, tzinfo=UTC))
+    approve_three(desk)
+    for amount, day in ((1800, 2), (1300, 1), (1200, 3), *[(1500, 3)] * 10):
+        waiting(amount, submitted_at=datetime(2026, 10, day, tzinfo=UTC))
     build_snapshots()
     with django_assert_max_num_queries(10):  # session, editor, 2 counts, rows, choices, ranges; none per row
         html = desk.get(LIST).content.decode()
@@ -63,10 +68,8 @@ def test_the_queue_begins_with_the_prices_farthest_from_the_median(desk, django_
     assert "1\xa0400 zł/t" in desk.get(f"{LIST}?status=approved").content.decode()
 
 
-def test_an_editor_enters_a_price_by_the_bag(desk):
-    depot = factories.DepotFactory()
-    entered = {"depot": depot.pk, "fuel": "pellet", "unit": "t", "price": "", "bag_price": "24,99", "bag_kg": "15"}
-    entered |= {"day": str(timezone.localdate()), "origin": "price_list"}
+def test_an_editor_enters_a_price_by_the_bag(desk, entered):
+    entered |= {"price": "", "bag_price": "24,99", "bag_kg": "15"}
     assert desk.post(f"{LIST}add/", entered).status_code == 302
     price = DepotPrice.objects.get()
     assert (price.price, price.bag_price, price.bag_kg) == (1666, Decimal("24.99"), 15)
@@ -77,12 +80,11 @@ def test_an_editor_enters_a_price_by_the_bag(desk):
 
 
 def test_a_price_is_neither_edited_nor_deleted_like_other_rows(desk):
-    price = waiting(1500)
-    shown = desk.get(f"{LIST}{price.pk}/change/")
-    assert shown.status_code == 200
-    assert desk.post(f"{LIST}{price.pk}/change/", {"price": "1"}).status_code == 400
+    page = f"{LIST}{waiting(1500).pk}"
+    assert desk.get(f"{page}/change/").status_code == 200
+    assert desk.post(f"{page}/change/", {"price": "1"}).status_code == 400
     assert DepotPrice.objects.get().price == 1500
-    assert desk.post(f"{LIST}{price.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert desk.post(f"{page}/delete/", {"post": "yes"}).status_code == 403
 
 
 def test_the_history_of_a_price_speaks_polish_and_offers_nothing_to_put_back(desk):
@@ -90,8 +92,8 @@ def test_the_history_of_a_price_speaks_polish_and_offers_nothing_to_put_back(des
     decide(desk, "approve", price)
     page = f"{LIST}{price.pk}/history/"
     text = desk.get(page).content.decode()
-    assert "Stan: <del>czeka na decyzję</del> → <ins>zatwierdzona</ins>" in text
-    assert "Zdecydował: <del>–</del> → <ins>redaktorka</ins>" in text
+    state = "Stan: <del>czeka na decyzję</del> → <ins>zatwierdzona</ins>"
+    assert not missing(text, state, "Zdecydował: <del>–</del> → <ins>redaktorka</ins>")
     assert not [word for word in ("Change", "None", "pending", "Deleted", "history_") if f">{word}" in text]
     version = f"{page}{price.history.latest().pk}/"
     assert "Przywróć" not in desk.get(version).content.decode()
@@ -118,18 +120,16 @@ def bomb(members):
 
 def test_files_that_would_do_harm_are_refused(desk):
     for file, reason in (
-        (lambda: bomb({"xl/worksheets/sheet1.xml": b"0" * 30_000_000}), "rozpakowuje się do zbyt wielu danych"),
-        (lambda: bomb({"xl/a.xml": b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"}), "definicje XML"),
-        (lambda: bomb({"xl/a.xml": "<!DOCTYPE a><a/>".encode("utf-16")}), "definicje XML"),
-        (lambda: bomb({"a.txt": b"x"}), "nie jest arkuszem XLSX"),
-        (lambda: SimpleUploadedFile("cennik.xlsx", b"PK\x03\x04 cut off"), "nie jest arkuszem XLSX"),
-        (lambda: SimpleUploadedFile("cennik.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500)), "formatu XLS"),
-        (lambda: SimpleUploadedFile("cennik.xlsx", b"x" * 600_001), "więcej niż 600000 bajtów"),
-        (lambda: SimpleUploadedFile("cennik.csv", b"x" * 600_001), "więcej niż 600000 bajtów"),
+        (bomb({"xl/worksheets/sheet1.xml": b"0" * 30_000_000}), "rozpakowuje się do zbyt wielu danych"),
+        (bomb({"xl/a.xml": b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"}), "definicje XML"),
+        (bomb({"xl/a.xml": "<!DOCTYPE a><a/>".encode("utf-16")}), "definicje XML"),
+        (bomb({"a.txt": b"x"}), "nie jest arkuszem XLSX"),
+        (SimpleUploadedFile("cennik.xlsx", b"PK\x03\x04 cut off"), "nie jest arkuszem XLSX"),
+        (SimpleUploadedFile("cennik.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500)), "formatu XLS"),
+        (SimpleUploadedFile("cennik.xlsx", b"x" * 600_001), "więcej niż 600000 bajtów"),
+        (SimpleUploadedFile("cennik.csv", b"x" * 600_001), "więcej niż 600000 bajtów"),
     ):
-        answer = preview(desk, file())
-        assert answer.status_code == 200, file
-        assert reason in html_of(answer)
+        assert reason in html_of(preview(desk, file)), file
 
 
 def test_a_price_list_is_previewed_then_imported_and_counts(desk, client):
@@ -225,9 +225,7 @@ def test_a_second_click_on_the_confirmation_imports_nothing_twice(desk):
     depot = factories.DepotFactory()
     answer = preview(desk, csv_of(f"{depot.pk},brykiet,t,{timezone.localdate()},1500,,"))
     assert "Wczytano i zatwierdzono ceny: 1." in html_of(confirm(desk, answer))
-    again = confirm(desk, answer)
-    assert again.status_code == 200
-    assert "Niczego nie wczytano" in again.content.decode()
+    expect(confirm(desk, answer), "Niczego nie wczytano")
     assert DepotPrice.objects.count() == 1
 
 
@@ -239,11 +237,9 @@ def test_a_price_by_the_bag_is_shown_with_its_bag(desk):
 def test_series_of_the_statistical_office_have_their_names(desk):
     series = Series.objects.get_or_create(slug="prad-g11")[0]
     Observation.objects.create(series=series, year=2020, value=Decimal("0.55"), source="https://example.pl/" + "a" * 90)
+    shown = "Energia elektryczna dla gospodarstw domowych, taryfa G11", "Polska", "0,55 zł/kWh", "Razem: 1"
     listed = desk.get("/admin/prices/observation/").content.decode()
-    for shown in ("Energia elektryczna dla gospodarstw domowych, taryfa G11", "Polska", "0,55 zł/kWh", "Razem: 1"):
-        assert shown in listed
-    assert "prad-g11<" not in listed
-    assert "a" * 60 not in listed
+    assert (missing(listed, *shown), present(listed, "prad-g11<", "a" * 60)) == ([], [])
 
 
 def test_a_price_without_its_fuel_is_shown_again_with_what_is_missing(admin_client):
@@ -253,19 +249,16 @@ def test_a_price_without_its_fuel_is_shown_again_with_what_is_missing(admin_clie
 
 
 @pytest.mark.parametrize("state", ["removed", "held"])
-def test_a_price_of_an_unpublished_entry_is_refused_in_the_form(desk, state):
-    depot = factories.DepotFactory(**{state: True})
-    typed = {"depot": depot.pk, "fuel": "pellet", "unit": "t", "price": "1500", "day": timezone.localdate()}
-    answer = desk.post(f"{LIST}add/", typed | {"origin": "price_list"})
+def test_a_price_of_an_unpublished_entry_is_refused_in_the_form(desk, entered, state):
+    answer = desk.post(f"{LIST}add/", entered | {"depot": factories.DepotFactory(**{state: True}).pk})
     assert "skład nie jest opublikowany" in html_of(answer)
     assert not DepotPrice.objects.exists()
 
 
 @pytest.mark.parametrize("refusal", [services.DuplicatePrice("skład ma już cenę"), moderation.DepotIsErased(7)])
-def test_what_prevents_a_new_price_while_it_is_saved_is_told(desk, monkeypatch, refusal):
+def test_what_prevents_a_new_price_while_it_is_saved_is_told(desk, entered, monkeypatch, refusal):
     monkeypatch.setattr(services, "submit_price", Mock(side_effect=refusal))
-    typed = {"depot": factories.DepotFactory().pk, "fuel": "pellet", "unit": "t", "price": "1500"}
-    answer = desk.post(f"{LIST}add/", typed | {"day": timezone.localdate(), "origin": "price_list"}, follow=True)
+    answer = desk.post(f"{LIST}add/", entered, follow=True)
     assert f"Nic nie zapisano: {getattr(refusal, 'reason', refusal)}." in html_of(answer)
 
 
@@ -273,8 +266,14 @@ def price_page(price):
     return f"{LIST}{price.pk}/change/"
 
 
+def decide_on_page(desk, decision, *pending, **typed):
+    """Decide about prices of a depot on the page of the first, all ticked unless told otherwise."""
+    keys = [price.pk for price in pending]
+    return desk.post(price_page(pending[0]), {"pending": keys, "price": keys, "decision": decision} | typed)
+
+
 def test_prices_of_a_depot_are_decided_on_the_page_of_one(desk, client, django_assert_max_num_queries):
-    decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
+    approve_three(desk)
     depot = factories.DepotFactory(phone="+48 600 000 001, +48 600 000 002", website="https://opal.pl/")
     pellet = waiting(1550, depot=depot)
     eko = waiting(1450, depot=depot, fuel="ekogroszek")
@@ -283,11 +282,9 @@ def test_prices_of_a_depot_are_decided_on_the_page_of_one(desk, client, django_a
     with django_assert_max_num_queries(18):
         html = desk.get(price_page(pellet)).content.decode()
     ways = ('href="tel:+48600000001"', 'href="https://opal.pl/"', "openstreetmap.org", "Sąsiad")
-    for part in ("+3,3% od mediany", *ways):
-        assert part in html, part
+    assert not missing(html, "+3,3% od mediany", *ways)
     assert html.count("checked") == 2  # nothing speaks against either
-    sent = {"pending": [pellet.pk, eko.pk], "price": [pellet.pk, eko.pk], "decision": "approve"}
-    assert "Zdecydowano: 2." in html_of(desk.post(price_page(pellet), sent))
+    assert "Zdecydowano: 2." in html_of(decide_on_page(desk, "approve", pellet, eko))
     assert set(DepotPrice.objects.filter(depot=depot).values_list("status", flat=True)) == {"approved"}
 
 
@@ -295,9 +292,8 @@ def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, commit):
     submission = factories.SubmissionFactory(kind="price", state="passed_on", decided_at=timezone.now())
     price = waiting(16300, depot=submission.depot, submission=submission)
     assert "poza wiarygodnym przedziałem" in desk.get(price_page(price)).content.decode()
-    sent = {"pending": price.pk, "price": price.pk, f"value-{price.pk}": "1 630,50", "decision": "approve_next"}
     with commit():
-        desk.post(price_page(price), sent)
+        decide_on_page(desk, "approve_next", price, **{f"value-{price.pk}": "1 630,50"})
     assert (factories.fresh(price).status, price.price, price.sent_price) == ("approved", Decimal("1630.50"), 16300)
     (letter,) = mail.outbox
     assert "1630,50zł/t" in (text := letter.body.replace("\xa0", ""))
@@ -312,8 +308,7 @@ def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, commit):
 def test_an_amount_that_cannot_be_is_refused_and_stays_typed(desk):
     price = waiting(1500)
     for typed, why in (("1.640", "1640 albo 1,64"), ("abc", "nie jest liczbą"), ("-4", "musi być większa od 0 zł")):
-        sent = {"pending": price.pk, "price": price.pk, f"value-{price.pk}": typed, "decision": "approve"}
-        answer = html_of(desk.post(price_page(price), sent))
+        answer = html_of(decide_on_page(desk, "approve", price, **{f"value-{price.pk}": typed}))
         assert not missing(answer, why, f'value="{typed}"')
     assert DepotPrice.objects.get().status == "pending"
 
@@ -327,22 +322,22 @@ def test_an_outlier_is_named_and_comes_alone(desk):
     assert "odstaje od innych cen (1 312,50–1 557,50 zł)" in text_of(page)
     assert [row.is_ticked for row in page.context["rows"]] == [True, False]
     assert "odstaje od innych cen" in desk.get(LIST).content.decode()
-    refused = {"pending": [outlier.pk, ordinary.pk], "price": outlier.pk, "decision": "reject_next"}
-    assert "podaj powód" in html_of(desk.post(price_page(outlier), refused))
-    answer = desk.post(price_page(outlier), refused | {"reason": "Cena za dwie tony."})
+    refuse = partial(decide_on_page, desk, "reject_next", outlier, ordinary, price=outlier.pk)
+    assert "podaj powód" in html_of(refuse())
+    answer = refuse(reason="Cena za dwie tony.")
     assert answer["Location"] == price_page(ordinary)
     assert [factories.fresh(price).status for price in (outlier, ordinary)] == ["rejected", "pending"]
 
 
-@pytest.mark.parametrize("listing", [LIST, reverse("admin:catalog_submission_changelist")])
-def test_a_reason_stays_typed_when_nothing_was_ticked(desk, listing):
+@pytest.mark.parametrize(
+    ("listing", "action", "reason"),
+    [
+        (LIST, "reject", 'value="Cena za dwie tony."'),
+        (reverse("admin:catalog_submission_changelist"), "reject", 'value="Cena za dwie tony."'),
+        (reverse("admin:catalog_depot_changelist"), "remove_closed", ""),
+    ],
+)
+def test_action_and_reason_stay_when_nothing_was_ticked(desk, listing, action, reason):
     waiting(1500, submission=factories.SubmissionFactory())
-    page = desk.post(listing, {"action": "reject", "index": "0", "reason": "Cena za dwie tony."})
-    assert not missing(page.content.decode(), "zaznacz wpisy na liście", 'value="Cena za dwie tony."')
-    assert '<option value="reject" selected>' in page.content.decode()
-
-
-def test_an_action_stays_chosen_when_nothing_was_ticked(desk):
-    factories.DepotFactory()
-    page = desk.post(reverse("admin:catalog_depot_changelist"), {"action": "remove_closed", "index": "0"})
-    assert not missing(html_of(page), "zaznacz wpisy na liście", '<option value="remove_closed" selected>')
+    page = html_of(desk.post(listing, {"action": action, "index": "0", "reason": "Cena za dwie tony."}))
+    assert not missing(page, "zaznacz wpisy na liście", f'<option value="{action}" selected>', reason)

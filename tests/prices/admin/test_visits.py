@@ -19,7 +19,7 @@ from prices.submissions import confirm_visit, decide_visit, withdraw
 from tests import factories
 from tests.catalog.admin.test_at_once import at_once
 from tests.deciding import page
-from tests.pages.reading import missing, text_of
+from tests.pages.reading import expect, missing, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -36,14 +36,15 @@ def visit(db):
     claim = factories.SubmissionFactory(claim=True, **shared)
     proposed, stored = {"phone": "+48 601 234 567", "place": "Wieliczka"}, {"phone": "", "place": "Kraków"}
     data = factories.SubmissionFactory(proposed=proposed, stored=stored, visit=claim, **shared)
-    prices = factories.SubmissionFactory(
-        kind="price", state="passed_on", proposed={}, stored={}, visit=claim, decided_at=claim.confirmed_at, **shared
-    )
+    passed_on = {"kind": "price", "state": "passed_on", "decided_at": claim.confirmed_at}
+    prices = factories.SubmissionFactory(proposed={}, stored={}, visit=claim, **passed_on, **shared)
     for fuel, price in (("pellet", 1600), ("ekogroszek", 9000)):
-        factories.DepotPriceFactory(
-            depot=depot, fuel=fuel, price=price, pending=True, from_reader=True, submission=prices
-        )
+        price_of(prices, fuel=fuel, price=price, pending=True)
     return claim, data, prices
+
+
+def price_of(submission, **values):
+    return factories.DepotPriceFactory(depot=submission.depot, submission=submission, from_reader=True, **values)
 
 
 def form_of(client, submission):
@@ -56,6 +57,11 @@ def form_of(client, submission):
         if name and (not choice or "checked" in tag):
             sent.setdefault(name[1], []).append(value[1] if value else "on")
     return sent
+
+
+def refusal_of(client, submission):
+    """A form in which what is not ticked is refused, as it was opened now."""
+    return form_of(client, submission) | {"decision": "visit", "reason": "Nie."}
 
 
 @pytest.fixture
@@ -74,6 +80,9 @@ def states():
     return list(Submission.objects.order_by("pk").values_list("state", flat=True))
 
 
+WAITING, DONE = ["waiting", "waiting", "passed_on"], ["accepted", "accepted", "passed_on"]
+
+
 def test_prices_of_fuels_that_the_entry_does_not_list_are_decided_with_the_rest(client, editor, visit, decide):
     """They add their fuels to the entry; nobody else has changed it."""
     claim = visit[0]
@@ -85,16 +94,15 @@ def test_prices_of_fuels_that_the_entry_does_not_list_are_decided_with_the_rest(
 
 def test_a_visit_stands_on_one_page_whichever_part_is_opened(client, editor, visit, django_assert_max_num_queries):
     claim, data, _ = visit
-    assert "jeden wpis, zgłoszenia: 3." in text_of(client.get(page(claim)))
+    expect(client.get(page(claim)), "jeden wpis, zgłoszenia: 3.")
     # session, user, rights 2; submission, its questions; parts, their questions and prices; ranges, chief, owners,
     # municipalities, others, same contact, version, neighbours, present owner, decisions, comments
     with django_assert_max_num_queries(24):
         answer = client.get(page(claim))
+    correction = f"nr {data.pk}: poprawka (miejscowość, telefon), czeka na decyzję"
+    shown = "Telefon (brak) +48 601 234 567", "poza wiarygodnym przedziałem"
     for part in visit:
-        text = text_of(client.get(page(part)))
-        assert f"nr {claim.pk}: przejęcie wpisu" in text
-        assert f"nr {data.pk}: poprawka (miejscowość, telefon), czeka na decyzję" in text
-        assert not missing(text, "Telefon (brak) +48 601 234 567", "poza wiarygodnym przedziałem")
+        expect(client.get(page(part)), f"nr {claim.pk}: przejęcie wpisu", correction, *shown)
     assert text_of(answer).count("Zgłaszający a wpis") == 1
     pellet, ekogroszek = DepotPrice.objects.order_by("pk")
     typed = form_of(client, claim)
@@ -104,15 +112,13 @@ def test_a_visit_stands_on_one_page_whichever_part_is_opened(client, editor, vis
     assert len(client.get(page(claim)).context["parts"]) == 3
 
 
-def test_all_of_a_visit_is_decided_at_once_with_one_letter(
-    client, editor, visit, decide, django_assert_max_num_queries
-):
+def test_all_of_a_visit_is_decided_at_once_with_one_letter(client, editor, visit, django_assert_max_num_queries):
     claim, *_ = visit
-    pellet, ekogroszek = DepotPrice.objects.order_by("pk")
-    typed = form_of(client, claim) | {"price": [pellet.pk, ekogroszek.pk], "decision": "visit"}
+    prices = [price.pk for price in DepotPrice.objects.all()]
+    typed = form_of(client, claim) | {"price": prices, "decision": "visit"}
     with django_assert_max_num_queries(67):
         assert client.post(page(claim), typed).status_code == 302
-    assert states() == ["accepted", "accepted", "passed_on"]
+    assert states() == DONE
     assert set(DepotPrice.objects.values_list("status", flat=True)) == {"approved"}
     assert (factories.fresh(claim.depot).phone, claim.depot.data_status) == ("+48 601 234 567", "owner")
 
@@ -121,7 +127,7 @@ def test_a_visit_is_decided_from_the_page_of_its_prices_too(client, editor, visi
     prices = visit[2]
     assert 'value="visit_next"' in client.get(page(prices)).content.decode()
     assert "Zdecydowano: 3." in text_of(decide(prices, reason="Cena jest za inną ilość."))
-    assert states() == ["accepted", "accepted", "passed_on"]
+    assert states() == DONE
     assert 'value="visit"' not in client.get(page(prices)).content.decode()
 
 
@@ -134,14 +140,13 @@ def test_one_letter_tells_all_outcomes_of_a_visit(client, editor, visit, decide)
     (letter,) = mail.outbox
     assert letter.to == [AUTHOR]
     assert letter.subject == "Skład opału Nowak: wpis jest Twój, część zmian przyjęta, część cen przyjęta"
-    for text in (
+    assert not missing(
+        letter.body,
         f"Redakcja przyjęła zgłoszenie nr {claim.pk} (przejęcie wpisu).",
         f"Redakcja przyjęła zgłoszenie nr {data.pk} (poprawka danych).",
         f"Redakcja sprawdziła ceny ze zgłoszenia nr {prices.pk}.",
-        "powód: Numer nie odpowiada, a cena jest za inną ilość.",
-        "/zgloszenia/moj-sklad/?odnosnik=",
-    ):
-        assert text in letter.body
+        *("powód: Numer nie odpowiada, a cena jest za inną ilość.", "/zgloszenia/moj-sklad/?odnosnik="),
+    )
     assert letter.body.count("Dziękujemy.") == 1
     assert not Submission.objects.filter(notification_pending=True).exists()
 
@@ -161,7 +166,7 @@ def test_what_stands_in_the_way_of_one_part_decides_nothing(client, editor, visi
         assert f"Nic nie zmieniono: {words}" in text_of(answer)
         for name in {first, second, third} & {*changed}:
             assert f'name="{name}" value="{changed[name]}" checked' in answer.content.decode()
-    assert states() == ["waiting", "waiting", "passed_on"]
+    assert states() == WAITING
     assert (set(DepotPrice.objects.values_list("status", flat=True)), mail.outbox) == ({"pending"}, [])
 
 
@@ -170,7 +175,7 @@ def test_what_is_left_for_later_stays_and_a_wrong_value_is_refused_at_its_field(
     later = {f"choice-{part.pk}": "later" for part in (claim, prices)}
     refused = decide(claim, **later, **{f"value-{data.pk}-phone": "zadzwoń"})
     assert not missing(refused.content.decode(), "To nie jest poprawny numer telefonu", 'value="zadzwoń"')
-    assert states() == ["waiting", "waiting", "passed_on"]
+    assert states() == WAITING
     decide(claim, **later, **{f"value-{data.pk}-phone": "602 234 567"})
     assert states() == ["waiting", "accepted", "passed_on"]
     assert (factories.fresh(claim.depot).phone, len(mail.outbox)) == ("+48 602 234 567", 1)
@@ -185,21 +190,21 @@ def test_the_present_owner_is_heard_before_a_claim_among_others_is_accepted(clie
     assert (typed[f"choice-{claim.pk}"], typed[f"choice-{data.pk}"]) == (["later"], ["accept"])
     answer = decide(claim, reason="Za inną ilość.", **{f"choice-{claim.pk}": "accept"})
     assert "wcześniej przyjąć przejęcie może tylko redaktor naczelny" in text_of(answer)
-    assert states() == ["waiting", "waiting", "passed_on"]
+    assert states() == WAITING
     Submission.objects.filter(pk=claim.pk).update(owner_told_at=NOW - timedelta(days=30))
     decide(claim, reason="Za inną ilość.", keep_owners="on")
-    assert states() == ["accepted", "accepted", "passed_on"]
+    assert states() == DONE
     assert OwnerLink.objects.working().filter(depot=claim.depot).count() == 2
 
 
-def test_the_second_of_two_editors_decides_nothing(client, editor, visit, decide):
+def test_the_second_of_two_editors_decides_nothing(client, editor, visit):
     claim, data, _ = visit
-    opened = form_of(client, claim) | {"decision": "visit", "reason": "Nie."}
+    opened = refusal_of(client, claim)
     client.post(page(data), {"decision": "reject", "reason": "Nie."})
     answer = client.post(page(claim), opened)
     assert f"O zgłoszeniu nr {data.pk} zdecydował już ktoś inny (ewa): odrzucone" in text_of(answer)
     assert states() == ["waiting", "rejected", "passed_on"]
-    opened = form_of(client, claim) | {"decision": "visit", "reason": "Nie."}
+    opened = refusal_of(client, claim)
     DepotPrice.objects.filter(fuel="pellet").update(status="rejected", reason="Nie.", decided_at=NOW, decided_by=editor)
     assert "ktoś zdecydował już o jednej z tych cen" in text_of(client.post(page(claim), opened))
     assert states() == ["waiting", "rejected", "passed_on"]
@@ -207,11 +212,9 @@ def test_the_second_of_two_editors_decides_nothing(client, editor, visit, decide
 
 def test_a_part_that_was_purged_since_is_named_as_gone(client, editor, visit):
     claim, data, _ = visit
-    opened = form_of(client, claim) | {"decision": "visit", "reason": "Nie."}
-    number, _ = data.pk, data.delete()
-    text = text_of(client.post(page(claim), opened, follow=True))
-    assert f"Nic nie zmieniono. Zgłoszenie nr {number}: już go nie ma" in text
-    assert "zdecydował już ktoś inny" not in text
+    opened, gone = refusal_of(client, claim), f"Nic nie zmieniono. Zgłoszenie nr {data.pk}: już go nie ma"
+    data.delete()
+    expect(client.post(page(claim), opened, follow=True), gone, without=["zdecydował już ktoś inny"])
     assert states() == ["waiting", "passed_on"]
 
 
@@ -219,13 +222,13 @@ def test_a_missing_depot_has_no_visit_to_decide(client, editor):
     assert client.post(page(factories.SubmissionFactory(add=True)), {"decision": "visit"}).status_code == 400
 
 
-def test_a_repeated_click_says_that_it_is_decided(client, editor, visit, decide):
+def test_a_repeated_click_says_that_it_is_decided(client, editor, visit):
     claim, *_ = visit
-    opened = form_of(client, claim) | {"decision": "visit", "reason": "Nie."}
+    opened = refusal_of(client, claim)
     client.post(page(claim), opened)
     decided = states()
-    text = text_of(client.post(page(claim), opened))
-    assert f"O zgłoszeniu nr {claim.pk} zdecydował już ktoś inny (ewa): przyjęte." in text
+    repeated = client.post(page(claim), opened)
+    assert f"O zgłoszeniu nr {claim.pk} zdecydował już ktoś inny (ewa): przyjęte." in text_of(repeated)
     assert states() == decided
 
 
@@ -252,9 +255,9 @@ def test_who_decides_no_prices_decides_no_visit_with_prices(client, visit, decid
     client.force_login(user)
     claim, _, prices = visit
     assert decide(claim, reason="Nie.").status_code == 403
-    assert states() == ["waiting", "waiting", "passed_on"]
+    assert states() == WAITING
     decide(claim, **{f"choice-{prices.pk}": "later"})
-    assert states() == ["accepted", "accepted", "passed_on"]
+    assert states() == DONE
 
 
 def decision_on(parts, by):
@@ -320,33 +323,23 @@ def test_of_two_decisions_at_once_one_is_refused_and_none_deadlocks(visit, rival
 def test_the_page_of_a_submission_shows_its_prices(desk, django_assert_max_num_queries):
     submission = factories.SubmissionFactory()
     for fuel, amount in [("pellet", "1499.50"), ("ekogroszek", "1600")]:
-        factories.DepotPriceFactory(
-            depot=submission.depot,
-            submission=submission,
-            fuel=fuel,
-            price=Decimal(amount),
-            pending=True,
-            from_reader=True,
-        )
+        price_of(submission, fuel=fuel, price=Decimal(amount), pending=True)
     with django_assert_max_num_queries(19):
-        page = desk.get(f"/admin/catalog/submission/{submission.pk}/change/")
-    assert "Pellet 1 499,50 zł/t 1 listopada 2026 czeka na decyzję" in text_of(page)
-    assert "Ekogroszek 1 600 zł/t" in text_of(page)
-    assert f'href="/admin/prices/depotprice/?q=%23{submission.depot_id}"' in page.content.decode()
+        shown = desk.get(page(submission))
+    expect(shown, "Pellet 1 499,50 zł/t 1 listopada 2026 czeka na decyzję", "Ekogroszek 1 600 zł/t")
+    assert f'href="/admin/prices/depotprice/?q=%23{submission.depot_id}"' in shown.content.decode()
     queue = desk.get("/admin/prices/depotprice/", {"q": f"#{submission.depot_id}"})
-    assert "Ekogroszek 1 600 zł/t" in text_of(queue)
+    expect(queue, "Ekogroszek 1 600 zł/t")
     assert f'<a href="/admin/catalog/depot/{submission.depot_id}/change/">' in queue.content.decode()
 
 
 def test_a_decided_price_shows_its_reason_and_its_bag_and_leads_to_no_queue(desk):
     submission = factories.SubmissionFactory()
-    bag = {"bag_price": Decimal("30"), "bag_kg": Decimal("15"), "price": Decimal("2000")}
-    factories.DepotPriceFactory(depot=submission.depot, submission=submission, rejected=True, from_reader=True, **bag)
-    page = desk.get(f"/admin/catalog/submission/{submission.pk}/change/")
-    assert "2 000 zł/t worek 15 kg: 30 zł 1 listopada 2026 odrzucona: zła jednostka" in text_of(page)
-    assert "/admin/prices/depotprice/?q=" not in page.content.decode()
+    price_of(submission, rejected=True, bag_price=Decimal(30), bag_kg=Decimal(15), price=Decimal(2000))
+    shown = desk.get(page(submission))
+    expect(shown, "2 000 zł/t worek 15 kg: 30 zł 1 listopada 2026 odrzucona: zła jednostka")
+    assert "/admin/prices/depotprice/?q=" not in shown.content.decode()
 
 
 def test_a_submission_without_prices_has_no_table_of_them(desk):
-    page = desk.get(f"/admin/catalog/submission/{factories.SubmissionFactory().pk}/change/")
-    assert "Ceny z tego zgłoszenia" not in text_of(page)
+    expect(desk.get(page(factories.SubmissionFactory())), without=["Ceny z tego zgłoszenia"])
