@@ -23,7 +23,7 @@ LEVELS = (Level.BASIC, Level.ELEVATED, Level.HIGHEST)
 with (Path(__file__).parent / "limits_2025.csv").open(encoding="utf-8") as stream:
     LIMITS = {row.pop("item"): row for row in csv.DictReader(stream)}
 
-RAISED = {
+RAISED = {  # by the amendment
     "ceiling": ("88", "154", "220"),
     "floor": ("66", "115.5", "165"),
     "walls": ("110", "192.5", "275"),
@@ -37,18 +37,13 @@ def limit(item, level, day):
     return rules.current().on(day).number(f"items/{item}", level)
 
 
-@pytest.mark.parametrize("day", [BEGINS, AMENDED - timedelta(days=1)])
+@pytest.mark.parametrize(
+    ("day", "raised"),
+    [(BEGINS, {}), (AMENDED - timedelta(days=1), {}), (AMENDED, RAISED), (date(2026, 12, 31), RAISED)],
+)
 @pytest.mark.parametrize("item", Item)
-def test_limits_of_2025(item, day):
-    assert {level: limit(item, level, day) for level in LEVELS} == {
-        level: Decimal(LIMITS[item][level]) for level in LEVELS
-    }
-
-
-@pytest.mark.parametrize("day", [AMENDED, date(2026, 12, 31)])
-@pytest.mark.parametrize("item", Item)
-def test_limits_of_the_amendment(item, day):
-    expected = RAISED.get(item) or [LIMITS[item][level] for level in LEVELS]
+def test_limits(item, day, raised):
+    expected = raised.get(item) or [LIMITS[item][level] for level in LEVELS]
     assert [limit(item, level, day) for level in LEVELS] == [Decimal(value) for value in expected]
 
 
@@ -95,25 +90,18 @@ def test_a_day_before_the_programme():
         rules.current().on(BEGINS - timedelta(days=1))
 
 
-def test_every_value_is_dated_and_sourced():
-    for keys in rules.current().parameters.values():
-        for entries in keys.values():
-            for entry in entries:
-                assert entry.clause
-                assert entry.unit
-                assert entry.source.title
-                assert not entry.verified or entry.source.official
+def entries():
+    return [entry for keys in rules.current().parameters.values() for dated in keys.values() for entry in dated]
 
 
-def test_nothing_of_the_amendment_is_called_verified():
-    for keys in rules.current().parameters.values():
-        for entries in keys.values():
-            assert not any(entry.verified for entry in entries if entry.valid_from == AMENDED)
+def test_every_value_has_a_source_and_none_of_the_amendment_is_called_verified():
+    for entry in entries():
+        assert all((entry.clause, entry.unit, entry.source.title))
+        assert not entry.verified or (entry.source.official and entry.valid_from != AMENDED)
 
 
 def test_no_number_of_the_programme_in_python():
-    numbers = {entry.value for keys in rules.current().parameters.values() for v in keys.values() for entry in v}
-    numbers -= {Decimal(0), Decimal(1), None}
+    numbers = {entry.value for entry in entries()} - {Decimal(0), Decimal(1), None}
     app = FILES.parent
     for file in [app / "application.py", *(app / "calculator").rglob("*.py"), *(app / "rules").rglob("*.py")]:
         nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
@@ -131,6 +119,7 @@ def files(tmp_path):
 
 
 def test_a_mistake_is_named_with_its_file(files):
+    no_text = "names 'nothing_like_it', which texts.yaml does not have"
     for name, old, new, complaint in (
         ("items/walls.yaml", 'value: "100"', "value: 100", "row 8: values, basic 1, value is 100; it must be text"),
         ("items/walls.yaml", 'value: "100"', "value: 100.5", "it must be text"),
@@ -144,12 +133,7 @@ def test_a_mistake_is_named_with_its_file(files):
         ("items/walls.yaml", "source: zaliczki, ", "", "source is missing"),
         ("items/walls.yaml", "verified: no", "verified: yes", "the source is not official"),
         ("items/walls.yaml", "verified: no", "verified: maybe", "verified is 'maybe'"),
-        (
-            "items/walls.yaml",
-            "annex_not_seen",
-            "nothing_like_it",
-            "names 'nothing_like_it', which texts.yaml does not have",
-        ),
+        ("items/walls.yaml", "annex_not_seen", "nothing_like_it", no_text),
         ("items/walls.yaml", "verified: no,", "verified: no, limit: 5,", "limit is unknown; row"),
         ("items/walls.yaml", "unit: PLN/m2", "unit: PLN/m3", "it must be 'PLN/pcs' or 'PLN/m2'"),
         ("items/walls.yaml", "table: 3", "table: 4", "it must be 1, 2 or 3"),
@@ -228,21 +212,15 @@ def the_one(day, words):
     return found
 
 
-PREFINANCED = {date(2026, 7, 19): 120, date(2026, 7, 20): 180}
-
-
-def test_prefinancing_is_a_share_of_the_costs():
+def test_prefinancing_is_a_share_of_the_costs_for_some_days():
     """The official text says "do 35% kosztów", of the costs, not of the subsidy."""
     found = the_one("2026-11-22", "prefinansowanie)")
     assert "Do {advance_percent}% kosztów" in found.text
     assert "% dotacji" not in found.text
     assert found.verified
     assert rules.current().on(date(2026, 11, 22)).number("levels/prefinancing", "costs_percent") == 35
-
-
-def test_days_for_prefinanced_works():
-    days = {day: rules.current().on(day).number("levels/prefinancing", "days_for_works") for day in PREFINANCED}
-    assert days == PREFINANCED
+    days = {date(2026, 7, 19): 120, AMENDED: 180}
+    assert {day: rules.current().on(day).number("levels/prefinancing", "days_for_works") for day in days} == days
 
 
 def test_what_the_official_answers_say_and_what_they_do_not():
@@ -257,13 +235,11 @@ def test_what_the_official_answers_say_and_what_they_do_not():
     assert not the_one("2026-11-22", "dokument o tym prawie").verified
 
 
-def test_who_confirms_that_the_old_source_is_gone():
-    """Since the amendment of 2026 a person with building qualifications, too; two secondary sources say so."""
-    there = {"2026-07-19": False, "2026-07-20": True}
-    assert {day: any("uprawnieniami budowlanymi" in text for text in conditions(day)) for day in there} == there
+def test_conditions_have_their_days():
+    """A person with building qualifications may confirm since the amendment; two secondary sources say so."""
+    for words, there in (
+        ("uprawnieniami budowlanymi", {"2026-07-19": False, "2026-07-20": True}),
+        ("28 maja 2024", {"2025-03-31": True, "2025-07-31": True, "2025-08-01": False}),
+    ):
+        assert {day: any(words in text for text in conditions(day)) for day in there} == there
     assert not the_one("2026-07-20", "uprawnieniami budowlanymi").verified
-
-
-def test_costs_of_the_transition():
-    there = {"2025-03-31": True, "2025-07-31": True, "2025-08-01": False}
-    assert {day: any("28 maja 2024" in text for text in conditions(day)) for day in there} == there

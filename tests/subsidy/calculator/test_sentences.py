@@ -40,41 +40,32 @@ def answer(day=DAY, *, items=(Item.WALLS,), costs=(), **stated):
     return calculate(Application(scope=scope, costs={item: Decimal(100) for item in costs}, **numbers), named(day))
 
 
+def with_values(on, texts=None, **parts):
+    """Rules with other numbers and texts. values, ended: by parameter and key."""
+    changed = {name: {**getattr(on, name), **values} for name, values in parts.items()}
+    return replace(on, texts={**on.texts, **(texts or {})}, **changed)
+
+
 HIGHEST = {"people": 2, "income": 1000}
 ELEVATED = {"people": 2, "income": 2000}
 TOO_HIGH = {"people": 2, "income": 9000}
 NONE = {"annual_income": 135_001}
+UP_TO_1300 = "reason_income 1 300 najwyższym household_multi_person"
+UP_TO_2250 = "reason_income 2 250 podwyższonym household_multi_person"
+UP_TO_3150 = "reason_income 3 150 podwyższonym household_single_person"
 
 
 def test_a_level_has_a_reason_and_perhaps_a_condition():
     for stated, kind, level, reason, condition in (
-        (HIGHEST, HIGH, "highest", "reason_income 1 300 najwyższym household_multi_person", None),
+        (HIGHEST, HIGH, "highest", UP_TO_1300, None),
         (HIGHEST, MIDDLE, "elevated", "reason_only_above 140 2", None),
         (HIGHEST, LOW, "elevated", "reason_only_above 140 1", None),
-        ({"people": 2, "income": 1300}, HIGH, "highest", "reason_income 1 300 najwyższym household_multi_person", None),
-        (
-            {"people": 2, "income": "1300.01"},
-            HIGH,
-            "elevated",
-            "reason_income 2 250 podwyższonym household_multi_person",
-            None,
-        ),
-        (
-            {"people": 1, "income": 2500},
-            HIGH,
-            "elevated",
-            "reason_income 3 150 podwyższonym household_single_person",
-            None,
-        ),
-        (
-            {"people": 2, "income": 2600, "income_type": IncomeType.HOUSEHOLD},
-            HIGH,
-            "highest",
-            "reason_income 1 300 najwyższym household_multi_person",
-            None,
-        ),
-        (ELEVATED, MIDDLE, "elevated", "reason_income 2 250 podwyższonym household_multi_person", None),
-        (ELEVATED, None, "elevated", "reason_income 2 250 podwyższonym household_multi_person", None),
+        ({"people": 2, "income": 1300}, HIGH, "highest", UP_TO_1300, None),
+        ({"people": 2, "income": "1300.01"}, HIGH, "elevated", UP_TO_2250, None),
+        ({"people": 1, "income": 2500}, HIGH, "elevated", UP_TO_3150, None),
+        ({"people": 2, "income": 2600, "income_type": IncomeType.HOUSEHOLD}, HIGH, "highest", UP_TO_1300, None),
+        (ELEVATED, MIDDLE, "elevated", UP_TO_2250, None),
+        (ELEVATED, None, "elevated", UP_TO_2250, None),
         ({"benefit": True}, HIGH, "highest", "reason_benefit", None),
         ({"benefit": True}, MIDDLE, "elevated", "reason_only_above 140 2", None),
         (TOO_HIGH, HIGH, "basic", "reason_too_high 2 250", "condition_annual 135 000"),
@@ -123,8 +114,6 @@ def test_a_refused_row_says_why():
         rows = answer(items=items, **ELEVATED, project_type=kind, heating=heating).shown.rows
         assert [row.reason for row in rows] == reasons, items
 
-
-def test_at_no_level_every_row_says_so():
     rows = answer(items=(PELLET, WALLS, AUDIT), **NONE, project_type=HIGH).shown.rows
     assert [row.reason for row in rows] == ["row_level_none"] * 3
 
@@ -137,6 +126,9 @@ def notes(**given):
 
 
 PAID = ["note_without_costs", "note_vat", "note_rounding"]
+REFUSED_AUDIT = "note_not_eligible Audyt energetyczny"
+REFUSED_HEATING = "note_not_eligible Instalacja centralnego ogrzewania i ciepłej wody użytkowej"
+IGNORED_COSTS = "note_cost_ignored Stolarka drzwiowa (drzwi zewnętrzne), Audyt energetyczny"
 
 
 def test_notes_on_the_calculation():
@@ -152,34 +144,26 @@ def test_notes_on_the_calculation():
         ({**ELEVATED, "project_type": MIDDLE}, PAID),
         (
             {"project_type": MIDDLE, "items": (HEATING,)},
-            [
-                "note_not_eligible Instalacja centralnego ogrzewania i ciepłej wody użytkowej row_installation_alone",
-                "note_installation_inferred",
-            ],
+            [f"{REFUSED_HEATING} row_installation_alone", "note_installation_inferred"],
         ),
         ({"project_type": MIDDLE, "heating": Heating.OTHER}, ["note_heating_inferred", *PAID]),
         ({"project_type": MIDDLE, "heating": CLASS_5}, PAID),
         (
             {"project_type": LOW, "heating": CLASS_5, "items": (AUDIT,)},
             [
-                "note_not_eligible Audyt energetyczny row_no_project",
-                "note_type_1_efficient",
-                "note_documents_inferred",
-                "note_documents_alone",
+                *(f"{REFUSED_AUDIT} row_no_project", "note_type_1_efficient"),
+                *("note_documents_inferred", "note_documents_alone"),
             ],
         ),
         ({"project_type": LOW, "items": (AUDIT,)}, ["note_documents_alone", *PAID]),
         ({"project_type": LOW, "items": (PELLET, AUDIT)}, PAID),
         (
             {"project_type": HIGH, "costs": (WALLS, Item.DOORS, AUDIT)},
-            ["note_cost_ignored Stolarka drzwiowa (drzwi zewnętrzne), Audyt energetyczny", "note_vat", "note_rounding"],
+            [IGNORED_COSTS, "note_vat", "note_rounding"],
         ),
         (
             {**NONE, "project_type": LOW, "items": (HEATING, AUDIT), "heating": Heating.OTHER},
-            [
-                "note_not_eligible Instalacja centralnego ogrzewania i ciepłej wody użytkowej row_level_none",
-                "note_not_eligible Audyt energetyczny row_level_none",
-            ],
+            [f"{REFUSED_HEATING} row_level_none", f"{REFUSED_AUDIT} row_level_none"],
         ),
     ):
         assert notes(**given) == expected
@@ -221,12 +205,14 @@ def test_that_ventilation_counts_as_thermo_modernisation_is_said_as_inferred():
 
 
 def test_conditions_of_an_answer():
+    efficient = {"project_type": HIGH, "heating": CLASS_5}
+    of_wage = "business_limited {}, czyli {} zł"
     for given, kinds in (
         ({**NONE}, None),
         ({"project_type": HIGH}, {*STAYS, "type_3"}),
         ({**ELEVATED, "project_type": HIGH}, {"upper", *STAYS, "type_3"}),
         ({**HIGHEST, "project_type": HIGH}, {"upper", "highest", *STAYS, "type_3"}),
-        ({"project_type": HIGH, "heating": CLASS_5}, {"type_3"}),
+        (efficient, {"type_3"}),
         ({"project_type": HIGH, "items": (PELLET, WALLS)}, {*REPLACED, "type_3"}),
         ({"project_type": HIGH, "items": (PELLET, AIR)}, {*REPLACED, "type_3"}),
         ({"project_type": HIGH, "items": (PELLET,)}, {*STAYS, "type_3"}),
@@ -234,14 +220,11 @@ def test_conditions_of_an_answer():
         ({"project_type": MIDDLE, "items": (PELLET, WALLS)}, {*REPLACED, "type_2_with_envelope"}),
         ({"project_type": MIDDLE, "items": (AIR,)}, {*STAYS, "type_2_with_envelope"}),
         ({"project_type": LOW, "items": (PELLET,)}, {*REPLACED, "type_1"}),
-        ({"project_type": HIGH, "heating": CLASS_5, "business": True}, {"type_3", "business", "business_unlimited"}),
+        ({**efficient, "business": True}, {"type_3", "business", "business_unlimited"}),
+        ({**efficient, **ELEVATED, "business": True}, {"type_3", "upper", "business", of_wage.format(40, "192 240")}),
         (
-            {**ELEVATED, "project_type": HIGH, "heating": CLASS_5, "business": True},
-            {"type_3", "upper", "business", "business_limited 40, czyli 192 240 zł"},
-        ),
-        (
-            {**HIGHEST, "project_type": HIGH, "heating": CLASS_5, "business": True},
-            {"type_3", "upper", "highest", "business", "business_limited 12, czyli 57 672 zł"},
+            {**efficient, **HIGHEST, "business": True},
+            {"type_3", "upper", "highest", "business", of_wage.format(12, "57 672")},
         ),
     ):
         found = {plain(one.text) for one in answer(**given).conditions}
@@ -250,22 +233,15 @@ def test_conditions_of_an_answer():
 
 def test_a_row_names_the_clause_of_its_number():
     on = named()
-    amended = replace(on.value("items/walls", "basic"), clause="aneks")
-    application = Application(scope={WALLS: Decimal(1)}, project_type=HIGH)
-    (row,) = calculate(application, on).shown.rows
-    assert row.clause == on.items[WALLS].clause
-    on = replace(on, values={**on.values, ("items/walls", "basic"): amended})
-    (row,) = calculate(application, on).shown.rows
-    assert row.clause == "aneks"
+    amended = {("items/walls", "basic"): replace(on.value("items/walls", "basic"), clause="aneks")}
+    for rules_of_day, clause in ((on, on.items[WALLS].clause), (with_values(on, values=amended), "aneks")):
+        (row,) = calculate(WALLS_ALONE, rules_of_day).shown.rows
+        assert row.clause == clause
 
 
 @pytest.mark.parametrize(
     ("items", "used"),
-    [
-        ((WALLS,), ["edition", "walls", "table 3"]),
-        ((PELLET,), ["edition", "pellet"]),
-        ((PELLET, WALLS), ["edition", "pellet", "walls", "table 3"]),
-    ],
+    [((WALLS,), ["walls", "table 3"]), ((PELLET,), ["pellet"]), ((PELLET, WALLS), ["pellet", "walls", "table 3"])],
 )
 def test_sources_and_notes_are_those_of_the_edition_and_of_the_numbers_used(items, used):
     on = named()
@@ -281,29 +257,25 @@ def test_sources_and_notes_are_those_of_the_edition_and_of_the_numbers_used(item
 
     values = {key: replace(on.values[key], source=source_of(name), notes=(name,)) for key, name in numbers.items()}
     edition = replace(on.edition, sources=(source_of("edition"),), notes=("edition",))
-    texts = {**on.texts, "edition": "edition", **{name: name for name in numbers.values()}}
-    on = replace(on, edition=edition, values={**on.values, **values}, texts=texts)
+    texts = {name: name for name in ("edition", *numbers.values())}
+    on = replace(with_values(on, texts, values=values), edition=edition)
     application = Application(scope=dict.fromkeys(items, Decimal(1)), project_type=MIDDLE)
     result = calculate(application, on)
-    assert [source.url for source in result.sources] == [f"https://example.pl/{name}" for name in used]
-    assert [note for note in result.notes if note in {"edition", *numbers.values()}] == used
+    assert [source.url for source in result.sources] == [f"https://example.pl/{name}" for name in ("edition", *used)]
+    assert [note for note in result.notes if note in texts] == ["edition", *used]
+
+
+WAGE = "levels/minimum_wage", "monthly"
+WALLS_ALONE = Application(scope={WALLS: Decimal(1)}, project_type=HIGH)
 
 
 @pytest.mark.parametrize(
-    ("stated", "told"),
-    [
-        ({**ELEVATED, "business": True}, True),
-        ({**HIGHEST, "business": True}, True),
-        ({**TOO_HIGH, "business": True}, False),
-        (ELEVATED, False),
-    ],
+    ("income", "business", "told"), [(2000, True, True), (1000, True, True), (9000, True, False), (2000, False, False)]
 )
-def test_notes_on_the_wage_stand_where_the_wage_is_used(stated, told):
+def test_notes_on_the_wage_stand_where_the_wage_is_used(income, business, told):
     on = named()
-    wage = replace(on.value("levels/minimum_wage", "monthly"), notes=("wage",))
-    on = replace(on, values={**on.values, ("levels/minimum_wage", "monthly"): wage}, texts={**on.texts, "wage": "wage"})
-    numbers = {key: Decimal(value) if key == "income" else value for key, value in stated.items()}
-    found = calculate(Application(scope={WALLS: Decimal(1)}, project_type=HIGH, **numbers), on).notes
+    on = with_values(on, {"wage": "wage"}, values={WAGE: replace(on.value(*WAGE), notes=("wage",))})
+    found = calculate(replace(WALLS_ALONE, people=2, income=Decimal(income), business=business), on).notes
     assert ("wage" in found) is told
     assert ("note_business_spouse" in found) is told
     assert set(on.edition.notes) <= set(found)
@@ -311,35 +283,15 @@ def test_notes_on_the_wage_stand_where_the_wage_is_used(stated, told):
 
 def test_of_a_number_that_has_ended_the_notes_stay():
     on = named()
-    ended = {
-        ("items/walls", "basic"): on.value("items/walls", "basic"),
-        ("levels/minimum_wage", "monthly"): on.value("levels/minimum_wage", "monthly"),
-    }
-    gone = {
-        key: rules.Dated(
-            valid_from=one.valid_from,
-            value=None,
-            unit=one.unit,
-            clause=one.clause,
-            source=one.source,
-            verified=one.verified,
-            notes=(key[1],),
-        )
-        for key, one in ended.items()
-    }
-    on = replace(
-        on,
-        values={key: value for key, value in on.values.items() if key not in gone},
-        ended={**on.ended, **gone},
-        texts={**on.texts, "basic": "walls ended", "monthly": "wage ended"},
-    )
-    basic = Application(scope={WALLS: Decimal(1)}, project_type=HIGH)
-    result = calculate(basic, on)
+    values = dict(on.values)
+    gone = {key: replace(values.pop(key), value=None, notes=(key[1],)) for key in (("items/walls", "basic"), WAGE)}
+    on = replace(with_values(on, {"basic": "walls ended", "monthly": "wage ended"}, ended=gone), values=values)
+    result = calculate(WALLS_ALONE, on)
     assert [row.reason for row in result.shown.rows] == ["row_ended"]
     assert {*on.edition.notes, "walls ended"} <= set(result.notes)
-    elevated = Application(scope={WALLS: Decimal(1)}, project_type=HIGH, people=2, income=Decimal(2000), business=True)
+    elevated = replace(WALLS_ALONE, people=2, income=Decimal(2000), business=True)
     assert {*on.edition.notes, "wage ended"} <= set(calculate(elevated, on).notes)
-    assert "walls ended" not in calculate(replace(basic, annual_income=Decimal(200_000)), on).notes
+    assert "walls ended" not in calculate(replace(WALLS_ALONE, annual_income=Decimal(200_000)), on).notes
 
 
 def test_of_a_year_with_an_unknown_wage_only_the_multiple_is_told():
