@@ -21,6 +21,12 @@ class LegalStateFactory(factory.django.DjangoModelFactory):
     sources = SOURCE
 
 
+def state_of(teryt, name=None, **values):
+    """The legal state of a voivodeship by its code; name: of one that `factories` does not know."""
+    named = {"name": name} if name else {}
+    return LegalStateFactory(voivodeship=VoivodeshipFactory(teryt=teryt, **named), **values)
+
+
 class ResolutionFactory(factory.django.DjangoModelFactory):
     class Meta:
         model = models.Resolution

@@ -1,6 +1,7 @@
 """Admin of the legal state and its history."""
 
 from datetime import date, timedelta
+from functools import partial
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -9,10 +10,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
+from pytest_django.asserts import assertContains
 
 from fueldepot.data import snapshot
 from regulations import services
-from regulations.models import Amendment, Deadline, LegalState, Resolution
+from regulations.models import Amendment, Deadline, LegalState
 from tests import factories
 from tests.client import context_of
 from tests.drafts import approve
@@ -21,8 +23,8 @@ from tests.regulations.factories import (
     AmendmentFactory,
     DeadlineFactory,
     FuelBanFactory,
-    LegalStateFactory,
     ResolutionFactory,
+    state_of,
 )
 
 pytestmark = pytest.mark.django_db
@@ -52,11 +54,19 @@ def form_of(desk, address):
     return plain
 
 
+def post(desk, url, **changes):
+    return desk.post(url, form_of(desk, url) | changes)
+
+
 def save(desk, url, **changes):
-    data = form_of(desk, url) | changes
-    answer = desk.post(url, data)
+    answer = post(desk, url, **changes)
     assert answer.status_code == 302, answer.context["errors"]
     return answer
+
+
+def resolution_on(client, day):
+    (entry,) = client.get("/api/v1/regulations", {"voivodeship": "12", "on": day}).json()
+    return entry["resolution"]
 
 
 def test_filtered_lists_of_provisions_are_csv(desk):
@@ -74,7 +84,7 @@ def test_a_caveat_about_one_municipality_begins_with_its_code(desk):
     factories.zakopane()
     url = url_of(DeadlineFactory(partly=["1217011"]))
     assert "zacznij od jej kodu: 1211011 | W Nowym Targu" in desk.get(url).content.decode()
-    wrong = desk.post(url, form_of(desk, url) | {"part_caveat": "Zapytaj.\n1211011 | Tylko centrum."})
+    wrong = post(desk, url, part_caveat="Zapytaj.\n1211011 | Tylko centrum.")
     assert "Kodu „1211011” nie ma wśród gmin objętych w części." in str(wrong.context["errors"])
     save(desk, url, part_caveat="Zapytaj.\n\t1217011\N{NO-BREAK SPACE}| Tylko centrum.")
 
@@ -85,8 +95,7 @@ def test_codes_are_ticked_and_appliances_that_stay_are_typed(desk):
     deadline.refresh_from_db()
     assert (deadline.appliances, deadline.spared) == (["boiler_class_3"], "boiler_class_5 | 2017-07-01")
     for wrong in ("kocioł", "boiler_class_5 | lipiec"):
-        answer = desk.post(url_of(deadline), form_of(desk, url_of(deadline)) | {"spared": wrong})
-        assert "Kody: boiler_below_class_3, " in str(answer.context["errors"])
+        assert "Kody: boiler_below_class_3, " in str(post(desk, url_of(deadline), spared=wrong).context["errors"])
 
 
 def url_of(row):
@@ -103,25 +112,19 @@ AMENDMENT = {
 
 
 def test_an_amendment_that_moves_a_deadline(desk, editor, client):
-    act = ResolutionFactory()
-    deadline = DeadlineFactory(state=act.state)
-    uid = deadline.uid
+    act, deadline = ResolutionFactory(), DeadlineFactory()
     save(desk, url_of(act), **AMENDMENT)
     amendment = Amendment.objects.get()
     assert amendment.history.get().history_user == editor
 
     approve(desk, save(desk, url_of(deadline), moved_to="2029-01-01", moved_by=str(amendment.pk)))
 
-    def answer(on):
-        (entry,) = client.get("/api/v1/regulations", {"voivodeship": "12", "on": on}).json()
-        return entry["resolution"]
-
-    assert answer("2026-11-16")["next_deadline"]["date"] == "2029-01-01"
-    assert len(answer("2026-11-16")["deadlines"]) == 1
-    assert answer("2026-11-16")["acts"][0]["amendments"][0]["number"] == "III/3/26"
-    assert answer("2026-11-15")["next_deadline"]["date"] == "2027-01-01"
+    before, after = (resolution_on(client, day) for day in ("2026-11-15", "2026-11-16"))
+    assert (before["next_deadline"]["date"], after["next_deadline"]["date"]) == ("2027-01-01", "2029-01-01")
+    assert len(after["deadlines"]) == 1
+    assert after["acts"][0]["amendments"][0]["number"] == "III/3/26"
     moved = Deadline.objects.get(date=date(2029, 1, 1))
-    assert (moved.pk, moved.uid) == (deadline.pk, uid)
+    assert (moved.pk, moved.uid) == (deadline.pk, deadline.uid)
     newest = moved.history.first()
     assert (newest.history_user, newest.date) == (editor, date(2029, 1, 1))
     assert newest.prev_record.date == date(2027, 1, 1)
@@ -140,24 +143,26 @@ def test_line_ends_of_a_browser_change_no_amendment(desk):
     assert (stored.sources, stored.changes) == (amendment.sources, amendment.changes)
 
 
+def delete_one(desk, act, ban):
+    return approve(desk, desk.post(url_of(ban).replace("change", "delete"), {"post": "yes"}))
+
+
+def delete_several(desk, act, ban):
+    chosen = {"action": "delete_selected", "_selected_action": [str(act.pk)], "post": "yes"}
+    return desk.post("/admin/regulations/resolution/", chosen)
+
+
 CHANGES_AT_THE_DESK = {
     "a state": lambda desk, act, ban: save(desk, url_of(act.state), summary="Nowe słowa."),
     "an amendment": lambda desk, act, ban: save(desk, url_of(act), **AMENDMENT),
-    "one deleted": lambda desk, act, ban: approve(
-        desk, desk.post(url_of(ban).replace("change", "delete"), {"post": "yes"})
-    ),
-    "several deleted": lambda desk, act, ban: desk.post(
-        "/admin/regulations/resolution/",
-        {"action": "delete_selected", "_selected_action": [str(act.pk)], "post": "yes"},
-    ),
+    "one deleted": delete_one,
+    "several deleted": delete_several,
 }
 
 
 @pytest.mark.parametrize("change", CHANGES_AT_THE_DESK)
 def test_a_change_shows(desk, change):
-    reader = Client()
-    act = ResolutionFactory()
-    ban = FuelBanFactory(state=act.state)
+    reader, act, ban = Client(), ResolutionFactory(), FuelBanFactory()
     paths = ("/api/v1/regulations?voivodeship=12", "/przepisy/malopolskie/")
     before = [reader.get(path) for path in paths]
     answer = CHANGES_AT_THE_DESK[change](desk, act, ban)
@@ -171,26 +176,31 @@ def test_a_change_shows(desk, change):
 
 def test_what_a_form_says_beside_a_move_is_not_said_of_the_days_before(desk, client):
     deadline = DeadlineFactory()
-    amendment = AmendmentFactory(resolution=ResolutionFactory(state=deadline.state), adopted=date(2026, 11, 16))
-    before = deadline.description
+    amendment = AmendmentFactory(adopted=date(2026, 11, 16))
     typed = {"moved_to": "2029-01-01", "moved_by": str(amendment.pk), "description": "Do końca 2028 r."}
     approve(desk, save(desk, url_of(deadline), **typed))
     said = {}
     for day in ("2026-11-15", "2026-11-16"):
-        (entry,) = client.get("/api/v1/regulations", {"voivodeship": "12", "on": day}).json()
-        said[day] = [(row["date"], row["description"]) for row in entry["resolution"]["deadlines"]]
-    assert said == {"2026-11-15": [("2027-01-01", before)], "2026-11-16": [("2029-01-01", "Do końca 2028 r.")]}
+        said[day] = [(row["date"], row["description"]) for row in resolution_on(client, day)["deadlines"]]
+    assert said == {
+        "2026-11-15": [("2027-01-01", deadline.description)],
+        "2026-11-16": [("2029-01-01", "Do końca 2028 r.")],
+    }
 
 
-def test_the_form_refuses(desk):
+@pytest.fixture
+def amendments():
+    """Amendments that move no deadline of 2017, by what speaks against them."""
     act = ResolutionFactory()
-    other = ResolutionFactory(state=LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24")))
-    amendments = {
+    return {
         "undated": AmendmentFactory(resolution=act, adopted=None),
         "early": AmendmentFactory(resolution=act, adopted=date(2017, 1, 1)),
-        "foreign": AmendmentFactory(resolution=other),
+        "foreign": AmendmentFactory(resolution=ResolutionFactory(state=state_of("24"))),
     }
-    deadline = DeadlineFactory(state=act.state, valid_from=date(2017, 1, 23))
+
+
+def test_the_form_refuses(desk, amendments):
+    deadline = DeadlineFactory(valid_from=date(2017, 1, 23))
     typed = form_of(desk, url_of(deadline))
     for changes, message in (
         ({"moved_to": "2029-01-01"}, "Podaj i dzień, i zmianę"),
@@ -204,34 +214,25 @@ def test_the_form_refuses(desk):
         ({"valid_from": "2026-01-01", "valid_to": "2025-01-01"}, "późniejszy niż początek"),
     ):
         changed = {name: str(amendments[value].pk) if value in amendments else value for name, value in changes.items()}
-        answer = desk.post(url_of(deadline), typed | changed)
-        assert answer.status_code == 200
-        assert message in answer.content.decode()
+        assertContains(desk.post(url_of(deadline), typed | changed), message)
     assert Deadline.objects.get().date == date(2027, 1, 1)
 
 
-def test_the_action_refuses_what_the_form_refuses(editor):
-    act = ResolutionFactory()
-    deadline = DeadlineFactory(state=act.state)
-    to = date(2029, 1, 1)
-    undated = AmendmentFactory(resolution=act, adopted=None)
-    with pytest.raises(services.DeadlineNotMovable):
-        services.move_deadline(deadline=deadline, to=to, amendment=undated, by=editor)
-    state = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"))
-    foreign = AmendmentFactory(resolution=ResolutionFactory(state=state))
-    with pytest.raises(services.DeadlineNotMovable):
-        services.move_deadline(deadline=deadline, to=to, amendment=foreign, by=editor)
-    amendment = AmendmentFactory(resolution=act)
-    services.move_deadline(deadline=deadline, to=to, amendment=amendment, by=editor)
-    with pytest.raises(services.DeadlineNotMovable):
-        services.move_deadline(deadline=deadline, to=to, amendment=amendment, by=editor)
+def test_the_action_refuses_what_the_form_refuses(editor, amendments):
+    deadline, amendment = DeadlineFactory(), AmendmentFactory(resolution=amendments["undated"].resolution)
+    move = partial(services.move_deadline, deadline=deadline, to=date(2029, 1, 1), by=editor)
+    for refused in (amendments["undated"], amendments["foreign"], amendment):
+        if refused is amendment:
+            move(amendment=amendment)  # and not a second time
+        with pytest.raises(services.DeadlineNotMovable):
+            move(amendment=refused)
     assert Deadline.objects.count() == 2
 
 
 def test_stale_states_stand_out(desk):
     today = timezone.localdate()
-    LegalStateFactory(as_of=today - timedelta(days=180))
-    LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"), as_of=today - timedelta(days=181))
+    state_of("12", as_of=today - timedelta(days=180))
+    state_of("24", as_of=today - timedelta(days=181))
     html = desk.get("/admin/regulations/legalstate/").content.decode()
     assert html.count("sprawdź ponownie") == 1
     assert f'{date_format(today - timedelta(days=181))} <strong class="stale">sprawdź' in html
@@ -248,7 +249,7 @@ def test_old_states_with_a_deadline_ahead_come_first(desk):
         ("04", "kujawsko-pomorskie", old, 400),
         ("24", "śląskie", old, 30),
     ):
-        state = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt=teryt, name=name), as_of=as_of)
+        state = state_of(teryt, name, as_of=as_of)
         DeadlineFactory(state=state, date=today + timedelta(days=days))
         # What an amendment has replaced does not wait for anybody.
         DeadlineFactory(state=state, date=today + timedelta(days=30), valid_to=today)
@@ -260,8 +261,7 @@ def test_old_states_with_a_deadline_ahead_come_first(desk):
 
 
 def test_a_state_can_be_confirmed_but_not_added_or_deleted(desk, editor):
-    state = LegalStateFactory()
-    today = timezone.localdate()
+    state, today = state_of("12"), timezone.localdate()
     save(desk, url_of(state), as_of=today.isoformat())
     assert factories.fresh(state).as_of == today
     assert state.history.first().history_user == editor
@@ -271,9 +271,8 @@ def test_a_state_can_be_confirmed_but_not_added_or_deleted(desk, editor):
 
 def test_a_state_is_not_confirmed_as_of_a_day_to_come(desk):
     tomorrow = timezone.localdate() + timedelta(days=1)
-    state = LegalStateFactory()
-    answer = desk.post(url_of(state), form_of(desk, url_of(state)) | {"as_of": tomorrow.isoformat()})
-    assert "Ten dzień jeszcze nie nadszedł." in answer.content.decode()
+    state = state_of("12")
+    assertContains(post(desk, url_of(state), as_of=tomorrow.isoformat()), "Ten dzień jeszcze nie nadszedł.")
     assert factories.fresh(state).as_of == state.as_of
     # Of an import that ran when the clock was ahead: other fields can be saved.
     LegalState.objects.update(as_of=tomorrow)
@@ -294,10 +293,8 @@ def test_every_list_and_form_opens_without_a_query_per_row(desk, factory, django
 
 
 def test_a_new_deadline_stands_in_the_acts_from_today(desk, editor):
-    state = LegalStateFactory()
-    ResolutionFactory(state=state)
     typed = {"date": "2030-01-01", "kind": "coal_ban", "applies_to": "węgiel", "description": "Zakaz."}
-    typed |= {"state": state.pk, "scope": "całe województwo"}
+    typed |= {"state": ResolutionFactory().state.pk, "scope": "całe województwo"}
     answer = save(desk, "/admin/regulations/deadline/add/", **typed)
     assert not Deadline.objects.exists()
     approve(desk, answer)
@@ -307,8 +304,6 @@ def test_a_new_deadline_stands_in_the_acts_from_today(desk, editor):
 
 
 def test_whoever_may_not_edit_sees_nothing():
-    user = get_user_model().objects.create_user("czytelnik", is_staff=True)
-    client = Client()
-    client.force_login(user)
-    for model in (LegalState, Resolution, Deadline):
-        assert client.get(f"/admin/regulations/{model._meta.model_name}/").status_code == 403
+    reader = factories.desk_of(get_user_model().objects.create_user("czytelnik", is_staff=True))
+    for model in ("legalstate", "resolution", "deadline"):
+        assert reader.get(f"/admin/regulations/{model}/").status_code == 403

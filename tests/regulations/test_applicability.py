@@ -25,30 +25,17 @@ def test_towns_and_country():
         assert binds_municipality(scope(area), teryt) is expected
 
 
-def test_listed_municipalities_and_counties():
-    listed = scope("listed", units=["1261011", "1217"])
-    assert binds_municipality(listed, "1261011") is True
-    assert binds_municipality(listed, "1217011") is True
-    assert binds_municipality(listed, TOWN) is False
-
-
-def test_a_part_of_a_municipality_is_unknown_whatever_the_area():
-    for area in ("voivodeship", "listed", "towns"):
-        assert binds_municipality(scope(area, partly=[TOWN]), TOWN) is None
-
-
-def test_an_uncertain_rule_is_unknown_only_where_its_area_is():
-    expected = {TOWN: False, RURAL: None, MIXED: None}
-    assert {teryt: binds_municipality(scope("outside_towns", uncertain=True), teryt) for teryt in expected} == expected
-
-
-def test_what_is_left_out_is_not_bound():
-    assert binds_municipality(scope("towns", excluded=[TOWN]), TOWN) is False
-    assert binds_municipality(scope("voivodeship", excluded=["1211"]), RURAL) is False
-
-
-def test_a_change_of_kind_changes_nothing():
-    assert binds_municipality(scope("listed", units=["1211033"]), "1211032") is True
+def test_listed_excluded_partly_bound_and_uncertain_units():
+    for rule, expected in (
+        (scope("listed", units=["1261011", "1217"]), {"1261011": True, "1217011": True, TOWN: False}),
+        (scope("listed", units=["1211033"]), {"1211032": True}),  # a change of kind changes nothing
+        (scope("towns", excluded=[TOWN]), {TOWN: False}),
+        (scope("voivodeship", excluded=["1211"]), {RURAL: False}),
+        *((scope(area, partly=[TOWN]), {TOWN: None}) for area in ("voivodeship", "listed", "towns")),
+        # An uncertain rule is unknown only where its area is.
+        (scope("outside_towns", uncertain=True), {TOWN: False, RURAL: None, MIXED: None}),
+    ):
+        assert {teryt: binds_municipality(rule, teryt) for teryt in expected} == expected
 
 
 def test_units_of_several_municipalities():

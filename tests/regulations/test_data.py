@@ -119,36 +119,23 @@ def test_every_code_is_in_the_register_and_in_its_voivodeship(records):
             assert all(code.startswith(teryt) for code in codes)
 
 
-def test_every_deadline_and_ban_has_a_source(records):
+def test_every_deadline_and_ban_has_a_source_and_speaks_of_no_later_year_once_it_was_moved(records):
     for record in records.values():
-        for item in [*record.parts["deadlines"].values(), *record.parts["bans"].values()]:
+        deadlines = record.parts["deadlines"].values()
+        for item in [*deadlines, *record.parts["bans"].values()]:
             assert read_sources(item["sources"])
             validate_sources(item["sources"])
-
-
-def test_a_deadline_that_was_moved_speaks_of_no_later_year(records):
-    for record in records.values():
-        moved = [row for row in record.parts["deadlines"].values() if row["valid_to"] is not None]
-        for row in moved:
+        for row in (row for row in deadlines if row["valid_to"] is not None):
             assert all(int(year) <= row["date"].year for year in re.findall(r"\b20[0-9]{2}\b", row["description"]))
 
 
-def test_a_part_of_a_municipality_always_has_a_caveat(records):
-    for record in records.values():
-        assert all(item["part_caveat"] for item in items(record) if item["partly"])
-
-
-def test_a_caveat_about_one_municipality_names_one_that_is_bound_in_part(records):
-    for record in records.values():
-        for item in items(record):
-            codes = [line.partition(" | ")[0] for line in item["part_caveat"].splitlines() if "|" in line]
-            assert not codes or sorted(codes) == sorted(item["partly"])
-
-
-def test_a_caveat_of_a_part_says_what_concerns_it(records):
-    for record in records.values():
-        for item in items(record):
-            assert not re.search(r"(?<!przepis) dotyczy\b", item["part_caveat"]), item["part_caveat"]
+def test_a_caveat_says_what_concerns_a_part_and_of_which_municipality(records):
+    for item in (item for record in records.values() for item in items(record)):
+        caveat, partly = item["part_caveat"], item["partly"]
+        assert caveat or not partly
+        codes = [line.partition(" | ")[0] for line in caveat.splitlines() if "|" in line]
+        assert not codes or sorted(codes) == sorted(partly)
+        assert not re.search(r"(?<!przepis) dotyczy\b", caveat), caveat
 
 
 def test_seen_deadlines_are_published_and_no_others(known):
@@ -177,17 +164,13 @@ def test_seen_bans_are_published_and_no_others(known):
 
 def test_acts_say_only_what_was_seen(known):
     record, entry = known
+    names = ("number", "publication", "text_url")
     seen = [
-        (
-            (act["number"] or "") if act["number_status"] == "seen" else "",
-            act["publication"] if act["publication_status"] == "seen" else "",
-            act["text_url"] if act["text_url_status"].startswith("seen") else "",
-            act["in_force_from"],
-        )
+        (*(act[name] or "" if act[f"{name}_status"].startswith("seen") else "" for name in names), act["in_force_from"])
         for act in entry["acts"]
     ]
     published = [
-        (act["number"], act["publication"], act["text_url"], act["in_force_from"] and str(act["in_force_from"]))
+        (*(act[name] for name in names), act["in_force_from"] and str(act["in_force_from"]))
         for act in record.parts["resolutions"].values()
     ]
     assert Counter(published) == Counter(seen), DIFFERS

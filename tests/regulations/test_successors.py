@@ -70,7 +70,7 @@ def rules(db):
     return DeadlineFactory(krakow=True, scope="Gmina Miejska Kraków"), DeadlineFactory()
 
 
-def test_an_update_of_the_register_brings_rules_up_to_date(rules):
+def test_an_update_of_the_register_brings_rules_answers_and_pages_up_to_date(rules, client):
     local, wide = rules
     report = sync_units(renumbered(), OPTIONS)
     assert (factories.fresh(local).units, factories.fresh(wide).units) == (["1261993"], [])
@@ -78,6 +78,17 @@ def test_an_update_of_the_register_brings_rules_up_to_date(rules):
     assert local.history.first().history_change_reason == "zmiana kodów w rejestrze TERYT"
     assert catalog.Dataset.objects.filter(slug="regulations").exists()
     assert "regulations" not in " ".join(sync_units(renumbered(), OPTIONS).lines)
+    (answer,) = client.get("/api/v1/regulations", {"teryt": "1261993"}).json()
+    assert [row["binds_requested_unit"] for row in answer["resolution"]["deadlines"]] == [True, True]
+    for path in ("/api/v1/regulations", "/api/v1/regulations/malopolskie.ics"):
+        refused = client.get(path, {"teryt": "1261011"})
+        assert refused.status_code == 404, path
+        assert "its successor is 1261993" in refused.json()["message"]
+    shown, successor = (
+        client.get("/przepisy/malopolskie/", {"teryt": teryt}).content.decode() for teryt in ("1261011", "1261993")
+    )
+    # Only the address of the twin keeps what was asked.
+    assert shown.replace("teryt=1261011", "teryt=1261993") == successor
 
 
 def test_rules_are_locked_until_their_codes_are_changed(rules):
@@ -94,24 +105,6 @@ def test_a_dry_run_tells_the_same_and_changes_nothing(rules):
     report = sync_units(renumbered(), Options(today=OPTIONS.today, write=False))
     assert any("units 1261011 → 1261993" in line for line in report.lines)
     assert factories.fresh(local).units == ["1261011"]
-
-
-def test_the_answer_goes_on_to_bind_the_successor(rules, client):
-    sync_units(renumbered(), OPTIONS)
-    (answer,) = client.get("/api/v1/regulations", {"teryt": "1261993"}).json()
-    assert [row["binds_requested_unit"] for row in answer["resolution"]["deadlines"]] == [True, True]
-    for path in ("/api/v1/regulations", "/api/v1/regulations/malopolskie.ics"):
-        refused = client.get(path, {"teryt": "1261011"})
-        assert refused.status_code == 404, path
-        assert "its successor is 1261993" in refused.json()["message"]
-
-
-def test_the_page_shows_the_successor(rules, client):
-    sync_units(renumbered(), OPTIONS)
-    html = client.get("/przepisy/malopolskie/", {"teryt": "1261011"}).content.decode()
-    successor = client.get("/przepisy/malopolskie/", {"teryt": "1261993"}).content.decode()
-    # Only the address of the twin keeps what was asked.
-    assert html.replace("teryt=1261011", "teryt=1261993") == successor
 
 
 def test_merged_units_are_reported_for_editors(rules):
