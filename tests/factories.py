@@ -10,6 +10,7 @@ import shapely
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.test import Client
+from django.utils import timezone
 
 from catalog import models
 from catalog.depots.fuels import BY_SLUG
@@ -17,7 +18,7 @@ from catalog.depots.snapshot import DepotRow
 from catalog.submissions.tokens import hash_email, hash_mailbox
 from catalog.territory import coordinates
 from catalog.text import slug
-from prices.models import DepotPrice
+from prices.models import DepotPrice, Observation, Series
 
 NAMES = {
     "10": "łódzkie",
@@ -285,6 +286,18 @@ class SubscriptionFactory(factory.django.DjangoModelFactory):
     mailbox_hash = factory.LazyAttribute(lambda row: hash_mailbox(row.email))
     teryt = "1261011"
     created_at = mailed_at = confirmed_at = datetime(2026, 11, 1, 12, tzinfo=UTC)
+
+
+def average(year, value, slug="wegiel-kamienny", **values: Any) -> Observation:
+    """An official average of a series; of Poland unless told otherwise."""
+    series, _ = Series.objects.get_or_create(slug=slug)
+    return Observation.objects.create(series=series, year=year, value=Decimal(value), **{"source": "GUS"} | values)
+
+
+def price_depots(*amounts: int | str, day: date | None = None, **values: Any) -> list[DepotPrice]:
+    """Give a new depot each its price of pellet, of today unless told otherwise."""
+    on = day or timezone.localdate()
+    return [DepotPriceFactory(price=Decimal(amount), day=on, **values) for amount in amounts]
 
 
 class DepotPriceFactory(factory.django.DjangoModelFactory):

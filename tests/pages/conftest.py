@@ -1,7 +1,4 @@
-from decimal import Decimal
-
 import pytest
-from django.utils import timezone
 
 from catalog.parsing.opening_hours import DAYS
 from tests import factories
@@ -34,8 +31,7 @@ def depot_page(depot):
 @pytest.fixture
 def prices():
     """Three prices of pellet in Kraków, today."""
-    for amount in (1400, 1500, 1600):
-        factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate())
+    return factories.price_depots(1400, 1500, 1600)
 
 
 @pytest.fixture

@@ -16,11 +16,10 @@ from pages.machine_files import QUESTIONS
 from pages.page import twin_path
 from pages.regulations import regulation_page
 from pages.template_filters import pln, pln_range
-from prices.models import Observation, Series
 from subsidy.application import ENVELOPE, SOURCES, Heating
 from tests import factories
 from tests.pages.reading import missing, text_of
-from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
+from tests.regulations.factories import DeadlineFactory, FuelBanFactory, ResolutionFactory, state_of
 
 pytestmark = pytest.mark.django_db
 
@@ -34,13 +33,10 @@ def country():
     factories.BoundaryFactory(municipality=town)
     factories.PostcodeFactory(code="34-500", shares=[(town, 3)])
     depot = factories.DepotFactory(municipality=town, name="Opał Próba", fuels=["pellet"], hours=None)
-    for price in (1500, 1600, 1700):
-        other = factories.DepotFactory(municipality=town, fuels=["pellet"])
-        factories.DepotPriceFactory(depot=other, fuel="pellet", price=Decimal(price), day=timezone.localdate())
+    factories.price_depots(1500, 1600, 1700, depot__municipality=town, depot__fuels=["pellet"])
     DeadlineFactory(state=ResolutionFactory().state, date=date(2999, 1, 1), appliances=["boiler_class_3"])
     FuelBanFactory()
-    series, _ = Series.objects.get_or_create(slug="prad-g11")
-    Observation.objects.create(series=series, year=2019, value=Decimal("0.6"), source="GUS za X")
+    factories.average(2019, "0.6", "prad-g11", source="GUS za X")
     return depot
 
 
@@ -86,7 +82,7 @@ def test_a_deadline_is_the_same_everywhere(client, country):
     assert told["answer"][0]["deadlines"][0]["from"] == "2999-01-01"
     assert told["as_of"] == entry["as_of"] == coming["as_of"]
     check = read(client, "/przepisy/sprawdz.md?miejsce=1217011&piec=boiler_class_3")
-    assert told["answer"][0]["sentence"].replace("\N{NO-BREAK SPACE}", " ") in check.replace("\N{NO-BREAK SPACE}", " ")
+    assert plain(told["answer"][0]["sentence"]) in plain(check)
 
 
 @pytest.mark.parametrize(("on", "holds"), [(date(2998, 12, 31), False), (date(2999, 1, 1), True)])
@@ -118,9 +114,8 @@ def test_an_official_average_is_the_same_everywhere_and_never_among_invented_num
 
 def test_invented_entries_are_flagged_everywhere_and_quoted_nowhere(client, country):
     depot = factories.DepotFactory(demonstration=True, municipality=country.municipality)
-    answers = client.get("/api/v1/stores?teryt=1217011").json()
-    assert {row["id"]: row["demonstration"] for row in answers}[depot.pk] is True
-    assert {row["id"]: row["demonstration"] for row in answers}[country.pk] is False
+    invented = {row["id"]: row["demonstration"] for row in client.get("/api/v1/stores?teryt=1217011").json()}
+    assert (invented[depot.pk], invented[country.pk]) == (True, False)
     features = client.get("/api/v1/stores?teryt=1217011&format=geojson").json()["features"]
     assert {row["id"]: row["properties"]["demonstration"] for row in features}[depot.pk] is True
     one = client.get(f"/api/v1/stores/{depot.pk}").json()
@@ -176,28 +171,28 @@ def test_distances_are_from_one_point_and_the_same_everywhere(client):
 def test_the_day_of_the_list_of_voivodeships_is_said_alike(client):
     """The list has the days of its rows; the site map says when it last changed."""
     for teryt, as_of in (("12", date(2026, 9, 11)), ("24", date(2022, 1, 31))):
-        LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt=teryt), as_of=as_of)
+        state_of(teryt, as_of=as_of)
     Dataset.objects.bump_version(Dataset.Slug.REGULATIONS, row_count=2)
-    twin, page = read(client, "/przepisy.md"), read(client, "/przepisy/").replace("\N{NO-BREAK SPACE}", " ")
+    twin, page = read(client, "/przepisy.md"), plain(read(client, "/przepisy/"))
     days = "dni od 31 stycznia 2022 r. do 11 września 2026 r."
     assert f"- Stan na: {days} (2022-01-31/2026-09-11)\n" in twin
     assert f"Stan na {days} Licencja" in page
-    assert f"stan na {days}" in re.search(r"- Cytuj: (.*)", twin)[1].replace("\N{NO-BREAK SPACE}", " ")
+    assert f"stan na {days}" in plain(re.search(r"- Cytuj: (.*)", twin)[1])
     assert "/przepisy.md): stan na 2022-01-31/2026-09-11" in read(client, "/llms.txt")
     assert "/przepisy/</loc><lastmod>2026-09-11</lastmod>" in read(client, "/sitemap.xml")
-    resolutions = read(client, "/dane.md").partition("## uchwały antysmogowe")[2]
-    assert f"stan na {days}" in read(client, "/dane/").replace("\N{NO-BREAK SPACE}", " ")
-    assert f"- Stan na: {days}\n" in resolutions.partition("\n## ")[0]
-    assert "- Źródło: dane startowe serwisu\n" in resolutions.partition("\n## ")[0]
+    assert f"stan na {days}" in plain(read(client, "/dane/"))
+    assert not missing(set_of(client, "uchwały"), f"- Stan na: {days}\n", "- Źródło: dane startowe serwisu\n")
+
+
+def set_of(client, name):
+    return read(client, "/dane.md").partition(f"## {name}")[2].partition("\n## ")[0]
 
 
 def test_the_data_sets_give_the_day_of_the_official_averages(client, country):
     Dataset.objects.bump_version(Dataset.Slug.SERIES, row_count=1, source="GUS")
     day = re.search(r"- Stan na: (.*) \(", read(client, "/ceny/gus.md"))[1]
-    sets = read(client, "/dane.md")
-    assert f"- Stan na: {day}\n" in sets.partition("## średnie ceny GUS")[2].partition("\n## ")[0]
-    assert "dane startowe serwisu" in sets
-    assert "dane startowe serwisu" in read(client, "/dane/")
+    assert f"- Stan na: {day}\n" in set_of(client, "średnie ceny GUS")
+    assert all("dane startowe serwisu" in read(client, path) for path in ("/dane.md", "/dane/"))
 
 
 def test_llms_txt_says_of_every_page_the_day_that_it_says_itself(client, country):

@@ -2,7 +2,6 @@ import csv
 import io
 import re
 from datetime import timedelta
-from decimal import Decimal
 from html import unescape
 
 import pytest
@@ -18,12 +17,13 @@ from catalog.models import Depot, ImportRun
 from fueldepot.http import cache_control
 from fueldepot.http.csv_table import harmless
 from pages.datasets import TERMS
-from prices.models import DepotPrice, Observation, Series
+from prices.models import DepotPrice
 from tests import factories
-from tests.pages.reading import missing, text_of
+from tests.pages.reading import KRAKOW, missing, text_of
 
 pytestmark = pytest.mark.django_db
 
+SITE = "http://127.0.0.1:8000"
 PATHS = ["/dane/gminy.csv", "/dane/ceny-mediany.csv", "/dane/srednie-gus.csv"]
 
 
@@ -39,19 +39,9 @@ def test_municipalities_with_their_numbers_of_depots(client):
     answer = client.get("/dane/gminy.csv")
     empty, krakow = read(answer)
     assert (empty["teryt"], empty["nazwa"], empty["sklady"]) == ("1217011", "Zakopane", "0")
-    assert krakow == {
-        "teryt": "1261011",
-        "nazwa": "Kraków",
-        "rodzaj": "gmina miejska",
-        "powiat_teryt": "1261",
-        "powiat": "Kraków",
-        "wojewodztwo_teryt": "12",
-        "wojewodztwo": "małopolskie",
-        "sklady": "2",
-        "w_tym_demonstracyjne": "0",
-        "strona": "http://127.0.0.1:8000/sklady/malopolskie/krakow-1261011/",
-        "zrodlo": krakow["zrodlo"],
-    }
+    columns = "teryt nazwa rodzaj powiat_teryt powiat wojewodztwo_teryt wojewodztwo sklady w_tym_demonstracyjne strona"
+    values = "1261011", "Kraków", "gmina miejska", "1261", "Kraków", "12", "małopolskie", "2", "0", f"{SITE}{KRAKOW}"
+    assert krakow == dict(zip(columns.split(), values, strict=True)) | {"zrodlo": krakow["zrodlo"]}
     assert "OpenStreetMap (ODbL 1.0)" in krakow["zrodlo"]
     assert "X-Robots-Tag" not in answer
 
@@ -61,9 +51,7 @@ def test_demonstration_depots_are_counted_apart_and_kept_from_search_engines(cli
     answer = client.get("/dane/gminy.csv")
     (row,) = read(answer)
     assert (row["sklady"], row["w_tym_demonstracyjne"]) == ("1", "1")
-    assert "zmyślone" in row["zrodlo"]
-    assert "odbl" not in answer["Link"]
-    assert answer["X-Robots-Tag"] == "noindex"
+    assert ("zmyślone" in row["zrodlo"], "odbl" in answer["Link"], answer["X-Robots-Tag"]) == (True, False, "noindex")
 
 
 def test_medians_of_country_voivodeships_and_months(client, prices):
@@ -82,8 +70,7 @@ def test_medians_of_country_voivodeships_and_months(client, prices):
 
 
 def test_invented_medians_say_so(client):
-    depot = factories.DepotFactory(demonstration=True)
-    factories.DepotPriceFactory(depot=depot, price=Decimal(1500), day=timezone.localdate())
+    factories.price_depots(1500, depot__demonstration=True)
     answer = client.get("/dane/ceny-mediany.csv")
     marked = {row["paliwo"]: row["dane_demonstracyjne"] for row in read(answer)}
     assert (marked["pellet"], marked["wegiel"]) == ("tak", "nie")
@@ -92,9 +79,8 @@ def test_invented_medians_say_so(client):
 
 def test_official_averages_each_with_its_source(client):
     krakow = factories.krakow()
-    series = Series.objects.create(slug="wegiel-kamienny")
     for year, area, value in [(2021, krakow.voivodeship, "996.60"), (2022, None, "2000"), (2021, None, "996.6000")]:
-        Observation.objects.create(series=series, year=year, voivodeship=area, value=Decimal(value), source="=M.P. 1")
+        factories.average(year, value, voivodeship=area, source="=M.P. 1")
     rows = read(client.get("/dane/srednie-gus.csv"))
     assert [(row["obszar"], row["teryt"], row["rok"], row["cena_zl"]) for row in rows] == [
         ("Polska", "", "2021", "996.6"),
@@ -130,8 +116,7 @@ def test_no_text_becomes_a_formula():
 @pytest.mark.parametrize("path", ["/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv", "/ceny/gus.csv", *PATHS])
 def test_the_table_for_excel_has_the_values_of_the_plain_one(client, prices, path):
     """Semicolons, decimal commas, a byte order mark; a code is a formula of text."""
-    series = Series.objects.create(slug="wegiel-kamienny")
-    Observation.objects.create(series=series, year=2022, value=Decimal("996.60"), source="=M.P. 1; 2")
+    factories.average(2022, "996.60", source="=M.P. 1; 2")
     plain, excel = client.get(path), client.get(path, {"excel": "1"})
     assert excel.content.startswith(b"\xef\xbb\xbf")
     assert excel["Content-Disposition"] == plain["Content-Disposition"].replace(".csv", "-excel.csv")

@@ -1,9 +1,6 @@
 """The page of a depot, demonstration depots included."""
 
-from decimal import Decimal
-
 import pytest
-from django.utils import timezone
 
 from catalog.parsing.opening_hours import DAYS
 from pages.depots import week
@@ -44,7 +41,7 @@ def test_depot_of_which_little_is_known(client):
 def test_the_twin_says_on_which_side_of_the_median_a_price_lies(client):
     depots = [factories.DepotFactory(name="Skład") for _ in range(3)]
     for depot, amount in zip(depots, (1400, 1500, 1590), strict=True):
-        factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=timezone.localdate())
+        factories.price_depots(amount, depot=depot)
     for depot, apart in zip(depots, ("\N{MINUS SIGN}100,00 zł", "0,00 zł", "+90,00 zł"), strict=True):
         twin = client.get(f"/sklad/{depot.pk}-sklad.md").content.decode().replace("\N{NO-BREAK SPACE}", " ")
         assert f"| {apart} |" in twin

@@ -22,7 +22,7 @@ MOST_BYTES = 10_000
 def depot():
     rows = [factories.DepotFactory(name=f"Opał {n}", fuels=["pellet"], lat=50.06 + n / 1000) for n in range(7)]
     for row, amount in zip(rows, (1500, 1600, 1700), strict=False):
-        factories.DepotPriceFactory(depot=row, price=Decimal(amount), day=timezone.localdate())
+        factories.price_depots(amount, depot=row)
     return rows[0]
 
 

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.django_db
 
 ON = date(2026, 11, 22)
 ATOM = "{http://www.w3.org/2005/Atom}"
+SUMMARY = ("title", "updated", "summary")
 
 
 @pytest.fixture(autouse=True)
@@ -21,15 +22,19 @@ def _the_day(monkeypatch):
     monkeypatch.setattr("pages.feed.timezone.localdate", lambda: ON)
 
 
-def read(client):
+def entries(client):
     answer = client.get("/zmiany.atom")
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/atom+xml; charset=utf-8")
-    root = ET.fromstring(answer.content)  # noqa: S314 - our own answer
-    found = [
-        (" ".join(entry.findtext(f"{ATOM}title").split()), entry.findtext(f"{ATOM}updated")[:10])
-        for entry in root.iter(f"{ATOM}entry")
+    return list(ET.fromstring(answer.content).iter(f"{ATOM}entry"))  # noqa: S314 - our own answer
+
+
+def read(client, *names):
+    """Return parts of each entry, title and day unless others are named."""
+    parts = [
+        [" ".join(entry.findtext(f"{ATOM}{name}").split()) for name in names or ("title", "updated")]
+        for entry in entries(client)
     ]
-    return found, root
+    return [(title, on[:10], *rest) for title, on, *rest in parts]
 
 
 def test_legal_states_and_their_deadlines(client):
@@ -37,52 +42,48 @@ def test_legal_states_and_their_deadlines(client):
     AmendmentFactory(resolution=ResolutionFactory(), adopted=date(2026, 11, 2))
     for days in (-1, 0, 90, 91):
         DeadlineFactory(date=ON + timedelta(days=days), applies_to=f"po {days} dniach")
-    found, root = read(client)
-    assert found == [
+    assert read(client) == [
         ("Województwo małopolskie: od 20 lutego 2027 r. po 90 dniach", "2026-11-22"),
         ("Województwo małopolskie: zmiana uchwały z 2 listopada 2026 r.", "2026-11-02"),
         ("Województwo małopolskie: stan prawny na 1 października 2026 r.", "2026-10-01"),
         ("Województwo małopolskie: od 22 listopada 2026 r. po 0 dniach", "2026-08-24"),
     ]
-    links = {entry.find(f"{ATOM}link").get("href") for entry in root.iter(f"{ATOM}entry")}
+    links = {entry.find(f"{ATOM}link").get("href") for entry in entries(client)}
     assert links == {"http://127.0.0.1:8000/przepisy/malopolskie/"}
-    ids = [entry.findtext(f"{ATOM}id") for entry in root.iter(f"{ATOM}entry")]
-    assert len(ids) == len(set(ids))
-    assert ids == [entry.findtext(f"{ATOM}id") for entry in read(client)[1].iter(f"{ATOM}entry")]
+    once, again = ([entry.findtext(f"{ATOM}id") for entry in entries(client)] for _ in range(2))
+    assert (len(once), once) == (len({*once}), again)
 
 
 def test_medians_of_the_months_that_are_over(client):
     for months in (0, 1, 12):
-        for amount in (1400, 1500, 1600):
-            depot = factories.DepotFactory()
-            factories.DepotPriceFactory(depot=depot, price=Decimal(amount + months), day=months_before(ON, months))
-    found, root = read(client)
-    assert [row for row in found if "mediany" in row[0]] == [
+        factories.price_depots(1400 + months, 1500 + months, 1600 + months, day=months_before(ON, months))
+    medians = [row for row in read(client, *SUMMARY) if "mediany" in row[0]]
+    assert [row[:2] for row in medians] == [
         ("Ceny opału: mediany, październik 2026", "2026-11-01"),
         ("Ceny opału: mediany, listopad 2025", "2025-12-01"),
     ]
-    root = next(entry for entry in root.iter(f"{ATOM}entry") if "mediany" in entry.findtext(f"{ATOM}title"))
-    assert "Pellet: 1 501 zł za tonę (3 ceny)." in " ".join(root.findtext(f"{ATOM}summary").split())
+    assert "Pellet: 1 501 zł za tonę (3 ceny)." in medians[0][2]
 
 
 def test_invented_prices_are_no_news(client):
     for number, amount in enumerate((1400, 1500, 1600)):
-        depot = factories.DepotFactory(demonstration=True, source_id=f"demo/{number}")
-        factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=months_before(ON, 1))
-    assert read(client)[0] == []
+        invented = {"depot__demonstration": True, "depot__source_id": f"demo/{number}"}
+        factories.price_depots(amount, day=months_before(ON, 1), **invented)
+    assert read(client) == []
 
 
-def test_what_editors_type_is_no_html(client):
-    LegalStateFactory(summary=SCRIPT)
-    (entry,) = read(client)[1].iter(f"{ATOM}entry")
-    assert entry.findtext(f"{ATOM}summary") == escape(SCRIPT)
-
-
-def test_a_character_that_xml_forbids_is_a_blank(client):
-    """A word processor puts a vertical tab where a line is broken by hand."""
-    LegalStateFactory(summary="Do końca 2026 r.\vw całym\ufffe województwie.")
-    (entry,) = read(client)[1].iter(f"{ATOM}entry")
-    assert entry.findtext(f"{ATOM}summary") == "Do końca 2026 r. w całym  województwie."
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        (SCRIPT, escape(SCRIPT)),
+        # A word processor puts a vertical tab where a line is broken by hand.
+        ("Do końca 2026 r.\vw całym\ufffe województwie.", "Do końca 2026 r. w całym  województwie."),
+    ],
+)
+def test_what_editors_type_is_no_html_and_valid_xml(client, typed, shown):
+    LegalStateFactory(summary=typed)
+    (entry,) = entries(client)
+    assert entry.findtext(f"{ATOM}summary") == shown
 
 
 def test_pages_name_it_and_it_is_not_sent_twice(client):
@@ -94,18 +95,13 @@ def test_pages_name_it_and_it_is_not_sent_twice(client):
 
 
 def price_entries(client):
-    entries = [
-        tuple(" ".join(entry.findtext(f"{ATOM}{name}").split()) for name in ("title", "updated", "summary"))
-        for entry in read(client)[1].iter(f"{ATOM}entry")
-    ]
-    return [(title, on[:10], text) for title, on, text in entries if "mediany" not in title]
+    return [row for row in read(client, *SUMMARY) if "mediany" not in row[0]]
 
 
 def test_the_lowest_price_of_a_voivodeship(client):
     for number, (amount, days) in enumerate(((1400, 3), (1500, 1), (1600, 0))):
-        depot = factories.DepotFactory(name=f"Skład {number}", source_id=f"node/{number}")
         assert price_entries(client) == []
-        factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=ON - timedelta(days=days))
+        factories.price_depots(amount, day=ON - timedelta(days=days), depot__name=f"Skład {number}")
     assert price_entries(client) == [
         ("Pellet: 1 400 zł za tonę, Skład 0", "2026-11-19", "Najniższa z 3 cen z 6 miesięcy, województwo małopolskie.")
     ]
@@ -113,14 +109,11 @@ def test_the_lowest_price_of_a_voivodeship(client):
 
 def test_an_outlier_that_no_median_counts_is_not_the_lowest_price(client):
     for number, amount in enumerate((700, 1500, 1510, 1520, 1530, 1540, 1550, 1560, 1570)):
-        depot = factories.DepotFactory(name=f"Skład {number}", source_id=f"node/{number}")
-        factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=ON)
+        factories.price_depots(amount, day=ON, depot__name=f"Skład {number}")
     assert client.get("/api/v1/prices/pellet", {"on": ON}).json()["min"] == 1500
-    ((title, _, text),) = price_entries(client)
-    assert (title, text) == (
-        "Pellet: 1 500 zł za tonę, Skład 1",
-        "Najniższa z 8 cen z 6 miesięcy, województwo małopolskie.",
-    )
+    assert [row[::2] for row in price_entries(client)] == [
+        ("Pellet: 1 500 zł za tonę, Skład 1", "Najniższa z 8 cen z 6 miesięcy, województwo małopolskie.")
+    ]
 
 
 @pytest.mark.parametrize(("after", "moved"), [(1100, "+10,0%"), (900, "−10,0%"), (1099, None), (901, None)])

@@ -23,8 +23,7 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 @pytest.fixture
 def pellet():
     """Create three prices of pellet in Kraków, today."""
-    for amount in (1540, 1640, 1740):
-        factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=timezone.localdate())
+    factories.price_depots(1540, 1640, 1740)
 
 
 def read(client, query=""):

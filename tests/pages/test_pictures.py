@@ -2,7 +2,6 @@
 
 import gzip
 import re
-from decimal import Decimal
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -13,7 +12,6 @@ from django.utils import timezone
 from catalog.links import depot_path
 from fueldepot.data import snapshot
 from pages.svg import territory
-from prices.models import Observation, Series
 from tests import factories
 from tests.pages.reading import KRAKOW, ZAKOPANE, missing, present, text_of
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
@@ -39,6 +37,10 @@ def html_of(client, path, **query):
     answer = client.get(path, query)
     assert answer.status_code == 200
     return answer.content.decode()
+
+
+def map_of(client, path, **query):
+    return picture_of(html_of(client, path, **query), "map")
 
 
 @pytest.fixture
@@ -68,18 +70,16 @@ def test_a_depot_near_a_point_is_listed_once(client, krakow, depot):
 
 
 def test_without_depots_the_nearest_are_shown(client, krakow, depot):
-    html = html_of(client, ZAKOPANE)
-    assert DOT.findall(picture_of(html, "map")) == ["1"]
+    figure = map_of(client, ZAKOPANE)
     # The point inside the municipality is ours and not the reader's.
-    assert 'class="origin"' not in html
+    assert (DOT.findall(figure), 'class="origin"' in figure) == (["1"], False)
 
 
 def test_invented_depots_and_guessed_borders_credit_nobody_else(client):
     factories.BoundaryFactory(approximate=True)
     factories.DepotFactory(demonstration=True)
-    figure = picture_of(html_of(client, KRAKOW), "map")
-    assert "Granice przybliżone" in figure
-    assert not present(figure, "OpenStreetMap", "GUGiK")
+    figure = map_of(client, KRAKOW)
+    assert present(figure, "Granice przybliżone", "OpenStreetMap", "GUGiK") == ["Granice przybliżone"]
 
 
 @pytest.mark.parametrize(("own", "other"), [("osm", None), ("osm", "editor"), ("editor", "osm")])
@@ -87,32 +87,30 @@ def test_the_map_of_a_depot_credits_the_sources_of_all_it_shows(client, krakow, 
     depot = factories.DepotFactory(source=own)
     if other:
         factories.DepotFactory(source=other, lat=depot.lat + 0.01, lon=depot.lon)
-    assert "© autorzy" in picture_of(html_of(client, depot_path(depot.pk, depot.name)), "map")
+    assert "© autorzy" in map_of(client, depot_path(depot.pk, depot.name))
 
 
-def test_a_voivodeship_links_its_municipalities(client, krakow, depot):
-    figure = picture_of(html_of(client, "/sklady/malopolskie/"), "map")
-    assert (
-        f'<a href="{KRAKOW}" tabindex="-1"><title>Kraków (gmina miejska, miasto na prawach powiatu): 1 skład' in figure
-    )
-    assert f'<a href="{ZAKOPANE}" tabindex="-1"><title>Zakopane (gmina miejska, powiat tatrzański): 0 składów' in figure
+def test_maps_link_their_areas(client, krakow, depot):
+    figure = map_of(client, "/sklady/malopolskie/")
+    for path, unit in (
+        (KRAKOW, "Kraków (gmina miejska, miasto na prawach powiatu): 1 skład"),
+        (ZAKOPANE, "Zakopane (gmina miejska, powiat tatrzański): 0 składów"),
+    ):
+        assert f'<a href="{path}" tabindex="-1"><title>{unit}' in figure
     assert len(re.findall("<circle", figure)) == 2  # Kraków, and the legend
+    assert '<a href="/sklady/malopolskie/" tabindex="-1"><title>województwo małopolskie' in map_of(client, "/")
 
 
 def test_the_map_follows_the_territory(client, krakow):
-    assert "Zakopane" in picture_of(html_of(client, "/sklady/malopolskie/"), "map")
-    before = territory.country_map(lambda slug, name: territory.maps.MapUnit(slug, name))
+    def voivodeships():
+        drawn = territory.country_map(lambda slug, name: territory.maps.MapUnit(slug, name))
+        return [link.unit.title for link in drawn.links]
+
+    client.get("/")
+    assert voivodeships() == ["małopolskie"]
     factories.BoundaryFactory(municipality=factories.warszawa(), lat=52.2, lon=21.0)
     snapshot.invalidate()
-    after = territory.country_map(lambda slug, name: territory.maps.MapUnit(slug, name))
-    assert [link.unit.title for link in before.links] == ["małopolskie"]
-    assert [link.unit.title for link in after.links] == ["małopolskie", "mazowieckie"]
-
-
-def test_home_shows_the_country(client, krakow):
-    assert '<a href="/sklady/malopolskie/" tabindex="-1"><title>województwo małopolskie' in picture_of(
-        html_of(client, "/"), "map"
-    )
+    assert voivodeships() == ["małopolskie", "mazowieckie"]
 
 
 @pytest.fixture
@@ -120,9 +118,8 @@ def prices():
     """Create three prices of pellet in Kraków in each of two months with a gap between them."""
     today = timezone.localdate()
     earlier = (today.replace(day=1) - timezone.timedelta(days=45)).replace(day=1)
-    for amount in (1400, 1500, 1600):
-        for day in (today, earlier):
-            factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=day)
+    for day in (today, earlier):
+        factories.price_depots(1400, 1500, 1600, day=day)
 
 
 def test_months_and_voivodeships_of_a_fuel(client, krakow, prices):
@@ -160,15 +157,13 @@ def test_without_anything_to_show_there_is_no_picture(client, path):
 
 
 def test_official_averages_show_their_gaps(client):
-    series, _ = Series.objects.get_or_create(slug="wegiel-kamienny")
     for year, price in [(2003, "443.92"), (2006, "491.54"), (2007, "500.00")]:
-        Observation.objects.create(series=series, year=year, value=Decimal(price), source="https://example.org/")
+        factories.average(year, price)
     html = html_of(client, "/ceny/gus/")
     figure = picture_of(html, "chart")
     assert "brak danych za 2004–2005." in figure
     assert figure.count("<polyline") == 1
-    for shown in ("443,92", "491,54", "500,00"):
-        assert shown in html
+    assert not missing(html, "443,92", "491,54", "500,00")
 
 
 def test_deadlines_on_a_line(client):

@@ -13,29 +13,23 @@ from catalog.models import Municipality
 from pages.fuel_prices import changes_in_words, fuel_prices_page, price_map
 from pages.polish import change
 from prices.medians import months_before
-from prices.models import Observation, PlausibleRange, Series
+from prices.models import PlausibleRange
 from tests import factories
-from tests.pages.reading import NOINDEX, canonical_of, linked_data, missing, text_of
+from tests.pages.reading import NOINDEX, canonical_of, expect, html_of, linked_data, missing, text_of
 
 pytestmark = pytest.mark.django_db
 
 
-def test_all_fuels(client, prices):
-    text = text_of(client.get("/ceny/"))
-    assert "Pellet 1 500 zł" in text.replace("\N{NO-BREAK SPACE}", " ")
-    assert "za mało cen" in text
-
-
-def test_the_arithmetic_can_be_followed(client, prices):
-    text = text_of(client.get("/ceny/pellet/")).replace("\N{NO-BREAK SPACE}", " ")
-    for shown in ["1 500 zł za tonę", "Mediana z 3 cen", "3 − 0 − 0 − 0 = 3", "worek 15 kg", "małopolskie"]:
-        assert shown.lower() in text.lower()
+def test_all_fuels_and_the_arithmetic_of_one(client, prices):
+    expect(client.get("/ceny/"), "Pellet 1 500 zł", "za mało cen")
+    shown = ["1 500 zł za tonę", "mediana z 3 cen", "3 − 0 − 0 − 0 = 3", "worek 15 kg", "małopolskie"]
+    assert not missing(text_of(client.get("/ceny/pellet/")).lower(), *shown)
 
 
 @pytest.mark.parametrize("path", ["/ceny/pellet/", "/ceny/pellet.md"])
 def test_without_a_range_the_arithmetic_says_so(client, prices, path):
     PlausibleRange.objects.filter(fuel="pellet").delete()
-    text = client.get(path).content.decode()
+    text = html_of(client.get(path))
     assert "Wiarygodnego przedziału cen nie ustalono" in text
     assert "spoza wiarygodnego przedziału" not in text
 
@@ -44,8 +38,7 @@ def test_without_a_range_the_arithmetic_says_so(client, prices, path):
 def test_a_page_without_a_price_is_no_data_set_and_not_kept(client, prices, path):
     factories.VoivodeshipFactory(teryt="14", name="mazowieckie")
     answer = client.get(path)
-    assert "Za mało cen" in text_of(answer)
-    assert "0 − 0" not in text_of(answer)
+    expect(answer, "Za mało cen", without=["0 − 0"])
     assert NOINDEX in answer.content.decode()
     assert not [thing for thing in linked_data(answer)["@graph"] if thing["@type"] == "Dataset"]
     assert client.get("/ceny/pellet/").content.decode().count('"Dataset"') == 1
@@ -55,14 +48,11 @@ def test_a_page_without_a_price_is_no_data_set_and_not_kept(client, prices, path
 def history():
     """Create prices of pellet: three in Kraków in each of three months, a higher one in Mazowieckie."""
     today = timezone.localdate()
-    lodz = factories.MunicipalityFactory(teryt="1061011", name="Łódź")
-    depots = {"12": [factories.DepotFactory() for _ in range(3)]}
-    depots["10"] = [factories.DepotFactory(municipality=lodz) for _ in range(3)]
-    for months, amount in ((0, 1500), (1, 1400), (12, 1000)):
-        for depot in depots["12"]:
+    for depot in factories.DepotFactory.create_batch(3):
+        for months, amount in ((0, 1500), (1, 1400), (12, 1000)):
             factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=months_before(today, months))
-    for depot in depots["10"]:
-        factories.DepotPriceFactory(depot=depot, price=Decimal(1300), day=today)
+    lodz = factories.MunicipalityFactory(teryt="1061011", name="Łódź")
+    factories.price_depots(1300, 1300, 1300, depot__municipality=lodz)
     return today
 
 
@@ -100,20 +90,16 @@ def test_the_table_can_be_ordered_by_links(client, history):
 @pytest.mark.parametrize("area", ["", "malopolskie"])
 def test_changes_are_between_the_months_drawn(client, history, area):
     """Older prices move the median of six months, but no month that is compared."""
-    for amount in (2000, 2100, 2200, 2300):
-        depot = factories.DepotFactory()
-        factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=months_before(history, 5))
+    factories.price_depots(2000, 2100, 2200, 2300, day=months_before(history, 5))
     query = {"voivodeship": area} if area else {}
     months = client.get("/api/v1/prices/pellet", query).json()["months"]
     medians = {row["month"]: Decimal(row["median"]) for row in months}
     newest, *before = (medians[f"{months_before(history, back):%Y-%m}"] for back in (0, 1, 12))
     month, year = (change(newest / earlier - 1) for earlier in before)
     path = f"/ceny/pellet/{area}".rstrip("/")
-    assert f"- Zmiana przez miesiąc: {month}, przez rok: {year} (mediany miesięczne: " in plain(
-        client.get(f"{path}.md")
-    )
-    text = text_of(client.get(f"{path}/"))
-    assert f"Przez miesiąc {month} , przez rok {year} . Mediany miesięczne: " in text
+    twin = plain(client.get(f"{path}.md"))
+    assert f"- Zmiana przez miesiąc: {month}, przez rok: {year} (mediany miesięczne: " in twin
+    text = expect(client.get(f"{path}/"), f"Przez miesiąc {month} , przez rok {year} . Mediany miesięczne: ")
     assert len(re.findall(r" wobec \w+ \d{4}", text)) == 1
     file = next(csv.DictReader(io.StringIO(client.get(f"{path}.csv").content.decode(), newline="")))
     assert [change(Decimal(file[f"zmiana_przez_{name}_proc"]) / 100) for name in ("miesiac", "rok")] == [month, year]
@@ -121,8 +107,7 @@ def test_changes_are_between_the_months_drawn(client, history, area):
 
 def test_the_months_of_changes_are_named(client):
     for day, amount in ((date(2026, 3, 10), 1500), (date(2026, 2, 10), 1000), (date(2025, 3, 10), 1200)):
-        for _ in range(3):
-            factories.DepotPriceFactory(depot=factories.DepotFactory(), price=Decimal(amount), day=day)
+        factories.price_depots(amount, amount, amount, day=day)
     fuel = fuels.BY_SLUG["pellet"]
     page = fuel_prices_page("pellet", "", date(2026, 3, 12))
     assert page.content["changes_in_words"].replace("\N{NO-BREAK SPACE}", " ") == (
@@ -137,12 +122,12 @@ def test_the_months_of_changes_are_named(client):
 def test_a_past_day(client, history):
     day = months_before(history, 1).isoformat()
     answer = client.get("/ceny/pellet/", {"dzien": day})
-    assert "Pellet: 1 400 zł za tonę" in text_of(answer)
+    expect(answer, "Pellet: 1 400 zł za tonę")
     assert not missing(answer.content.decode(), NOINDEX, f'href="/ceny/pellet/malopolskie/?dzien={day}"')
     data = re.search(r'type="application/json" href="([^"]+)"', answer.content.decode())[1]
     assert client.get(data).json()["median"] == 1400
-    assert "1 400,00 zł" in text_of(client.get("/ceny/pellet/malopolskie/", {"dzien": day}))
-    assert "1 400 zł" in text_of(client.get("/ceny/", {"dzien": day}))
+    expect(client.get("/ceny/pellet/malopolskie/", {"dzien": day}), "1 400,00 zł")
+    expect(client.get("/ceny/", {"dzien": day}), "1 400 zł")
     assert "Mediana: 1400,00 zł" in client.get("/ceny/pellet.md", {"dzien": day}).content.decode()
 
 
@@ -153,10 +138,9 @@ def test_a_day_that_cannot_be_answered_says_so_above_the_numbers(client, prices)
     for day in ("2999-01-01", "2001-01-01", "wczoraj", "2026-02-30"):
         refusal = "Dzień w adresie nie jest datą z ostatnich 24 miesięcy: podaj dzień od "
         for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"):
-            html = client.get(path, {"dzien": day}).content.decode().replace("\N{NO-BREAK SPACE}", " ")
-            assert (
-                html.index("<main") < html.index(refusal) < html.index("Pokazujemy ceny na dziś.") < html.index("<h1")
-            )
+            html = html_of(client.get(path, {"dzien": day}))
+            places = [html.index(part) for part in ("<main", refusal, "Pokazujemy ceny na dziś.", "<h1")]
+            assert places == sorted(places)
             assert refusal in client.get(f"{path[:-1]}.md", {"dzien": day}).content.decode()
         for path in FILES:
             answer = client.get(path, {"dzien": day})
@@ -167,8 +151,7 @@ def test_a_day_that_cannot_be_answered_says_so_above_the_numbers(client, prices)
 def test_a_window_that_no_median_has_is_refused_like_a_day(client, prices):
     refusal = "Okres mediany w adresie może mieć 3, 6 albo 12 miesięcy."
     for path in ("/ceny/pellet/", "/ceny/pellet/malopolskie/"):
-        text = text_of(client.get(path, {"okres": 5}))
-        assert f"{refusal} Pokazujemy medianę z 6 miesięcy." in text
+        expect(client.get(path, {"okres": 5}), f"{refusal} Pokazujemy medianę z 6 miesięcy.")
         assert refusal in client.get(f"{path[:-1]}.md", {"okres": 5}).content.decode()
     for path in FILES:
         answer = client.get(path, {"okres": 5})
@@ -191,11 +174,9 @@ def test_the_first_and_the_last_day_can_be_asked_for(client, history):
 
 def test_the_series_of_a_voivodeship(client, history):
     answer = client.get("/ceny/pellet/malopolskie/")
-    text = text_of(answer)
-    month = months_before(history, 12).isoformat()[:7]
-    assert not missing(text, f"{month} 1 000,00 zł 3 1 000,00 zł 3", "województwo małopolskie: mediany miesięczne")
+    month = f"{months_before(history, 12):%Y-%m} 1 000,00 zł 3 1 000,00 zł 3"
+    expect(answer, month, "województwo małopolskie: mediany miesięczne", "różnica: +100 zł")
     assert "<polyline" in answer.content.decode()
-    assert "różnica: +100 zł" in text
 
 
 def test_the_tables_of_a_fuel_have_the_numbers_of_its_pages(client, history):
@@ -232,20 +213,17 @@ def test_the_dearer_the_stronger_the_colour(client, history):
 
 
 def test_official_averages_have_their_year_and_their_origin(client):
-    series, _ = Series.objects.get_or_create(slug="wegiel-kamienny")
     for year, origin in ((2021, "raport A"), (2022, "https://example.pl/b")):
-        Observation.objects.create(series=series, year=year, value=Decimal(900), source=origin)
-    text = text_of(client.get("/ceny/gus/"))
-    assert not missing(text, "Liczbę za rok 2022 odczytaliśmy z: https://example.pl/b", "900,00 zł/t rok 2022")
-    assert "2021 900,00 zł raport A" in text
+        factories.average(year, 900, source=origin)
     # The day is that of the data set in the API; the averages are older.
-    assert "Średnie roczne dla Polski, najnowsze średnie za rok 2022." in text
-    assert "średnie urzędowe; najnowsze średnie za rok 2022;" in client.get("/ceny/gus.md").content.decode()
-    assert "najnowsze średnie za rok 2022" in text_of(client.get("/dane/"))
-    assert "najnowsze średnie za rok 2022" in client.get("/dane.md").content.decode()
-    assert "demonstracyjne" not in text
-    for path in ("/ceny/", "/dane/"):
-        assert "gazu" not in text_of(client.get(path)), path
+    newest = "najnowsze średnie za rok 2022"
+    origins = "Liczbę za rok 2022 odczytaliśmy z: https://example.pl/b", "2021 900,00 zł raport A"
+    shown = "900,00 zł/t rok 2022", f"Średnie roczne dla Polski, {newest}."
+    expect(client.get("/ceny/gus/"), *origins, *shown, without=["demonstracyjne"])
+    assert f"średnie urzędowe; {newest};" in client.get("/ceny/gus.md").content.decode()
+    assert newest in client.get("/dane.md").content.decode()
+    expect(client.get("/dane/"), newest, without=["gazu"])
+    expect(client.get("/ceny/"), without=["gazu"])
 
 
 def test_a_name_as_it_is_written_leads_to_the_address(client, prices):
@@ -255,11 +233,7 @@ def test_a_name_as_it_is_written_leads_to_the_address(client, prices):
         twin = client.get(path.format("MAŁOPOLSKIE").rstrip("/") + ".md")
         assert (twin.status_code, twin["Location"]) == (301, path.format("malopolskie").rstrip("/") + ".md")
         assert client.get(path.format("Mało_polskie")).status_code == 404
-
-
-def test_a_code_leads_to_the_name(client, prices):
-    answer = client.get("/ceny/pellet/12/")
-    assert (answer.status_code, answer["Location"]) == (301, "/ceny/pellet/malopolskie/")
+    assert client.get("/ceny/pellet/12/")["Location"] == "/ceny/pellet/malopolskie/"
 
 
 def test_the_page_of_the_answer_is_there(client, prices):
@@ -276,15 +250,12 @@ def test_a_voivodeship_with_too_few_prices_is_hatched(client):
 
 @pytest.mark.parametrize("path", ["/ceny/pellet/", "/ceny/pellet/malopolskie/"])
 def test_a_median_covers_the_window_that_is_asked_for(client, prices, path):
-    old = months_before(timezone.localdate(), 9)
-    for amount in (2000, 2100, 2200):
-        factories.DepotPriceFactory(depot=factories.DepotFactory(lat=50.2), price=Decimal(amount), day=old)
+    factories.price_depots(2000, 2100, 2200, day=months_before(timezone.localdate(), 9))
     usual, year = client.get(path), client.get(f"{path}?okres=12")
-    assert "1\N{NO-BREAK SPACE}500,00" in usual.content.decode()
-    html = year.content.decode()
-    assert not missing(html, "1\N{NO-BREAK SPACE}800\N{NO-BREAK SPACE}zł", NOINDEX)
-    assert f'href="{path}" rel="nofollow">6</a>' in html
-    assert f'href="{path}?okres=12" rel="nofollow" aria-current="true">12</a>' in html
+    assert "1 500,00" in html_of(usual)
+    html, six = html_of(year), f'href="{path}" rel="nofollow">6</a>'
+    twelve = f'href="{path}?okres=12" rel="nofollow" aria-current="true">12</a>'
+    assert not missing(html, "1 800 zł", NOINDEX, six, twelve)
     assert "1800,00 zł" in client.get(f"{path[:-1]}.md?okres=12").content.decode()
     assert ",3 miesiące," in client.get(f"{path[:-1]}.csv?okres=3").content.decode()
     assert not missing(client.get(f"{path[:-1]}.csv?okres=12").content.decode(), ",12 miesięcy,", ",1800.00,")
@@ -296,11 +267,10 @@ def test_a_citation_of_another_day_or_window_leads_to_its_figures(client, prices
     day = timezone.localdate() - timedelta(days=1)
     for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"):
         query = f"?dzien={day}" if path == "/ceny/" else f"?dzien={day}&okres=12"
-        text = text_of(client.get(f"{path}{query}&kolejnosc=-nazwa"))
-        assert f"http://127.0.0.1:8000{path}{query}, stan na" in text, path
+        expect(client.get(f"{path}{query}&kolejnosc=-nazwa"), f"http://127.0.0.1:8000{path}{query}, stan na")
         assert f"<http://127.0.0.1:8000{path}{query}>" in client.get(f"{path[:-1]}.md{query}").content.decode(), path
 
 
 def test_every_page_of_figures_has_its_citation(client, prices):
     for path in ("/ceny/pellet/", "/przepisy/malopolskie/", "/sklady/malopolskie/krakow-1261011/"):
-        assert not missing(text_of(client.get(path)), "Cytuj Składy opału", f"http://127.0.0.1:8000{path}")
+        expect(client.get(path), "Cytuj Składy opału", f"http://127.0.0.1:8000{path}")

@@ -11,7 +11,7 @@ from catalog.importers.runner import ImportStep, run
 from catalog.models import Dataset
 from pages.machine_files import all_pages
 from pages.page import twin_path
-from prices.models import Observation, Series
+from prices.models import Observation
 from prices.starter import OFFICIAL_CREDIT, load_official
 from regulations.codes import Appliance
 from tests import factories
@@ -37,13 +37,8 @@ MOST_OF_A_SECTION = 18
 
 UNITS = ("12", "1206", "1217011", "1211011", "1261011", "0264011", "0461011", "0861011", "2264011", "3061011")
 ANSWERS = (
-    "/api/v1/regulations",
-    "/api/v1/deadlines?limit=100",
-    "/api/v1/prices",
-    "/llms.txt",
-    "/llms-full.txt",
-    "/zmiany.atom",
-    "/ceny/gus.csv",
+    *("/api/v1/regulations", "/api/v1/deadlines?limit=100", "/api/v1/prices"),
+    *("/llms.txt", "/llms-full.txt", "/zmiany.atom", "/ceny/gus.csv"),
     *(f"/api/v1/prices/{slug}" for slug in BY_SLUG),
     *(f"/api/v1/regulations?teryt={teryt}&binding=1" for teryt in UNITS),
     *(f"/przepisy/sprawdz/?miejsce={teryt}&piec={code}" for teryt in UNITS[2:6] for code in Appliance.values),
@@ -89,18 +84,14 @@ def test_rules_and_averages_have_no_internal_words(client):
 )
 def test_a_series_without_averages_is_left_out(client, slugs, words):
     for slug in slugs:
-        series, _ = Series.objects.get_or_create(slug=slug)
-        Observation.objects.create(series=series, year=2019, value=1, source="GUS")
+        factories.average(2019, 1, slug)
     page, twin = text_of(client.get("/ceny/gus/")), client.get("/ceny/gus.md").content.decode()
     assert twin.startswith(f"# Średnie ceny GUS: {words}\n")
     assert [("Gaz ziemny" in text, "rak danych" in text) for text in (page, twin)] == [(False, False)] * 2
 
 
 def test_fuels_without_a_median_are_told_once(client):
-    town = factories.zakopane()
-    for price in (1500, 1600, 1700):
-        depot = factories.DepotFactory(municipality=town, fuels=["pellet"])
-        factories.DepotPriceFactory(depot=depot, fuel="pellet", price=price, day=timezone.localdate())
+    factories.price_depots(1500, 1600, 1700, depot__municipality=factories.zakopane(), depot__fuels=["pellet"])
     page, twin = text_of(client.get("/")), client.get("/index.md").content.decode()
     for text in (page, twin):
         assert text.lower().count("za mało cen") == 1

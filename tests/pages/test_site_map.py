@@ -3,7 +3,6 @@
 import re
 import xml.etree.ElementTree as ET
 from datetime import date
-from decimal import Decimal
 from urllib.robotparser import RobotFileParser
 
 import pytest
@@ -14,7 +13,6 @@ from catalog.models import Dataset
 from pages import machine_files
 from pages.machine_files import all_pages, listed_pages
 from pages.page import twin_path
-from prices.models import Observation, Series
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, ZAKOPANE, present
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
@@ -33,8 +31,7 @@ def site(depot):
     LegalStateFactory(as_of=date(2026, 9, 11))
     DeadlineFactory(outside_krakow=True, date=date(2999, 1, 1))
     ResolutionFactory()
-    series, _ = Series.objects.get_or_create(slug="wegiel-kamienny")
-    Observation.objects.create(series=series, year=2018, value=Decimal("887.3"), source="Monitor Polski")
+    factories.average(2018, "887.3")
 
 
 def locations(answer):
@@ -75,8 +72,7 @@ def test_invented_depots_stay_out(client, site, demonstration, depot_page):
 
 
 def test_invented_prices_stay_out(client, demonstration):
-    real = factories.DepotFactory(name="Prawdziwy")
-    factories.DepotPriceFactory(depot=real, fuel="brykiet", day=timezone.localdate())
+    factories.DepotPriceFactory(fuel="brykiet", day=timezone.localdate())
     factories.DepotPriceFactory(depot=demonstration, day=timezone.localdate())
     for file in ("/sitemap.xml", "/llms.txt"):
         text = client.get(file).content.decode()

@@ -16,7 +16,7 @@ from catalog.services import moderation
 from catalog.services.editors import EDITOR
 from fueldepot.data import snapshot
 from prices import services
-from prices.models import DepotPrice, Observation, Series
+from prices.models import DepotPrice
 from tests import factories
 from tests.client import build_snapshots
 from tests.pages.reading import expect, html_of, missing, present, text_of
@@ -235,8 +235,7 @@ def test_a_price_by_the_bag_is_shown_with_its_bag(desk):
 
 
 def test_series_of_the_statistical_office_have_their_names(desk):
-    series = Series.objects.get_or_create(slug="prad-g11")[0]
-    Observation.objects.create(series=series, year=2020, value=Decimal("0.55"), source="https://example.pl/" + "a" * 90)
+    factories.average(2020, "0.55", "prad-g11", source="https://example.pl/" + "a" * 90)
     shown = "Energia elektryczna dla gospodarstw domowych, taryfa G11", "Polska", "0,55 zł/kWh", "Razem: 1"
     listed = desk.get("/admin/prices/observation/").content.decode()
     assert (missing(listed, *shown), present(listed, "prad-g11<", "a" * 60)) == ([], [])
