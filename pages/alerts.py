@@ -157,10 +157,10 @@ def add_rules(
             when = f"za {counted(left, 'dzień', 'dni', 'dni')}" if left else "dziś"
             label = f"{unit.name}: {day(date_of)}, {when}"
             add(digest.deadlines, label, applies_to, address)
-    came = [f"nowe: {line}" for key, line in now["rules"].items() if key not in rules]
-    gone = [f"już nie: {line}" for key, line in rules.items() if key not in now["rules"]]
-    if came or gone:
-        add(digest.changes, unit.name, "\n".join(dict.fromkeys([*came, *gone])), address)
+    came = {line: "nowe" for key, line in now["rules"].items() if key not in rules}
+    gone = {line: "już nie" for key, line in rules.items() if key not in now["rules"]}
+    if changes := came | gone | dict.fromkeys(came.keys() & gone, "zmienione"):
+        add(digest.changes, unit.name, "\n".join(f"{how}: {line}" for line, how in changes.items()), address)
 
 
 def add_median(digest: Digest, row: Subscription, before: Decimal, after: Decimal, today: date) -> None:

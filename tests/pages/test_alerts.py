@@ -14,6 +14,7 @@ from catalog.submissions import retention
 from pages import alerts
 from tests import factories
 from tests.client import build_snapshots
+from tests.pages.reading import present
 from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -84,6 +85,16 @@ def test_changed_rules_are_told_and_corrected_words_are_not(act):
     ):
         assert line in words_of(letter)
     assert send(9 * DAY) == []
+
+
+def test_a_rule_about_other_appliances_is_neither_new_nor_gone(act):
+    rule = DeadlineFactory(date=TODAY + 300 * DAY, appliances=["boiler_class_3"])
+    subscribe()
+    rule.appliances = ["boiler_class_3", "boiler_class_4"]
+    rule.save()
+    (letter,) = send()
+    assert "zmienione: Od 17 września 2027 r.: kotły klasy 3 i 4" in words_of(letter)
+    assert not present(words_of(letter), "nowe: ", "już nie: ")
 
 
 @pytest.mark.parametrize(("amount", "told"), [(1574, False), (1575, True), (1426, False), (1425, True)])
