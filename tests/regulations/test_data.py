@@ -129,6 +129,13 @@ def test_every_deadline_and_ban_has_a_source_and_speaks_of_no_later_year_once_it
             assert all(int(year) <= row["date"].year for year in re.findall(r"\b20[0-9]{2}\b", row["description"]))
 
 
+def test_new_boilers_are_named_with_those_of_ecodesign_unless_these_are_exempt(records):
+    for record in records.values():
+        for row in record.parts["deadlines"].values():
+            if row["kind"] == "new_installations" and "boiler_class_5" in row["appliances"]:
+                assert ("boiler_ecodesign" in row["appliances"]) is ("ecodesign" not in row["exemptions"]), row["key"]
+
+
 def test_a_caveat_says_what_concerns_a_part_and_of_which_municipality(records):
     for item in (item for record in records.values() for item in items(record)):
         caveat, partly = item["part_caveat"], item["partly"]
