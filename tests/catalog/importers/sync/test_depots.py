@@ -1,7 +1,7 @@
-"""Depots: an import never overwrites, brings back or drops what a person decided."""
+"""Depots: what people set outlives every import, which never overwrites, brings back or drops what they decided."""
 
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -9,12 +9,17 @@ from catalog import models
 from catalog.importers.records import DepotRecord, Extract, Note, Options, TooManyRemovals
 from catalog.importers.sync_depots import sync_depots
 from catalog.parsing.opening_hours import weekly_hours
-from catalog.services import moderation, publishing
-from tests import factories, texts
+from catalog.services import editing, moderation, publishing
+from tests import deciding, factories, texts
 
 pytestmark = pytest.mark.django_db
 
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TODAY = NOW.date()
+OSM = models.Depot.Source.OSM
+
 RECORD = DepotRecord("node/1", "Skład opału Nowak", 50.0617, 19.9373, fuels=("wegiel",), phone="+48 12 345 67 89")
+OTHERS = [replace(RECORD, source_id=f"node/{n}") for n in range(2, 30)]
 
 
 @pytest.fixture(autouse=True)
@@ -22,138 +27,236 @@ def _krakow(db):
     factories.BoundaryFactory()
 
 
-def load(*records, options):
-    return sync_depots(Extract(records), options, origin=models.Depot.Source.OSM)
+def load(*records, origin=OSM, **options):
+    return sync_depots(Extract(records), Options(**{"today": TODAY, "write": True} | options), origin=origin)
+
+
+def imported(**changed):
+    """Import the one depot. Returns what the report says was kept."""
+    return [note.reason for note in load(replace(RECORD, **changed)).skipped]
 
 
 def the_depot():
     return models.Depot.objects.get(source_id="node/1")
 
 
-def test_without_write_nothing_changes(options):
-    assert load(RECORD, options=replace(options, write=False)).added == 1
+def edit(**values):
+    editing.edit_depot(depot=the_depot(), values=values, by=factories.UserFactory(), on=TODAY)
+
+
+def reasons():
+    return list(the_depot().history.order_by("history_id").values_list("history_change_reason", flat=True))
+
+
+def test_without_write_nothing_changes():
+    assert load(RECORD, write=False).added == 1
     assert not models.Depot.objects.exists()
 
 
-def test_changes_are_taken_dated_and_named(options):
-    load(RECORD, options=replace(options, today=date(2026, 1, 1)))
-    report = load(replace(RECORD, phone="", name="Skład opału Kowal"), options=options)
+def test_changes_are_taken_dated_and_named():
+    load(RECORD, today=date(2026, 1, 1))
+    report = load(replace(RECORD, phone="", name="Skład opału Kowal"))
     depot = the_depot()
-    assert (depot.phone, depot.name, depot.updated_at) == ("", "Skład opału Kowal", options.today)
+    assert (depot.phone, depot.name, depot.updated_at) == ("", "Skład opału Kowal", TODAY)
     assert report.lines == ["changed: node/1 Skład opału Kowal: name, phone"]
 
 
-def test_a_verified_depot_keeps_its_fields_and_the_report_names_them(options):
-    load(RECORD, options=options)
-    moderation.verify_depot(depot=the_depot(), by=factories.UserFactory(), on=options.today)
-    report = load(replace(RECORD, phone="+48 11 111 11 11"), options=options)
-    assert (the_depot().phone, the_depot().data_status) == ("+48 12 345 67 89", "verified")
-    assert "phone kept" in report.skipped[0].reason
-
-
-def test_a_single_confirmed_field_is_kept_and_the_others_follow_the_source(options):
-    load(RECORD, options=options)
+def test_a_single_confirmed_field_is_kept_and_the_others_follow_the_source():
+    load(RECORD)
     models.Depot.objects.update(confirmed_fields=["phone"], phone="+48 600 000 000")
-    load(replace(RECORD, phone="+48 11 111 11 11", name="Nowa nazwa"), options=options)
+    load(replace(RECORD, phone="+48 11 111 11 11", name="Nowa nazwa"))
     assert (the_depot().phone, the_depot().name) == ("+48 600 000 000", "Nowa nazwa")
 
 
-def test_a_depot_removed_by_its_owner_does_not_come_back(options):
-    load(RECORD, options=options)
-    moderation.remove_depot(depot=the_depot(), reason=models.Depot.RemovalReason.OWNER, on=options.today)
-    report = load(RECORD, options=options)
-    assert the_depot().publication == "removed"
-    assert report.skipped[0].key == "node/1"
-
-
-def test_a_depot_gone_from_the_source_is_marked_and_comes_back_with_it(options):
-    others = [replace(RECORD, source_id=f"node/{n}") for n in range(2, 30)]
-    load(RECORD, *others, options=options)
-    assert load(*others, options=options).removed == 1
+def test_a_depot_gone_from_the_source_is_marked_and_comes_back_with_it_unless_it_is_verified():
+    load(RECORD, *OTHERS)
+    assert load(*OTHERS).removed == 1
     assert (the_depot().publication, the_depot().removal_reason) == ("removed", "gone_from_source")
-    load(RECORD, *others, options=options)
+    load(RECORD, *OTHERS)
     assert (the_depot().publication, the_depot().removed_at) == ("published", None)
+    moderation.verify_depot(depot=the_depot(), by=factories.UserFactory(), on=TODAY)
+    report = load(*OTHERS)
+    assert (the_depot().publication, report.skipped[0].key) == ("published", "node/1")
 
 
-def test_a_row_that_cannot_be_used_leaves_its_depot_as_it_is(options):
-    load(RECORD, options=options)
-    sync_depots(Extract((), rejected=(Note("node/1", "has no position"),)), options, origin=models.Depot.Source.OSM)
+def test_a_row_that_cannot_be_used_leaves_its_depot_as_it_is():
+    load(RECORD)
+    rejected = Extract((), rejected=(Note("node/1", "has no position"),))
+    sync_depots(rejected, Options(today=TODAY, write=True), origin=OSM)
     assert the_depot().publication == "published"
 
 
 @pytest.mark.parametrize("name", texts.LIMITS)
 @pytest.mark.parametrize("stored", [(), (RECORD,)])
-def test_a_text_longer_than_its_column_is_reported_and_left_out_never_cut_in_silence(options, stored, name):
-    load(*stored, options=options)
+def test_a_text_longer_than_its_column_is_reported_and_left_out_never_cut_in_silence(stored, name):
+    load(*stored)
     limit = texts.LIMITS[name]
-    report = load(replace(RECORD, **{name: texts.too_long(name)}), options=options)
+    text = texts.too_long(name)
+    hours = {"hours": weekly_hours(text)} if name == "opening_hours" else {}
+    report = load(replace(RECORD, **{name: text}, **hours))
     value = getattr(the_depot(), name)
     what = "name cut" if name == "name" else f"{name} left out"
     reason = f"{what}: Ensure this value has at most {limit} characters (it has {limit + 1})."
     assert report.notes == [Note("node/1", reason)]
     assert (value[-1] == "…" and len(value) <= limit) if name == "name" else not value
-    assert load(replace(RECORD, **{name: texts.longest(name)}), options=options).notes == []
+    assert the_depot().hours is None
+    assert load(replace(RECORD, **{name: texts.longest(name)})).notes == []
     assert getattr(the_depot(), name) == texts.longest(name)
 
 
-def test_a_week_longer_than_its_column_leaves_the_hours_unknown(options):
-    text = texts.too_long("opening_hours")
-    load(replace(RECORD, opening_hours=text, hours=weekly_hours(text)), options=options)
-    assert the_depot().hours is None
-
-
-def test_a_verified_depot_stays_although_gone_from_the_source(options):
-    others = [replace(RECORD, source_id=f"node/{n}") for n in range(2, 30)]
-    load(RECORD, *others, options=options)
-    moderation.verify_depot(depot=the_depot(), by=factories.UserFactory(), on=options.today)
-    report = load(*others, options=options)
-    assert the_depot().publication == "published"
-    assert report.skipped[0].key == "node/1"
-
-
-def test_a_private_person_is_held_back_until_an_editor_publishes(options):
-    record = replace(RECORD, name="Jan Kowalski", held=True, review="nazwa to imię i nazwisko")
-    load(record, options=options)
+def test_a_private_person_is_held_back_until_an_editor_publishes_not_by_a_new_name():
+    person = {"name": "Jan Kowalski", "held": True, "review": "nazwa to imię i nazwisko"}
+    imported(**person)
     assert the_depot().publication == "held"
-    publishing.publish_depot(depot=the_depot(), on=options.today)
-    load(record, options=options)
+    edit(name="Kowalski Opał")
+    imported(**person)
+    assert (the_depot().publication, the_depot().name) == ("held", "Kowalski Opał")
+    publishing.publish_depot(depot=the_depot(), on=TODAY)
+    imported(**person)
     assert the_depot().publication == "published"
 
 
-def test_without_name_and_place_it_is_called_after_its_kind_and_municipality(options):
+def test_without_name_and_place_it_is_called_after_its_kind_and_municipality():
     record = replace(RECORD, name="Skład opału", kind_name="Skład opału", review="bez nazwy")
-    load(record, options=options)
+    load(record)
     assert (the_depot().name, the_depot().review) == ("Skład opału, Kraków", "bez nazwy")
-    assert load(record, options=options).changes == 0
+    assert load(record).changes == 0
 
 
-def test_outside_every_boundary_is_rejected(options):
-    report = load(replace(RECORD, lat=54.0), options=options)
+def test_outside_every_boundary_is_rejected():
+    report = load(replace(RECORD, lat=54.0))
     assert (report.added, report.rejected[0].key) == (0, "node/1")
 
 
-def test_real_depots_drive_out_the_demonstration_and_a_dry_run_says_so(options):
+def test_real_depots_drive_out_the_demonstration_and_a_dry_run_says_so():
     factories.DepotFactory(demonstration=True)
     for write, source in ((False, "demo"), (True, "osm")):
-        assert load(RECORD, options=replace(options, write=write)).lines[0] == "1 demonstration depots give way"
+        assert load(RECORD, write=write).lines[0] == "1 demonstration depots give way"
         assert [depot.source for depot in models.Depot.objects.all()] == [source]
 
 
-def test_a_third_of_the_depots_does_not_vanish_unasked(options):
-    records = [replace(RECORD, source_id=f"node/{n}") for n in range(30)]
-    load(*records, options=options)
-    with pytest.raises(TooManyRemovals, match="10 of 30"):
-        load(*records[:20], options=options)
-    assert models.Depot.objects.published().count() == 30
-    assert load(*records[:20], options=replace(options, allow_removals=True)).removed == 10
+def test_a_third_of_the_depots_does_not_vanish_unasked():
+    load(RECORD, *OTHERS)
+    with pytest.raises(TooManyRemovals, match="10 of 29"):
+        load(*OTHERS[9:])
+    assert models.Depot.objects.published().count() == 29
+    assert load(*OTHERS[9:], allow_removals=True).removed == 10
 
 
 def test_each_origin_keeps_to_its_own_depots():
-    options = Options(today=date(2026, 11, 21), write=True, allow_removals=True)
+    load(RECORD)
     other = replace(RECORD, source_id="7", name="Skład opału Inny")
-    load(RECORD, options=options)
-    sync_depots(Extract((other,)), options, origin=models.Depot.Source.EDITOR)
-    report = load(RECORD, options=options)
+    load(other, origin=models.Depot.Source.EDITOR, allow_removals=True)
+    report = load(RECORD, allow_removals=True)
     assert (report.added, report.changed, report.removed) == (0, 0, 0)
     stored = models.Depot.objects.order_by("source_id").values_list("source_id", "source", "publication")
     assert list(stored) == [("7", "editor", "published"), ("node/1", "osm", "published")]
+
+
+def test_imported_corrected_imported_verified_removed_imported():
+    imported()
+    phone = {"proposed": {"phone": "+48 600 000 000"}, "stored": {"phone": "+48 12 345 67 89"}}
+    submission = factories.SubmissionFactory(depot=the_depot(), **phone)
+    deciding.accept_submission(submission=submission, by=factories.UserFactory(), on=NOW)
+    assert imported(phone="+48 11 111 11 11", name="Nowak sp. z o.o.") == [
+        "phone kept, a person set or checked it: '+48 600 000 000'; the source says '+48 11 111 11 11'"
+    ]
+    depot = the_depot()
+    assert (depot.phone, depot.name, depot.data_status) == ("+48 600 000 000", "Nowak sp. z o.o.", "unverified")
+
+    moderation.verify_depot(depot=depot, by=factories.UserFactory(), on=TODAY)
+    kept = imported(phone="+48 11 111 11 11", name="Jeszcze inaczej", fuels=("pellet", "wegiel"))
+    assert kept == [
+        "name kept, a person set or checked it: 'Nowak sp. z o.o.'; the source says 'Jeszcze inaczej'",
+        "phone kept, a person set or checked it: '+48 600 000 000'; the source says '+48 11 111 11 11'",
+        """fuels kept, a person set or checked it: '["wegiel"]'; the source says '["wegiel", "pellet"]'""",
+    ]
+
+    assert (the_depot().name, the_depot().data_status) == ("Nowak sp. z o.o.", "verified")
+    moderation.remove_depot(depot=the_depot(), reason=models.Depot.RemovalReason.OWNER, on=TODAY)
+    assert imported(phone="+48 11 111 11 11") == ["stays removed: usunięty na wniosek właściciela"]
+    assert the_depot().publication == "removed"
+    assert reasons() == [
+        "import: OpenStreetMap",
+        "zgłoszenie: poprawka",
+        "import: OpenStreetMap",
+        "sprawdzono",
+        "usunięto: usunięty na wniosek właściciela",
+    ]
+
+    publishing.publish_depot(depot=the_depot(), on=TODAY, note="działa dalej")
+    imported(phone="+48 11 111 11 11")
+    assert (the_depot().publication, the_depot().phone) == ("published", "+48 600 000 000")
+
+
+def test_a_position_that_a_person_set_keeps_its_municipality():
+    factories.BoundaryFactory(municipality=factories.bielsko_biala(), lat=49.82, lon=19.04)
+    imported()
+    edit(lat=49.82, lon=19.04, municipality=factories.bielsko_biala().pk)
+    assert [reason.split()[0] for reason in imported(lat=50.0618)] == ["lat", "lon", "municipality"]
+    assert (the_depot().lat, the_depot().municipality_id) == (49.82, factories.bielsko_biala().pk)
+
+
+def test_a_municipality_that_a_person_set_stays_while_the_position_follows_the_source():
+    other = factories.bielsko_biala().pk
+    imported()
+    edit(municipality=other)
+    imported(lat=50.0618)
+    assert (the_depot().lat, the_depot().municipality_id) == (50.0618, other)
+
+
+def test_hours_that_a_person_set_are_kept_whole():
+    imported(opening_hours="Mo-Fr 08:00-16:00")
+    edit(opening_hours="Mo-Sa 07:00-15:00")
+    imported(opening_hours="24/7", hours={"mon": "0:00-24:00"})
+    assert the_depot().opening_hours == "Mo-Sa 07:00-15:00"
+    assert the_depot().hours["sat"] == "7:00-15:00"
+
+
+def test_fuels_of_the_name_are_added_to_those_of_the_source():
+    imported()
+    imported(name="Skład węgla, pelletu i drewna", denied_fuels=("drewno-kominkowe",))
+    assert (the_depot().fuels, the_depot().fuels_in_name) == (["wegiel", "pellet"], ["pellet"])
+    lines = len(reasons())
+    imported(name="Skład węgla, pelletu i drewna", denied_fuels=("drewno-kominkowe",))
+    assert len(reasons()) == lines
+    # What the source states itself is no longer read from the name.
+    imported(name="Skład węgla, pelletu i drewna", fuels=("wegiel", "pellet"), denied_fuels=("drewno-kominkowe",))
+    assert (the_depot().fuels, the_depot().fuels_in_name) == (["wegiel", "pellet"], [])
+    imported()
+    assert (the_depot().fuels, the_depot().fuels_in_name) == (["wegiel"], [])
+
+
+def test_fuels_that_a_person_set_or_confirmed_are_not_read_from_the_name():
+    imported()
+    imported(name="Skład pelletu")
+    edit(fuels=["brykiet"])
+    imported(name="Skład pelletu")
+    assert (the_depot().fuels, the_depot().fuels_by_name) == (["brykiet"], [])
+    lines = len(reasons())
+    imported(name="Skład pelletu")
+    assert len(reasons()) == lines
+
+
+def test_fuels_are_read_from_the_name_that_a_person_gave():
+    imported()
+    imported(name="Skład pelletu")
+    edit(name="Skład brykietu")
+    imported(name="Skład pelletu")
+    assert (the_depot().fuels, the_depot().fuels_by_name) == (["wegiel", "brykiet"], ["brykiet"])
+
+
+def test_a_name_made_of_the_kind_says_no_fuel():
+    imported()
+    imported(name="Skład węgla, Kraków", kind_name="Skład węgla", fuels=())
+    assert the_depot().fuels == []
+
+
+@pytest.mark.slow
+def test_history_of_many_changes_costs_one_statement(django_assert_num_queries):
+    records = [replace(RECORD, source_id=f"node/{n}") for n in range(300)]
+    load(*records)
+    changed = [replace(record, phone="") for record in records]
+    with django_assert_num_queries(1 + 4 + 1 + 1):  # locks; boundaries, units, depots, merged ones; update; history
+        load(*changed)
+    assert models.Depot.history.filter(history_type="~").count() == 300
