@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from catalog import starter
 from catalog.importers.records import PlaceRecord, PostcodeRecord, UnitRecord
@@ -15,7 +16,17 @@ from catalog.search.index import POSITIONS, UNKNOWN, Columns, SearchIndex
 from catalog.search.suggestions import Search
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.text import fold, is_city_with_county_rights, slug
+from tests import SHARED
 from tests.catalog.search.questions import Named, Question, make_questions
+
+PUBLISHED = pytest.param(
+    "published",
+    marks=[
+        pytest.mark.full_scale,
+        pytest.mark.skipif(not (SHARED / "data").is_dir(), reason="needs the publishers' files"),
+    ],
+)
+"""The register of the publishers' files, beside that of the starter data."""
 
 
 def published_register(folder: Path) -> PlaceRegister:
@@ -30,31 +41,24 @@ def starter_register() -> PlaceRegister:
     return make_register(starter.read_units(), starter.read_places(), starter.read_postcodes())
 
 
+def register_of(origin: str) -> PlaceRegister:
+    return starter_register() if origin == "starter" else published_register(SHARED / "data")
+
+
 def make_register(
     units: Iterable[UnitRecord], places: Iterable[PlaceRecord], postcodes: Iterable[PostcodeRecord]
 ) -> PlaceRegister:
     """Make a register of records as the importers do, apart from codes that have left it."""
-    known = {unit.teryt: unit for unit in units}
-    voivodeships = {
-        code: Voivodeship(code, unit.name, slug(unit.name)) for code, unit in known.items() if len(code) == 2
-    }
-    counties = {
-        code: County(teryt=code, name=unit.name, voivodeship=voivodeships[code[:2]])
-        for code, unit in known.items()
-        if len(code) == 4
-    }
-    municipalities = {
-        code: Municipality(
-            teryt=code,
-            name=unit.name,
-            kind=unit.kind,
-            slug=slug(unit.name),
-            county=counties[code[:4]],
-            voivodeship=voivodeships[code[:2]],
-        )
-        for code, unit in known.items()
-        if len(code) == 7
-    }
+    voivodeships, counties, municipalities = {}, {}, {}
+    for unit in sorted(units, key=lambda unit: len(unit.teryt)):
+        code, name = unit.teryt, unit.name
+        if len(code) == 2:
+            voivodeships[code] = Voivodeship(code, name, slug(name))
+        elif len(code) == 4:
+            counties[code] = County(teryt=code, name=name, voivodeship=voivodeships[code[:2]])
+        else:
+            above = {"county": counties[code[:4]], "voivodeship": voivodeships[code[:2]]}
+            municipalities[code] = Municipality(teryt=code, name=name, kind=unit.kind, slug=slug(name), **above)
     by_number = {code[:6]: code for code in municipalities}
 
     def current(code: str) -> str | None:

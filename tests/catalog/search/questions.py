@@ -24,15 +24,14 @@ NEIGHBOURS = {
 MARKED = {"a": "ą", "c": "ć", "e": "ę", "l": "ł", "n": "ń", "o": "ó", "s": "ś", "z": "ż"}
 
 SHORTENED = {
-    "Wielkopolski": "wlkp.",
+    **dict.fromkeys(("Wielkopolski", "Wielkopolskie"), "wlkp."),
+    **dict.fromkeys(("Mazowiecki", "Mazowieckie"), "maz."),
+    **dict.fromkeys(("Śląski", "Śląskie"), "śl."),
+    **dict.fromkeys(("Nowy", "Nowa", "Nowe"), "n."),
+    **dict.fromkeys(("Stary", "Stara", "Stare"), "st."),
     "Wielkopolska": "wlkp",
-    "Wielkopolskie": "wlkp.",
-    "Mazowiecki": "maz.",
     "Mazowiecka": "maz",
-    "Mazowieckie": "maz.",
-    "Śląski": "śl.",
     "Śląska": "sl",
-    "Śląskie": "śl.",
     "Lubelski": "lub.",
     "Lubelska": "lub",
     "Podlaski": "podl.",
@@ -44,13 +43,10 @@ SHORTENED = {
     "Świętokrzyski": "św.",
     "Łódzki": "łódz.",
     "Górnicza": "g.",
-    "Nowy": "n.",
-    "Nowa": "n.",
-    "Nowe": "n.",
-    "Stary": "st.",
-    "Stara": "st.",
-    "Stare": "st.",
 }
+
+COMMON = {*["nowy", "nowa", "nowe", "stary", "stara", "stare", "dolny", "gorny", "wielka", "biala", "biale"]}
+"""First words that many towns have."""
 
 CITIES = ("1465011", "1261011", "1061011", "3064011", "0264011")
 
@@ -85,19 +81,18 @@ def make_questions(
     localities: Sequence[Named],
     postcodes: Sequence[tuple[str, str, str]],
     each: int = 120,
-    seed: int = SEED,
 ) -> list[Question]:
     """Return about `each` questions of every kind.
 
     municipalities: with county and voivodeship. postcodes: code, place and municipality.
     """
-    return list(dict.fromkeys(_Maker(municipalities, localities, postcodes, each, seed).make()))
+    return list(dict.fromkeys(_Maker(municipalities, localities, postcodes, each).make()))
 
 
-def halves(questions: Sequence[Question], seed: int = SEED) -> tuple[list[Question], list[Question]]:
+def halves(questions: Sequence[Question]) -> tuple[list[Question], list[Question]]:
     """Return the half to tune on and the half to judge by."""
     shuffled = list(questions)
-    random.Random(seed).shuffle(shuffled)  # noqa: S311 - the same in every run
+    random.Random(SEED).shuffle(shuffled)  # noqa: S311 - the same in every run
     middle = len(shuffled) // 2
     return shuffled[:middle], shuffled[middle:]
 
@@ -109,10 +104,9 @@ class _Maker:
         localities: Sequence[Named],
         postcodes: Sequence[tuple[str, str, str]],
         each: int,
-        seed: int,
     ) -> None:
         self.municipalities, self.localities, self.postcodes, self.each = municipalities, localities, postcodes, each
-        self.random = random.Random(seed)  # noqa: S311 - the same in every run
+        self.random = random.Random(SEED)  # noqa: S311 - the same in every run
         self.named: dict[str, list[Municipality]] = defaultdict(list)
         self.folded: dict[str, list[str]] = defaultdict(list)
         for unit in municipalities:
@@ -129,22 +123,18 @@ class _Maker:
     def make(self) -> Iterator[Question]:
         for unit in self.municipalities:
             yield self.question("clean", unit.name, self.same_name(unit))
-        for kind, spoil in ERRORS.items():
-            for unit in self.some(self.municipalities):
-                if spoilt := self.spoilt(unit.name, spoil):
-                    yield self.question(f"error: {kind}", spoilt, self.same_name(unit))
-        for kind, spoil in MARKS.items():
-            for unit in self.some(self.municipalities):
-                if spoilt := self.spoilt(unit.name, spoil):
-                    yield self.question(f"diacritics: {kind}", spoilt, self.same_fold(unit))
+        for group, spoilers, right in (("error", ERRORS, self.same_name), ("diacritics", MARKS, self.same_fold)):
+            for kind, spoil in spoilers.items():
+                for unit in self.some(self.municipalities):
+                    if spoilt := self.spoilt(unit.name, spoil):
+                        yield self.question(f"{group}: {kind}", spoilt, right(unit))
         yield from self.contexts()
         yield from self.villages_with_context()
         yield from self.short_forms()
         yield from self.districts()
         yield from self.units_in_words()
         yield from self.postcodes_with_places()
-        yield from self.addresses()
-        yield from self.with_fuels()
+        yield from self.with_more()
         yield from self.nonsense()
 
     def some(self, things: Sequence[Thing], count: int | None = None) -> list[Thing]:
@@ -173,33 +163,24 @@ class _Maker:
         return None
 
     def contexts(self) -> Iterator[Question]:
-        forms = (
-            "{name}, {voivodeship}",
-            "{name} {voivodeship}",
-            "{name} ({voivodeship})",
-            "{name} woj. {voivodeship}",
-            "{voivodeship} {name}",
-            "województwo {voivodeship} {name}",
-            "{name} województwo {voivodeship}",
+        forms: tuple[str, ...] = (
+            *("{name}, {voivodeship}", "{name} {voivodeship}", "{name} ({voivodeship})", "{name} woj. {voivodeship}"),
+            *("{voivodeship} {name}", "województwo {voivodeship} {name}", "{name} województwo {voivodeship}"),
         )
         for unit in self.some(self.municipalities, 2 * self.each):
-            text = self.random.choice(forms).format(name=unit.name, voivodeship=unit.voivodeship.name)
-            yield self.question("context: voivodeship", self.typed(text), self.within_named(unit, unit.teryt[:2]))
+            yield self.question("context: voivodeship", self.said(forms, unit), self.within_named(unit, unit.teryt[:2]))
         forms = (
-            "{name}, powiat {county}",
-            "{name} pow. {county}",
-            "{name} {county}",
-            "{name} (powiat {county})",
-            "powiat {county}, {name}",
-            "{name}, pow. {county}, woj. {voivodeship}",
-            "gm. {name}, pow. {county}",
+            *("{name}, powiat {county}", "{name} pow. {county}", "{name} {county}", "{name} (powiat {county})"),
+            *("powiat {county}, {name}", "{name}, pow. {county}, woj. {voivodeship}", "gm. {name}, pow. {county}"),
         )
         units = [unit for unit in self.municipalities if unit.county.title.startswith("powiat")]
         for unit in self.some(units, 2 * self.each):
-            text = self.random.choice(forms).format(
-                name=unit.name, county=unit.county.name, voivodeship=unit.voivodeship.name
-            )
-            yield self.question("context: county", self.typed(text), self.within_named(unit, unit.teryt[:4]))
+            yield self.question("context: county", self.said(forms, unit), self.within_named(unit, unit.teryt[:4]))
+
+    def said(self, forms: Sequence[str], unit: Municipality) -> str:
+        """A municipality in one of the forms."""
+        around = {"county": unit.county.name, "voivodeship": unit.voivodeship.name}
+        return self.typed(self.random.choice(forms).format(name=unit.name, **around))
 
     def within_named(self, unit: Municipality, prefix: str) -> list[str]:
         return [code for code in self.same_fold(unit) if code.startswith(prefix)]
@@ -210,16 +191,9 @@ class _Maker:
 
     def villages_with_context(self) -> Iterator[Question]:
         forms = (
-            ("{name}, {unit}", 7),
-            ("{name} {unit}", 7),
-            ("{name} gm. {unit}", 7),
-            ("{name} gmina {unit}", 7),
-            ("{name} ({unit})", 7),
-            ("{unit} {name}", 7),
-            ("{name} pow. {county}", 4),
-            ("{name}, powiat {county}", 4),
-            ("{name} {county}", 4),
-            ("wieś {name}, gmina {unit}", 7),
+            *(("{name}, {unit}", 7), ("{name} {unit}", 7), ("{name} gm. {unit}", 7), ("{name} gmina {unit}", 7)),
+            *(("{name} ({unit})", 7), ("{unit} {name}", 7), ("{name} pow. {county}", 4)),
+            *(("{name}, powiat {county}", 4), ("{name} {county}", 4), ("wieś {name}, gmina {unit}", 7)),
             ("{name}, gm. {unit}, woj. {voivodeship}", 7),
         )
         for place in self.some(self.villages, 4 * self.each):
@@ -227,13 +201,11 @@ class _Maker:
             form, length = self.random.choice(forms)
             if length == 4 and not unit.county.title.startswith("powiat"):
                 continue
-            text = form.format(
-                name=place.name, unit=unit.name, county=unit.county.name, voivodeship=unit.voivodeship.name
-            )
+            around = {"unit": unit.name, "county": unit.county.name, "voivodeship": unit.voivodeship.name}
             # The town and the rural municipality of one name are one name to whoever types it.
             twins = self.same_name(unit) if length == 7 else [unit.teryt]
             meant = {code for twin in twins for code in self.within(place.name, twin[:length])}
-            yield self.question("village with context", self.typed(text), meant)
+            yield self.question("village with context", self.typed(form.format(name=place.name, **around)), meant)
 
     def short_forms(self) -> Iterator[Question]:
         for unit in self.municipalities:
@@ -248,25 +220,11 @@ class _Maker:
             first, *rest = fold(unit.name).split()
             text = " ".join((first[:4], *(word[:4] for word in rest)))
             yield self.question("short: beginnings", text, self.same_fold(unit))
-        towns = [unit for unit in several if unit.kind == Municipality.Kind.TOWN]
-        for unit in towns:
+        for unit in several:
             first = fold(unit.name).split()[0]
-            if first in {
-                "nowy",
-                "nowa",
-                "nowe",
-                "stary",
-                "stara",
-                "stare",
-                "dolny",
-                "gorny",
-                "wielka",
-                "biala",
-                "biale",
-            }:
-                continue
-            meant = [other.teryt for other in self.municipalities if fold(other.name).split()[0] == first]
-            yield self.question("short: first word", first, meant)
+            if unit.kind == Municipality.Kind.TOWN and first not in COMMON:
+                meant = [other.teryt for other in self.municipalities if fold(other.name).split()[0] == first]
+                yield self.question("short: first word", first, meant)
 
     def districts(self) -> Iterator[Question]:
         for place in self.localities:
@@ -306,17 +264,15 @@ class _Maker:
             written = self.random.choice((code, code, code.replace("-", ""), code.replace("-", " ")))
             yield self.question("postcode with place", self.typed(form.format(code=written, place=place)), [teryt])
 
-    def addresses(self) -> Iterator[Question]:
-        for unit in self.some(self.municipalities):
-            street = self.random.choice(STREETS)
-            form = self.random.choice(("{name}, {street}", "{street}, {name}", "{name} {street}"))
-            yield self.question("address", self.typed(form.format(name=unit.name, street=street)), self.same_fold(unit))
-
-    def with_fuels(self) -> Iterator[Question]:
-        for unit in self.some(self.municipalities):
-            fuel = self.random.choice(FUELS)
-            form = self.random.choice(("{fuel} {name}", "{name} {fuel}", "{fuel} w {name}"))
-            yield self.question("fuel", self.typed(form.format(name=unit.name, fuel=fuel)), self.same_fold(unit))
+    def with_more(self) -> Iterator[Question]:
+        for kind, more, forms in (
+            ("address", STREETS, ("{name}, {more}", "{more}, {name}", "{name} {more}")),
+            ("fuel", FUELS, ("{more} {name}", "{name} {more}", "{more} w {name}")),
+        ):
+            for unit in self.some(self.municipalities):
+                word = self.random.choice(more)
+                text = self.random.choice(forms).format(name=unit.name, more=word)
+                yield self.question(kind, self.typed(text), self.same_fold(unit))
 
     def nonsense(self) -> Iterator[Question]:
         for text in ("xqzv", "asdfgh", "qwerty", "zzzz", "hjkl", "xxxxxx", "qqqq", "vbnmvbnm", "wxwxwx", "fghfgh"):

@@ -13,23 +13,19 @@ def make_search(
     postcodes: municipalities by code, main one first. Without postcodes, municipalities come by voivodeship and name,
     villages by the codes of their municipalities and by name.
     """
-    return search_of(
-        make_register(
-            [UnitRecord(code, name, int(code[6:] or 0)) for code, name in units.items()],
-            [PlaceRecord(f"simc:{n}", name, "wieś", unit) for n, (name, unit) in enumerate(villages)],
-            [
-                PostcodeRecord(
-                    code,
-                    tuple((unit, 9 - n) for n, unit in enumerate(shares)),
-                    (units[shares[0]],),
-                    50.0,
-                    20.0,
-                    "points",
-                )
-                for code, shares in (postcodes or {}).items()
-            ],
-        )
+    codes = [
+        (code, tuple((unit, 9 - n) for n, unit in enumerate(shares)), (units[shares[0]],), 50.0, 20.0, "points")
+        for code, shares in (postcodes or {}).items()
+    ]
+    register = make_register(
+        [
+            UnitRecord(code, units[code], int(code[6:] or 0))
+            for code in sorted(units, key=lambda code: (len(code), code))
+        ],
+        [PlaceRecord(f"simc:{n}", name, "wieś", unit) for n, (name, unit) in enumerate(villages)],
+        [PostcodeRecord(*row) for row in codes],
     )
+    return search_of(register)
 
 
 def found(search: Search, text: str) -> list[str]:

@@ -1,15 +1,14 @@
 """Postcodes of districts, and where they put the districts of the register."""
 
+from itertools import pairwise
+
 import pytest
 
 from catalog.search.entries import DistrictPart, Positions, postcode_prefixes
 from catalog.starter import read_places
 from catalog.territory.coordinates import distance_m
 from catalog.text import fold
-from tests import SHARED
-from tests.catalog.search.country import published_register, starter_register
-
-SHARED_DATA = SHARED / "data"
+from tests.catalog.search.country import PUBLISHED, register_of
 
 LANDMARKS = {
     "0264029": ("Fabryczna", 51.1411, 16.9436),  # stadium
@@ -33,54 +32,31 @@ LANDMARKS = {
 FARTHEST_M = 3_500
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        "starter",
-        pytest.param(
-            "published",
-            marks=[
-                pytest.mark.full_scale,
-                pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="needs the publishers' files"),
-            ],
-        ),
-    ],
-)
+@pytest.fixture(scope="module", params=["starter", PUBLISHED])
 def register(request):
-    return starter_register() if request.param == "starter" else published_register(SHARED_DATA)
-
-
-@pytest.fixture(scope="module")
-def positions(register):
-    return Positions(register)
+    return register_of(request.param)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("district", LANDMARKS)
-def test_a_district_is_near_its_landmark_and_farther_from_those_of_others(register, positions, district):
-    name = LANDMARKS[district][0]
-    # Of SIMC's districts without a part of the same name, only the full one is known: "Wrocław-Stare Miasto".
-    places = {place.name for place in register.places if place.district == district}
-    name = name if name in places else next(place for place in places if place.endswith(f"-{name}"))
-    at = positions.of_place(fold(name), f"{district[:4]}011")
-    assert at.source == "postcode"
-    distances = {
-        other: distance_m(at.lat, at.lon, lat, lon)
-        for other, (_, lat, lon) in LANDMARKS.items()
-        if other[:4] == district[:4]
-    }
-    assert min(distances, key=distances.get) == district
-    assert distances[district] < FARTHEST_M
+def test_a_district_is_near_its_landmark_and_farther_from_those_of_others(register):
+    positions = Positions(register)
+    for district, (name, *_) in LANDMARKS.items():
+        # Of SIMC's districts without a part of the same name, only the full one is known: "Wrocław-Stare Miasto".
+        places = {place.name for place in register.places if place.district == district}
+        name = name if name in places else next(place for place in places if place.endswith(f"-{name}"))
+        at = positions.of_place(fold(name), f"{district[:4]}011")
+        assert at.source == "postcode", district
+        marks = {code: place for code, (_, *place) in LANDMARKS.items() if code[:4] == district[:4]}
+        distances = {code: distance_m(at.lat, at.lon, *place) for code, place in marks.items()}
+        assert min(distances, key=distances.get) == district
+        assert distances[district] < FARTHEST_M, district
 
 
 def test_all_districts_have_postcodes_and_no_postcode_is_of_two():
     whole = {part.district: codes for part, codes in postcode_prefixes().items() if not part.place}
     assert whole.keys() == {place.unit for place in read_places() if place.id.startswith("terc:")}
-    owners = [(code, district) for district, codes in whole.items() for code in codes]
-    assert not [
-        (code, longer) for code, _ in owners for longer, _ in owners if code != longer and longer.startswith(code)
-    ]
-    assert len({code for code, _ in owners}) == len(owners)
+    codes = sorted(code for codes in whole.values() for code in codes)
+    assert not [(code, longer) for code, longer in pairwise(codes) if longer.startswith(code)]
 
 
 def test_parts_of_a_housing_estate_share_its_postcodes():

@@ -52,27 +52,23 @@ def test_postcodes_are_found_by_digits_at_their_places(codes, pattern):
     assert index(codes, "p").find_postcodes(pattern, 8) == found[:8]
 
 
-def test_a_name_is_no_postcode():
-    names_of_digits = index(["12345", "1"], "l")
-    assert names_of_digits.find_postcodes("12", 8) == names_of_digits.find_postcodes("__3", 8) == []
-
-
-@pytest.mark.parametrize("key", ["łódź", "\xff", "минск", "z" * 200])
-def test_what_no_name_holds_is_not_found(key):
-    assert index(["lodz", "minsk"]).find(key, 8) == []
+def test_what_no_name_holds_is_not_found_and_a_name_of_digits_is_no_postcode():
+    assert [index(["lodz", "minsk"]).find(key, 8) for key in ("łódź", "\xff", "минск", "z" * 200)] == [[]] * 4
+    digits = index(["12345", "1"], "l")
+    assert digits.find_postcodes("12", 8) == digits.find_postcodes("__3", 8) == []
+    # One with the text in it many times hides no later name.
+    assert index(["b" + "a" * (2 * AT_ONCE), "ca"]).find("a", 8) == [0, 1]
 
 
 def municipalities(*names: str, kind: int, villages: tuple[str, ...] = ()) -> SearchIndex:
     """An index of municipalities in the order of importance, and of villages in the first of them."""
-    units = {
-        f"{number:06}{kind}": Municipality(teryt=f"{number:06}{kind}", kind=kind) for number in range(1, len(names) + 1)
-    }
+    codes = [f"{number:06}{kind}" for number in range(1, len(names) + 1)]
+    units = {code: Municipality(teryt=code, kind=kind) for code in codes}
     entries = [
         IndexEntry(SearchEntry.Kind.MUNICIPALITY, name, name, "gmina", code, None)
-        for name, code in zip(names, units, strict=True)
+        for name, code in zip(names, codes, strict=True)
     ]
-    first = next(iter(units))
-    entries += [IndexEntry(SearchEntry.Kind.LOCALITY, name, name, "wieś", first, None) for name in villages]
+    entries += [IndexEntry(SearchEntry.Kind.LOCALITY, name, name, "wieś", codes[0], None) for name in villages]
     return SearchIndex(columns_of(entries), units)
 
 
@@ -80,24 +76,14 @@ def found(known: SearchIndex, key: str) -> list[str]:
     return [known.labels[number] for number in known.find(key, 8)]
 
 
-def test_a_large_municipality_goes_before_a_village_of_exactly_the_text_and_a_small_one_after_it():
-    small = [f"gmina {number}" for number in range(LARGEST)]
-    known = municipalities("krakow", *small, "kraszewo", kind=2, villages=("kra",))
+def test_a_large_municipality_or_a_town_goes_before_a_village_of_exactly_the_text_and_others_after_it():
+    others = [f"gmina {number}" for number in range(LARGEST)]
+    known = municipalities("krakow", *others, "kraszewo", kind=2, villages=("kra",))
     assert found(known, "kra") == ["krakow", "kra", "kraszewo"]
-
-
-def test_a_town_goes_before_villages_that_have_its_first_word_alone():
-    other = [f"gmina {number}" for number in range(LARGEST)]
-    known = municipalities(*other, "sucha beskidzka", "suchanowo", kind=1, villages=("sucha",))
+    # A town whose first word the village has alone.
+    known = municipalities(*others, "sucha beskidzka", "suchanowo", kind=1, villages=("sucha",))
     assert found(known, "sucha") == ["sucha beskidzka", "sucha", "suchanowo"]
-
-
-def test_an_exact_municipality_goes_before_larger_ones_that_begin_with_it():
     assert found(municipalities("brzeg dolny", "brzeg", kind=1), "brzeg") == ["brzeg", "brzeg dolny"]
-
-
-def test_a_name_with_a_text_in_it_many_times_hides_no_later_name():
-    assert index(["b" + "a" * (2 * AT_ONCE), "ca"]).find("a", 8) == [0, 1]
 
 
 def test_a_blank_is_not_inside_a_word():
@@ -132,42 +118,18 @@ def test_words_with_a_mistake_come_with_its_size(words, key):
 def test_names_are_read_as_they_were_written():
     """All columns, in the order of importance."""
     krakow, zakopane = factories.krakow(), factories.zakopane()
-    SearchEntry.objects.create(
-        rank=1, kind="postcode", fold="30001", label="30-001 Kraków", description="kod", municipality=krakow
-    )
-    SearchEntry.objects.create(
-        rank=0,
-        kind="locality",
-        fold="lopuszna",
-        label="Łopuszna",
-        description="wieś",
-        municipality=zakopane,
-        lat=49.4715,
-        lon=20.12345,
-        position="place",
-    )
+    place = {"kind": "locality", "fold": "lopuszna", "label": "Łopuszna", "description": "wieś", "position": "place"}
+    code = {"kind": "postcode", "fold": "30001", "label": "30-001 Kraków", "description": "kod"}
+    SearchEntry.objects.create(rank=1, municipality=krakow, **code)
+    SearchEntry.objects.create(rank=0, municipality=zakopane, lat=49.4715, lon=20.12345, **place)
     read = read_index({krakow.pk: krakow, zakopane.pk: zakopane})
-    rows = [
-        (
-            read.kind(n),
-            read.fold(n),
-            read.labels[n],
-            read.description(n),
-            read.teryt(n),
-            read.point(n),
-            read.position(n),
-        )
-        for n in range(2)
-    ]
-    assert rows == [
+    columns = (read.kind, read.fold, read.labels.__getitem__, read.description, read.teryt, read.point, read.position)
+    assert [tuple(column(n) for column in columns) for n in range(2)] == [
         ("locality", "lopuszna", "Łopuszna", "wieś", zakopane.pk, (49.4715, 20.12345), "place"),
         ("postcode", "30001", "30-001 Kraków", "kod", krakow.pk, None, None),
     ]
     assert read.at_point(49.4715, 20.12345) == [0]
     assert read.at_point(49.4715, 20.1) == read.at_point(49.5, 20.12345) == []
-
-
-@pytest.mark.django_db
-def test_an_empty_catalog_has_no_names():
-    read = read_index({})
-    assert read.find("krakow", 8) == read.find_postcodes("30", 8) == read.find_postcodes("__1", 8) == []
+    SearchEntry.objects.all().delete()
+    empty = read_index({})
+    assert empty.find("krakow", 8) == empty.find_postcodes("30", 8) == empty.find_postcodes("__1", 8) == []

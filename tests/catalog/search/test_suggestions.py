@@ -11,6 +11,10 @@ ROPA, SEKOWA, ZAKOPANE = "1205082", "1205092", "1217011"
 PLACES = UNITS | {ROPA: "Ropa", SEKOWA: "Sękowa", ZAKOPANE: "Zakopane"}
 
 
+def labels(search, hits):
+    return [search.index.labels[number] for number in hits.numbers]
+
+
 def is_clear(search, text):
     return search.is_clear(search.find(text, 8))
 
@@ -48,38 +52,22 @@ def test_units_of_four_letters_and_more_are_searched_beside_a_name_that_begins_s
     assert found(search, f"targ {unit}") == hits
 
 
-def test_a_place_with_its_unit_is_not_searched_beside_exactly_the_name():
+def test_a_place_with_its_unit_is_not_searched_beside_exactly_the_name_or_part_of_one_beside_its_beginning():
     assert found(make_search(PLACES, ("Targ", ROPA), ("Targ Ropa", ZAKOPANE)), "targ ropa") == ["Targ Ropa"]
-
-
-def test_part_of_a_name_with_its_unit_is_not_searched_beside_a_name_that_begins_so():
     search = make_search(PLACES, ("Targ Górny", ROPA), ("Targ Ropażan", ZAKOPANE))
     assert found(search, "targ ropa") == ["Targ Ropażan"]
 
 
-def test_joined_words_are_split_before_errors_are_forgiven():
-    search = make_search(PLACES, ("Stara Góra", ROPA), ("Sturagora", SEKOWA))
-    hits = search.find("staragora", 8)
-    assert [search.index.labels[number] for number in hits.numbers] == ["Stara Góra"]
-    assert hits.forgiven
-
-
-def test_unknown_words_are_corrected_before_known_ones():
-    search = make_search(PLACES, ("Rota", ZAKOPANE))
-    hits = search.find("ropa zakpane", 8)
-    assert [search.index.labels[number] for number in hits.numbers] == ["Rota"]
-    assert hits.forgiven
-
-
-def test_fragments_across_blanks_go_before_errors():
-    search = make_search(PLACES, ("Stara Góra", ROPA), ("Tara Gora", SEKOWA))
-    hits = search.find("tara go", 8)
-    assert [search.index.labels[number] for number in hits.numbers] == ["Tara Gora"]
-    hits = search.find("ara go", 8)
-    assert ([search.index.labels[number] for number in hits.numbers], hits.forgiven) == (
-        ["Stara Góra", "Tara Gora"],
-        False,
-    )
+def test_joined_words_are_split_and_unknown_ones_corrected_and_fragments_found_before_errors_are_forgiven():
+    for villages, text, names, forgiven in (
+        ([("Stara Góra", ROPA), ("Sturagora", SEKOWA)], "staragora", ["Stara Góra"], True),
+        ([("Rota", ZAKOPANE)], "ropa zakpane", ["Rota"], True),
+        ([("Stara Góra", ROPA), ("Tara Gora", SEKOWA)], "tara go", ["Tara Gora"], False),
+        ([("Stara Góra", ROPA), ("Tara Gora", SEKOWA)], "ara go", ["Stara Góra", "Tara Gora"], False),
+    ):
+        search = make_search(PLACES, *villages)
+        hits = search.find(text, 8)
+        assert (labels(search, hits), hits.forgiven) == (names, forgiven)
 
 
 def test_at_most_as_many_hits_as_wanted():
@@ -88,37 +76,24 @@ def test_at_most_as_many_hits_as_wanted():
         assert len(search.find(text, 2).numbers) == 2
 
 
-def test_the_only_hit_is_clear():
-    assert is_clear(make_search(PLACES, ("Biała Niżna", ROPA)), "biala n")
-
-
-@pytest.mark.parametrize("text", ["zakpane", "xqzv"])
-def test_a_corrected_text_and_nothing_are_not_clear(text):
-    assert not is_clear(make_search(PLACES), text)
-
-
-def test_the_only_best_match_by_words_is_clear():
-    search = make_search(PLACES, ("Biała", ROPA), ("Biała Niżna", ROPA))
-    assert found(search, "ropa biala") == ["Biała", "Biała Niżna"]
-    assert is_clear(search, "ropa biala")
-
-
-def test_two_matches_by_words_are_not_clear():
-    assert not is_clear(make_search(PLACES, ("Biała", ROPA), ("Biała", SEKOWA)), "gorlicki biala")
-
-
-@pytest.mark.parametrize("text", ["ropa bial", "ropa niz"])
-def test_part_of_a_name_by_words_is_not_clear(text):
-    search = make_search(PLACES, ("Biała", ROPA), ("Białka", ROPA), ("Biała Niżna", ROPA), ("Niżna Nowa", ROPA))
-    assert not is_clear(search, text)
-
-
-def test_one_name_of_exactly_the_text_is_clear_and_two_are_not():
-    search = make_search(PLACES, ("Biała", ROPA), ("Biała Niżna", ROPA))
-    assert is_clear(search, "biala")
-    assert not is_clear(search, "bial")
-    search = make_search(PLACES, ("Biała", ROPA), ("Biała", SEKOWA))
-    assert not is_clear(search, "biala")
+@pytest.mark.parametrize(
+    ("villages", "clear", "unclear"),
+    [
+        ([("Biała Niżna", ROPA)], ["biala n"], ["zakpane", "xqzv"]),  # the only hit; corrected ones, and nothing
+        ([("Biała", ROPA), ("Biała Niżna", ROPA)], ["ropa biala", "biala"], ["bial"]),  # the only best match
+        ([("Biała", ROPA), ("Biała", SEKOWA)], [], ["gorlicki biala", "biala"]),
+        (
+            [("Biała", ROPA), ("Białka", ROPA), ("Biała Niżna", ROPA), ("Niżna Nowa", ROPA)],
+            [],
+            ["ropa bial", "ropa niz"],  # parts of names
+        ),
+    ],
+)
+def test_one_name_of_exactly_the_text_is_clear(villages, clear, unclear):
+    search = make_search(PLACES, *villages)
+    assert {text: is_clear(search, text) for text in (*clear, *unclear)} == (
+        dict.fromkeys(clear, True) | dict.fromkeys(unclear, False)
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,13 +106,9 @@ def test_a_large_municipality_or_a_town_is_clear_beside_villages_of_its_name(mon
     assert is_clear(search, "targ") is clear
 
 
-def test_a_large_municipality_is_not_clear_before_a_village_of_exactly_the_text():
+def test_neither_a_large_municipality_before_a_village_of_the_text_nor_one_of_two_is_clear():
     search = make_search(UNITS | {ROPA: "Targowa"}, ("Targ", ROPA))
-    assert found(search, "targ") == ["Targowa", "Targ"]
-    assert not is_clear(search, "targ")
-
-
-def test_one_of_two_municipalities_of_a_name_is_not_clear():
+    assert (found(search, "targ"), is_clear(search, "targ")) == (["Targowa", "Targ"], False)
     assert not is_clear(make_search(UNITS | {"1205081": "Targ", "1205092": "Targ"}), "targ")
 
 
@@ -146,15 +117,12 @@ def test_three_municipalities_at_most_are_guessed_likeliest_first():
     assert guessed(make_search(UNITS | names), "zakopanny") == ({None}, ["Zakopany", "Zakopianek", "Zakop"])
 
 
-def test_a_name_is_guessed_if_half_of_it_is_alike():
-    search = make_search(PLACES, ("Roqq", ROPA))
+def test_a_municipality_is_guessed_if_half_of_its_name_is_alike():
+    search = make_search(PLACES, ("Roqq", ROPA), ("Ropa", ZAKOPANE))
     assert guessed(search, "roqq") == ({None}, ["Ropa"])
-    assert guessed(search, "rqqq") == (set(), [])
-
-
-def test_a_municipality_is_guessed_and_not_a_village_of_its_name():
-    search = make_search(PLACES, ("Ropa", ZAKOPANE))
     assert [row.teryt for row in search.guess("ropq")] == [ROPA]
+    assert guessed(search, "rqqq") == (set(), [])
+    assert guessed(search, "pellet ropq, zakopane") == ({"pellet"}, ["Ropa"])  # before a comma, without its fuel
 
 
 def test_municipalities_named_in_the_text_are_guessed_before_similar_ones_the_longest_name_first():
@@ -163,27 +131,19 @@ def test_municipalities_named_in_the_text_are_guessed_before_similar_ones_the_lo
     assert guessed(search, "zakopane wrzeszcz")[1][0] == "Zakopane"
 
 
-@pytest.mark.parametrize("text", ["wawa", "Wawa", "WWA", "pellet wawa", "gmina wawa", "najtańszy pellet w warszawie"])
-def test_nicknames_of_cities_and_words_of_wishes_are_understood(text):
+def test_nicknames_of_cities_and_words_of_wishes_are_understood():
     search = make_search({"14": "mazowieckie", "1465": "a", "1465011": "Warszawa", "1401012": "Wąwał", "1401": "b"})
-    assert found(search, text)[0] == "Warszawa"
+    for text in ("wawa", "Wawa", "WWA", "pellet wawa", "gmina wawa", "najtańszy pellet w warszawie"):
+        assert found(search, text)[0] == "Warszawa", text
 
 
-def test_names_are_guessed_by_the_text_before_a_comma_without_its_fuel():
-    assert guessed(make_search(PLACES), "pellet ropq, zakopane") == ({"pellet"}, ["Ropa"])
-
-
-def test_digits_alone_are_the_beginning_of_a_postcode():
+def test_digits_alone_are_the_beginning_of_a_postcode_before_the_number_of_a_house_too():
     search = make_search(PLACES, postcodes={"38-300": (ROPA,), "38-400": (SEKOWA,)})
     assert units_found(search, "38") == units_found(search, "38-") == [ROPA, SEKOWA]
     assert units_found(search, "38 4") == [SEKOWA]
-
-
-def test_a_postcode_before_the_number_of_a_house_is_no_telephone_number():
-    search = make_search(PLACES, postcodes={"38-300": (ROPA,), "38-400": (SEKOWA,)})
     for text in ("38-300 12", "38-300, 12", "38-300 12/5", "38–300 125"):
         assert units_found(search, text) == [ROPA], text
-    assert found(search, "38-300 12 34") == []
+    assert found(search, "38-300 12 34") == []  # a telephone number
 
 
 def test_a_place_beside_a_postcode_goes_first_only_from_another_municipality_of_the_code():
@@ -200,24 +160,25 @@ def test_of_places_beside_a_postcode_the_most_important_goes_first():
     assert is_clear(search, "38-300 targ")
 
 
-@pytest.mark.parametrize("text", ["NIP 676-248-45-60", "pl 6762484560", "tel. 601 202 303", "(12) 300 67 89"])
-def test_the_number_of_a_depot_is_no_place(text):
-    places = ("Nipkowie", ROPA), ("Telatyn", SEKOWA), ("Płock", ZAKOPANE)
-    assert found(make_search(PLACES, *places, postcodes={"12-300": (ROPA,)}), text) == []
+def test_the_number_of_a_depot_is_no_place():
+    search = make_search(
+        PLACES, ("Nipkowie", ROPA), ("Telatyn", SEKOWA), ("Płock", ZAKOPANE), postcodes={"12-300": (ROPA,)}
+    )
+    for text in ("NIP 676-248-45-60", "pl 6762484560", "tel. 601 202 303", "(12) 300 67 89"):
+        assert found(search, text) == [], text
 
 
-@pytest.mark.parametrize(
-    "text", ["skład opału Nowa Wieś", "Nowa Wieś, skład opału", "tani pellet Nowa Wieś", "skład w Nowej Wsi"]
-)
-def test_words_that_may_be_part_of_a_name_are_kept_longer_than_words_beside_it(text):
+def test_words_that_may_be_part_of_a_name_are_kept_longer_than_words_beside_it():
     search = make_search(PLACES | {"1205012": "Nowa Sarzyna"}, ("Nowa Wieś", SEKOWA))
-    assert found(search, text) == ["Nowa Wieś"]
+    for text in ("skład opału Nowa Wieś", "Nowa Wieś, skład opału", "tani pellet Nowa Wieś", "skład w Nowej Wsi"):
+        assert found(search, text) == ["Nowa Wieś"], text
 
 
-def test_a_text_of_a_fuel_and_a_name_searches_the_name():
-    search = make_search(PLACES)
+def test_a_text_of_a_fuel_and_a_name_searches_the_name_and_a_fuel_in_a_name_is_none():
+    search = make_search(PLACES, ("Węgiel", ROPA))
     hits = search.find("pellet ropa", 8)
     assert (hits.fuel, hits.typed, found(search, "pellet ropa")) == ("pellet", "ropa", ["Ropa"])
+    assert (search.find("węgiel", 8).fuel, found(search, "węgiel")) == (None, ["Węgiel"])
 
 
 def test_words_about_a_fuel_begin_no_name():
@@ -232,62 +193,34 @@ def test_words_about_a_fuel_begin_no_name():
         assert (search.find(text, 8).fuel, found(search, text)) == ("pellet", ["Ropa"]), text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "ul. Długa 5 Nowy Targ",
-        "ul. Długa Nowy Targ",
-        "ul. 3 Maja 12a Nowy Targ",
-        "ul. 3 Maja Nowy Targ",
-        "3 Maja 12a Nowy Targ",
-        "ul. Jana Pawła II 7 m. 2 Nowy Targ",
-        "Długa 5 Nowy Targ",
-        "Długa 5/7 Nowy Targ",
-        "os. Targ 5/7 Nowy Targ",
-        "34-4 Nowy Targ",
-        "34-, Nowy Targ",
-        "Nowy\u200b Ta\u00adrg\u200f",
-        "Nowy Targ niedziela",
-        "Nowy Targ w niedzielę",
-    ],
-)
-def test_what_is_no_name_beside_the_place_is_ignored(text):
-    assert found(make_search(PLACES | {"1211": "nowotarski", "1211011": "Nowy Targ"}, ("Targ", ROPA)), text) == [
-        "Nowy Targ"
-    ]
+def test_what_is_no_name_beside_the_place_is_ignored():
+    search = make_search(PLACES | {"1211": "nowotarski", "1211011": "Nowy Targ"}, ("Targ", ROPA))
+    streets = ("ul. Długa 5", "ul. Długa", "ul. 3 Maja 12a", "ul. 3 Maja", "3 Maja 12a", "ul. Jana Pawła II 7 m. 2")
+    before = (*streets, "Długa 5", "Długa 5/7", "os. Targ 5/7", "34-4", "34-,")
+    after = ("Nowy\u200b Ta\u00adrg\u200f", "Nowy Targ niedziela", "Nowy Targ w niedzielę")
+    for text in (*(f"{words} Nowy Targ" for words in before), *after):
+        assert found(search, text) == ["Nowy Targ"], text
 
 
-@pytest.mark.parametrize(
-    ("text", "places"),
-    [
-        *(
-            (f"Zakopane {street}", ["Zakopane"])
-            for street in ("3 Maja", "15 A", "5 lok B", "5 lok. Wola", "31 Gorlicka", "Krupówki")
-        ),
-        ("Ropa Krupówki 5", ["Ropa"]),
-        ("ul. Maj", []),
-        ("Jana Pawła 5, Sękowa, gorlicki", ["Sękowa"]),
-    ],
-)
-def test_what_follows_a_number_is_no_place_unless_it_is_one_as_a_whole(text, places):
+def test_what_follows_a_number_is_no_place_unless_it_is_one_as_a_whole():
     search = make_search(PLACES, ("Majaczewice", ROPA), ("Annopol", ROPA), ("Bystra", ROPA), ("Wola", SEKOWA))
-    assert found(search, text) == places
+    streets = ("3 Maja", "15 A", "5 lok B", "5 lok. Wola", "31 Gorlicka", "Krupówki")
+    places = {f"Zakopane {street}": ["Zakopane"] for street in streets}
+    places |= {"Ropa Krupówki 5": ["Ropa"], "ul. Maj": [], "Jana Pawła 5, Sękowa, gorlicki": ["Sękowa"]}
+    assert {text: found(search, text) for text in places} == places
 
 
 def test_a_long_address_costs_few_readings():
     assert len(read_after_street("ul. " + "a b c " * 16)) <= 2 * MOST_WORDS
 
 
-@pytest.mark.parametrize("text", ["ul. Długa", "ul. Długa 5", "ul. 3 Długa", "ul. 3 Maja", "ul.", "5"])
-def test_a_street_alone_is_no_place(text):
-    assert found(make_search(PLACES, ("Długa Wieś", ROPA), ("Maja", ROPA)), text) == []
+def test_a_street_alone_is_no_place():
+    search = make_search(PLACES, ("Długa Wieś", ROPA), ("Maja", ROPA))
+    for text in ("ul. Długa", "ul. Długa 5", "ul. 3 Długa", "ul. 3 Maja", "ul.", "5"):
+        assert found(search, text) == [], text
 
 
-@pytest.mark.parametrize("near", ["k.", "k", "koło"])
-def test_the_abbreviation_of_near_has_a_full_stop_or_not(near):
-    assert found(make_search(PLACES, ("Krzywa", SEKOWA)), f"Sękowa {near} Gorlic") == ["Sękowa"]
-
-
-def test_a_fuel_in_a_name_is_no_fuel():
-    search = make_search(PLACES, ("Węgiel", ROPA))
-    assert (search.find("węgiel", 8).fuel, found(search, "węgiel")) == (None, ["Węgiel"])
+def test_the_abbreviation_of_near_has_a_full_stop_or_not():
+    search = make_search(PLACES, ("Krzywa", SEKOWA))
+    for near in ("k.", "k", "koło"):
+        assert found(search, f"Sękowa {near} Gorlic") == ["Sękowa"], near
