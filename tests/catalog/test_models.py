@@ -26,28 +26,23 @@ def test_a_depot_cannot_be():
             factories.DepotFactory(**values)
 
 
-def test_two_depots_cannot_share_an_identifier_of_a_source():
+def test_neither_identifiers_of_a_source_nor_codes_may_be_wrong():
     factories.DepotFactory(source_id="node/1")
-    with pytest.raises(IntegrityError, match="depot_source_identifier"):
-        factories.DepotFactory(source_id="node/1")
+    for constraint, factory, values in (
+        ("depot_source_identifier", factories.DepotFactory, {"source_id": "node/1"}),
+        ("municipality_teryt_seven_digits", factories.MunicipalityFactory, {"teryt": "1261014", "kind": 1}),
+        ("postcode_form", factories.PostcodeFactory, {"code": "30001"}),
+    ):
+        with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+            factory(**values)
 
 
-def test_a_municipality_has_a_kind_for_its_last_digit():
-    with pytest.raises(IntegrityError, match="municipality_teryt_seven_digits"):
-        factories.MunicipalityFactory(teryt="1261014", kind=1)
-
-
-def test_a_postcode_has_its_dash():
-    with pytest.raises(IntegrityError, match="postcode_form"):
-        factories.PostcodeFactory(code="30001")
-
-
-@pytest.mark.parametrize(("lat", "lon"), [(50.0617, 19.9373), (48.8, 13.9), (55.1, 24.3), (52.0, 19.0)])
-def test_the_database_projects_like_the_plane_module(lat, lon):
-    depot = factories.DepotFactory(lat=lat, lon=lon)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT position[0], position[1] FROM catalog_depot WHERE id = %s", [depot.pk])
-        assert cursor.fetchone() == pytest.approx(coordinates.project(lat, lon), abs=1e-6)
+def test_the_database_projects_like_the_plane_module():
+    for place in ((50.0617, 19.9373), (48.8, 13.9), (55.1, 24.3), (52.0, 19.0)):
+        depot = factories.DepotFactory(lat=place[0], lon=place[1])
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT position[0], position[1] FROM catalog_depot WHERE id = %s", [depot.pk])
+            assert cursor.fetchone() == pytest.approx(coordinates.project(*place), abs=1e-6), place
 
 
 def test_polish_letters_sort_after_their_base():
@@ -58,7 +53,7 @@ def test_polish_letters_sort_after_their_base():
 
 
 def test_what_an_editor_or_a_log_is_told_of_a_row():
-    unit = factories.krakow()
+    unit, electricity = factories.krakow(), "Energia elektryczna dla gospodarstw domowych, taryfa G11"
     told = [
         (models.Dataset(slug="depots", version=3), "depots v3"),
         (models.FormerMunicipality(teryt="1206043", name="Skała", successor=unit), "Skała (1206043) → 1261011"),
@@ -68,10 +63,7 @@ def test_what_an_editor_or_a_log_is_told_of_a_row():
         (models.PostcodeMunicipality(postcode_id="30-001", municipality=unit), "30-001 in 1261011"),
         (models.SearchEntry(label="Kraków", kind="municipality"), "Kraków (municipality)"),
         (models.NotDuplicate(first_id=3, second_id=4), "#3 ≠ #4"),
-        (Series(slug="prad-g11"), "Energia elektryczna dla gospodarstw domowych, taryfa G11"),
-        (
-            Observation(series_id="prad-g11", year=2024),
-            "Energia elektryczna dla gospodarstw domowych, taryfa G11, Polska, 2024",
-        ),
+        (Series(slug="prad-g11"), electricity),
+        (Observation(series_id="prad-g11", year=2024), f"{electricity}, Polska, 2024"),
     ]
     assert [str(row) for row, _ in told] == [words for _, words in told]

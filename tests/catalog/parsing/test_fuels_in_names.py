@@ -7,11 +7,6 @@ from catalog.depots import fuels
 from catalog.parsing.fuels_in_names import BRIQUETTE, COAL, COBBLE, DUST, ECO_PEA, NUT, PEA, PELLET, WOOD, fuels_in_name
 
 
-def test_every_fuel_is_read_by_its_own_name():
-    for fuel in fuels.FUELS:
-        assert fuel.slug in fuels_in_name(f"Skład opału, {fuel.name}")
-
-
 def test_what_a_name_says():
     for expected, names in (
         ({COAL}, ("Skład węgla", "SKLAD WEGLA", "Węgiel-Trans Malinowski", "AGRO-Jankowski nawozy, węgiel")),
@@ -74,13 +69,12 @@ def test_what_only_looks_like_a_fuel():
         assert fuels_in_name(name) == ()
 
 
-def test_forms_of_a_noun():
+def test_forms_of_a_noun_and_of_letters():
     for form in ("pellet", "pelletu", "pellety", "pelletów", "pelletem", "pelety", "PELET", "pellecie", "ekopelletu"):
         assert fuels_in_name(f"Hurtownia {form} Nowak") == (PELLET,)
-
-
-def test_composed_and_decomposed_letters_are_one():
-    assert fuels_in_name("Sk\u0142ad we\u0328gla i mia\u0142u") == (COAL, DUST)
+    for fuel in fuels.FUELS:
+        assert fuel.slug in fuels_in_name(f"Skład opału, {fuel.name}")
+    assert fuels_in_name("Sk\u0142ad we\u0328gla i mia\u0142u") == (COAL, DUST)  # composed or not
 
 
 PIECES = (
@@ -94,14 +88,8 @@ def test_every_text_is_read(text):
 
 
 def test_the_order_is_that_of_the_catalog():
-    assert fuels_in_name("Drewno, brykiet, pellet, miał, ekogroszek, węgiel") == (
-        COAL,
-        ECO_PEA,
-        DUST,
-        PELLET,
-        BRIQUETTE,
-        WOOD,
-    )
+    ordered = (COAL, ECO_PEA, DUST, PELLET, BRIQUETTE, WOOD)
+    assert fuels_in_name("Drewno, brykiet, pellet, miał, ekogroszek, węgiel") == ordered
 
 
 def test_a_name_that_repeats_its_place_says_nothing_by_that():

@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,6 +9,7 @@ from catalog.parsing.opening_hours import CLOSED, DAYS, MAX_TEXT, weekly_hours
 
 WORK = ["8:00-16:00"] * 5
 OFF = [CLOSED, CLOSED]
+BREAK = ["", *[CLOSED] * 6]
 
 VALUE = re.compile(r"|nieczynne|(1?[0-9]|2[0-3]):[0-5][0-9]-(1?[0-9]|2[0-4]):[0-5][0-9]")
 
@@ -19,9 +19,11 @@ def week(text):
     return None if hours is None else list(hours.values())
 
 
-def test_keys_are_the_days_from_monday():
+def test_keys_are_the_days_from_monday_and_an_answer_can_be_changed_without_changing_the_next():
     hours = weekly_hours("Mo 08:00-16:00")
     assert tuple(hours) == DAYS == ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+    hours["mon"] = "x"
+    assert weekly_hours("Mo 08:00-16:00")["mon"] == "8:00-16:00"
 
 
 def test_the_written_form_of_the_standard_is_read():
@@ -44,67 +46,48 @@ def test_the_written_form_of_the_standard_is_read():
         "Jan-Dec Mo-Fr 08:00-16:00": WORK + OFF,
         "Oct-Mar Mo-Fr 08:00-16:00; Apr-Sep Mo-Fr 08:00-16:00": WORK + OFF,
         "Mo 07:05-15:30": ["7:05-15:30", *[CLOSED] * 6],
+        "codziennie 8-18": ["8:00-18:00"] * 7,
+        "Mo-Fr 7.30-15.45": ["7:30-15:45"] * 5 + OFF,
+        # Ranges that touch are one, days with two have none.
+        "Mo 08:00-12:00,12:00-16:00": ["8:00-16:00", *[CLOSED] * 6],
+        **dict.fromkeys(("Mo 08:00-12:00,13:00-16:00", "Mo 08:00-12:00, Mo 13:00-16:00"), BREAK),
+        **dict.fromkeys(("pn 8-12 i 13-16", "pn 8-12; pn 13-16"), BREAK),
     }
     assert {text: week(text) for text in expected} == expected
 
 
 def test_round_the_clock():
+    always = ["0:00-24:00"] * 7
+    expected = dict.fromkeys(("24/7", "całodobowo", "24h", "0-24"), always)
+    expected |= dict.fromkeys(("Mo-Fr 00:00-24:00", "Pn-Pt całą dobę"), always[:5] + OFF)
+    expected |= {"24/7; Su off": [*always[:6], CLOSED]}
+    expected |= {"Mo-Fr 00:00-24:00; Sa 00:00-13:00": [*always[:5], "0:00-13:00", CLOSED]}
+    assert {text: week(text) for text in expected} == expected
+
+
+def test_hours_past_midnight_are_read():
+    nights = ["22:00-6:00"] * 5
     expected = {
-        "24/7": ["0:00-24:00"] * 7,
-        "24/7; Su off": ["0:00-24:00"] * 6 + [CLOSED],
-        "Mo-Fr 00:00-24:00": ["0:00-24:00"] * 5 + OFF,
-        "Mo-Fr 00:00-24:00; Sa 00:00-13:00": ["0:00-24:00"] * 5 + ["0:00-13:00", CLOSED],
-        "całodobowo": ["0:00-24:00"] * 7,
-        "24h": ["0:00-24:00"] * 7,
-        "0-24": ["0:00-24:00"] * 7,
-        "Pn-Pt całą dobę": ["0:00-24:00"] * 5 + OFF,
+        "Mo-Fr 22:00-06:00": nights + OFF,
+        # The library alone would end Friday's night at midnight.
+        "Mo-Fr 22:00-06:00; Sa off": nights + OFF,
+        "Mo-Fr 22:00-06:00; Sa 08:00-12:00": [*nights, "8:00-12:00", CLOSED],
+        "Su 22:00-06:00": [*[CLOSED] * 6, "22:00-6:00"],
+        "Mo 20:00-26:00": ["20:00-2:00", *[CLOSED] * 6],
+        "Mo 08:00-32:00": ["8:00-24:00", "0:00-8:00", *[CLOSED] * 5],
+        "Mo 14:00-24:00": ["14:00-24:00", *[CLOSED] * 6],
+        # By the standard a later rule replaces an earlier one, unless that ends on the next day.
+        "Mo-Fr 14:00-24:00; Fr 08:00-12:00": [*["14:00-24:00"] * 4, "8:00-12:00", *OFF],
+        # Two days that meet at midnight are not one night.
+        "Mo 14:00-24:00; Tu 00:00-10:00": ["14:00-24:00", "0:00-10:00", *[CLOSED] * 5],
     }
     assert {text: week(text) for text in expected} == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Mo-Fr 22:00-06:00", ["22:00-6:00"] * 5 + OFF),
-        # The library alone would end Friday's night at midnight.
-        ("Mo-Fr 22:00-06:00; Sa off", ["22:00-6:00"] * 5 + OFF),
-        ("Mo-Fr 22:00-06:00; Sa 08:00-12:00", ["22:00-6:00"] * 5 + ["8:00-12:00", CLOSED]),
-        ("Su 22:00-06:00", [CLOSED] * 6 + ["22:00-6:00"]),
-        ("Mo 20:00-26:00", ["20:00-2:00", *[CLOSED] * 6]),
-        ("Mo 08:00-32:00", ["8:00-24:00", "0:00-8:00", *[CLOSED] * 5]),
-        ("Mo 14:00-24:00", ["14:00-24:00", *[CLOSED] * 6]),
-        # By the standard a later rule replaces an earlier one, unless that ends on the next day.
-        ("Mo-Fr 14:00-24:00; Fr 08:00-12:00", [*["14:00-24:00"] * 4, "8:00-12:00", *OFF]),
-        # Two days that meet at midnight are not one night.
-        ("Mo 14:00-24:00; Tu 00:00-10:00", ["14:00-24:00", "0:00-10:00", *[CLOSED] * 5]),
-    ],
-)
-def test_hours_past_midnight_are_read(text, expected):
-    assert week(text) == expected
-
-
-def test_day_with_two_ranges_is_empty():
-    for text in (
-        "Mo 08:00-12:00,13:00-16:00",
-        "Mo 08:00-12:00, Mo 13:00-16:00",
-        "pn 8-12 i 13-16",
-        "pn 8-12; pn 13-16",
-    ):
-        assert week(text) == ["", *[CLOSED] * 6]
-
-
-def test_ranges_that_touch_are_one():
-    assert week("Mo 08:00-12:00,12:00-16:00") == ["8:00-16:00", *[CLOSED] * 6]
-
-
 def test_holidays_do_not_matter():
     for text in (
-        "Mo-Fr 08:00-16:00; PH off",
-        "Mo-Fr 08:00-16:00; PH 09:00-12:00",
-        "Mo-Fr 08:00-16:00; PH 17:00-18:00",
-        "Mo-Fr,PH 08:00-16:00",
-        "Mo-Fr 08:00-16:00; SH off",
-        "Mo-Fr 08:00-16:00; Su,PH off",
+        *("Mo-Fr 08:00-16:00; PH off", "Mo-Fr 08:00-16:00; PH 09:00-12:00", "Mo-Fr 08:00-16:00; PH 17:00-18:00"),
+        *("Mo-Fr,PH 08:00-16:00", "Mo-Fr 08:00-16:00; SH off", "Mo-Fr 08:00-16:00; Su,PH off"),
         "pn-pt 8-16, niedziela i święta nieczynne",
     ):
         assert week(text) == WORK + OFF
@@ -132,14 +115,6 @@ def test_groups_of_days_are_read():
         "Mo-Sa, 08:00-16:00, Sa, 08:00-13:00",
     ):
         assert week(text) == [*WORK, "8:00-13:00", CLOSED]
-
-
-def test_codziennie_is_every_day():
-    assert week("codziennie 8-18") == ["8:00-18:00"] * 7
-
-
-def test_half_hours_with_dots():
-    assert week("Mo-Fr 7.30-15.45") == ["7:30-15:45"] * 5 + OFF
 
 
 def test_a_text_without_one_week_of_hours_is_unknown():
@@ -192,11 +167,6 @@ def test_very_long_text_is_not_read():
     text = "Mo-Fr 08:00-16:00" + " " * MAX_TEXT
     assert weekly_hours(text) is None
     assert week(text[:MAX_TEXT]) == WORK + OFF
-
-
-def test_answer_can_be_changed_without_changing_the_next():
-    weekly_hours("Mo 08:00-16:00")["mon"] = "x"
-    assert weekly_hours("Mo 08:00-16:00")["mon"] == "8:00-16:00"
 
 
 WORDS = st.sampled_from(

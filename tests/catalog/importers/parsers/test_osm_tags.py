@@ -32,35 +32,15 @@ def test_what_the_source_says_is_not_sold():
 
 
 def test_every_tag_that_is_used_is_read():
-    assert depot(
-        shop="fuel",
-        fuel__coal="yes",
-        fuel__wood="yes",
-        addr__street="Próbna",
-        addr__housenumber="7a",
-        addr__city="Dolna Próba",
-        addr__postcode="98-701",
-        phone="12 345 67 89",
-        website="sklad.example.org",
-        ref__vatin="PL1234563218",
-        opening_hours="Mo-Fr 07:00-15:00",
-    ) == DepotRecord(
-        source_id="node/1",
-        name="Skład Próbny",
-        lat=50.1,
-        lon=19.8,
-        street="Próbna",
-        house_number="7a",
-        postcode="98-701",
-        place="Dolna Próba",
-        nip="1234563218",
-        phone="+48 12 345 67 89",
-        website="https://sklad.example.org/",
-        fuels=("wegiel", "drewno-kominkowe"),
-        hours=dict.fromkeys(("mon", "tue", "wed", "thu", "fri"), "7:00-15:00")
-        | dict.fromkeys(("sat", "sun"), "nieczynne"),
-        opening_hours="Mo-Fr 07:00-15:00",
-    )
+    address = {"addr__street": "Próbna", "addr__housenumber": "7a", "addr__city": "Dolna Próba"}
+    contact = {"phone": "12 345 67 89", "website": "sklad.example.org", "ref__vatin": "PL1234563218"}
+    more = {"fuel__coal": "yes", "fuel__wood": "yes", "addr__postcode": "98-701"}
+    expected = {"street": "Próbna", "house_number": "7a", "postcode": "98-701", "place": "Dolna Próba"}
+    expected |= {"nip": "1234563218", "phone": "+48 12 345 67 89", "website": "https://sklad.example.org/"}
+    expected |= {"fuels": ("wegiel", "drewno-kominkowe"), "opening_hours": "Mo-Fr 07:00-15:00"}
+    week = dict.fromkeys(("mon", "tue", "wed", "thu", "fri"), "7:00-15:00") | dict.fromkeys(("sat", "sun"), "nieczynne")
+    record = depot(shop="fuel", opening_hours="Mo-Fr 07:00-15:00", **more, **address, **contact)
+    assert record == DepotRecord("node/1", "Skład Próbny", 50.1, 19.8, hours=week, **expected)
 
 
 def test_what_is_a_depot_and_what_it_sells():
