@@ -54,18 +54,18 @@ def test_the_state_at_a_moment_says_until_when_it_holds():
 
 
 def test_what_never_changes():
-    assert opening_state(None, at("2026-11-16 12:00")) == UNKNOWN
-    always = opening_state(ALWAYS, at("2026-11-16 12:00"))
+    noon = at("2026-11-16 12:00")
+    assert opening_state(None, noon) == UNKNOWN
+    assert opening_state(dict.fromkeys(DAYS, ()), noon) == OpeningState(False, "zamknięte")
+    always = opening_state(ALWAYS, noon)
     assert (always.is_open, always.sentence, always.valid_until) == (True, "otwarte całą dobę", None)
 
 
-def test_a_week_without_hours_is_never_open():
-    assert opening_state(dict.fromkeys(DAYS, ()), at("2026-11-16 12:00")) == OpeningState(False, "zamknięte")
-
-
-def test_a_week_that_lacks_an_hour_in_march_is_open_all_the_same():
+def test_the_hour_that_is_left_out_in_march():
     """From 23:30 on 27 March 2026 the hours known ahead are an hour less than eight days."""
     assert opening_state(ALWAYS, at("2026-03-27 23:30")).sentence == "otwarte całą dobę"
+    week = daily_ranges("Su 02:30-03:00; Mo 08:00-12:00")
+    assert opening_state(week, at("2026-03-29 01:00")).sentence == "zamknięte, otwiera pn. 8:00"
 
 
 def test_a_moment_of_another_zone_is_taken_to_polish_time():
@@ -87,11 +87,6 @@ def test_the_night_on_which_clocks_go_back():
     until_monday = daily_ranges("Su 00:00-24:00; Mo 00:00-02:30")
     told = [opening_state(until_monday, first + timedelta(minutes=minutes)).sentence for minutes in (15, 45, 61)]
     assert told == ["otwarte do pn. 2:30", "otwarte do pn. 2:30", "otwarte do 2:30"]
-
-
-def test_the_hour_that_is_left_out_in_march():
-    week = daily_ranges("Su 02:30-03:00; Mo 08:00-12:00")
-    assert opening_state(week, at("2026-03-29 01:00")).sentence == "zamknięte, otwiera pn. 8:00"
 
 
 DAY_RANGES = st.sampled_from(

@@ -13,23 +13,13 @@ from catalog.territory.coordinates import Point
 from tests import factories
 from tests.factories import depot_row
 
-
-@pytest.mark.django_db
-def test_depots_with_the_same_fuels_share_one_list():
-    factories.DepotFactory.create_batch(2, municipality=factories.krakow(), fuels=["pellet"])
-    first, second = read_depots().rows
-    assert first.fuels == ["pellet"]
-    assert first.fuels is second.fuels
-
-
 SLUGS = list(fuels.BY_SLUG)
 
 
-def haversine_m(lat1, lon1, lat2, lon2):
+def haversine_m(*degrees):
     """The great-circle distance by the textbook, with the mean radius of the IUGG."""
-    phi1, phi2 = math.radians(lat1), math.radians(lat2)
-    half = math.sin((phi2 - phi1) / 2) ** 2
-    half += math.cos(phi1) * math.cos(phi2) * math.sin(math.radians(lon2 - lon1) / 2) ** 2
+    phi1, lam1, phi2, lam2 = map(math.radians, degrees)
+    half = math.sin((phi2 - phi1) / 2) ** 2 + math.cos(phi1) * math.cos(phi2) * math.sin((lam2 - lam1) / 2) ** 2
     return 2 * 6_371_008.8 * math.asin(min(1.0, math.sqrt(half)))
 
 
@@ -66,8 +56,12 @@ def test_equal_distances_come_by_number_also_at_the_cut(rows, limit):
 def test_without_depots_every_question_has_an_empty_answer():
     known = Depots([])
     assert known.near(Point(50, 20), radius_km=50, fuel="pellet", limit=5) == ([], 0, [])
-    assert known.in_unit("12") == ([], 0, None)
-    assert known.find(1) is None
+    assert (known.in_unit("12"), known.find(1)) == (([], 0, None), None)
+
+
+def test_depots_of_one_name_are_namesakes():
+    known = Depots([depot_row(1, name="A"), depot_row(2, name="A"), depot_row(3, name="B")])
+    assert [known.has_namesake(one) for one in known.rows] == [True, True, False]
 
 
 def test_a_unit_lists_its_own_in_the_order_of_the_rows():
@@ -80,17 +74,13 @@ def test_a_unit_lists_its_own_in_the_order_of_the_rows():
     assert (known.count_in("1261011"), known.count_in("99")) == (1, 0)
 
 
-def test_depots_of_one_name_are_namesakes():
-    known = Depots([depot_row(1, name="A"), depot_row(2, name="A"), depot_row(3, name="B")])
-    assert [known.has_namesake(one) for one in known.rows] == [True, True, False]
-
-
 @pytest.mark.django_db
 def test_only_published_depots_are_read_in_polish_order():
     for day, name in enumerate(("Żak", "Łoś", "Lis", "Zając"), 1):
         factories.DepotFactory(name=name, updated_at=date(2026, 9, day))
     removed = factories.DepotFactory(name="Usunięty", removed=True)
     known = read_depots()
+    assert known.rows[0].fuels is known.rows[1].fuels  # equal lists are one
     assert [one.name for one in known.rows] == ["Lis", "Łoś", "Zając", "Żak"]
     assert known.updated_at == date(2026, 9, 4)
     with pytest.raises(DepotNotFound):

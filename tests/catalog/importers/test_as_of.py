@@ -12,6 +12,7 @@ from catalog.importers.sources import all_sources, formats
 from catalog.models import Dataset, Depot, ImportRun, Place, Postcode
 from pages.datasets import datasets_page
 from tests import small_country
+from tests.catalog.importers.parsers.helpers import write
 from tests.dumps import dump
 
 pytestmark = pytest.mark.django_db
@@ -56,14 +57,10 @@ def country(tmp_path):
     """Brings files in, after the units and boundaries: `bring((format, content), …)`, all in one run."""
 
     def bring(*files, pass_over_older=False, **how):
-        known = []
-        for number, (name, content) in enumerate(files):
-            path = tmp_path / f"{number}.{name}"
-            path.write_bytes(content)
-            known.append((path, next(pair for pair in formats() if pair[1].name == name)))
-        return run(
-            import_steps.steps_of(known, pass_over_older=pass_over_older), Options(today=TODAY, write=True, **how)
-        )
+        forms = {form.name: (source, form) for source, form in formats()}
+        known = [(write(tmp_path / f"{n}.{name}", content), forms[name]) for n, (name, content) in enumerate(files)]
+        steps = import_steps.steps_of(known, pass_over_older=pass_over_older)
+        return run(steps, Options(today=TODAY, write=True, **how))
 
     bring(("terc", small_country.terc()), ("boundaries_geojson", small_country.boundaries()))
     return bring
@@ -82,9 +79,17 @@ def state(slug="depots"):
     return row.source, row.as_of and row.as_of.isoformat()
 
 
+def shown(slug):
+    """What the page about data says of a set."""
+    return next(entry for entry in datasets_page(TODAY).content["sets"] if entry["slug"] == slug)
+
+
 def test_an_older_file_of_another_publisher_is_taken_and_an_older_one_of_the_same_refused(country, owners):
     country(osm("2031-10-03"))
     assert state() == (OSM, "2031-10-03")
+    country(osm("2031-10-05"))  # changes nothing
+    with pytest.raises(ImportRefused, match="2031-10-05"):
+        country(osm("2031-10-04"))
     country(owned("2031-06-01"))
     assert Depot.objects.count() == 6
     country(osm("2031-10-10", range(4)))
@@ -106,9 +111,9 @@ def test_a_data_set_names_the_publishers_of_its_rows_and_the_older_day(country, 
     assert state() == (f"{OSM} oraz {OWNERS}", "2031-06-01")
     country(owned("2031-11-01", range(5, 9)))
     assert state() == (f"{OSM} oraz {OWNERS}", "2031-10-03")
-    (shown,) = (entry for entry in datasets_page(TODAY).content["sets"] if entry["slug"] == "depots")
-    assert (shown["source"], shown["as_of"]) == (f"{OSM} oraz {OWNERS}", date(2031, 10, 3))
-    assert shown["licence"] == "ODbL-1.0; podana przy każdym wpisie"
+    entry = shown("depots")
+    assert (entry["source"], entry["as_of"]) == (f"{OSM} oraz {OWNERS}", date(2031, 10, 3))
+    assert entry["licence"] == "ODbL-1.0; podana przy każdym wpisie"
     # A publisher whose rows are all gone is named no more.
     Depot.objects.filter(source=Depot.Source.EDITOR).delete()
     country(osm("2031-10-04", range(4)))
@@ -125,36 +130,22 @@ def test_of_one_run_a_later_step_is_compared_with_the_earlier_ones(country, owne
     assert ImportRun.objects.filter(source="osm-depots", file_date=None).count() == 2
 
 
-def test_a_newer_file_that_changed_nothing_is_what_an_older_one_is_compared_with(country, owners):
-    country(osm("2031-10-03"))
-    country(osm("2031-10-10"))
-    with pytest.raises(ImportRefused, match="2031-10-10"):
-        country(osm("2031-10-09"))
-
-
 def test_postcodes_of_which_some_come_from_elsewhere_name_both(country):
     rows = "postcode,municipalities,places,lat,lon,addresses,source\n98-700,1206912:10,Próba,50.05,19.05,10,prg-2023\n"
     country(("geonames", small_country.postcodes()))
     country(("prg_postcodes", rows.encode()))
     assert set(Postcode.objects.values_list("source", flat=True)) == {"geonames", "prg"}
     assert state("postcodes") == ("GUGiK, punkty adresowe PRG oraz GeoNames, CC BY 4.0", None)
-    (shown,) = (entry for entry in datasets_page(TODAY).content["sets"] if entry["slug"] == "postcodes")
-    assert shown["licence"] == "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego; CC BY 4.0"
+    licence = shown("postcodes")["licence"]
+    assert licence == "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego; CC BY 4.0"
 
 
 def test_places_of_the_starter_data_keep_their_credit_and_licence(country):
     Place.objects.create(id="prng:1", name="Próba", kind="wieś", municipality_id="1206912", main=True)
-    Dataset.objects.create(
-        slug="places",
-        version=1,
-        changed_at="2031-01-01T00:00Z",
-        as_of=starter.PLACES_AS_OF,
-        row_count=1,
-        source=starter.PLACES_CREDIT,
-    )
+    known = {"as_of": starter.PLACES_AS_OF, "row_count": 1, "source": starter.PLACES_CREDIT}
+    Dataset.objects.create(slug="places", version=1, changed_at="2031-01-01T00:00Z", **known)
     country(("simc", small_country.simc()))
     assert state("places")[0] == f"{starter.PLACES_CREDIT} oraz GUS, rejestr TERYT (SIMC)"
-    (shown,) = (entry for entry in datasets_page(TODAY).content["sets"] if entry["slug"] == "places")
-    assert "CC BY 3.0" in shown["licence"]
+    assert "CC BY 3.0" in shown("places")["licence"]
     # Brought in anew by their own publisher, they are credited to it.
     assert list(freshness.other_publishers(all_sources()["prng-places"])) == ["GUS, rejestr TERYT (SIMC)"]

@@ -2,6 +2,7 @@
 
 import io
 import re
+from unittest.mock import Mock
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -47,11 +48,9 @@ def test_a_full_disk_is_told_in_one_line_and_changes_nothing(model, tmp_path):
 
 
 def test_what_fails_after_the_commit_does_not_hide_that_the_data_are_in(db, tmp_path, monkeypatch):
-    def refuse(models):
-        raise OperationalError("could not write to file: No space left on device\nHINT: make room")
-
+    refused = OperationalError("could not write to file: No space left on device\nHINT: make room")
     (tmp_path / "terc.zip").write_bytes(small_country.terc())
-    monkeypatch.setattr(runner, "analyse", refuse)
+    monkeypatch.setattr(runner, "analyse", Mock(side_effect=refused))
     out = io.StringIO()
     with pytest.raises(CommandError) as failure:
         call_command("import_teryt", str(tmp_path / "terc.zip"), commit=True, stdout=out)
@@ -64,13 +63,10 @@ def test_what_fails_after_the_commit_does_not_hide_that_the_data_are_in(db, tmp_
 
 
 def test_the_starter_data_tell_what_is_in_too(monkeypatch):
-    def broken(steps, options, *, recorded):
-        raise runner.AnalyzeFailed([], OperationalError("no space"))
-
+    broken = Mock(side_effect=runner.AnalyzeFailed([], OperationalError("no space")))
     monkeypatch.setattr("fueldepot.management.commands.load_starter.run", broken)
-    monkeypatch.setattr("catalog.importers.import_steps.missing_steps", list)
-    monkeypatch.setattr("prices.starter.missing_steps", list)
-    monkeypatch.setattr("regulations.sources.missing_steps", list)
+    for module in ("catalog.importers.import_steps", "prices.starter", "regulations.sources"):
+        monkeypatch.setattr(f"{module}.missing_steps", list)
     with pytest.raises(CommandError, match="the data are in, but the planner"):
         call_command("load_starter")
 
@@ -112,8 +108,6 @@ def test_depots_are_locked_before_any_version_so_that_no_editor_and_import_wait_
     with CaptureQueriesContext(connection) as queries:
         commands.run("import_data", tmp_path, commit=True)
     statements = [query["sql"] for query in queries]
-    locked = next(
-        place for place, sql in enumerate(statements) if "FOR NO KEY UPDATE" in sql and "catalog_depot" in sql
-    )
-    written = next(place for place, sql in enumerate(statements) if re.match('(INSERT INTO|UPDATE) "catalog_', sql))
-    assert locked < written
+    locks = [place for place, sql in enumerate(statements) if "FOR NO KEY UPDATE" in sql and "catalog_depot" in sql]
+    writes = [place for place, sql in enumerate(statements) if re.match('(INSERT INTO|UPDATE) "catalog_', sql)]
+    assert locks[0] < writes[0]

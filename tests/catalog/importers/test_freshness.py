@@ -1,11 +1,11 @@
 """Records of imports from files, the commands' `--download`, and the strict file of sources."""
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
-import yaml
-from django.contrib.auth import get_user_model
 from django.core.management import CommandError
+from django.urls import reverse
 
 from catalog.importers import import_steps
 from catalog.importers.download import checksum
@@ -14,7 +14,7 @@ from catalog.importers.sources import all_sources, allowed_address, formats, rea
 from catalog.models import ImportRun
 from fueldepot import checks
 from fueldepot.data.yaml_reader import InvalidYaml
-from tests import small_country
+from tests import factories, small_country
 from tests.commands import run
 from tests.dumps import dump
 from tests.pages.reading import missing
@@ -31,20 +31,14 @@ def register(tmp_path):
 
 
 def test_a_run_from_a_file_is_recorded_with_its_checksum(register):
-    run("import_teryt", register, commit=True)
-    run("import_teryt", register, commit=True)
+    for _ in range(2):
+        run("import_teryt", register, commit=True)
     first, second = ImportRun.objects.order_by("pk")
-    assert (first.source, first.dataset, first.outcome, first.added, first.rows) == (
-        "teryt-terc",
-        "units",
-        "imported",
-        9,
-        9,
-    )
+    assert (first.source, first.dataset) == ("teryt-terc", "units")
+    assert (first.outcome, first.added, first.rows) == ("imported", 9, 9)
     assert (second.outcome, second.added, second.rows) == ("unchanged", 0, 9)
     assert (first.file_name, first.checksum) == ("TERC.zip", checksum(register))
-    assert str(first.file_date) == "2021-01-01"
-    assert first.file_size == register.stat().st_size
+    assert (str(first.file_date), first.file_size) == ("2021-01-01", register.stat().st_size)
     assert first.started <= first.finished <= second.started
 
 
@@ -75,30 +69,23 @@ def test_a_file_of_no_known_form_is_recorded_for_the_source_of_the_command(tmp_p
     record = ImportRun.objects.get()
     assert (record.source, record.outcome) == ("osm-depots", "refused")
     assert "is of no known form" in record.message
-
-
-def test_of_a_file_that_is_gone_no_checksum_is_recorded(tmp_path):
     source = all_sources()["teryt-simc"]
     origin = files_origin(import_steps.step([tmp_path / "gone.csv"], source, *source.formats))
-    assert (origin["source"], origin["file_name"]) == ("teryt-simc", "gone.csv")
-    assert (origin["checksum"], origin["file_size"]) == ("", 0)
+    gone = {"source": "teryt-simc", "file_name": "gone.csv", "checksum": "", "file_size": 0}
+    assert {name: origin[name] for name in gone} == gone
 
 
 def test_of_a_directory_every_step_is_recorded_and_of_a_refused_one_the_step(register, tmp_path):
+    steps = [("teryt-terc", "imported"), ("geonames-postcodes", "imported"), ("geonames-postcodes", "refused")]
     (tmp_path / "PL.zip").write_bytes(small_country.postcodes())
     run("import_data", tmp_path, commit=True)
-    assert list(ImportRun.objects.order_by("pk").values_list("source", "outcome")) == [
-        ("teryt-terc", "imported"),
-        ("geonames-postcodes", "imported"),
-    ]
     (tmp_path / "PL.zip").write_bytes(small_country.postcodes(range(5)))
     register.write_bytes(small_country.terc(day="2022-01-01"))
     before = dump()
     with pytest.raises(CommandError):
         run("import_data", tmp_path, commit=True)
     assert dump() == before
-    (record,) = ImportRun.objects.order_by("pk")[2:]
-    assert (record.source, record.outcome) == ("geonames-postcodes", "refused")
+    assert list(ImportRun.objects.order_by("pk").values_list("source", "outcome")) == steps
 
 
 @pytest.mark.parametrize(
@@ -134,77 +121,64 @@ def test_every_importer_downloads(command, source, tmp_path, settings):
     assert (good.source, good.outcome) == (source, "imported")
 
 
-def test_either_files_or_a_download():
-    for args in ([], ["--download", "file.zip"]):
-        with pytest.raises(CommandError, match="give either files or --download"):
-            run("import_teryt", *args)
-
-
-def test_a_rehearsal_with_a_source_missing_is_refused(tmp_path):
+def test_either_files_or_a_download_of_sources_that_are_named(tmp_path):
     (tmp_path / "few.yaml").write_text("teryt-simc: {url: 'http://127.0.0.1/'}")
-    with pytest.raises(CommandError, match="names no source teryt-terc"):
-        run("import_teryt", "--download", "--sources", tmp_path / "few.yaml")
+    few = ["--download", "--sources", tmp_path / "few.yaml"]
+    either = "give either files or --download"
+    for args, message in (([], either), (["--download", "x.zip"], either), (few, "names no source teryt-terc")):
+        with pytest.raises(CommandError, match=message):
+            run("import_teryt", *args)
 
 
 def test_records_can_be_looked_at_in_the_admin_and_not_changed(client, register):
     run("import_teryt", register, commit=True)
-    client.force_login(get_user_model().objects.create_superuser("redaktor", password="x"))
-    assert not missing(client.get("/admin/catalog/importrun/").content.decode(), "teryt-terc", "wczytano zmiany")
-    record = ImportRun.objects.get()
-    assert client.get(f"/admin/catalog/importrun/{record.pk}/change/").status_code == 200
-    assert client.post(f"/admin/catalog/importrun/{record.pk}/change/", {"rows": 1}).status_code == 403
-    assert client.get("/admin/catalog/importrun/add/").status_code == 403
+    client.force_login(factories.UserFactory())
+    listing = reverse("admin:catalog_importrun_changelist")
+    page = reverse("admin:catalog_importrun_change", args=[ImportRun.objects.get().pk])
+    assert not missing(client.get(listing).content.decode(), "teryt-terc", "wczytano zmiany")
+    assert client.get(page).status_code == 200
+    assert client.post(page, {"rows": 1}).status_code == 403
+    assert client.get(f"{listing}add/").status_code == 403
 
 
-def test_the_projects_file_of_sources_is_whole():
+def test_the_projects_file_of_sources_is_whole_and_a_format_of_one_source(monkeypatch):
     sources = read_sources()
-    assert [one.id for one in sources.values() if one.fetched] == [
-        *("teryt-terc", "teryt-simc", "prg-boundaries", "geonames-postcodes", "osm-depots", "gus-bdl"),
-    ]
-    assert all(one.url.startswith("https://") for one in sources.values())
-    assert checks.check_files() == []
-
-
-def test_a_format_belongs_to_one_source():
-    names = [format_.name for _, format_ in formats()]
+    fetched = ["teryt-terc", "teryt-simc", "prg-boundaries", "geonames-postcodes", "osm-depots", "gus-bdl"]
+    assert [source.id for source in sources.values() if source.fetched] == fetched
+    assert all(source.url.startswith("https://") for source in sources.values())
+    names = [form.name for _, form in formats()]
     assert len(names) == len({*names})
-    assert [source.id for source, format_ in formats() if format_.name == "geonames"] == ["geonames-postcodes"]
-
-
-def changed(**changes):
-    return yaml.safe_dump({"osm-depots": changes})
+    assert [source.id for source, form in formats() if form.name == "geonames"] == ["geonames-postcodes"]
+    assert checks.check_files() == []
+    odd = InvalidYaml(Path("sources.yaml"), [(None, "osm-depots: licence is missing")])
+    monkeypatch.setattr(checks, "read_sources", Mock(side_effect=odd))
+    (error,) = checks.check_files()  # stops the start
+    assert (error.id, error.msg) == ("catalog.E001", "sources.yaml: osm-depots: licence is missing")
 
 
 def test_an_odd_file_of_sources_is_refused_with_source_and_key(tmp_path):
+    path = tmp_path / "sources.yaml"
+    with pytest.raises(InvalidYaml, match="cannot be read: "):
+        read_sources(path)
     for content, message in (
-        (lambda: changed(rythm_days=3), "row [0-9]+: osm-depots, rythm_days is unknown"),
-        (lambda: changed(licence="x"), "osm-depots, licence is unknown"),
-        (lambda: changed(rhythm_days=True), "rhythm_days is True; it must be a whole number"),
-        (lambda: changed(rhythm_days=0), "rhythm_days is 0; it must be greater than or equal to 1"),
-        (lambda: "regulations: {max_megabytes: 5}", "max_megabytes is unknown to the method manual"),
-        (lambda: changed(url="http://overpass-api.de/"), "must be an https address, or http to this machine"),
-        (lambda: changed(confirmed="yes"), "confirmed is 'yes'; it must be yes or no"),
-        (lambda: changed(url=""), "url is ''; it must not be empty"),
-        (lambda: "osm-depots: 3", "row 1: osm-depots is 3; it must be a mapping"),
-        (lambda: "OSM: {}", "row 1: OSM is no source; the sources are teryt-terc, "),
-        (lambda: "a-b: {}\na-b: {}", "'a-b' stands twice"),
-        (lambda: "- 1", "it must be a mapping"),
+        ("osm-depots: {rythm_days: 3}", "row [0-9]+: osm-depots, rythm_days is unknown"),
+        ("osm-depots: {licence: x}", "osm-depots, licence is unknown"),
+        ("osm-depots: {rhythm_days: true}", "rhythm_days is True; it must be a whole number"),
+        ("osm-depots: {rhythm_days: 0}", "rhythm_days is 0; it must be greater than or equal to 1"),
+        ("regulations: {max_megabytes: 5}", "max_megabytes is unknown to the method manual"),
+        ("osm-depots: {url: 'http://overpass-api.de/'}", "must be an https address, or http to this machine"),
+        ("osm-depots: {confirmed: 'yes'}", "confirmed is 'yes'; it must be yes or no"),
+        ("osm-depots: {url: ''}", "url is ''; it must not be empty"),
+        ("osm-depots: 3", "row 1: osm-depots is 3; it must be a mapping"),
+        ("OSM: {}", "row 1: OSM is no source; the sources are teryt-terc, "),
+        ("a-b: {}\na-b: {}", "'a-b' stands twice"),
+        ("- 1", "it must be a mapping"),
     ):
-        path = tmp_path / "sources.yaml"
-        path.write_text(content())
+        path.write_text(content)
         with pytest.raises(InvalidYaml, match=message) as refused:
             read_sources(path)
         assert str(path) in str(refused.value), content
         assert "\n" not in str(refused.value)
-
-
-def test_an_odd_file_of_sources_stops_the_start(tmp_path, monkeypatch):
-    def broken():
-        raise InvalidYaml(Path("sources.yaml"), [(None, "osm-depots: licence is missing")])
-
-    monkeypatch.setattr(checks, "read_sources", broken)
-    (error,) = checks.check_files()
-    assert (error.id, error.msg) == ("catalog.E001", "sources.yaml: osm-depots: licence is missing")
 
 
 def test_which_addresses_may_be_asked():
@@ -215,8 +189,3 @@ def test_which_addresses_may_be_asked():
     ):
         for url in urls:
             assert allowed_address(url) == allowed, url
-
-
-def test_a_file_of_sources_that_is_not_there(tmp_path):
-    with pytest.raises(InvalidYaml, match="cannot be read: "):
-        read_sources(tmp_path / "none.yaml")

@@ -8,7 +8,6 @@ from django.core.management import CommandError
 from catalog import starter
 from catalog.importers import import_steps
 from catalog.importers.records import Options, PlaceRecord
-from catalog.models import Place
 from tests import factories
 from tests.commands import run
 
@@ -30,23 +29,20 @@ def test_the_starter_data_are_exported_byte_for_byte(tmp_path):
 
 def test_an_exported_catalog_is_read_back(tmp_path):
     unit = factories.krakow()
-    places = [("prng:10", "miasto", ""), ("prng:9", "wieś", ""), ("terc:1261039", "delegatura", "1261039")]
-    for key, kind, district in places:
-        at = {} if district else {"lat": 50.05, "lon": 19.95}
-        Place.objects.create(id=key, name="Próba", kind=kind, municipality=unit, main=True, district=district, **at)
-    Place.objects.create(id="simc:0000001", name="Próba", kind="wieś", municipality=unit, main=True)
+    at = {"lat": 50.05, "lon": 19.95}
+    for key, kind, more in (
+        *(("prng:10", "miasto", at), ("prng:9", "wieś", at), ("terc:1261039", "delegatura", {"district": "1261039"})),
+        ("simc:0000001", "wieś", {}),  # which is left out
+    ):
+        factories.PlaceFactory(id=key, name="Próba", kind=kind, municipality=unit, **more)
     factories.PostcodeFactory()
     run("export_starter", out=tmp_path)
     assert [row.teryt for row in starter.read_units(tmp_path)] == ["12", unit.teryt[:4], unit.teryt]
     *places, district = starter.read_places(tmp_path)
     assert [row.id for row in places] == ["prng:9", "prng:10"]
     assert district == PlaceRecord("terc:1261039", "Próba", "delegatura", "1261039")
-    assert [(row.code, row.municipalities) for row in starter.read_postcodes(tmp_path)] == [
-        ("30-001", ((unit.teryt, 8),))
-    ]
-
-
-def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (postcode,) = starter.read_postcodes(tmp_path)
+    assert (postcode.code, postcode.municipalities) == ("30-001", ((unit.teryt, 8),))
     file = tmp_path / "file"
     file.touch()
     with pytest.raises(CommandError, match=f"not all was written: File exists: {file}"):

@@ -16,23 +16,14 @@ def number(points, weights, allowed=None):
     return medoid(np.array(points, float), np.array(weights), allowed)
 
 
-def test_one_point_is_amid_itself():
+def test_the_point_nearest_to_the_weight_of_all_the_heaviest_then_the_first():
     assert number([(3, 4)], [0]) == 0
-
-
-def test_the_point_nearest_to_the_weight_of_all():
     line = [(0, 0), (10, 0), (20, 0), (90, 0)]
     assert number(line, [1, 1, 2, 1]) == 2
     assert number(line, [1, 1, 1, 9]) == 3
-
-
-def test_of_equal_sums_the_heaviest_then_the_first():
     assert number([(0, 0), (3, 0)], [1, 1]) == 0
     assert number([(0, 0), (3, 0), (6, 0), (3, 0)], [1, 1, 1, 2]) == 3
-
-
-def test_only_points_that_are_allowed():
-    assert number([(0, 0), (1, 0), (2, 0), (9, 0)], [1, 1, 1, 1], [True, False, False, True]) == 0
+    assert number([(0, 0), (1, 0), (2, 0), (9, 0)], [1, 1, 1, 1], [True, False, False, True]) == 0  # of those allowed
 
 
 @pytest.mark.parametrize("block", [1, 7, 1000])
@@ -50,6 +41,7 @@ lons = st.floats(13.9, 24.3)
 @given(lats, lons)
 def test_there_and_back(lat, lon):
     assert unproject(*coordinates.project(lat, lon)) == pytest.approx((lat, lon), abs=1e-9)
+    assert distance_m(lat, lon, lat, lon) == 0
 
 
 @given(lats, lons, st.floats(0, 2 * math.pi), st.floats(0.0001, 0.45))
@@ -70,11 +62,6 @@ def test_the_chord_agrees_with_the_angle_between_vectors(lat1, lon1, lat2, lon2)
     a, b = vector(lat1, lon1), vector(lat2, lon2)
     angle = math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))
     assert distance_m(lat1, lon1, lat2, lon2) == pytest.approx(angle * EARTH_RADIUS_M, abs=0.01)
-
-
-@given(lats, lons)
-def test_a_point_is_at_no_distance_from_itself(lat, lon):
-    assert distance_m(lat, lon, lat, lon) == 0
 
 
 def test_arrays_agree_with_single_points():

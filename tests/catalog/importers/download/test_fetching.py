@@ -35,10 +35,6 @@ def folder(fetcher, source):
     return sorted(path.name for path in Store(fetcher.root, source).folder.iterdir() if path.name != ".lock")
 
 
-def nothing_kept(fetcher, source):
-    return folder(fetcher, source) == []
-
-
 def refusal(fetcher, source):
     """What is said of a source that cannot be fetched."""
     with pytest.raises(DownloadFailed) as caught:
@@ -68,14 +64,15 @@ def test_the_publisher_learns_who_asks(fetcher, source, publishers, settings):
     assert "fueldepot/1 (+https://sk?ady.example.pl; " in publishers.requests(POSTCODES)[1][1]["User-Agent"]
 
 
-def test_yesterdays_file_is_still_current_after_304(fetcher, source, publishers):
-    first = fetcher.fetch(source)
-    second = fetcher.fetch(source)
-    assert not second.fresh
+def test_yesterdays_file_is_still_current_after_304_and_the_same_bytes_are_not_kept_twice(fetcher, source, publishers):
+    first, second = fetcher.fetch(source), fetcher.fetch(source)
     assert (second.path, second.sha256, second.fetched_at) == (first.path, first.sha256, first.fetched_at)
     assert second.checked_at > first.checked_at
     _, headers, _ = publishers.requests(POSTCODES)[1]
     assert (headers["If-None-Match"], headers["If-Modified-Since"]) == (first.etag, first.last_modified)
+    publishers.validators = False
+    third = fetcher.fetch(source)
+    assert (first.fresh, second.fresh, third.fresh, third.path) == (True, False, False, first.path)
     assert len(folder(fetcher, source)) == 2
 
 
@@ -84,13 +81,6 @@ def test_a_kept_file_that_was_damaged_or_cut_is_fetched_again(fetcher, source, c
         fetcher.fetch(source).path.write_bytes(damaged)
         again = fetcher.fetch(source)
         assert (again.fresh, again.path.read_bytes()) == (True, content), damaged
-
-
-def test_the_same_bytes_are_not_kept_twice(fetcher, source, publishers):
-    publishers.validators = False
-    first, second = fetcher.fetch(source), fetcher.fetch(source)
-    assert (second.path, second.fresh) == (first.path, False)
-    assert len(folder(fetcher, source)) == 2
 
 
 def test_another_address_is_asked_without_the_validators_of_the_old_one(fetcher, source, publishers):
@@ -142,11 +132,6 @@ def test_a_refused_file_leaves_the_earlier_one_in_place(fetcher, source, publish
         assert Store(fetcher.root, source).read() == replace(first, fresh=False)
 
 
-def test_a_compressed_transfer_is_unpacked(fetcher, source, publishers, content):
-    publishers.troubles[POSTCODES] = ["gzip"]
-    assert fetcher.fetch(source).path.read_bytes() == content
-
-
 @pytest.mark.parametrize(
     ("waiting", "slept"),
     [
@@ -154,11 +139,14 @@ def test_a_compressed_transfer_is_unpacked(fetcher, source, publishers, content)
         ([(429, {"Retry-After": "7"})], [7]),
         ([(503, {"Retry-After": "0"})], [0]),
         ([(503, {"Retry-After": "soon"})], [1]),
+        (["gzip"], []),
+        ([(302, {"Location": "/moved.zip"})], []),
     ],
 )
-def test_passing_troubles_are_waited_out(fetcher, source, publishers, clock, waiting, slept):
+def test_passing_troubles_are_waited_out(fetcher, source, publishers, content, clock, waiting, slept):
+    publishers.files["moved.zip"] = content
     publishers.troubles[POSTCODES] = list(waiting)
-    fetcher.fetch(source)
+    assert fetcher.fetch(source).path.read_bytes() == content
     assert clock.slept == slept
 
 
@@ -187,14 +175,9 @@ def test_what_is_too_large_is_refused_before_it_comes_and_while_it_comes(fetcher
     assert f"has {len(content)} bytes, more than the {len(content) - 1} that may come" in refusal(fetcher, small)
     publishers.always[POSTCODES] = "gzip"
     assert "has more bytes than the" in refusal(fetcher, small)
-    assert nothing_kept(fetcher, small)
-
-
-def test_gzip_that_would_fill_the_disk_is_stopped(fetcher, source, publishers):
-    publishers.files["PL.zip"] = bytes(50_000_000)
-    publishers.always[POSTCODES] = "gzip"
+    publishers.files["PL.zip"] = bytes(50_000_000)  # which would fill the disk
     assert "has more bytes than the 1000000" in refusal(fetcher, replace(source, max_megabytes=1))
-    assert nothing_kept(fetcher, source)
+    assert folder(fetcher, small) == []
 
 
 def test_another_kind_of_file_and_a_damaged_one_are_refused(fetcher, source, publishers):
@@ -222,38 +205,30 @@ def table(source, publishers):
     return table, publishers.files["postcodes.csv"]
 
 
-def test_a_csv_file_is_kept_as_it_came(fetcher, table):
+def test_a_csv_file_is_kept_as_it_came_and_one_that_is_not_whole_refused(fetcher, publishers, table):
     source, content = table
-    download = fetcher.fetch(source)
-    assert download.path.name == "postcodes.csv"
-    assert download.path.read_bytes() == content
-
-
-@pytest.mark.parametrize(
-    ("trouble", "message"),
-    [
+    assert not content[: len(content) // 2].endswith(b"\n")
+    for trouble, message in (
         ("html", "what came is a web page instead of csv"),
         ("empty", "what came is empty"),
         ("unannounced", "what came ends in the middle of a row; try again later"),
-    ],
-)
-def test_a_csv_file_that_is_not_whole_is_refused(fetcher, publishers, table, trouble, message):
-    source, content = table
-    assert not content[: len(content) // 2].endswith(b"\n")
-    publishers.always["/postcodes.csv"] = trouble
-    assert message in refusal(fetcher, source)
-    assert nothing_kept(fetcher, source)
+    ):
+        publishers.always["/postcodes.csv"] = trouble
+        assert message in refusal(fetcher, source)
+        assert folder(fetcher, source) == []
+    publishers.always.clear()
+    download = fetcher.fetch(source)
+    assert (download.path.name, download.path.read_bytes()) == ("postcodes.csv", content)
 
 
-def test_a_zip_that_unpacks_to_more_than_may_come_is_refused(fetcher, source, publishers, monkeypatch):
-    monkeypatch.setattr("catalog.importers.freshness.MAX_BYTES", 100)
-    publishers.files["PL.zip"] = small_country.zipped("PL.txt", bytes(401))
-    assert "unpacks to more than 400 bytes" in refusal(fetcher, source)
-
-
-def test_a_page_that_goes_on_and_on_is_given_up(fetcher, sources, publishers, monkeypatch):
+def test_a_page_that_goes_on_and_on_and_a_zip_that_unpacks_to_too_much_are_given_up(
+    fetcher, sources, publishers, monkeypatch
+):
     monkeypatch.setattr("catalog.importers.download.MOST_PAGE_BYTES", 10)
     assert "more than the 10 that may come" in refusal(fetcher, sources["teryt-terc"])
+    monkeypatch.setattr("catalog.importers.freshness.MAX_BYTES", 100)
+    publishers.files["PL.zip"] = small_country.zipped("PL.txt", bytes(401))
+    assert "unpacks to more than 400 bytes" in refusal(fetcher, sources["geonames-postcodes"])
 
 
 def test_nobody_waits_longer_than_the_whole_time(fetcher, source, publishers, clock):
@@ -263,12 +238,12 @@ def test_nobody_waits_longer_than_the_whole_time(fetcher, source, publishers, cl
     assert clock.slept == [1]
 
 
-@pytest.mark.parametrize("damage", [b"", b"{}", b'{"source": 5, "fetched_at": "soon"}'])
-def test_a_kept_file_whose_record_is_damaged_is_fetched_again(fetcher, source, publishers, damage):
-    first = fetcher.fetch(source)
-    first.path.with_name(f"{first.path.name}.json").write_bytes(damage)
-    assert fetcher.fetch(source).fresh
-    assert len(publishers.requests(POSTCODES)) == 2
+def test_a_kept_file_whose_record_is_damaged_is_fetched_again(fetcher, source, publishers):
+    path = fetcher.fetch(source).path
+    for number, damage in enumerate([b"", b"{}", b'{"source": 5, "fetched_at": "soon"}'], 2):
+        path.with_name(f"{path.name}.json").write_bytes(damage)
+        assert fetcher.fetch(source).fresh
+        assert len(publishers.requests(POSTCODES)) == number
 
 
 def test_a_file_or_a_folder_that_cannot_be_written_is_named(fetcher, source, tmp_path):
@@ -279,28 +254,21 @@ def test_a_file_or_a_folder_that_cannot_be_written_is_named(fetcher, source, tmp
     assert refusal(fetcher, source) == f"{store.folder}: cannot be written: Is a directory"
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        *("https://10.0.0.1/x", "https://192.168.1.1/x", "https://169.254.169.254/latest/meta-data/"),
-        *("https://[fd00::1]/x", "https://[::ffff:10.0.0.1]/x", "https://[64:ff9b::a00:1]/x", "https://0x0a000001/x"),
-        *("https://100.64.0.1/x", "https://inside.example.pl/x"),
-    ],
-)
-def test_a_redirection_into_a_private_network_is_not_followed(fetcher, source, publishers, monkeypatch, target):
+def test_a_redirection_into_a_private_network_is_not_followed(fetcher, source, publishers, monkeypatch):
     resolve = socket.getaddrinfo
 
     def resolved(host, *rest, **more):
         return resolve("10.1.2.3" if host == "inside.example.pl" else host, *rest, **more)
 
     monkeypatch.setattr(socket, "getaddrinfo", resolved)
-    publishers.troubles[POSTCODES] = [(302, {"Location": target})]
-    assert f"leads to {target}, into a private network; check the file of sources" in refusal(fetcher, source)
-
-
-def test_the_internet_is_public():
-    for address in ("8.8.8.8", "2001:4860:4860::8888", "::ffff:8.8.8.8"):
-        assert is_public(address)
+    for target in (
+        *("https://10.0.0.1/x", "https://192.168.1.1/x", "https://169.254.169.254/latest/meta-data/"),
+        *("https://[fd00::1]/x", "https://[::ffff:10.0.0.1]/x", "https://[64:ff9b::a00:1]/x", "https://0x0a000001/x"),
+        *("https://100.64.0.1/x", "https://inside.example.pl/x"),
+    ):
+        publishers.troubles[POSTCODES] = [(302, {"Location": target})]
+        assert f"leads to {target}, into a private network; check the file of sources" in refusal(fetcher, source)
+    assert all(map(is_public, ("8.8.8.8", "2001:4860:4860::8888", "::ffff:8.8.8.8")))
 
 
 def test_a_publisher_may_not_lead_to_this_machine():
@@ -314,12 +282,6 @@ def test_a_publisher_that_stops_within_a_header_is_given_up(fetcher, source, pub
     publishers.always[POSTCODES] = "slow header"
     hasty = replace(fetcher, patience=RetryPolicy(attempts=2, first_wait_s=0, idle_s=1, whole_s=0.5))
     assert "its time is used up; try again later" in refusal(hasty, source)
-
-
-def test_a_redirection_on_this_machine_is_followed(fetcher, source, publishers, content):
-    publishers.files["moved.zip"] = content
-    publishers.troubles[POSTCODES] = [(302, {"Location": "/moved.zip"})]
-    assert fetcher.fetch(source).path.read_bytes() == content
 
 
 def test_the_form_is_filled_in_and_sent_back(fetcher, sources, publishers):
@@ -347,25 +309,26 @@ def test_overpass_is_asked_once_with_a_time_out(fetcher, sources, publishers):
     assert b"timeout%3A180" in body
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (small_country.depots(remark='runtime error: Query timed out in "query" at line 3'), 'timed out in "query"'),
+def test_an_answer_of_overpass_that_is_not_whole_is_refused(fetcher, sources, publishers):
+    timed_out = 'runtime error: Query timed out in "query" at line 3'
+    for content, message in (
+        (small_country.depots(remark=timed_out), 'timed out in "query"'),
         (small_country.depots()[:-20], "is not complete JSON, is it cut off"),
         (b'{"version": 0.6}', "of no known form instead of overpass"),
         (b"[]", "of no known form instead of overpass"),
-    ],
-)
-def test_an_answer_of_overpass_that_is_not_whole_is_refused(fetcher, sources, publishers, content, message):
-    publishers.files["depots.json"] = content
-    assert message in refusal(fetcher, sources["osm-depots"])
-    assert nothing_kept(fetcher, sources["osm-depots"])
+    ):
+        publishers.files["depots.json"] = content
+        assert message in refusal(fetcher, sources["osm-depots"])
+        assert folder(fetcher, sources["osm-depots"]) == []
 
 
-def test_overpass_abroad_is_not_asked_without_a_contact(fetcher, sources, settings):
+def test_neither_overpass_abroad_without_a_contact_nor_a_source_by_hand_is_asked(fetcher, sources, settings):
     settings.CONTACT_EMAIL, settings.SITE_URL = "", "http://127.0.0.1:8000"
     abroad = replace(sources["osm-depots"], url="https://overpass.invalid/api/interpreter")
     assert "asks for a contact in every request; set CONTACT_EMAIL" in refusal(fetcher, abroad)
+    by_hand = replace(sources["teryt-terc"], method="manual")
+    assert "is not a file that can be fetched" in refusal(fetcher, by_hand)
+    assert issubclass(DownloadFailed, BadInput)  # which commands report
 
 
 def test_two_at_once_do_not_write_into_one_file(fetcher, source):
@@ -386,11 +349,3 @@ def test_a_full_disk_is_told_in_one_line_and_what_was_there_stays(fetcher, sourc
     assert refusal(fetcher, source) == f"{store.folder}: cannot be written: No space left on device"
     assert store.read() == replace(before, fresh=False)
     assert before.path.read_bytes() == content
-
-
-def test_commands_report_a_refusal_like_bad_input():
-    assert issubclass(DownloadFailed, BadInput)
-
-
-def test_a_source_by_hand_is_not_fetched(fetcher, sources):
-    assert "is not a file that can be fetched" in refusal(fetcher, replace(sources["teryt-terc"], method="manual"))

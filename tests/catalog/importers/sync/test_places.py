@@ -25,40 +25,27 @@ def test_a_place_of_a_city_keeps_the_code_of_its_district(options):
     assert sync_places(Extract(tuple(rows)), options).changes == 0
 
 
-def test_a_vanished_municipality_is_found_by_its_successor():
-    factories.FormerMunicipalityFactory(teryt="1206952")
-    codes = MunicipalityCodes()
-    assert (codes.find("1206952"), codes.find("1206962")) == ("1261011", None)
-
-
 PRG = PostcodeRecord("30-001", (("1261011", 8),), ("Kraków",), 50.07, 19.94, "prg")
 GEONAMES = PostcodeRecord("30-001", (("126101", 1),), ("Krakow",), 50.0, 19.9, "geonames")
 
 
-def test_shares_are_summed_by_municipality_and_unknown_ones_left_out(options):
+def test_shares_are_summed_by_municipality_unknown_ones_left_out_and_changed_ones_replaced(options):
     factories.krakow()
     factories.zakopane()
-    record = PostcodeRecord(
-        "30-001", (("1261029", 3), ("1217011", 5), ("1261011", 4), ("9999999", 9)), (), 50, 20, "prg"
-    )
-    sync_postcodes(Extract((record,)), options)
-    shares = models.PostcodeMunicipality.objects.order_by("-addresses").values_list("municipality_id", "addresses")
-    assert list(shares) == [("1261011", 7), ("1217011", 5)]
+    shares = (("1261029", 3), ("1217011", 5), ("1261011", 4), ("9999999", 9))
+    sync_postcodes(Extract((replace(PRG, municipalities=shares),)), options)
+    assert stored("30-001")[1] == [("1261011", 7), ("1217011", 5)]
+    assert sync_postcodes(Extract((replace(PRG, municipalities=(("1217011", 5),)),)), options).changed == 1
+    assert stored("30-001")[1] == [("1217011", 5)]
 
 
 def test_a_code_of_unknown_municipalities_only_is_rejected(options):
     report = sync_postcodes(Extract((PRG,)), options)
     assert [note.key for note in report.rejected] == ["30-001"]
     assert not models.Postcode.objects.exists()
-
-
-def test_a_changed_share_replaces_the_old_ones(options):
-    factories.krakow()
-    factories.zakopane()
-    sync_postcodes(Extract((PRG,)), options)
-    changed = PostcodeRecord("30-001", (("1217011", 5),), ("Zakopane",), 49.3, 19.95, "prg")
-    assert sync_postcodes(Extract((changed,)), options).changed == 1
-    assert models.PostcodeMunicipality.objects.get().municipality_id == "1217011"
+    factories.FormerMunicipalityFactory(teryt="1206952")
+    codes = MunicipalityCodes()  # by successors, too
+    assert (codes.find("1206952"), codes.find("1206962")) == ("1261011", None)
 
 
 POINTS = PostcodeRecord("30-001", (("1261011", 9),), ("Kraków",), 50.08, 19.95, "points")
@@ -71,8 +58,8 @@ def test_address_points_win_and_the_address_register_before_another_in_any_order
     for rank in order:
         sync_postcodes(Extract((ranked[int(rank)],)), options)
     best = ranked[int(min(order))]
-    stored = (models.Postcode.objects.get().source, models.PostcodeMunicipality.objects.get().addresses)
-    assert stored == (best.source, best.municipalities[0][1])
+    postcode, ((_, addresses),) = stored("30-001")
+    assert (postcode.source, addresses) == (best.source, best.municipalities[0][1])
     assert sync_postcodes(Extract((best,)), options).changes == 0
 
 
@@ -81,11 +68,8 @@ def points(code, *shares, places=("Wieś",), lat=50.0):
 
 
 def stored(code):
-    return models.Postcode.objects.get(pk=code), list(
-        models.PostcodeMunicipality.objects.filter(postcode=code)
-        .order_by("-addresses")
-        .values_list("municipality_id", "addresses")
-    )
+    shares = models.PostcodeMunicipality.objects.filter(postcode=code).order_by("-addresses")
+    return models.Postcode.objects.get(pk=code), list(shares.values_list("municipality_id", "addresses"))
 
 
 @pytest.fixture
