@@ -18,6 +18,8 @@ from catalog.services.editors import CHIEF, EDITOR
 from fueldepot.desk.logins import KEY_SALT, name_key
 from tests import factories
 
+pytestmark = pytest.mark.django_db
+
 LOGIN, PAGE, INDEX = (reverse(f"admin:{name}") for name in ("login", "second_factor", "index"))
 PASSWORD = "dlugie-haslo-1234"
 KEY = "ab" * 20
@@ -47,14 +49,13 @@ def log_in(client, code="", name="ewa", **options):
 
 
 @pytest.fixture
-def protected(db):
+def protected():
     """An editor with a second factor and its backup codes."""
     user = make_editor()
     user.backup_codes = second_factor.turn_on(user=user, key=KEY, code=code_of(KEY, -1))
     return user
 
 
-@pytest.mark.django_db
 def test_an_editor_turns_the_second_factor_on_with_the_code_of_an_app(client):
     user = make_editor()
     assert log_in(client).status_code == 302
@@ -81,10 +82,11 @@ def test_an_editor_turns_the_second_factor_on_with_the_code_of_an_app(client):
     assert "jest włączony" in client.get(PAGE).content.decode()
 
 
-@pytest.mark.django_db
-def test_a_key_that_the_service_did_not_give_is_refused(client):
+def test_a_key_that_is_old_or_that_the_service_did_not_give_is_refused(client, monkeypatch):
     client.force_login(make_editor())
-    for key in ("", KEY, signing.dumps(KEY, salt="another")):
+    keys, now = ["", KEY, signing.dumps(KEY, salt="another"), signing.dumps(KEY, salt=KEY_SALT)], time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 16 * 60)
+    for key in keys:
         assert "niepoprawny" in client.post(PAGE, {"key": key, "code": code_of(KEY)}).content.decode()
     assert not TOTPDevice.objects.exists()
 
@@ -106,7 +108,7 @@ def test_a_login_needs_the_code_and_each_code_is_good_once(client, protected):
     assert StaticToken.objects.count() == second_factor.BACKUP_CODES - 1
 
 
-def test_a_login_without_second_factor_needs_no_code(client, db):
+def test_a_login_without_second_factor_needs_no_code(client):
     make_editor()
     assert log_in(client).status_code == 302
 
@@ -128,7 +130,6 @@ def test_wrong_codes_of_the_app_are_slowed_down_and_leave_the_backup_codes(clien
     ("setting", "role", "demanded"),
     [("optional", CHIEF, False), ("chiefs", CHIEF, True), ("chiefs", EDITOR, False), ("everyone", EDITOR, True)],
 )
-@pytest.mark.django_db
 def test_who_lacks_a_required_second_factor_gets_to_its_page_only(client, settings, setting, role, demanded):
     settings.SECOND_FACTOR = setting
     make_editor(role)
@@ -190,21 +191,8 @@ def test_a_chief_turns_off_the_second_factor_of_others(client, protected):
     assert (line.user, line.object_repr, line.change_message) == (chief, "ewa", "wyłączono drugi składnik logowania")
 
 
-@pytest.mark.django_db
-def test_keys_and_codes_are_shown_nowhere_at_the_desk(client):
-    client.force_login(factories.UserFactory())
+def test_keys_and_codes_are_shown_nowhere_at_the_desk_and_strangers_see_no_page_of_theirs(desk):
     for app in ("otp_totp", "otp_static"):
-        assert client.get(f"/admin/{app}/").status_code == 404
-
-
-def test_a_stranger_sees_no_page_of_the_second_factor(db):
+        assert desk.get(f"/admin/{app}/").status_code == 404
     assert Client().get(PAGE).status_code == 302
     assert Client(enforce_csrf_checks=True).post(PAGE, {"code": "1"}).status_code == 403
-
-
-def test_a_key_in_the_form_gets_old(client, db, monkeypatch):
-    client.force_login(make_editor())
-    key = signing.dumps(KEY, salt=KEY_SALT)
-    now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now + 16 * 60)
-    assert "niepoprawny" in client.post(PAGE, {"key": key, "code": code_of(KEY)}).content.decode()

@@ -41,13 +41,13 @@ def test_the_same_answer_in_fewer_bytes(client, depots):
     assert (packed["ETag"], client.get(LONG, headers=GZIP).content) == (f"W/{plain['ETag']}", packed.content)
 
 
-@pytest.mark.parametrize("accept", [GZIP, {}])
-def test_either_form_is_known_again(client, depots, accept):
+def test_either_form_is_known_again(client, depots):
     for first in (client.get(LONG), client.get(LONG, headers=GZIP)):
-        again = client.get(LONG, headers={"if-none-match": first["ETag"], **accept})
-        assert (again.status_code, again.content) == (304, b"")
-        assert (again["ETag"], again["Vary"]) == (first["ETag"], "Accept, Accept-Encoding")
-        assert "Content-Encoding" not in again
+        for accept in (GZIP, {}):
+            again = client.get(LONG, headers={"if-none-match": first["ETag"], **accept})
+            assert (again.status_code, again.content) == (304, b"")
+            assert (again["ETag"], again["Vary"]) == (first["ETag"], "Accept, Accept-Encoding")
+            assert "Content-Encoding" not in again
 
 
 def test_head_tells_of_the_packed_form(client, depots):

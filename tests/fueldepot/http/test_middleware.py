@@ -2,7 +2,6 @@
 
 import json
 import logging
-import sys
 
 import pytest
 from django.db import IntegrityError, InterfaceError, OperationalError
@@ -181,12 +180,18 @@ def test_what_is_not_printable_is_spelled_out():
     assert shown_path("/łódź/") == "/łódź/"
 
 
+def record_of(error, name="x", status=None):
+    """A record of the log about an error, as it was raised."""
+    raised = error and (type(error), error, error.__traceback__)
+    record = logging.LogRecord(name, logging.ERROR, "f", 1, "it %s", ("failed",), raised)
+    record.status_code = status
+    return record
+
+
 def test_a_traceback_is_one_line():
-    try:
+    with pytest.raises(ValueError, match="bad") as failure:
         raise ValueError("bad")
-    except ValueError:
-        record = logging.LogRecord("x", logging.ERROR, "f", 1, "it %s", ("failed",), sys.exc_info())
-    text = JsonFormatter().format(record)
+    text = JsonFormatter().format(record_of(failure.value))
     assert "\n" not in text
     assert json.loads(text)["message"] == "it failed"
     assert "ValueError: bad" in json.loads(text)["traceback"]
@@ -195,11 +200,9 @@ def test_a_traceback_is_one_line():
 def test_a_traceback_repeats_no_row_of_the_database(db):
     """Its details have the whole row, line breaks included."""
     message = "Moje dane\n\njan.nowak@opal.pl"
-    try:
+    with pytest.raises(IntegrityError) as failure:
         factories.SubmissionFactory(message=message, state="accepted")
-    except IntegrityError:
-        record = logging.LogRecord("x", logging.ERROR, "f", 1, "failed", (), sys.exc_info())
-    text = json.loads(JsonFormatter().format(record))["traceback"]
+    text = json.loads(JsonFormatter().format(record_of(failure.value)))["traceback"]
     assert text.count("depotrequest_decided_by_somebody_some_day") == 2
     assert "direct cause" in text
     assert "jan.nowak" not in text
@@ -213,6 +216,4 @@ def test_that_the_database_is_away_is_told_once_and_without_a_traceback():
         ("django.request", 500, ValueError("bad"), True),
         ("fueldepot.domain_errors", None, None, True),
     ):
-        record = logging.LogRecord(name, logging.ERROR, "f", 1, "x", (), error and (type(error), error, None))
-        record.status_code = status
-        assert drop_duplicate_db_errors(record) is written, name
+        assert drop_duplicate_db_errors(record_of(error, name, status)) is written, name
