@@ -54,13 +54,9 @@ def boundaries(codes: Iterable[str] = UNITS) -> bytes:
     for code in codes:
         name, lat, lon = UNITS[code]
         ring = [[lon, lat], [lon + 0.1, lat], [lon + 0.1, lat + 0.1], [lon, lat + 0.1], [lon, lat]]
-        features.append(
-            {
-                "type": "Feature",
-                "properties": {"JPT_KOD_JE": code, "JPT_NAZWA_": name},
-                "geometry": {"type": "Polygon", "coordinates": [ring]},
-            }
-        )
+        geometry = {"type": "Polygon", "coordinates": [ring]}
+        properties = {"JPT_KOD_JE": code, "JPT_NAZWA_": name}
+        features.append({"type": "Feature", "properties": properties, "geometry": geometry})
     document = {"type": "FeatureCollection", "features": features}
     return zipped("A03_Granice_gmin.geojson", json.dumps(document).encode())
 
@@ -82,15 +78,9 @@ def depots(numbers: Iterable[int] = range(12), day: str = "2021-10-03", **extra:
     elements = []
     for number in numbers:
         _, lat, lon = UNITS[list(UNITS)[number % len(UNITS)]]
-        elements.append(
-            {
-                "type": "node",
-                "id": 1000 + number,
-                "lat": lat + 0.05,
-                "lon": lon + 0.01 + number / 1000,
-                "tags": {"shop": "fuel", "name": f"Skład Próbny {number}", "fuel:coal": "yes"},
-            }
-        )
+        tags = {"shop": "fuel", "name": f"Skład Próbny {number}", "fuel:coal": "yes"}
+        place = {"lat": lat + 0.05, "lon": lon + 0.01 + number / 1000}
+        elements.append({"type": "node", "id": 1000 + number, **place, "tags": tags})
     head = {"version": 0.6, "generator": "Overpass API", "osm3s": {"timestamp_osm_base": f"{day}T21:04:02Z"}}
     return json.dumps({**head, "elements": elements, **extra}).encode()
 

@@ -30,10 +30,15 @@ def rows_of(client, **query):
     return {row["source"]: row for row in client.get(URL, query).json()["rows"]}
 
 
-def test_the_median_of_the_voivodeship_else_of_poland(client, pellet):
-    price = rows_of(client, teryt="1261011")["pellet"]["price"]
+def test_the_median_of_the_voivodeship_else_of_poland_with_rounded_ranges(client, pellet):
+    row = rows_of(client, teryt="1261011")["pellet"]
+    price = row["price"]
     assert (price["amount"], price["kind"], price["n"], price["area"]) == (1640, "median", 3, "województwo małopolskie")
     assert price["window_to"] == timezone.localdate().isoformat()
+    # To the grosz and to a hundred złoty.
+    assert row["cost_per_kwh"] == {"low": 0.37, "middle": 0.4, "high": 0.45}
+    assert (row["cost_per_year"], row["amount_per_year"]) == ({"low": 7800, "middle": 8400, "high": 9400}, 5.15)
+    assert rows_of(client, teryt="12")["pellet"]["cost_per_year"] == row["cost_per_year"]
     factories.bielsko_biala()
     price = rows_of(client, voivodeship="slaskie")["pellet"]["price"]
     assert (price["amount"], price["n"], price["area"]) == (1840, 6, "Polska")
@@ -49,12 +54,6 @@ def test_an_invented_price_outside_the_window_makes_no_demonstration(client, pel
         (row,) = [row for row in answer["rows"] if row["source"] == "pellet"]
         assert (answer["demonstration"], row["price"]["demonstration"]) == (is_invented, is_invented)
         assert client.get(URL, {"voivodeship": "mazowieckie"}).json()["demonstration"] is False
-
-
-def test_ranges_are_rounded_to_the_grosz_and_to_a_hundred_zloty(client, pellet):
-    row = rows_of(client, teryt="12")["pellet"]
-    assert row["cost_per_kwh"] == {"low": 0.37, "middle": 0.4, "high": 0.45}
-    assert (row["cost_per_year"], row["amount_per_year"]) == ({"low": 7800, "middle": 8400, "high": 9400}, 5.15)
 
 
 def test_the_heat_of_a_year(client):
@@ -154,12 +153,9 @@ def test_what_is_spared_by_its_age_alone_depends_on_it(client, spared, allowed):
     assert rows_of(client, teryt="1261011")["beech_fireplace"]["allowed"] is allowed
 
 
-def test_without_a_municipality_nothing_is_judged(client, ban):
+def test_without_a_municipality_nothing_is_judged_and_a_postcode_stands_for_that_of_most_addresses(client, ban):
     for query in ({}, {"voivodeship": "malopolskie"}, {"teryt": "1261"}):
         assert rows_of(client, **query)["pellet"]["allowed"] is None
-
-
-def test_a_postcode_stands_for_the_municipality_with_most_of_its_addresses(client, ban):
     factories.PostcodeFactory()
     answer = client.get(URL, {"postcode": "30-001"}).json()
     assert (answer["municipality"], answer["voivodeship"]) == ("1261011", "malopolskie")

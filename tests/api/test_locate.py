@@ -30,11 +30,8 @@ def ask(client, x, y):
 
 def test_locate_golden(client, golden, neighbours):
     golden("locate_krakow", client.get(URL, {"lat": "50.0617", "lon": "19.9373"}).json())
-
-
-def test_starter_boundaries_are_called_approximate(client, neighbours):
     border, y = neighbours
-    assert ask(client, border + 500, y).json()["approximate"] is True
+    assert ask(client, border + 500, y).json()["approximate"] is True  # of the starter's boundaries
 
 
 def test_on_a_shared_border_the_official_boundary_or_the_lower_code_wins(client, neighbours):
@@ -59,9 +56,11 @@ def test_lower_code_wins_between_boundaries_of_one_kind():
     assert boundaries.BoundaryIndex.load().get(LAT, LON).teryt == min(first.teryt, second.teryt)
 
 
-def test_outside_poland_but_within_the_ranges_is_404(client, neighbours):
-    answer = client.get(URL, {"lat": "52.52", "lon": "13.95"})
-    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+def test_ends_of_the_ranges_and_outer_blanks_are_accepted_and_a_point_abroad_is_404(client, neighbours):
+    for query in ("lat=48.8&lon=13.9", "lat=55.1&lon=24.3", "lat=52.52&lon=13.95"):
+        answer = client.get(f"{URL}?{query}")
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), query
+    assert client.get(f"{URL}?lat=+50.0617&lon=19.9373%20").status_code == 200
 
 
 def test_exchanged_coordinates_are_named(client):
@@ -74,8 +73,3 @@ def test_exchanged_coordinates_are_named(client):
 def test_advice_for_what_is_required_is_not_to_leave_it_out(client):
     for path in ("locate?lat=&lon=20", "locations?q="):
         assert "leave" not in client.get(f"/api/v1/{path}").json()["message"]
-
-
-def test_ends_of_the_ranges_and_outer_blanks_are_accepted(client, neighbours):
-    for query, status in (("lat=48.8&lon=13.9", 404), ("lat=55.1&lon=24.3", 404), ("lat=+50.0617&lon=19.9373%20", 200)):
-        assert client.get(f"{URL}?{query}").status_code == status, query

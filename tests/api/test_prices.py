@@ -240,10 +240,6 @@ def test_after_midnight_the_window_moves_on_by_itself(client, monkeypatch):
     monkeypatch.setattr(timezone, "localdate", lambda value=None: TODAY + timedelta(days=1))
     answer = client.get(f"{URL}/pellet").json()
     assert (answer["n"], answer["from"], answer["to"]) == (0, "2026-05-22", "2026-11-22")
-
-
-def test_after_midnight_the_overview_moves_on_too():
-    fill("pellet", 1400, 1500, 1600, day=date(2026, 5, 21))
     assert [all_fuel_prices(day)["pellet"]["n"] for day in (TODAY, TODAY + timedelta(days=1))] == [3, 0]
 
 
@@ -256,11 +252,8 @@ def test_any_day_of_the_last_two_years_can_be_asked_for(client):
         assert client.get(f"{URL}/pellet", {"on": day, "voivodeship": "malopolskie"}).json()["n"] == n
 
 
-def test_an_unknown_fuel_is_not_found(client):
+def test_an_unknown_fuel_is_not_found_and_other_parameters_are_ignored(client):
     for fuel in ("uran", "Pellet", "pellet%00", "%FF", "pellet%20", "w" * 300):
         answer = client.get(f"{URL}/{fuel}")
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), fuel
-
-
-def test_other_parameters_are_ignored(client):
     assert client.get(f"{URL}/pellet?x=%FF&fuel=uran").status_code == 200

@@ -55,7 +55,7 @@ REFUSED = {
         ("format not_a_choice", ["1261011?format=xml"]),
         ("teryt unknown", ["1299011", "1299011.geojson"]),
     ),
-    "postcodes/": (("code unknown", ["00-000"]),),
+    "postcodes/": (("code unknown", ["00-000"]), ("code malformed", ["3000", "30-0011", "30 001"])),
     "prices?": (
         ("series not_a_choice", ["series=ropa"]),
         ("year out_of_range", ["year=1998"]),

@@ -56,18 +56,11 @@ def test_country_golden(client, golden, acts):
 
 
 def test_a_municipality_left_out_is_not_bound_and_its_neighbour_is(client, acts):
-    assert binding(one(client, teryt="1217011")) == {
-        "wszystkie paliwa stałe": False,
-        "kotły bezklasowe": True,
-        "kotły klasy 3 i 4": True,
-    }
-    krakow = one(client, teryt="1261011")
-    assert binding(krakow) == {"wszystkie paliwa stałe": True, "kotły bezklasowe": False, "kotły klasy 3 i 4": False}
+    zakopane, krakow = one(client, teryt="1217011"), one(client, teryt="1261011")
+    here = {"wszystkie paliwa stałe": True, "kotły bezklasowe": False, "kotły klasy 3 i 4": False}
+    assert (binding(krakow), binding(zakopane)) == (here, {what: not binds for what, binds in here.items()})
     assert krakow["resolution"]["next_deadline"]["date"] == "2027-01-01"
     assert krakow["requested_unit"]["next_deadline"] is None
-
-
-def test_bans_say_it_too(client, acts):
     FuelBanFactory(fuel="węgiel", area="listed", units=["1261011"], scope="Kraków")
     bans = one(client, teryt="1217011")["resolution"]["banned_fuels"]
     assert {ban["fuel"]: ban["binds_requested_unit"] for ban in bans} == {"muły węglowe": True, "węgiel": False}

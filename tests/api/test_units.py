@@ -111,12 +111,6 @@ def test_without_numbers_a_town_then_the_municipality_around_the_centre_is_the_m
         assert entry["requested_unit"]["teryt"] == main.teryt
 
 
-@pytest.mark.parametrize(("code", "status"), [("00-000", 404), ("3000", 400), ("30-0011", 400), ("30 001", 400)])
-def test_postcodes_that_there_are_not(client, code, status):
-    factories.PostcodeFactory()
-    assert client.get(f"{CODES}/{code}").status_code == status
-
-
 def test_a_part_of_a_municipality_names_it(client):
     factories.municipality("1211113", "Szczawnica")
     factories.warszawa()

@@ -49,20 +49,11 @@ def fill(count: int) -> None:
     while len(seen) < count:
         seen.add((draw.choice(depots), draw.choice(list(LEVELS)), draw.randrange(1, DAYS)))
     columns = ("depot_id", "fuel", "price", "unit", "day", "origin", "submitted_at", "status", "reason", "decided_at")
+    prices = {key: Decimal(round(LEVELS[key[1]][-1][1] * draw.uniform(0.85, 1.15), -1)) for key in sorted(seen)}
+    alike = ("price_list", datetime(2026, 1, 1, tzinfo=UTC), "approved", "", now)
     rows = (
-        (
-            depot,
-            fuel,
-            Decimal(round(LEVELS[fuel][-1][1] * draw.uniform(0.85, 1.15), -1)),
-            BY_SLUG[fuel].unit,
-            today - timedelta(ago),
-            "price_list",
-            datetime(2026, 1, 1, tzinfo=UTC),
-            "approved",
-            "",
-            now,
-        )
-        for depot, fuel, ago in sorted(seen)
+        (depot, fuel, price, BY_SLUG[fuel].unit, today - timedelta(ago), *alike)
+        for (depot, fuel, ago), price in prices.items()
     )
     insert(DepotPrice, columns, rows)
     services.record_prices(today, approved=count)

@@ -56,6 +56,10 @@ os.execv(sys.executable, [sys.executable, "-m", "gunicorn", *sys.argv[3:]])
 AS_NOBODY = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--", "env")
 
 
+PIPES = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+"""How a process is started that is written to and read from, line by line."""
+
+
 class Sharer:
     """A process that calls `ensure` and runs until its standard input ends or it is killed.
 
@@ -71,14 +75,8 @@ class Sharer:
         root: Path = PROJECT_ROOT,
         **environment: str,
     ) -> None:
-        self.process = subprocess.Popen(
-            [*python, "-c", script, str(root), str(data), *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **environment},
-        )
+        command = [*python, "-c", script, str(root), str(data), *arguments]
+        self.process = subprocess.Popen(command, env=os.environ | environment, **PIPES)
 
     def url(self) -> str:
         """The URL that `ensure` returned; fails with what the process wrote where it did not."""
@@ -116,14 +114,8 @@ def run_python(
     *arguments: str, settings: Mapping[str, str] = os.environ, limit_s: float = 120, **environment: str
 ) -> subprocess.CompletedProcess[str]:
     """Run Python in the project. settings: its environment, that of the tests unless told otherwise."""
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=PROJECT_ROOT,
-        env={**settings, **environment},
-        capture_output=True,
-        text=True,
-        timeout=limit_s,
-    )
+    how = {"cwd": PROJECT_ROOT, "env": {**settings, **environment}, "timeout": limit_s}
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, **how)
 
 
 def processes_naming(folder: Path) -> list[int]:

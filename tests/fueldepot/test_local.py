@@ -17,7 +17,14 @@ from django.conf import settings
 from fueldepot import __main__ as command_line
 from fueldepot import local
 from fueldepot.local.postgres import socket_folder_of
-from tests.fueldepot.sharers import PROJECT_ROOT, processes_naming, run_python, server_package, wait_until_stopped
+from tests.fueldepot.sharers import (
+    PIPES,
+    PROJECT_ROOT,
+    processes_naming,
+    run_python,
+    server_package,
+    wait_until_stopped,
+)
 from tests.ops.databases import fresh_database, url
 
 PREPARE = """
@@ -32,15 +39,8 @@ print(os.environ["SECRET_KEY"])
 def start(root: Path, program: str = PREPARE, **environment: str) -> subprocess.Popen[str]:
     """A process that runs `program` (prepares `root` and prints the key); of the settings, it has only those given."""
     ours = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "SECRET_KEY")}
-    return subprocess.Popen(
-        [sys.executable, "-c", program, str(root)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=PROJECT_ROOT,
-        env=ours | environment,
-    )
+    command = [sys.executable, "-c", program, str(root)]
+    return subprocess.Popen(command, cwd=PROJECT_ROOT, env=ours | environment, **PIPES)
 
 
 def read_line(stream: IO[str] | None) -> str:

@@ -22,12 +22,6 @@ def given(environment):
     return {key: value for key, value in {**GOOD, **environment}.items() if value is not None}
 
 
-def in_a_process(**environment):
-    """Import the settings in a process of its own. Returns exit status and standard error."""
-    done = run_python("-c", "import fueldepot.settings", settings=given(environment))
-    return done.returncode, done.stderr
-
-
 @pytest.fixture
 def start(monkeypatch):
     """Read the settings anew in an environment. Returns them, or the line that would end the start."""
@@ -44,15 +38,15 @@ def start(monkeypatch):
     return read
 
 
-def test_good_settings_say_nothing():
-    assert in_a_process() == (0, "")
+def test_good_settings_say_nothing(start, capfd):
+    assert start()["DEBUG"] is False
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_start_that_is_refused_says_so_in_one_line():
-    status, said = in_a_process(SECRET_KEY=None)
-    assert status == 1
-    assert said.startswith("fueldepot: the environment variable SECRET_KEY is not set; ")
-    assert said.count("\n") == 1
+    done = run_python("-c", "import fueldepot.settings", settings=given({"SECRET_KEY": None}))
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("fueldepot: the environment variable SECRET_KEY is not set; ")
 
 
 def test_good_values_are_taken(start):
@@ -107,31 +101,20 @@ def test_the_database_may_be_one_of_several_servers(start, servers, hosts, ports
     """As libpq wants it: a port, or nothing, for each host; the primary is the one that takes changes."""
     url = f"postgresql://u:p%40w@{servers}/name?target_session_attrs=read-write&sslmode=require"
     given = DatabaseWrapper(start(DATABASE_URL=url)["DATABASES"]["default"] | {"TIME_ZONE": None})
-    wanted = {
-        "user": "u",
-        "password": "p@w",
-        "host": hosts,
-        "port": ports,
-        "dbname": "name",
-        "target_session_attrs": "read-write",
-        "sslmode": "require",
-        "connect_timeout": 2,
-    }
+    wanted = {"user": "u", "password": "p@w", "host": hosts, "port": ports, "dbname": "name"}
+    wanted |= {"target_session_attrs": "read-write", "sslmode": "require", "connect_timeout": 2}
     assert wanted.items() <= given.get_connection_params().items()
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:8000", "http://localhost", "http://a.localhost", "http://[::1]"])
-def test_letters_are_printed_on_this_machine_only(start, url):
-    assert start(SITE_URL=url)["EMAIL_BACKEND"].endswith("console.EmailBackend")
+def test_letters_are_printed_on_this_machine_and_while_it_is_worked_on_only(start):
+    here = ("http://127.0.0.1:8000", "http://localhost", "http://a.localhost", "http://[::1]")
+    for environment in (*({"SITE_URL": url} for url in here), {"SITE_URL": "http://host", "DEBUG": "on"}):
+        assert start(**environment)["EMAIL_BACKEND"].endswith("console.EmailBackend"), environment
 
 
-def test_letters_of_a_site_that_is_being_worked_on_are_printed(start):
-    assert start(SITE_URL="http://host", DEBUG="on")["EMAIL_BACKEND"].endswith("console.EmailBackend")
-
-
-@pytest.mark.parametrize("url", ["filemail:///var/letters", "filemail:////var/letters"])
-def test_letters_in_a_folder_lie_where_it_says(start, url):
-    assert start(EMAIL_URL=url)["EMAIL_FILE_PATH"] == "/var/letters"
+def test_letters_in_a_folder_lie_where_it_says(start):
+    for url in ("filemail:///var/letters", "filemail:////var/letters"):
+        assert start(EMAIL_URL=url)["EMAIL_FILE_PATH"] == "/var/letters", url
 
 
 @pytest.mark.parametrize(
@@ -150,11 +133,9 @@ def test_a_file_may_hold_a_secret(start, tmp_path, name):
 
 
 def test_a_file_of_a_secret_that_is_no_good_is_one_line(start):
+    unread = "names /missing, which cannot be read: No such file or directory"
     for environment, end in (
-        (
-            {"SECRET_KEY": None, "SECRET_KEY_FILE": "/missing"},
-            "names /missing, which cannot be read: No such file or directory",
-        ),
+        ({"SECRET_KEY": None, "SECRET_KEY_FILE": "/missing"}, unread),
         ({"SECRET_KEY_FILE": "/x"}, "is set, and so is SECRET_KEY; use one of them"),
     ):
         assert start(**environment) == f"fueldepot: the environment variable SECRET_KEY_FILE {end}", environment

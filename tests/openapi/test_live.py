@@ -93,13 +93,8 @@ def test_schemathesis_finds_nothing(site, tmp_path):
         *("--checks=all", "--exclude-checks=positive_data_acceptance,negative_data_rejection"),
         *("--request-timeout=10", f"--report-dir={tmp_path}"),
     ]
-    environment = {
-        **os.environ,
-        "SCHEMATHESIS_HOOKS": "tests.openapi.fuzz_hooks",
-        "PYTHONPATH": str(ROOT),
-        "NO_PROXY": "127.0.0.1",
-    }
-    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    hooks = {"SCHEMATHESIS_HOOKS": "tests.openapi.fuzz_hooks", "PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1"}
+    run = subprocess.run(command, cwd=tmp_path, env=os.environ | hooks, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout[-20_000:] + run.stderr[-4_000:]
     assert "No issues found" in run.stdout, run.stdout[-4_000:]  # nor a warning
     assert f"Tested: {sum(map(len, links.document()['paths'].values()))}" in run.stdout

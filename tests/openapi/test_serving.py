@@ -8,6 +8,7 @@ from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from fueldepot.http import cache_control, links
+from tests.pages.reading import missing
 
 FILE, PAGE = "/api/v1/openapi.json", "/api/v1/docs"
 
@@ -108,21 +109,14 @@ def test_what_swagger_ui_needs_is_installed():
     assert finders.find("api/docs.js")
 
 
-def test_without_a_script_the_page_leads_to_the_table(client):
+def test_without_a_script_pages_lead_to_the_table_which_leads_here(client, db):
     page = client.get(PAGE).content.decode()
     assert 'href="/api/"' in page.partition("<noscript>")[2].partition("</noscript>")[0]
     assert f'data-description="{FILE}"' in page
-
-
-def test_the_former_page_without_scripts_leads_to_the_table(client):
-    answer = client.get("/api/v1/reference")
-    assert (answer.status_code, answer["Location"]) == (301, "/api/")
-
-
-def test_the_rules_of_use_lead_here(client, db):
+    former = client.get("/api/v1/reference")
+    assert (former.status_code, former["Location"]) == (301, "/api/")
     rules = client.get("/api/").content.decode()
-    assert f'href="{PAGE}"' in rules
-    assert f'href="{FILE}"' in rules
+    assert not missing(rules, f'href="{PAGE}"', f'href="{FILE}"')
 
 
 def test_the_contact_has_an_address_where_there_is_one(settings):

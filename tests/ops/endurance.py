@@ -207,13 +207,9 @@ def mixture(site: Site) -> list[str]:
 def run_beside(command: list[str], site: Site, log: Path) -> subprocess.Popen[bytes]:
     """A process that works on the service's database, with as little of the processor as it can have."""
     with log.open("wb") as out:
-        return subprocess.Popen(
-            ["nice", "-n", "19", sys.executable, *command],
-            env=os.environ | {"DATABASE_URL": site.database_url, "SECRET_KEY": "bench", "SITE_URL": site.url},
-            cwd=ROOT,
-            stdout=out,
-            stderr=out,
-        )
+        nice = ["nice", "-n", "19", sys.executable, *command]
+        settings = {"DATABASE_URL": site.database_url, "SECRET_KEY": "bench", "SITE_URL": site.url}
+        return subprocess.Popen(nice, env=os.environ | settings, cwd=ROOT, stdout=out, stderr=out)
 
 
 def end(job: subprocess.Popen[bytes]) -> int:

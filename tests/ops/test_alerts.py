@@ -87,19 +87,10 @@ def test_an_alert_fires_when_it_should(
     moments = [expect(WELL_FOR - 1), expect(WELL_FOR + 1 + fires, alert)]
     if silent is not None:
         moments.append(expect(WELL_FOR + 1 + silent))
-    cases = {
-        "rule_files": [str(RULES)],
-        "evaluation_interval": "1m",
-        "tests": [
-            {
-                "interval": "1m",
-                "input_series": [{"series": name, "values": values} for name, values in series],
-                "promql_expr_test": moments,
-            }
-        ],
-    }
+    rows = [{"series": name, "values": values} for name, values in series]
+    case = {"interval": "1m", "input_series": rows, "promql_expr_test": moments}
+    cases = {"rule_files": [str(RULES)], "evaluation_interval": "1m", "tests": [case]}
     (tmp_path / "cases.yml").write_text(json.dumps(cases))
-    done = subprocess.run(
-        ["promtool", "test", "rules", "cases.yml"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    command = ["promtool", "test", "rules", "cases.yml"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import psycopg
 import pytest
@@ -204,15 +205,26 @@ def test_a_worker_killed_in_mid_request_harms_no_other(site):
     assert lost <= len(threads)  # what the victim was answering
 
 
-def send(site, request_line):
-    """The answer to a request line as it stands, whatever a client would have made of it."""
+def send(site, sent):
+    """The answer to bytes as they stand, whatever a client would have made of them."""
     with socket.create_connection(("127.0.0.1", site.port), timeout=LIMIT_S) as connection:
-        head = f"Host: 127.0.0.1:{site.port}\r\nConnection: close\r\n\r\n".encode()
-        connection.sendall(request_line + b" HTTP/1.1\r\n" + head)
-        found = b""
-        while piece := connection.recv(10_000):
-            found += piece
-    return found
+        connection.sendall(sent)
+        connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(10_000), b""))
+
+
+def send_line(site, request_line):
+    head = f"Host: 127.0.0.1:{site.port}\r\nConnection: close\r\n\r\n"
+    return send(site, request_line + b" HTTP/1.1\r\n" + head.encode())
+
+
+@contextmanager
+def one_line_of_the_log(site):
+    """Yield a dictionary that holds, after the block, the one line that was logged in it."""
+    already, line = len(site.log.read_text().splitlines()), {}
+    yield line
+    (written,) = site.log.read_text().splitlines()[already:]
+    line |= json.loads(written)
 
 
 FORM = "Content-Type: application/x-www-form-urlencoded\r\n"
@@ -224,39 +236,30 @@ CUT_CHUNK = f"{FORM}Transfer-Encoding: chunked\r\n\r\n8\r\npeop"
 @pytest.mark.parametrize("body", [CUT, BAD_CHUNK, CUT_CHUNK], ids=["cut", "bad chunk", "cut chunk"])
 @pytest.mark.parametrize("path", ["/api/v1/subsidy", "/dotacja/", "/sklady/dodaj/", "/api/v1/stores"])
 def test_a_body_that_does_not_come_whole_is_400_and_one_line_of_the_log(site, path, body):
-    already = len(site.log.read_text().splitlines())
-    with socket.create_connection(("127.0.0.1", site.port), timeout=LIMIT_S) as connection:
-        connection.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\n{body}".encode())
-        connection.shutdown(socket.SHUT_WR)
-        found = b""
-        while piece := connection.recv(10_000):
-            found += piece
+    with one_line_of_the_log(site) as line:
+        found = send(site, f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{site.port}\r\n{body}".encode())
     assert found.startswith(b"HTTP/1.1 400 ")
     assert found.count(b"HTTP/1.1 ") == 1
     assert (b'"code":"malformed_body"' if path.startswith("/api/") else b"<h1>Formularz") in found
-    (line,) = [json.loads(line) for line in site.log.read_text().splitlines()[already:]]
     assert (line["logger"], line["path"], line["status"]) == ("fueldepot.request", path, 400)
 
 
 @pytest.mark.parametrize("path", ["/api/v1/locations?q=krak", "/", "/static/pages/site.css", "/healthz"])
 @pytest.mark.parametrize("host", ["evil.example", "a b"])
 def test_a_host_that_is_not_served_costs_one_line_of_the_log(site, path, host):
-    already = len(site.log.read_text().splitlines())
-    answer = site.get(path, Host=host)
+    with one_line_of_the_log(site) as line:
+        answer = site.get(path, Host=host)
     assert answer.status in {200, 400}
-    (line,) = [json.loads(line) for line in site.log.read_text().splitlines()[already:]]
     assert (line["logger"], line["status"]) == ("fueldepot.request", answer.status)
 
 
 def test_polish_letters_that_come_without_percent_signs(site):
-    found = send(site, "GET /api/v1/locations?q=kościelisko".encode())
+    names = "kościelisko".encode(), b"ko%C5%9Bcielisko"
+    found, escaped = (send_line(site, b"GET /api/v1/locations?q=" + name) for name in names)
     assert found.startswith(b"HTTP/1.1 200 ")
-    assert (
-        found.partition(b"\r\n\r\n")[2]
-        == send(site, b"GET /api/v1/locations?q=ko%C5%9Bcielisko").partition(b"\r\n\r\n")[2]
-    )
-    assert b'"code":"invalid_parameter"' in send(site, "GET /api/v1/locations?q=kościelisko".encode("iso-8859-2"))
-    assert b'"code":"not_found"' in send(site, "GET /api/v1/składy".encode())
+    assert found.partition(b"\r\n\r\n")[2] == escaped.partition(b"\r\n\r\n")[2]
+    assert b'"code":"invalid_parameter"' in send_line(site, "GET /api/v1/locations?q=kościelisko".encode("iso-8859-2"))
+    assert b'"code":"not_found"' in send_line(site, "GET /api/v1/składy".encode())
 
 
 @pytest.mark.parametrize("path", ["/?", "/sklady/dodaj/?", "/api/v1/locations?q=krak&"])
@@ -270,14 +273,11 @@ def test_a_charset_of_a_request_without_a_body_is_not_used(site, path):
 
 def test_of_a_request_that_is_refused_unread_only_the_reason_is_logged(site):
     already = len(site.lines())
-    assert send(site, b"GET /api/v1/subsidy?people=2 &income=1357.24").startswith(b"HTTP/1.1 400 ")
-    assert send(site, b"get /api/v1/subsidy?people=2&income=1357.24").startswith(b"HTTP/1.1 400 ")
+    for line in (b"GET /api/v1/subsidy?people=2 &income=1357.24", b"get /api/v1/subsidy?people=2&income=1357.24"):
+        assert send_line(site, line).startswith(b"HTTP/1.1 400 ")
     assert eventually(lambda: len(site.lines()) >= already + 2)
     told = [line["message"] for line in site.lines()[already:] if line["logger"] == "gunicorn.error"]
-    assert told == [
-        "a request was refused unread: InvalidHTTPVersion",
-        "a request was refused unread: InvalidRequestMethod",
-    ]
+    assert told == [f"a request was refused unread: Invalid{what}" for what in ("HTTPVersion", "RequestMethod")]
 
 
 def test_a_line_per_request_says_nothing_of_people(site):

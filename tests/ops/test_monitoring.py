@@ -91,16 +91,9 @@ class Prometheus:
         alerts = re.sub(r"\[\d+m\]", "[5s]", alerts)
         (home / "alerts.yml").write_text(alerts)
         with (home / "log").open("wb") as log:
-            self.process = subprocess.Popen(
-                [
-                    "prometheus",
-                    f"--config.file={home / 'prometheus.yml'}",
-                    f"--storage.tsdb.path={home / 'data'}",
-                    f"--web.listen-address=127.0.0.1:{self.port}",
-                ],
-                stdout=log,
-                stderr=log,
-            )
+            paths = [f"--config.file={home / 'prometheus.yml'}", f"--storage.tsdb.path={home / 'data'}"]
+            command = ["prometheus", *paths, f"--web.listen-address=127.0.0.1:{self.port}"]
+            self.process = subprocess.Popen(command, stdout=log, stderr=log)
 
     def ask(self, path: str, **parameters: str) -> list[dict[str, object]]:
         url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"

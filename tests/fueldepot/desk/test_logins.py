@@ -108,11 +108,6 @@ def test_a_login_needs_the_code_and_each_code_is_good_once(client, protected):
     assert StaticToken.objects.count() == second_factor.BACKUP_CODES - 1
 
 
-def test_a_login_without_second_factor_needs_no_code(client):
-    make_editor()
-    assert log_in(client).status_code == 302
-
-
 def test_wrong_codes_lock_as_wrong_passwords_do_and_are_kept_nowhere(client, protected, caplog):
     assert [log_in(client, f"99999{number}").status_code for number in range(6)] == [200] * 4 + [429] * 2
     assert "99999" not in str(AccessAttempt.objects.values_list().get()) + caplog.text

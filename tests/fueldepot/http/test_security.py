@@ -157,7 +157,8 @@ def test_the_deploy_check_is_clean_in_production():
 def test_the_deploy_check_names_what_is_missing(environment, named):
     done = production("manage.py", "check", "--deploy", "--fail-level", "WARNING", **environment)
     assert done.returncode == 1
-    # There is no such database.
+    assert "(fueldepot.W010) the database cannot be asked: " in done.stderr
+    assert "Traceback" not in done.stderr
     assert set(re.findall(r"\((\w+\.W\d+)\)", done.stderr)) == named | {"fueldepot.W010"}
 
 

@@ -10,8 +10,6 @@ rates do. nginx is asked without TLS and over a new connection for every request
 """
 
 import os
-import shutil
-import tempfile
 from pathlib import Path
 from statistics import median
 
@@ -19,7 +17,7 @@ from tests.bench.__main__ import SMALLEST, served
 from tests.bench.load import measure
 from tests.fueldepot.sharers import eventually
 from tests.ops.machines.callers import HOST
-from tests.ops.machines.servers import Server
+from tests.ops.machines.servers import Server, open_folder
 from tests.ops.machines.service import PATHS, Service
 
 ROUNDS, SECONDS, CLIENTS = 3, 4.0, 8
@@ -57,44 +55,41 @@ def arrange(service: Service, *, applications: int) -> None:
 
 
 def main() -> None:
-    home = Path(tempfile.mkdtemp(prefix="fueldepot-machines-"))
-    home.chmod(0o755)
-    service = Service(home)
-    for application in service.applications:
-        application.settings |= {"ALLOWED_HOSTS": f"{HOST},127.0.0.1", "RATE_LIMIT": "off"}
-    site = service.nginx.home / "site"
-    lines = [line for line in site.read_text().replace(" ssl http2;", ";").splitlines() if "ssl_" not in line]
-    site.write_text("\n".join(lines).replace("$scheme", "https"))
-    try:
-        service.build_up()
-        found: dict[tuple[str, str], list[tuple[float, ...]]] = {}
-        for _ in range(ROUNDS):
-            for name, applications in (("one process", 1), ("two processes", 2)):
-                arrange(service, applications=applications)
-                for kind in ("new", "kept"):
-                    measure(service.nginx.port, PATHS, clients=CLIENTS, seconds=1.0)
-                    servers = [service.applications[:applications], [service.database]]
-                    before = [sum(map(spent_s, some)) for some in servers]
-                    seen = measure(service.nginx.port, PATHS, clients=CLIENTS, seconds=SECONDS, new=kind == "new")
-                    assert not seen.failed
-                    after = [sum(map(spent_s, some)) for some in servers]
-                    number = seen.rate * SECONDS
-                    costs = [1000 * (then - now) / number for now, then in zip(before, after, strict=True)]
-                    found.setdefault((kind, name), []).append((seen.rate, seen.p99_ms, *costs))
-        print("| | requests/s | p99 ms | application ms | database ms |\n|---|---|---|---|---|")
-        for _ in range(ROUNDS):
-            with served(SMALLEST, 2) as (port, _):
-                measure(port, ["/bare"], clients=CLIENTS, seconds=1.0)
-                bare = measure(port, ["/bare"], clients=CLIENTS, seconds=SECONDS)
-                found.setdefault(("-", "bare view"), []).append((bare.rate, bare.p99_ms, 1000 / bare.rate, 0))
-        for (kind, name), rounds in sorted(found.items(), reverse=True):
-            middle = [median(column) for column in zip(*rounds, strict=True)]
-            print(
-                f"| {kind}, {name} | {middle[0]:.0f} | {middle[1]:.0f} | " + " | ".join(f"{c:.2f}" for c in middle[2:])
-            )
-    finally:
-        service.stop()
-        shutil.rmtree(home)
+    with open_folder("measured") as home:
+        service = Service(home)
+        for application in service.applications:
+            application.settings |= {"ALLOWED_HOSTS": f"{HOST},127.0.0.1", "RATE_LIMIT": "off"}
+        site = service.nginx.home / "site"
+        lines = [line for line in site.read_text().replace(" ssl http2;", ";").splitlines() if "ssl_" not in line]
+        site.write_text("\n".join(lines).replace("$scheme", "https"))
+        with service.running():
+            compare(service)
+
+
+def compare(service: Service) -> None:
+    found: dict[tuple[str, str], list[tuple[float, ...]]] = {}
+    for _ in range(ROUNDS):
+        for name, applications in (("one process", 1), ("two processes", 2)):
+            arrange(service, applications=applications)
+            for kind in ("new", "kept"):
+                measure(service.nginx.port, PATHS, clients=CLIENTS, seconds=1.0)
+                servers = [service.applications[:applications], [service.database]]
+                before = [sum(map(spent_s, some)) for some in servers]
+                seen = measure(service.nginx.port, PATHS, clients=CLIENTS, seconds=SECONDS, new=kind == "new")
+                assert not seen.failed
+                after = [sum(map(spent_s, some)) for some in servers]
+                number = seen.rate * SECONDS
+                costs = [1000 * (then - now) / number for now, then in zip(before, after, strict=True)]
+                found.setdefault((kind, name), []).append((seen.rate, seen.p99_ms, *costs))
+    print("| | requests/s | p99 ms | application ms | database ms |\n|---|---|---|---|---|")
+    for _ in range(ROUNDS):
+        with served(SMALLEST, 2) as (port, _):
+            measure(port, ["/bare"], clients=CLIENTS, seconds=1.0)
+            bare = measure(port, ["/bare"], clients=CLIENTS, seconds=SECONDS)
+            found.setdefault(("-", "bare view"), []).append((bare.rate, bare.p99_ms, 1000 / bare.rate, 0))
+    for (kind, name), rounds in sorted(found.items(), reverse=True):
+        middle = [median(column) for column in zip(*rounds, strict=True)]
+        print(f"| {kind}, {name} | {middle[0]:.0f} | {middle[1]:.0f} | " + " | ".join(f"{c:.2f}" for c in middle[2:]))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import pwd
 import re
 import shutil
 import signal
@@ -11,12 +10,11 @@ import subprocess
 import urllib.request
 from pathlib import Path
 
-import psycopg
 import yaml
 
 from fueldepot.local.postgres import server_pids
 from tests.fueldepot.sharers import eventually
-from tests.ops.machines.servers import FILES, POSTGRES_USER, Server, postgres_bin
+from tests.ops.machines.servers import FILES, POSTGRES_USER, Server, as_postgres, column, postgres_bin
 from tests.ports import free_ports
 
 NAMES = ("db1", "db2", "db3")
@@ -117,13 +115,9 @@ class Node(Server):
         self.port = ports[f"{ADDRESS[name]}:5432"]
         self.rest_port = ports[f"{ADDRESS[name]}:8008"]
         (home / "config.yml").write_text(mine)
-        if self.user():
-            owner = pwd.getpwnam(POSTGRES_USER)
-            for path in (home, home / "config.yml"):
-                os.chown(path, owner.pw_uid, owner.pw_gid)
-
-    def user(self) -> str | None:
-        return POSTGRES_USER if os.geteuid() == 0 else None
+        self.runs_as = as_postgres()
+        for path in (home, home / "config.yml") if self.runs_as else ():
+            shutil.chown(path, POSTGRES_USER, POSTGRES_USER)
 
     def command(self) -> list[str]:
         return [str(self.patroni), str(self.home / "config.yml")]
@@ -151,7 +145,7 @@ class Node(Server):
     def administer(self, sql: str) -> None:
         """Run a statement as the superuser, who has the socket only."""
         command = ["psql", f"--host={self.home}", f"--port={self.port}", "--quiet", "--command", sql, "postgres"]
-        subprocess.run(command, check=True, user=self.user(), cwd=self.home)
+        subprocess.run(command, check=True, cwd=self.home, **self.runs_as)
 
     def send(self, what: signal.Signals) -> None:
         """Signal Patroni and every process of its PostgreSQL, which is no child of it."""
@@ -228,14 +222,7 @@ class Cluster:
         return next(node for node in self.nodes if node.role() == "standby" and node.is_synchronous())
 
     def ask(self, sql: str) -> object:
-        with psycopg.connect(self.url, autocommit=True, connect_timeout=2) as connection:
-            row = connection.execute(sql).fetchone()
-            assert row is not None
-            return row[0]
-
-    def column(self, sql: str) -> set[object]:
-        with psycopg.connect(self.url, autocommit=True, connect_timeout=2) as connection:
-            return {row[0] for row in connection.execute(sql)}
+        return column(self.url, sql)[0]
 
     def kill(self) -> None:
         for server in (*self.nodes, *self.etcd):

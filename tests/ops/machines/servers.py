@@ -7,7 +7,6 @@ import contextlib
 import http.client
 import json
 import os
-import pwd
 import re
 import shlex
 import shutil
@@ -15,11 +14,14 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 
 from fueldepot.local import embedded
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
@@ -42,10 +44,38 @@ def missing_programs() -> list[str]:
     return missing + ([] if postgres_bin() else ["postgresql"])
 
 
+def only_with(*missing: str) -> list[pytest.MarkDecorator]:
+    """The marks of tests that need programs of this machine, which some lack."""
+    reason = f"not to be had here: {', '.join(missing)}"
+    return [pytest.mark.machines, pytest.mark.skipif(bool(missing), reason=reason)]
+
+
+@contextlib.contextmanager
+def open_folder(purpose: str) -> Iterator[Path]:
+    """A folder outside the checkout, where every user of this machine may go, until the block ends."""
+    # The last processes of a killed PostgreSQL may still remove files of their own.
+    with tempfile.TemporaryDirectory(prefix=f"fueldepot-{purpose}-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+def as_postgres() -> dict[str, Any]:
+    """Who starts PostgreSQL, for subprocess: it refuses to run as root."""
+    return {"user": POSTGRES_USER, "group": POSTGRES_USER, "extra_groups": []} if os.geteuid() == 0 else {}
+
+
+def column(url: str, sql: str) -> list[Any]:
+    """The first column of what a statement gives."""
+    with psycopg.connect(url, autocommit=True, connect_timeout=2) as connection:
+        return [row[0] for row in connection.execute(sql)]
+
+
 class Server(ABC):
     """A process that is started, killed and started again. Its files and its log lie in `home`."""
 
     name = ""
+    runs_as: dict[str, Any] = {}
+    """Whom it runs as, if not as whoever runs the tests."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -60,10 +90,6 @@ class Server(ABC):
     def answers(self) -> bool:
         """Whether it does what it is there for."""
 
-    def user(self) -> str | None:
-        """Whom it runs as, None for whoever runs the tests."""
-        return None
-
     def environment(self) -> dict[str, str]:
         return {"PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8"}
 
@@ -74,18 +100,9 @@ class Server(ABC):
     def start(self) -> None:
         """Start it, in a process group of its own, and do not wait until it answers."""
         assert self.process is None
-        user = self.user()
+        how = {"cwd": self.home, "env": self.environment(), "start_new_session": True, **self.runs_as}
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                self.command(),
-                cwd=self.home,
-                env=self.environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                **({"user": user, "group": user, "extra_groups": []} if user else {}),
-            )
+            self.process = subprocess.Popen(self.command(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, **how)
 
     def ready(self) -> None:
         self.start()
@@ -130,11 +147,9 @@ class Postgres(Server):
         assert bin_ is not None
         self.bin, self.port = bin_, port
         self.data = home / "data"
-        if self.user():
-            os.chown(home, pwd.getpwnam(POSTGRES_USER).pw_uid, pwd.getpwnam(POSTGRES_USER).pw_gid)
-
-    def user(self) -> str | None:
-        return POSTGRES_USER if os.geteuid() == 0 else None
+        self.runs_as = as_postgres()
+        if self.runs_as:
+            shutil.chown(home, POSTGRES_USER, POSTGRES_USER)
 
     @property
     def url(self) -> str:
@@ -142,37 +157,21 @@ class Postgres(Server):
 
     def run(self, program: str, *arguments: str) -> None:
         """One of PostgreSQL's own programs, as the user of the server."""
-        user = self.user()
-        subprocess.run(
-            [str(self.bin / program), *arguments],
-            check=True,
-            capture_output=True,
-            cwd=self.home,
-            env=self.environment(),
-            **({"user": user, "group": user, "extra_groups": []} if user else {}),
-        )
+        how = {"cwd": self.home, "env": self.environment(), **self.runs_as}
+        subprocess.run([str(self.bin / program), *arguments], check=True, capture_output=True, **how)
 
     def make(self) -> None:
         self.run("initdb", "-D", str(self.data), "-U", POSTGRES_USER, "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8")
 
     def command(self) -> list[str]:
-        settings = {
-            "listen_addresses": "127.0.0.1",
-            "port": str(self.port),
-            "unix_socket_directories": "",
-            "fsync": "off",
-            "max_connections": "72",
-            "log_min_messages": "fatal",
-        }
+        settings = {"listen_addresses": "127.0.0.1", "port": str(self.port), "unix_socket_directories": ""}
+        settings |= {"fsync": "off", "max_connections": "72", "log_min_messages": "fatal"}
         (self.home / "own.conf").write_text(
             "".join(f"{name} = '{value}'\n" for name, value in settings.items())
             + "\n".join(path.read_text() for path in sorted(FILES.glob("postgresql*.conf")))
         )
-        ours = f"include '{self.home / 'own.conf'}'\n"
-        file = self.data / "postgresql.conf"
-        if ours not in file.read_text():
-            with file.open("a") as written:
-                written.write(ours)
+        ours, file = f"include '{self.home / 'own.conf'}'\n", self.data / "postgresql.conf"
+        file.write_text(file.read_text().removesuffix(ours) + ours)
         return [str(self.bin / "postgres"), "-D", str(self.data)]
 
     def answers(self) -> bool:
@@ -183,10 +182,7 @@ class Postgres(Server):
         return True
 
     def ask(self, sql: str) -> object:
-        with psycopg.connect(self.url, autocommit=True, connect_timeout=2) as connection:
-            row = connection.execute(sql).fetchone()
-            assert row is not None
-            return row[0]
+        return column(self.url, sql)[0]
 
 
 class Redis(Server):
@@ -239,13 +235,8 @@ class Application(Server):
 
     def manage(self, *arguments: str) -> str:
         """A management command with the settings of this machine. Returns what it printed."""
-        return subprocess.run(
-            [sys.executable, str(PROJECT_ROOT / "manage.py"), *arguments],
-            check=True,
-            stdout=subprocess.PIPE,
-            env=self.environment(),
-            text=True,
-        ).stdout
+        command = [sys.executable, str(PROJECT_ROOT / "manage.py"), *arguments]
+        return subprocess.run(command, check=True, stdout=subprocess.PIPE, env=self.environment(), text=True).stdout
 
     def answers(self) -> bool:
         return self.ask("/healthz") is not None
@@ -253,14 +244,12 @@ class Application(Server):
     def ask(self, path: str) -> Any:
         """What it answers in JSON, past the proxy, but as if by it; None when it does not answer."""
         told = {"Host": self.settings["ALLOWED_HOSTS"].partition(",")[0], "X-Forwarded-Proto": "https"}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
-        try:
-            connection.request("GET", path, headers=told)
-            return json.loads(connection.getresponse().read())
-        except (OSError, http.client.HTTPException):
-            return None
-        finally:
-            connection.close()
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)) as connection:
+            try:
+                connection.request("GET", path, headers=told)
+                return json.loads(connection.getresponse().read())
+            except (OSError, http.client.HTTPException):
+                return None
 
 
 class Nginx(Server):
@@ -274,14 +263,8 @@ class Nginx(Server):
         super().__init__(home)
         self.plain_port, self.port = ports
         key, certificate = home / "key.pem", home / "certificate.pem"
-        subprocess.run(
-            [
-                *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=example"),
-                *("-keyout", str(key), "-out", str(certificate)),
-            ],
-            check=True,
-            capture_output=True,
-        )
+        make = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=example"]
+        subprocess.run([*make, "-keyout", key, "-out", certificate], check=True, capture_output=True)
         site = (FILES / "fueldepot.nginx").read_text()
         first, second = applications
         for shown, here in (

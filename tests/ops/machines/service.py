@@ -1,8 +1,10 @@
 """The whole service on several machines, from an empty folder to a proxy that answers."""
 
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from tests.ops.machines.callers import HOST, SITE_URL, Caller
 from tests.ops.machines.patroni import Cluster
@@ -47,6 +49,16 @@ class Service:
         self.callers: list[Caller] = []
         self.servers: list[Any] = [self.database, self.redis, *self.applications, self.nginx]
 
+    @contextmanager
+    def running(self) -> Iterator[Self]:
+        """Build it up, and end everything with the block."""
+        try:
+            self.build_up()
+            yield self
+        finally:
+            for server in reversed(self.servers):
+                server.kill()
+
     def build_up(self) -> None:
         """In the order of docs/production.md."""
         self.database.make()
@@ -70,7 +82,3 @@ class Service:
         port = gunicorn.port if gunicorn else self.nginx.port
         self.callers.append(Caller(port, address, direct=gunicorn is not None))
         return self.callers[-1]
-
-    def stop(self) -> None:
-        for server in reversed(self.servers):
-            server.kill()

@@ -16,13 +16,9 @@ import pytest
 
 from tests.fueldepot.sharers import PROJECT_ROOT
 from tests.ops.machines.bare_debian import Debian, bare_debian, why_not
-from tests.ops.machines.servers import missing_programs
+from tests.ops.machines.servers import missing_programs, only_with
 
-MISSING = [*missing_programs(), *why_not()]
-pytestmark = [
-    pytest.mark.machines,
-    pytest.mark.skipif(bool(MISSING), reason=f"not to be had here: {', '.join(MISSING)}"),
-]
+pytestmark = only_with(*missing_programs(), *why_not())
 
 PAGE = PROJECT_ROOT / "docs" / "deployment" / "debian.md"
 HERE = Path(__file__).parent

@@ -5,31 +5,24 @@ Debian's PostgreSQL, Redis and nginx, and two gunicorns, with the files that doc
 """
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 
 import pytest
 
 from pages.forms.base_and_prices import MIN_FILL
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
 from tests.ops.machines.callers import Caller, Load, PriceReport
-from tests.ops.machines.servers import FILES, Application, missing_programs
+from tests.ops.machines.servers import FILES, Application, missing_programs, only_with, open_folder
 from tests.ops.machines.service import PATHS, Service
 
-MISSING = missing_programs()
-pytestmark = [
-    pytest.mark.machines,
-    pytest.mark.skipif(bool(MISSING), reason=f"not installed here: {', '.join(MISSING)}"),
-]
+pytestmark = only_with(*missing_programs())
 
 BACK_S = 30.0
 SOON_S = 0.5
@@ -46,16 +39,9 @@ NEW_NAME = (
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
-    home = Path(tempfile.mkdtemp(prefix="fueldepot-machines-"))
-    home.chmod(0o755)
-    running = Service(home)
-    try:
-        running.build_up()
-        assert eventually(running.all_know_the_database, BACK_S)
-        yield running
-    finally:
-        running.stop()
-        shutil.rmtree(home)
+    with open_folder("machines") as home, Service(home).running() as service:
+        assert eventually(service.all_know_the_database, BACK_S)
+        yield service
 
 
 @pytest.fixture(autouse=True)
@@ -248,19 +234,11 @@ def test_no_read_fails_and_forms_come_back_when_machines_go_away_one_after_the_o
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not here")
 def test_the_unit_is_one_that_systemd_understands(tmp_path):
-    unit = (FILES / "fueldepot@.service").read_text()
     # The paths of that machine do not exist here.
-    unit = unit.replace("/srv/fueldepot/app/.venv/bin/python", shutil.which("true") or "/bin/true")
-    unit = unit.replace("/srv/fueldepot/app/.venv/bin/gunicorn", shutil.which("true") or "/bin/true")
-    unit = unit.replace("/srv/fueldepot/app", str(PROJECT_ROOT))
+    unit = (FILES / "fueldepot@.service").read_text()
+    unit = re.sub("/srv/fueldepot/app/.venv/bin/(python|gunicorn)", shutil.which("true") or "/bin/true", unit)
     file = tmp_path / "fueldepot@.service"
-    file.write_text(unit)
-    done = subprocess.run(
-        ["systemd-analyze", "verify", "--man=no", str(file)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ,
-    )
+    file.write_text(unit.replace("/srv/fueldepot/app", str(PROJECT_ROOT)))
+    done = subprocess.run(["systemd-analyze", "verify", "--man=no", file], capture_output=True, text=True, check=False)
     about_ours = [line for line in done.stderr.splitlines() if "fueldepot@.service" in line]
     assert not about_ours, about_ours

@@ -2,17 +2,14 @@
 
 import json
 import re
-import shutil
 import socket
 import ssl
-import tempfile
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -21,14 +18,10 @@ from fueldepot.http.cache_control import SHARED
 from tests.fueldepot.sharers import eventually
 from tests.ops.machines.callers import Answer, Caller, ask
 from tests.ops.machines.counting import ENTRY, OUTAGE_S, Application, Service
-from tests.ops.machines.servers import Nginx, missing_programs
+from tests.ops.machines.servers import Nginx, missing_programs, only_with, open_folder
 from tests.ports import free_port, free_ports
 
-MISSING = {"nginx", "openssl"} & set(missing_programs())
-pytestmark = [
-    pytest.mark.machines,
-    pytest.mark.skipif(bool(MISSING), reason=f"not installed here: {', '.join(MISSING)}"),
-]
+pytestmark = only_with(*{"nginx", "openssl"}.intersection(missing_programs()))
 
 FRESH_S, STALE_S = (int(found) for found in re.findall(r"(?:s-maxage|stale-while-revalidate)=(\d+)", SHARED))
 API = "/api/v1/locations?q="
@@ -39,21 +32,16 @@ TRIED_AGAIN_S = 3.1
 
 @pytest.fixture(scope="module")
 def nginx() -> Iterator[Nginx]:
-    home = Path(tempfile.mkdtemp(prefix="fueldepot-nginx-"))
-    home.chmod(0o755)
     service = Service(("127.0.0.1", 0), Application)
     threading.Thread(target=service.serve_forever, daemon=True).start()
     plain, tls = free_ports(2)
     application = SimpleNamespace(port=service.server_port)
-    running = Nginx(home / "nginx", (plain, tls), [application, application])  # type: ignore[list-item]
-    try:
+    with open_folder("nginx") as home, ExitStack() as stack:
+        running = Nginx(home / "nginx", (plain, tls), [application, application])  # type: ignore[list-item]
+        for end in (service.server_close, service.shutdown, running.kill):
+            stack.callback(end)
         running.ready()
         yield running
-    finally:
-        running.kill()
-        service.shutdown()
-        service.server_close()
-        shutil.rmtree(home)
 
 
 @pytest.fixture
@@ -233,28 +221,27 @@ def test_a_refusal_tells_of_the_limit_and_is_not_kept(nginx):
 
 @pytest.mark.parametrize("header", ["Cookie", "Authorization"])
 def test_who_is_known_is_neither_given_what_is_kept_nor_kept(nginx, path, header):
-    for _ in range(3):
-        ask(nginx, path, **{header: "sessionid=x"})
-    assert len(Application.asked) == 3
-    ask(nginx, path)
+    known = {header: "sessionid=x"}
+    for headers in (known, known, known, {}):
+        ask(nginx, path, **headers)
     assert len(Application.asked) == 4
     keep(nginx, path)
-    ask(nginx, path, **{header: "sessionid=x"})
+    ask(nginx, path, **known)
     assert len(Application.asked) == 1
 
 
 @pytest.mark.parametrize(
-    "address", ["/api/v1/locate?lat=50.01&lon=19.01", "/sklady/x/y/?p=50.01,19.01", "/sklady/x/y.md?a=b&p=50.01,19.01"]
+    ("method", "address"),
+    [
+        ("POST", f"{API}sent"),
+        ("GET", "/api/v1/locate?lat=50.01&lon=19.01"),
+        ("GET", "/sklady/x/y/?p=50.01,19.01"),
+        ("GET", "/sklady/x/y.md?a=b&p=50.01,19.01"),
+    ],
 )
-def test_the_position_of_a_reader_is_never_kept(nginx, address):
+def test_what_is_sent_and_the_position_of_a_reader_are_never_kept(nginx, method, address):
     for _ in range(3):
-        ask(nginx, address)
-    assert len(Application.asked) == 3
-
-
-def test_what_is_sent_is_never_kept(nginx, path):
-    for _ in range(3):
-        ask(nginx, path, method="POST")
+        ask(nginx, address, method=method)
     assert len(Application.asked) == 3
 
 
@@ -265,14 +252,11 @@ def test_numbers_for_operators_are_not_public(nginx):
 
 @pytest.mark.parametrize("address", [API, PAGE])
 def test_too_much_at_once_is_refused_in_the_form_of_the_service(nginx, address):
-    answer = ask(nginx, address, method="POST", Content_Length="6000000")
-    check_error(answer, 413, "payload_too_large" if address == API else "Za duży plik")
-
-
-@pytest.mark.parametrize("address", [API, PAGE])
-def test_headers_that_nginx_does_not_read_are_refused_in_the_form_of_the_service(nginx, address):
-    answer = ask(nginx, address, Cookie="x" * 70_000)
-    check_error(answer, 431, "payload_too_large" if address == API else "Za długie nagłówki")
+    for status, page, how in (
+        (413, "Za duży plik", {"method": "POST", "Content_Length": "6000000"}),
+        (431, "Za długie nagłówki", {"Cookie": "x" * 70_000}),  # nginx does not read them
+    ):
+        check_error(ask(nginx, address, **how), status, "payload_too_large" if address == API else page)
 
 
 @contextmanager
@@ -383,9 +367,7 @@ def test_while_the_application_is_away_what_is_kept_is_read_and_all_else_says_so
     kept = [keep(nginx, address + "kept") for address in (API, PAGE)]
     site = nginx.home / "site"
     port = free_port()
-    site.write_text(
-        re.sub(r"server 127\.0\.0\.1:\d+ max_fails", f"server 127.0.0.1:{port} max_fails", site.read_text())
-    )
+    site.write_text(re.sub(r"(server 127\.0\.0\.1:)\d+ max_fails", rf"\g<1>{port} max_fails", site.read_text()))
     nginx.kill()
     nginx.ready()
     time.sleep(FRESH_S + STALE_S + 1.1)

@@ -6,14 +6,12 @@ Reads never fail, writing comes back by itself, and everything that was acknowle
 import json
 import shutil
 import subprocess
-import tempfile
 import threading
 import time
 import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import psycopg
 import pytest
@@ -23,15 +21,11 @@ from tests.fueldepot.sharers import eventually
 from tests.ops.machines import patroni
 from tests.ops.machines.callers import Caller, Load, PriceReport
 from tests.ops.machines.patroni import Cluster, Node
-from tests.ops.machines.servers import FILES, missing_programs
+from tests.ops.machines.servers import FILES, column, missing_programs, only_with, open_folder
 from tests.ops.machines.service import PATHS, Service
 from tests.ops.machines.test_machines import depots
 
-MISSING = [*missing_programs(), *patroni.missing()]
-pytestmark = [
-    pytest.mark.machines,
-    pytest.mark.skipif(bool(MISSING), reason=f"not installed here: {', '.join(MISSING)}"),
-]
+pytestmark = only_with(*missing_programs(), *patroni.missing())
 
 WRITERS = 200
 PAUSE_S = 1.0
@@ -42,17 +36,9 @@ REJOINED_S = 240.0
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Service]:
-    # The last processes of a killed PostgreSQL may still remove files of their own.
-    with tempfile.TemporaryDirectory(prefix="fueldepot-patroni-", ignore_cleanup_errors=True) as folder:
-        home = Path(folder)
-        home.chmod(0o755)
-        running = Service(home, Cluster(home))
-        try:
-            running.build_up()
-            assert eventually(running.all_know_the_database, BACK_S)
-            yield running
-        finally:
-            running.stop()
+    with open_folder("patroni") as home, Service(home, Cluster(home)).running() as service:
+        assert eventually(service.all_know_the_database, BACK_S)
+        yield service
 
 
 class Writer:
@@ -168,7 +154,7 @@ def test_no_read_fails_and_nothing_acknowledged_is_lost(service):
     print(json.dumps(told, indent=1, ensure_ascii=False))
     assert sum(counts.values(), Counter()).keys() <= {200, 0}
     assert len(writer.acknowledged) > 20
-    stored = cluster.column("SELECT email FROM catalog_depotrequest WHERE kind = 'price'")
+    stored = {*column(cluster.url, "SELECT email FROM catalog_depotrequest WHERE kind = 'price'")}
     lost = {email for _, email in writer.acknowledged} - stored
     assert not lost
     # The forms that are left were never sent.
