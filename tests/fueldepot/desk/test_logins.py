@@ -84,10 +84,13 @@ def test_an_editor_turns_the_second_factor_on_with_the_code_of_an_app(client):
 
 def test_a_key_that_is_old_or_that_the_service_did_not_give_is_refused(client, monkeypatch):
     client.force_login(make_editor())
-    keys, now = ["", KEY, signing.dumps(KEY, salt="another"), signing.dumps(KEY, salt=KEY_SALT)], time.time()
-    monkeypatch.setattr(time, "time", lambda: now + 16 * 60)
-    for key in keys:
-        assert "niepoprawny" in client.post(PAGE, {"key": key, "code": code_of(KEY)}).content.decode()
+    then = time.time() - 16 * 60
+    with monkeypatch.context() as earlier:
+        earlier.setattr(time, "time", lambda: then)
+        old = signing.dumps(KEY, salt=KEY_SALT)
+    for key in ("", KEY, signing.dumps(KEY, salt="another"), old):
+        answer = client.post(PAGE, {"key": key, "code": code_of(KEY), "action": "on"})
+        assert "niepoprawny" in answer.content.decode()
     assert not TOTPDevice.objects.exists()
 
 
