@@ -14,6 +14,7 @@ from fueldepot.data import snapshot
 from prices.api.price_answers import fuel_prices
 from prices.models import DepotPrice
 from tests import bulk, factories
+from tests.client import message_of
 from tests.pages.reading import html_of
 
 LIST = "/admin/prices/depotprice/"
@@ -40,10 +41,22 @@ def xlsx_of(*rows: list[Any], name: str = "cennik.xlsx") -> SimpleUploadedFile:
     return SimpleUploadedFile(name, content.getvalue())
 
 
+def row_of(depot: Any, fuel: str = "pellet", price: Any = 1500, day: Any = None, bag: str = ",") -> str:
+    """A line of a price list; bag: price and weight."""
+    return f"{depot.pk},{fuel},{fuels.BY_SLUG[fuel].unit},{day or timezone.localdate()},{price},{bag}"
+
+
 def preview(desk: Client, file: SimpleUploadedFile) -> Any:
     answer = desk.post(f"{LIST}import/", {"import_file": file})
     assert answer.status_code == 200
     return answer
+
+
+def refused(desk: Client, file: SimpleUploadedFile) -> str:
+    """What is said of a file of which nothing can be confirmed."""
+    answer = preview(desk, file)
+    assert "confirm_form" not in answer.context
+    return html_of(answer)
 
 
 def confirm(desk: Client, answer: Any, *ticked: int) -> Any:
@@ -66,6 +79,5 @@ def approve_three(desk: Client) -> None:
 
 
 def decide(desk: Client, action: str, *prices: DepotPrice, **extra: Any) -> str:
-    """Decide on prices in the queue; returns the page that says so."""
-    html: str = html_of(bulk.act(desk, f"{LIST}?status=all", action, *prices, **extra))
-    return html
+    """Decide on prices in the queue; returns what the desk says of it."""
+    return message_of(bulk.act(desk, f"{LIST}?status=all", action, *prices, **extra))

@@ -1,5 +1,6 @@
 """The arithmetic of heating costs, on worked examples, and the file of defaults."""
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
@@ -8,7 +9,7 @@ import pytest
 from catalog.depots import fuels
 from fueldepot.data.yaml_reader import InvalidYaml, read_yaml
 from prices import heating_costs
-from prices.heating_costs import DefaultsFile, Estimate, Quantity, group_overlapping, heat_cost, heat_sources
+from prices.heating_costs import DefaultsFile, Estimate, group_overlapping, heat_cost, heat_sources
 from prices.official_series import BY_SLUG
 
 TODAY = date(2026, 11, 24)
@@ -18,12 +19,7 @@ YEAR = Decimal(21_000)
 
 def with_energy(slug, middle):
     source = SOURCES[slug]
-    energy = Quantity(
-        Estimate(*[Decimal(middle)] * 3), source.energy.unit, source.energy.basis, source.energy.certainty, ""
-    )
-    return heating_costs.HeatSource(
-        **{name: getattr(source, name) for name in source.__slots__ if name != "energy"}, energy=energy
-    )
+    return replace(source, energy=replace(source.energy, span=Estimate(*[Decimal(middle)] * 3)))
 
 
 def test_worked_examples():

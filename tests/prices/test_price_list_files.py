@@ -50,9 +50,8 @@ def test_the_sheet_with_prices_is_read_wherever_it_stands():
 
 
 def test_of_two_sheets_with_prices_none_is_lost():
-    assert "kilka arkuszy z danymi: „Opole”, „Nysa”. Zostaw jeden" in refusal(
-        xlsx(Opole=[HEADER, ROW], Nysa=[HEADER, ROW])
-    )
+    both = xlsx(Opole=[HEADER, ROW], Nysa=[HEADER, ROW])
+    assert "kilka arkuszy z danymi: „Opole”, „Nysa”. Zostaw jeden" in refusal(both)
 
 
 def test_a_formula_without_a_result_is_named():

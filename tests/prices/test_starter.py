@@ -32,17 +32,12 @@ def rows():
     ]
 
 
-def test_the_same_depots_and_day_give_the_same_prices():
-    assert rows() == rows()
-
-
 def test_every_fuel_has_its_levels():
     assert starter.LEVELS.keys() == BY_SLUG.keys()
-
-
-def test_groszek_costs_what_the_press_saw():
-    """dorzeczy.pl, 5 February 2026: 1,350 to 1,850 zł per tonne."""
+    # dorzeczy.pl, 5 February 2026: 1,350 to 1,850 zł per tonne.
     assert all(1350 <= starter.level("wegiel-groszek", months) <= 1850 for months in range(10))
+    # Invented prices of the future are those of today.
+    assert starter.level("pellet", -1) == starter.level("pellet", 0) == starter.LEVELS["pellet"][-1][1]
 
 
 @pytest.mark.django_db
@@ -50,8 +45,9 @@ def test_migrations_give_every_fuel_a_plausible_range():
     assert set(PlausibleRange.objects.values_list("fuel", flat=True)) == BY_SLUG.keys()
 
 
-def test_prices_reach_back_two_years_and_each_depot_has_one_a_day():
+def test_prices_are_always_the_same_reach_back_two_years_and_each_depot_has_one_a_day():
     found = rows()
+    assert found == rows()
     assert min(row.day for row in found) < medians.months_before(TODAY, 23)
     assert max(row.day for row in found) <= TODAY
     assert len({(row.depot_id, row.fuel, row.day) for row in found}) == len(found)
@@ -125,10 +121,6 @@ def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstra
     assert (answer["n"], "demonstration" in answer) == (0, False)
     assert Dataset.objects.get(slug="prices").row_count == 0
     assert list(starter.missing_steps()) == []
-
-
-def test_invented_prices_of_the_future_are_those_of_today():
-    assert starter.level("pellet", -1) == starter.level("pellet", 0) == starter.LEVELS["pellet"][-1][1]
 
 
 def test_real_depots_leave_no_invented_prices_in_the_list_of_data_sets(demonstration, client):

@@ -10,7 +10,7 @@ from catalog.importers.sources import identify
 from prices.bdl import ANONYMOUS_LIMITS, BdlClient, BdlUnavailable, Pace, VariableRecord, area_of, observations
 from prices.sources import choose
 from tests.catalog.importers.parsers.helpers import write
-from tests.prices.importers.bdl_server import FakeBdl, serve
+from tests.prices.importers.bdl_server import POLAND, FakeBdl, serve
 
 
 class Clock:
@@ -104,31 +104,31 @@ def test_a_page_that_lacks_announced_records_is_refused(bdl, client):
         list(client.pages("variables", **{"subject-id": "P1"}))
 
 
+NAMELESS, FOREIGN = [{"name": "CENY"}], {"variableId": 6002, "results": [], "totalRecords": 0}
+
+
 @pytest.mark.parametrize(
-    ("answer", "message"),
+    ("ask", "answer", "message"),
     [
-        ({"results": []}, "does not say how many records there are"),
-        ({"results": [{"name": "CENY"}], "totalRecords": 1}, "subjects below K15: hold one without id"),
+        (lambda client: client.variables_of("K15"), {"results": []}, "does not say how many records there are"),
+        (
+            lambda client: client.variables_of("K15"),
+            {"results": NAMELESS, "totalRecords": 1},
+            "subjects below K15: hold one without id",
+        ),
+        (lambda client: client.data(6001), FOREIGN, "values of variable 6001: are of variable 6002"),
+        (
+            lambda client: client.pages("subjects"),
+            {"results": [{"id": "P1"}], "totalRecords": 999},
+            "more than 3 pages",
+        ),
     ],
 )
-def test_subjects_of_another_form_are_refused(bdl, client, monkeypatch, answer, message):
+def test_an_answer_of_another_form_or_without_end_is_refused(bdl, client, monkeypatch, ask, answer, message):
+    monkeypatch.setattr("prices.bdl.MOST_PAGES", 3)
     monkeypatch.setattr(bdl, "answer", lambda path, query: answer)
     with pytest.raises(BadInput, match=message):
-        list(client.variables_of("K15"))
-
-
-def test_values_of_another_variable_are_refused(bdl, client, monkeypatch):
-    page = {"variableId": 6002, "results": [], "totalRecords": 0}
-    monkeypatch.setattr(bdl, "answer", lambda path, query: page)
-    with pytest.raises(BadInput, match="values of variable 6001: are of variable 6002"):
-        list(client.data(6001))
-
-
-def test_a_server_that_never_comes_to_an_end_is_given_up(bdl, client, monkeypatch):
-    monkeypatch.setattr("prices.bdl.MOST_PAGES", 3)
-    monkeypatch.setattr(bdl, "answer", lambda path, query: {"results": [{"id": "P1"}], "totalRecords": 999})
-    with pytest.raises(BadInput, match="has more than 3 pages"):
-        list(client.pages("subjects"))
+        list(ask(client))
 
 
 def test_requests_keep_to_the_published_limits(clock):
@@ -157,13 +157,8 @@ def variable(number, name, unit="zł"):
 
 
 def test_a_variable_of_another_unit_is_refused_by_name():
-    found, notes = choose(
-        [
-            variable(1, "gaz ziemny – taryfa W-1.1 - za 1 m3"),
-            variable(2, "węgiel kamienny - za 1 t", unit="%"),
-            variable(3, "energia elektryczna G-11", unit="zł/kWh"),
-        ]
-    )
+    gas, coal = variable(1, "gaz ziemny – taryfa W-1.1 - za 1 m3"), variable(2, "węgiel kamienny - za 1 t", unit="%")
+    found, notes = choose([gas, coal, variable(3, "energia elektryczna G-11", unit="zł/kWh")])
     assert {slug: v.id for slug, v in found.items()} == {"prad-g11": 3}
     assert [note.key for note in notes] == ["wegiel-kamienny", "wegiel-kamienny", "gaz-w11", "gaz-w11"]
     assert "not zł/kWh" in notes[2].reason
@@ -181,32 +176,19 @@ def test_of_two_that_fit_none_is_taken():
 
 
 def test_units():
-    area = {
-        "000000000000": "",
-        "011200000000": "12",
-        "010000000000": None,
-        "011210000000": None,
-        "011212001011": None,
-        "x": None,
-        None: None,
-        12: None,
-    }
+    none = ("010000000000", "011210000000", "011212001011", "x", None, 12)
+    area = {"000000000000": "", "011200000000": "12"} | dict.fromkeys(none)
     assert {unit: area_of(unit) for unit in area} == area
 
 
 def test_rows_of_another_form_are_refused():
-    for results in (
-        [{"id": "000000000000"}],
-        [{"values": []}],
-        [{"id": "000000000000", "values": [3]}],
-        [{"id": "000000000000", "values": [{"year": "2020", "val": 1}]}],
-        [{"id": "000000000000", "values": [{"year": "MMXX", "val": 1, "attrId": 1}]}],
-        [{"id": "000000000000", "values": [{"year": "2020", "val": "1", "attrId": 1}]}],
-        [{"id": "000000000000", "values": [{"year": "2020", "val": None, "attrId": 1}]}],
-        [{"id": "000000000000", "values": [{"year": "2020", "val": 1e300, "attrId": 1}]}],
-    ):
+    value = {"year": "2020", "val": 1, "attrId": 1}
+    assert list(observations("prad-g11", {"variableId": 1, "results": [{"id": POLAND, "values": [value]}]}, "file", []))
+    changed = ({"year": "MMXX"}, {"val": "1"}, {"val": None}, {"val": 1e300})
+    wrong = (3, {"year": "2020", "val": 1}, *(value | values for values in changed))
+    for row in ({"id": POLAND}, {"values": []}, *({"id": POLAND, "values": [each]} for each in wrong)):
         with pytest.raises(BadInput):
-            list(observations("prad-g11", {"variableId": 1, "results": results}, "file", []))
+            list(observations("prad-g11", {"variableId": 1, "results": [row]}, "file", []))
 
 
 def test_only_answers_of_the_statistical_office_are_taken_for_such(tmp_path):

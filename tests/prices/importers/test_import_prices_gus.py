@@ -29,11 +29,8 @@ def _voivodeships():
 @pytest.fixture
 def server(settings, monkeypatch, tmp_path):
     fake = FakeBdl()
-    monkeypatch.setattr(
-        bdl.BdlClient.__init__,
-        "__kwdefaults__",
-        {"sleep": lambda s: None, "clock": lambda: 0.0, "timeout_s": 2, "agent": ""},
-    )
+    fast = {"sleep": lambda s: None, "clock": lambda: 0.0, "timeout_s": 2, "agent": ""}
+    monkeypatch.setattr(bdl.BdlClient.__init__, "__kwdefaults__", fast)
     monkeypatch.setattr(bdl, "ANONYMOUS_LIMITS", ((1000, 1),))
     with serve(fake):
         (tmp_path / "sources.yaml").write_text(yaml.safe_dump({"gus-bdl": {"url": fake.url}}), encoding="utf-8")
@@ -67,11 +64,8 @@ EXPECTED = {
 def test_download_finds_the_variables_shows_them_and_keeps_their_numbers(server, client):
     out = run("--download", "--commit")
     assert stored() == EXPECTED
-    assert dict(Series.objects.values_list("slug", "variable_id")) == {
-        "wegiel-kamienny": 5001,
-        "prad-g11": 6001,
-        "gaz-w11": 6002,
-    }
+    numbers = {"wegiel-kamienny": 5001, "prad-g11": 6001, "gaz-w11": 6002}
+    assert dict(Series.objects.values_list("slug", "variable_id")) == numbers
     assert "wegiel-kamienny is variable 5001: węgiel kamienny - za 1 t, in zł" in out
     assert not missing(out, "the unit of variable 6003 is not zł/kWh", "missing or confidential")
     answer = client.get("/api/v1/prices").json()
@@ -110,24 +104,19 @@ def test_a_value_that_the_office_corrects_is_taken_and_named(server):
 
 
 def test_what_the_office_does_not_have_stays(server):
-    series = Series.objects.create(slug="wegiel-kamienny")
-    Observation.objects.create(series=series, year=2003, value=Decimal("443.92"), source="M.P.2004.4.77")
+    factories.average(2003, "443.92")
     out = run("--download", "--commit")
     assert stored()["wegiel-kamienny", None, 2003] == Decimal("443.92")
     assert "1 skipped" in out
 
 
 def test_the_averages_of_many_years_are_written_in_one_statement(django_assert_max_num_queries):
-    def rows(value, *areas):
-        return tuple(
-            bdl.ObservationRecord("gaz-w11", area, year, value, "") for year in range(2004, 2024) for area in areas
-        )
-
     options = Options(today=date(2026, 11, 21), write=True)
-    with django_assert_max_num_queries(6):
-        sync_series(Extract(rows(Decimal("0.3"), "", "12")), options)
-    with django_assert_max_num_queries(6):
-        report = sync_series(Extract(rows(Decimal("0.4"), "", "12", "14")), options)
+    for value, areas in ((Decimal("0.3"), ("", "12")), (Decimal("0.4"), ("", "12", "14"))):
+        years = [(year, area) for year in range(2004, 2024) for area in areas]
+        rows = tuple(bdl.ObservationRecord("gaz-w11", area, year, value, "") for year, area in years)
+        with django_assert_max_num_queries(6):
+            report = sync_series(Extract(rows), options)
     assert (report.added, report.changed) == (20, 40)
     assert {*stored().values()} == {Decimal("0.4")}
     assert len(stored()) == 60
@@ -159,10 +148,13 @@ def test_find_lists_candidates_and_asks_which(server, answers):
     answers += ["5001", "", "6003", "7", "6002"]
     out = run("--find", "--commit")
     assert answers == []
-    assert "5001: 'węgiel kamienny - za 1 t', in zł, 2021–2022 (2 years); fits" in out
-    assert "6001: 'energia elektryczna dla gospodarstw domowych – taryfa G-11 - za 1 kWh', in zł, 2024–2024 (1" in out
-    assert "6003: 'gaz ziemny wysokometanowy – taryfa W-1.1 - za 1 m3', in zł, no value for Poland; the unit of" in out
-    assert "'7' is none of those above" in out
+    assert not missing(
+        out,
+        "5001: 'węgiel kamienny - za 1 t', in zł, 2021–2022 (2 years); fits",
+        "6001: 'energia elektryczna dla gospodarstw domowych – taryfa G-11 - za 1 kWh', in zł, 2024–2024 (1",
+        "6003: 'gaz ziemny wysokometanowy – taryfa W-1.1 - za 1 m3', in zł, no value for Poland; the unit of",
+        "'7' is none of those above",
+    )
     numbers = dict(Series.objects.values_list("slug", "variable_id"))
     assert (numbers["wegiel-kamienny"], numbers["gaz-w11"]) == (5001, 6002)
     assert ("gaz-w11", None, 2024) in stored()
@@ -283,16 +275,10 @@ def test_damaged_files_are_refused_by_name(tmp_path):
 
 
 def test_arguments_that_do_not_fit_are_refused():
-    for args in (
-        [],
-        ["--download", "file.json"],
-        ["--find", "file.json"],
-        ["--find", "--download"],
-        ["--download", "--variable", "x=1"],
-        ["missing.json"],
-    ):
+    alone = ("", "missing.json", "--find --download", "--download --variable x=1")
+    for args in ("--download file.json", "--find file.json", *alone):
         with pytest.raises(CommandError, match=r"imported|--variable"):
-            run(*args)
+            run(*args.split())
 
 
 def test_the_starter_has_official_averages_only_each_with_its_source():
