@@ -2,7 +2,6 @@
 
 import re
 from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
 from html import unescape
 
 import pytest
@@ -17,7 +16,9 @@ from catalog.models import Depot
 from catalog.parsing.opening_hours import daily_ranges, weekly_hours
 from tests import factories
 from tests.client import shared_rows
-from tests.pages.reading import KRAKOW, canonical_of, missing, text_of
+from tests.pages.reading import KRAKOW, canonical_of, expect, text_of
+
+TWIN = f"{KRAKOW[:-1]}.md"
 
 pytestmark = pytest.mark.django_db
 
@@ -43,14 +44,21 @@ def market():
     near = factories.DepotFactory(name="Blisko", fuels=["pellet"], lat=50.06, hours=WEEK)
     middle = factories.DepotFactory(name="Środek", fuels=["pellet", "wegiel-orzech"], lat=50.08)
     far = factories.DepotFactory(name="Antracyt", fuels=["wegiel"], lat=50.10, hours=WEEK | {"fri": "14:00-18:00"})
-    factories.DepotFactory(name="Sąsiad", fuels=["pellet"], lat=50.2, municipality=factories.zakopane(), hours=WEEK)
-    for depot, fuel, price in [
-        (near, "pellet", 1700),
-        (middle, "pellet", 1600),
-        (middle, "wegiel-orzech", 1500),
-        (far, "wegiel", 1550),
-    ]:
-        factories.DepotPriceFactory(depot=depot, fuel=fuel, price=Decimal(price), day=date(2026, 11, 19))
+    neighbour(name="Sąsiad", fuels=["pellet"], hours=WEEK)
+    for depot, fuel, price in (
+        *((near, "pellet", 1700), (middle, "pellet", 1600)),
+        *((middle, "wegiel-orzech", 1500), (far, "wegiel", 1550)),
+    ):
+        price_of(depot, price, fuel)
+
+
+def neighbour(lat=50.2, **values):
+    """A depot beyond the border of Kraków."""
+    return factories.DepotFactory(municipality=factories.zakopane(), lat=lat, **values)
+
+
+def price_of(depot, price, fuel="pellet"):
+    return factories.price_depots(price, depot=depot, fuel=fuel, day=date(2026, 11, 19))
 
 
 def names(client, query=""):
@@ -66,14 +74,15 @@ def html(client, query=""):
 
 
 def test_page_and_twin_list_what_is_chosen_in_the_chosen_order(client, clock, market):
+    usual = "", "?kolejnosc=odleglosc", "?kolejnosc=cena", "?otwarte=pt-24", "?paliwo=&kolejnosc=&otwarte="
     for listed, queries in (
-        (["Blisko", "Środek", "Antracyt", "Sąsiad"], ("", "?kolejnosc=odleglosc", "?kolejnosc=cena")),
-        (["Blisko", "Środek", "Antracyt", "Sąsiad"], ("?otwarte=pt-24", "?paliwo=&kolejnosc=&otwarte=")),
-        (["Blisko", "Środek", "Antracyt", "Sąsiad"], ("?paliwo=torf&kolejnosc=x&otwarte=tak",)),
+        (["Blisko", "Środek", "Antracyt", "Sąsiad"], (*usual, "?paliwo=torf&kolejnosc=x&otwarte=tak")),
         (["Antracyt", "Blisko", "Środek", "Sąsiad"], ("?kolejnosc=nazwa",)),
         (["Blisko", "Środek", "Sąsiad"], ("?paliwo=pellet",)),
-        (["Środek", "Blisko", "Sąsiad"], ("?paliwo=pellet&kolejnosc=cena",)),
-        (["Środek", "Blisko", "Sąsiad"], ("?paliwo=pellet&kolejnosc=cena&p=50.19,19.94",)),
+        (
+            ["Środek", "Blisko", "Sąsiad"],
+            ("?paliwo=pellet&kolejnosc=cena", "?paliwo=pellet&kolejnosc=cena&p=50.19,19.94"),
+        ),
         (["Środek", "Antracyt"], ("?paliwo=wegiel&kolejnosc=cena",)),
         (["Blisko", "Sąsiad"], ("?otwarte=1",)),
         ([], ("?paliwo=wegiel&otwarte=1", "?otwarte=so-13", "?otwarte=nd")),
@@ -85,7 +94,7 @@ def test_page_and_twin_list_what_is_chosen_in_the_chosen_order(client, clock, ma
             answer = client.get(f"{KRAKOW}{query}")
             assert names(client, query) == listed, query
             assert canonical_of(answer) == f"http://127.0.0.1:8000{KRAKOW}"
-            twin = client.get(f"{KRAKOW[:-1]}.md{query}").content.decode()
+            twin = client.get(f"{TWIN}{query}").content.decode()
             assert re.findall(r"^- \[([^\]]+)\]\(", twin, re.MULTILINE)[: len(listed)] == listed
 
 
@@ -98,7 +107,7 @@ def test_what_is_open_now_follows_the_clock(client, clock, market):
 def test_an_open_depot_is_found_behind_hundreds_of_closed_ones(client, clock, market):
     shut = factories.DepotFactory.build_batch(201, municipality=factories.zakopane(), lat=50.07, hours=WEEK)
     Depot.objects.bulk_create(shut)
-    factories.DepotFactory(name="Całodobowy", municipality=factories.zakopane(), lat=50.4, hours=ALWAYS)
+    neighbour(50.4, name="Całodobowy", hours=ALWAYS)
     clock(FRIDAY_NOON + timedelta(hours=11))
     assert names(client, "?otwarte=1") == ["Całodobowy"]
 
@@ -115,27 +124,22 @@ def test_hours_after_midnight_are_those_of_the_day_before(client, clock, market)
 
 def test_a_list_for_another_day_shows_the_hours_of_that_day(client, clock, market):
     clock(FRIDAY_NOON)
-    for path in (KRAKOW, f"{KRAKOW[:-1]}.md"):
-        saturday, today = (text_of(client.get(f"{path}?otwarte={chosen}")) for chosen in ("so", "pt-11"))
+    for path in (KRAKOW, TWIN):
+        saturday = expect(client.get(f"{path}?otwarte=so"), without=["otwarte do"])
         assert saturday.count("w sobotę 8:00–13:00") == 3
-        assert "otwarte do" not in saturday
-        assert "w piątek 8" not in today
-        assert "otwarte do" in today
+        expect(client.get(f"{path}?otwarte=pt-11"), "otwarte do", without=["w piątek 8"])
 
 
 def test_what_cannot_be_used_is_named(client, clock, market):
-    text = text_of(client.get(f"{KRAKOW}?paliwo=torf&kolejnosc=x&otwarte=tak"))
-    for notice in ("Nie znamy paliwa", "Nie znamy kolejności", "może stać otwarte=1, dzień (so)"):
-        assert notice in text
+    notices = "Nie znamy paliwa", "Nie znamy kolejności", "może stać otwarte=1, dzień (so)"
+    expect(client.get(f"{KRAKOW}?paliwo=torf&kolejnosc=x&otwarte=tak"), *notices)
 
 
 @pytest.mark.parametrize("place", ["", "?p=50.06,19.94", "?p=50.19,19.94"])
 def test_a_chip_counts_the_list_that_it_shows(client, clock, market, place):
     """Here the municipality alone has two depots with pellet and one that is open."""
     for step in range(20):
-        factories.DepotFactory(
-            name=f"Obcy {step}", fuels=["pellet"], lat=50.2 + step / 1000, municipality=factories.zakopane(), hours=WEEK
-        )
+        neighbour(50.2 + step / 1000, name=f"Obcy {step}", fuels=["pellet"], hours=WEEK)
     counted = re.findall(r'<li><a href="([^"]+)"[^>]*>[^<]+ <span>(\d+)</span></a></li>', html(client, place))
     assert len(counted) == 7
     for href, number in counted:
@@ -161,8 +165,7 @@ def test_chips_keep_what_is_chosen_and_begin_with_it(client, clock, market):
 
 
 def test_the_chosen_hours_are_told_and_their_link_takes_them_back(client, clock, market):
-    text = client.get(f"{KRAKOW[:-1]}.md?otwarte=sr-9&paliwo=wegiel").content.decode()
-    assert "Wybrano: Węgiel, otwarte w środę o 9:00." in text
+    expect(client.get(f"{TWIN}?otwarte=sr-9&paliwo=wegiel"), "Wybrano: Węgiel, otwarte w środę o 9:00.")
     assert f'<a href="{KRAKOW}" aria-current="true">otwarte w środę o 9:00 <span>' in html(client, "?otwarte=sr-9")
 
 
@@ -176,77 +179,72 @@ def test_depots_that_name_no_assortment_may_have_the_chosen_one(client, clock, m
     ):
         told = re.findall(r'<a href="([^"]+)">Składy, które podają tylko „Węgiel”</a>', html(client, query))
         assert told == ([f"{KRAKOW}{link}"] if link else []), query
-    assert "mogą mieć też ten sortyment" in client.get(f"{KRAKOW[:-1]}.md?paliwo=wegiel-kostka").content.decode()
+    expect(client.get(f"{TWIN}?paliwo=wegiel-kostka"), "mogą mieć też ten sortyment")
 
 
 def test_prices_of_one_fuel_are_compared_over_all_sections(client, clock, market):
-    sasiad = Depot.objects.get(name="Sąsiad")
-    factories.DepotPriceFactory(depot=sasiad, fuel="pellet", price=1500, day=date(2026, 11, 19))
+    price_of(Depot.objects.get(name="Sąsiad"), 1500)
     factories.DepotFactory(name="Bez ceny", fuels=["pellet"], lat=50.061)
     for query in ("?paliwo=pellet&kolejnosc=cena", "?paliwo=pellet&kolejnosc=cena&p=50.06,19.94"):
         assert names(client, query) == ["Sąsiad", "Środek", "Blisko", "Bez ceny"]
-        for path in (KRAKOW, f"{KRAKOW[:-1]}.md"):
-            text = text_of(client.get(f"{path}{query}"))
-            assert "Składy od najtańszego" in text
+        for path in (KRAKOW, TWIN):
+            said = "Składy od najtańszego", "Składy bez ceny są na końcu."
+            text = expect(client.get(f"{path}{query}"), *said, without=["W tej gminie:"])
             assert text.count("Składy z ceną tego paliwa: 3 z 4.") == 1
-            assert "Składy bez ceny są na końcu." in text
-            assert "W tej gminie:" not in text
 
 
 def test_a_missing_price_is_that_of_the_chosen_fuel(client, clock, market):
     first = factories.DepotFactory(name="Pierwszy", fuels=["brykiet", "pellet"], lat=50.061)
-    assert "Składy z ceną: 3 z 4." in text_of(client.get(KRAKOW))
-    factories.DepotPriceFactory(depot=first, fuel="pellet", price=Decimal(1650), day=date(2026, 11, 19))
+    expect(client.get(KRAKOW), "Składy z ceną: 3 z 4.")
+    price_of(first, 1650)
     brykiet = f"{KRAKOW}?paliwo=brykiet"
-    assert "Ten skład nie podał jeszcze ceny tego paliwa." in text_of(client.get(brykiet))
+    expect(client.get(brykiet), "Ten skład nie podał jeszcze ceny tego paliwa.")
     factories.DepotFactory(name="Drugi", fuels=["brykiet"], lat=50.062)
-    assert "Żaden z tych składów nie podał jeszcze ceny tego paliwa." in text_of(client.get(brykiet))
+    expect(client.get(brykiet), "Żaden z tych składów nie podał jeszcze ceny tego paliwa.")
 
 
 def test_a_list_by_price_says_that_the_municipality_has_none(client, clock, market):
-    sasiad = Depot.objects.get(name="Sąsiad")
-    Depot.objects.filter(pk=sasiad.pk).update(fuels=["brykiet"])
-    for path in (KRAKOW, f"{KRAKOW[:-1]}.md"):
-        text = text_of(client.get(f"{path}?paliwo=brykiet&kolejnosc=cena"))
-        assert "W tej gminie żaden skład nie pasuje do wyboru: Brykiet" in text
-    Depot.objects.exclude(pk=sasiad.pk).update(publication="held")
-    text = text_of(client.get(f"{KRAKOW}?paliwo=brykiet&kolejnosc=cena"))
-    assert not missing(text, "Nie mamy w katalogu żadnego składu w tej gminie.", "Składy od najtańszego")
+    abroad = Depot.objects.filter(name="Sąsiad")
+    abroad.update(fuels=["brykiet"])
+    for path in (KRAKOW, TWIN):
+        none = "W tej gminie żaden skład nie pasuje do wyboru: Brykiet"
+        expect(client.get(f"{path}?paliwo=brykiet&kolejnosc=cena"), none)
+    Depot.objects.exclude(pk__in=abroad).update(publication="held")
+    none = "Nie mamy w katalogu żadnego składu w tej gminie."
+    expect(client.get(f"{KRAKOW}?paliwo=brykiet&kolejnosc=cena"), none, "Składy od najtańszego")
 
 
 def test_prices_of_different_fuels_are_not_compared(client, clock, market):
-    text = text_of(client.get(f"{KRAKOW}?kolejnosc=cena"))
-    assert "Wybierz paliwo, a ułożymy składy od najtańszego." in text
-    assert "najtaniej" not in text
-    assert "najtaniej" in text_of(client.get(f"{KRAKOW}?paliwo=pellet"))
+    choose = "Wybierz paliwo, a ułożymy składy od najtańszego."
+    expect(client.get(f"{KRAKOW}?kolejnosc=cena"), choose, without=["najtaniej"])
+    expect(client.get(f"{KRAKOW}?paliwo=pellet"), "najtaniej")
 
 
 def test_headings_tell_what_the_municipality_has_of_the_choice(client, clock, market):
-    text = text_of(client.get(f"{KRAKOW}?paliwo=brykiet&p=50.06,19.94"))
-    assert "W tej gminie: 3 składy" not in text
-    factories.DepotFactory(name="Za granicą", fuels=["brykiet"], lat=50.2, municipality=factories.zakopane())
+    expect(client.get(f"{KRAKOW}?paliwo=brykiet&p=50.06,19.94"), without=["W tej gminie: 3 składy"])
+    neighbour(name="Za granicą", fuels=["brykiet"])
     for query in ("?paliwo=brykiet", "?paliwo=brykiet&p=50.06,19.94"):
-        text = text_of(client.get(f"{KRAKOW}{query}"))
-        assert "W tej gminie żaden skład nie pasuje do wyboru: Brykiet (wszystkich jest 3)." in text
-    assert "W tej gminie: 2 składy." in text_of(client.get(f"{KRAKOW}?paliwo=pellet&p=50.06,19.94"))
+        none = "W tej gminie żaden skład nie pasuje do wyboru: Brykiet (wszystkich jest 3)."
+        expect(client.get(f"{KRAKOW}{query}"), none)
+    expect(client.get(f"{KRAKOW}?paliwo=pellet&p=50.06,19.94"), "W tej gminie: 2 składy.")
 
 
 def test_beyond_the_nearest_to_a_point_are_farther_depots(client, clock, market):
     for step in range(12):
-        factories.DepotFactory(name=f"Obcy {step}", lat=50.19 + step / 1000, municipality=factories.zakopane())
-    text = text_of(client.get(f"{KRAKOW}?p=50.19,19.94"))
-    assert "Dalsze składy poza gminą" in text
-    assert "Najbliższe poza gminą" not in text
+        neighbour(50.19 + step / 1000, name=f"Obcy {step}")
+    farther = client.get(f"{KRAKOW}?p=50.19,19.94")
+    expect(farther, "Dalsze składy poza gminą", without=["Najbliższe poza gminą"])
 
 
 def test_a_card_tells_price_state_distance_and_way(client, clock, market):
-    text = text_of(client.get(KRAKOW))
-    assert "1 Blisko 1 700 zł /t Pellet, 19.11.2026 otwarte do 16:00 " in text
-    assert "16:00 ·" not in text
-    assert "Środek 1 500 zł /t Węgiel orzech, 19.11.2026 godziny nieznane" in text
-    assert "zamknięte, otwiera o 14:00" in text
-    assert "brak ceny" not in text
-    assert "Środek 1 600 zł /t Pellet" in text_of(client.get(f"{KRAKOW}?paliwo=pellet"))
+    text = expect(
+        client.get(KRAKOW),
+        "1 Blisko 1 700 zł /t Pellet, 19.11.2026 otwarte do 16:00 ",
+        "Środek 1 500 zł /t Węgiel orzech, 19.11.2026 godziny nieznane",
+        "zamknięte, otwiera o 14:00",
+        without=["16:00 ·", "brak ceny"],
+    )
+    expect(client.get(f"{KRAKOW}?paliwo=pellet"), "Środek 1 600 zł /t Pellet")
     assert 'href="https://www.openstreetmap.org/directions?to=50.06,19.9373"' in html(client)
     assert text.index("W tej gminie: 3 składy") < text.index("Najbliższe poza gminą") < text.index("Sąsiad")
 
@@ -260,14 +258,13 @@ def test_hours_after_a_break_are_told(client, clock, market, suffix):
 
 
 def test_the_median_of_the_voivodeship_stands_beside_a_chosen_fuel(client, clock, market):
-    assert "mediana" not in text_of(client.get(f"{KRAKOW}?paliwo=pellet"))
-    factories.DepotPriceFactory(depot=factories.DepotFactory(), fuel="pellet", price=1650, day=date(2026, 11, 19))
-    assert "Pellet, województwo małopolskie: mediana 1 650 zł/t (3 ceny)" in text_of(
-        client.get(f"{KRAKOW}?paliwo=pellet")
-    )
+    expect(client.get(f"{KRAKOW}?paliwo=pellet"), without=["mediana"])
+    price_of(factories.DepotFactory(), 1650)
+    median = "Pellet, województwo małopolskie: mediana 1 650 zł/t (3 ceny)"
+    expect(client.get(f"{KRAKOW}?paliwo=pellet"), median)
 
 
-@pytest.mark.parametrize("path", [KRAKOW, f"{KRAKOW[:-1]}.md"])
+@pytest.mark.parametrize("path", [KRAKOW, TWIN])
 def test_what_is_open_is_kept_no_longer_than_it_holds(client, clock, market, path):
     clock(datetime(2026, 11, 20, 13, 58, 30, tzinfo=WARSAW))
     before = client.get(path)
@@ -317,16 +314,8 @@ def test_midnight_ends_what_is_said_of_tomorrow(client, clock, market):
     assert "zamknięte, otwiera o 8:00" in text_of(client.get(KRAKOW))
 
 
-WEEKS = [
-    daily_ranges(text)
-    for text in (
-        "Mo-Fr 08:00-12:00,13:00-16:00; Sa 08:00-13:00",
-        "Fr-Sa 22:00-06:00",
-        "Mo-Fr 00:00-24:00",
-        "Su 01:30-02:30",
-        "24/7",
-    )
-]
+BREAK = "Mo-Fr 08:00-12:00,13:00-16:00; Sa 08:00-13:00"
+WEEKS = [*map(daily_ranges, (BREAK, "Fr-Sa 22:00-06:00", "Mo-Fr 00:00-24:00", "Su 01:30-02:30", "24/7"))]
 ALL = Openings(Depots([factories.depot_row(number, hours_ranges=week) for number, week in enumerate(WEEKS)]))
 
 

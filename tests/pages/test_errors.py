@@ -12,7 +12,7 @@ from pages import api_and_text_pages
 from tests import factories
 from tests.client import ReadOnlyClient, build_snapshots
 from tests.conftest import uses_database
-from tests.pages.reading import KRAKOW, missing, present, text_of
+from tests.pages.reading import KRAKOW, expect, missing, present, text_of
 from tests.regulations.factories import LegalStateFactory
 
 AWAY = [OperationalError("the connection is closed"), InterfaceError("the connection is closed")]
@@ -37,9 +37,9 @@ def nothing_read(monkeypatch, request):
 def test_a_page_of_which_nothing_was_ever_read_says_so(client, nothing_read, path):
     """The test has no database, so the response runs no query."""
     answer = client.get(path)
-    assert (answer.status_code, answer["Retry-After"], answer["Cache-Control"]) == (503, "5", "no-store")
-    assert answer["Content-Type"] == "text/html; charset=utf-8"
-    assert "Chwilowa przerwa" in text_of(answer)
+    expect(answer, "Chwilowa przerwa", status=503)
+    kind = answer["Retry-After"], answer["Cache-Control"], answer["Content-Type"]
+    assert kind == ("5", "no-store", "text/html; charset=utf-8")
 
 
 @pytest.mark.parametrize("nothing_read", AWAY[:1], indirect=True)
@@ -86,8 +86,8 @@ def test_reading_goes_on_without_the_database(reader, away, depot_page):
 def test_without_the_database_a_form_says_so(reader, away, depot):
     for form in ("popraw", "przejmij", "usun", "cena"):
         answer = reader.post(f"/sklad/{depot.pk}/{form}/", {"email": "jan@opal-nowak.pl"})
-        assert (answer.status_code, answer["Retry-After"], answer["Cache-Control"]) == (503, "5", "no-store")
-        assert "Chwilowa przerwa" in text_of(answer)
+        expect(answer, "Chwilowa przerwa", status=503)
+        assert (answer["Retry-After"], answer["Cache-Control"]) == ("5", "no-store")
 
 
 @pytest.mark.django_db

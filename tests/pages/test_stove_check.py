@@ -9,7 +9,7 @@ from regulations.codes import BOILERS
 from regulations.models import LegalState
 from subsidy import rules
 from tests import factories
-from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, missing, present, runnable, text_of
+from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, html_of, missing, present, runnable, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -25,15 +25,22 @@ def _the_day(monkeypatch):
     monkeypatch.setattr("pages.views.timezone.localdate", lambda: ON)
 
 
+def outside(year, *appliances, **values):
+    """A deadline outside Kraków, on the first day of a year."""
+    return DeadlineFactory(outside_krakow=True, date=date(year, 1, 1), appliances=[*appliances], **values)
+
+
+def inside(day, *appliances, **values):
+    return DeadlineFactory(krakow=True, date=day, appliances=[*appliances], **values)
+
+
 @pytest.fixture
 def acts():
     """Create deadlines: of class 3 boilers outside Kraków at the end of the year, of everything in Kraków in 2019."""
     LegalStateFactory(as_of=ON)
     ResolutionFactory()
-    DeadlineFactory(
-        outside_krakow=True, date=date(2027, 1, 1), appliances=[CLASS_3], sources="Dziennik | https://example.pl/dz"
-    )
-    DeadlineFactory(krakow=True, date=date(2019, 9, 1), appliances=[CLASS_3, "fireplace"], exemptions=["ecodesign"])
+    outside(2027, CLASS_3, sources="Dziennik | https://example.pl/dz")
+    inside(date(2019, 9, 1), CLASS_3, "fireplace", exemptions=["ecodesign"])
     FuelBanFactory()
     factories.krakow()
     factories.zakopane()
@@ -41,6 +48,13 @@ def acts():
 
 @pytest.fixture
 def searchable(acts):
+    entries.rebuild_index()
+
+
+def units(**named):
+    """Municipalities of Małopolska by the ends of their codes, to be found by their names."""
+    for number, name in named.items():
+        factories.MunicipalityFactory(teryt=f"12110{number.removeprefix('n')}", name=name)
     entries.rebuild_index()
 
 
@@ -55,11 +69,22 @@ def ask(client, place, appliance=CLASS_3, path=URL):
     return answer
 
 
+def sentence_of(client, place, appliance=CLASS_3):
+    return said(ask(client, place, appliance))
+
+
+def checked_of(client, teryt, appliance, **query):
+    """What the endpoint says of an appliance."""
+    query |= {"teryt": teryt, "appliance": appliance}
+    (entry,) = client.get("/api/v1/regulations", query).json()
+    return entry["requested_appliance"]
+
+
 def test_one_sentence_with_the_day(client, acts):
     answer = ask(client, "1217011")
-    html, text = answer.content.decode(), said(answer)
-    assert "Zakopane, kocioł klasy 3: wolno używać do 31 grudnia 2026 r. – jeszcze 40 dni." in text
-    assert not missing(text, "kocioł klasy 3 do 31 grudnia 2026 r.", "kocioł klasy 4 nie znamy zakazu")
+    html, verdict = html_of(answer), "Zakopane, kocioł klasy 3: wolno używać do 31 grudnia 2026 r. – jeszcze 40 dni."
+    rows = "kocioł klasy 3 do 31 grudnia 2026 r.", "kocioł klasy 4 nie znamy zakazu"
+    assert not missing(said(answer), verdict, *rows)
     calendar = 'href="/api/v1/regulations/malopolskie.ics?teryt=1217011"'
     assert not missing(html, "https://example.pl/dz", calendar, NOINDEX)
     assert canonical_of(answer) == f"http://127.0.0.1:8000{URL}"
@@ -70,8 +95,8 @@ def test_one_sentence_with_the_day(client, acts):
 def test_a_ban_does_not_look_like_a_permission(client, acts):
     """Only what may be used has the green ground; what is not known has not."""
     for appliance in (CLASS_3, "stove"):
-        assert 'class="answer warning"' in ask(client, "1261011", appliance).content.decode(), appliance
-    assert 'class="answer"' in ask(client, "1217011").content.decode()
+        assert 'class="answer warning"' in html_of(ask(client, "1261011", appliance)), appliance
+    assert 'class="answer"' in html_of(ask(client, "1217011"))
 
 
 def test_the_rule_begins_with_its_day(client, acts):
@@ -91,8 +116,8 @@ def test_the_rule_begins_with_its_day(client, acts):
     ],
 )
 def test_the_table_names_what_a_deadline_is_limited_to(client, acts, limits, short):
-    DeadlineFactory(outside_krakow=True, date=date(2020, 1, 1), appliances=["stove"], **limits)
-    assert f"piec lub koza nie wolno od 1 stycznia 2020 r. (tylko {short}" in said(ask(client, "1217011"))
+    outside(2020, "stove", **limits)
+    assert f"piec lub koza nie wolno od 1 stycznia 2020 r. (tylko {short}" in sentence_of(client, "1217011")
 
 
 def test_what_has_passed_and_what_is_not_known(client, acts):
@@ -101,11 +126,14 @@ def test_what_has_passed_and_what_is_not_known(client, acts):
         ("fireplace", "Kraków, kominek: nie wolno już używać od 1 września 2019 r., chyba że spełnia ekoprojekt."),
         ("stove", "Kraków, piec lub koza: nie znamy terminu, który dotyczyłby tego urządzenia."),
     ):
-        text = said(ask(client, "1261011", appliance))
+        text = sentence_of(client, "1261011", appliance)
         assert sentence in text, appliance
-        assert ("nie wolno w nim palić" in text) == ("nie wolno" in sentence)
-        assert ("Jeśli nie spełnia żadnego z tych warunków" in text) == ("chyba że" in sentence)
-        assert ("Nie znaczy to, że go nie ma." in text) == ("nie znamy" in sentence)
+        for words, cause in (
+            ("nie wolno w nim palić", "nie wolno"),
+            ("Jeśli nie spełnia żadnego z tych warunków", "chyba że"),
+            ("Nie znaczy to, że go nie ma.", "nie znamy"),
+        ):
+            assert (words in text) == (cause in sentence)
 
 
 def test_the_answer_of_the_endpoint_is_that_of_the_page(client, acts):
@@ -114,30 +142,26 @@ def test_the_answer_of_the_endpoint_is_that_of_the_page(client, acts):
             path = f"/api/v1/regulations?teryt={teryt}&binding=1&appliance={appliance}"
             answer = ask(client, teryt, appliance)
             assert f'href="{path.replace("&", "&amp;")}"' in answer.content.decode()
-            (entry,) = client.get(f"{path}&on=2026-11-22").json()
-            checked = entry["requested_appliance"]
+            checked = checked_of(client, teryt, appliance, binding=1, on=f"{ON}")
             assert " ".join(checked["sentence"].split()) in said(answer)
             assert checked["page"] == f"http://127.0.0.1:8000{URL}?miejsce={teryt}&piec={appliance}"
+            first_word = checked["sentence"].partition(":")[2].split()[0]
             twin = ask(client, teryt, appliance, TWIN).content.decode()
-            assert checked["sentence"].partition(":")[2].split()[0] in twin
-            assert f", <{checked['page']}>, stan na" in twin
+            assert not missing(twin, first_word, f", <{checked['page']}>, stan na")
 
 
 def test_the_endpoint_says_it_as_data(client, acts):
-    (entry,) = client.get(f"/api/v1/regulations?teryt=1217011&appliance={CLASS_3}&on=2026-12-31").json()
-    checked = entry["requested_appliance"]
+    checked = checked_of(client, "1217011", CLASS_3, on="2026-12-31")
     assert (checked["status"], checked["last_day"]) == ("ends", "2026-12-31")
     assert checked["deadline"]["appliances"] == [CLASS_3]
-    (entry,) = client.get(f"/api/v1/regulations?teryt=1217011&appliance={CLASS_3}&on=2027-01-01").json()
-    assert entry["requested_appliance"]["status"] == "ended"
+    assert checked_of(client, "1217011", CLASS_3, on="2027-01-01")["status"] == "ended"
     assert "requested_appliance" not in client.get("/api/v1/regulations?teryt=1217011").json()[0]
 
 
 @pytest.mark.parametrize(("spared", "bound"), [("boiler_class_5 | 2017-07-01", "2017-07-01"), ("boiler_class_5", None)])
 def test_the_day_of_the_start_on_which_staying_depends_is_data_too(client, acts, spared, bound):
-    DeadlineFactory(outside_krakow=True, appliances=["stove"], spared=spared)
-    (entry,) = client.get("/api/v1/regulations?teryt=1217011&appliance=boiler_class_5").json()
-    checked = entry["requested_appliance"]
+    outside(2027, "stove", spared=spared)
+    checked = checked_of(client, "1217011", "boiler_class_5")
     assert (checked["status"], checked["stays_if_started_before"]) == ("stays", bound)
     clause = ", jeśli uruchomiono go przed 1 lipca 2017 r."
     assert checked["sentence"].replace("\N{NO-BREAK SPACE}", " ").endswith(clause) is bool(bound)
@@ -145,49 +169,47 @@ def test_the_day_of_the_start_on_which_staying_depends_is_data_too(client, acts,
 
 def test_limits_are_sentences(client, acts):
     limits = {"fuels": ["hard_coal", "lignite"], "conditions": ["network_available"], "kind": "coal_ban"}
-    DeadlineFactory(outside_krakow=True, date=date(2030, 1, 1), appliances=["boiler_class_5"], **limits)
-    text = said(ask(client, "1217011", "boiler_class_5"))
+    outside(2030, "boiler_class_5", **limits)
     coal = "jeśli paliwo to węgiel kamienny lub węgiel brunatny, a budynek można przyłączyć do sieci"
-    assert f"od 1 stycznia 2030 r. nie będzie wolno używać, {coal}" in text
-    DeadlineFactory(outside_krakow=True, date=date(2028, 1, 1), appliances=["boiler_class_5"], fuels=["peat"])
-    text = said(ask(client, "1217011", "boiler_class_5"))
-    assert "kocioł klasy 5: termin zależy od paliwa i budynku albo wieku urządzenia." in text
-    assert not missing(text, "Do 31 grudnia 2027 r., jeśli paliwo to torf.", f"Do 31 grudnia 2029 r., {coal}")
+    sentence = sentence_of(client, "1217011", "boiler_class_5")
+    assert f"od 1 stycznia 2030 r. nie będzie wolno używać, {coal}" in sentence
+    outside(2028, "boiler_class_5", fuels=["peat"])
+    text, depends = sentence_of(client, "1217011", "boiler_class_5"), "paliwa i budynku albo wieku urządzenia."
+    days = "Do 31 grudnia 2027 r., jeśli paliwo to torf.", f"Do 31 grudnia 2029 r., {coal}"
+    assert not missing(text, f"kocioł klasy 5: termin zależy od {depends}", *days)
 
 
 def test_a_comma_ends_the_clause_of_an_exemption(client, acts):
     freed = {"exemptions": ["ecodesign", "dust_filter"], "started_before": date(2018, 5, 1)}
-    DeadlineFactory(krakow=True, date=date(2026, 1, 1), appliances=["stove"], **freed)
+    inside(date(2026, 1, 1), "stove", **freed)
     clause = "chyba że spełnia ekoprojekt, ma urządzenie, które ogranicza pył, albo uruchomiono go 1 maja 2018 r."
-    assert clause in said(ask(client, "1261011", "stove"))
+    assert clause in sentence_of(client, "1261011", "stove")
 
 
 def test_an_exemption_from_a_day_to_come_prolongs_the_use(client, acts):
-    freed = ["ecodesign_without_network"]
-    DeadlineFactory(krakow=True, date=date(2028, 7, 1), appliances=["boiler_ecodesign", "stove"], exemptions=freed)
-    network = "budynku nie da się przyłączyć do sieci."
-    text = said(ask(client, "1261011", "stove"))
-    assert f"piec lub koza: wolno używać do 30 czerwca 2028 r., a dłużej, jeśli spełnia ekoprojekt, a {network}" in text
-    # A boiler with ecodesign meets the first part by definition.
-    text = said(ask(client, "1261011", "boiler_ecodesign"))
-    assert f"kocioł z ekoprojektem: wolno używać do 30 czerwca 2028 r., a dłużej, jeśli {network}" in text
+    inside(date(2028, 7, 1), "boiler_ecodesign", "stove", exemptions=["ecodesign_without_network"])
+    use, network = "wolno używać do 30 czerwca 2028 r., a dłużej, jeśli", "budynku nie da się przyłączyć do sieci."
+    for appliance, sentence in (
+        ("stove", f"piec lub koza: {use} spełnia ekoprojekt, a {network}"),
+        ("boiler_ecodesign", f"kocioł z ekoprojektem: {use} {network}"),  # which meets the first part by definition
+    ):
+        assert sentence in sentence_of(client, "1261011", appliance)
 
 
 @pytest.mark.parametrize("path", [URL, TWIN])
 def test_a_limited_deadline_says_what_is_uncertain(client, acts, path):
-    deadline = {"krakow": True, "date": date(2024, 1, 1), "appliances": ["stove"], "fuels": ["hard_coal"]}
-    DeadlineFactory(**deadline, description="Tylko z ekoprojektem.", caveat="Co do drewna źródła różnią się.")
+    description, caveat = "Tylko z ekoprojektem.", "Co do drewna źródła różnią się."
+    inside(date(2024, 1, 1), "stove", fuels=["hard_coal"], description=description, caveat=caveat)
     answer = ask(client, "1261011", "stove", path)
     text = said(answer) if path == URL else answer.content.decode().replace("*", "")
-    uncertain = "Tylko z ekoprojektem. Co do drewna źródła różnią się."
-    assert uncertain in " ".join(text.split())
+    assert f"{description} {caveat}" in " ".join(text.split())
 
 
 def test_the_caveat_of_a_scope_that_does_not_divide_the_municipality_is_left_out(client, acts):
     limited = {"date": date(2024, 1, 1), "appliances": ["stove"], "fuels": ["peat"]}
     DeadlineFactory(partly=["1217011"], part_caveat="Tylko centrum.", **limited)
-    assert "Tylko centrum." not in said(ask(client, "1261011", "stove"))
-    assert "Tylko centrum." in said(ask(client, "1217011", "stove"))
+    told = ["Tylko centrum." in sentence_of(client, teryt, "stove") for teryt in ("1261011", "1217011")]
+    assert told == [False, True]
 
 
 def test_without_an_act_and_without_a_state(client):
@@ -195,16 +217,15 @@ def test_without_an_act_and_without_a_state(client):
     county = factories.CountyFactory(teryt="2061", name="Białystok", voivodeship=podlaskie)
     factories.MunicipalityFactory(teryt="2061011", name="Białystok", county=county)
     unknown = "Białystok, kocioł klasy 3: nie wiadomo. Stanu prawnego tego województwa jeszcze nie wczytano."
-    assert unknown in said(ask(client, "2061011"))
+    assert unknown in sentence_of(client, "2061011")
     LegalStateFactory(voivodeship=podlaskie, as_of=ON)
-    text = said(ask(client, "2061011"))
-    assert "wolno używać. W tym województwie nie ma uchwały antysmogowej." in text
-    assert "kalendarza" not in text
+    text, free = sentence_of(client, "2061011"), "wolno używać. W tym województwie nie ma uchwały antysmogowej."
+    assert (free in text, "kalendarza" in text) == (True, False)
 
 
 def test_an_old_state_says_so(client, acts):
     LegalState.objects.update(as_of=ON - timedelta(days=181))
-    assert "ponad pół roku temu" in said(ask(client, "1217011"))
+    assert "ponad pół roku temu" in sentence_of(client, "1217011")
 
 
 def test_a_village_is_not_lost(client, acts):
@@ -216,9 +237,7 @@ def test_a_village_is_not_lost(client, acts):
 
 
 def test_several_places_of_a_name_are_offered_and_the_form_keeps_the_chosen_one(client, searchable):
-    factories.MunicipalityFactory(teryt="1211011", name="Nowy Targ")
-    factories.MunicipalityFactory(teryt="1211052", name="Nowy Targ")
-    entries.rebuild_index()
+    units(n11="Nowy Targ", n52="Nowy Targ")
     assert '<input type="hidden" name="teryt" value="1211052">' in ask(client, "1211052").content.decode()
     answer = ask(client, "Nowy Targ")
     assert "Które miejsce masz na myśli?" in said(answer)
@@ -232,43 +251,39 @@ def test_several_places_of_a_name_are_offered_and_the_form_keeps_the_chosen_one(
 
 
 def test_the_form_keeps_the_village_that_was_chosen_among_its_namesakes(client, searchable):
-    units = [factories.MunicipalityFactory(teryt=f"12110{number}2", name=f"Gmina {number}") for number in range(1, 10)]
-    for unit in units:
+    nine = [factories.MunicipalityFactory(teryt=f"12110{number}2", name=f"Gmina {number}") for number in range(1, 10)]
+    for unit in nine:
         factories.PlaceFactory(name="Dąbrowa", municipality=unit)
     entries.rebuild_index()
     asked = {"miejsce": "Dąbrowa", "piec": CLASS_3}
-    text = said(client.get(URL, asked))
-    assert not missing(text, "Które miejsce masz na myśli?", "Nie ma tu Twojego miejsca? Dopisz gminę")
+    which = "Które miejsce masz na myśli?"
+    assert not missing(said(client.get(URL, asked)), which, "Nie ma tu Twojego miejsca? Dopisz gminę")
     # One of the nine is not among the eight suggestions.
-    for unit in units:
+    for unit in nine:
         answer = client.get(URL, asked | {"teryt": unit.teryt})
         assert f"Dąbrowa (gmina {unit.name}), kocioł klasy 3:" in said(answer)
         assert f'<input type="hidden" name="teryt" value="{unit.teryt}">' in answer.content.decode()
-    assert "Które miejsce masz na myśli?" in said(client.get(URL, asked | {"teryt": "1217011"}))
+    assert which in said(client.get(URL, asked | {"teryt": "1217011"}))
 
 
 def test_a_village_does_not_stand_for_the_town_that_begins_with_its_name(client, searchable):
-    factories.MunicipalityFactory(teryt="1211011", name="Gorzów Wielkopolski")
-    factories.PlaceFactory(name="Gorzów", municipality=factories.zakopane())
-    factories.PlaceFactory(name="Bór", municipality=factories.zakopane())
-    entries.rebuild_index()
+    for name in ("Gorzów", "Bór"):
+        factories.PlaceFactory(name=name, municipality=factories.zakopane())
+    units(n11="Gorzów Wielkopolski")
     for path, twin in ((URL, ""), (TWIN, ".md")):
         answer = ask(client, "Gorzów", path=path)
         assert "Które miejsce masz na myśli?" in said(answer)
         for teryt in ("1211011", "1217011"):
             assert f"/przepisy/sprawdz{twin or '/'}?miejsce={teryt}&" in answer.content.decode()
-    assert "Bór (gmina Zakopane), kocioł klasy 3" in said(ask(client, "Bór"))
+    assert "Bór (gmina Zakopane), kocioł klasy 3" in sentence_of(client, "Bór")
 
 
 def test_page_and_twin_name_other_places_of_a_similar_name(client, searchable):
-    factories.MunicipalityFactory(teryt="1211011", name="Ostrów")
-    factories.MunicipalityFactory(teryt="1211052", name="Ostrów Wielkopolski")
-    entries.rebuild_index()
-    text = ask(client, "Ostrów", path=TWIN).content.decode()
-    assert "**Ostrów, kocioł klasy 3" in text
-    assert f"- [Ostrów Wielkopolski](http://127.0.0.1:8000{TWIN}?miejsce=1211052&piec={CLASS_3}): " in text
-    assert "Inne miejsca o podobnej nazwie:" in text
-    assert "Inne miejsca o podobnej nazwie (1)" in said(ask(client, "Ostrów"))
+    units(n11="Ostrów", n52="Ostrów Wielkopolski")
+    other = f"- [Ostrów Wielkopolski](http://127.0.0.1:8000{TWIN}?miejsce=1211052&piec={CLASS_3}): "
+    twin = ask(client, "Ostrów", path=TWIN).content.decode()
+    assert not missing(twin, "**Ostrów, kocioł klasy 3", other, "Inne miejsca o podobnej nazwie:")
+    assert "Inne miejsca o podobnej nazwie (1)" in sentence_of(client, "Ostrów")
     assert "Inne miejsca" not in ask(client, "Zakopane", path=TWIN).content.decode()
 
 
@@ -309,16 +324,15 @@ def test_what_was_typed_is_shown_as_text(client, searchable):
 
 
 def test_one_question_decides_and_its_answers_are_links(client, acts):
-    coal = {"fuels": ["hard_coal"], "description": "Bez węgla."}
-    DeadlineFactory(outside_krakow=True, date=date(2030, 1, 1), appliances=["stove"], **coal)
+    outside(2030, "stove", fuels=["hard_coal"], description="Bez węgla.")
     answer = ask(client, "1217011", "stove")
     html, text = answer.content.decode(), said(answer)
     assert "Czy palisz w nim węglem?" in text
     yes, no = (f"{URL}?miejsce=1217011&amp;piec=stove&amp;{word}=coal" for word in ("tak", "nie"))
     assert not missing(html, f'href="{yes}"', f'href="{no}"')
     coal = client.get(unescape(yes))
-    assert "piec lub koza: wolno używać do 31 grudnia 2029 r." in said(coal)
-    assert "Czy palisz w nim węglem? tak ( zmień )" in said(coal)
+    verdict = "piec lub koza: wolno używać do 31 grudnia 2029 r."
+    assert not missing(said(coal), verdict, "Czy palisz w nim węglem? tak ( zmień )")
     assert "?miejsce=1217011&piec=stove&tak=coal, stan na" in text_of(coal)
     assert "nie znamy terminu" in said(client.get(unescape(no)))
     assert said(client.get(f"{URL}?miejsce=1217011&piec=stove&tak=nonsense")) == text
@@ -326,20 +340,21 @@ def test_one_question_decides_and_its_answers_are_links(client, acts):
 
 
 def test_who_does_not_know_the_class_sees_every_class(client, acts):
-    text = said(ask(client, "1217011", "boiler"))
-    assert not missing(text, "Zakopane, kocioł: termin zależy od klasy.", "Tabliczka na kotle")
-    assert "kocioł klasy 3 do 31 grudnia 2026 r. kocioł klasy 4 nie znamy zakazu" in text
-    assert "1&nbsp;października 2017" in ask(client, "1217011", "boiler").content.decode()
+    answer = ask(client, "1217011", "boiler")
+    rows = "kocioł klasy 3 do 31 grudnia 2026 r. kocioł klasy 4 nie znamy zakazu"
+    assert not missing(said(answer), "Zakopane, kocioł: termin zależy od klasy.", "Tabliczka na kotle", rows)
+    assert "1&nbsp;października 2017" in answer.content.decode()
     assert "nie wiem jakiej klasy" in said(client.get(URL))
     assert "kocioł: termin zależy od klasy.**\n\n- [kocioł" in ask(client, "1217011", "boiler", TWIN).content.decode()
 
 
 def test_an_unknown_class_does_not_matter_where_all_end_alike(client, acts):
-    DeadlineFactory(krakow=True, date=date(2019, 9, 1), appliances=[code.value for code in BOILERS])
-    text = said(ask(client, "1261011", "boiler"))
-    assert "Kraków, kocioł każdej klasy: nie wolno od 1 września 2019 r." in text
-    assert "termin zależy od klasy" not in text
-    assert "Jak poznać klasę" not in text
+    inside(date(2019, 9, 1), *(code.value for code in BOILERS))
+    text, verdict = (
+        sentence_of(client, "1261011", "boiler"),
+        "Kraków, kocioł każdej klasy: nie wolno od 1 września 2019 r.",
+    )
+    assert present(text, verdict, "termin zależy od klasy", "Jak poznać klasę") == [verdict]
     assert "**Kraków, kocioł każdej klasy: nie wolno od" in ask(client, "1261011", "boiler", TWIN).content.decode()
 
 
@@ -347,21 +362,20 @@ def test_there_is_no_calendar_without_deadlines(client):
     LegalStateFactory(as_of=ON)
     ResolutionFactory()
     factories.krakow()
-    assert "Dodaj terminy do kalendarza" not in said(ask(client, "1261011"))
+    assert "Dodaj terminy do kalendarza" not in sentence_of(client, "1261011")
     assert client.get("/api/v1/regulations/malopolskie.ics?teryt=1261011").status_code == 404
 
 
 def test_after_the_verdict_it_says_what_may_replace_the_appliance(client, acts):
-    new = {"kind": "new_installations", "description": "Nowy kocioł tylko z podajnikiem."}
-    DeadlineFactory(outside_krakow=True, date=date(2020, 1, 1), appliances=[CLASS_3], **new)
-    text = said(ask(client, "1217011"))
+    feeder = "Nowy kocioł tylko z podajnikiem."
+    outside(2020, CLASS_3, kind="new_installations", description=feeder)
+    text = sentence_of(client, "1217011")
     assert text.index("Czym go zastąpić i ile da dotacja") < text.index("Podstawa:") < text.index("Co potem")
-    after = text[text.index("Co potem") :]
-    assert not missing(after, "Nowy kocioł tylko z podajnikiem.", "pompy ciepła")
-    assert "Nowy kocioł tylko z podajnikiem." not in said(ask(client, "1261011"))
-    DeadlineFactory(krakow=True, kind="solid_fuel_ban", date=date(2019, 9, 1), description="Bez paliw stałych.")
-    banned = said(ask(client, "1261011"))
-    assert "Bez paliw stałych." in banned[banned.index("Co potem") :]
+    assert not missing(text.partition("Co potem")[2], feeder, "pompy ciepła")
+    assert feeder not in sentence_of(client, "1261011")
+    inside(date(2019, 9, 1), kind="solid_fuel_ban", description="Bez paliw stałych.")
+    banned = sentence_of(client, "1261011")
+    assert "Bez paliw stałych." in banned.partition("Co potem")[2]
     assert "nowy kocioł na węgiel, drewno lub pellet musi spełniać ekoprojekt" not in banned
     assert not present(banned, "Kocioł na pellet", "Kocioł zgazowujący")  # not paid where it may not burn
     assert not missing(banned, "Pompa ciepła powietrze/powietrze")
@@ -370,10 +384,10 @@ def test_after_the_verdict_it_says_what_may_replace_the_appliance(client, acts):
 def test_the_calculator_begins_with_what_is_known(client, acts):
     known = {CLASS_3: "solid_fuel", "stove": "solid_fuel", "boiler_class_5": "solid_fuel_class5", "fireplace": None}
     for appliance, heating in known.items():
-        html = ask(client, "1217011", appliance).content.decode()
-        path = unescape(re.search(r'href="(/dotacja/\?[^"]*)"', html)[1])
+        answer = ask(client, "1217011", appliance)
+        path = unescape(re.search(r'href="(/dotacja/\?[^"]*)"', answer.content.decode())[1])
         assert path == "/dotacja/?teryt=1217011" + (f"&current_heating={heating}" if heating else ""), appliance
-        unpaid = "za wymianę tego kotła nie płaci" in said(ask(client, "1217011", appliance))
+        unpaid = "za wymianę tego kotła nie płaci" in said(answer)
         assert unpaid is (heating == "solid_fuel_class5")
         first = client.get(path).content.decode()
         assert 'name="teryt" value="1217011"' in first
@@ -384,10 +398,10 @@ def test_the_calculator_begins_with_what_is_known(client, acts):
 def test_limits_of_new_sources_are_those_of_the_programme(client, acts):
     on = rules.current().on(ON)
     low, high = (on.number("items/pellet_boiler", level) for level in ("basic", "highest"))
-    text = said(ask(client, "1217011")).replace("\N{NO-BREAK SPACE}", " ")
+    text = sentence_of(client, "1217011")
     assert re.search(rf"Kocioł na pellet[^\d]* od {low:,.0f} do {high:,.0f} zł".replace(",", " "), text)
 
 
 def test_only_deadlines_to_come_go_into_a_calendar(client, acts):
-    assert "Dodaj terminy do kalendarza : tylko te" in said(ask(client, "1217011"))
-    assert not present(said(ask(client, "1261011")), "Plik .ics działa", "Dodaj terminy do kalendarza")
+    assert "Dodaj terminy do kalendarza : tylko te" in sentence_of(client, "1217011")
+    assert not present(sentence_of(client, "1261011"), "Plik .ics działa", "Dodaj terminy do kalendarza")

@@ -8,7 +8,7 @@ from django.test import Client
 from fueldepot.http import cache_control
 from subsidy.application import ENVELOPE, SOURCES, Item
 from tests import factories
-from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, missing, present, runnable, text_of
+from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, expect, html_of, missing, present, runnable, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -43,12 +43,14 @@ def test_the_empty_form(client):
 def test_limits_stand_with_the_conditions_of_a_heat_source(client):
     for path in (PATH, "/dotacja.md"):
         answer = client.get(path)
-        text = text_of(answer) if path == PATH else answer.content.decode().replace("\N{NO-BREAK SPACE}", " ")
-        shown = text[text.index("Limity kwot" if path == PATH else "## Limity pozycji") :]
-        conditions = shown[: shown.index("Kocioł na pellet")]
-        assert "nowe źródło ciepła przysługuje tylko razem z termomodernizacją" in conditions, path
-        assert "Program nie dopłaca do kotłów gazowych." in conditions
-        assert "„Czy można dostać dofinansowanie na kocioł gazowy?”" in conditions
+        text = text_of(answer) if path == PATH else html_of(answer)
+        shown = text.partition("Limity kwot" if path == PATH else "## Limity pozycji")[2]
+        assert not missing(
+            shown.partition("Kocioł na pellet")[0],
+            "nowe źródło ciepła przysługuje tylko razem z termomodernizacją",
+            "Program nie dopłaca do kotłów gazowych.",
+            "„Czy można dostać dofinansowanie na kocioł gazowy?”",
+        )
 
 
 def test_the_address_is_never_read(client):
@@ -68,15 +70,14 @@ def test_every_question_has_a_label_and_every_id_is_one(client):
 
 
 def test_every_parameter_of_the_endpoint_can_be_asked(client):
-    answer, names, offered = client.get(PATH), set(), ""
+    answer = client.get(PATH)
     ticks = {"new_source": "heat_pump_ground", "central_heating_dhw": "1", "ventilation": "1", "audit": "1"}
     ticks |= {"energy_certificate": "1", **{f"plan_{item}": "1" for item in ENVELOPE}}
+    offered = html_of(answer)
     for number in range(2, 6):
-        html = answer.content.decode()
-        names |= set(re.findall(r'\bname="([^"]+)"', html))
-        offered += html
         answer = client.post(PATH, fields_of(answer) | ticks | {"na": str(number)})
-    names |= set(re.findall(r'\bname="([^"]+)"', answer.content.decode()))
+        offered += html_of(answer)
+    names = set(re.findall(r'\bname="([^"]+)"', offered))
     assert {"people", "income", "income_type", "benefit", "annual_income", "business"} <= names
     assert {"current_heating", "eu", "new_source", "cost_source", *ENVELOPE} <= names
     assert {f"cost_{item}" for item in Item if item not in SOURCES} <= names
@@ -118,69 +119,57 @@ PAGES = (
 )
 
 
-def test_five_pages_lead_to_the_result(client):
-    asked = []
-    for number in range(1, 5):
+RESULT_SO_FAR = ["Dotychczasowy wynik", "Kwoty niepotwierdzone urzędowo."]
+
+
+def test_five_pages_with_the_result_so_far_lead_to_the_result(client):
+    expect(client.get(PATH), without=RESULT_SO_FAR[:1])
+    for number, also in ((1, ["Poziom podwyższony"]), (2, []), (3, RESULT_SO_FAR), (4, [])):
         answer = walk(client, *PAGES[:number], last=str(number + 1))
-        asked.append(re.search(r"Krok (\d) z 5", text_of(answer))[1])
+        expect(answer, f"Krok {number + 1} z 5", *also)
         assert answer["Cache-Control"] == "no-store"
-    assert asked == ["2", "3", "4", "5"]
     # Only what was ticked is asked.
-    html = answer.content.decode()
+    html = html_of(answer)
     assert not missing(html, 'id="walls"', 'id="cost_source"', 'id="cost_walls"')
     assert not present(html, "cost_floor", "cost_ground_source_loop")
-    assert "Najwyższa możliwa dotacja: od 15 470 do 44 345 zł, zależnie od audytu" in text_of(walk(client, *PAGES))
-
-
-def test_the_result_so_far_stands_beside_the_pages(client):
-    assert "Dotychczasowy wynik" not in text_of(client.get(PATH))
-    assert "Poziom podwyższony" in text_of(walk(client, PAGES[0], last="2"))
-    text = text_of(walk(client, *PAGES[:3], last="4"))
-    assert not missing(text, "Dotychczasowy wynik", "Kwoty niepotwierdzone urzędowo.")
+    expect(walk(client, *PAGES), "Najwyższa możliwa dotacja: od 15 470 do 44 345 zł, zależnie od audytu")
 
 
 def test_back_keeps_every_answer_also_a_wrong_one(client):
     answer = walk(client, *PAGES[:4], last="5")
     answer = client.post(PATH, fields_of(answer) | {"walls": "dużo", "na": "1"})
-    assert answer.status_code == 200
+    expect(answer, "Krok 1 z 5")
     sent = fields_of(answer)
     assert (sent["people"], sent["income"], sent["walls"], sent["plan_walls"]) == ("2", "4 000", "dużo", "1")
     assert re.search(r'id="income_type-household"[^>]*checked', answer.content.decode())
-    assert "Krok 1 z 5" in text_of(answer)
 
 
 def test_works_without_an_area_and_areas_without_works(client):
-    answer = walk(client, *PAGES[:4], {"walls": ""})
-    assert answer.status_code == 400
-    assert "Podaj powierzchnię." in text_of(answer)
+    expect(walk(client, *PAGES[:4], {"walls": ""}), "Podaj powierzchnię.", status=400)
     # An area that was typed before its box was cleared does not count, and is not forgotten.
     answer = walk(client, *PAGES[:4], {"walls": "150"}, last="4")
     sent = {name: value for name, value in fields_of(answer).items() if name != "plan_walls"}
     answer = client.post(PATH, sent | {"na": "wynik"})
-    assert "Ściany" not in text_of(answer)
+    expect(answer, without=["Ściany"])
     assert fields_of(answer)["walls"] == "150"
 
 
 def test_a_mistake_stops_on_its_own_page(client):
-    answer = walk(client, {"people": "x"}, last="2")
-    assert answer.status_code == 400
-    assert "Krok 1 z 5" in text_of(answer)
+    expect(walk(client, {"people": "x"}, last="2"), "Krok 1 z 5", status=400)
     # A later page cannot be reached with it either.
     answer = client.post(PATH, {"krok": "4", "na": "wynik", "people": "x", "eu": "2"})
-    assert "Krok 1 z 5" in text_of(answer)
+    expect(answer, "Krok 1 z 5", status=400)
     assert fields_of(answer)["eu"] == "2"
 
 
 def test_the_result(client, django_assert_num_queries):
     with django_assert_num_queries(0):
         answer = client.post(PATH, PLAN)
-    assert (answer.status_code, answer["Cache-Control"]) == (200, "no-store")
-    text = text_of(answer)
-    assert "Najwyższa możliwa dotacja: od 46 340 do 107 450 zł, zależnie od audytu · kwoty niepotwierdzone" in text
-    assert "Trzy warianty" in text
+    assert answer["Cache-Control"] == "no-store"
+    headline = "Najwyższa możliwa dotacja: od 46 340 do 107 450 zł, zależnie od audytu · kwoty niepotwierdzone"
+    fund = "O przyznaniu i wysokości dotacji decyduje wojewódzki fundusz"
+    text = expect(answer, headline, "Trzy warianty", "50 000,50 zł", fund, "Zmiany od 20 lipca 2026 r.")
     assert text.count("rodzaj przedsięwzięcia") >= 3
-    assert not missing(text, "50 000,50 zł", "O przyznaniu i wysokości dotacji decyduje wojewódzki fundusz")
-    assert "Zmiany od 20 lipca 2026 r." in text
     html = answer.content.decode()
     assert not missing(html, 'id="wynik"', "<caption>")
     assert html.count('class="chosen"') == 1
@@ -194,38 +183,31 @@ def test_the_headline_is_a_range_over_the_audit_and_says_how_sure_the_amounts_ar
     plan = {"people": "2", "income": "4 000", "income_type": "household", "current_heating": "solid_fuel"}
     plan |= {"new_source": "pellet_boiler", "walls": "150"}
     sure = "kwoty niepotwierdzone urzędowo"
-    text = text_of(client.post(PATH, plan | {"eu": "unknown"}))
-    assert f"Najwyższa możliwa dotacja: od 14 350 do 43 225 zł, zależnie od audytu · {sure}" in text
-    text = text_of(client.post(PATH, plan | {"eu": "1"}))
-    assert f"Najwyższa możliwa dotacja: 14 350 zł · {sure}" in text
-    assert "Trzy warianty" not in text
-    # The same in every variant.
-    text = text_of(client.post(PATH, plan | {"eu": "unknown", "new_source": "none", "walls": "", "audit": "1"}))
-    assert not missing(text, f"Najwyższa możliwa dotacja: 840 zł · {sure}", "Trzy warianty")
+    for changed, amounts, other in (
+        ({"eu": "unknown"}, "od 14 350 do 43 225 zł, zależnie od audytu", {}),
+        ({"eu": "1"}, "14 350 zł", {"without": ["Trzy warianty"]}),
+    ):
+        expect(client.post(PATH, plan | changed), f"Najwyższa możliwa dotacja: {amounts} · {sure}", **other)
+    same_in_every_variant = plan | {"eu": "unknown", "new_source": "none", "walls": "", "audit": "1"}
+    expect(client.post(PATH, same_in_every_variant), f"Najwyższa możliwa dotacja: 840 zł · {sure}", "Trzy warianty")
 
 
 def test_no_funding_says_why(client):
-    text = text_of(client.post(PATH, {"annual_income": "200 000", "walls": "10"}))
-    assert not missing(text, "Dofinansowanie nie przysługuje.", "przekracza 135 000 zł")
-    assert "Co dalej" not in text
+    answer = client.post(PATH, {"annual_income": "200 000", "walls": "10"})
+    expect(answer, "Dofinansowanie nie przysługuje.", "przekracza 135 000 zł", without=["Co dalej"])
 
 
-def test_works_that_are_not_paid_have_a_reason_and_no_steps_to_an_application(client):
+def test_works_that_are_not_paid_have_a_reason_told_once_and_no_steps_to_an_application(client):
+    reason = "ale nie na nowe źródło."
     for index in ("unknown", "2"):
-        text = text_of(client.post(PATH, PLAN | {"current_heating": "other", "eu": index, "walls": ""}))
-        assert not missing(text, "Najwyższa możliwa dotacja: 0 zł", "ale nie na nowe źródło.")
-        assert text.index("ale nie na nowe źródło.") < text.index("Pozycje")
-        assert not present(text, "Co dalej", "Trzy warianty")
+        answer = client.post(PATH, PLAN | {"current_heating": "other", "eu": index, "walls": ""})
+        text = expect(answer, "Najwyższa możliwa dotacja: 0 zł", reason, without=["Co dalej", "Trzy warianty"])
+        assert text.index(reason) < text.index("Pozycje")
     # With insulation there is something to apply for.
-    text = text_of(client.post(PATH, PLAN | {"current_heating": "other", "eu": "2"}))
-    assert not missing(text, "Co dalej", "Warunki")
-
-
-def test_the_remarks_do_not_repeat_what_stands_beside_the_numbers(client):
+    expect(client.post(PATH, PLAN | {"current_heating": "other", "eu": "2"}), "Co dalej", "Warunki")
     plan = PLAN | {"current_heating": "other", "eu": "2", "income": "8 000", "new_source": "pellet_boiler"}
     text = text_of(client.post(PATH, plan))
-    assert text.count("Dochód na osobę nie przekracza") == 1
-    assert text.count("ale nie na nowe źródło.") == 1
+    assert [text.count(words) for words in ("Dochód na osobę nie przekracza", reason)] == [1, 1]
 
 
 def test_mistakes_are_linked_to_their_questions(client):
@@ -243,10 +225,10 @@ def test_mistakes_are_linked_to_their_questions(client):
         ({"new_source": "gas"}, "new_source", "Wybierz jedną z odpowiedzi"),
     ):
         answer = client.post(PATH, typed)
-        assert (answer.status_code, answer["Cache-Control"]) == (400, "no-store"), typed
-        html = answer.content.decode()
-        assert not missing(html, f'<a href="#{field}">', f'id="{field}"', f'id="{field}-error"', "<title>Popraw dane")
-        assert message in text_of(answer)
+        expect(answer, message, status=400)
+        assert answer["Cache-Control"] == "no-store", typed
+        marks = f'<a href="#{field}">', f'id="{field}"', f'id="{field}-error"', "<title>Popraw dane"
+        assert not missing(answer.content.decode(), *marks)
 
 
 def test_an_area_and_its_cost_are_told_apart(client):
@@ -284,31 +266,24 @@ def test_a_cost_of_works_that_are_not_planned_is_left_out(client):
 def test_an_empty_form_and_unknown_names_are_a_result_without_works(client):
     for typed in ({}, {"nothing": "1", "csrf": "2"}):
         answer = client.post(PATH, typed)
-        assert answer.status_code == 200, typed
-        assert "Nie wybrano żadnych prac." in text_of(answer)
+        expect(answer, "Nie wybrano żadnych prac.")
         assert "Nieznany parametr" not in answer.content.decode()
 
 
-def test_the_form_needs_no_cookie():
+def test_the_form_is_read_and_sent_only_and_needs_no_cookie():
     """POST changes nothing, so CSRF protection is not needed."""
     client = Client(enforce_csrf_checks=True)
     assert client.post(PATH, PLAN).status_code == 200
     assert not client.cookies
+    for method in (client.put, client.patch, client.delete):
+        assert method(PATH).status_code == 405
 
 
-def test_the_calculator_is_read_and_sent_only(client):
-    for method in ("put", "patch", "delete"):
-        assert getattr(client, method)(PATH).status_code == 405
-
-
-def test_thousands_of_an_income_are_thousands(client):
+def test_thousands_of_an_income_are_thousands_and_those_of_an_area_beyond_the_programme_are_none(client):
     for typed in ("140.000", "140,000", "140 000", "140\u00a0000", "140\u202f000 zł", "140.000,00", "140,000.00 zł"):
-        assert "przekracza 135 000 zł" in text_of(client.post(PATH, {"annual_income": typed, "walls": "10"}))
-
-
-def test_thousands_beyond_the_programme_are_no_reading_of_an_area(client):
+        expect(client.post(PATH, {"annual_income": typed, "walls": "10"}), "przekracza 135 000 zł")
     for typed in ("143.275", "143,275 m²"):
-        assert "143,275 m²" in text_of(client.post(PATH, {"walls": typed}))
+        expect(client.post(PATH, {"walls": typed}), "143,275 m²")
 
 
 def test_two_thousand_a_month_are_no_two_zlotys(client):
@@ -332,9 +307,8 @@ def test_a_link_carries_people_heating_and_place_but_no_income(client):
 
 def test_obligatory_documents_are_ticked_until_somebody_clears_them(client):
     answer = walk(client, *PAGES[:3], last="4")
-    html = answer.content.decode()
-    for name in ("audit", "energy_certificate"):
-        assert re.search(rf'name="{name}" value="1" checked', html)
+    ticked = (f'name="{name}" value="1" checked' for name in ("audit", "energy_certificate"))
+    assert not missing(html_of(answer), *ticked)
     sent = {name: value for name, value in fields_of(answer).items() if name not in {"audit", "energy_certificate"}}
     assert not {"audit", "energy_certificate"} & set(fields_of(client.post(PATH, sent | {"na": "5"})))
 
@@ -346,12 +320,11 @@ def test_who_gets_nothing_learns_it_at_that_step(client):
         (({}, {"current_heating": "solid_fuel_class5", "eu": "1"}), "2", "nie ma czego dofinansować"),
     ):
         answer = walk(client, *pages, last=str(int(stopped) + 1))
-        assert answer.status_code == 200, pages
-        assert not missing(text_of(answer), f"Krok {stopped} z 5", reason)
+        expect(answer, f"Krok {stopped} z 5", reason)
         # Read once, it does not stop the reader again.
         for number in range(int(stopped) + 1, 6):
             answer = client.post(PATH, fields_of(answer) | {"na": str(number)})
-            assert f"Krok {number} z 5" in text_of(answer)
+            expect(answer, f"Krok {number} z 5")
 
 
 def test_every_step_can_be_left_for_the_result_and_entered_from_any_other(client):
@@ -360,7 +333,7 @@ def test_every_step_can_be_left_for_the_result_and_entered_from_any_other(client
     assert 'name="na" value="wynik">Przelicz</button>' in html
     assert set(re.findall(r'form="formularz" name="na" value="(\d)"', html)) == {"1", "3", "4", "5"}
     result = client.post(PATH, fields_of(answer) | {"na": "wynik"})
-    assert "Zmień odpowiedzi" in text_of(result)
+    expect(result, "Zmień odpowiedzi")
     assert re.search(r'form="formularz" name="na" value="1">Zmień odpowiedzi', result.content.decode())
     first = client.post(PATH, fields_of(result) | {"na": "1"})
     assert fields_of(first)["people"] == "2"
