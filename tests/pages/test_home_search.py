@@ -9,7 +9,7 @@ from catalog.search import entries
 from catalog.territory.snapshot import territory
 from pages.depot_filters import read_origin
 from tests import factories
-from tests.pages.reading import missing, text_of
+from tests.pages.reading import KRAKOW, expect, missing, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -18,15 +18,22 @@ DEPOT = re.compile(r'<li><a href="(/sklad/[^"]+)">')
 
 @pytest.fixture
 def named():
-    factories.krakow()
-    return {
-        name: factories.DepotFactory(name=name, phone=phone, nip=nip)
-        for name, phone, nip in [
-            ("Skład Opału Zieliński", "+48 601 202 303, +48 12 345 67 89", "6762484560"),
-            ("Zieliński Węgiel", "+48 601 202 304", None),
-            ("Pod Kominem", "", None),
-        ]
-    }
+    rows = [
+        ("Skład Opału Zieliński", "+48 601 202 303, +48 12 345 67 89", "6762484560"),
+        *(("Zieliński Węgiel", "+48 601 202 304", None), ("Pod Kominem", "", None)),
+    ]
+    return {name: factories.DepotFactory(name=name, phone=phone, nip=nip) for name, phone, nip in rows}
+
+
+def village(name, municipality, lat=None, lon=None, **values):
+    """A place of unknown position unless told otherwise, in the index of names."""
+    row = factories.PlaceFactory(name=name, municipality=municipality, lat=lat, lon=lon, **values)
+    entries.rebuild_index()
+    return row
+
+
+def search(client, text, path="/"):
+    return client.get(path, {"q": text})
 
 
 def listed(client, text, path="/"):
@@ -77,83 +84,74 @@ def test_the_name_of_a_depot_with_its_place(client):
         assert listed(client, text) == [depot_path(depot.pk, depot.name)], text
     assert listed(client, "PHU Nowak Olcza") == []
     # A place that the text has too, or only by part of the name, does not hide it.
-    factories.PlaceFactory(name="Olcza", municipality=zakopane)
-    factories.PlaceFactory(name="Kowalskie", municipality=zakopane)
-    entries.rebuild_index()
+    for name in ("Olcza", "Kowalskie"):
+        village(name, zakopane)
     for text in ("PHU Kowalski, Olcza", "PHU Kowalski (Zakopane)"):
         assert listed(client, text) == [depot_path(depot.pk, depot.name)], text
     assert listed(client, "PHU Nowak, Zakopane")[0].startswith("/sklady/")
     for path in ("/", "/index.md"):
-        assert "Pokazujemy 8 z 10 składów." in text_of(client.get(path, {"q": "PHU Kowalski"})), path
+        expect(search(client, "PHU Kowalski", path), "Pokazujemy 8 z 10 składów.")
     for other in others[:2]:
         other.delete()
-    assert "Pokazujemy" not in text_of(client.get("/", {"q": "PHU Kowalski"}))
+    expect(search(client, "PHU Kowalski"), without=["Pokazujemy"])
 
 
-def test_a_depot_that_is_not_published_is_not_found(client, named):
+def test_the_twin_lists_the_same_depots_and_neither_one_that_is_not_published(client, named):
     depot = named["Pod Kominem"]
+    text = search(client, "pod kominem", "/index.md").content.decode()
+    assert f"[Pod Kominem](http://127.0.0.1:8000{depot_path(depot.pk, depot.name)[:-1]}.md)" in text
     depot.publication = "pending"
     depot.save()
     assert listed(client, "Pod Kominem") == []
 
 
-def test_the_twin_lists_the_same_depots(client, named):
-    depot = named["Pod Kominem"]
-    text = client.get("/index.md", {"q": "pod kominem"}).content.decode()
-    assert f"[Pod Kominem](http://127.0.0.1:8000{depot_path(depot.pk, depot.name)[:-1]}.md)" in text
-
-
 def test_a_fuel_alone_offers_its_prices_and_depots_nearby(client):
     for text in ("pellet", "Wood pellets", "pelletu", "pellet near me", "tani pellet"):
-        answer = client.get("/", {"q": text})
-        html = answer.content.decode()
-        assert answer.status_code == 200, text
-        assert not missing(html, 'href="/ceny/pellet/">Ceny', 'data-fuel="pellet"')
-        assert "Ceny w Polsce i w województwach" in text_of(answer)
-        assert "Niczego nie znaleźliśmy" not in text_of(answer)
+        answer = search(client, text)
+        assert not missing(answer.content.decode(), 'href="/ceny/pellet/">Ceny', 'data-fuel="pellet"')
         # Results stand above the medians.
-        assert "Ile kosztuje opał" not in text_of(answer)
-        assert "data-fuel" not in client.get("/", {"q": f"{text} Kraków"}).content.decode()
+        without = ["Niczego nie znaleźliśmy", "Ile kosztuje opał"]
+        expect(answer, "Ceny w Polsce i w województwach", without=without)
+        assert "data-fuel" not in search(client, f"{text} Kraków").content.decode()
 
 
 def test_a_point_is_called_by_what_is_known_to_lie_there():
     rural = factories.nowy_targ_rural()
-    factories.PlaceFactory(name="Ludźmierz", municipality=rural, lat=49.46861, lon=19.98)
-    factories.PlaceFactory(name="Gronków", municipality=rural, lat=None, lon=None)
     factories.PostcodeFactory(code="34-433", places=["Gronków"], shares=[(rural, 5)], lat=49.44, lon=20.11)
-    entries.rebuild_index()
-
-    def label(point):
-        return read_origin(f"p={point}")[0].label
-
-    assert label("49.46861,19.98") == "miejscowości Ludźmierz"
-    assert label("49.44,20.11") == "środka zabudowy z kodem 34-433"
-    assert label("49.5,20.2").startswith("wskazanego punktu")
+    village("Ludźmierz", rural, 49.46861, 19.98)
+    village("Gronków", rural)
+    for point, label in (
+        ("49.46861,19.98", "miejscowości Ludźmierz"),
+        ("49.44,20.11", "środka zabudowy z kodem 34-433"),
+        ("49.5,20.2", "wskazanego punktu"),
+    ):
+        assert read_origin(f"p={point}")[0].label.startswith(label)
 
 
 def test_the_point_of_a_municipality_is_said_to_be_all_that_is_known(client):
     krakow = factories.krakow()
-    factories.PlaceFactory(name="Nowa Huta", municipality=krakow, lat=None, lon=None)
-    factories.PlaceFactory(name="Kraków", municipality=krakow, lat=50.06, lon=19.94)
-    entries.rebuild_index()
+    village("Nowa Huta", krakow)
+    village("Kraków", krakow, 50.06, 19.94)
     suggestions = territory.get().search.suggest("Nowa Huta").found
     point = next(row for row in suggestions if row.label == "Nowa Huta").query["p"]
     notice = "Nie znamy położenia szukanego miejsca, więc odległości liczymy od środka gminy Kraków."
     origin, notices = read_origin(f"p={point}")
     assert (origin.label, notices) == ("środka gminy Kraków", (notice,))
-    for path in ("/sklady/malopolskie/krakow-1261011/", "/sklady/malopolskie/krakow-1261011.md"):
-        assert notice in text_of(client.get(path, {"p": point}))
+    for path in (KRAKOW, f"{KRAKOW[:-1]}.md"):
+        expect(client.get(path, {"p": point}), notice)
     assert read_origin(f"p={point}&miejsce=Nowa+Huta")[0].place == "Nowa Huta"
 
 
 def test_a_centre_that_several_places_share_is_said_to_be_all_that_is_known(client):
     krakow = factories.krakow()
+    for code, addresses, lat, lon in (
+        ("31-702", 5, 50.1, 20.09),
+        ("31-901", 5, 50.07, 20.1),
+        ("30-399", 90, 49.98, 19.87),
+    ):
+        factories.PostcodeFactory(code=code, shares=[(krakow, addresses)], lat=lat, lon=lon)
     for name in ("Nowa Huta", "Lubocza", "Pleszów"):
-        factories.PlaceFactory(name=name, municipality=krakow, district="1261039", lat=None, lon=None)
-    factories.PostcodeFactory(code="31-702", shares=[(krakow, 5)], lat=50.1, lon=20.09)
-    factories.PostcodeFactory(code="31-901", shares=[(krakow, 5)], lat=50.07, lon=20.1)
-    factories.PostcodeFactory(code="30-399", shares=[(krakow, 90)], lat=49.98, lon=19.87)
-    entries.rebuild_index()
+        village(name, krakow, district="1261039")
     suggest = territory.get().search.suggest
     hits = {hit.label: hit for name in ("Nowa Huta", "Lubocza") for hit in suggest(name).found}
     assert {hit.position for name, hit in hits.items() if name != "Kraków"} == {"postcode"}
@@ -165,8 +163,7 @@ def test_a_centre_that_several_places_share_is_said_to_be_all_that_is_known(clie
     assert shared[1] == (f"Nie znamy położenia szukanego miejsca, więc odległości liczymy od {label}.",)
     assert hits["Lubocza"].query["miejsce"] == "Lubocza"
     page = client.get("/", {"q": "Lubocza"}, follow=True)
-    assert "Składy opału: Lubocza, gmina Kraków" in text_of(page)
-    assert shared[1][0] in text_of(page)
+    expect(page, "Składy opału: Lubocza, gmina Kraków", shared[1][0])
     assert "miejsce=Lubocza&amp;kolejnosc=nazwa" in page.content.decode()
     origin, notices = read_origin(f"p={hits['Lubocza'].query['p']}&miejsce=Gdziekolwiek")
     assert (origin.place, notices) == ("", shared[1])
@@ -178,42 +175,27 @@ def test_a_centre_that_several_places_share_is_said_to_be_all_that_is_known(clie
 )
 def test_the_middle_of_a_municipality_is_called_a_postcode_only_if_it_is_all_places_own(others, label):
     rural = factories.nowy_targ_rural()
-    for name in ("Gronków", *others):
-        factories.PlaceFactory(name=name, municipality=rural, lat=None, lon=None)
     factories.PostcodeFactory(code="34-433", places=["Gronków"], shares=[(rural, 5)], lat=49.44, lon=20.11)
-    entries.rebuild_index()
+    for name in ("Gronków", *others):
+        village(name, rural)
     assert read_origin("p=49.44,20.11")[0].label == label
 
 
-@pytest.mark.parametrize(
-    "text", ["50.0614, 19.9366", "50.0614 19.9366", "50,0614; 19,9366", "50,0614, 19,9366", "N50.0614° E19.9366°"]
-)
-def test_coordinates_lead_to_the_depots_near_them(client, text):
+def test_coordinates_lead_to_the_depots_near_them_unless_they_lie_in_no_municipality(client):
     factories.BoundaryFactory(municipality=factories.krakow())
-    answer = client.get("/", {"q": text})
-    assert (answer.status_code, answer["Location"]) == (302, "/sklady/malopolskie/krakow-1261011/?p=50.0614,19.9366")
+    commas = "50,0614; 19,9366", "50,0614, 19,9366"
+    for text in ("50.0614, 19.9366", "50.0614 19.9366", *commas, "N50.0614° E19.9366°"):
+        assert search(client, text)["Location"] == f"{KRAKOW}?p=50.0614,19.9366", text
+    for text in ("10.5, 10.5", "54.9, 19.9", "50.0614", "50.0614, 19.9366, 3"):
+        expect(search(client, text), "Niczego nie znaleźliśmy")
 
 
-@pytest.mark.parametrize("text", ["10.5, 10.5", "54.9, 19.9", "50.0614", "50.0614, 19.9366, 3"])
-def test_coordinates_of_no_municipality_are_no_result(client, text):
-    factories.BoundaryFactory(municipality=factories.krakow())
-    assert "Niczego nie znaleźliśmy" in text_of(client.get("/", {"q": text}))
-
-
-@pytest.mark.parametrize("text", ["małopolskie", "Malopolskie", "województwo małopolskie", "woj. małopolskie"])
-def test_the_name_of_a_voivodeship_leads_to_its_list(client, text):
+def test_a_voivodeship_and_its_region_lead_to_its_list_unless_several_places_have_the_name(client):
     factories.krakow()
     entries.rebuild_index()
-    answer = client.get("/", {"q": text})
-    assert (answer.status_code, answer["Location"]) == (302, "/sklady/malopolskie/")
-
-
-def test_the_name_of_a_region_leads_to_its_voivodeship_unless_several_places_have_it(client):
-    krakow = factories.krakow()
-    factories.PlaceFactory(name="Małopolska", municipality=krakow)
-    entries.rebuild_index()
-    for text in ("Małopolska", "małopolskie", "woj. małopolskie"):
-        assert client.get("/", {"q": text})["Location"] == "/sklady/malopolskie/", text
-    factories.PlaceFactory(name="Małopolska", municipality=factories.zakopane())
-    entries.rebuild_index()
-    assert client.get("/", {"q": "Małopolska"}).status_code == 200
+    names = ("małopolskie", "Malopolskie", "województwo małopolskie", "woj. małopolskie")
+    assert {search(client, text)["Location"] for text in names} == {"/sklady/malopolskie/"}
+    village("Małopolska", factories.krakow())
+    assert {search(client, text)["Location"] for text in ("Małopolska", *names)} == {"/sklady/malopolskie/"}
+    village("Małopolska", factories.zakopane())
+    assert search(client, "Małopolska").status_code == 200

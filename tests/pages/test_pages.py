@@ -13,7 +13,18 @@ from catalog.submissions.tokens import LINK_HOURS
 from fueldepot.http.links import document
 from tests import factories
 from tests.fueldepot.sharers import PROJECT_ROOT
-from tests.pages.reading import KRAKOW, NOINDEX, PAGES, SCRIPT, canonical_of, missing, present, runnable, text_of
+from tests.pages.reading import (
+    KRAKOW,
+    NOINDEX,
+    PAGES,
+    SCRIPT,
+    canonical_of,
+    expect,
+    missing,
+    present,
+    runnable,
+    text_of,
+)
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -53,15 +64,13 @@ def test_the_site_is_named_by_the_settings(client, settings):
 
 # Home
 def test_home_finds_places_and_postcodes(client):
-    factories.krakow()
-    factories.PostcodeFactory(code="30-001", places=["Kraków"])
-    factories.PostcodeFactory(code="30-002", places=["Kraków"])
+    for code in ("30-001", "30-002"):
+        factories.PostcodeFactory(code=code, places=["Kraków"])
     entries.rebuild_index()
     answer = client.get("/", {"q": "30-0"})
-    assert "kod pocztowy, gmina miejska Kraków" in text_of(answer)
-    assert f'href="{KRAKOW}?kod=30-001"' in answer.content.decode()
+    expect(answer, "kod pocztowy, gmina miejska Kraków")
+    assert not missing(answer.content.decode(), NOINDEX, f'href="{KRAKOW}?kod=30-001"')
     assert canonical_of(answer) == "http://127.0.0.1:8000/"
-    assert NOINDEX in answer.content.decode()
 
 
 def test_one_clear_answer_is_led_to_at_once(client):
@@ -69,60 +78,48 @@ def test_one_clear_answer_is_led_to_at_once(client):
     factories.krakow()
     factories.PostcodeFactory(code="30-001", places=["Kraków"])
     entries.rebuild_index()
-    rural = "/sklady/malopolskie/nowy-targ-1211092/"
-
-    def led(q):
-        answer = client.get("/", {"q": q})
-        return answer.status_code, answer.get("Location")
-
-    assert led("krakow") == (302, KRAKOW)
-    assert led("30001") == (302, f"{KRAKOW}?kod=30-001")
-    assert led(village.name) == (302, f"{rural}?p=49.4686,19.98")
-    assert led("pellet Ludźmierz, pow. nowotarski") == (302, f"{rural}?p=49.4686,19.98&paliwo=pellet")
+    rural = "/sklady/malopolskie/nowy-targ-1211092/?p=49.4686,19.98"
+    for text, path in (
+        ("krakow", KRAKOW),
+        ("30001", f"{KRAKOW}?kod=30-001"),
+        (village.name, rural),
+        ("pellet Ludźmierz, pow. nowotarski", f"{rural}&paliwo=pellet"),
+    ):
+        answer = client.get("/", {"q": text})
+        assert (answer.status_code, answer["Location"]) == (302, path)
     assert client.get("/index.md?q=krakow").status_code == 200
 
 
 def test_names_alike_are_no_clear_answer(client):
     factories.nowy_targ_town(), factories.nowy_targ_rural()
     entries.rebuild_index()
-    answer = client.get("/", {"q": "Nowy Targ"})
-    assert answer.status_code == 200
-    assert not missing(text_of(answer), "Wyniki dla „Nowy Targ”", "Nie ma tu Twojego miejsca? Dopisz gminę")
+    results = "Wyniki dla „Nowy Targ”", "Nie ma tu Twojego miejsca? Dopisz gminę"
+    expect(client.get("/", {"q": "Nowy Targ"}), *results)
 
 
-def test_a_misspelt_name_is_asked_about_and_not_followed(client):
+def test_a_misspelt_name_is_asked_about_and_nothing_found_says_what_to_try(client):
     factories.krakow()
     entries.rebuild_index()
     answer = client.get("/", {"q": "krakw"})
-    assert answer.status_code == 200
-    assert "Niczego nie znaleźliśmy dla „krakw” Czy chodziło o to miejsce?" in text_of(answer)
+    expect(answer, "Niczego nie znaleźliśmy dla „krakw” Czy chodziło o to miejsce?")
     assert f'href="{KRAKOW}"' in answer.content.decode()
+    asked = "Czy chodziło o to miejsce? Kraków"
+    expect(client.get("/", {"q": "karkyw"}), asked, "Wpisz samą nazwę miejscowości")
+    expect(client.get("/", {"q": "xqzv"}), without=["Czy chodziło"])
+    expect(client.get("/", {"q": "pellet"}), "na przykład „pellet Nowy Targ”")
 
 
-def test_nothing_found_says_what_to_try_with_the_nearest_names(client):
-    factories.krakow()
-    entries.rebuild_index()
-    far = text_of(client.get("/", {"q": "karkyw"}))
-    assert not missing(far, "Czy chodziło o to miejsce? Kraków", "Wpisz samą nazwę miejscowości")
-    assert "Czy chodziło" not in text_of(client.get("/", {"q": "xqzv"}))
-    assert "na przykład „pellet Nowy Targ”" in text_of(client.get("/", {"q": "pellet"}))
-
-
-def test_home_says_what_the_catalog_holds(client, depot):
+def test_home_says_what_the_catalog_holds(client):
+    expect(client.get("/"), "Katalog jest jeszcze pusty.")
+    factories.DepotFactory()
     factories.DepotFactory(held=True)
-    assert "Katalog obejmuje 1 skład w 1 gminie. Ostatnia zmiana wpisu: 3 października 2026 r." in text_of(
-        client.get("/")
-    )
-
-
-def test_home_without_data(client):
-    assert "Katalog jest jeszcze pusty." in text_of(client.get("/"))
+    held = "Katalog obejmuje 1 skład w 1 gminie. Ostatnia zmiana wpisu: 3 października 2026 r."
+    expect(client.get("/"), held)
 
 
 def test_a_script_in_the_question_is_shown_as_text(client):
-    answer = client.get("/", {"q": SCRIPT})
-    assert SCRIPT not in answer.content.decode()
-    assert SCRIPT in unescape(answer.content.decode())
+    html = client.get("/", {"q": SCRIPT}).content.decode()
+    assert (SCRIPT in html, SCRIPT in unescape(html)) == (False, True)
 
 
 def test_home_takes_any_question(client):
@@ -133,9 +130,7 @@ def test_home_takes_any_question(client):
         ("Niczego nie znaleźliśmy", ("q=%25_%5C",)),
     ):
         for query in queries:
-            answer = client.get(f"/?{query}")
-            assert answer.status_code == 200, query
-            text = text_of(answer)
+            text = expect(client.get(f"/?{query}"))
             assert notice in text if notice else "Nie umiemy" not in text and "Wyniki" not in text
 
 
@@ -148,8 +143,8 @@ def test_voivodeship_lists_municipalities_in_polish_order(client):
     answer = client.get("/sklady/malopolskie/")
     names = re.findall(r'<a href="/sklady/malopolskie/[^"]+">([^<]+)</a>', answer.content.decode())
     assert names == ["Lanckorona", "Łapsze", "Nowy Targ", "Świątniki", "Zator", "Żabno"]
-    assert not missing(text_of(answer), "2 składy, 6 gmin.", "powiat nowotarski 6 gmin, 2 składy")
-    assert "Nowy Targ gmina wiejska 2 składy" in text_of(answer)
+    numbers = "2 składy, 6 gmin.", "powiat nowotarski 6 gmin, 2 składy", "Nowy Targ gmina wiejska 2 składy"
+    expect(answer, *numbers)
 
 
 def test_a_voivodeship_lists_its_counties_in_polish_order_and_cities_together(client):
@@ -190,57 +185,44 @@ def test_the_look_of_the_site_is_thirty_kilobytes_at_most():
 # Errors
 def test_a_page_that_does_not_exist(client):
     answer = client.get(f"/nie-ma/{SCRIPT}")
-    assert answer.status_code == 404
-    assert "Nie ma takiej strony" in text_of(answer)
-    assert NOINDEX in answer.content.decode()
-    assert SCRIPT not in answer.content.decode()
+    expect(answer, "Nie ma takiej strony", status=404)
+    assert present(answer.content.decode(), NOINDEX, SCRIPT) == [NOINDEX]
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        *("/sklady/nigdzie/", "/przepisy/nigdzie/", "/przepisy/12/", "/ceny/pellet/atlantyda/", "/ceny/uran/"),
-        *("/ceny/uran/malopolskie/", "/ceny/uran.csv", "/ceny/pellet/atlantyda.csv"),
-        *(f"/sklad/{number}-x/" for number in ("987654", "0", "9" * 30, "9" * 5000)),
-    ],
-)
-def test_what_nobody_knows_has_no_page(client, prices, path):
-    assert client.get(path).status_code == 404
+def test_what_nobody_knows_has_no_page(client, prices):
+    areas = "/sklady/nigdzie/", "/przepisy/nigdzie/", "/przepisy/12/", "/ceny/pellet/atlantyda/", "/ceny/uran/"
+    fuels_of_areas = "/ceny/uran/malopolskie/", "/ceny/uran.csv", "/ceny/pellet/atlantyda.csv"
+    numbers = ("987654", "0", "9" * 30, "9" * 5000)
+    for path in (*areas, *fuels_of_areas, *(f"/sklad/{number}-x/" for number in numbers)):
+        assert client.get(path).status_code == 404, path
 
 
 def test_a_citation_names_the_operator_where_it_is_another(client, settings):
-    settings.SITE_NAME, settings.OPERATOR_NAME = "Składy opału", "Fundacja Próbna"
-    assert "Składy opału (Fundacja Próbna), „" in text_of(client.get("/dane/"))
-    settings.OPERATOR_NAME = "Składy opału"
-    assert "Składy opału, „" in text_of(client.get("/dane/"))
+    settings.SITE_NAME = "Składy opału"
+    for operator, cited in (("Fundacja Próbna", "Składy opału (Fundacja Próbna), „"), ("Składy opału",) * 2):
+        settings.OPERATOR_NAME = operator
+        expect(client.get("/dane/"), cited)
 
 
 def test_every_page_leads_owners_to_what_they_can_do(client):
     assert 'href="/dla-wlascicieli/"' in client.get("/").content.decode()
     answer = client.get("/dla-wlascicieli/")
-    twin = client.get("/dla-wlascicieli.md").content.decode()
-    assert not missing(text_of(answer), "z pliku", "dołącz je do tego odnośnika")
-    assert not missing(twin, "z pliku", "dołączysz do tego samego odnośnika")
-    for text in (text_of(answer), twin):
-        assert f"{LINK_HOURS} godzin" in text.replace("\N{NO-BREAK SPACE}", " ")
-        assert f"{UNUSED.days} dni" in text.replace("\N{NO-BREAK SPACE}", " ")
+    said = "z pliku", f"{LINK_HOURS} godzin", f"{UNUSED.days} dni"
+    expect(answer, *said, "dołącz je do tego odnośnika")
+    expect(client.get("/dla-wlascicieli.md"), *said, "dołączysz do tego samego odnośnika")
     assert 'href="/sklady/dodaj/"' in answer.content.decode()
 
 
 def test_the_buttons_it_names_stand_on_the_page_of_a_depot(client, depot_page):
-    text = text_of(client.get(depot_page))
-    for name in ("To mój skład", "Usuń wpis", "Pokaż to na swojej stronie", "Zmień godziny i ceny"):
-        assert name in text
+    expect(client.get(depot_page), "To mój skład", "Usuń wpis", "Pokaż to na swojej stronie", "Zmień godziny i ceny")
 
 
 def test_the_page_is_in_english_and_its_frame_in_polish(client):
     html = client.get("/en/").content.decode()
-    assert '<html lang="en">' in html
-    assert '<header class="top" lang="pl">' in html
-    assert '<footer class="bottom" lang="pl">' in html
+    frame = '<header class="top" lang="pl">', '<footer class="bottom" lang="pl">'
+    assert not missing(html, '<html lang="en">', *frame)
     content = html.partition("<main")[2].partition("</main>")[0]
-    assert "Licencja" not in content
-    assert "This page in Markdown" in content
+    assert ("Licencja" in content, "This page in Markdown" in content) == (False, True)
 
 
 def test_every_fuel_has_its_word(client):
