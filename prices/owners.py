@@ -172,7 +172,7 @@ def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) 
     DepotPrice.history.bulk_update(written, ["history_change_reason"])
     if lines:
         services.record_prices(today, approved=more)
-        update_offers([row.pk for row in (*added, *replaced)], by=None, on=on, reason=history.OWNER)
+        update_offers([row.pk for row in (*added, *replaced)], by=None, on=today, reason=history.OWNER)
     described: dict[int, list[str]] = {}
     for (depot_id, fuel, day), change in changes.items():
         described.setdefault(depot_id, []).append(f"{fuels.BY_SLUG[fuel].name}: {change} ({day:%d.%m.%Y})")

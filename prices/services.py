@@ -12,7 +12,7 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import IntegrityError, transaction
-from django.db.models import Exists, F, Max, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from catalog.depots import fuels
@@ -96,18 +96,17 @@ def publish_price_list(
         DepotPrice.objects.filter(pk__in=keys).update(status=approved, decided_at=on, decided_by=by)
         history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST)
         record_prices(timezone.localdate(on), approved=len(rows))
-        update_offers(keys, by=by, on=on, reason=PRICE_LIST)
+        update_offers(keys, by=by, on=timezone.localdate(on), reason=PRICE_LIST)
         record.concern(Depot, names)
     return record.decision
 
 
 def withdraw_published(*, keys: Collection[int], reason: str, by: AbstractBaseUser | None, on: datetime) -> None:
-    """Reject approved prices, whose rows and depots the caller has locked. keys: their ids."""
+    """Reject approved prices, whose rows and depots the caller has locked. keys: their ids. The offers stay."""
     rows = DepotPrice.objects.filter(pk__in=among(keys))
     rows.update(status=DepotPrice.Status.REJECTED, reason=reason, decided_at=on, decided_by=by)
     history.record_bulk(DepotPrice, keys, by=by, reason=reason)
     record_prices(timezone.localdate(on), approved=-len(keys))
-    update_offers(keys, by=by, on=on, reason=reason)
 
 
 def row_of(depot: Depot, quote: PriceInput, origin: DepotPrice.Origin, on: datetime) -> DepotPrice:
@@ -206,7 +205,7 @@ def _decide(
         counted = sum(price.status == DepotPrice.Status.APPROVED for price in changed)
         count = len(changed) if status == DepotPrice.Status.APPROVED else 0
         record_prices(timezone.localdate(on), approved=count - counted)
-        update_offers(keys, by=by, on=on, reason=LABELS[status])
+        update_offers(keys, by=by, on=timezone.localdate(on), reason=LABELS[status])
         record.concern(Submission, notify_authors(changed, on))
         record.concern(Depot, {price.depot_id for price in changed})
         record.waiting_since += [price.submitted_at for price in changed if price.status == DepotPrice.Status.PENDING]
@@ -301,44 +300,68 @@ def lock_depots_of(keys: Collection[int]) -> None:
     lock_rows(Depot.objects.filter(pk__in=DepotPrice.objects.filter(pk__in=among(keys)).values("depot")))
 
 
-def update_offers(keys: Collection[int], *, by: AbstractBaseUser | None, on: datetime, reason: str) -> None:
-    """Bring the offers in line with prices just decided, by ids of these, in a fixed number of statements."""
+def update_offers(keys: Collection[int], *, by: AbstractBaseUser | None, on: date, reason: str) -> None:
+    """Bring the offers in line with prices just decided, by ids of these, in a fixed number of statements.
+
+    Approved ones add their fuels; those of others are taken back where no other price states them.
+    """
     stated: defaultdict[int, dict[str, date]] = defaultdict(dict)
-    unpriced: defaultdict[int, set[str]] = defaultdict(set)
+    unpriced = []
     columns = ("depot", "fuel", "status", "day")
     for depot, fuel, status, day in DepotPrice.objects.filter(pk__in=among(keys)).values_list(*columns):
         if status == DepotPrice.Status.APPROVED:
             stated[depot][fuel] = max(day, stated[depot].get(fuel, day))
         else:
-            unpriced[depot].add(fuel)
-    if unpriced:
-        approved = DepotPrice.objects.approved().filter(depot__in=among(unpriced)).order_by()
-        for depot, fuel, day in approved.values_list("depot", "fuel").annotate(newest=Max("day")):
-            if fuel in unpriced[depot]:
-                unpriced[depot].discard(fuel)
-                stated[depot][fuel] = day
-    day = timezone.localdate(on)
+            unpriced.append((depot, fuel))
     if stated:
-        add_fuels(stated, by=by, on=day, reason=reason)
+        add_fuels(stated, by=by, on=on, reason=reason)
     if unpriced:
-        take_fuels_back(unpriced, by=by, on=day, reason=reason)
+        _take_back(unpriced, by=by, on=on, reason=reason)
+
+
+def _take_back(offers: Collection[tuple[int, str]], *, by: AbstractBaseUser | None, on: date, reason: str) -> None:
+    """Take fuels back that no published price of the depot states any more. offers: ids of depots with a fuel."""
+    unpriced: defaultdict[int, set[str]] = defaultdict(set)
+    for depot, fuel in offers:
+        unpriced[depot].add(fuel)
+    approved = DepotPrice.objects.approved().filter(depot__in=among(unpriced)).order_by()
+    for depot, fuel in approved.values_list("depot", "fuel").distinct():
+        unpriced[depot].discard(fuel)
+    take_fuels_back(unpriced, by=by, on=on, reason=reason)
 
 
 def move_prices(loser: int, survivor: int, by: AbstractBaseUser, on: date) -> list[int]:
     """Move the prices of a merged depot to the survivor. Returns their ids.
 
     A price stays where the survivor has one of the same fuel, day and origin. It no longer counts, since its depot is
-    not published.
+    not published. Published ones bring their fuels along, as far as the loser offered these.
     """
-    return _hand_over(DepotPrice.objects.filter(depot=loser), survivor, f"scalono skład {loser} z {survivor}", by, on)
+    reason = f"scalono skład {loser} z {survivor}"
+    moved = _hand_over(DepotPrice.objects.filter(depot=loser), survivor, reason, by, on)
+    offered = DepotPrice.objects.approved().filter(pk__in=among(moved), fuel__in=Depot.objects.get(pk=loser).fuels)
+    update_offers(offered.values_list("pk", flat=True), by=by, on=on, reason=reason)
+    return moved
 
 
 def bring_prices_back(
     numbers: Collection[int], heirs: Collection[int], depot: int, by: AbstractBaseUser | None, on: date
 ) -> None:
-    """Move prices back to a restored depot. numbers: ids of the prices. heirs: depots that may hold them now."""
-    rows = DepotPrice.objects.filter(pk__in=numbers, depot__in=heirs)
-    _hand_over(rows, depot, f"przywrócono skład {depot}", by, on)
+    """Move prices back to a restored depot. numbers: ids of the prices. heirs: depots that may hold them now.
+
+    Their fuels leave the offer of the survivor where no other price states them; the restored depot gains or loses
+    those of prices that were decided meanwhile.
+    """
+    reason = f"przywrócono skład {depot}"
+    earlier = DepotPrice.history.filter(id=OuterRef("pk"), depot=depot).order_by("-history_id")
+    rows = DepotPrice.objects.filter(pk__in=numbers, depot__in=heirs).annotate(former=earlier.values("status")[:1])
+    # A survivor that was merged since has its own prices elsewhere; its offer is looked at when it is restored.
+    standing = rows.filter(depot__merged_into=None).values_list("pk", "depot", "fuel")
+    places = {key: (place, fuel) for key, place, fuel in standing}
+    decided = set(rows.exclude(former=F("status")).values_list("pk", flat=True))
+    moved = _hand_over(rows, depot, reason, by, on)
+    update_offers(decided.intersection(moved), by=by, on=on, reason=reason)
+    priced = [(depot, fuel) for fuel in Depot.objects.get(pk=depot).fuels_priced]
+    _take_back([*priced, *(places[key] for key in moved if key in places)], by=by, on=on, reason=reason)
 
 
 def count_prices(depots: Collection[int]) -> int:

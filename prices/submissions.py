@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 from django.utils.formats import date_format
 from pydantic import TypeAdapter
@@ -30,7 +30,7 @@ from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows, locking
 from prices import services
 from prices.models import DepotPrice, PlausibleRange
-from prices.services import WITHDRAWN, lock_depots_of, match_twin, record_prices, update_offers, withdraw_published
+from prices.services import WITHDRAWN, match_twin, record_prices, update_offers, withdraw_published
 from prices.validation import InvalidPrice, PriceInput, unit_price
 
 State = Submission.State
@@ -201,7 +201,7 @@ def withdraw(*, submission: Submission, on: datetime) -> None:
 
 
 def undo_prices(undoing: Undoing) -> None:
-    """Restore the state of the prices of a decision; those that it added are withdrawn. A dozen statements.
+    """Restore the state of the prices of a decision; those that it added are withdrawn. Two dozen statements.
 
     A price decided again since is left alone, as is a rejected one that another price has replaced. Submissions whose
     authors were notified wait for another decision, unless they were erased.
@@ -209,7 +209,7 @@ def undo_prices(undoing: Undoing) -> None:
     by, on = undoing.by, undoing.on
     spans = undoing.spans(DepotPrice)
     prices = DepotPrice.objects.filter(pk__in=among(spans))
-    lock_depots_of(spans)
+    lock_rows(Depot.objects.filter(Q(pk__in=prices.values("depot")) | Q(pk__in=among(undoing.spans(Depot)))))
     lock_rows(prices)
     added = set(undoing.added(DepotPrice))
     reason = WITHDRAWN if undoing.decision.kind == Decision.Kind.PRICE_LIST else UNDONE
@@ -225,26 +225,54 @@ def undo_prices(undoing: Undoing) -> None:
         again = history.restore(DepotPrice, changed)
         history.record_bulk(DepotPrice, again, by=by, reason=undoing.reason)
         record_prices(timezone.localdate(on), approved=prices.approved().count() - counted)
-        _restore_offers(undoing, again)
-        update_offers(again, by=by, on=on, reason=UNDONE)
         undoing.changed[DepotPrice] += len(again)
         restored += again
         _reopen(undoing)
+    _undo_offers(undoing, restored, reason)
     undoing.left += prices.exclude(pk__in=among(restored)).select_related("depot").order_by("pk")
 
 
-def _restore_offers(undoing: Undoing, prices: Collection[int]) -> None:
-    """Restore the offers of depots from which a decision to reject took fuels back. At most three statements."""
-    spans = undoing.spans(Depot) if undoing.decision.kind == Decision.Kind.PRICES else {}
-    if not spans:
-        return
-    rows = DepotPrice.objects.filter(pk__in=among(prices), depot__in=among(spans))
-    approving = set(rows.exclude(status=DepotPrice.Status.APPROVED).values_list("depot", flat=True))
-    changed = [span for depot, span in spans.items() if depot not in approving]
-    restored = history.restore(Depot, changed, following=journal.FOLLOWING["catalog.depot"])
-    if restored:
+def _undo_offers(undoing: Undoing, prices: Collection[int], reason: str) -> None:
+    """Restore the offers of depots as they were before the decision; where prices have changed since, by these.
+
+    prices: ids of the restored ones.
+    """
+    offers = undoing.spans(Depot)
+    changed, stating = _find_changed(undoing, prices)
+    if undoing.decision.kind in {Decision.Kind.PRICES, Decision.Kind.PRICE_LIST}:
+        whole = [offers[depot] for depot in offers.keys() - changed]
+        restored = history.restore(Depot, whole, following=journal.FOLLOWING["catalog.depot"])
         history.record_bulk(Depot, restored, by=undoing.by, reason=undoing.reason)
-        Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
+        if restored:
+            Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
+        changed |= offers.keys() - {*restored}
+    else:  # the handler of depots has restored these
+        changed |= {row.pk for row in undoing.left if isinstance(row, Depot)}
+    rows = DepotPrice.objects.filter(pk__in=among(prices), depot__in=among(changed)).values_list("pk", flat=True)
+    update_offers([*rows, *stating], by=undoing.by, on=timezone.localdate(undoing.on), reason=reason)
+
+
+def _find_changed(undoing: Undoing, restored: Collection[int]) -> tuple[set[int], list[int]]:
+    """Return the depots whose published prices have changed since the decision, and ids of such prices. One query.
+
+    restored: ids of the prices that are as they were before it; they count where they have moved to another depot.
+    """
+    spans, approved = undoing.spans(DepotPrice), DepotPrice.Status.APPROVED
+    until = max((span.last for span in spans.values()), default=0)
+    then = DepotPrice.history.filter(id=OuterRef("pk"), history_id__lte=until).order_by("-history_id")
+    own = DepotPrice.objects.filter(pk__in=among(spans)).values("depot")
+    rows = DepotPrice.objects.filter(Q(depot__in=own) | Q(depot__in=among(undoing.spans(Depot))))
+    former_values = Subquery(then.values("depot")[:1]), Subquery(then.values("status")[:1])
+    restored, depots, stating = {*restored}, set[int](), list[int]()
+    for key, depot, status, *former in rows.values_list("pk", "depot", "status", *former_values):
+        if key in restored:
+            is_changed = depot != former[0]
+        else:
+            is_changed = key in spans or ([depot, status] != former and approved in {status, former[1]})
+        if is_changed:
+            depots |= {depot, former[0] or depot}
+            stating += [key] * (status == approved and key not in restored)
+    return depots, stating
 
 
 def _reopen(undoing: Undoing) -> None:

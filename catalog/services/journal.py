@@ -26,7 +26,7 @@ from django.db.models.deletion import Collector, ProtectedError
 from django.utils import timezone
 from simple_history.utils import get_history_model_for_model
 
-from catalog.models import Decision, DecisionLine
+from catalog.models import Decision, DecisionLine, Depot
 from catalog.services import Refusal
 from fueldepot.data import history
 from fueldepot.data.history import Span, among
@@ -247,6 +247,13 @@ def restore_changes(model: type[Model], undoing: Undoing, *, kept: Collection[An
     return restored
 
 
+def following(decision: Decision, label: str) -> tuple[str, ...]:
+    """Return the columns of `FOLLOWING`. Of merged depots also fuels, which follow prices that move back."""
+    columns = FOLLOWING.get(label, ())
+    is_merged = decision.kind == Decision.Kind.MERGE and label == Depot._meta.label_lower
+    return (*columns, "merged_into_id", *Depot.FUEL_FIELDS) if is_merged else columns
+
+
 def find_changed_since(decision: Decision) -> list[Model]:
     """Return the rows of a decision that undoing it would leave, because somebody has changed them since.
 
@@ -257,7 +264,7 @@ def find_changed_since(decision: Decision) -> list[Model]:
     for label in dict.fromkeys(line.model for line in undoing.lines if line.last):
         model = apps.get_model(label)
         spans = undoing.spans(model)
-        restorable = history.find_restorable(model, list(spans.values()), following=FOLLOWING.get(label, ()))
+        restorable = history.find_restorable(model, list(spans.values()), following=following(decision, label))
         untouched = history.find_untouched(model, list(spans.values()), ignored=UNCOMPARED)
         left += model._default_manager.in_bulk([key for key in spans if key not in {*restorable, *untouched}]).values()
     return left

@@ -62,7 +62,8 @@ def merge_depots(
     The loser becomes a removed duplicate that refers to the survivor, so its source id stays known and no import
     restores it. If the loser was confirmed by its owner, the survivor is from then on. Submissions and the rows of
     `FOLLOWERS` move to the survivor, except those that have an equal one there. The moved rows are recorded, and
-    move back if the loser is published again. Histories stay with their depots.
+    move back if the loser is published again. Published prices bring their fuels along. Histories stay with their
+    depots.
 
     Raises DepotIsRemoved if either is removed, MergeRefused for a depot and itself or a demonstration and a real depot,
     ValueError for a name that is not in `Depot.PUBLIC_FIELDS`.

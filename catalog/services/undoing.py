@@ -94,7 +94,7 @@ def undo_merge(undoing: Undoing) -> None:
         return
     # The survivor may have been merged since; what the loser refers to must not keep it from being restored.
     Depot.objects.filter(pk=loser.pk).update(merged_into=None)
-    following = (*journal.FOLLOWING["catalog.depot"], "merged_into_id")
+    following = journal.following(undoing.decision, "catalog.depot")
     merged = [spans[key] for key in (details["loser"], details["survivor"]) if key in spans]
     restored = history.restore(Depot, merged, following=following)
     history.record_bulk(Depot, restored, by=undoing.by, reason=undoing.reason)
@@ -103,6 +103,7 @@ def undo_merge(undoing: Undoing) -> None:
         publishing.publish_depot(depot=loser, on=today, by=undoing.by, note=undoing.reason)
     publishing.bring_back(stored, survivor, undoing.by, today)
     undoing.changed[Depot] += len({loser.pk, *restored})
+    undoing.left += Depot.objects.filter(pk=details["survivor"]).exclude(pk__in=restored)
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 

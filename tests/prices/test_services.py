@@ -284,7 +284,7 @@ def test_a_withdrawn_list_takes_its_fuels_back_and_brings_them_when_sent_again(e
         assert offer(depot) == ["wegiel", "pellet"]
         undo(decision=decision, by=editor, on=NOW)
         assert (offer(depot), depot.fuels_priced) == (["wegiel"], [])
-    assert depot.history.latest("history_id").history_change_reason.endswith("cofnięto paliwo z ceny")
+    assert depot.history.latest("history_id").history_change_reason == f"cofnięto decyzję: {decision.title}"
 
 
 def test_a_rejected_price_takes_its_fuel_back_only_where_nothing_else_states_it(editor, depot):

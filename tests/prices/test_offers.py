@@ -1,0 +1,193 @@
+"""Fuels that prices add to offers, when prices are rejected, depots merged and restored, and decisions undone."""
+
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from catalog.models import Decision, Depot
+from catalog.services import editing, merging, moderation, publishing
+from catalog.services.journal import find_changed_since, undo
+from prices import services
+from prices.models import DepotPrice
+from prices.validation import PriceInput
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TODAY = date(2026, 11, 21)
+
+
+@pytest.fixture
+def one(editor):
+    return stored(name="Pierwszy", fuels=["wegiel"])
+
+
+@pytest.fixture
+def other(editor):
+    return stored(name="Drugi", fuels=["wegiel"])
+
+
+def stored(**values):
+    """A depot as an import leaves it, with a line of history."""
+    depot = factories.DepotFactory(**values)
+    depot.save()
+    return depot
+
+
+def publish(depot, by, fuel="pellet", days=0):
+    quote = PriceInput(fuel, TODAY - timedelta(days=days), "t", Decimal(1500))
+    return services.publish_price_list(quotes=[(depot, quote)], by=by, on=NOW)
+
+
+def pending(depot, fuel="pellet", **values):
+    price = factories.DepotPriceFactory(depot=depot, fuel=fuel, pending=True, from_reader=True, **values)
+    price.save()
+    return price
+
+
+def set_fuels(depot, fuels, by):
+    """A person sets the fuels on the day of the newest prices."""
+    editing.edit_depot(depot=depot, values={"fuels": fuels}, by=by, on=TODAY)
+    depot.history.update(history_date=NOW)
+
+
+def merge(survivor, loser, by, **options):
+    options = {"take": []} | options
+    merging.merge_depots(survivor=factories.fresh(survivor), loser=factories.fresh(loser), by=by, on=TODAY, **options)
+    return last()
+
+
+def restore(depot, by):
+    publishing.publish_depot(depot=factories.fresh(depot), on=TODAY, by=by, note="to dwa składy")
+
+
+def last():
+    return Decision.objects.latest("pk")
+
+
+def offer(depot):
+    return factories.fresh(depot).fuels
+
+
+def offers(depot):
+    return Depot.objects.values_list(*Depot.FUEL_FIELDS).get(pk=depot.pk)
+
+
+def test_a_rejection_adds_no_fuel_that_a_person_has_removed(editor, one):
+    publish(one, editor)
+    publish(one, editor, days=3)
+    set_fuels(one, ["wegiel"], editor)
+    before = offers(one)
+    rejected = services.reject_prices(prices=one.prices.filter(day__lt=TODAY), reason="Nie.", by=editor, on=NOW)
+    assert offers(one) == before
+    undo(decision=rejected.decision, by=editor, on=NOW)
+    assert offers(one) == before
+
+
+@pytest.mark.parametrize(("what", "days"), [("approve", 1), ("list", 1), ("reject", 0)])
+def test_an_undone_decision_leaves_the_offer_that_a_person_had_set(editor, one, what, days):
+    publish(one, editor, days=days)
+    set_fuels(one, ["wegiel"], editor)
+    before = offers(one)
+    if what == "approve":
+        services.approve_prices(prices=[pending(one, day=TODAY)], by=editor, on=NOW)
+    elif what == "list":
+        publish(one, editor)
+    else:
+        services.reject_prices(prices=one.prices.all(), reason="Nie.", by=editor, on=NOW)
+    undo(decision=last(), by=editor, on=NOW)
+    assert offers(one) == before
+
+
+def test_a_rejection_of_several_prices_gives_each_fuel_back_as_it_was(editor, one):
+    publish(one, editor)
+    moderation.verify_depot(depot=factories.fresh(one), by=editor, on=TODAY)
+    before = offers(one)
+    prices = [*one.prices.all(), pending(one, "brykiet")]
+    rejected = services.reject_prices(prices=prices, reason="Nie.", by=editor, on=NOW)
+    assert offers(one) != before
+    undo(decision=rejected.decision, by=editor, on=NOW)
+    assert offers(one) == before
+
+
+def test_a_fuel_stays_while_a_price_published_since_states_it(editor, one):
+    first, second = publish(one, editor), publish(one, editor, days=3)
+    undo(decision=first, by=editor, on=NOW)
+    assert offer(one) == ["wegiel", "pellet"]
+    undo(decision=second, by=editor, on=NOW)
+    assert offer(one) == ["wegiel"]
+
+
+@pytest.mark.parametrize("back", ["undone", "restored"])
+def test_a_price_brings_its_fuel_to_the_survivor_and_takes_it_along_when_it_returns(client, editor, one, other, back):
+    publish(other, editor)
+    publish(other, editor, "brykiet")
+    publish(one, editor, "brykiet", days=1)
+    before = [offers(depot) for depot in (one, other)]
+    decision = merge(one, other, editor)
+    assert factories.fresh(one).fuels_priced == ["pellet", "brykiet"]
+    answer = client.get("/api/v1/stores", {"teryt": "1261011", "fuel": "pellet"}).json()
+    assert [row["id"] for row in answer] == [one.pk]
+    if back == "undone":
+        undo(decision=decision, by=editor, on=NOW)
+    else:
+        restore(other, editor)
+    assert [offers(depot) for depot in (one, other)] == before
+
+
+def test_a_fuel_that_a_person_removed_from_the_loser_does_not_come_along(editor, one, other):
+    publish(other, editor, days=3)
+    set_fuels(other, ["wegiel"], editor)
+    merge(one, other, editor)
+    assert DepotPrice.objects.approved().get().depot_id == one.pk
+    assert offer(one) == ["wegiel"]
+
+
+@pytest.mark.parametrize("approved", [True, False])
+def test_what_was_decided_about_a_price_at_the_survivor_counts_at_the_restored_depot(editor, one, other, approved):
+    if approved:
+        publish(other, editor)
+        price = other.prices.get()
+    else:
+        price = pending(other)
+    before = [offers(depot) for depot in (one, other)]
+    merge(one, other, editor)
+    if approved:
+        decision = services.reject_prices(prices=[price], reason="Nie.", by=editor, on=NOW).decision
+    else:
+        decision = services.approve_prices(prices=[price], by=editor, on=NOW).decision
+    restore(other, editor)
+    assert [offer(one), offer(other)] == [["wegiel"], ["wegiel"] if approved else ["wegiel", "pellet"]]
+    undo(decision=decision, by=editor, on=NOW)
+    assert [offers(depot) for depot in (one, other)] == before
+
+
+def test_an_entry_that_passed_a_price_on_does_not_keep_its_fuel(editor, one, other):
+    """The price has gone back in the meantime, from the last entry of the chain."""
+    third = stored(name="Trzeci", fuels=["wegiel"])
+    publish(other, editor)
+    merge(one, other, editor)
+    merge(third, one, editor)
+    restore(other, editor)
+    restore(one, editor)
+    assert [offer(depot) for depot in (other, one, third)] == [["wegiel", "pellet"], ["wegiel"], ["wegiel"]]
+
+
+def test_a_price_decided_at_the_survivor_keeps_none_of_its_values_from_being_restored(editor, one, other):
+    publish(other, editor)
+    Depot.objects.filter(pk=other.pk).update(phone="+48 600 000 000")
+    decision = merge(one, other, editor, take=["phone"])
+    publish(one, editor, "brykiet")
+    assert find_changed_since(decision) == []
+    undone = undo(decision=decision, by=editor, on=NOW)
+    assert (offer(one), one.phone, undone.left) == (["wegiel", "brykiet"], "", [])
+
+
+def test_a_survivor_whose_values_were_changed_since_is_named(editor, one, other):
+    Depot.objects.filter(pk=other.pk).update(phone="+48 600 000 000")
+    decision = merge(one, other, editor, take=["phone"])
+    editing.edit_depot(depot=factories.fresh(one), values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
+    undone = undo(decision=decision, by=editor, on=NOW)
+    assert (undone.restored, undone.left, factories.fresh(one).phone) == (1, [one], "+48 12 345 67 89")
