@@ -9,23 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prices.medians import (
-    FENCE,
-    FEWEST_FOR_FENCES,
-    FEWEST_FOR_MEDIAN,
-    IMPLAUSIBLE,
-    OUTLIER,
-    WINDOW_MONTHS,
-    Month,
-    PriceColumns,
-    PriceStatistics,
-    Range,
-    Rejected,
-    Summary,
-    months_before,
-    months_start,
-    rounded,
-)
+from prices import medians
 
 
 class Price(NamedTuple):
@@ -58,10 +42,10 @@ def precedence(price: Price) -> tuple[bool, float, int]:
     return price.price_list, price.decided.timestamp() if price.decided else 0.0, price.id
 
 
-def columns_of(prices: Iterable[Price]) -> PriceColumns:
+def columns_of(prices: Iterable[Price]) -> medians.PriceColumns:
     rows = sorted(prices, key=lambda price: (price.depot, price.day, precedence(price)))
     names = tuple(dict.fromkeys(price.fuel for price in rows))
-    return PriceColumns(
+    return medians.PriceColumns(
         names,
         np.array([price.depot for price in rows], np.int64),
         np.array([names.index(price.fuel) for price in rows], np.int32),
@@ -73,8 +57,8 @@ def columns_of(prices: Iterable[Price]) -> PriceColumns:
     )
 
 
-def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -> PriceStatistics:
-    start, first_month = months_before(today, WINDOW_MONTHS), months_start(today)
+def compute(prices: Iterable[Price], ranges: Mapping[str, medians.Range], today: date) -> medians.PriceStatistics:
+    start, first_month = medians.months_before(today, medians.WINDOW_MONTHS), medians.months_start(today)
     known = [price for price in prices if first_month <= price.day <= today]
     considered = [price for price in known if price.day >= start]
     plausible = [
@@ -85,14 +69,18 @@ def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -
     newest = by_depot(price for price in plausible if price.day >= start)
     fences = tukey_fences([row.amount for row in newest])
     accepted = [row for row in newest if fences is None or fences.low <= row.amount <= fences.high]
-    rejected = [Rejected(p.depot, p.day, p.amount, IMPLAUSIBLE) for p in considered if p not in plausible]
+    rejected = [
+        medians.Rejected(p.depot, p.day, p.amount, medians.IMPLAUSIBLE) for p in considered if p not in plausible
+    ]
     implausible = len(rejected)
-    rejected += [Rejected(row.depot, row.day, row.amount, OUTLIER) for row in newest if row not in accepted]
+    rejected += [
+        medians.Rejected(row.depot, row.day, row.amount, medians.OUTLIER) for row in newest if row not in accepted
+    ]
     months = defaultdict(list)
     for price in plausible:
         months[f"{price.day:%Y-%m}"].append(price)
     summaries = {month: summarise(row.amount for row in by_depot(own)) for month, own in sorted(months.items())}
-    return PriceStatistics(
+    return medians.PriceStatistics(
         start=start,
         end=today,
         considered=len(considered),
@@ -106,7 +94,7 @@ def compute(prices: Iterable[Price], ranges: Mapping[str, Range], today: date) -
             area: summarise_prices([row for row in accepted if row.area == area])
             for area in sorted({row.area for row in accepted})
         },
-        months=tuple(Month(month, s.median, s.n) for month, s in summaries.items() if s.median is not None),
+        months=tuple(medians.Month(month, s.median, s.n) for month, s in summaries.items() if s.median is not None),
         demonstration=any(price.demonstration for price in known),
     )
 
@@ -125,27 +113,27 @@ def representative_price(own: Sequence[Price]) -> DepotPricePoint:
         if price.day == last and (price.fuel not in best or precedence(price) > precedence(best[price.fuel])):
             best[price.fuel] = price
     chosen = tuple(best.values())
-    amount = rounded(median(price.amount for price in chosen))
+    amount = medians.rounded(median(price.amount for price in chosen))
     by_list, invented = any(price.price_list for price in chosen), any(price.demonstration for price in chosen)
     return DepotPricePoint(chosen[0].depot, chosen[0].area, last, amount, by_list, invented)
 
 
-def tukey_fences(amounts: Iterable[Decimal]) -> Range | None:
+def tukey_fences(amounts: Iterable[Decimal]) -> medians.Range | None:
     ordered = sorted(amounts)
-    if len(ordered) < FEWEST_FOR_FENCES:
+    if len(ordered) < medians.FEWEST_FOR_FENCES:
         return None
     first, _, third = quantiles(ordered, method="inclusive")
-    return Range(first - FENCE * (third - first), third + FENCE * (third - first))
+    return medians.Range(first - medians.FENCE * (third - first), third + medians.FENCE * (third - first))
 
 
-def summarise_prices(rows: Sequence[DepotPricePoint]) -> Summary:
+def summarise_prices(rows: Sequence[DepotPricePoint]) -> medians.Summary:
     summary = summarise(row.amount for row in rows)
     return summary._replace(demonstration=any(row.demonstration for row in rows))
 
 
-def summarise(amounts: Iterable[Decimal]) -> Summary:
+def summarise(amounts: Iterable[Decimal]) -> medians.Summary:
     ordered = sorted(amounts)
-    if len(ordered) < FEWEST_FOR_MEDIAN:
-        return Summary(len(ordered))
+    if len(ordered) < medians.FEWEST_FOR_MEDIAN:
+        return medians.Summary(len(ordered))
     first, middle, third = quantiles(ordered, method="inclusive")
-    return Summary(len(ordered), middle, first, third, ordered[0], ordered[-1])
+    return medians.Summary(len(ordered), middle, first, third, ordered[0], ordered[-1])

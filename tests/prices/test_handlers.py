@@ -15,6 +15,7 @@ from catalog.services.journal import NothingToRestore, undo
 from prices import owners, services, validation
 from prices.models import DepotPrice
 from tests import bulk, factories
+from tests.client import message_of
 from tests.pages.reading import html_of, missing
 from tests.prices.helpers import LIST
 
@@ -57,18 +58,18 @@ def test_one_click_takes_a_bulk_decision_back(client, editor, action, changes):
     with_history(factories.DepotPriceFactory())
     services.record_prices(NOW.date())
     before, number = stored(*prices), counted()
-    said = html_of(bulk.act(client, f"{LIST}?status=all", action, *prices, reason="Kontrola."))
+    said = message_of(bulk.act(client, f"{LIST}?status=all", action, *prices, reason="Kontrola."))
     assert not missing(said, f"Zmieniono: {changes}.", "Cofnij całość")
     decision = Decision.objects.get()
     assert (decision.kind, decision.lines.filter(model="prices.depotprice").count()) == ("prices", changes)
     page = html_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
     assert str(prices[0]).replace("\xa0", " ") in page
-    assert f"Ceny w składach: {changes}." in html_of(undo_at_the_desk(client, decision))
+    assert f"Ceny w składach: {changes}." in message_of(undo_at_the_desk(client, decision))
     assert stored(*prices) == before
     assert counted() == number
     lines = DepotPrice.history.filter(history_change_reason__startswith="cofnięto decyzję", history_user=editor)
     assert lines.count() == changes
-    assert "cofnięto już wcześniej" in html_of(undo_at_the_desk(client, decision))
+    assert "cofnięto już wcześniej" in message_of(undo_at_the_desk(client, decision))
 
 
 def test_what_somebody_has_decided_since_stays(editor):
@@ -96,7 +97,7 @@ def test_a_price_list_is_withdrawn_as_a_file_and_can_be_sent_again(client, edito
     decision = services.publish_price_list(quotes=quotes, by=editor, on=NOW)
     assert (decision.kind, counted()) == ("price_list", 2)
     assert "Wycofaj ceny" in html_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
-    assert "Cofnięto. Wycofane ceny: 2." in html_of(undo_at_the_desk(client, decision))
+    assert "Cofnięto. Wycofane ceny: 2." in message_of(undo_at_the_desk(client, decision))
     assert set(DepotPrice.objects.values_list("status", "reason")) == {("rejected", "wycofano cennik z pliku")}
     assert counted() == 0
     services.publish_price_list(quotes=quotes, by=editor, on=NOW)

@@ -68,11 +68,8 @@ def test_every_depot_lies_inside_the_frame(places):
         assert 0 <= y <= frame.height
 
 
-def test_nothing_to_show():
-    assert maps.depot_frame(None, []) is None
-
-
 def test_north_is_up():
+    assert maps.depot_frame(None, []) is None, "nothing to show"
     frame = fit((0, 0, 1000, 1000))
     assert frame.place(0, 1000)[1] < frame.place(0, 0)[1]
     assert frame.place(0, 0)[0] < frame.place(1000, 0)[0]
@@ -113,44 +110,24 @@ def test_areas_that_overlap_can_be_drawn():
     names = [str(i) for i in range(len(shapes))]
     below = maps.ground(frame, shapes, own=0, names=names, counties=names, approximate=True)
     picture = maps.depot_map(frame, below, depots=[], credit_osm=False)
-    assert picture.approximate
-    assert picture.ground.land
-    assert picture.ground.borders
-
-
-def test_areas_that_overlap_are_united_all_the_same():
+    assert all((picture.approximate, picture.ground.land, picture.ground.borders))
     both = union(areas(shapely.box(0, 0, 2, 2), shapely.box(1, 1, 3, 3)))
-    assert both.is_valid
-    assert both.area == pytest.approx(7)
-
-
-OF_GROUND = ("own", "names", "counties", "approximate")
-
-
-def drawn(**changes):
-    west, east = shapely.box(0, 0, 5000, 8000), shapely.box(5000, 0, 10_000, 8000)
-    given = {
-        "own": 0,
-        "names": ["Zachodnia", "Wschodnia"],
-        "counties": ["1001", "1002"],
-        "depots": [(1, (1000.0, 1000.0)), (2, (1000.0, 1010.0))],
-        "approximate": False,
-        "credit_osm": True,
-    } | changes
-    frame = maps.depot_frame(west, [place for _, place in given["depots"]])
-    below = maps.ground(frame, areas(west, east), **{name: given.pop(name) for name in OF_GROUND})
-    return maps.depot_map(frame, below, **given)
+    assert (both.is_valid, both.area) == (True, pytest.approx(7))
 
 
 def test_a_municipality_with_depots():
-    picture = drawn(origin=(1000.0, 1005.0))
+    west, east = shapely.box(0, 0, 5000, 8000), shapely.box(5000, 0, 10_000, 8000)
+    depots = [(1, (1000.0, 1000.0)), (2, (1000.0, 1010.0))]
+    named = {"names": ["Zachodnia", "Wschodnia"], "counties": ["1001", "1002"]}
+    frame = maps.depot_frame(west, [place for _, place in depots])
+    below = maps.ground(frame, areas(west, east), own=0, approximate=False, **named)
+    picture = maps.depot_map(frame, below, depots=depots, credit_osm=True, origin=(1000.0, 1005.0))
     assert [dot.label for dot in picture.dots] == ["1", "2"]
     assert picture.moved
     assert picture.groups == ()
     assert all(math.dist(picture.origin, (dot.x, dot.y)) > 17 for dot in picture.dots)
     assert len(points_of(picture.ground.outline)) == 1
-    assert picture.ground.borders
-    assert picture.ground.land
+    assert all((picture.ground.borders, picture.ground.land))
 
 
 def test_neighbours_are_named_where_there_is_room():

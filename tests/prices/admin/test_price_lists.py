@@ -14,7 +14,7 @@ from prices import medians, price_list_files, price_list_preview
 from prices.models import DepotPrice, PlausibleRange
 from prices.price_list_files import MOST_ROWS, read_day, tidy_cell
 from tests import bulk, factories
-from tests.client import build_snapshots
+from tests.client import build_snapshots, message_of
 from tests.pages.reading import expect, html_of, missing, present
 from tests.prices.helpers import LIST, confirm, csv_of, preview, refused, row_of, xlsx_of
 
@@ -92,7 +92,7 @@ def test_doubtful_rows_stand_on_top_with_their_number_in_the_file_and_reason(des
     ("ticked", "added"), [((), set()), ((6, 7, 8), {("brykiet", 1300), ("wegiel-orzech", 15)})], ids=["none", "some"]
 )
 def test_what_is_not_ticked_or_of_the_future_is_left_out_and_counted(desk, file, ticked, added):
-    said = html_of(confirm(desk, preview(desk, file), *ticked))
+    said = message_of(confirm(desk, preview(desk, file), *ticked))
     assert stored() == ORDINARY | added
     left = f"Pominięto wątpliwe wiersze, których nie zaznaczono: {4 - len(added)}."
     assert not missing(said, f"Wczytano i zatwierdzono ceny: {2 + len(added)}.", left)
@@ -107,7 +107,7 @@ def test_the_ends_of_a_range_are_plausible(desk, depot, today):
     yesterday = today - timedelta(days=1)
     answer = preview(desk, csv_of(row_of(depot, price=600), row_of(depot, price=4000, day=yesterday)))
     assert table(answer) == []
-    assert "Pominięto" not in html_of(confirm(desk, answer))
+    assert "Pominięto" not in message_of(confirm(desk, answer))
 
 
 def test_ticks_of_one_file_let_nothing_of_another_in(desk, depot):
@@ -267,7 +267,7 @@ def test_a_doubtful_price_is_not_approved_among_others_but_alone(desk, today):
     asked = html_of(bulk.choose(desk, LIST, "approve", good, cheap, old))
     assert "Poza wiarygodnym przedziałem 600–4 000 zł/t; zatwierdź osobno: <strong>1</strong>" in asked
     assert "Starsza niż 6 miesięcy; zatwierdź osobno: <strong>1</strong>" in asked
-    assert "Zmieniono: 1." in html_of(bulk.act(desk, LIST, "approve", good, cheap, old))
+    assert "Zmieniono: 1." in message_of(bulk.act(desk, LIST, "approve", good, cheap, old))
     assert stored() == {("pellet", 1500)}
     bulk.act(desk, LIST, "approve", cheap)
     assert stored() == {("pellet", 1500), ("pellet", 16)}

@@ -18,7 +18,7 @@ from fueldepot.data import snapshot
 from prices import services
 from prices.models import DepotPrice
 from tests import factories
-from tests.client import build_snapshots
+from tests.client import build_snapshots, message_of
 from tests.pages.reading import expect, html_of, missing, present, text_of
 from tests.prices.helpers import LIST, approve_three, confirm, csv_of, decide, preview, waiting
 
@@ -184,7 +184,7 @@ def test_a_row_that_cannot_be_taken_is_left_out_and_listed_with_its_reason(desk)
     listed = html_of(answer).partition(f"Wiersze do poprawienia: {len(wrong)}")[2].partition("Podgląd: 1")[0]
     for (_, trouble), row in zip(ROWS_WITH_TROUBLE, listed.split("<tr>")[2:], strict=True):
         assert trouble in row
-    text = html_of(confirm(desk, answer))
+    text = message_of(confirm(desk, answer))
     assert not missing(text, "Wczytano i zatwierdzono ceny: 1.", f"Pominięto błędne wiersze: {len(wrong)} (w pliku: 3,")
     assert DepotPrice.objects.count() == 2
 
@@ -224,7 +224,7 @@ def test_the_same_price_twice_in_a_file_is_refused(desk):
 def test_a_second_click_on_the_confirmation_imports_nothing_twice(desk):
     depot = factories.DepotFactory()
     answer = preview(desk, csv_of(f"{depot.pk},brykiet,t,{timezone.localdate()},1500,,"))
-    assert "Wczytano i zatwierdzono ceny: 1." in html_of(confirm(desk, answer))
+    assert "Wczytano i zatwierdzono ceny: 1." in message_of(confirm(desk, answer))
     expect(confirm(desk, answer), "Niczego nie wczytano")
     assert DepotPrice.objects.count() == 1
 
@@ -283,7 +283,7 @@ def test_prices_of_a_depot_are_decided_on_the_page_of_one(desk, client, django_a
     ways = ('href="tel:+48600000001"', 'href="https://opal.pl/"', "openstreetmap.org", "Sąsiad")
     assert not missing(html, "+3,3% od mediany", *ways)
     assert html.count("checked") == 2  # nothing speaks against either
-    assert "Zdecydowano: 2." in html_of(decide_on_page(desk, "approve", pellet, eko))
+    assert "Zdecydowano: 2." in message_of(decide_on_page(desk, "approve", pellet, eko))
     assert set(DepotPrice.objects.filter(depot=depot).values_list("status", flat=True)) == {"approved"}
 
 

@@ -18,6 +18,7 @@ from prices.services import reject_prices
 from prices.submissions import confirm_visit, decide_visit, withdraw
 from tests import factories
 from tests.catalog.admin.test_at_once import at_once
+from tests.client import message_of
 from tests.deciding import page
 from tests.pages.reading import expect, missing, text_of
 
@@ -88,7 +89,7 @@ def test_prices_of_fuels_that_the_entry_does_not_list_are_decided_with_the_rest(
     claim = visit[0]
     claim.depot.fuels = []
     claim.depot.save()
-    assert "Zdecydowano: 3." in text_of(decide(claim, reason="Cena jest za inną ilość."))
+    assert "Zdecydowano: 3." in message_of(decide(claim, reason="Cena jest za inną ilość."))
     assert (factories.fresh(claim.depot).data_status, claim.depot.fuels_priced) == ("owner", ["pellet"])
 
 
@@ -126,7 +127,7 @@ def test_all_of_a_visit_is_decided_at_once_with_one_letter(client, editor, visit
 def test_a_visit_is_decided_from_the_page_of_its_prices_too(client, editor, visit, decide):
     prices = visit[2]
     assert 'value="visit_next"' in client.get(page(prices)).content.decode()
-    assert "Zdecydowano: 3." in text_of(decide(prices, reason="Cena jest za inną ilość."))
+    assert "Zdecydowano: 3." in message_of(decide(prices, reason="Cena jest za inną ilość."))
     assert states() == DONE
     assert 'value="visit"' not in client.get(page(prices)).content.decode()
 
@@ -235,7 +236,7 @@ def test_a_repeated_click_says_that_it_is_decided(client, editor, visit):
 def test_an_accepted_deletion_comes_last(client, editor, visit, decide):
     claim, _, prices = visit
     Submission.objects.filter(pk=claim.pk).update(kind="delete")
-    assert "Zdecydowano: 2." in text_of(decide(claim, **{f"choice-{prices.pk}": "later"}))
+    assert "Zdecydowano: 2." in message_of(decide(claim, **{f"choice-{prices.pk}": "later"}))
     assert (factories.fresh(claim.depot).publication, claim.depot.phone) == ("removed", "+48 601 234 567")
 
 
