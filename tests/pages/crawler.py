@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from math import ceil
-from typing import Protocol
+from typing import Any
 from urllib.parse import urldefrag, urlsplit
 
 from django.conf import settings
@@ -28,18 +28,6 @@ MOST_LINKS = 500
 DRAWING = re.compile(rb"<svg\b.*?</svg>", re.DOTALL)
 MARKDOWN_LINK = re.compile(r"(?<!\\)\]\(([^)\s]+)\)")
 HEAD = ("- Adres: ", "- Stan na: ", "- Status danych: ", "- Licencja: ", "- Cytuj: ")
-
-
-class PageResponse(Protocol):
-    """The inspected part of a response."""
-
-    status_code: int
-    content: bytes
-
-    def __getitem__(self, header: str) -> str: ...
-
-
-Fetch = Callable[[str], PageResponse]
 
 
 class Reader(HTMLParser):
@@ -74,7 +62,7 @@ class Crawler:
     fetch: GET of a path, without following redirects. most_links: per view that are tried.
     """
 
-    fetch: Fetch
+    fetch: Callable[[str], Any]
     most_links: int = MOST_LINKS
     titles: dict[str, str] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)

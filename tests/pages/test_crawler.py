@@ -17,14 +17,12 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.slow
 def test_the_pages_are_in_order(depot, demonstration):
-    factories.BoundaryFactory()
+    for make in (factories.BoundaryFactory, factories.nowy_targ_town, factories.nowy_targ_rural, DeadlineFactory):
+        make()
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.2992, lon=19.9496)
-    factories.PostcodeFactory(code="30-001")
-    factories.PostcodeFactory(code="34-500")
+    for code in ("30-001", "34-500"):
+        factories.PostcodeFactory(code=code)
     ResolutionFactory()
-    DeadlineFactory()
-    factories.nowy_targ_town()
-    factories.nowy_targ_rural()
     factories.DepotFactory.create_batch(2, name="Skład opału")
     factories.DepotPriceFactory(depot=demonstration, day=timezone.localdate())
     build_snapshots()
@@ -36,6 +34,11 @@ def test_the_pages_are_in_order(depot, demonstration):
 def test_a_broken_page_is_found(depot, monkeypatch):
     monkeypatch.setattr("pages.api_and_text_pages.privacy_page", lambda: 1 / 0)
     assert {"/prywatnosc/: answers 500", "/prywatnosc.md: answers 500"} <= set(check_pages()[1])
+
+
+def found(fetch, *paths, **options):
+    entries = [SiteMapEntry(path, SiteMapSection.SERVICE) for path in paths or ("/a/",)]
+    return list(Crawler(fetch, **options).findings(entries))
 
 
 HEAD = "# T\n\n- Adres: x\n- Stan na: x\n- Status danych: x\n- Licencja: x\n- Cytuj: x\n"
@@ -68,21 +71,16 @@ def test_what_is_found():
         ({"/a.md": HEAD.replace("# T", "T")}, ["/a.md: does not begin with a title"]),
         ({"/a.md": HEAD.replace("- Cytuj: x", "")}, ["/a.md: its head lacks - Cytuj: "]),
     ):
-        assert list(Crawler(Site(**pages)).findings([SiteMapEntry("/a/", SiteMapSection.SERVICE)])) == told
-
-
-def test_equal_titles_are_found():
-    site = Site(**{"/b/": "<title>A</title>", "/b.md": HEAD})
-    entries = [SiteMapEntry("/a/", SiteMapSection.SERVICE), SiteMapEntry("/b/", SiteMapSection.SERVICE)]
-    assert list(Crawler(site).findings(entries)) == ["/b/: has the title 'A' of /a/"]
+        assert found(Site(**pages)) == told
+    equal = Site(**{"/b/": "<title>A</title>", "/b.md": HEAD})
+    assert found(equal, "/a/", "/b/") == ["/b/: has the title 'A' of /a/"]
 
 
 def test_a_heavy_page_is_found():
     noise = "".join(f"{number * 7919:x}" for number in range(60_000))
-    heavy = {"/a/": f"<title>A</title>{noise}"}
-    assert "more than 60000" in next(Crawler(Site(**heavy)).findings([SiteMapEntry("/a/", SiteMapSection.SERVICE)]))
-    drawn = {"/a/": f"<title>A</title><svg><path d='{noise}'/></svg>"}
-    assert list(Crawler(Site(**drawn)).findings([SiteMapEntry("/a/", SiteMapSection.SERVICE)])) == []
+    (heavy,) = found(Site(**{"/a/": f"<title>A</title>{noise}"}))
+    assert "more than 60000" in heavy
+    assert found(Site(**{"/a/": f"<title>A</title><svg><path d='{noise}'/></svg>"})) == []
 
 
 def test_of_links_of_one_kind_some_are_tried_and_of_no_kind_all():
@@ -96,15 +94,14 @@ def test_of_links_of_one_kind_some_are_tried_and_of_no_kind_all():
         tried.append(path)
         return site(path)
 
-    list(Crawler(fetch, most_links=4).findings([SiteMapEntry("/a/", SiteMapSection.SERVICE)]))
+    found(fetch, most_links=4)
     assert [path for path in tried if path in odd] == odd
     assert [path for path in tried if path in forms] == forms[::3]
 
 
 def test_every_nth_page_of_each_kind(depot):
-    entries = [SiteMapEntry(f"/sklad/{number}-x/", SiteMapSection.DEPOTS) for number in range(1, 8)] + [
-        SiteMapEntry("/", SiteMapSection.SERVICE)
-    ]
+    entries = [SiteMapEntry(f"/sklad/{number}-x/", SiteMapSection.DEPOTS) for number in range(1, 8)]
+    entries.append(SiteMapEntry("/", SiteMapSection.SERVICE))
     hidden = [SiteMapEntry(f"/ceny/pellet/a{number}/", SiteMapSection.PRICES, listed=False) for number in range(3)]
     paths = [entry.path for entry in chosen(entries + hidden, everything=False, one_in=3)]
     assert paths == ["/sklad/1-x/", "/sklad/4-x/", "/sklad/7-x/", "/", "/ceny/pellet/a0/"]
@@ -115,6 +112,4 @@ def test_a_twin_of_another_type_is_told():
     def site(path):
         return HttpResponse(HEAD if path.endswith(".md") else "<title>A</title>", content_type="text/html")
 
-    assert list(Crawler(site).findings([SiteMapEntry("/a/", SiteMapSection.SERVICE)])) == [
-        "/a.md: has the type text/html"
-    ]
+    assert found(site) == ["/a.md: has the type text/html"]

@@ -5,15 +5,15 @@ import pytest
 from catalog.parsing.opening_hours import DAYS
 from pages.depots import week
 from tests import factories
-from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, canonical_of, linked_data, missing, present, runnable, text_of
+from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, canonical_of, expect, linked_data, missing, present, runnable
 
 pytestmark = pytest.mark.django_db
 
 
 def test_depot_shows_every_public_field(client, depot, depot_page):
     answer = client.get(depot_page)
-    assert not missing(
-        text_of(answer),
+    expect(
+        answer,
         *("Opał „Żar” & Syn", "zweryfikowane", "Dane sprawdzone przez redakcję serwisu."),
         *("ul. Długa 5, 30-001 Kraków", "Ekogroszek brak ceny – podaj Pellet brak ceny – podaj"),
         *("Zadzwoń +48 12 345 67 89 Zadzwoń +48 601 234 567 Dojazd Strona składu", "https://www.example.pl/opal"),
@@ -32,10 +32,9 @@ def test_depot_shows_every_public_field(client, depot, depot_page):
 
 def test_depot_of_which_little_is_known(client):
     depot = factories.DepotFactory(name="Skład", fuels=[])
-    text = text_of(client.get(f"/sklad/{depot.pk}-sklad/"))
-    assert not missing(text, "Nie znamy stałych godzin otwarcia tego składu.", "Godziny nieznane · Kraków")
-    assert "Nie znamy paliw ani cen tego składu. Podaj cenę" in text
-    assert "NIP" not in text
+    hours = "Nie znamy stałych godzin otwarcia tego składu.", "Godziny nieznane · Kraków"
+    prices = "Nie znamy paliw ani cen tego składu. Podaj cenę"
+    expect(client.get(f"/sklad/{depot.pk}-sklad/"), *hours, prices, without=["NIP"])
 
 
 def test_the_twin_says_on_which_side_of_the_median_a_price_lies(client):
@@ -43,20 +42,19 @@ def test_the_twin_says_on_which_side_of_the_median_a_price_lies(client):
     for depot, amount in zip(depots, (1400, 1500, 1590), strict=True):
         factories.price_depots(amount, depot=depot)
     for depot, apart in zip(depots, ("\N{MINUS SIGN}100,00 zł", "0,00 zł", "+90,00 zł"), strict=True):
-        twin = client.get(f"/sklad/{depot.pk}-sklad.md").content.decode().replace("\N{NO-BREAK SPACE}", " ")
-        assert f"| {apart} |" in twin
+        expect(client.get(f"/sklad/{depot.pk}-sklad.md"), f"| {apart} |")
 
 
 def test_a_fuel_that_only_the_name_says_is_marked(client):
     depot = factories.DepotFactory(name="Skład", fuels=["wegiel", "pellet"], fuels_in_name=["pellet"])
     path = f"/sklad/{depot.pk}-sklad"
     page = client.get(f"{path}/")
-    assert "Węgiel brak ceny – podaj Pellet (według nazwy) brak ceny – podaj" in text_of(page)
-    assert "Paliwa według nazwy: pellet." in text_of(page)
+    missing_prices = "Węgiel brak ceny – podaj Pellet (według nazwy) brak ceny – podaj"
+    expect(page, missing_prices, "Paliwa według nazwy: pellet.")
     (store,) = [thing for thing in linked_data(page)["@graph"] if thing["@type"] == "Store"]
     assert [offer["itemOffered"]["name"] for offer in store["makesOffer"]] == ["Węgiel"]
     assert "- Paliwa: Węgiel, Pellet (według nazwy)" in client.get(f"{path}.md").content.decode().replace("\\", "")
-    assert "Pellet (według nazwy)" in text_of(client.get(KRAKOW))
+    expect(client.get(KRAKOW), "Pellet (według nazwy)")
     assert "Pellet (według nazwy)" in client.get(f"{KRAKOW[:-1]}.md").content.decode().replace("\\", "")
 
 
@@ -80,10 +78,8 @@ def test_a_number_alone_and_a_wrong_slug_lead_to_the_right_address(client, depot
 def test_a_removed_depot_is_gone_with_its_reason_and_without_its_name(client):
     depot = factories.DepotFactory(name="Jan Kowalski", removed=True)
     answer = client.get(f"/sklad/{depot.pk}-jakkolwiek/")
-    assert answer.status_code == 410
-    text = text_of(answer)
-    assert "Ten wpis został usunięty z katalogu 2 września 2026 r." in text
-    assert "Powód: usunięty na wniosek właściciela." in text
+    gone = "Ten wpis został usunięty z katalogu 2 września 2026 r.", "Powód: usunięty na wniosek właściciela."
+    expect(answer, *gone, status=410)
     assert not present(answer.content.decode(), "Kowalski", "canonical")
     assert not missing(answer.content.decode(), NOINDEX, f'href="{KRAKOW}"')
     again = "/sklady/dodaj/?teryt=1261011"
@@ -92,7 +88,7 @@ def test_a_removed_depot_is_gone_with_its_reason_and_without_its_name(client):
 
 
 def test_home_warns_of_demonstration_data(client, demonstration):
-    assert "Wszystkie składy w katalogu są na razie zmyślone" in text_of(client.get("/"))
+    expect(client.get("/"), "Wszystkie składy w katalogu są na razie zmyślone")
 
 
 def test_a_day_of_three_ranges():

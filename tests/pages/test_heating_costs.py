@@ -11,13 +11,12 @@ from django.utils import timezone
 
 from catalog.search import entries
 from tests import factories
-from tests.pages.reading import NOINDEX, missing, text_of
+from tests.pages.reading import NOINDEX, expect, html_of, missing, text_of
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
 
 PATH = "/ceny/porownanie/"
-NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 @pytest.fixture
@@ -27,22 +26,20 @@ def pellet():
 
 
 def read(client, query=""):
-    return text_of(client.get(f"{PATH}{query}")).replace(NO_BREAK, " ")
+    return text_of(client.get(f"{PATH}{query}"))
 
 
 def test_a_row_has_its_range_and_where_the_numbers_come_from(client, pellet):
-    text = read(client)
-    for words in ("0,37–0,45 zł", "rocznie 7 800–9 400 zł", "1 640 zł/t, mediana 3 cen", "4,6–4,9, zwykle 4,8 kWh/kg"):
-        assert words in text
+    shown = "0,37–0,45 zł", "rocznie 7 800–9 400 zł", "1 640 zł/t, mediana 3 cen", "4,6–4,9, zwykle 4,8 kWh/kg"
+    expect(client.get(PATH), *shown)
 
 
 def test_ones_own_prices_are_counted_and_stay_in_their_fields(client):
-    html = client.get(f"{PATH}?cena_pellet=1.640&worek_ekogroszek_class_5=38&sprawnosc_gas=0,95&cena_gas=0,38").content
-    for field in ('name="cena_pellet"', 'name="worek_ekogroszek_class_5"', 'name="sprawnosc_gas"'):
-        assert field in html.decode()
-    assert not missing(html.decode(), 'value="1640"', NOINDEX)
-    text = read(client, "?cena_pellet=1.640&worek_ekogroszek_class_5=38&cena_gas=0,38")
-    assert not missing(text, "1 640 zł/t, Twoja cena", "1 900 zł/t, Twoja cena", "0,40–0,44 zł")
+    own = "?cena_pellet=1.640&worek_ekogroszek_class_5=38&cena_gas=0,38"
+    html = client.get(f"{PATH}{own}&sprawnosc_gas=0,95").content.decode()
+    fields = (f'name="{name}"' for name in ("cena_pellet", "worek_ekogroszek_class_5", "sprawnosc_gas"))
+    assert not missing(html, *fields, 'value="1640"', NOINDEX)
+    expect(client.get(f"{PATH}{own}"), "1 640 zł/t, Twoja cena", "1 900 zł/t, Twoja cena", "0,40–0,44 zł")
 
 
 def test_sources_without_a_price_are_folded(client, pellet):
@@ -143,7 +140,7 @@ def test_overlapping_sources_are_not_ranked(client):
 
 
 def test_the_twin_and_the_csv_have_the_same_numbers(client, pellet):
-    twin = client.get("/ceny/porownanie.md").content.decode().replace(NO_BREAK, " ")
+    twin = html_of(client.get("/ceny/porownanie.md"))
     assert "| 1 | Pellet, kocioł na pellet | 0,37–0,45 zł | 7 800–9 400 zł | 5,15 t | 1 640 zł/t, mediana 3 cen" in twin
     table = io.StringIO(client.get("/ceny/porownanie.csv").content.decode())
     rows = {row["zrodlo_ciepla"]: row for row in csv.DictReader(table)}
@@ -172,7 +169,7 @@ def test_invented_prices_are_not_for_search_engines(client):
         factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=timezone.localdate())
     answer = client.get(PATH)
     assert NOINDEX in answer.content.decode()
-    assert "Mediany składów na tej stronie są zmyślone" in text_of(answer).replace(NO_BREAK, " ")
+    assert "Mediany składów na tej stronie są zmyślone" in text_of(answer)
 
 
 def test_pages_lead_to_the_comparison(client, pellet):

@@ -13,18 +13,7 @@ from catalog.submissions.tokens import LINK_HOURS
 from fueldepot.http.links import document
 from tests import factories
 from tests.fueldepot.sharers import PROJECT_ROOT
-from tests.pages.reading import (
-    KRAKOW,
-    NOINDEX,
-    PAGES,
-    SCRIPT,
-    canonical_of,
-    expect,
-    missing,
-    present,
-    runnable,
-    text_of,
-)
+from tests.pages.reading import KRAKOW, NOINDEX, PAGES, SCRIPT, canonical_of, expect, missing, present, runnable
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -226,7 +215,7 @@ def test_the_page_is_in_english_and_its_frame_in_polish(client):
 
 
 def test_every_fuel_has_its_word(client):
-    text, twin = text_of(client.get("/en/")), client.get("/en.md").content.decode()
+    text, twin = expect(client.get("/en/")), client.get("/en.md").content.decode()
     for fuel in fuels.FUELS:
         assert fuel.english
         assert f"{fuel.name} {fuel.english}" in text

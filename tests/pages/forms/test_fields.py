@@ -2,7 +2,8 @@ import pytest
 from django.forms import ValidationError
 
 from catalog.models import Submission
-from pages.forms.fields import DepotText
+from catalog.parsing.opening_hours import weekly_hours
+from pages.forms.fields import DepotText, read_day
 from tests import factories, texts
 from tests.pages.forms.conftest import CLAIM
 
@@ -45,6 +46,22 @@ def test_too_many_telephones():
     assert field.clean(", ".join(numbers[:5])).count(",") == 4
     with pytest.raises(ValidationError, match="Podaj najwyżej pięć numerów"):
         field.clean(", ".join(numbers))
+
+
+def test_hours_in_words():
+    for typed in ("całą dobę", "Całodobowo", "całodobowe", "24h", " 24/7 "):
+        assert read_day(typed) == ("0:00-24:00",), typed
+        with pytest.raises(ValidationError):
+            read_day(f"{typed} albo później")
+    for typed in ("", "–", "nieczynne", "Zamknięty"):  # closed, in words that imports know, too
+        assert read_day(typed) == (), typed
+
+
+def test_folded_hours_keep_each_run_of_days_on_one_line(client):
+    source = "Mo-Fr 08:00-16:00; Sa 08:00-12:00"
+    depot = factories.DepotFactory(hours=weekly_hours(source), opening_hours=source)
+    page = client.get(f"/sklad/{depot.pk}/przejmij/").content.decode()
+    assert '<span class="together">pn.–pt. 8:00-16:00,</span> <span class="together">sob. 8:00-12:00' in page
 
 
 def test_a_map_stands_only_where_it_has_something_to_show(client, nowak):
