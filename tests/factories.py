@@ -20,6 +20,10 @@ from catalog.territory import coordinates
 from catalog.text import slug
 from prices.models import DepotPrice, Observation, Series
 
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TODAY = NOW.date()
+"""The day of the tests, a Saturday."""
+
 NAMES = {
     "10": "łódzkie",
     "12": "małopolskie",

@@ -1,7 +1,6 @@
 """Editors who decide at the same moment, each with a connection of their own: nobody's work is lost, nothing fails."""
 
 import threading
-from datetime import UTC, date, datetime
 from functools import partial
 
 import pytest
@@ -10,11 +9,9 @@ from django.db import connection
 from catalog.models import Decision, Depot
 from catalog.services import editing, journal, merging, moderation, publishing
 from tests import deciding, factories
+from tests.factories import NOW, TODAY
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-
-TODAY = date(2026, 11, 21)
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def at_once(*acts):

@@ -1,6 +1,5 @@
 """Bulk actions of the lists: nothing changes before the page that shows what would is confirmed."""
 
-from datetime import date
 from functools import partial
 
 import pytest
@@ -16,6 +15,7 @@ from tests import bulk, deciding, factories
 from tests.bulk import before_locking
 from tests.catalog.admin.test_list import many
 from tests.client import context_of, message_of
+from tests.factories import TODAY
 from tests.pages.reading import html_of, missing
 from tests.regulations.factories import ResolutionFactory
 
@@ -25,7 +25,6 @@ DEPOTS = reverse("admin:catalog_depot_changelist")
 SUBMISSIONS = reverse("admin:catalog_submission_changelist")
 PRICES = reverse("admin:prices_depotprice_changelist")
 RESOLUTIONS = reverse("admin:regulations_resolution_changelist")
-TODAY = date(2026, 11, 21)
 
 Reason = models.Depot.RemovalReason
 

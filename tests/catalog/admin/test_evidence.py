@@ -2,7 +2,7 @@
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from html import unescape
 
 import pytest
@@ -14,11 +14,11 @@ from catalog.services import editors, moderation
 from catalog.submissions import owner_links
 from tests import factories
 from tests.client import context_of
+from tests.factories import NOW
 from tests.pages.reading import text_of
 
 pytestmark = pytest.mark.django_db
 
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 DEPOTS = reverse("admin:catalog_depot_changelist")
 
 

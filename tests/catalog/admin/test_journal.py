@@ -5,7 +5,7 @@ import io
 import re
 from contextlib import suppress
 from copy import copy
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
@@ -26,6 +26,7 @@ from tests import deciding, factories
 from tests.catalog.admin.test_drafts import draft_of
 from tests.client import context_of, message_of
 from tests.drafts import approve
+from tests.factories import NOW, TODAY
 from tests.pages.reading import html_of, missing, present, text_of
 from tests.regulations.factories import DeadlineFactory
 
@@ -33,8 +34,6 @@ pytestmark = pytest.mark.django_db
 
 JOURNAL = reverse("admin:catalog_decision_changelist")
 DAYS = reverse("admin:catalog_decision_days")
-TODAY = date(2026, 11, 21)
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 QUOTE = prices.PriceInput("pellet", TODAY, "t", price=Decimal(1500))
 
 

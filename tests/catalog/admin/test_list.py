@@ -113,7 +113,7 @@ def test_five_hundred_are_checked_with_a_fixed_number_of_statements(editor, djan
     versions = models.Dataset.objects.filter(slug="depots").values_list("version", flat=True)
     models.Dataset.objects.create(slug="depots", version=7, changed_at=timezone.now(), row_count=500, source="x")
     with django_assert_num_queries(2 + 1 + 1 + 1 + 2 + 1):  # savepoint; lock; update; history; journal; version
-        done = moderation.verify_depots(keys=keys, by=editor, on=date(2026, 11, 21))
+        done = moderation.verify_depots(keys=keys, by=editor, on=factories.TODAY)
     assert (done.count, done.unchanged) == (500, ())
     assert list(versions) == [8]
     checked = {"data_status": "verified", "verified_by": editor, "verified_at": "2026-11-21"}
@@ -123,12 +123,12 @@ def test_five_hundred_are_checked_with_a_fixed_number_of_statements(editor, djan
 
 def test_removing_and_taking_back_many_cost_as_few_statements(editor, django_assert_num_queries):
     keys = [depot.pk for depot in many(50)]
-    moderation.verify_depots(keys=keys, by=editor, on=date(2026, 11, 21))
+    moderation.verify_depots(keys=keys, by=editor, on=factories.TODAY)
     with django_assert_num_queries(2 + 1 + 1 + 1 + 2 + 1):  # savepoint; lock; update; history; journal; version
         assert moderation.reset_depots(keys=keys, by=editor).count == 50
     with django_assert_num_queries(2 + 1 + 1 + 1 + 2 + 1 + 1):  # besides: what is open about them
         closed = models.Depot.RemovalReason.CLOSED
-        moderation.remove_depots(keys=keys, reason=closed, by=editor, on=date(2026, 11, 21))
+        moderation.remove_depots(keys=keys, reason=closed, by=editor, on=factories.TODAY)
     assert set(models.Depot.objects.values_list("data_status", "publication", "removal_reason")) == {
         ("unverified", "removed", "closed")
     }
@@ -149,13 +149,13 @@ def test_the_whole_queue_is_cleared_from_the_list_but_what_was_removed_meanwhile
 def test_owners_stay_owners_and_held_ones_become_public(editor):
     owned = factories.DepotFactory(data_status="owner", verified_at=date(2026, 1, 1), verified_by=editor)
     held = factories.DepotFactory(held=True, review="nazwa to imię i nazwisko")
-    moderation.verify_depots(keys=[owned.pk, held.pk], by=editor, on=date(2026, 11, 21))
-    assert (factories.fresh(owned).data_status, owned.verified_at) == ("owner", date(2026, 11, 21))
+    moderation.verify_depots(keys=[owned.pk, held.pk], by=editor, on=factories.TODAY)
+    assert (factories.fresh(owned).data_status, owned.verified_at) == ("owner", factories.TODAY)
     assert (factories.fresh(held).data_status, held.publication, held.review) == ("verified", "published", "")
 
 
 def test_the_age_of_a_check_in_words():
-    today = date(2026, 11, 21)
+    today = factories.TODAY
     ages = {0: "dziś", 1: "wczoraj", 60: "60 dni temu", 61: "2 mies. temu", 366: "12 mies. temu"}
     ages |= {800: "2 lata temu", 2000: "5 lat temu"}
     assert {days: age(today - timedelta(days=days), today) for days in ages} == ages

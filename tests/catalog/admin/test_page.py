@@ -1,6 +1,6 @@
 """The page of a depot: editing keeps the status honest and loses nobody's work."""
 
-from datetime import UTC, date, datetime
+from datetime import date
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -11,11 +11,11 @@ from catalog import models
 from catalog.services import editing, moderation, publishing
 from tests import deciding, factories, texts
 from tests.client import build_snapshots, context_of, message_of
+from tests.factories import TODAY
 from tests.pages.reading import html_of, missing, present
 
 pytestmark = pytest.mark.django_db
 
-TODAY = date(2026, 11, 21)
 ADD = reverse("admin:catalog_depot_add")
 NEW = {"name": "Nowy skład", "lat": "50.07", "lon": "19.94", "nip": "5260250274", "phone": "12 345 67 89"}
 
@@ -287,7 +287,7 @@ def test_a_removed_depot_is_not_checked_and_nothing_else_is_saved_with_it(client
 def test_a_value_that_a_reader_proposed_names_who_accepted_it(client, editor, depot):
     wanted = {"lat": 50.062, "lon": 19.938, "location_approximate": True, "municipality": depot.municipality_id}
     submission = factories.SubmissionFactory(depot=depot, proposed=wanted, stored={})
-    deciding.accept_submission(submission=submission, by=editor, on=datetime(2026, 11, 21, 12, tzinfo=UTC))
+    deciding.accept_submission(submission=submission, by=editor, on=factories.NOW)
     assert "Źródło: zgłoszenie; przyjęła redakcja (ewa), " in page_of(client, depot)
     assert "<del>nie</del> → <ins>tak</ins>" in page_of(client, depot, "history")
 

@@ -1,6 +1,6 @@
 """Likely duplicates: found, merged without losing anything, or kept apart."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -16,12 +16,10 @@ from catalog.services import merging, moderation, publishing
 from prices.models import DepotPrice
 from tests import factories
 from tests.client import message_of
+from tests.factories import NOW, TODAY
 from tests.pages.reading import missing, text_of
 
 pytestmark = pytest.mark.django_db
-
-TODAY = date(2026, 11, 21)
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def merge(survivor, loser, *take, by=None):

@@ -10,7 +10,8 @@ from catalog.services import publishing
 from prices import services as prices
 from prices.models import DepotPrice
 from tests import deciding, factories
-from tests.catalog.admin.test_pairs import NOW, TODAY, ask, merge
+from tests.catalog.admin.test_pairs import ask, merge
+from tests.factories import NOW, TODAY
 
 pytestmark = pytest.mark.django_db
 

@@ -1,7 +1,5 @@
 """Bulk decisions are taken back as a whole, entry by entry as it was."""
 
-from datetime import date
-
 import pytest
 from django.contrib.auth.models import Group
 from django.core import mail
@@ -15,12 +13,12 @@ from fueldepot.data import history
 from tests import bulk, factories
 from tests.catalog.admin.test_list import many
 from tests.client import context_of, message_of
+from tests.factories import TODAY
 from tests.pages.reading import missing
 
 pytestmark = pytest.mark.django_db
 
 DEPOTS = reverse("admin:catalog_depot_changelist")
-TODAY = date(2026, 11, 21)
 
 
 def undo(client, batch):

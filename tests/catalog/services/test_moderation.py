@@ -1,6 +1,5 @@
 """What people do to depots, and what edits them refuses."""
 
-from datetime import UTC, date, datetime
 from functools import partial
 
 import pytest
@@ -17,11 +16,9 @@ from catalog.submissions.readers import report_gone
 from catalog.submissions.tokens import LinkExpired
 from tests import factories, texts
 from tests.bulk import before_locking
+from tests.factories import NOW, TODAY
 
 pytestmark = pytest.mark.django_db
-
-TODAY = date(2026, 11, 21)
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def test_an_entry_that_was_erased_while_its_page_was_open_is_refused():

@@ -1,7 +1,5 @@
 """export_starter writes what the starter data were loaded from."""
 
-from datetime import date
-
 import pytest
 from django.core.management import CommandError
 
@@ -16,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.slow
 def test_the_starter_data_are_exported_byte_for_byte(tmp_path):
-    options = Options(today=date(2026, 11, 21), write=True)
+    options = Options(today=factories.TODAY, write=True)
     for step in (import_steps.load_units, import_steps.load_places, import_steps.load_postcodes):
         step(options)
     printed = run("export_starter", out=tmp_path)

@@ -1,7 +1,7 @@
 """What happens to submissions after their authors have confirmed them."""
 
 import smtplib
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 
 import pytest
 from django.core import mail
@@ -21,13 +21,12 @@ from catalog.submissions.limits import mailbox_free_at
 from catalog.submissions.tokens import STATUS, hash_mailbox
 from tests import deciding, factories, texts
 from tests.commands import run
+from tests.factories import NOW, TODAY
 from tests.mail import DOWN, WORKING, labels
 from tests.pages.reading import missing, present, text_of_html
 
 pytestmark = pytest.mark.django_db
 
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-TODAY = NOW.date()
 AT_ONCE = timedelta(0)
 
 

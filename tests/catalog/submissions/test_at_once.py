@@ -3,7 +3,7 @@
 import threading
 import time
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from functools import partial
 
@@ -21,10 +21,10 @@ from prices.models import DepotPrice
 from prices.validation import PriceInput
 from tests import deciding, factories
 from tests.catalog.admin.test_at_once import at_once
+from tests.factories import NOW
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 AUTHOR = Author(email="jan@opal.pl", client="192.0.2.7")
 
 

@@ -1,6 +1,6 @@
 """One letter about all decisions that wait for it."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.core import mail
@@ -12,10 +12,9 @@ from catalog.submissions import decisions, letters
 from catalog.submissions.letter_kinds import DecisionLetters
 from tests import deciding, factories
 from tests.commands import run
+from tests.factories import NOW
 
 pytestmark = pytest.mark.django_db
-
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """A decision on submissions is undone: values, submissions, owners' links, and what authors are told."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.core import mail
@@ -15,13 +15,11 @@ from catalog.submissions.letter_kinds import ReopeningLetters
 from prices.models import DepotPrice
 from tests import deciding, factories
 from tests.client import message_of
+from tests.factories import NOW, TODAY
 from tests.pages.reading import missing, text_of
 from tests.prices.admin.test_visits import decide, visit  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.django_db
-
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-TODAY = NOW.date()
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """How long submissions, and hashes of their authors, are kept."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.core import mail
@@ -11,11 +11,10 @@ from catalog.submissions import retention
 from catalog.submissions.intake import confirm_submission
 from catalog.submissions.tokens import LinkExpired, hash_client, hash_mailbox, new_token
 from tests import deciding, factories
+from tests.factories import NOW
 from tests.mail import DOWN, WORKING, labels
 
 pytestmark = pytest.mark.django_db
-
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def test_personal_data_go_ninety_days_after_the_decision(editor):

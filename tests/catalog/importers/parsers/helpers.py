@@ -45,6 +45,24 @@ def chance(seed: int) -> random.Random:
     return random.Random(seed)  # noqa: S311 - nothing secret
 
 
+def refusals(parse, path: Path, content: bytes, count: int, most: int = 4) -> list[str]:
+    """What a parser says of variants of a file with a few bytes changed: it reads them or raises BadInput, on one line.
+
+    most: bytes that are changed, after the first four, which a zip is recognised by.
+    """
+    said = []
+    for seed in range(count):
+        dice, changed = chance(seed), bytearray(content)
+        for _ in range(dice.randint(1, most)):
+            changed[dice.randrange(4, len(changed))] = dice.randrange(256)
+        try:
+            parse(write(path, bytes(changed)))
+        except BadInput as error:
+            said.append(str(error))
+    assert all(line.isprintable() and len(line) < 1000 for line in said)
+    return said
+
+
 def assert_refused(message, parse, *args, **options):
     """A parser refuses a file with a message, a regular expression, on one line."""
     with pytest.raises(BadInput, match=message) as refused:

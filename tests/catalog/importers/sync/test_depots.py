@@ -1,7 +1,7 @@
 """Depots: what people set outlives every import, which never overwrites, brings back or drops what they decided."""
 
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 
 import pytest
 
@@ -11,11 +11,10 @@ from catalog.importers.sync_depots import sync_depots
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.services import editing, moderation, publishing
 from tests import deciding, factories, texts
+from tests.factories import NOW, TODAY
 
 pytestmark = pytest.mark.django_db
 
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-TODAY = NOW.date()
 OSM = models.Depot.Source.OSM
 
 RECORD = DepotRecord("node/1", "Skład opału Nowak", 50.0617, 19.9373, fuels=("wegiel",), phone="+48 12 345 67 89")

@@ -1,7 +1,6 @@
 """An update of the register of units keeps everything that hangs on a municipality."""
 
 from dataclasses import replace
-from datetime import date
 
 import pytest
 
@@ -17,7 +16,7 @@ from tests import factories
 
 pytestmark = pytest.mark.django_db
 
-OPTIONS = Options(today=date(2026, 11, 21), write=True)
+OPTIONS = Options(today=factories.TODAY, write=True)
 
 REGISTER = (
     UnitRecord("12", "małopolskie"),
