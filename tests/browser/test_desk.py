@@ -21,7 +21,8 @@ LISTS = (
     "regulations/fuelban/",
     "regulations/resolution/",
 )
-OVERFLOW = "[...document.querySelectorAll('.results')].map((list) => list.scrollWidth - list.clientWidth)"
+CUT = "(boxes) => boxes.map((one) => one.scrollWidth - one.clientWidth)"
+"""JavaScript: by how many pixels the content of boxes is wider than they are."""
 
 
 PAGES = (
@@ -59,7 +60,7 @@ def test_every_list_fits(desk):
     for path in LISTS:
         desk.goto(f"/admin/{path}")
         assert desk.locator("#changelist").count() == 1, path
-        wide[path] = max(desk.evaluate(OVERFLOW), default=0)
+        wide[path] = max(desk.eval_on_selector_all(".results", CUT), default=0)
     # A pixel or two is what browsers round.
     assert {path: over for path, over in wide.items() if over > 2} == {}
 
@@ -70,8 +71,7 @@ def test_the_start_page_uses_its_width_and_breaks_no_word(desk):
     lines = "(cells) => cells.filter((one) => getComputedStyle(one).wordBreak !== 'normal').length"
     assert desk.locator(cells).count() > 50
     assert desk.eval_on_selector_all(cells, lines) == 0
-    cut = "(boxes) => boxes.map((one) => one.scrollWidth - one.clientWidth)"
-    assert max(desk.eval_on_selector_all(".overview .wide", cut)) <= 2
+    assert max(desk.eval_on_selector_all(".overview .wide", CUT)) <= 2
 
 
 def test_a_bulk_action_asks_first_and_is_turned_down_or_confirmed(desk):
@@ -143,23 +143,28 @@ def test_enter_in_a_field_decides_nothing(desk, site):
         assert desk.locator(".messagelist").count() == 0
 
 
-TWO_OF_EACH = """
-from datetime import date
+SUBMIT = """
+from django.utils import timezone
+from catalog.models import Depot, Submission
+from catalog.submissions.tokens import hash_email
+
+now = timezone.now()
+def submit(depot, email, **values):
+    return Submission.objects.create(
+        depot=depot, kind="correct", state="waiting", email=email, email_hash=hash_email(email), created_at=now,
+        mailed_at=now, confirmed_at=now, **values,
+    )
+"""
+TWO_OF_EACH = f"""{SUBMIT}
 from django.contrib.auth import get_user_model
 from django.contrib.contenttypes.models import ContentType
-from django.utils import timezone
-from catalog.models import Depot, Draft, Submission
-from catalog.submissions.tokens import hash_email
+from catalog.models import Draft
 from prices.models import DepotPrice
 from regulations.models import Deadline
-now = timezone.now()
+
 for depot in Depot.objects.published().order_by("-pk")[:2]:
-    email = f"jan@opal{depot.pk}.pl"
-    Submission.objects.create(
-        depot=depot, kind="correct", state="waiting", message="Z tabliczki. " * 60,
-        proposed={"phone": "+48 600 000 001"}, stored={"phone": depot.phone}, email=email, email_hash=hash_email(email),
-        created_at=now, mailed_at=now, confirmed_at=now,
-    )
+    phone = {{"proposed": {{"phone": "+48 600 000 001"}}, "stored": {{"phone": depot.phone}}}}
+    submit(depot, f"jan@opal{{depot.pk}}.pl", message="Z tabliczki. " * 60, **phone)
     DepotPrice.objects.create(depot=depot, fuel="pellet", price=1500, unit="t", day=now.date(), submitted_at=now)
 for deadline in Deadline.objects.order_by("pk")[:2]:
     Draft.objects.create(
@@ -199,21 +204,15 @@ def test_every_case_has_its_place_its_keys_its_decision_and_a_next_one_above_the
         place.get_by_text(re.compile("^2 z")).wait_for()
 
 
-LONG = """
-from django.utils import timezone
-from catalog.models import Depot, Submission
-from catalog.submissions.tokens import hash_email
-depot, now, email = Depot.objects.published().order_by("pk").first(), timezone.now(), "dlugi@opal.pl"
-row = Submission.objects.create(
-    depot=depot, kind="correct", state="waiting", proposed={"name": "Ąę" * 90, "street": "Morawskiego"},
-    stored={"name": depot.name, "street": depot.street}, email=email, email_hash=hash_email(email),
-    created_at=now, mailed_at=now, confirmed_at=now, message="Z tabliczki. " * 40,
-)
-print(row.pk)
+LONG = f"""{SUBMIT}
+depot = Depot.objects.published().order_by("pk").first()
+stored = {{"name": depot.name, "street": depot.street}}
+proposed = {{"name": "Ąę" * 90, "street": "Morawskiego"}}
+print(submit(depot, "dlugi@opal.pl", proposed=proposed, stored=stored, message="Z tabliczki. " * 40).pk)
 """
 
 
-def test_a_long_case_has_its_whole_decision_above_the_fold(desk, site):
+def test_a_long_case_has_its_whole_decision_above_the_fold_and_a_long_word_hides_no_proposed_value(desk, site):
     (submission,) = site.shell(LONG)
     desk.set_viewport_size({"width": 1366, "height": 768})
     desk.goto(f"/admin/catalog/submission/{submission}/change/")
@@ -222,23 +221,11 @@ def test_a_long_case_has_its_whole_decision_above_the_fold(desk, site):
         box = choice.bounding_box()
         middle = f"document.elementFromPoint({box['x'] + box['width'] / 2}, {box['y'] + box['height'] / 2})"
         assert choice.evaluate(f"(choice) => choice === {middle}")
-
-
-def test_every_pair_can_be_opened_on_a_phone_without_scrolling_its_row(desk):
-    desk.set_viewport_size({"width": 390, "height": 844})
-    desk.goto("/admin/catalog/depot/powtorzenia/")
-    box = desk.get_by_role("link", name="Porównaj").first.bounding_box()
-    assert box["x"] + box["width"] <= 390
-
-
-def test_a_long_word_makes_no_page_wider_and_hides_no_proposed_value(desk, site):
-    (submission,) = site.shell(LONG)
     for width in (390, 1366):
         desk.set_viewport_size({"width": width, "height": 900})
-        desk.goto(f"/admin/catalog/submission/{submission}/change/")
+        desk.reload()
         assert findings(desk) == []
-        cut = "(tables) => tables.map((one) => one.scrollWidth - one.clientWidth)"
-        assert max(desk.eval_on_selector_all(".decide table", cut)) <= 2
+        assert max(desk.eval_on_selector_all(".decide table", CUT)) <= 2
 
 
 def test_no_field_of_a_depot_is_cut_beside_what_is_known_of_it(desk):
@@ -251,11 +238,14 @@ def test_no_field_of_a_depot_is_cut_beside_what_is_known_of_it(desk):
         assert desk.eval_on_selector_all(".form-row", cut) == []
 
 
-def test_a_pair_and_the_second_factor_fit_a_phone(desk):
+def test_every_pair_and_the_second_factor_fit_a_phone_without_scrolling(desk):
     desk.set_viewport_size({"width": 390, "height": 844})
     desk.goto("/admin/catalog/depot/powtorzenia/")
-    desk.get_by_role("link", name="Porównaj").first.click()
-    assert desk.locator(".wide").evaluate("(table) => table.scrollWidth - table.clientWidth") == 0
+    pair = desk.get_by_role("link", name="Porównaj").first
+    box = pair.bounding_box()
+    assert box["x"] + box["width"] <= 390
+    pair.click()
+    assert desk.eval_on_selector_all(".wide", CUT) == [0]
     desk.goto("/admin/drugi-skladnik/")
     assert desk.get_by_role("button", name="Włącz").bounding_box()["height"] >= 24
 
@@ -281,21 +271,13 @@ def test_a_faulty_price_list_is_told_row_by_row(desk, tmp_path):
     assert desk.locator("#content table tbody tr", has_text="nie jest dniem").locator("th").inner_text() == "3"
 
 
-CORRECTION = """
-from django.utils import timezone
-from catalog.models import Depot, Submission
-from catalog.submissions.tokens import hash_email
+CORRECTION = f"""{SUBMIT}
 depot = Depot.objects.published().filter(municipality="1261011").order_by("pk").first()
-stored = {"lat": depot.lat, "lon": depot.lon, "location_approximate": True, "municipality": "1261011"}
+stored = {{"lat": depot.lat, "lon": depot.lon, "location_approximate": True, "municipality": "1261011"}}
 stored["name"] = depot.name
-moved = stored | {"name": "Skład" * 40, "lat": depot.lat + 0.002, "location_approximate": False}
-now = timezone.now()
-email = f"jan{Submission.objects.count()}@opal.pl"  # one author each: those of one are decided together
-row = Submission.objects.create(
-    depot=depot, kind="correct", state="waiting", proposed=moved, stored=stored, email=email,
-    email_hash=hash_email(email), created_at=now, mailed_at=now, confirmed_at=now,
-)
-print(row.pk, depot.pk)
+moved = stored | {{"name": "Skład" * 40, "lat": depot.lat + 0.002, "location_approximate": False}}
+email = f"jan{{Submission.objects.count()}}@opal.pl"  # one author each: those of one are decided together
+print(submit(depot, email, proposed=moved, stored=stored).pk, depot.pk)
 """
 
 
@@ -356,7 +338,6 @@ def test_a_voivodeship_is_taken_and_given_back(desk):
     for width in (390, 1366):
         desk.set_viewport_size({"width": width, "height": 900})
         assert findings(desk) == []
-        boxes = desk.locator(".overview .wide")
-        assert set(boxes.evaluate_all("(all) => all.map((one) => one.scrollWidth - one.clientWidth)")) == {0}, width
+        assert set(desk.eval_on_selector_all(".overview .wide", CUT)) == {0}, width
     row.get_by_role("button", name="zwolnij").click()
     row.get_by_role("button", name="biorę").wait_for()

@@ -13,18 +13,7 @@ from tests.fueldepot.sharers import eventually
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def open_desk(open_window, site, path):
-    """Open a page of the desk in a window of its own, logged in as the editor."""
-    name, password = site.editor
-    desk = open_window().page
-    desk.goto(path)
-    desk.locator("[name=username]").fill(name)
-    desk.locator("[name=password]").fill(password)
-    desk.locator("[type=submit]").click()
-    return desk
-
-
-def test_a_correction_from_the_form_to_the_public(open_window, site):
+def test_a_correction_from_the_form_to_the_public(open_window, log_in, site):
     depot = json.loads(site.get("/api/v1/stores?teryt=1261011").body)[-1]
     page = open_window().page
     page.goto(depot["url"])
@@ -43,7 +32,8 @@ def test_a_correction_from_the_form_to_the_public(open_window, site):
     assert findings(page) == []
     assert json.loads(site.get(f"/api/v1/stores/{depot['id']}").body)["name"] == depot["name"]
 
-    desk = open_desk(open_window, site, "/admin/catalog/submission/")
+    desk = log_in()
+    desk.goto("/admin/catalog/submission/")
     desk.locator("#result_list tbody tr", has_text=depot["name"]).locator("a").first.click()
     desk.get_by_label("cały wpis sprawdzony").check()
     desk.get_by_role("button", name="Przyjmij zaznaczone", exact=True).click()
@@ -83,17 +73,15 @@ def test_a_late_position_does_not_replace_what_was_typed_meanwhile(page):
     page.goto("/sklady/dodaj/")
     unfold(page)
     page.evaluate(SLOW_POSITION)
-    ask = page.get_by_role("button", name="Użyj mojej pozycji")
-    ask.click()
-    page.locator("[name=lat]").fill("51,1")
-    page.locator(".said", has_text="nie wpisaliśmy").wait_for()
-    assert page.locator("[name=lat]").input_value() == "51,1"
-    ask.click()
-    page.locator(".said", has_text="Wpisaliśmy Twoją pozycję").wait_for()
-    assert page.locator("[name=lat]").input_value() == "50,065500"
+    for typed, said, lat in (("51,1", "nie wpisaliśmy", "51,1"), ("", "Wpisaliśmy Twoją pozycję", "50,065500")):
+        page.get_by_role("button", name="Użyj mojej pozycji").click()
+        if typed:
+            page.locator("[name=lat]").fill(typed)
+        page.locator(".said", has_text=said).wait_for()
+        assert page.locator("[name=lat]").input_value() == lat
 
 
-def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, site):
+def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, log_in, site):
     depot = json.loads(site.get("/api/v1/stores?teryt=1261011").body)[0]
     where = {"latitude": 50.0655, "longitude": 19.95}
     phone = {"viewport": {"width": 390, "height": 844}, "geolocation": where, "permissions": ["geolocation"]}
@@ -118,7 +106,8 @@ def test_an_owner_claims_with_all_prices_and_keeps_them_up_to_date(open_window, 
     page.get_by_role("button", name="Potwierdzam").click()
     page.get_by_text("czeka na decyzję redakcji").first.wait_for()
 
-    desk = open_desk(open_window, site, "/admin/catalog/submission/?kind__exact=claim")
+    desk = log_in()
+    desk.goto("/admin/catalog/submission/?kind__exact=claim")
     desk.locator("#result_list tbody a").first.click()
     desk.get_by_role("button", name="Zdecyduj", exact=True).click()
     desk.locator(".messagelist").wait_for()

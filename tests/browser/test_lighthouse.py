@@ -5,9 +5,7 @@ It is installed below `var/lighthouse` from `package.json` beside this file.
 
 import json
 import os
-import shutil
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,7 +17,7 @@ import pytest
 from tests.browser.conftest import CHROMIUM, QUIET
 from tests.npm import node_modules
 from tests.ops.live import Site
-from tests.ops.machines.servers import Nginx, missing_programs
+from tests.ops.machines.servers import Nginx, missing_programs, open_folder
 from tests.ports import free_ports
 
 MISSING = {"nginx", "openssl"} & set(missing_programs())
@@ -57,19 +55,13 @@ def lighthouse() -> Path:
 
 @pytest.fixture(scope="module")
 def proxied(lighthouse: Path) -> Iterator[Proxied]:
-    home = Path(tempfile.mkdtemp(prefix="fueldepot-lighthouse-"))
-    home.chmod(0o755)
     plain, tls = free_ports(2)
     url = f"https://127.0.0.1:{tls}"
-    site = Site(home, starter=True, SITE_URL=url, TRUSTED_PROXIES="127.0.0.1")
-    application = SimpleNamespace(port=site.port)
-    pair = [application, application]
-    nginx = Nginx(home / "nginx", (plain, tls), pair, host="127.0.0.1")  # type: ignore[arg-type]
-    with ExitStack() as stack:
-        # The database takes a moment to go, and its files with it.
-        stack.callback(shutil.rmtree, home, ignore_errors=True)
+    with open_folder("lighthouse") as home, ExitStack() as stack:
+        site = stack.enter_context(Site(home, starter=True, SITE_URL=url, TRUSTED_PROXIES="127.0.0.1").running())
+        pair = [SimpleNamespace(port=site.port)] * 2
+        nginx = Nginx(home / "nginx", (plain, tls), pair, host="127.0.0.1")  # type: ignore[arg-type]
         stack.callback(nginx.kill)
-        stack.enter_context(site.running())
         nginx.ready()
         depots = json.loads(site.get("/api/v1/stores?teryt=1261011", **HTTPS).body)
         place = "/sklady/malopolskie/krakow-1261011/"

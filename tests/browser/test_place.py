@@ -49,6 +49,14 @@ def depot(site):
     return json.loads(site.get("/api/v1/stores?teryt=1261011").body)[0]["url"].removeprefix(site.url)
 
 
+@pytest.fixture
+def krakow(open_window):
+    """The page of Kraków on a wide screen."""
+    page = open_window(viewport={"width": 1366, "height": 768}).page
+    page.goto(KRAKOW)
+    return page
+
+
 @pytest.mark.parametrize(("screen", "most", "without"), [("desk", 330, 270), ("phone", 560, 490)])
 def test_the_first_depot_is_high_on_the_first_screen(open_window, municipalities, screen, most, without):
     """most, without: pixels above the first card in 95 % of municipalities, with the notice of invented data or not."""
@@ -106,26 +114,24 @@ def test_nothing_of_the_map_is_loaded_on_a_phone_that_does_not_unfold_it(page):
     assert findings(page) == []
 
 
-def test_map_and_cards_lead_to_each_other(open_window):
-    page = open_window(viewport={"width": 1366, "height": 768}).page
-    page.goto(KRAKOW)
-    page.locator(".marker[role=button]").first.wait_for()
-    assert page.locator(".live-map path.own").count() == 1
-    assert page.locator(".marker[role=button]").count() == page.locator(".depots > li").count()
-    assert findings(page) == []
+def test_map_and_cards_lead_to_each_other(krakow):
+    krakow.locator(".marker[role=button]").first.wait_for()
+    assert krakow.locator(".live-map path.own").count() == 1
+    assert krakow.locator(".marker[role=button]").count() == krakow.locator(".depots > li").count()
+    assert findings(krakow) == []
 
-    name = page.locator("#sklad-2").locator("h3 a").inner_text()
-    page.get_by_role("button", name="Pokaż na mapie: 2", exact=True).click()
-    assert page.get_by_role("heading", name=f"Pokaż na mapie: 2 {name}", exact=True).count() == 1
-    marker = page.locator(".marker.chosen")
+    name = krakow.locator("#sklad-2").locator("h3 a").inner_text()
+    krakow.get_by_role("button", name="Pokaż na mapie: 2", exact=True).click()
+    assert krakow.get_by_role("heading", name=f"Pokaż na mapie: 2 {name}", exact=True).count() == 1
+    marker = krakow.locator(".marker.chosen")
     assert marker.get_attribute("aria-label") == f"2. {name}"
     assert marker.evaluate("element => element === document.activeElement")
 
-    other = page.locator(".marker[role=button]:not(.under, .chosen)").last
+    other = krakow.locator(".marker[role=button]:not(.under, .chosen)").last
     number = other.get_attribute("aria-label").split(".")[0]
     other.focus()
-    page.keyboard.press("Enter")
-    card = page.locator(f"#sklad-{number}")
+    krakow.keyboard.press("Enter")
+    card = krakow.locator(f"#sklad-{number}")
     assert "chosen" in card.get_attribute("class")
     assert card.locator("h3 a").evaluate("element => element === document.activeElement")
 
@@ -140,21 +146,19 @@ def overlaps(page):
     return len(boxes), sum(math.dist(one, other) < 24 for one, other in combinations(middles, 2))
 
 
-def test_no_marker_covers_another_that_can_be_pressed(open_window):
-    page = open_window(viewport={"width": 1366, "height": 768}).page
-    page.goto(KRAKOW)
-    page.locator(".marker[role=button]").first.wait_for()
-    before, crowded = overlaps(page)
+def test_no_marker_covers_another_that_can_be_pressed(krakow):
+    krakow.locator(".marker[role=button]").first.wait_for()
+    before, crowded = overlaps(krakow)
     assert crowded == 0
-    assert before < page.locator(".depots > li").count()
-    under = page.locator(".marker.under").first
+    assert before < krakow.locator(".depots > li").count()
+    under = krakow.locator(".marker.under").first
     assert under.get_attribute("tabindex") == "-1"
     name = under.get_attribute("aria-label")
     # What the list names is found on the map nevertheless.
-    page.get_by_role("button", name=f"Pokaż na mapie: {name.partition('.')[0]}", exact=True).click()
-    assert page.locator(".marker.chosen:not(.under)").get_attribute("aria-label") == name
-    assert overlaps(page)[1] == 0
-    assert findings(page) == []
+    krakow.get_by_role("button", name=f"Pokaż na mapie: {name.partition('.')[0]}", exact=True).click()
+    assert krakow.locator(".marker.chosen:not(.under)").get_attribute("aria-label") == name
+    assert overlaps(krakow)[1] == 0
+    assert findings(krakow) == []
 
 
 def meet(one, other):
@@ -187,14 +191,12 @@ def test_maps_without_tiles_name_towns_and_that_of_a_form_postcodes(open_window,
     assert any(re.fullmatch(r"3\d-\d{3}", text) for text in names.all_inner_texts())
 
 
-def test_the_map_is_moved_by_keys(open_window):
-    page = open_window(viewport={"width": 1366, "height": 768}).page
-    page.goto(KRAKOW)
-    marker = page.locator(".marker[role=button]").first
+def test_the_map_is_moved_by_keys(krakow):
+    marker = krakow.locator(".marker[role=button]").first
     marker.wait_for()
     before = marker.bounding_box()["x"]
-    page.locator(".live-map").focus()
-    page.keyboard.press("ArrowRight")
+    krakow.locator(".live-map").focus()
+    krakow.keyboard.press("ArrowRight")
     assert eventually(lambda: marker.bounding_box()["x"] < before - 30)
 
 
