@@ -78,18 +78,15 @@ HTTPS = "https://sklady.example.pl"
 CONSOLE, SMTP = "django.core.mail.backends.console.EmailBackend", "django.core.mail.backends.smtp.EmailBackend"
 
 
-@pytest.mark.parametrize(
-    ("url", "proxies", "backend", "warnings"),
-    [
+def test_a_public_site_has_https_a_proxy_and_a_mail_server(settings):
+    for site, proxies, backend, warnings in (
         ("http://127.0.0.1:8000", [], CONSOLE, ["fueldepot.W001"]),
         (HTTPS, [], SMTP, ["fueldepot.W002"]),
         (HTTPS, ["127.0.0.1"], SMTP, []),
         (HTTPS, ["127.0.0.1"], CONSOLE, ["fueldepot.W003"]),
-    ],
-)
-def test_a_public_site_has_https_a_proxy_and_a_mail_server(settings, url, proxies, backend, warnings):
-    settings.SITE_URL, settings.TRUSTED_PROXIES, settings.EMAIL_BACKEND = url, proxies, backend
-    assert ids(checks.check_public_site()) == warnings
+    ):
+        settings.SITE_URL, settings.TRUSTED_PROXIES, settings.EMAIL_BACKEND = site, proxies, backend
+        assert ids(checks.check_public_site()) == warnings
 
 
 def test_a_settings_file_is_closed_to_others_and_the_service_can_read_it(tmp_path, monkeypatch, settings):

@@ -83,9 +83,8 @@ rows:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "row", "reason"),
-    [
+def test_what_is_no_mapping_of_the_form(path):
+    for text, row, reason in (
         ("code: [", 2, "is no YAML: did not find expected node content"),
         ("code: '12\n", 2, "is no YAML: found unexpected end of stream"),
         ("code: &a b\nrows: *a\n", 2, "*a is an alias; write the value out"),
@@ -96,10 +95,9 @@ rows:
         ("code: \x07", 1, "is no YAML: control characters are not allowed"),
         ('code: ["\\u001b[31m"]\n', 1, "code is ['\\x1b[31m']; it must be text"),  # it would steer a terminal
         ("code: !!python/object:os.system {}", 1, "is no YAML: could not determine a constructor"),
-    ],
-)
-def test_what_is_no_mapping_of_the_form(path, text, row, reason):
-    assert any(at == row and told.startswith(reason) for at, told in mistakes(path, text)), mistakes(path, text)
+    ):
+        rows = mistakes(path, text)
+        assert any(at == row and said.startswith(reason) for at, said in rows), rows
 
 
 def test_a_file_that_cannot_be_read(path):

@@ -65,20 +65,18 @@ def test_tiles_are_credited_to_whom_they_belong():
     assert tiles_credit("https://tiles.example.pl/{z}/{x}/{y}.png").startswith("© autorzy <a href=")
 
 
-@pytest.mark.parametrize(
-    ("url", "allowed"),
-    [
-        ("https://tiles.example.pl/{z}/{x}/{y}.png?key=1", "img-src 'self' https://tiles.example.pl data:;"),
-        ("http://{s}.tiles.example.pl:8080/{z}/{x}/{y}.png", "img-src 'self' http://*.tiles.example.pl:8080 data:;"),
-        (GEOPORTAL, "img-src 'self' https://mapy.geoportal.gov.pl data:;"),
-        ("", "img-src 'self' data:;"),
-    ],
-)
-def test_pages_may_load_tiles_from_the_server_of_the_operator_alone(settings, url, allowed):
-    settings.MAP_TILES_URL = url
-    policy = Client().get("/nie-ma/")["Content-Security-Policy"]
-    assert allowed in policy
-    assert policy.replace(allowed, "img-src 'self' data:;") == middleware.STRICT
+def test_pages_may_load_tiles_from_the_server_of_the_operator_alone(settings):
+    for tiles, server in (
+        ("https://tiles.example.pl/{z}/{x}/{y}.png?key=1", "https://tiles.example.pl "),
+        ("http://{s}.tiles.example.pl:8080/{z}/{x}/{y}.png", "http://*.tiles.example.pl:8080 "),
+        (GEOPORTAL, "https://mapy.geoportal.gov.pl "),
+        ("", ""),
+    ):
+        settings.MAP_TILES_URL = tiles
+        policy = Client().get("/nie-ma/")["Content-Security-Policy"]
+        allowed = f"img-src 'self' {server}data:;"
+        assert allowed in policy, tiles
+        assert policy.replace(allowed, "img-src 'self' data:;") == middleware.STRICT
 
 
 def test_templates_hold_nothing_inline():
@@ -162,24 +160,21 @@ def test_the_deploy_check_names_what_is_missing(environment, named):
     assert set(re.findall(r"\((\w+\.W\d+)\)", done.stderr)) == named | {"fueldepot.W010"}
 
 
-@pytest.mark.parametrize(
-    ("name", "writes", "when"),
-    [
+def test_what_timers_start_is_there_and_writes_and_is_confined():
+    for name, writes, when in (
         ("refresh", "--commit", r"\*-\*-\* "),
         ("purge", "--commit", r"\*-\*-\* "),
         ("backup", "/var/backups/fueldepot", r"\*-\*-\* "),
         ("letters", "--commit", r"\*:0/15$"),
-    ],
-)
-def test_what_timers_start_is_there_and_writes_and_is_confined(name, writes, when):
-    unit = (ROOT / "docs" / "deployment" / f"fueldepot-{name}.service").read_text()
-    command, option = re.search(r"^ExecStart=\S+/python manage\.py (\w+) (\S+)$", unit, re.MULTILINE).groups()
-    assert command in get_commands()
-    assert option == writes
-    confined = {f"{setting}=yes" for setting in ("NoNewPrivileges", "ProtectHome", "PrivateTmp")}
-    assert confined | {"ProtectSystem=strict", "User=fueldepot"} <= set(unit.splitlines())
-    timer = (ROOT / "docs" / "deployment" / f"fueldepot-{name}.timer").read_text()
-    assert re.search(rf"^OnCalendar={when}", timer, re.MULTILINE)
+    ):
+        unit = (ROOT / "docs" / "deployment" / f"fueldepot-{name}.service").read_text()
+        command, option = re.search(r"^ExecStart=\S+/python manage\.py (\w+) (\S+)$", unit, re.MULTILINE).groups()
+        assert command in get_commands()
+        assert option == writes
+        confined = {f"{setting}=yes" for setting in ("NoNewPrivileges", "ProtectHome", "PrivateTmp")}
+        assert confined | {"ProtectSystem=strict", "User=fueldepot"} <= set(unit.splitlines())
+        timer = (ROOT / "docs" / "deployment" / f"fueldepot-{name}.timer").read_text()
+        assert re.search(rf"^OnCalendar={when}", timer, re.MULTILINE), name
 
 
 @pytest.mark.django_db
