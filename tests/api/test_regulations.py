@@ -7,7 +7,7 @@ from catalog.models import Dataset, Municipality
 from catalog.territory.snapshot import Territory
 from fueldepot.data import snapshot
 from fueldepot.http import cache_control
-from regulations.models import LegalState
+from regulations.models import Deadline, LegalState
 from tests import factories
 from tests.client import build_snapshots
 from tests.regulations.factories import (
@@ -145,50 +145,43 @@ def test_a_voivodeship_whose_state_was_never_imported(client, query):
     assert entry["confirmation_overdue"] is entry["confirmed_days_ago"] is None
 
 
-@pytest.mark.parametrize(
-    ("on", "as_of", "overdue"),
-    [
+def test_a_deadline_within_a_year_in_a_state_that_nobody_has_confirmed(client):
+    factories.krakow(), factories.zakopane(), ResolutionFactory()
+    DeadlineFactory(outside_krakow=True, date=date(2027, 1, 1))
+    DeadlineFactory(date=date(2030, 1, 1))
+    for on, as_of, overdue in (
         ("2026-01-01", "2025-07-04", True),  # 181 days after, 365 before
         ("2026-01-01", "2025-07-05", False),  # 180 days after
         ("2025-12-31", "2025-07-03", False),  # 366 days before
         ("2026-12-31", "2025-07-04", True),  # the last day before
         ("2027-01-01", "2025-07-04", False),  # it holds
-    ],
-)
-def test_a_deadline_within_a_year_in_a_state_that_nobody_has_confirmed(client, on, as_of, overdue):
-    factories.krakow()
-    factories.zakopane()
-    ResolutionFactory(state=LegalStateFactory(as_of=date.fromisoformat(as_of)))
-    DeadlineFactory(outside_krakow=True, date=date(2027, 1, 1))
-    DeadlineFactory(date=date(2030, 1, 1))
-    entry = one(client, teryt="1217011", on=on)
-    assert entry["confirmation_overdue"] is overdue
-    assert [row["confirmation_overdue"] for row in entry["resolution"]["deadlines"]] == [overdue, False]
-    assert entry["requested_unit"]["confirmation_overdue"] is overdue
-    assert entry["confirmed_days_ago"] == (date.fromisoformat(on) - date.fromisoformat(as_of)).days
-    krakow = one(client, teryt="1261011", on=on)
-    assert (krakow["confirmation_overdue"], krakow["requested_unit"]["confirmation_overdue"]) == (overdue, False)
-    short = one(client, teryt="1261011", on=on, binding="1")
-    assert short["confirmation_overdue"] is short["requested_unit"]["confirmation_overdue"] is False
+    ):
+        LegalState.objects.update(as_of=as_of)
+        entry = one(client, teryt="1217011", on=on)
+        assert entry["confirmation_overdue"] is entry["requested_unit"]["confirmation_overdue"] is overdue, (on, as_of)
+        assert [row["confirmation_overdue"] for row in entry["resolution"]["deadlines"]] == [overdue, False]
+        assert entry["confirmed_days_ago"] == (date.fromisoformat(on) - date.fromisoformat(as_of)).days
+        krakow = one(client, teryt="1261011", on=on)
+        assert (krakow["confirmation_overdue"], krakow["requested_unit"]["confirmation_overdue"]) == (overdue, False)
+        short = one(client, teryt="1261011", on=on, binding="1")
+        assert short["confirmation_overdue"] is short["requested_unit"]["confirmation_overdue"] is False
 
 
-@pytest.mark.parametrize(
-    ("rows", "status", "note"),
-    [
-        ([], "dates_unknown", "Terminów tej uchwały nie znamy."),
-        ([{"krakow": True, "kind": "new_installations"}], "dates_unknown", "Terminów tej uchwały nie znamy."),
-        ([{"outside_krakow": True}], "dates_unknown", "Terminów tej uchwały nie znamy."),
-        ([{"krakow": True}], "passed", "Wszystkie znane terminy minęły."),
-    ],
-)
-def test_without_a_next_deadline_the_unit_says_why(client, rows, status, note):
-    factories.krakow()
-    ResolutionFactory(krakow=True)
-    for row in rows:
-        DeadlineFactory(date=date(2019, 9, 1), **row)
-    unit = one(client, teryt="1261011", on="2019-09-02")["requested_unit"]
-    assert (unit["next_deadline"], unit["deadline_status"]) == (None, status)
-    assert unit["note"].startswith(note)
+def test_without_a_next_deadline_the_unit_says_why(client):
+    factories.krakow(), ResolutionFactory(krakow=True)
+    unknown = ("dates_unknown", "Terminów tej uchwały nie znamy.")
+    for rows, (status, note) in (
+        ([], unknown),
+        ([{"krakow": True, "kind": "new_installations"}], unknown),
+        ([{"outside_krakow": True}], unknown),
+        ([{"krakow": True}], ("passed", "Wszystkie znane terminy minęły.")),
+    ):
+        Deadline.objects.all().delete()
+        for row in rows:
+            DeadlineFactory(date=date(2019, 9, 1), **row)
+        unit = one(client, teryt="1261011", on="2019-09-02")["requested_unit"]
+        assert (unit["next_deadline"], unit["deadline_status"]) == (None, status), rows
+        assert unit["note"].startswith(note)
 
 
 def test_of_an_uncertain_rule_nobody_knows_whether_it_binds(client):

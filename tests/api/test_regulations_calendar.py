@@ -84,9 +84,9 @@ def test_without_a_deadline_or_a_state_there_is_no_calendar(client, deadlines):
         assert answer.json()["message"].startswith(said)
 
 
-@pytest.mark.parametrize(
-    ("made", "title"),
-    [
+def test_titles_say_where_and_what(client):
+    factories.krakow(), ResolutionFactory()
+    for made, title in (
         ({"kind": "existing_boilers"}, "Małopolskie: koniec używania: kotły"),
         ({"kind": "solid_fuel_ban"}, "Małopolskie: koniec paliw stałych: kotły"),
         ({"kind": "space_heaters"}, "Małopolskie: nowe wymagania: kotły"),
@@ -94,10 +94,7 @@ def test_without_a_deadline_or_a_state_there_is_no_calendar(client, deadlines):
         ({"krakow": True}, "Gmina Miejska Kraków: koniec używania: kotły"),
         ({"krakow": True, "scope": "gminy " + "x" * 40}, "Małopolskie, wybrane gminy: koniec używania: kotły"),
         ({"uncertain": True, "caveat": "Nie wiemy."}, "Małopolskie: koniec używania: kotły (niepewne)"),
-    ],
-)
-def test_titles_say_where_and_what(client, made, title):
-    factories.krakow()
-    ResolutionFactory()
-    DeadlineFactory(applies_to="kotły", **made)
-    assert [str(event["summary"]) for event in events_of(client.get(URL))] == [title]
+    ):
+        Deadline.objects.all().delete()
+        DeadlineFactory(applies_to="kotły", **made)
+        assert [str(event["summary"]) for event in events_of(client.get(URL))] == [title]
