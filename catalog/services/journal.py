@@ -36,6 +36,7 @@ UNDONE = "cofnięto decyzję"
 
 
 class DecisionAlreadyUndone(Refusal):
+    title = "Nie ma czego cofać"
     reason = "tę decyzję cofnięto już wcześniej"
 
 
