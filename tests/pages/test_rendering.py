@@ -5,7 +5,6 @@ from dataclasses import fields, replace
 from datetime import date
 from decimal import Decimal
 from functools import cache
-from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
 
@@ -255,12 +254,12 @@ def test_only_texts_of_a_template_are_tied():
         assert shown(tie_html(written)) == tied
 
 
-@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(settings.BASE_DIR / "templates")))
-def test_nothing_but_spaces_changes(path: Path):
-    source = path.read_text()
-    tied = tie_html(source)
-    assert re.sub(r"\s+", " ", tied) == re.sub(r"\s+", " ", source)
-    assert re.findall(r"<[^>]*>|\{%.*?%\}", tied) == re.findall(r"<[^>]*>|\{%.*?%\}", source)
+def test_nothing_but_spaces_changes():
+    for path in TEMPLATES:
+        source = path.read_text()
+        tied = tie_html(source)
+        assert re.sub(r"\s+", " ", tied) == re.sub(r"\s+", " ", source), path
+        assert re.findall(r"<[^>]*>|\{%.*?%\}", tied) == re.findall(r"<[^>]*>|\{%.*?%\}", source), path
 
 
 @pytest.mark.django_db

@@ -3,7 +3,7 @@ from django.utils import timezone
 
 from pages.template_filters import json_ld
 from tests import factories
-from tests.pages.reading import KRAKOW, SCRIPT, linked_data
+from tests.pages.reading import KRAKOW, SCRIPT, linked_data, missing
 from tests.regulations.factories import LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -71,13 +71,12 @@ def test_an_act_is_legislation(client):
     assert found["legislationJurisdiction"] == "województwo małopolskie"
 
 
-@pytest.mark.parametrize("path", ["/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"])
-def test_prices_are_a_data_set(client, depot, path):
+def test_prices_are_a_data_set(client, depot):
     factories.DepotPriceFactory(depot=depot, day=timezone.localdate())
-    found = things(client.get(path), "Dataset")[0]
-    assert found["url"] == f"{SITE}{path}"
-    assert found["dateModified"] == timezone.localdate().isoformat()
-    assert client.get(found["distribution"][0]["contentUrl"].removeprefix(SITE)).status_code == 200
+    for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"):
+        found = things(client.get(path), "Dataset")[0]
+        assert (found["url"], found["dateModified"]) == (f"{SITE}{path}", timezone.localdate().isoformat())
+        assert client.get(found["distribution"][0]["contentUrl"].removeprefix(SITE)).status_code == 200
 
 
 def test_data_sets_are_a_catalog(client, demonstration):
@@ -96,6 +95,5 @@ def test_a_hostile_name_stays_in_its_block(client):
 
 def test_social_tags(client, depot, depot_page):
     html = client.get(depot_page).content.decode()
-    assert f'<meta property="og:url" content="{SITE}{depot_page}">' in html
-    assert '<meta property="og:title" content="Opał „Żar” &amp; Syn, gmina Kraków">' in html
-    assert '<meta property="og:locale" content="pl_PL">' in html
+    tags = {"url": f"{SITE}{depot_page}", "title": "Opał „Żar” &amp; Syn, gmina Kraków", "locale": "pl_PL"}
+    assert not missing(html, *(f'<meta property="og:{name}" content="{text}">' for name, text in tags.items()))
