@@ -123,8 +123,8 @@ def test_the_formats_of_an_address_have_validators_of_their_own(client, depot):
     assert (answer.status_code, answer["ETag"] == html) == (200, False)
 
 
-@pytest.mark.parametrize("path", ["/ceny/", "/przepisy/", "/dotacja/"])
-def test_midnight_makes_dated_pages_new(client, path, monkeypatch):
-    known = client.get(path)["ETag"]
+def test_midnight_makes_dated_pages_new(client, monkeypatch):
+    known = {path: client.get(path)["ETag"] for path in ("/ceny/", "/przepisy/", "/dotacja/")}
     monkeypatch.setattr("fueldepot.http.cache_control.timezone.localdate", lambda: date(2027, 1, 1))
-    assert client.get(path, headers={"If-None-Match": known}).status_code == 200
+    for path, tag in known.items():
+        assert client.get(path, headers={"If-None-Match": tag}).status_code == 200, path

@@ -249,12 +249,12 @@ def test_a_card_tells_price_state_distance_and_way(client, clock, market):
     assert text.index("W tej gminie: 3 składy") < text.index("Najbliższe poza gminą") < text.index("Sąsiad")
 
 
-@pytest.mark.parametrize("suffix", ["/", ".md"])
-def test_hours_after_a_break_are_told(client, clock, market, suffix):
+def test_hours_after_a_break_are_told(client, clock, market):
     source = "Mo-Fr 08:00-12:30,13:00-17:00"
     depot = factories.DepotFactory(name="Z przerwą", hours=weekly_hours(source), opening_hours=source)
     for path in (KRAKOW[:-1], depot_path(depot.pk, depot.name)[:-1]):
-        assert "twarte do 12:30, potem 13:00–17:00" in text_of(client.get(path + suffix))
+        for suffix in ("/", ".md"):
+            expect(client.get(path + suffix), "twarte do 12:30, potem 13:00–17:00")
 
 
 def test_the_median_of_the_voivodeship_stands_beside_a_chosen_fuel(client, clock, market):
@@ -280,29 +280,23 @@ def test_what_is_open_is_kept_no_longer_than_it_holds(client, clock, market, pat
     assert "otwarte do 18:00" in after.content.decode()
 
 
-@pytest.mark.parametrize("suffix", ["/", ".md"])
-def test_a_body_stays_as_long_as_its_validator(client, clock, market, suffix):
-    depot = Depot.objects.get(name="Blisko")
-    for path in (KRAKOW[:-1], depot_path(depot.pk, depot.name)[:-1]):
-        clock(datetime(2026, 11, 20, 14, 0, 10, tzinfo=WARSAW))
-        before = client.get(path + suffix)
-        clock(datetime(2026, 11, 20, 15, 59, 59, tzinfo=WARSAW))
-        after = client.get(path + suffix)
-        assert (after["ETag"], after.content) == (before["ETag"], before.content)
-
-
-@pytest.mark.parametrize(
-    ("now", "span"),
-    [
-        (datetime(2026, 11, 20, 12, 30, tzinfo=WARSAW), "20 listopada 2026 r. od 8:00 do 13:00"),
-        (datetime(2026, 11, 20, 23, 59, tzinfo=WARSAW), "20 listopada 2026 r. od 18:00 do 24:00"),
-    ],
-)
-def test_markdown_says_when_the_opening_states_hold(client, clock, market, now, span):
-    clock(now)
+def test_a_body_stays_as_long_as_its_validator(client, clock, market):
     depot = Depot.objects.get(name="Blisko")
     for path in (KRAKOW, depot_path(depot.pk, depot.name)):
-        assert span in client.get(f"{path[:-1]}.md").content.decode()
+        for form in (path, f"{path[:-1]}.md"):
+            clock(datetime(2026, 11, 20, 14, 0, 10, tzinfo=WARSAW))
+            before = client.get(form)
+            clock(datetime(2026, 11, 20, 15, 59, 59, tzinfo=WARSAW))
+            after = client.get(form)
+            assert (after["ETag"], after.content) == (before["ETag"], before.content)
+
+
+def test_markdown_says_when_the_opening_states_hold(client, clock, market):
+    depot = Depot.objects.get(name="Blisko")
+    for hour, minute, span in ((12, 30, "od 8:00 do 13:00"), (23, 59, "od 18:00 do 24:00")):
+        clock(datetime(2026, 11, 20, hour, minute, tzinfo=WARSAW))
+        for path in (KRAKOW, depot_path(depot.pk, depot.name)):
+            expect(client.get(f"{path[:-1]}.md"), f"20 listopada 2026 r. {span}")
 
 
 def test_midnight_ends_what_is_said_of_tomorrow(client, clock, market):

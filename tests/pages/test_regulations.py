@@ -83,17 +83,17 @@ def test_all_deadlines_of_the_nearest_day_are_named(client, same_day, address):
     assert ("kuchnie" in first, "Wlkp.." in text) == (False, False)
 
 
-@pytest.mark.parametrize("address", ["/przepisy/", "/przepisy.md"])
-def test_the_list_names_them_too_and_marks_what_was_not_confirmed_for_long(client, same_day, address):
-    text = " ".join(re.sub(r"[()]", "", read(client, address)).replace(";", "").split())
-    assert not missing(text, "piece kotły okolice Krakowa Wlkp. kotły Gmina Miejska Kraków", "dawno niepotwierdzony")
-    assert "od ponad pół roku" in text
+def test_the_list_names_them_too_and_marks_what_was_not_confirmed_for_long(client, same_day):
+    for address in ("/przepisy/", "/przepisy.md"):
+        text = " ".join(re.sub(r"[()]", "", read(client, address)).replace(";", "").split())
+        named = "piece kotły okolice Krakowa Wlkp. kotły Gmina Miejska Kraków"
+        assert not missing(text, named, "dawno niepotwierdzony", "od ponad pół roku")
 
 
-@pytest.mark.parametrize("address", ["/przepisy/", "/przepisy.md"])
-def test_what_is_not_confirmed_for_long_is_as_long_as_the_limit(client, same_day, address, monkeypatch):
+def test_what_is_not_confirmed_for_long_is_as_long_as_the_limit(client, same_day, monkeypatch):
     monkeypatch.setitem(engines["jinja2"].env.globals, "stale_after", "200 dni")
-    assert "od ponad 200 dni" in read(client, address)
+    for address in ("/przepisy/", "/przepisy.md"):
+        assert "od ponad 200 dni" in read(client, address)
     monkeypatch.setattr(regulations, "STALE_AFTER", timedelta(days=200))
     assert "ponad 200 dni temu" in read(client, URL)
 
@@ -146,16 +146,17 @@ def test_a_state_that_was_never_imported_is_not_known(client):
         assert present(text, "nie wczytano", "Bez uchwały", "odlaskie nie ma uchwały") == ["nie wczytano"], path
 
 
-@pytest.mark.parametrize("path", ["/przepisy/malopolskie/?teryt=1261011", "/przepisy/malopolskie.md?teryt=1261011"])
 @pytest.mark.parametrize(("kind", "unknown"), [(None, True), ("new_installations", True), ("existing_boilers", False)])
-def test_deadlines_that_are_not_known_have_not_passed(client, path, kind, unknown):
+def test_deadlines_that_are_not_known_have_not_passed(client, kind, unknown):
     factories.krakow()
     ResolutionFactory(krakow=True)
     DeadlineFactory(outside_krakow=True, date=date(2019, 9, 1))
     if kind:
         DeadlineFactory(krakow=True, kind=kind, date=date(2019, 9, 1))
-    told = present(html_of(client.get(path)), "Terminów tej uchwały nie znamy.", "Wszystkie znane terminy minęły.")
-    assert told == (["Terminów tej uchwały nie znamy."] if unknown else ["Wszystkie znane terminy minęły."])
+    not_known, passed = "Terminów tej uchwały nie znamy.", "Wszystkie znane terminy minęły."
+    for path in ("/przepisy/malopolskie/", "/przepisy/malopolskie.md"):
+        text = html_of(client.get(f"{path}?teryt=1261011"))
+        assert present(text, not_known, passed) == ([not_known] if unknown else [passed])
 
 
 def test_an_uncertain_deadline_says_so_and_not_that_it_holds(client):
