@@ -14,10 +14,8 @@ from tests import SHARED
 
 FACTS = SHARED / "facts" / "regulations.json"
 
-CORRECTED_ON = "2026-11-22"
-
-CONFIRMED_ON_THAT_DAY = {"14", "22"}
-"""Voivodeships whose whole state the corrections confirm."""
+CORRECTED_ON, CONFIRMED_ON_THAT_DAY = "2026-11-22", {"14", "22"}
+"""The day of the corrections, and voivodeships whose whole state they confirm."""
 
 CORRECTIONS = {
     "02": [("2018-07-01", "kominki we Wrocławiu")],
@@ -35,13 +33,10 @@ CORRECTIONS = {
 }
 """Deadlines found after the facts were collected: `corrections_2026-11.md` beside them, A1, A1b, A2, A6."""
 
+FINES = "paliwa stałe z mułów lub flotokoncentratów węglowych oraz mieszanki"
 CORRECTED_BANS = {
     "14": ({"część paliw stałych najgorszej jakości"}, "2018-07-01", {"muly", "wegiel-brunatny", "drobny-wegiel"}),
-    "16": (
-        {"paliwa stałe z mułów lub flotokoncentratów węglowych oraz mieszanki"},
-        "2017-11-01",
-        {"muly", "wegiel-brunatny", "drobny-wegiel"},
-    ),
+    "16": ({FINES}, "2017-11-01", {"muly", "wegiel-brunatny", "drobny-wegiel"}),
 }
 """Bans, A4 and A5: former keys, and the first day and keys of their replacements."""
 

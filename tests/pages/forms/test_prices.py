@@ -32,11 +32,6 @@ def test_a_price_enters_the_queue_once_it_is_confirmed(client, stranger, path, n
     assert client.get(stranger.link()).status_code == 409
 
 
-def test_a_bag_is_counted_up_to_a_tonne(stranger, path):
-    stranger.fill_and_confirm(path, **{"price-pellet": "24", "bag-pellet": "15"})
-    assert DepotPrice.objects.get().price == Decimal("1600.00")
-
-
 def test_thousands_of_a_price_are_thousands(stranger, path):
     fuels = ("pellet", "brykiet", "wegiel", "wegiel-orzech", "ekogroszek")
     typed = ("1.640", "1,640", "1 640", "1\u00a0640,00 zł", "1.640,00")

@@ -113,7 +113,6 @@ def test_a_refused_row_says_why():
     ):
         rows = answer(items=items, **ELEVATED, project_type=kind, heating=heating).shown.rows
         assert [row.reason for row in rows] == reasons, items
-
     rows = answer(items=(PELLET, WALLS, AUDIT), **NONE, project_type=HIGH).shown.rows
     assert [row.reason for row in rows] == ["row_level_none"] * 3
 
@@ -132,41 +131,28 @@ IGNORED_COSTS = "note_cost_ignored Stolarka drzwiowa (drzwi zewnętrzne), Audyt 
 
 
 def test_notes_on_the_calculation():
-    for given, expected in (
-        ({"project_type": HIGH}, PAID),
-        ({"project_type": HIGH, "costs": (WALLS,)}, ["note_vat", "note_rounding"]),
-        ({"items": (), "project_type": HIGH}, ["note_no_works"]),
-        ({**NONE, "items": (), "project_type": HIGH}, []),
-        ({}, ["note_variants 3", "note_type_of_variant", *PAID]),
-        ({"items": (PELLET,)}, ["note_variants 2", "note_type_of_variant", *PAID]),
-        ({"project_type": MIDDLE, "benefit": True}, ["note_benefit_inferred 140", *PAID]),
-        ({"project_type": HIGH, "benefit": True}, PAID),
-        ({**ELEVATED, "project_type": MIDDLE}, PAID),
-        (
-            {"project_type": MIDDLE, "items": (HEATING,)},
-            [f"{REFUSED_HEATING} row_installation_alone", "note_installation_inferred"],
-        ),
-        ({"project_type": MIDDLE, "heating": Heating.OTHER}, ["note_heating_inferred", *PAID]),
-        ({"project_type": MIDDLE, "heating": CLASS_5}, PAID),
-        (
-            {"project_type": LOW, "heating": CLASS_5, "items": (AUDIT,)},
-            [
-                *(f"{REFUSED_AUDIT} row_no_project", "note_type_1_efficient"),
-                *("note_documents_inferred", "note_documents_alone"),
-            ],
-        ),
-        ({"project_type": LOW, "items": (AUDIT,)}, ["note_documents_alone", *PAID]),
-        ({"project_type": LOW, "items": (PELLET, AUDIT)}, PAID),
-        (
-            {"project_type": HIGH, "costs": (WALLS, Item.DOORS, AUDIT)},
-            [IGNORED_COSTS, "note_vat", "note_rounding"],
-        ),
-        (
-            {**NONE, "project_type": LOW, "items": (HEATING, AUDIT), "heating": Heating.OTHER},
-            [f"{REFUSED_HEATING} row_level_none", f"{REFUSED_AUDIT} row_level_none"],
-        ),
+    documents = "note_type_1_efficient", "note_documents_inferred", "note_documents_alone"
+    refused = {**NONE, "items": (HEATING, AUDIT), "heating": Heating.OTHER}
+    for kind, given, expected in (
+        (HIGH, {}, PAID),
+        (HIGH, {"costs": (WALLS,)}, ["note_vat", "note_rounding"]),
+        (HIGH, {"items": ()}, ["note_no_works"]),
+        (HIGH, {**NONE, "items": ()}, []),
+        (None, {}, ["note_variants 3", "note_type_of_variant", *PAID]),
+        (None, {"items": (PELLET,)}, ["note_variants 2", "note_type_of_variant", *PAID]),
+        (MIDDLE, {"benefit": True}, ["note_benefit_inferred 140", *PAID]),
+        (HIGH, {"benefit": True}, PAID),
+        (MIDDLE, ELEVATED, PAID),
+        (MIDDLE, {"items": (HEATING,)}, [f"{REFUSED_HEATING} row_installation_alone", "note_installation_inferred"]),
+        (MIDDLE, {"heating": Heating.OTHER}, ["note_heating_inferred", *PAID]),
+        (MIDDLE, {"heating": CLASS_5}, PAID),
+        (LOW, {"heating": CLASS_5, "items": (AUDIT,)}, [f"{REFUSED_AUDIT} row_no_project", *documents]),
+        (LOW, {"items": (AUDIT,)}, ["note_documents_alone", *PAID]),
+        (LOW, {"items": (PELLET, AUDIT)}, PAID),
+        (HIGH, {"costs": (WALLS, Item.DOORS, AUDIT)}, [IGNORED_COSTS, "note_vat", "note_rounding"]),
+        (LOW, refused, [f"{REFUSED_HEATING} row_level_none", f"{REFUSED_AUDIT} row_level_none"]),
     ):
-        assert notes(**given) == expected
+        assert notes(project_type=kind, **given) == expected, (kind, given)
 
 
 def test_a_sum_above_the_limit_of_its_table_is_told():
@@ -205,30 +191,27 @@ def test_that_ventilation_counts_as_thermo_modernisation_is_said_as_inferred():
 
 
 def test_conditions_of_an_answer():
-    efficient = {"project_type": HIGH, "heating": CLASS_5}
-    of_wage = "business_limited {}, czyli {} zł"
-    for given, kinds in (
-        ({**NONE}, None),
-        ({"project_type": HIGH}, {*STAYS, "type_3"}),
-        ({**ELEVATED, "project_type": HIGH}, {"upper", *STAYS, "type_3"}),
-        ({**HIGHEST, "project_type": HIGH}, {"upper", "highest", *STAYS, "type_3"}),
-        (efficient, {"type_3"}),
-        ({"project_type": HIGH, "items": (PELLET, WALLS)}, {*REPLACED, "type_3"}),
-        ({"project_type": HIGH, "items": (PELLET, AIR)}, {*REPLACED, "type_3"}),
-        ({"project_type": HIGH, "items": (PELLET,)}, {*STAYS, "type_3"}),
-        ({"project_type": MIDDLE, "items": (PELLET,)}, {*REPLACED, "type_2_without_envelope"}),
-        ({"project_type": MIDDLE, "items": (PELLET, WALLS)}, {*REPLACED, "type_2_with_envelope"}),
-        ({"project_type": MIDDLE, "items": (AIR,)}, {*STAYS, "type_2_with_envelope"}),
-        ({"project_type": LOW, "items": (PELLET,)}, {*REPLACED, "type_1"}),
-        ({**efficient, "business": True}, {"type_3", "business", "business_unlimited"}),
-        ({**efficient, **ELEVATED, "business": True}, {"type_3", "upper", "business", of_wage.format(40, "192 240")}),
-        (
-            {**efficient, **HIGHEST, "business": True},
-            {"type_3", "upper", "highest", "business", of_wage.format(12, "57 672")},
-        ),
+    business = {"heating": CLASS_5, "business": True}
+    forty, twelve = "business_limited 40, czyli 192 240 zł", "business_limited 12, czyli 57 672 zł"
+    assert answer(**NONE).conditions == ()
+    for kind, given, kinds in (
+        (HIGH, {}, {*STAYS, "type_3"}),
+        (HIGH, ELEVATED, {"upper", *STAYS, "type_3"}),
+        (HIGH, HIGHEST, {"upper", "highest", *STAYS, "type_3"}),
+        (HIGH, {"heating": CLASS_5}, {"type_3"}),
+        (HIGH, {"items": (PELLET, WALLS)}, {*REPLACED, "type_3"}),
+        (HIGH, {"items": (PELLET, AIR)}, {*REPLACED, "type_3"}),
+        (HIGH, {"items": (PELLET,)}, {*STAYS, "type_3"}),
+        (MIDDLE, {"items": (PELLET,)}, {*REPLACED, "type_2_without_envelope"}),
+        (MIDDLE, {"items": (PELLET, WALLS)}, {*REPLACED, "type_2_with_envelope"}),
+        (MIDDLE, {"items": (AIR,)}, {*STAYS, "type_2_with_envelope"}),
+        (LOW, {"items": (PELLET,)}, {*REPLACED, "type_1"}),
+        (HIGH, business, {"type_3", "business", "business_unlimited"}),
+        (HIGH, business | ELEVATED, {"type_3", "upper", "business", forty}),
+        (HIGH, business | HIGHEST, {"type_3", "upper", "highest", "business", twelve}),
     ):
-        found = {plain(one.text) for one in answer(**given).conditions}
-        assert found == (set() if kinds is None else {"always", *kinds}), given
+        found = {plain(one.text) for one in answer(project_type=kind, **given).conditions}
+        assert found == {"always", *kinds}, (kind, given)
 
 
 def test_a_row_names_the_clause_of_its_number():
