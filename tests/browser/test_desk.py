@@ -120,12 +120,38 @@ def test_a_key_held_down_decides_once(desk):
     desk.goto("/admin/catalog/depot/?queue=never&unit=12")
     desk.locator("#result_list tbody a").first.click()
     first = desk.input_value("#id_name")
+    desk.get_by_role("button", name="? klawisze").wait_for()  # by the script
     desk.keyboard.down("s")
     desk.wait_for_function("name => document.querySelector('#id_name')?.value !== name", arg=first)
     second = desk.url
     desk.keyboard.down("s")
     desk.wait_for_timeout(1500)
     assert desk.url == second
+
+
+def test_keys_are_turned_off_and_on(desk):
+    """WCAG 2.1.4: a program that turns speech into keys would decide."""
+    desk.goto("/admin/catalog/depot/")
+    desk.locator("#result_list tbody a").first.click()
+    desk.get_by_role("button", name="? klawisze").wait_for()  # by the script
+    page = desk.url
+    for key in ("?", None):
+        if key:
+            desk.keyboard.press(key)
+        else:
+            desk.get_by_role("button", name="? klawisze").click()
+        dialog = desk.get_by_role("dialog", name="Klawisze")
+        assert findings(desk) == []
+        dialog.get_by_role("checkbox", name="Klawisze działają").set_checked(key is None)
+        dialog.get_by_role("button", name="Zamknij").click()
+        if key:
+            desk.reload()
+            for silent in ("?", "n"):
+                desk.keyboard.press(silent)
+            desk.wait_for_timeout(500)
+            assert (dialog.count(), desk.url) == (0, page)
+    desk.keyboard.press("n")
+    desk.wait_for_url(lambda url: url != page)
 
 
 def test_enter_in_a_field_decides_nothing(desk, site):
