@@ -211,6 +211,18 @@ def test_without_script_the_map_is_drawn_and_choices_work(open_window, scheme):
     assert page.locator(".depots.first h3 a").all_inner_texts()
 
 
+def test_paper_has_the_drawn_map_with_its_outline_and_the_numbers_of_the_list(open_window):
+    page = open_window(viewport={"width": 1366, "height": 768}).page
+    page.goto(KRAKOW)
+    page.locator(".marker[role=button]").first.wait_for()
+    drawn = page.locator(".depot-map figure > svg")
+    assert not drawn.is_visible()
+    page.emulate_media(media="print")
+    assert drawn.locator(".own").is_visible()
+    assert page.locator("#sklad-1 .pin").is_visible()
+    assert not page.locator(".live-map").is_visible()
+
+
 def test_containers_use_the_screen_and_never_more(open_window, depot):
     page = open_window().page
     for path in (KRAKOW, f"{KRAKOW}?p=50.06,19.94&paliwo=wegiel", depot, "/", "/sklady/malopolskie/"):

@@ -61,7 +61,7 @@ window.nameGround = (map, names, marks = () => []) => {
     box.className = tiles ? "live-map tiles" : "live-map";
     box.setAttribute("role", "region");
     box.setAttribute("aria-label", "Mapa składów. Strzałki ją przesuwają, plus i minus zmieniają skalę.");
-    holder.querySelector("svg").replaceWith(box);
+    holder.querySelector("svg").before(box); // hidden on the screen, printed
     holder.classList.add("live");
 
     const map = L.map(box, {
