@@ -166,6 +166,13 @@ def meet(one, other):
     return all(one[at] < other[at] + other[size] and other[at] < one[at] + one[size] for at, size in AXES)
 
 
+def open_picker(page, depot):
+    """Show the map in the form of a correction."""
+    page.goto(f"/sklad/{depot.split('/')[2].split('-')[0]}/popraw/")
+    page.locator(".position-picker").evaluate("element => element.closest('details')?.setAttribute('open', '')")
+    page.locator(".position-picker").scroll_into_view_if_needed()
+
+
 def test_maps_without_tiles_name_towns_and_that_of_a_form_postcodes(open_window, depot):
     page = open_window(viewport={"width": 1366, "height": 768}).page
     page.goto(KRAKOW)
@@ -184,9 +191,7 @@ def test_maps_without_tiles_name_towns_and_that_of_a_form_postcodes(open_window,
     names.first.wait_for()
     here = page.locator(".marker.here .pin").bounding_box()
     assert not [name.inner_text() for name in names.all() if meet(name.bounding_box(), here)]
-    page.goto(f"/sklad/{depot.split('/')[2].split('-')[0]}/popraw/")
-    page.locator(".position-picker").evaluate("element => element.closest('details')?.setAttribute('open', '')")
-    page.locator(".position-picker").scroll_into_view_if_needed()
+    open_picker(page, depot)
     names.first.wait_for()
     assert any(re.fullmatch(r"3\d-\d{3}", text) for text in names.all_inner_texts())
 
@@ -221,6 +226,25 @@ def test_paper_has_the_drawn_map_with_its_outline_and_the_numbers_of_the_list(op
     assert drawn.locator(".own").is_visible()
     assert page.locator("#sklad-1 .pin").is_visible()
     assert not page.locator(".live-map").is_visible()
+
+
+@pytest.mark.parametrize(("absent", "pins"), [("**/leaflet*.js", 0), ("**/granice.geojson", 1)])
+def test_a_form_without_leaflet_promises_no_map_and_without_borders_has_a_pin(page, depot, absent, pins):
+    page.route(absent, lambda route: route.fulfill(status=204))
+    open_picker(page, depot)
+    assert eventually(lambda: page.locator(".live-map .marker").count() == pins)
+    assert eventually(lambda: page.locator(".position-picker").get_by_text("na mapie").count() == pins)
+
+
+def test_no_pin_stands_where_a_form_names_no_place(page, depot):
+    open_picker(page, depot)
+    pin = page.locator(".live-map .chosen")
+    pin.wait_for()
+    place = page.input_value("[name=lat]")
+    for typed, pins in (("", 0), (place, 1)):
+        page.fill("[name=lat]", typed)
+        page.locator("[name=lat]").blur()
+        assert pin.count() == pins
 
 
 def test_containers_use_the_screen_and_never_more(open_window, depot):

@@ -42,7 +42,8 @@ def canonical_of(response):
 
 def runnable(response):
     """Return the executable inline scripts and the foreign scripts of a page."""
-    known = r' type="application/ld\+json">| src="/static/pages/(?:search|calculator|map|position)\.js" defer></script>'
+    scripts = "search|calculator|live_map|map|position"
+    known = rf' type="application/ld\+json">| src="/static/pages/(?:{scripts})\.js" defer></script>'
     return re.findall(rf"<script(?!{known})", response.content.decode())
 
 

@@ -1,90 +1,25 @@
-// A map that can be moved, in the place of the drawn one. Without this file, and until Leaflet is there, the drawn one stays.
+// A map that can be moved, in the place of the drawn one, which stays until Leaflet and the outlines are there.
 "use strict";
-
-// The ground of a map without tiles: whole names, as many as have room, the most important first. For position.js too.
-// marks: returns the middles of the marks that no name may touch, in pixels of the map.
-window.nameGround = (map, names, marks = () => []) => {
-  const pane = map.createPane("names");
-  Object.assign(pane.style, { zIndex: 450, pointerEvents: "none" });
-  pane.setAttribute("aria-hidden", "true");
-  const labels = names.map(([lat, lon, text]) => {
-    const html = Object.assign(document.createElement("span"), { textContent: text });
-    const icon = L.divIcon({ className: "place-name", html, iconSize: [0, 0] });
-    return L.marker([lat, lon], { pane: "names", icon, interactive: false, keyboard: false }).addTo(map);
-  });
-  const thin = () => {
-    const taken = marks().map(({ x, y }) => ({ x, y, half: 14, high: 14 }));
-    const { x: width, y: height } = map.getSize();
-    for (const label of labels) {
-      const { x, y } = map.latLngToContainerPoint(label.getLatLng());
-      const name = label.options.icon.options.html;
-      const half = 4 * name.textContent.length;
-      const fits = (row) => x > half && x < width - half && row > 8 && row < height - 8;
-      const isFree = (row) => taken.every((one) => Math.abs(one.x - x) > one.half + half || Math.abs(one.y - row) > one.high + 8);
-      const shift = [0, 22, -22].find((pixels) => fits(y + pixels) && isFree(y + pixels));
-      label.getElement().style.display = shift === undefined ? "none" : "";
-      if (shift === undefined) continue;
-      name.style.transform = `translate(-50%, calc(-50% + ${shift}px))`;
-      taken.push({ x, y: y + shift, half, high: 8 });
-    }
-  };
-  map.on("moveend", thin);
-  thin();
-};
 
 (() => {
   const holder = document.querySelector(".depot-map");
   if (!holder) return;
-  const { leaflet, style, outlines, tiles, credit, origin, here } = holder.dataset;
+  const { tiles, origin, here } = holder.dataset;
   const TARGET_PX = 28;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const point = (text) => text.split(",").map(Number);
 
-  const load = (tag, attributes) =>
-    new Promise((resolve, reject) => {
-      const element = Object.assign(document.createElement(tag), attributes);
-      element.addEventListener("load", resolve);
-      element.addEventListener("error", reject);
-      document.head.append(element);
-    });
-
-  const read = async (address) => {
-    const answer = await fetch(address);
-    if (!answer.ok) throw new Error(answer.status);
-    return answer.json();
-  };
-
   const mark = (kind, text) => L.divIcon({ className: `marker ${kind}`, html: `<span class="pin">${text}</span>`, iconSize: [TARGET_PX, TARGET_PX] });
 
   const draw = (areas) => {
+    if (!areas) return;
     const box = document.createElement("div");
-    box.className = tiles ? "live-map tiles" : "live-map";
-    box.setAttribute("role", "region");
-    box.setAttribute("aria-label", "Mapa składów. Strzałki ją przesuwają, plus i minus zmieniają skalę.");
+    box.className = "live-map";
     holder.querySelector("svg").before(box); // hidden on the screen, printed
     holder.classList.add("live");
-
-    const map = L.map(box, {
-      attributionControl: Boolean(tiles),
-      scrollWheelZoom: false,
-      zoomControl: false,
-      zoomSnap: 0.5,
-      zoomAnimation: !still,
-      fadeAnimation: !still,
-      markerZoomAnimation: !still,
-    });
-    L.control.zoom({ zoomInTitle: "Przybliż", zoomOutTitle: "Oddal" }).addTo(map);
-    // A wheel over the map belongs to the page until somebody has chosen the map.
-    map.on("focus", () => map.scrollWheelZoom.enable());
-    map.on("blur", () => map.scrollWheelZoom.disable());
-    if (tiles) {
-      map.attributionControl.setPrefix(false);
-      // Tile servers want to know which site asks; the page's own policy tells other machines nothing.
-      L.tileLayer(tiles, { maxZoom: 19, attribution: credit, referrerPolicy: "strict-origin" }).addTo(map);
-    }
+    const { map, borders } = liveMap.make(box, "Mapa składów. Strzałki ją przesuwają, plus i minus zmieniają skalę.", areas, holder.dataset);
 
     const cards = [...document.querySelectorAll(".depots > li")];
-    const borders = L.geoJSON(areas, { interactive: false, style: ({ properties }) => ({ className: properties.own ? "own" : "" }) });
     const shown = L.latLngBounds([]);
     if (here) {
       shown.extend(L.latLng(point(here)).toBounds(6000));
@@ -166,27 +101,12 @@ window.nameGround = (map, names, marks = () => []) => {
     spread();
     const seen = () => pairs.filter(({ marker }) => !marker.getElement().classList.contains("under"));
     const points = [[origin, "origin"], [here, "here"]].filter(([place]) => place).map(([place, kind]) => [point(place), kind]);
-    const marks = () => [...seen().map(({ marker }) => marker.getLatLng()), ...points.map(([at]) => at)].map((at) => map.latLngToContainerPoint(at));
-    if (!tiles) window.nameGround(map, areas.names.filter(([, , text]) => here || !/^\d/.test(text)), marks);
+    const marks = () => [...seen().map(({ marker }) => marker.getLatLng()), ...points.map(([at]) => at)];
+    if (!tiles) liveMap.nameGround(map, areas.names.filter(([, , text]) => here || !/^\d/.test(text)), marks);
     for (const [at, kind] of points) L.marker(at, { icon: mark(kind, ""), interactive: false, keyboard: false, zIndexOffset: 2000 }).addTo(map);
   };
 
-  // Nothing is loaded for a map that nobody sees: folded, or below the list on a phone.
-  const watch = new IntersectionObserver(async (entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
-    watch.disconnect();
-    try {
-      const [areas] = await Promise.all([
-        read(outlines),
-        load("link", { rel: "stylesheet", href: style }),
-        load("script", { src: leaflet }),
-      ]);
-      draw(areas);
-    } catch (error) {
-      console.info("the drawn map stays", error);
-    }
-  });
-  watch.observe(holder);
+  liveMap.whenSeen(holder, draw);
 
   const fold = holder.closest("details");
   const unfold = () => {

@@ -7,14 +7,14 @@
   const picker = document.querySelector(".position-picker");
   if (!picker) return;
   const [lat, lon] = ["lat", "lon"].map((name) => document.querySelector(`[name=${name}], [name^=value-][name$=-${name}]`));
-  const { leaflet, style, outlines, tiles, credit, before, after } = picker.dataset;
+  const { tiles, before, after } = picker.dataset;
   const others = JSON.parse(picker.dataset.others ?? "[]");
   const point = (text) => text?.split(",").map(Number);
   const said = picker.querySelector(".said");
   const POLAND = [[49, 14.1], [54.9, 24.2]];
 
   const typed = () => {
-    if (!lat || !lon) return point(after);
+    if (!lat || !lon) return point(after ?? before);
     const found = [lat, lon].map((field) => (field.value.trim() ? Number(field.value.trim().replace(",", ".")) : NaN));
     return found.every(Number.isFinite) ? found : null;
   };
@@ -46,65 +46,59 @@
   });
   if (ask) ask.hidden = !navigator.geolocation;
 
-  const load = (tag, attributes) =>
-    new Promise((resolve, reject) => {
-      const element = Object.assign(document.createElement(tag), attributes);
-      element.addEventListener("load", resolve);
-      element.addEventListener("error", reject);
-      document.head.append(element);
-    });
-
   const draw = (areas) => {
-    const box = picker.querySelector(".live-map");
-    box.setAttribute("role", "region");
-    const hint = lat ? " Naciśnij miejsce, w którym leży skład, albo przesuń znacznik." : "";
-    box.setAttribute("aria-label", `Mapa położenia składu.${hint}`);
-    if (tiles) box.classList.add("tiles");
-    const map = L.map(box, { attributionControl: Boolean(tiles), scrollWheelZoom: false, zoomControl: false, zoomSnap: 0.5 });
-    L.control.zoom({ zoomInTitle: "Przybliż", zoomOutTitle: "Oddal" }).addTo(map);
-    map.on("focus", () => map.scrollWheelZoom.enable());
-    map.on("blur", () => map.scrollWheelZoom.disable());
-    if (tiles) {
-      map.attributionControl.setPrefix(false);
-      L.tileLayer(tiles, { maxZoom: 19, attribution: credit, referrerPolicy: "strict-origin" }).addTo(map);
-    }
-    const borders = areas && L.geoJSON(areas, { interactive: false, style: ({ properties }) => ({ className: properties.own ? "own" : "" }) });
+    const label = `Mapa położenia składu. ${picker.querySelector(".by-map")?.textContent ?? ""}`.trim();
+    const { map, borders } = liveMap.make(box, label, areas, picker.dataset);
     const at = typed();
     const stored = point(before);
-    if (at && stored && after) map.fitBounds(L.latLngBounds([at, stored]).pad(0.5), { maxZoom: tiles ? 16 : 14 });
-    else if (at) map.setView(at, tiles ? 16 : others.length ? 14 : 12);
-    else if (others.length) map.fitBounds(L.latLngBounds(others).pad(0.1), { maxZoom: 14 });
-    else map.fitBounds(borders ? borders.getBounds() : POLAND);
-    if (borders) borders.addTo(map);
-    for (const [north, east, label, url] of others) {
-      const mark = L.circleMarker([north, east], { className: "other", radius: 5 }).addTo(map).bindTooltip(document.createTextNode(label));
-      mark.on("click", () => location.assign(url));
+    const places = others.map(([north, east]) => [north, east]);
+    const seen = after && stored ? [at, stored] : tiles ? [at] : [at, ...places]; // with tiles, streets matter more
+    if (at) map.fitBounds(L.latLngBounds(seen).pad(0.2), { maxZoom: tiles ? 16 : seen.length > 1 ? 14 : 12 });
+    else map.fitBounds(areas ? borders.getBounds() : POLAND);
+    borders.addTo(map);
+    for (const [number, [, , label, url]] of others.entries()) {
+      // A press on it is none on the map, which would move the depot there.
+      const mark = L.circleMarker(places[number], { className: "other", radius: 5, bubblingMouseEvents: false }).addTo(map);
+      const element = mark.getElement();
+      for (const [name, value] of [["role", "link"], ["tabindex", "0"], ["aria-label", label]]) element.setAttribute(name, value);
+      mark.bindTooltip(document.createTextNode(label)).on("click", () => location.assign(url));
+      element.addEventListener("keydown", ({ key }) => key === "Enter" && location.assign(url));
+      element.addEventListener("focus", () => map.panInside(places[number], { padding: [20, 20] }));
     }
-    if (areas && !tiles) window.nameGround?.(map, areas.names);
 
-    const icon = L.divIcon({ className: "marker chosen", html: '<span class="pin"></span>', iconSize: [28, 28] });
+    // Nothing happens when a pin is pressed, so it is a picture; by keys the fields move it.
+    const pinAt = (kind, place, title, options) => {
+      const icon = L.divIcon({ className: `marker ${kind}`, html: '<span class="pin"></span>', iconSize: [28, 28] });
+      const marker = L.marker(place, { icon, title, keyboard: false, ...options });
+      return marker.on("add", () => marker.getElement().setAttribute("role", "img"));
+    };
     const name = after ? "Proponowane położenie" : "Położenie składu";
-    const pin = L.marker(at ?? map.getCenter(), { icon, draggable: Boolean(lat), title: name, alt: name, zIndexOffset: 1000 });
+    const pin = pinAt("chosen", at ?? map.getCenter(), name, { draggable: Boolean(lat), zIndexOffset: 1000 });
     if (at) pin.addTo(map);
     if (stored) {
-      const mark = L.divIcon({ className: "marker before", html: '<span class="pin"></span>', iconSize: [28, 28] });
-      L.marker(stored, { icon: mark, title: "Zapisane położenie", alt: "Zapisane położenie", keyboard: false }).addTo(map);
-      const line = L.polyline([stored, at ?? stored], { className: "moved", interactive: false }).addTo(map);
+      pinAt("before", stored, "Zapisane położenie").addTo(map);
+      const line = L.polyline([], { className: "moved", interactive: false }).addTo(map);
       const tell = () => {
-        const metres = Math.round(map.distance(stored, pin.getLatLng()));
-        line.setLatLngs([stored, pin.getLatLng()]);
+        const end = map.hasLayer(pin) ? pin.getLatLng() : stored;
+        const metres = Math.round(map.distance(stored, end));
+        line.setLatLngs([stored, end]);
         said.textContent = metres ? `${picker.dataset.words || "Przesunięcie od zapisanego położenia"}: ${metres.toLocaleString("pl-PL")} m.` : "";
       };
-      pin.on("move", tell);
+      pin.on("move add remove", tell);
       tell();
     }
+    const marks = () => [...places, stored, map.hasLayer(pin) && pin.getLatLng()].filter(Boolean);
+    if (areas && !tiles) liveMap.nameGround(map, areas.names, marks);
     if (!lat || !lon) return;
     const move = ({ lat: north, lng: east }) => write([north, east]);
     pin.on("dragend", () => move(pin.getLatLng()));
     map.on("click", ({ latlng }) => move(latlng));
     const follow = () => {
       const now = typed();
-      if (!now) return;
+      if (!now) {
+        pin.remove();
+        return;
+      }
       pin.setLatLng(now).addTo(map);
       if (!map.getBounds().contains(now)) map.setView(now, map.getZoom());
     };
@@ -112,18 +106,8 @@
   };
 
   picker.hidden = false;
-  // Nothing is loaded for a map that nobody scrolls to.
-  const watch = new IntersectionObserver(async (entries) => {
-    if (!entries.some((entry) => entry.isIntersecting)) return;
-    watch.disconnect();
-    try {
-      const areas = outlines ? fetch(outlines).then((answer) => (answer.ok ? answer.json() : null)) : null;
-      const [read] = await Promise.all([areas, load("link", { rel: "stylesheet", href: style }), load("script", { src: leaflet })]);
-      draw(read);
-    } catch (error) {
-      picker.querySelector(".live-map").remove();
-      console.info("no map", error);
-    }
+  const box = picker.querySelector(".live-map");
+  if (box) liveMap.whenSeen(picker, draw, () => {
+    for (const element of picker.querySelectorAll(".live-map, .by-map")) element.remove();
   });
-  if (picker.querySelector(".live-map")) watch.observe(picker);
 })();

@@ -69,7 +69,7 @@ def test_a_map_stands_only_where_it_has_something_to_show(client, nowak):
     correcting, adding = (
         client.get(path).content.decode() for path in (f"/sklad/{nowak.pk}/popraw/", "/sklady/dodaj/")
     )
-    for sign in ("live-map", "Znacznik na mapie", "pages/map."):
+    for sign in ("live-map", "Naciśnij na mapie", "pages/live_map."):
         assert sign in correcting
         assert sign not in adding
     assert "użyj swojej pozycji albo wpisz współrzędne" in adding
