@@ -23,8 +23,7 @@ from catalog.depots.snapshot import depots
 from catalog.models import Dataset
 from fueldepot.data import snapshot
 from fueldepot.domain_errors import unknown_path
-from fueldepot.http import cache_control
-from fueldepot.http import links as committed
+from fueldepot.http import api_description, cache_control
 from fueldepot.http.cache_control import conditional, release
 from fueldepot.http.error_body import method_not_allowed
 from fueldepot.http.links import route_url
@@ -93,7 +92,7 @@ class IndexJson(TypedDict):
 
 
 def describe_service(state: snapshot.State) -> IndexJson:
-    document = committed.document()
+    document = api_description.document()
     return {
         "name": settings.SITE_NAME,
         "version": document["info"]["x-release"],
@@ -190,12 +189,14 @@ def description(request: HttpRequest) -> HttpResponse:
     query, errors = DescriptionQuery.read(request.META["QUERY_STRING"])
     ignored = [*errors, *query.ignored]
     headers = {"X-Ignored-Parameters": list_ignored(ignored)} if ignored else {}
-    return HttpResponse(committed.compact_body() if query.compact else committed.body(), JSON, headers=headers)
+    return HttpResponse(
+        api_description.compact_body() if query.compact else api_description.body(), JSON, headers=headers
+    )
 
 
 @published
 def docs(request: HttpRequest) -> HttpResponse:
-    document = committed.document()
+    document = api_description.document()
     page = Page(
         title="Dokumentacja API",
         description="API katalogu składów opału do wypróbowania: zapytania z przykładami i odpowiedzi serwisu.",

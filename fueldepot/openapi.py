@@ -17,8 +17,8 @@ from catalog.search.suggestions import MAX_SUGGESTIONS
 from fueldepot import api
 from fueldepot.api import SERVICE
 from fueldepot.http import cache_control
+from fueldepot.http.api_description import FILE, PREFIX
 from fueldepot.http.cache_control import CATALOG, NO_STORE
-from fueldepot.http.links import FILE, PREFIX
 from fueldepot.http.params import BOOLEANS, MAX_VALUE_LENGTH
 from fueldepot.http.query import EXAMPLE_SITE
 from fueldepot.http.request_body import MAX_BODY_BYTES

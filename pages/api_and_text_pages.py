@@ -15,8 +15,9 @@ from catalog.depots.snapshot import depots
 from catalog.submissions import retention
 from catalog.submissions.owner_links import UNUSED
 from catalog.submissions.tokens import LINK_HOURS
+from fueldepot.http.api_description import document
 from fueldepot.http.cache_control import CATALOG, OUTAGE, seconds
-from fueldepot.http.links import document, route_url
+from fueldepot.http.links import route_url
 from fueldepot.http.params import text_pattern
 from fueldepot.http.rate_limit import RateLimit
 from pages.heating_api import HOUSE

@@ -10,7 +10,7 @@ The first sentence of a parameter's description says what the parameter accepts,
 checked before pydantic sees it: Django's QueryDict replaces invalid UTF-8 and keeps the last of repeated keys, and
 pydantic accepts exponents, Arabic digits and line feeds around a number.
 
-An answer is the dict that a view returns, typed by a TypedDict. mypy checks the dict, `fueldepot.http.schema`
+An answer is the dict that a view returns, typed by a TypedDict. mypy checks the dict, `fueldepot.http.api_description`
 publishes the fields:
 
     class UnitJson(TypedDict):

@@ -17,8 +17,8 @@ import orjson
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
+from fueldepot.http.api_description import plain
 from fueldepot.http.query import Query
-from fueldepot.http.schema import plain
 from pages.page import NOT_TO_BE_QUOTED, cite
 from pages.polish import days
 

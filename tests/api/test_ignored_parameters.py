@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from fueldepot.http import links
+from fueldepot.http import api_description
 from fueldepot.http.views import LONGEST_IGNORED
 from tests import factories
 from tests.openapi.description import example_of
@@ -68,8 +68,8 @@ def test_the_calculator_names_those_of_the_address(client):
 
 
 def test_no_described_parameter_is_ignored(client):
-    for path in links.document()["paths"]:
-        rows = links.document()["paths"][path]["get"].get("parameters", [])
+    for path in api_description.document()["paths"]:
+        rows = api_description.document()["paths"][path]["get"].get("parameters", [])
         query = {row["name"]: example_of(row) for row in rows if row["in"] == "query" and not row.get("deprecated")}
         for row in rows:
             path = path.replace("{" + row["name"] + "}", str(example_of(row)))

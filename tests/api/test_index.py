@@ -3,7 +3,7 @@ import re
 import pytest
 
 from catalog.models import Dataset
-from fueldepot.http import links
+from fueldepot.http import api_description
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 def test_every_operation_is_listed_by_its_address(client, settings):
     body = client.get("/api/v1").json()
     found = {(one["operation"], one["method"]): one["url"] for one in body["operations"]}
-    for path, methods in links.document()["paths"].items():
+    for path, methods in api_description.document()["paths"].items():
         for method, operation in methods.items():
             url = found.pop((operation["operationId"], method.upper()))
             assert url.partition("{?")[0] == f"{settings.SITE_URL}/api/v1{path}"

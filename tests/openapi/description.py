@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-from fueldepot.http import links
+from fueldepot.http import api_description
 
 BASE = "urn:description"
 
@@ -30,7 +30,7 @@ def closed() -> Any:
 
     The published one stays open, because new fields may appear at any time; callers must ignore those. Tests may not.
     """
-    return close(links.document())
+    return close(api_description.document())
 
 
 @cache
@@ -57,8 +57,8 @@ def form(name: str) -> str:
 
 def operation_at(method: str, path: str) -> tuple[str, dict[str, Any]] | None:
     """The path of the description that an address belongs to, and its operation; None where nothing is described."""
-    path = path.removeprefix(links.PREFIX)
-    paths = links.document()["paths"]
+    path = path.removeprefix(api_description.PREFIX)
+    paths = api_description.document()["paths"]
     given = path.split("/")
     for template, methods in paths.items():
         parts = template.split("/")
@@ -88,11 +88,11 @@ def check_answer(method: str, path: str, answer: Any) -> list[str]:
     if given is None:
         return [f"{method} {path}: status {status} is not described"]
     name = given.get("$ref", "").rpartition("/")[2]
-    described = links.document()["components"]["responses"][name] if name else given
+    described = api_description.document()["components"]["responses"][name] if name else given
     wrong = [
         f"{method} {path}: header {header} is missing"
         for header, reference in described.get("headers", {}).items()
-        if links.document()["components"]["headers"][reference["$ref"].rpartition("/")[2]].get("required")
+        if api_description.document()["components"]["headers"][reference["$ref"].rpartition("/")[2]].get("required")
         and header not in answer.headers
     ]
     content = described.get("content", {})
@@ -101,7 +101,7 @@ def check_answer(method: str, path: str, answer: Any) -> list[str]:
     if media_type not in content:
         return [*wrong, f"{method} {path}: {media_type} with status {status} is not described"]
     if "json" in media_type:
-        verb = "get" if operation is links.document()["paths"][template].get("get") else "post"
+        verb = "get" if operation is api_description.document()["paths"][template].get("get") else "post"
         escaped = template.replace("~", "~0").replace("/", "~1")
         where = f"/components/responses/{name}" if name else f"/paths/{escaped}/{verb}/responses/{status}"
         pointer = f"{where}/content/{media_type.replace('/', '~1')}/schema"
@@ -119,7 +119,7 @@ def said(answer: Any) -> Any:
 def make_sample(form: dict[str, Any]) -> Any:
     """Return a value composed of the examples of fields, valid for the schema."""
     while "$ref" in form:
-        form = links.document()["components"]["schemas"][form["$ref"].rpartition("/")[2]]
+        form = api_description.document()["components"]["schemas"][form["$ref"].rpartition("/")[2]]
     if form.get("examples"):
         return form["examples"][0]
     if "oneOf" in form:

@@ -18,7 +18,7 @@ from catalog.api.params import QUERY_MIN_LENGTH, LocationsQuery
 from catalog.depots.fuels import FUELS
 from catalog.territory.coordinates import LAT_RANGE
 from fueldepot.domain_errors import DOMAIN_ERRORS
-from fueldepot.http import links
+from fueldepot.http import api_description
 from fueldepot.http.cache_control import version
 from fueldepot.http.error_body import CODES
 from fueldepot.http.params import MAX_VALUE_LENGTH, InvalidParameters, text_pattern
@@ -28,7 +28,7 @@ from subsidy.application import Item
 from tests.openapi.description import example_of, form, make_sample, mistakes
 from tests.openapi.fuzz_hooks import BETWEEN_PARAMETERS, readings_fit
 
-DOCUMENT = links.document()
+DOCUMENT = api_description.document()
 CLIENTS = Path(__file__).parents[1] / "clients"
 OPERATIONS = [(path, method, one) for path, methods in DOCUMENT["paths"].items() for method, one in methods.items()]
 
@@ -37,11 +37,13 @@ def test_the_command_writes_the_committed_file(tmp_path, monkeypatch):
     monkeypatch.setattr("fueldepot.openapi.FILE", tmp_path / "openapi.json")
     call_command("write_openapi", stdout=StringIO())
     message = "run `make openapi`, read the diff and commit it"
-    assert (tmp_path / "openapi.json").read_text(encoding="utf-8") == links.FILE.read_text(encoding="utf-8"), message
+    assert (tmp_path / "openapi.json").read_text(encoding="utf-8") == api_description.FILE.read_text(
+        encoding="utf-8"
+    ), message
 
 
 def test_it_is_openapi_3_1():
-    committed = json.loads(links.FILE.read_text(encoding="utf-8"))
+    committed = json.loads(api_description.FILE.read_text(encoding="utf-8"))
     for document in (committed, DOCUMENT):
         assert [error.message for error in OpenAPIV31SpecValidator(document).iter_errors()] == []
     assert committed["openapi"].startswith("3.1.")
@@ -192,7 +194,7 @@ def test_both_bodies_of_the_calculator_take_what_get_takes():
 
 def test_every_code_that_the_code_answers_is_in_the_list():
     """Every literal that is handed to the makers of error bodies, and no status without a description."""
-    folder = Path(links.FILE).parent
+    folder = Path(api_description.FILE).parent
     source = "".join((folder / name).read_text(encoding="utf-8") for name in ("domain_errors.py", "http/error_body.py"))
     written = re.findall(r'(?<!def )(?:error_body|plain_error)\([^"]*?"(\w+)"', source)
     assert written
@@ -271,7 +273,7 @@ TOGETHER = {"lat": {"lon": "20"}, "lon": {"lat": "50"}, "income": {"people": "4"
 
 def parameters():
     """One parameter of each kind at each address: the calculator has dozens of amounts and switches."""
-    for path, methods in links.document()["paths"].items():
+    for path, methods in api_description.document()["paths"].items():
         described = methods["get"].get("parameters", [])
         others = {one["name"]: str(example_of(one)) for one in described if one.get("required")}
         kinds = {str(one["schema"] | {"examples": None}): one for one in described if not one.get("deprecated")}

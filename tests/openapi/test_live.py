@@ -21,7 +21,7 @@ import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from fueldepot.http import links
+from fueldepot.http import api_description
 from fueldepot.mcp.answers import MOST_BYTES
 from prices.official_series import BY_SLUG
 from tests import ROOT
@@ -79,7 +79,7 @@ def answers(url: str) -> bool:
 
 def write_description(site: str, path: Path) -> Path:
     """The description with every object closed, so that a field which it does not declare is found."""
-    path.write_text(json.dumps({**closed(), "servers": [{"url": site + links.PREFIX}]}), encoding="utf-8")
+    path.write_text(json.dumps({**closed(), "servers": [{"url": site + api_description.PREFIX}]}), encoding="utf-8")
     return path
 
 
@@ -87,7 +87,7 @@ def test_schemathesis_finds_nothing(site, tmp_path):
     """No 5xx and no warning; only described statuses, headers, media types and fields; invalid requests are refused."""
     file = write_description(site, tmp_path / "openapi.json")
     command = [
-        *(sys.executable, "-m", "schemathesis.cli", "run", str(file), f"--url={site}{links.PREFIX}"),
+        *(sys.executable, "-m", "schemathesis.cli", "run", str(file), f"--url={site}{api_description.PREFIX}"),
         *("--phases=examples,coverage,fuzzing,stateful", "--mode=all", f"--max-examples={EXAMPLES}"),
         *("--generation-deterministic", "--continue-on-failure", "--no-color"),
         *("--checks=all", "--exclude-checks=positive_data_acceptance,negative_data_rejection"),
@@ -97,11 +97,11 @@ def test_schemathesis_finds_nothing(site, tmp_path):
     run = subprocess.run(command, cwd=tmp_path, env=os.environ | hooks, capture_output=True, text=True)
     assert run.returncode == 0, run.stdout[-20_000:] + run.stderr[-4_000:]
     assert "No issues found" in run.stdout, run.stdout[-4_000:]  # nor a warning
-    assert f"Tested: {sum(map(len, links.document()['paths'].values()))}" in run.stdout
+    assert f"Tested: {sum(map(len, api_description.document()['paths'].values()))}" in run.stdout
 
 
 def samples():
-    for path, methods in links.document()["paths"].items():
+    for path, methods in api_description.document()["paths"].items():
         for method, operation in methods.items():
             for sample in operation["x-codeSamples"]:
                 yield pytest.param(method.upper(), sample["source"], id=f"{method} {path}: {sample['label']}")
@@ -160,7 +160,7 @@ def test_documents_print_calls():
 
 def test_examples_of_parameters_answer(site):
     """Send each parameter with its example and the required ones."""
-    for path, methods in links.document()["paths"].items():
+    for path, methods in api_description.document()["paths"].items():
         for parameter in methods["get"].get("parameters", []):
             assert ask_with(site, path, methods["get"], parameter) == 200, (path, parameter["name"])
 
@@ -187,7 +187,7 @@ def address(site, path, values):
 
 
 def filled_in():
-    for path, methods in links.document()["paths"].items():
+    for path, methods in api_description.document()["paths"].items():
         parameters = methods["get"].get("parameters", [])
         # As Swagger UI does: the example of the parameter, else its default.
         rows = ((one["name"], one.get("example", one["schema"].get("default"))) for one in parameters)

@@ -7,7 +7,7 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from fueldepot.http import cache_control, links
+from fueldepot.http import api_description, cache_control
 from tests.pages.reading import missing
 
 FILE, PAGE = "/api/v1/openapi.json", "/api/v1/docs"
@@ -20,7 +20,7 @@ def test_the_file_is_served_without_a_query(client, settings):
     document = answer.json()
     assert document["servers"][0]["url"] == f"{settings.SITE_URL}/api/v1"
     assert document["info"]["contact"]["name"] == settings.OPERATOR_NAME
-    assert set(document["paths"]) == set(links.document()["paths"])
+    assert set(document["paths"]) == set(api_description.document()["paths"])
     assert len(answer.content) <= 190_000  # some 50,000 tokens of a language model
 
 
@@ -121,8 +121,8 @@ def test_without_a_script_pages_lead_to_the_table_which_leads_here(client, db):
 
 def test_the_contact_has_an_address_where_there_is_one(settings):
     settings.CONTACT_EMAIL = "redakcja@example.pl"
-    links.document.cache_clear()
+    api_description.document.cache_clear()
     try:
-        assert links.document()["info"]["contact"]["email"] == "redakcja@example.pl"
+        assert api_description.document()["info"]["contact"]["email"] == "redakcja@example.pl"
     finally:
-        links.document.cache_clear()
+        api_description.document.cache_clear()

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from fueldepot.http.links import FILE
+from fueldepot.http.api_description import FILE
 from fueldepot.openapi import write_file
 
 
