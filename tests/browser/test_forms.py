@@ -43,8 +43,8 @@ def test_a_correction_from_the_form_to_the_public(open_window, log_in, site):
         """What every worker answers: those that the desk did not ask follow a moment later."""
         return [json.loads(answer.body) for answer in site.get_all([f"/api/v1/stores/{depot['id']}"] * 8)]
 
-    assert eventually(lambda: {one["name"] for one in public()} == {"DEMO Skład po poprawce"})
-    assert public()[0]["source"]["data_status"] == "verified"
+    decided = {("DEMO Skład po poprawce", "verified")}
+    assert eventually(lambda: {(row["name"], row["source"]["data_status"]) for row in public()} == decided)
 
     def heading() -> str:
         page.goto(public()[0]["url"])
