@@ -23,12 +23,27 @@ NEIGHBOURS = {
 
 MARKED = {"a": "ą", "c": "ć", "e": "ę", "l": "ł", "n": "ń", "o": "ó", "s": "ś", "z": "ż"}
 
-SHORT_FORMS = {"wlkp.": "Wielkopolski Wielkopolskie", "wlkp": "Wielkopolska", "maz.": "Mazowiecki Mazowieckie"}
-SHORT_FORMS |= {"maz": "Mazowiecka", "śl.": "Śląski Śląskie", "sl": "Śląska", "lub.": "Lubelski", "lub": "Lubelska"}
-SHORT_FORMS |= {"podl.": "Podlaski", "podl": "Podlaska", "kuj.": "Kujawski", "pom.": "Pomorski", "op.": "Opolskie"}
-SHORT_FORMS |= {"tryb.": "Trybunalski", "św.": "Świętokrzyski", "łódz.": "Łódzki", "g.": "Górnicza"}
-SHORT_FORMS |= {"n.": "Nowy Nowa Nowe", "st.": "Stary Stara Stare"}
-SHORTENED = {word: short for short, words in SHORT_FORMS.items() for word in words.split()}
+SHORTENED = {
+    **dict.fromkeys(("Wielkopolski", "Wielkopolskie"), "wlkp."),
+    **dict.fromkeys(("Mazowiecki", "Mazowieckie"), "maz."),
+    **dict.fromkeys(("Śląski", "Śląskie"), "śl."),
+    **dict.fromkeys(("Nowy", "Nowa", "Nowe"), "n."),
+    **dict.fromkeys(("Stary", "Stara", "Stare"), "st."),
+    "Wielkopolska": "wlkp",
+    "Mazowiecka": "maz",
+    "Śląska": "sl",
+    "Lubelski": "lub.",
+    "Lubelska": "lub",
+    "Podlaski": "podl.",
+    "Podlaska": "podl",
+    "Kujawski": "kuj.",
+    "Pomorski": "pom.",
+    "Opolskie": "op.",
+    "Trybunalski": "tryb.",
+    "Świętokrzyski": "św.",
+    "Łódzki": "łódz.",
+    "Górnicza": "g.",
+}
 
 COMMON = {*["nowy", "nowa", "nowe", "stary", "stara", "stare", "dolny", "gorny", "wielka", "biala", "biale"]}
 """First words that many towns have."""

@@ -18,7 +18,10 @@ def make_search(
         for code, shares in (postcodes or {}).items()
     ]
     register = make_register(
-        [UnitRecord(code, name, int(code[6:] or 0)) for code, name in units.items()],
+        [
+            UnitRecord(code, units[code], int(code[6:] or 0))
+            for code in sorted(units, key=lambda code: (len(code), code))
+        ],
         [PlaceRecord(f"simc:{n}", name, "wieś", unit) for n, (name, unit) in enumerate(villages)],
         [PostcodeRecord(*row) for row in codes],
     )

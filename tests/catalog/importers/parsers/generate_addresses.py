@@ -93,8 +93,17 @@ SYSTEMS = {2012: "urn:ogc:def:crs:EPSG::2180", 2021: "EPSG:2180"}
 
 def point(model: int, id: str, *, north: float, east: float, **values: object) -> str:
     """One address point. values: anything of the template that shall not be as usual."""
-    usual = {"version": "2025-11-06", "ended": "", "status": "istniejacy", "system": SYSTEMS[model], "street": "1"}
-    usual |= {"place": "Konotop", "postcode": "67-416", "unit": "0804032", "locality": "0910140"}
+    usual = {
+        "version": "2025-11-06",
+        "ended": "",
+        "status": "istniejacy",
+        "system": SYSTEMS[model],
+        "place": "Konotop",
+        "postcode": "67-416",
+        "unit": "0804032",
+        "locality": "0910140",
+        "street": "1",
+    }
     template = POINT_2012 if model == 2012 else POINT_2021
     return template.format(id=id, first=north, second=east, **(usual | values))
 

@@ -9,9 +9,17 @@ from tests.catalog.importers.parsers import helpers
 from tests.catalog.importers.parsers.helpers import DATA, assert_refused, format_of, sniff, text, write, zipped
 from tests.catalog.importers.parsers.test_boundaries import AREAS, packed_parts, shapefile_parts
 
-SLICES = {f"{form}.{suffix}": form for form in ("terc", "simc") for suffix in ("csv", "xml")}
-SLICES |= {"polskie-miejscowosci.json": "places_json", "PL.txt": "geonames", "prg_postcodes.csv": "prg_postcodes"}
-SLICES |= {"gminy.geojson": "boundaries_geojson", "overpass.json": "overpass"}
+SLICES = {
+    "terc.csv": "terc",
+    "terc.xml": "terc",
+    "simc.csv": "simc",
+    "simc.xml": "simc",
+    "polskie-miejscowosci.json": "places_json",
+    "PL.txt": "geonames",
+    "prg_postcodes.csv": "prg_postcodes",
+    "gminy.geojson": "boundaries_geojson",
+    "overpass.json": "overpass",
+}
 
 
 def test_content_decides_under_any_name_and_in_a_zip(tmp_path):

@@ -76,9 +76,12 @@ def stored(code):
 def two_voivodeships(options):
     factories.krakow()
     factories.bielsko_biala()
-    both = ("1261011", 5), ("2461011", 3)
-    records = points("30-001", ("1261011", 8)), points("43-300", ("2461011", 8)), points("34-120", *both, lat=50.1)
-    records += (points("34-121", *both),)
+    records = (
+        points("30-001", ("1261011", 8)),
+        points("43-300", ("2461011", 8)),
+        points("34-120", ("1261011", 5), ("2461011", 3), lat=50.1),
+        points("34-121", ("1261011", 5), ("2461011", 3)),
+    )
     assert sync_postcodes(Extract(records), options).added == 4
 
 

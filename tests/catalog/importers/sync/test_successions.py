@@ -7,8 +7,15 @@ from catalog.importers.records import UnitRecord
 from catalog.importers.successions import Heirs, county_heirs, find_successions
 
 WHERE = {"12": "małopolskie", "14": "mazowieckie", "02": "dolnośląskie"}
-COUNTIES = {"1207": "limanowski", "1208": "miechowski", "1261": "Kraków", "1262": "Nowy Sącz"}
-COUNTIES |= {"1401": "limanowski", "0221": "wałbrzyski", "0265": "Wałbrzych"}
+COUNTIES = {
+    "1207": "limanowski",
+    "1208": "miechowski",
+    "1261": "Kraków",
+    "1262": "Nowy Sącz",
+    "1401": "limanowski",
+    "0221": "wałbrzyski",
+    "0265": "Wałbrzych",
+}
 
 
 def units(*rows):
