@@ -10,7 +10,7 @@ from catalog.depots import fuels
 from catalog.search import entries
 from catalog.submissions.owner_links import UNUSED
 from catalog.submissions.tokens import LINK_HOURS
-from fueldepot.http.links import document
+from fueldepot.http.api_description import document
 from tests import factories
 from tests.fueldepot.sharers import PROJECT_ROOT
 from tests.pages.reading import KRAKOW, NOINDEX, PAGES, SCRIPT, canonical_of, expect, missing, present, runnable
