@@ -107,6 +107,14 @@ def test_the_story_tells_what_changed_the_week_in_polish(client, editor, depot):
     assert "<del>Skład opału Nowak</del> → <ins>&lt;i&gt;Skład&lt;/i&gt;</ins>" in page
 
 
+def test_a_long_story_leads_to_all_of_it(client, editor, depot):
+    for lines, is_whole in ((20, True), (21, False)):
+        while depot.history.count() < lines:
+            depot.save()
+        lead = f'Tu 20 ostatnich zmian; <a href="{url_of("history", depot)}">'
+        assert (lead not in page_of(client, depot)) is is_whole
+
+
 def test_the_municipality_follows_the_position(client, editor, depot):
     post(client, depot, lat="49.82", lon="19.04")
     assert factories.fresh(depot).municipality == factories.bielsko_biala()
