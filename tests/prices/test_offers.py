@@ -112,6 +112,14 @@ def test_a_rejection_of_several_prices_gives_each_fuel_back_as_it_was(editor, on
     assert offers(one) == before
 
 
+def test_a_fuel_goes_with_its_price_though_a_person_has_edited_something_else_since(editor, one):
+    set_fuels(one, ["wegiel", "brykiet"], editor)
+    publish(one, editor)
+    editing.edit_depot(depot=factories.fresh(one), values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
+    services.reject_prices(prices=one.prices.all(), reason="Nie.", by=editor, on=NOW)
+    assert offer(one) == ["wegiel", "brykiet"]
+
+
 def test_a_fuel_stays_while_a_price_published_since_states_it(editor, one):
     first, second = publish(one, editor), publish(one, editor, days=3)
     undo(decision=first, by=editor, on=NOW)
