@@ -51,11 +51,14 @@ def test_postcodes_without_a_known_address_come_last(client):
     assert [label for _, label in labels(client, "30-0")] == ["30-009 Kraków", "30-000 Kraków"]
 
 
-def test_part_of_a_large_city_stands_before_a_village_of_its_name(client):
-    factories.PlaceFactory(name="Nowa Huta", kind="wieś", municipality=factories.nowy_targ_rural())
-    factories.PlaceFactory(name="Nowa Huta", kind="część miasta", main=False, municipality=factories.krakow())
+def test_part_of_a_large_city_stands_before_a_village_of_its_name_and_of_a_town_after(client):
+    village = {"kind": "wieś", "main": False, "municipality": factories.nowy_targ_rural()}
+    for name, town in (("Nowa Huta", factories.krakow()), ("Kowaniec", factories.nowy_targ_town())):
+        factories.PlaceFactory(name=name, **village)
+        factories.PlaceFactory(name=name, kind="część miasta", main=False, municipality=town)
     entries.rebuild_index()
     assert "Kraków" in client.get(URL, {"q": "nowa huta"}).json()[0]["description"]
+    assert client.get(URL, {"q": "kowaniec"}).json()[0]["description"].startswith("wieś")
 
 
 def test_hits_carry_the_best_position_that_is_known(client):
