@@ -271,7 +271,8 @@ def _find_changed(undoing: Undoing, restored: Collection[int]) -> tuple[set[int]
             is_changed = key in spans or ([depot, status] != former and approved in {status, former[1]})
         if is_changed:
             depots |= {depot, former[0] or depot}
-            stating += [key] * (status == approved and key not in restored)
+            if status == approved and key not in restored:
+                stating.append(key)
     return depots, stating
 
 

@@ -253,8 +253,7 @@ def test_the_form_keeps_the_village_that_was_chosen_among_its_namesakes(client, 
     for unit in nine:
         factories.PlaceFactory(name="Dąbrowa", municipality=unit)
     entries.rebuild_index()
-    asked = {"miejsce": "Dąbrowa", "piec": CLASS_3}
-    which = "Które miejsce masz na myśli?"
+    asked, which = {"miejsce": "Dąbrowa", "piec": CLASS_3}, "Które miejsce masz na myśli?"
     assert not missing(said(client.get(URL, asked)), which, "Nie ma tu Twojego miejsca? Dopisz gminę")
     # One of the nine is not among the eight suggestions.
     for unit in nine:
@@ -373,10 +372,9 @@ def test_after_the_verdict_it_says_what_may_replace_the_appliance(client, acts):
     assert feeder not in sentence_of(client, "1261011")
     inside(date(2019, 9, 1), kind="solid_fuel_ban", description="Bez paliw stałych.")
     banned = sentence_of(client, "1261011")
-    assert "Bez paliw stałych." in banned.partition("Co potem")[2]
-    assert "nowy kocioł na węgiel, drewno lub pellet musi spełniać ekoprojekt" not in banned
-    assert not present(banned, "Kocioł na pellet", "Kocioł zgazowujący")  # not paid where it may not burn
-    assert not missing(banned, "Pompa ciepła powietrze/powietrze")
+    assert not missing(banned.partition("Co potem")[2], "Bez paliw stałych.", "Pompa ciepła powietrze/powietrze")
+    ecodesign = "nowy kocioł na węgiel, drewno lub pellet musi spełniać ekoprojekt"
+    assert not present(banned, ecodesign, "Kocioł na pellet", "Kocioł zgazowujący")  # not paid where it may not burn
 
 
 def test_the_calculator_begins_with_what_is_known(client, acts):
@@ -385,17 +383,14 @@ def test_the_calculator_begins_with_what_is_known(client, acts):
         answer = ask(client, "1217011", appliance)
         path = unescape(re.search(r'href="(/dotacja/\?[^"]*)"', answer.content.decode())[1])
         assert path == "/dotacja/?teryt=1217011" + (f"&current_heating={heating}" if heating else ""), appliance
-        unpaid = "za wymianę tego kotła nie płaci" in said(answer)
-        assert unpaid is (heating == "solid_fuel_class5")
+        assert ("za wymianę tego kotła nie płaci" in said(answer)) is (heating == "solid_fuel_class5")
         first = client.get(path).content.decode()
         assert 'name="teryt" value="1217011"' in first
-        if heating:
-            assert f'name="current_heating" value="{heating}"' in first
+        assert (f'name="current_heating" value="{heating}"' in first) is bool(heating)
 
 
 def test_limits_of_new_sources_are_those_of_the_programme(client, acts):
-    on = rules.current().on(ON)
-    low, high = (on.number("items/pellet_boiler", level) for level in ("basic", "highest"))
+    low, high = (rules.current().on(ON).number("items/pellet_boiler", level) for level in ("basic", "highest"))
     text = sentence_of(client, "1217011")
     assert re.search(rf"Kocioł na pellet[^\d]* od {low:,.0f} do {high:,.0f} zł".replace(",", " "), text)
 

@@ -53,7 +53,7 @@ def preview(desk: Client, file: SimpleUploadedFile) -> Any:
 
 
 def refused(desk: Client, file: SimpleUploadedFile) -> str:
-    """What is said of a file of which nothing can be confirmed."""
+    """Return what the desk says of a file without a row that can be confirmed."""
     answer = preview(desk, file)
     assert "confirm_form" not in answer.context
     return html_of(answer)

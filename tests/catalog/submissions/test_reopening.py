@@ -57,7 +57,7 @@ def owned():
 
 
 def claim_of(depot, **values):
-    """A claim of which the former owner was told four days ago."""
+    """A claim, announced to the former owner four days ago."""
     return factories.SubmissionFactory(depot=depot, claim=True, owner_told_at=NOW - timedelta(days=4), **values)
 
 

@@ -158,7 +158,7 @@ def test_the_former_state_answers_while_another_is_built(names):
 
     names.build = build_slowly
     rename("inaczej")
-    assert names.get() == ("małopolskie",)  # nobody has looked yet
+    assert names.get() == ("małopolskie",)  # not built anew yet
     snapshot.store.poll()
     assert (seen, names.get()) == ([("małopolskie",)], ("inaczej",))
 

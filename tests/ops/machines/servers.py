@@ -75,7 +75,7 @@ class Server(ABC):
 
     name = ""
     runs_as: dict[str, Any] = {}
-    """Whom it runs as, if not as whoever runs the tests."""
+    """Options of `Popen` that name its user; none for the user of the tests."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
