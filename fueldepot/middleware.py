@@ -12,8 +12,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from fueldepot.data import snapshot
 from fueldepot.domain_errors import refuse_body
 from fueldepot.http.cache_control import NO_STORE
+from fueldepot.http.caller_address import read_address, read_networks, trusts
 from fueldepot.http.error_body import is_api, precondition_failed
-from fueldepot.http.rate_limit import read_address, read_networks, trusts
 from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedBody, read_whole
 from pages import views
 

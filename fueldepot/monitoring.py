@@ -31,8 +31,7 @@ from fueldepot.data import snapshot
 from fueldepot.data.snapshot import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE, version_and_release
 from fueldepot.http.error_body import JSON, RETRY_AFTER_S, is_api
-from fueldepot.http.request_log import is_private
-from fueldepot.http.views import read_only
+from fueldepot.http.views import is_private, read_only
 from regulations.models import LegalState
 
 NEEDED = frozenset({*Dataset.Slug} - {Dataset.Slug.DEPOTS, Dataset.Slug.PRICES, Dataset.Slug.SERIES})

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from whitenoise.compress import Compressor
 
 from fueldepot import environment
+from fueldepot.http.caller_address import UNIX_SOCKET
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -39,7 +40,7 @@ STATEMENT_LIMITS = {
     "client_connection_check_interval": "1s",
 }
 CACHE_URL = environment.read_cache_url()
-TRUSTED_PROXIES = environment.read_networks("TRUSTED_PROXIES", "unix")
+TRUSTED_PROXIES = environment.read_networks("TRUSTED_PROXIES", UNIX_SOCKET)
 ADMIN_NETWORKS = environment.read_networks("ADMIN_NETWORKS")
 SECOND_FACTOR = environment.read_choice("SECOND_FACTOR", "optional", "chiefs", "everyone", default="optional")
 RATE_LIMIT = environment.read_rate_limit(default="60/min")
@@ -76,7 +77,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     *(["fueldepot.monitoring.count_requests"] if METRICS else []),
-    "fueldepot.http.rate_limit.forwarded_headers",
+    "fueldepot.http.caller_address.forwarded_headers",
     "fueldepot.http.request_log.log_requests",
     "fueldepot.middleware.answer_head_without_body",
     "fueldepot.middleware.cors",
@@ -89,7 +90,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "fueldepot.http.request_log.PrivateViewMiddleware",
+    "fueldepot.http.views.PrivateViewMiddleware",
 ]
 # Of views marked `private`, the desk and the forms.
 PRIVATE_MIDDLEWARE = [

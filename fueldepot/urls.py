@@ -15,8 +15,7 @@ from catalog.admin import accounts
 from fueldepot import api, domain_errors, monitoring
 from fueldepot.desk import logins
 from fueldepot.http.cache_control import REGISTER
-from fueldepot.http.request_log import private
-from fueldepot.http.views import read_only
+from fueldepot.http.views import private, read_only
 from fueldepot.mcp.protocol import mcp
 from pages import views
 

@@ -39,7 +39,7 @@ from catalog.services.editors import CHIEF, EDITOR
 from catalog.submissions import letters, owner_links
 from catalog.submissions.letter_kinds import Letter, PendingLetters
 from fueldepot.http.links import site_url
-from fueldepot.http.request_log import private
+from fueldepot.http.views import private
 
 admin.site.unregister([User, Group, StaticDevice, TOTPDevice])
 

@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from catalog.services import Refusal
+from fueldepot.http.caller_address import network_of
 from fueldepot.http.links import site_url
-from fueldepot.http.rate_limit import network_of
 
 LINK_HOURS = 48
 LINK_LIFE = timedelta(hours=LINK_HOURS)

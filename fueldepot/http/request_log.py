@@ -1,11 +1,8 @@
-"""JSON log lines, one per request and message, without personal data; middleware of the desk and the forms only.
+"""JSON log lines, one per request and message, without personal data.
 
 A request's line has time, method, path without the query, status, milliseconds and id. The query may contain an income
 or a place; the caller's address is not logged. The id is in every other line of the same request and in the response
 (`X-Request-ID`), for error reports.
-
-PRIVATE_MIDDLEWARE of the settings is around views marked `private`. All others are public: they read no cookie, send no
-query and answer everybody the same.
 """
 
 import logging
@@ -16,15 +13,11 @@ import time
 from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from functools import cache
 from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import Any
 
 import orjson
-from django.conf import settings
-from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse
-from django.utils.module_loading import import_string
 from gunicorn.glogging import Logger
 
 from fueldepot.data.snapshot import DATABASE_AWAY
@@ -140,52 +133,3 @@ class QueryFreeLogger(Logger):  # type: ignore[misc] # the library has no types
     def _set_handler(self, log: Any, output: Any, fmt: logging.Formatter, stream: Any = None) -> None:
         # An access log keeps the operator's format (of `atoms`); all else is JSON, like the service's own lines.
         super()._set_handler(log, output, fmt if log is self.access_log else JsonFormatter(without_query), stream)
-
-
-View = TypeVar("View", bound=Callable[..., Any])
-
-
-def private(view: View) -> View:
-    """Mark a view as one of the desk or of a form. Decorator, outside all others."""
-    view.is_private = True  # type: ignore[attr-defined] # as Django marks csrf_exempt
-    return view
-
-
-def is_private(request: HttpRequest) -> bool:
-    """Whether the view of a resolved request is marked, or is Django's admin."""
-    match = request.resolver_match
-    return match is not None and ("admin" in match.app_names or getattr(match.func, "is_private", False))
-
-
-@cache
-def layers() -> tuple[Callable[..., Any], ...]:
-    """Return PRIVATE_MIDDLEWARE, the innermost first."""
-    return tuple(import_string(name) for name in reversed(settings.PRIVATE_MIDDLEWARE))
-
-
-class PrivateViewMiddleware:
-    """Runs private views within PRIVATE_MIDDLEWARE. The last of MIDDLEWARE: other `process_view` would be skipped."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
-
-    def process_view(
-        self, request: HttpRequest, view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> HttpResponse | None:
-        """Return the response of a private view, None for a public one, which Django then calls itself."""
-        if not is_private(request):
-            return None
-
-        def answer(request: HttpRequest) -> Any:
-            response = view(request, *args, **kwargs)
-            # Here, as templates use the user and the messages.
-            return response.render() if hasattr(response, "render") else response
-
-        handler: Any = convert_exception_to_response(answer)
-        for layer in layers():
-            handler = convert_exception_to_response(layer(handler))
-        response: HttpResponse = handler(request)
-        return response

@@ -1,4 +1,7 @@
-"""Base of the views: those that only read, and the API's, which give JSON by the shortest way through DRF.
+"""Base of the views: those that only read, the private ones, and the API's, which give JSON by the shortest way in DRF.
+
+PRIVATE_MIDDLEWARE of the settings is around views marked `private`, those of the desk and the forms. All others are
+public: they read no cookie, send no query and answer everybody the same.
 
 Every response of the API is public JSON whatever the caller accepts, so there is no negotiation, authentication or
 choice of renderer. Errors use DRF's exception handler. Accept and Accept-Encoding: RFC 9110, sections 12.5.1 and
@@ -7,16 +10,20 @@ choice of renderer. Errors use DRF's exception handler. Accept and Accept-Encodi
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
 from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 import orjson
+from django.conf import settings
+from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
+from django.utils.module_loading import import_string
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from rest_framework.request import Request
@@ -34,6 +41,55 @@ def read_only(view: View) -> View:
     """Answer 405 to unsafe methods, before the CSRF check."""
     exempt: View = csrf_exempt(require_safe(view))
     return exempt
+
+
+AnyView = TypeVar("AnyView", bound=Callable[..., Any])
+
+
+def private(view: AnyView) -> AnyView:
+    """Mark a view as one of the desk or of a form. Decorator, outside all others."""
+    view.is_private = True  # type: ignore[attr-defined] # as Django marks csrf_exempt
+    return view
+
+
+def is_private(request: HttpRequest) -> bool:
+    """Whether the view of a resolved request is marked, or is Django's admin."""
+    match = request.resolver_match
+    return match is not None and ("admin" in match.app_names or getattr(match.func, "is_private", False))
+
+
+@cache
+def layers() -> tuple[Callable[..., Any], ...]:
+    """Return PRIVATE_MIDDLEWARE, the innermost first."""
+    return tuple(import_string(name) for name in reversed(settings.PRIVATE_MIDDLEWARE))
+
+
+class PrivateViewMiddleware:
+    """Runs private views within PRIVATE_MIDDLEWARE. The last of MIDDLEWARE: other `process_view` would be skipped."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> HttpResponse | None:
+        """Return the response of a private view, None for a public one, which Django then calls itself."""
+        if not is_private(request):
+            return None
+
+        def answer(request: HttpRequest) -> Any:
+            response = view(request, *args, **kwargs)
+            # Here, as templates use the user and the messages.
+            return response.render() if hasattr(response, "render") else response
+
+        handler: Any = convert_exception_to_response(answer)
+        for layer in layers():
+            handler = convert_exception_to_response(layer(handler))
+        response: HttpResponse = handler(request)
+        return response
 
 
 MOST_IGNORED = 10

@@ -26,7 +26,7 @@ from catalog.submissions import intake, questions
 from catalog.submissions.limits import TooManyRequests
 from catalog.submissions.readers import report_gone
 from catalog.submissions.tokens import LINK_LIFE, QUESTION, STATUS, InvalidToken
-from fueldepot.http.request_log import private
+from fueldepot.http.views import private
 from pages.depots import removed_page
 from pages.forms import fields
 from pages.forms.base_and_prices import EmailForm, FormPart, PublicForm

@@ -9,8 +9,9 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory
 from django.urls import get_resolver, resolve
 
-from fueldepot.http.rate_limit import find_caller, forwarded_headers, read_networks
-from fueldepot.http.request_log import JsonFormatter, drop_duplicate_db_errors, is_private, shown_path
+from fueldepot.http.caller_address import find_caller, forwarded_headers, read_networks
+from fueldepot.http.request_log import JsonFormatter, drop_duplicate_db_errors, shown_path
+from fueldepot.http.views import is_private
 from tests import factories
 
 FORMS = {

@@ -12,7 +12,8 @@ import pytest
 from django.test import Client
 
 from fueldepot.http import rate_limit
-from fueldepot.http.rate_limit import IPV6_PREFIX, GcraStore, RateLimit, consume, network_of, read_limit
+from fueldepot.http.caller_address import network_of
+from fueldepot.http.rate_limit import IPV6_PREFIX, GcraStore, RateLimit, consume, read_limit
 from tests.client import try_redis_again
 from tests.fueldepot.sharers import eventually, redis_server
 from tests.ops.live import Site
