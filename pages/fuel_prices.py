@@ -21,7 +21,7 @@ from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
 from pages.polish import day, month, month_genitive
 from pages.svg import territory as territory_svg
 from pages.svg.charts import Chart, ChartMonth, amount, months_chart
-from pages.svg.maps import AreaMap, MapUnit
+from pages.svg.maps import SHADES, AreaMap, MapUnit
 from prices.api.params import MOST_MONTHS_BACK, PriceDay
 from prices.api.price_answers import FuelPricesJson, MonthMedianJson, VoivodeshipMedianJson, fuel_prices
 from prices.medians import WINDOW_MONTHS, WINDOWS, months_before
@@ -233,10 +233,6 @@ def draw_chart(months: Iterable[MonthMedianJson], *, reference: float | None = N
     return months_chart(bars, reference=reference)
 
 
-SHADES = 5
-"""Shades of the map, with equal numbers of voivodeships as far as possible. A strong one is dark on light ground."""
-
-
 def fuel_prices_page(slug: str, query_string: str, today: date) -> Page:
     """Return the page of a fuel in Poland for a query string. Raises Http404."""
     fuel, asked = get_fuel(slug), Asked.read(query_string, today)
@@ -310,7 +306,7 @@ def columns(path: str, asked: Asked) -> Iterator[dict[str, str]]:
 def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = "") -> AreaMap | None:
     """Return the map of medians: the higher, the stronger the colour; hatched for too few prices. None without medians.
 
-    query: of the links.
+    Each shade is of equally many voivodeships, as far as possible. query: of the links.
     """
     medians = {row["voivodeship"]: row["median"] for row in rows}
     if not medians:

@@ -39,6 +39,9 @@ STRIP = 28.0
 CROWDED = 40
 """Most surrounding municipalities of a map; with more, it shows counties."""
 
+SHADES = 5
+"""Shades of areas, `shade-1` and so on in `site.css`. A strong one is dark on light ground."""
+
 OVERVIEW_TOLERANCE = 1.0
 """Tolerance of maps of many areas; coarser, so that the picture of the largest voivodeship stays small."""
 
@@ -142,7 +145,7 @@ class Circle:
 class MapUnit:
     """An area that links to a page. count: for its circle. hatched: drawn with a pattern.
 
-    label: lines of text around its middle, () for none. shade: 1 is the lightest, 0 means none.
+    label: lines of text around its middle, () for none. shade: from 1 to SHADES, the lightest is 1; 0 means none.
     """
 
     href: str

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from regulations.api import regulation_answers
+from regulations.api.calendar import deadline_calendar
 from regulations.api.params import CalendarQuery, DeadlinesQuery, RegulationsQuery
 from regulations.queries import find_deadlines, find_regulations, get_calendar
 
@@ -65,9 +66,7 @@ class RegulationViewSet(JsonViewSet):
     )
     def calendar(self, request: Request, voivodeship: str) -> HttpResponse:
         query = self.read(CalendarQuery, request, voivodeship=voivodeship)
-        return HttpResponse(
-            regulation_answers.deadline_calendar(get_calendar(query)), content_type=f"{CALENDAR}; charset=utf-8"
-        )
+        return HttpResponse(deadline_calendar(get_calendar(query)), content_type=f"{CALENDAR}; charset=utf-8")
 
 
 class DeadlineViewSet(JsonViewSet):

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from pages.fuel_prices import SHADES
+from pages.svg.maps import SHADES
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
