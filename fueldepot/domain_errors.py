@@ -1,4 +1,4 @@
-"""Error responses: one body and one table of statuses under /api/, the pages of `pages.views` elsewhere."""
+"""Error responses: one body and one table of statuses under /api/, those of `pages.error_pages` elsewhere."""
 
 import logging
 import sys
@@ -29,7 +29,7 @@ from fueldepot.http.error_body import (
 )
 from fueldepot.http.params import InvalidParameters, ParameterError, quote
 from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedBody
-from pages import views
+from pages import error_pages
 from prices.api.params import FuelNotFound
 from regulations.api.params import RegulationsQuery
 from regulations.queries import DeadlinesNotFound, LegalStateNotFound
@@ -158,7 +158,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400 for a request that Django refuses before any view: an unknown host, too many fields, a NUL."""
     is_host = isinstance(exception, DisallowedHost)
     if not is_api(request):
-        return views.bare("400_host.html", 400) if is_host else views.bad_request(request)
+        return error_pages.bare("400_host.html", 400) if is_host else error_pages.bad_request(request)
     host = quote(request.META.get("HTTP_HOST", ""))
     refusal = f"The host {host} is not served here; send the request to {settings.SITE_URL}."
     return plain_error(error_body("invalid_parameter", refusal if is_host else "The request is malformed."))
@@ -170,7 +170,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if isinstance(error, DATABASE_AWAY):
         return unavailable(request, error)
     if not is_api(request):
-        return views.server_error(request)
+        return error_pages.server_error(request)
     message = "The service failed to answer; the failure has been logged. Try again later."
     return plain_error(error_body("server_error", message))
 
@@ -180,10 +180,10 @@ def refuse_body(request: HttpRequest, error: BodyTooLarge | MalformedBody | Unsu
     if is_api(request):
         return plain_error(DOMAIN_ERRORS[type(error)](error))
     if isinstance(error, MalformedBody):
-        return views.bare("400_body.html", 400)
+        return error_pages.bare("400_body.html", 400)
     if isinstance(error, UnsupportedBody):
-        return views.bad_request(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
-    return views.bare("413.html", HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        return error_pages.bad_request(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+    return error_pages.bare("413.html", HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
 
 def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
@@ -191,6 +191,6 @@ def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     # In one line, without the error message, which may repeat user input.
     logger.error("database not available: %s", type(error.__cause__ or error).__name__)
     if not is_api(request):
-        return views.unavailable(request)
+        return error_pages.unavailable(request)
     body = error_body("unavailable", "The database is not available; try again in a few seconds.")
     return plain_error(body, {"Retry-After": str(RETRY_AFTER_S)})

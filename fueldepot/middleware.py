@@ -15,7 +15,7 @@ from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.caller_address import read_address, read_networks, trusts
 from fueldepot.http.error_body import is_api, precondition_failed
 from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedBody, read_whole
-from pages import views
+from pages import error_pages
 
 View = Callable[[HttpRequest], HttpResponse]
 
@@ -54,7 +54,7 @@ def cors(get_response: View) -> View:
         else:
             response = get_response(request)
             if response.status_code == HTTPStatus.PRECONDITION_FAILED:  # of Django, without a body
-                response = precondition_failed() if in_api else views.precondition_failed(request)
+                response = precondition_failed() if in_api else error_pages.precondition_failed(request)
             if in_api:
                 response["Access-Control-Expose-Headers"] = EXPOSED
         if in_api or request.path.endswith(PUBLIC_FILES):
@@ -127,7 +127,7 @@ def read_whole_bodies(get_response: View) -> View:
     def answer(request: HttpRequest) -> HttpResponse:
         charset, request.encoding = request.encoding, None  # type: ignore[assignment] # its type has no None
         if charset and request.method == "POST" and not is_api(request) and codecs.lookup(charset).name != "utf-8":
-            return views.bad_request(request)
+            return error_pages.bad_request(request)
         try:
             read_whole(request, MAX_BODY_BYTES if is_api(request) else MOST_BYTES)
         except (BodyTooLarge, MalformedBody, UnsupportedBody) as error:
@@ -156,11 +156,11 @@ def guard_private_views(get_response: View) -> View:
     def answer(request: HttpRequest) -> HttpResponse:
         at_desk = request.path.startswith("/admin/")
         if at_desk and networks and not trusts(networks, read_address(request.META.get("REMOTE_ADDR", ""))):
-            return views.not_found(request, Http404())
+            return error_pages.not_found(request, Http404())
         if at_desk and NUL.search(request.META["QUERY_STRING"]):
-            return views.bad_request(request)
+            return error_pages.bad_request(request)
         if snapshot.database_is_away():
-            return views.unavailable(request)
+            return error_pages.unavailable(request)
         response = get_response(request)
         if at_desk:
             response.headers.setdefault("Cache-Control", NO_STORE)

@@ -114,7 +114,7 @@ MAP_TILES_URL = environment.read_map_tiles()
 # Downloads of `--download` and `refresh`; see catalog/sources.yaml.
 DOWNLOADS_DIR = BASE_DIR / "var" / "downloads"
 
-CSRF_FAILURE_VIEW = "pages.views.form_expired"
+CSRF_FAILURE_VIEW = "pages.error_pages.form_expired"
 ROOT_URLCONF = "fueldepot.urls"
 WSGI_APPLICATION = "fueldepot.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

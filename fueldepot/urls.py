@@ -17,7 +17,7 @@ from fueldepot.desk import logins
 from fueldepot.http.cache_control import REGISTER
 from fueldepot.http.views import private, read_only
 from fueldepot.mcp.protocol import mcp
-from pages import views
+from pages import error_pages
 
 SECURITY_TXT_VALID = timedelta(days=180)
 
@@ -45,8 +45,8 @@ def security_txt(request: HttpRequest) -> HttpResponse:
 
 
 handler400 = domain_errors.bad_request
-handler403 = views.forbidden
-handler404 = views.not_found
+handler403 = error_pages.forbidden
+handler404 = error_pages.not_found
 handler500 = domain_errors.server_error
 
 titles = {"site_header": admin.site.site_header, "site_title": admin.site.site_title}

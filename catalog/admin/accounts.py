@@ -1,4 +1,4 @@
-"""Accounts of editors, and of owners: links by which passwords are set, owners' changes for review, owners' links."""
+"""Accounts of editors, and the links by which they set their passwords."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -23,20 +23,20 @@ from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.encoding import force_bytes
-from django.utils.html import format_html, linebreaks
+from django.utils.html import format_html
 from django.utils.http import urlsafe_base64_encode
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.views import View
 from django.views.decorators.http import require_POST
 from django_otp.plugins.otp_static.admin import StaticDevice
 from django_otp.plugins.otp_totp.admin import TOTPDevice
 
 from catalog.admin.bulk import bulk_action, each
-from catalog.admin.desk import DeskMixin, FixedRowsAdmin, KeptRowsMixin, OptionsFilter, current_editor, done_options
-from catalog.models import DailyLetter, OwnerChange, OwnerLink, PendingLetter
+from catalog.admin.desk import DeskMixin, KeptRowsMixin, OptionsFilter, current_editor
+from catalog.models import DailyLetter, PendingLetter
 from catalog.services import second_factor
 from catalog.services.editors import CHIEF, EDITOR
-from catalog.submissions import letters, owner_links
+from catalog.submissions import letters
 from catalog.submissions.letter_kinds import Letter, PendingLetters
 from fueldepot.http.links import site_url
 from fueldepot.http.views import private
@@ -255,54 +255,3 @@ def urls(context: dict[str, Any], confirm: type[View]) -> list[URLPattern]:
         path("<uidb64>/<token>/", private(confirm.as_view(**options)), name="password_reset_confirm"),
         path("gotowe/", private(PasswordResetCompleteView.as_view(**options)), name="password_reset_complete"),
     ]
-
-
-class SeenFilter(OptionsFilter):
-    title = "obejrzane"
-    parameter_name = "seen"
-    options = done_options("seen_at", "nie", "tak")
-
-
-class OwnersAdmin(FixedRowsAdmin):
-    list_display_links = None
-    list_select_related = ("depot",)
-    list_per_page = 50
-
-    @admin.display(description="skład", ordering="depot__name")
-    def entry(self, row: Any) -> SafeString:
-        url = reverse("admin:catalog_depot_change", args=[row.depot_id])
-        return format_html('<a href="{}">{}</a>', url, row.depot.name)
-
-
-@admin.register(OwnerChange)
-class OwnerChangeAdmin(OwnersAdmin):
-    """Changes made by owners, newest first. They are already public; the journal undoes one."""
-
-    list_display = ("made_at", "entry", "values", "seen_at", "seen_by")
-    list_filter = (SeenFilter,)
-    ordering = ("-made_at", "-pk")
-    actions = ("mark_seen",)
-
-    @admin.display(description="co się zmieniło")
-    def values(self, row: OwnerChange) -> SafeString:
-        return mark_safe(linebreaks(row.text, autoescape=True))  # noqa: S308 - escaped
-
-    @bulk_action(description="Obejrzane", obstacles=each(lambda row: "ktoś już obejrzał" if row.seen_at else ""))
-    def mark_seen(self, request: HttpRequest, keys: list[int]) -> None:
-        rows = OwnerChange.objects.filter(pk__in=keys, seen_at__isnull=True)
-        count = rows.update(seen_at=timezone.now(), seen_by=current_editor(request))
-        self.message_user(request, f"Oznaczono jako obejrzane: {count}.")
-
-
-@admin.register(OwnerLink)
-class OwnerLinkAdmin(OwnersAdmin):
-    """Links of owners. An editor may revoke one; the owner then has to claim the depot again."""
-
-    list_display = ("entry", "email", "granted_at", "used_at", "replaced_at", "revoked_at")
-    ordering = ("-granted_at", "-pk")
-    actions = ("revoke",)
-
-    @bulk_action(description="Odwołaj odnośnik", obstacles=each(lambda row: "już odwołany" if row.revoked_at else ""))
-    def revoke(self, request: HttpRequest, keys: list[int]) -> None:
-        ended = owner_links.revoke_links(list(OwnerLink.objects.filter(pk__in=keys)), on=timezone.now())
-        self.message_user(request, f"Odwołano odnośniki: {ended}.", messages.WARNING)
