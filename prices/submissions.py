@@ -204,7 +204,8 @@ def undo_prices(undoing: Undoing) -> None:
     """Restore the state of the prices of a decision; those that it added are withdrawn. Two dozen statements.
 
     A price decided again since is left alone, as is a rejected one that another price has replaced. Submissions whose
-    authors were notified wait for another decision, unless they were erased.
+    authors were notified wait for another decision, unless they were erased; authors of prices that were decided before
+    hear of that decision again.
     """
     by, on = undoing.by, undoing.on
     spans = undoing.spans(DepotPrice)
@@ -228,6 +229,7 @@ def undo_prices(undoing: Undoing) -> None:
         undoing.changed[DepotPrice] += len(again)
         restored += again
         _reopen(undoing)
+        _tell_of_former(undoing, again)
     _undo_offers(undoing, restored, reason)
     undoing.left += prices.exclude(pk__in=among(restored)).select_related("depot").order_by("pk")
 
@@ -287,6 +289,17 @@ def _reopen(undoing: Undoing) -> None:
         row.answered_at = None
         row.proposed = {name: value for name, value in row.proposed.items() if name != "outcomes"}
     store_reopened(rows, undoing)
+
+
+def _tell_of_former(undoing: Undoing, restored: Collection[int]) -> None:
+    """Write to the authors of prices that are decided as before the decision undone. Four statements at most.
+
+    restored: ids of prices.
+    """
+    decided = DepotPrice.objects.filter(pk__in=among(restored), submission__isnull=False)
+    numbers = services.notify_authors(list(decided.exclude(status=DepotPrice.Status.PENDING)), undoing.on)
+    authors = Submission.objects.filter(pk__in=numbers, notification_pending=True).values_list("email_hash", flat=True)
+    undoing.letters |= {*authors}
 
 
 def undo_ranges(undoing: Undoing) -> None:

@@ -135,6 +135,22 @@ def test_an_author_who_was_told_is_told_anew(editor, commit):
     assert told == ["ceny przyjęte", "decyzja cofnięta", "ceny odrzucone"]
 
 
+def test_the_author_of_a_price_that_is_rejected_again_hears_of_that(editor, commit):
+    sent = {"kind": "price", "state": "passed_on", "decided_at": NOW, "proposed": {"prices": [{}]}, "stored": {}}
+    price = factories.DepotPriceFactory(pending=True, submission=factories.SubmissionFactory(**sent))
+    with_history(price)
+    with commit():
+        services.reject_prices(prices=[price], reason="Za tanio.", by=editor, on=NOW)
+    with commit():
+        decided = services.approve_prices(prices=[price], by=editor, on=NOW)
+    with commit():
+        undone = undo(decision=decided.decision, by=editor, on=NOW)
+    assert (undone.reopened, len(undone.letters)) == (0, 1)
+    told = [letter.subject.partition(": ")[2] for letter in mail.outbox]
+    assert told == ["ceny odrzucone", "ceny przyjęte", "ceny odrzucone"]
+    assert "Za tanio." in mail.outbox[-1].body
+
+
 def test_who_may_not_decide_about_prices_takes_nothing_back(client, editor):
     (price, *_) = various()
     decision = services.approve_prices(prices=[price], by=editor, on=NOW).decision
