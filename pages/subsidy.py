@@ -23,7 +23,7 @@ from subsidy import rules
 from subsidy.api.params import HEATINGS, PEOPLE_RANGE, SubsidyQuery
 from subsidy.application import DOCUMENTS, Application, Heating, Household, Item, Level, ProjectType
 from subsidy.calculator import calculate
-from subsidy.calculator.rows import Result, describe_refusal
+from subsidy.calculator.rows import Result, describe_refusal, refuse_source
 from subsidy.rules import RulesAt
 
 GO_ON = "mimo"
@@ -124,8 +124,7 @@ def obstacle_of(application: Application, result: Result, on: RulesAt) -> str:
         return result.shown.reason
     if application.heating is Heating.SOLID_FUEL:
         return ""
-    nothing = application.project_type is ProjectType.LOW
-    return on.text("note_type_1_efficient") if nothing else describe_refusal("row_source_efficient", on)
+    return describe_refusal(refuse_source(application, result.shown.project_type), on)
 
 
 def read_pages(posted: QueryDict) -> tuple[int, int]:
@@ -210,13 +209,14 @@ def describe_step(
 def unpaid_reason(result: Result) -> str:
     """Return why the programme pays for none of the works, whatever the audit says; "" where it may pay."""
     rows = [row for variant in result.variants or (result.shown,) for row in variant.rows]
-    return "" if not rows or any(row.eligible for row in rows) else rows[0].reason
+    return "" if not rows or any(row.eligible for row in rows) else result.shown.rows[0].reason
 
 
 def remarks_of(result: Result, on: RulesAt) -> tuple[str, ...]:
     """Return the notes without those that the summary and the table of items say already."""
-    refused = (row for row in result.shown.rows if not row.eligible)
-    stated = {result.shown.reason, *(on.text("note_not_eligible", name=row.name, reason=row.reason) for row in refused)}
+    refused = [row for row in result.shown.rows if not row.eligible]
+    stated = {result.shown.reason, *(row.reason for row in refused)}
+    stated.update(on.text("note_not_eligible", name=row.name, reason=row.reason) for row in refused)
     return tuple(note for note in result.notes if note not in stated)
 
 

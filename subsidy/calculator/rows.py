@@ -171,7 +171,7 @@ def refusal(item: Item, application: Application, level: Level, project_type: Pr
 def refuse_source(application: Application, project_type: ProjectType) -> str:
     """Refuse to replace anything but solid fuel below class 5; above the upper index require thermo-modernisation."""
     if application.heating is not Heating.SOLID_FUEL:
-        return "row_source_efficient"
+        return "note_type_1_efficient" if project_type is ProjectType.LOW else "row_source_efficient"
     if project_type is ProjectType.HIGH and not application.has_thermal_works:
         return "row_source_alone"
     return ""

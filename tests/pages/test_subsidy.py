@@ -210,6 +210,14 @@ def test_works_that_are_not_paid_have_a_reason_told_once_and_no_steps_to_an_appl
     assert [text.count(words) for words in ("Dochód na osobę nie przekracza", reason)] == [1, 1]
 
 
+def test_a_warm_house_with_an_efficient_source_is_promised_no_works(client):
+    plan = PLAN | {"current_heating": "other", "eu": "1", "new_source": "pellet_boiler"}
+    text = text_of(client.post(PATH, plan))
+    counts = {words: text.count(words) for words in ("nie ma czego dofinansować", "może dostać dotację na prace")}
+    # In the notice, and in the row of the source.
+    assert list(counts.values()) == [2, 0]
+
+
 def test_mistakes_are_linked_to_their_questions(client):
     for typed, field, message in (
         ({"people": "x"}, "people", "Wpisz liczbę osób cyframi"),

@@ -104,6 +104,7 @@ def test_a_refused_row_says_why():
         ((PELLET, HEATING), HIGH, Heating.SOLID_FUEL, ["row_source_alone 140", "row_installation_alone"]),
         ((PELLET, HEATING, WALLS), MIDDLE, CLASS_5, ["row_source_efficient", "row_installation_alone", ""]),
         ((PELLET, WALLS, AIR), LOW, Heating.SOLID_FUEL, ["", "row_type_1 80", "row_type_1 80"]),
+        ((PUMP, WALLS), LOW, CLASS_5, ["note_type_1_efficient", "note_type_1_efficient", "row_type_1 80"]),
         ((AUDIT,), LOW, Heating.SOLID_FUEL, [""]),
         ((AUDIT,), LOW, CLASS_5, ["row_no_project"]),
         ((AUDIT,), MIDDLE, CLASS_5, [""]),
