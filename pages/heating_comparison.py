@@ -157,7 +157,7 @@ def find_median(fuel: str, voivodeship: Voivodeship | None, on: date) -> SourceP
     if summary.median is None:
         return None
     return SourcePrice(
-        rounded(summary.median),
+        summary.median,
         "median",
         area,
         figures.start,

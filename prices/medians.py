@@ -51,7 +51,7 @@ class Rejected(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """Statistics of n prices, not rounded; None below FEWEST_FOR_MEDIAN prices. demonstration: any is invented."""
+    """Statistics of n prices, to the grosz; None below FEWEST_FOR_MEDIAN prices. demonstration: any is invented."""
 
     n: int
     median: Decimal | None = None
@@ -251,9 +251,9 @@ def summarise(grosze: Iterable[int]) -> Summary:
         return Summary(len(ordered))
     return Summary(
         n=len(ordered),
-        median=zloty(quantile(ordered, 2)),
-        quartile_1=zloty(quantile(ordered, 1)),
-        quartile_3=zloty(quantile(ordered, 3)),
+        median=rounded(zloty(quantile(ordered, 2))),
+        quartile_1=rounded(zloty(quantile(ordered, 1))),
+        quartile_3=rounded(zloty(quantile(ordered, 3))),
         min=zloty(ordered[0]),
         max=zloty(ordered[-1]),
     )

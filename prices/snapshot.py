@@ -19,7 +19,7 @@ from catalog.models import Dataset
 from catalog.territory.snapshot import territory
 from fueldepot.data.snapshot import Snapshot
 from prices import medians
-from prices.medians import WINDOW_MONTHS, Month, PriceColumns, PriceStatistics, Range, Summary, months_before, rounded
+from prices.medians import WINDOW_MONTHS, Month, PriceColumns, PriceStatistics, Range, Summary, months_before
 from prices.models import Observation, PlausibleRange, Series
 from prices.official_series import COAL, SERIES
 
@@ -173,9 +173,9 @@ class Comparison:
 
 
 def current_medians(on: date) -> dict[str, Decimal]:
-    """Return the medians of Poland on a day by fuel, rounded as published; only of fuels with one."""
+    """Return the medians of Poland on a day by fuel; only of fuels with one."""
     medians_now = {slug: prices.get().figures(slug, on).country.median for slug in fuels.BY_SLUG}
-    return {slug: rounded(median) for slug, median in medians_now.items() if median is not None}
+    return {slug: median for slug, median in medians_now.items() if median is not None}
 
 
 def compare_country(fuel: Fuel, on: date, window_months: int = WINDOW_MONTHS) -> Comparison:
@@ -208,11 +208,11 @@ def compared_months(fuel: Fuel, on: date) -> tuple[date, date, date] | None:
 
 
 def comparison(summary: Summary, series: Sequence[Month], months: Iterable[date] | None) -> Comparison:
-    """Return a median with the changes in its series. Medians are rounded as published."""
-    median = None if summary.median is None else rounded(summary.median)
+    """Return a median with the changes in its series."""
+    median = summary.median
     if median is None or months is None:
         return Comparison(median, summary.n, None, None)
-    monthly = {row.month: rounded(row.median) for row in series}
+    monthly = {row.month: row.median for row in series}
     now, *before = (monthly.get(f"{day:%Y-%m}") for day in months)
     changes = [None if now is None or not past else (now - past) / past for past in before]
     return Comparison(median, summary.n, *changes)

@@ -54,7 +54,7 @@ def implausible(figures: PriceStatistics) -> Counter[Rejected]:
 def amount(figures: PriceStatistics) -> str:
     """Return the country's median as text, "brak" without one."""
     median = figures.country.median
-    return "brak" if median is None else short_zloty(medians.rounded(median))
+    return "brak" if median is None else short_zloty(median)
 
 
 class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable at run time

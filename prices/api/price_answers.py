@@ -251,7 +251,7 @@ def describe_country(fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, 
         "window_to": figures.end,
     }
     if fuel.bag_kg is not None:
-        median = None if summary.median is None else medians.rounded(summary.median)
+        median = summary.median
         body["bag_kg"] = fuel.bag_kg
         body["bag_price"] = None if median is None else number(medians.bag_price(median, fuel.bag_kg))
     if fuel.slug in fuels.COALS:

@@ -71,6 +71,22 @@ def test_a_median_is_the_same_everywhere(client, country):
     assert "1600,00" in numbers(read(client, "/llms-full.txt"))
 
 
+def test_a_median_of_half_a_grosz_is_rounded_alike_everywhere(client, country):
+    _, cheaper, _ = factories.price_depots(1400, "1593.17", "1593.18", depot__municipality=country.municipality)
+    site = "http://127.0.0.1:8000"
+    assert client.get("/api/v1/prices/pellet?voivodeship=12").json()["median"] == 1593.18
+    town, depot = (
+        client.get(f"/api/v1/{path}").json()["url"].removeprefix(site)
+        for path in ("municipalities/1217011", f"stores/{cheaper.depot_id}")
+    )
+    for path in ("/", "/sklady/malopolskie/", "/ceny/pellet/malopolskie/"):
+        for address in (path, twin_path(path)):
+            assert "1593,18" in numbers(read(client, address))
+    for path in (town, twin_path(town)):
+        assert "1593,18" in numbers(read(client, f"{path}?paliwo=pellet"))
+    assert "| −0,01\N{NO-BREAK SPACE}zł |" in read(client, twin_path(depot))
+
+
 def test_a_deadline_is_the_same_everywhere(client, country):
     (coming,) = client.get("/api/v1/deadlines").json()
     (entry,) = client.get("/api/v1/regulations?teryt=1217011&binding=1").json()

@@ -135,5 +135,5 @@ def summarise(amounts: Iterable[Decimal]) -> medians.Summary:
     ordered = sorted(amounts)
     if len(ordered) < medians.FEWEST_FOR_MEDIAN:
         return medians.Summary(len(ordered))
-    first, middle, third = quantiles(ordered, method="inclusive")
+    first, middle, third = map(medians.rounded, quantiles(ordered, method="inclusive"))
     return medians.Summary(len(ordered), middle, first, third, ordered[0], ordered[-1])
