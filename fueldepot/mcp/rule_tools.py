@@ -233,6 +233,7 @@ class HouseholdQuery(SubsidyQuery):  # type: ignore[misc,valid-type] # made by c
     max_subsidy_pln=NotRequired[float],
     between_pln=NotRequired[tuple[float, float]],
     confirmed=NotRequired[bool],
+    business_revenue_limit_pln=NotRequired[float],
     notes=list[str],
     disclaimer=str,
 )
@@ -248,9 +249,11 @@ def subsidy(query: HouseholdQuery) -> Findings:
         "condition": variant.condition,
         "share": float(variant.intensity),
         **describe_amounts(result),
-        "notes": [*describe_works(variant, on)],
+        "notes": [*describe_works(variant, on), *(row.text for row in result.conditions if "business" in row.applies)],
         "disclaimer": result.disclaimer,
     }
+    if (revenue := result.business_revenue_limit_pln) is not None:
+        content["business_revenue_limit_pln"] = float(revenue)
     sources, title = [source.title for source in on.edition.sources], "Kalkulator dotacji Czyste Powietrze"
     return Findings(content, Citation(title, route_url("subsidy"), on.edition.as_of, sources))
 

@@ -94,6 +94,19 @@ def test_notes_say_why_works_are_not_paid(call):
         assert [note in text for text in answer["notes"]] == [True] if note else answer["notes"] == []
 
 
+def test_a_business_has_its_revenue_limit_and_conditions(call, client):
+    for income, limit in ((1200, 57_672), (2000, 192_240), (9000, None)):
+        stated = STATED | {"income": income, "business": True, "walls": 100}
+        body = call(("subsidy", stated))
+        told = client.get("/api/v1/subsidy", stated).json()
+        assert body["answer"].get("business_revenue_limit_pln") == told["business_revenue_limit_pln"] == limit
+        conditions = [row["text"] for row in told["conditions"] if "działalności gospodarczej" in row["text"]]
+        notes = body["answer"]["notes"]
+        assert notes == conditions[: len(notes)]
+        assert len(notes) + body.get("left_out", {}).get("notes", 0) == len(conditions) == 2
+    assert call(("subsidy", STATED | {"walls": 100}))["answer"]["notes"] == []
+
+
 def test_a_place_says_where_its_position_is_from_and_the_fuel_beside_it(call, country):
     entries.rebuild_index()
     bodies = call(("find_place", {"q": "pellet zakopane"}), ("find_place", {"q": "34-500"}))
