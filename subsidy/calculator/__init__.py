@@ -183,7 +183,7 @@ def calculate(application: Application, rules: RulesAt) -> Result:
         disclaimer=rules.text("disclaimer"),
         business_revenue_limit_pln=revenue_limit,
         edition=rules.edition,
-        sources=tuple(dict.fromkeys(name_sources(shown, rules))),
+        sources=tuple(dict.fromkeys(name_sources(shown, revenue_limit, rules))),
     )
 
 
@@ -227,10 +227,12 @@ def own_contribution(rows: Sequence[ItemRow], table_3_sum: Decimal, table_3_limi
     return round_to_grosz(costs - others - envelope)
 
 
-def name_sources(shown: Variant, rules: RulesAt) -> Iterator[RuleSource]:
-    """Yield the sources of the programme, then those of the limits used that have a URL."""
+def name_sources(shown: Variant, revenue_limit: Decimal | None, rules: RulesAt) -> Iterator[RuleSource]:
+    """Yield the sources of the programme, then those of the limits and of the wage used that have a URL."""
     yield from rules.edition.sources
     used = [row.limit for row in shown.rows if row.limit is not None]
     if limit := shown.used_table_3_limit:
         used.append(limit)
+    if revenue_limit is not None:
+        used.append(rules.values[MINIMUM_WAGE])
     yield from (value.source for value in used if value.source.url)

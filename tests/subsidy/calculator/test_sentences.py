@@ -256,11 +256,13 @@ WALLS_ALONE = Application(scope={WALLS: Decimal(1)}, project_type=HIGH)
 @pytest.mark.parametrize(
     ("income", "business", "told"), [(2000, True, True), (1000, True, True), (9000, True, False), (2000, False, False)]
 )
-def test_notes_on_the_wage_stand_where_the_wage_is_used(income, business, told):
+def test_notes_on_the_wage_and_its_source_stand_where_the_wage_is_used(income, business, told):
     on = named()
     on = with_values(on, {"wage": "wage"}, values={WAGE: replace(on.value(*WAGE), notes=("wage",))})
-    found = calculate(replace(WALLS_ALONE, people=2, income=Decimal(income), business=business), on).notes
+    result = calculate(replace(WALLS_ALONE, people=2, income=Decimal(income), business=business), on)
+    found = result.notes
     assert ("wage" in found) is told
+    assert (on.value(*WAGE).source in result.sources) is told
     assert ("note_business_spouse" in found) is told
     assert set(on.edition.notes) <= set(found)
 
