@@ -210,6 +210,18 @@ def test_works_that_are_not_paid_have_a_reason_told_once_and_no_steps_to_an_appl
     assert [text.count(words) for words in ("Dochód na osobę nie przekracza", reason)] == [1, 1]
 
 
+def test_a_variant_and_a_step_that_pay_nothing_say_why(client):
+    reason = "nowe źródło ciepła przysługuje tylko razem z termomodernizacją"
+    alone = PLAN | {"walls": "", "new_source": "pellet_boiler"}
+    text = expect(client.post(PATH, alone), "Najwyższa możliwa dotacja: od 0 do 15 190 zł", reason)
+    assert text.index("EU powyżej 140") < text.index(reason) < text.index("Pozycje")
+    # A reason that stands in the table is not repeated.
+    other = alone | {"current_heating": "other", "walls": "10", "eu": "unknown"}
+    assert text_of(client.post(PATH, other)).count("ale nie na nowe źródło.") == 1
+    assert "nie ma czego dofinansować" in text_of(client.post(PATH, other))
+    expect(client.post(PATH, alone | {"krok": "3", "na": "4", "eu": "3"}), "Dotychczasowy wynik 0 zł", reason)
+
+
 def test_a_warm_house_with_an_efficient_source_is_promised_no_works(client):
     plan = PLAN | {"current_heating": "other", "eu": "1", "new_source": "pellet_boiler"}
     text = text_of(client.post(PATH, plan))
