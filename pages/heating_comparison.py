@@ -19,10 +19,9 @@ from prices.heating_costs import (
     group_overlapping,
     heat_cost,
     heat_sources,
-    price_per_tonne,
     read_defaults,
 )
-from prices.medians import rounded
+from prices.medians import per_tonne, rounded
 from prices.snapshot import official, prices
 from regulations.appliance_check import BURNS_COAL, ApplianceCheck, ApplianceStatus, Facts, check_appliance
 from regulations.appliance_descriptions import WITHOUT_FIRE, describe_check, exemptions_of
@@ -139,7 +138,7 @@ def own_price(source: HeatSource, mine: OwnInput) -> SourcePrice | None:
     """Return the reader's own price, also by the bag; None without one."""
     kg = bag_kg(source)
     if mine.price is None and mine.bag is not None and kg:
-        return SourcePrice(price_per_tonne(mine.bag, kg), "own")
+        return SourcePrice(per_tonne(mine.bag, Decimal(kg)), "own")
     return None if mine.price is None else SourcePrice(mine.price, "own")
 
 

@@ -114,10 +114,6 @@ def heat_cost(
     )
 
 
-def price_per_tonne(bag: Decimal, kg: int) -> Decimal:
-    return bag * KG_PER_TONNE / kg
-
-
 def rounded_year(cost: Decimal) -> Decimal:
     return (cost / HUNDRED_ZLOTY).quantize(Decimal(1), ROUND_HALF_UP) * HUNDRED_ZLOTY
 

@@ -64,7 +64,8 @@ def test_the_heat_of_a_year(client):
 def test_ones_own_price_comes_first(client, pellet):
     row = rows_of(client, teryt="1261011", price_pellet="1500,50")["pellet"]
     assert (row["price"]["amount"], row["price"]["kind"], row["price"]["area"]) == (1500.5, "own", None)
-    assert rows_of(client, bag_pellet="36")["pellet"]["price"]["amount"] == 2400
+    for bag, tonne in (("36", 2400), ("38", 2533.33), ("25.55", 1703.33)):
+        assert rows_of(client, bag_pellet=bag)["pellet"]["price"]["amount"] == tonne
     assert rows_of(client, bag_pellet="36", price_pellet="1600")["pellet"]["price"]["amount"] == 1600
 
 

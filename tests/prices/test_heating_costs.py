@@ -69,11 +69,6 @@ def test_without_a_price_only_the_amount_is_known():
     assert (cost.per_kwh, cost.per_year, round(cost.amount)) == (None, None, 23_333)
 
 
-def test_a_bag_is_dearer_than_bulk():
-    assert heating_costs.price_per_tonne(Decimal(35), 15).quantize(Decimal(1)) == 2_333
-    assert heating_costs.price_per_tonne(Decimal(45), 15) == 3_000
-
-
 def test_carbon_dioxide_is_counted_of_coal_and_electricity_only():
     cost = {slug: heat_cost(source, None, demand=YEAR).co2 for slug, source in SOURCES.items()}
     assert f"{cost['ekogroszek_class_5']:.3f}" == f"{0.0036 * 94.6 / 0.8:.3f}"
