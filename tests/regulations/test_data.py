@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from datetime import date
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -124,6 +125,14 @@ def test_every_deadline_and_ban_has_a_source_and_speaks_of_no_later_year_once_it
             assert all(int(year) <= row["date"].year for year in re.findall(r"\b20[0-9]{2}\b", row["description"]))
 
 
+def test_texts_name_their_day(records):
+    """A list of what holds already has no day beside a rule, and one of what comes has it before the rule."""
+    for record in records.values():
+        for row in record.parts["deadlines"].values():
+            texts = row["description"], row["caveat"], row["part_caveat"]
+            assert not re.search(r"\b(ten dzień|tego dnia|tym dniu)\b", " ".join(texts)), texts
+
+
 def test_new_boilers_are_named_with_those_of_ecodesign_unless_these_are_exempt(records):
     for record in records.values():
         for row in record.parts["deadlines"].values():
@@ -194,3 +203,9 @@ def test_next_deadlines_are_those_of_the_facts(known):
     record, entry = known
     days = [row["date"] for row in current(record.parts["deadlines"]) if row["date"] >= date(2026, 11, 20)]
     assert (min(days).isoformat() if days else None) == entry["next_deadline_on_2026_11_20"], DIFFERS
+
+
+def test_sources_lead_to_a_page(records):
+    """Not to the first page of a site, but for one whose page about Wrocław was not found."""
+    urls = {source.url for record in records.values() for source in read_sources(record.values["sources"])}
+    assert [url for url in urls if urlsplit(url)[2:4] == ("/", "")] == ["https://czysteogrzewanie.pl/"]
