@@ -166,6 +166,8 @@ def test_an_uncertain_deadline_says_so_and_not_that_it_holds(client):
     for query in ("", "?teryt=1261011"):
         said = "nie wiadomo, czy obowiązuje Źródła są sprzeczne."
         expect(client.get(URL + query), said, without=["już obowiązuje", "obowiązuje tu Źródła"])
+        twin = html_of(client.get(URL.removesuffix("/") + ".md" + query))
+        assert f"; {'w tym miejscu' if query else 'czy obowiązuje'}: nie wiadomo\n" in twin
 
 
 def read(client, address):

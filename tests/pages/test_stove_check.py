@@ -314,6 +314,7 @@ def test_a_fuel_that_is_banned_in_a_part_says_in_which(client, acts):
     for text in (text_of(html), twin.content.decode()):
         assert "Tylko w uzdrowisku." in text.partition("torf")[2]
         assert "Tylko w centrum." not in text
+    assert "). Tylko w uzdrowisku." in twin.content.decode()
 
 
 def test_what_was_typed_is_shown_as_text(client, searchable):
