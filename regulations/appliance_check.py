@@ -143,6 +143,8 @@ def check_appliance(entry: Regulation, appliance: Appliance, facts: Facts = Mapp
     """entry: the legal state of the voivodeship on a day, with the municipality as its unit."""
     if entry.state is None:
         return ApplianceCheck(appliance, ApplianceStatus.STATE_UNKNOWN)
+    if entry.precedes_own_act:
+        return ApplianceCheck(appliance, ApplianceStatus.DATES_UNKNOWN)
     if not any(entry.may_bind(law.resolution) for law in entry.laws):
         return ApplianceCheck(appliance, ApplianceStatus.NO_RESOLUTION, elsewhere=bool(entry.laws))
     assert entry.unit is not None  # noqa: S101 - callers pass a municipality

@@ -112,8 +112,19 @@ class Regulation:
 
     @property
     def deadline_status_of_unit(self) -> DeadlineStatus:
+        if self.precedes_own_act:
+            return DeadlineStatus.DATES_UNKNOWN
         of_unit = self.of_unit
         return of_unit._status(of_unit.next_deadline, self.unit)
+
+    @property
+    def precedes_own_act(self) -> bool:
+        """Whether only acts that leave out the unit are known of the day, one of them for the whole voivodeship.
+
+        It leaves the unit out for an act adopted later; what it said of the unit until then is not known.
+        """
+        acts = [law.resolution for law in self.laws]
+        return any(act.area == Scope.Area.VOIVODESHIP for act in acts) and not any(map(self.may_bind, acts))
 
     @property
     def has_undated_acts(self) -> bool:

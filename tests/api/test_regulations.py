@@ -321,6 +321,19 @@ def test_where_no_act_binds_there_is_no_resolution_of_the_unit(client):
     assert one(client, on="2019-08-31")["resolution"]["deadline_status"] == "upcoming"
 
 
+def test_before_the_act_of_its_own_a_unit_is_not_without_one(client):
+    """The act of the voivodeship leaves it out for a later one, so that nothing is known of the time between."""
+    factories.krakow()
+    ResolutionFactory(excluded=["1261011"], adopted=date(2017, 1, 23))
+    ResolutionFactory(krakow=True, adopted=date(2021, 9, 27))
+    DeadlineFactory(krakow=True, appliances=["stove"], date=date(2023, 1, 1))
+    for on, status in (("2017-01-22", "no_resolution"), ("2021-09-26", "dates_unknown"), ("2021-09-27", "upcoming")):
+        entry = one(client, teryt="1261011", on=on, appliance="stove")
+        assert entry["requested_unit"]["deadline_status"] == status
+        check = entry["requested_appliance"]["status"]
+        assert check == {"upcoming": "ends"}.get(status, status)
+
+
 def test_an_amendment_of_which_nothing_is_known_is_named_as_such(client):
     AmendmentFactory(
         resolution=ResolutionFactory(publication="Dz. Urz. poz. 1"), number="", adopted=None, publication=""

@@ -70,6 +70,8 @@ def test_status_and_day(starter):
         # Nowy Targ and Brusy: two acts divide the municipality, both on the same day
         ("1211011", CLASS_3, ON, ApplianceStatus.ENDS, "2027-01-01"),
         ("2202023", CLASS_3, "2026-08-31", ApplianceStatus.ENDS, "2026-09-01"),
+        # Skawina: on that day the act of the voivodeship bound it, which leaves it out for one of 2021
+        ("1206113", BELOW_3, "2019-01-01", ApplianceStatus.DATES_UNKNOWN, None),
         # Kosakowo: sources contradict each other about old fireplaces
         ("2211052", FIREPLACE, ON, ApplianceStatus.CONTRADICTED, None),
     ):
