@@ -45,6 +45,7 @@ from regulations.appliance_check import (
 from regulations.appliance_descriptions import (
     WITHOUT_FIRE,
     ask_fact,
+    caveat_of_main,
     describe_check,
     describe_limit,
     explain_fact,
@@ -269,8 +270,9 @@ def question_of(check: ApplianceCheck, teryt: str, facts: Facts) -> dict[str, st
 def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Facts) -> dict[str, Any]:
     """Return the result for an appliance in the unit of a legal state. village: a locality to name, "" for none.
 
-    since, description, caveat: of the main deadline. limits: further deadlines as sentences. sources: of all these
-    deadlines. is_partial: the appliance is limited, so that the verdict needs the description.
+    since, description, caveat: of the main deadline; a caveat that helps to answer the question stands there. limits:
+    further deadlines as sentences. sources: of all these deadlines. is_partial: the appliance is limited, so that the
+    verdict needs the description.
     """
     assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
     check = check_appliance(entry, appliance, facts)
@@ -280,16 +282,20 @@ def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Fact
     cited = [deciding] if deciding else []
     cited += [finding.deadline for finding in check.limited] + [finding.deadline for finding in check.spared_by]
     place = f"{village} (gmina {entry.unit.name})" if village else entry.unit.name
+    question = question_of(check, entry.unit.teryt, facts)
+    caveat = caveat_of_main(check, main) if main else ""
     return {
         "verdict": describe_check(check, place, entry.on),
         "is_permitted": check.status in PERMITTED,
         "since": deciding.date if deciding else None,
         "description": deciding.description if deciding else "",
-        "caveat": main.caveat if main else "",
+        "caveat": "" if question and question["hint"] == caveat else caveat,
         "is_partial": main is not None and check.deciding is None,
-        "limits": tuple(describe_limit(finding, entry.on) for finding in check.limited if finding is not main),
+        "limits": tuple(
+            describe_limit(finding, entry.on) for finding in check.limited if finding not in (main, check.counterpart)
+        ),
         "sources": tuple(dict.fromkeys(source for row in cited for source in read_sources(row.sources))),
-        "question": question_of(check, entry.unit.teryt, facts),
+        "question": question,
     }
 
 

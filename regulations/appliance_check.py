@@ -102,7 +102,8 @@ class Sparing:
 class ApplianceCheck:
     """Result of a check. deciding: the deadline that ends the use, with ENDS and ENDED; else None.
 
-    limited: further deadlines of the appliance, the earliest first, without those after an unconditional deciding one.
+    limited: further deadlines of the appliance, the earliest first, without those that an unconditional deciding one
+    precedes: of its day only `counterpart` is among them.
     spared_by: deadlines that permit the appliance to stay. elsewhere: acts bind in other municipalities only.
     """
 
@@ -123,6 +124,12 @@ class ApplianceCheck:
             return None
         return max(days)
 
+    @property
+    def counterpart(self) -> ApplianceDeadline | None:
+        """The deadline by which the rest of the municipality has the day of the deciding one; None without one."""
+        rows = (row for row in self.limited if self.deciding and repeats_elsewhere(row, self.deciding))
+        return next(rows, None)
+
     def countdown(self, on: date) -> int | None:
         """Return the days from a day to the deciding deadline, None without one and for more than COUNTDOWN_DAYS."""
         left = (self.deciding.deadline.date - on).days if self.deciding else None
@@ -133,7 +140,8 @@ class ApplianceCheck:
         """The deadline whose `open_fact` decides the status; None where no question helps."""
         if self.status not in {ApplianceStatus.LIMITED, ApplianceStatus.ENDS}:
             return None
-        rows = [finding for finding in self.limited if finding.open_fact]
+        counterpart = self.counterpart
+        rows = [finding for finding in self.limited if finding.open_fact and finding is not counterpart]
         # The part first, asked by the rule that names it.
         rows.sort(key=lambda row: (row.open_fact != IN_PART, not is_about_part(row.deadline)))
         return rows[0] if rows else None
@@ -152,11 +160,15 @@ def check_appliance(entry: Regulation, appliance: Appliance, facts: Facts = Mapp
     spared_by = tuple(find_sparings(entry, appliance))
     deciding = find_deciding(found, entry.unit.teryt)
     if deciding:
-        final = not (deciding.exemptions or deciding.stays_if_started_before or deciding.deadline.started_before)
         limited = tuple(
             finding
             for finding in found
-            if finding is not deciding and not (final and finding.deadline.date >= deciding.deadline.date)
+            if finding is not deciding
+            and (
+                has_exceptions(deciding)
+                or finding.deadline.date < deciding.deadline.date
+                or repeats_elsewhere(finding, deciding)
+            )
         )
         status = ApplianceStatus.ENDED if deciding.deadline.holds_on(entry.on) else ApplianceStatus.ENDS
         return ApplianceCheck(appliance, status, deciding, limited, spared_by)
@@ -266,6 +278,20 @@ def find_deciding(found: tuple[ApplianceDeadline, ...], teryt: str) -> Appliance
         if divide_municipality(finding.deadline, other.deadline, teryt)
     ]
     return min(candidates, key=day_of, default=None)
+
+
+def has_exceptions(one: ApplianceDeadline) -> bool:
+    return bool(one.exemptions or one.stays_if_started_before or one.deadline.started_before)
+
+
+def repeats_elsewhere(one: ApplianceDeadline, deciding: ApplianceDeadline) -> bool:
+    """Whether a deadline ends all use on the day of the deciding one, each of them in a part of the municipality."""
+    parts = (one, deciding)
+    return (
+        day_of(one) == day_of(deciding)
+        and is_about_part(one.deadline) is not is_about_part(deciding.deadline)
+        and not any(part.binds or part.contradicted or part.has_conditions or has_exceptions(part) for part in parts)
+    )
 
 
 def is_by_age(one: ApplianceDeadline) -> bool:

@@ -64,13 +64,15 @@ def words(check: ApplianceCheck, on: date) -> tuple[str, str, str, str]:
             left = check.countdown(on)
             count = "" if left is None else f" – jeszcze {days(left)}"
             verdict = f"wolno używać do {day(last_day(deciding))}"
-            short = f"do{NO_BREAK}{day(last_day(deciding))}{exceptions(deciding)}"
-            return verdict, f"{count}{longer(deciding)}", short, ""
+            sooner, sooner_in_short = words_of_earlier(check, on)
+            short = f"do{NO_BREAK}{day(last_day(deciding))}{sooner_in_short}{exceptions(deciding)}"
+            return verdict, f"{count}{longer(deciding)}{sooner}", short, ""
         case ApplianceStatus.ENDED if deciding:
             since = day(deciding.deadline.date)
             today = "Dziś nie wolno w nim palić. Trzeba go wymienić albo wyłączyć z użytku."
-            if exemptions_of(deciding):
-                today = f"Jeśli nie spełnia żadnego z tych warunków: {today[0].lower()}{today[1:]}"
+            if freed := freeing(deciding):
+                conditions = "tego warunku" if len(freed) == 1 else "żadnego z tych warunków"
+                today = f"Jeśli nie spełnia {conditions}: {today[0].lower()}{today[1:]}"
             short = f"nie wolno od {since}{exceptions(deciding)}"
             return "nie wolno już używać", f" od {since}{unless(deciding)}", short, today
         case ApplianceStatus.STAYS:
@@ -92,6 +94,18 @@ def words(check: ApplianceCheck, on: date) -> tuple[str, str, str, str]:
             return "nie znamy terminu", ", który dotyczyłby tego urządzenia", "nie znamy zakazu", today
     today = "Nie znaczy to, że uchwały nie ma. Zapytaj w urzędzie gminy."
     return "nie wiadomo", ". Stanu prawnego tego województwa jeszcze nie wczytano", "nie wiadomo", today
+
+
+def words_of_earlier(check: ApplianceCheck, on: date) -> tuple[str, str]:
+    """Return where the use ends before the deciding deadline, for a sentence and for a cell; "" and "" for nowhere."""
+    rows = tuple(row for row in check.limited if check.deciding and row.deadline.date < check.deciding.deadline.date)
+    if not rows:
+        return "", ""
+    over = any(row.deadline.holds_on(on) for row in rows)
+    limit = only_limit(rows)
+    where = limits_of(limit) + unless(limit) if limit else " w niektórych przypadkach"
+    short = limits_in_short(limit) if limit else "niektóre przypadki"
+    return f", {'ale już nie wolno' if over else 'a krócej'}{where}", f" ({'już nie' if over else 'krócej'}: {short})"
 
 
 def words_of_limits(limited: tuple[ApplianceDeadline, ...], on: date) -> tuple[str, str, str, str]:
@@ -141,6 +155,11 @@ def describe_limit(one: ApplianceDeadline, on: date) -> str:
     return f"{text} {one.caveat}" if one.caveat and one.binds is None else text
 
 
+def caveat_of_main(check: ApplianceCheck, main: ApplianceDeadline) -> str:
+    """Return the caveat of the deadline that a verdict is about, with what the rest of the municipality has."""
+    return " ".join(filter(None, (main.caveat, SAME_DAY_ELSEWHERE if check.counterpart else "")))
+
+
 def limits_of(one: ApplianceDeadline) -> str:
     """Return the middle of a sentence: fuels, conditions and part of the municipality of a deadline."""
     row, parts, required = one.deadline, [""], []
@@ -153,7 +172,7 @@ def limits_of(one: ApplianceDeadline) -> str:
     if one.contradicted:
         parts.append("ale źródła są w tym sprzeczne")
     elif one.binds is None:
-        parts.append(f"w części gminy ({row.scope})")
+        parts.append(f"w części gminy (zakres przepisu to {row.scope})")
     return ", ".join(parts)
 
 
@@ -181,12 +200,18 @@ def longer(one: ApplianceDeadline) -> str:
 
 def exemptions_of(one: ApplianceDeadline) -> str:
     """Return what frees an appliance from a deadline, as a clause; "" for none."""
+    freed = freeing(one)
+    return either(freed, "albo") if freed else ""
+
+
+def freeing(one: ApplianceDeadline) -> list[str]:
+    """Return each condition that frees an appliance from a deadline."""
     freed = [REMAINDERS.get((one.appliance, code), code).label for code in one.exemptions]
     if one.stays_if_started_before:
         freed.append(f"uruchomiono go przed {day(one.stays_if_started_before)}")
     if one.deadline.started_before:
         freed.append(f"uruchomiono go {day(one.deadline.started_before)} lub później")
-    return either(freed, "albo") if freed else ""
+    return freed
 
 
 def exceptions(one: ApplianceDeadline) -> str:
@@ -219,6 +244,8 @@ def days(number: int) -> str:
     """ "1 dzień", "39 dni"."""
     return "1 dzień" if number == 1 else f"{number} dni"
 
+
+SAME_DAY_ELSEWHERE = "W pozostałej części gminy ten sam dzień wyznacza inny przepis."
 
 STATE_UNKNOWN = (
     "Stanu prawnego tego województwa jeszcze nie wczytano, więc nie wiemy, czy jest uchwała antysmogowa. "
