@@ -136,7 +136,8 @@ def of_state(entry: Regulation) -> Iterator[Entry]:
     for deadline in entry.deadlines:
         if entry.on <= deadline.date <= entry.on + AHEAD:
             title = f"{name}: od {day(deadline.date)} {deadline.applies_to}"
-            text = f"{deadline.description} Gdzie: {full_sentence(deadline.scope)}"
+            texts = deadline.description, f"Gdzie: {full_sentence(deadline.scope)}", entry.caveat_of(deadline)
+            text = " ".join(filter(None, texts))
             yield Entry(f"termin-{deadline.uid}-{deadline.date}", title, text, path, deadline.date - AHEAD)
 
 

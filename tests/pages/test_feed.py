@@ -54,6 +54,15 @@ def test_legal_states_and_their_deadlines(client):
     assert (len(once), once) == (len({*once}), again)
 
 
+def test_a_deadline_says_what_is_uncertain_about_it(client):
+    LegalStateFactory()
+    ResolutionFactory()
+    caveat = "Co do klasy 5 źródła są sprzeczne."
+    DeadlineFactory(date=ON, description="Nie wolno.", scope="powiat", caveat=caveat)
+    texts = [entry.findtext(f"{ATOM}summary") for entry in entries(client)]
+    assert f"Nie wolno. Gdzie: powiat. {caveat}" in texts
+
+
 def test_medians_of_the_months_that_are_over(client):
     for months in (0, 1, 12):
         factories.price_depots(1400 + months, 1500 + months, 1600 + months, day=months_before(ON, months))
