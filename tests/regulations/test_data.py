@@ -209,3 +209,19 @@ def test_sources_lead_to_a_page(records):
     """Not to the first page of a site, but for one whose page about Wrocław was not found."""
     urls = {source.url for record in records.values() for source in read_sources(record.values["sources"])}
     assert [url for url in urls if urlsplit(url)[2:4] == ("/", "")] == ["https://czysteogrzewanie.pl/"]
+
+
+def test_the_summary_of_lubuskie_leaves_what_its_deadlines_leave(records):
+    left = (
+        "od 1 stycznia 2027 r. zostają kotły, piece i kominki z ekoprojektem; co do kotłów klasy 5 źródła są sprzeczne"
+    )
+    assert left in records["08"].values["summary"]
+
+
+def test_the_doubt_about_the_country_of_pomorskie_says_where_it_is(records):
+    """It is also shown in municipalities of which a town is a part."""
+    (row,) = (row for row in records["22"].parts["deadlines"].values() if row["uncertain"])
+    assert (row["area"], row["caveat"].partition(":")[0]) == (
+        "outside_towns",
+        "Co do obszaru poza miastami źródła są sprzeczne",
+    )
