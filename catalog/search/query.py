@@ -36,6 +36,8 @@ SEGMENT_END = re.compile(r"(?:[,;()\[\]|]|(?<![0-9])/|/(?![0-9]))+")
 WORD = re.compile(r"[^\W_]+\.?")
 CAPITAL_CITY = re.compile(r"(?<![^\W_])m\. ?st\.")
 """Warszawa is formally "m.st. Warszawa"."""
+SHORT_CAPITAL = re.compile(r"(?<![^\W_])w-wa(?![^\W_])", re.IGNORECASE)
+"""Warszawa is written "W-wa", which is no preposition and beginning of a name."""
 
 NOTHING: frozenset[str] = frozenset()
 

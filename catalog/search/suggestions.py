@@ -137,7 +137,7 @@ class Search:
 
     def find(self, text: str, limit: int) -> Found:
         """Find entries for a text: as typed, else by words, else with edits."""
-        text = query.normalize_punctuation(text)
+        text = query.SHORT_CAPITAL.sub("wwa", query.normalize_punctuation(text))
         text = NICKNAMES.get(fold(text), text)  # "wawa" is also a prefix of Wąwał
         if len(typed_digits(text)) >= FEWEST_DIGITS:
             return Found()
@@ -194,19 +194,24 @@ class Search:
 
         After a preposition they are a form even of another place's name ("do Konina" means Konin), unless a place is
         called so with it ("Na Błoniu"). Without one they are a form before the same name of a locality if the town is
-        among the largest ("radomia"), but not where they are the first letters of the town or the first words of a
-        municipality ("nowy": Nowy Targ, not Nowe). Other names that begin with them follow ("tarnowie": Tarnów,
-        Tarnowiec).
+        among the largest ("radomia"), but not where a unit after a comma narrows to that locality ("Konina,
+        Niedźwiedź"), nor where they are the first letters of the town or the first words of a municipality ("nowy":
+        Nowy Targ, not Nowe). Other names that begin with them follow ("tarnowie": Tarnów, Tarnowiec).
         """
         fuel, rest = query.split_fuel(plain(text))
         words, spoken = query.spoken_name(rest)
         town, key = self._towns.find(words, spoken=spoken), " ".join(words)
-        if town is None or (fold(rest) != key and self.index.named(fold(rest))):
+        if town is None:
+            return None
+        typed = fold(query.SEGMENT_END.split(rest)[0])
+        if typed != key and self._is_meant(self.index.named(typed), rest, typed, accented):
             return None
         if spoken:
             return Found(tuple(self.index.find(town, limit)), fuel, typed=town)
         named, same = self.index.named(town), self.index.named(key)
         if town.startswith(key) or (same and (same[0] < self.index.municipalities or not self.index.largest[named[0]])):
+            return None
+        if fold(rest) != typed and self._is_meant(same, rest, typed, accented):
             return None
         begun = [number for number in self.index.find(key, limit, accented) if self.index.fold(number).startswith(key)]
         others = [self.index.fold(number) for number in begun if number < self.index.municipalities]
@@ -215,6 +220,13 @@ class Search:
         towns = [number for number in named if number < self.index.municipalities]
         numbers = dict.fromkeys((*towns, *begun)) if begun else self.index.find(town, limit)
         return Found(tuple(numbers)[:limit], fuel, typed="" if others else town)
+
+    def _is_meant(self, numbers: Collection[int], text: str, name: str, accented: tuple[str, ...]) -> bool:
+        """Whether a text is the folded name of one of these entries, alone or with a unit that it is in."""
+        if not numbers or fold(text) == name:
+            return bool(numbers)
+        matches = self.words.find(query.read_query(text)[0], Mode.WORDS, MAX_SUGGESTIONS, accented, Memo())
+        return any(match.number in numbers for match in matches)
 
     def _town_in_front(self, text: str) -> str | None:
         """Return the town that the first words of an address name, as in "zakopane krupowki"; None without one."""

@@ -329,3 +329,13 @@ def test_a_form_that_begins_other_names_hides_none_of_them():
     # A place may be called so with its preposition.
     assert found(search, "na błoniu") == ["Na Błoniu"]
     assert found(search, "w błoniu") == ["Błonie"]
+
+
+def test_a_unit_after_a_comma_tells_the_name_of_a_locality_from_a_form():
+    search = make_search(PLACES | {NOWY_TARG: "Konin"}, ("Konina", SEKOWA), ("Pod Koninem", ROPA))
+    for text in ("Konina, Sękowa", "Konina (Sękowa)", "pellet Konina, gm. Sękowa"):
+        assert (found(search, text), search.suggest(text).clear) == (["Konina"], True), text
+    assert found(search, "Pod Koninem, Ropa") == ["Pod Koninem"]
+    # Neither a street nor a unit without a locality of the name is one.
+    for text in ("Konina", "Konina, ul. Ropa 5", "Konina, Zakopane", "pod Koninem, Sękowa"):
+        assert found(search, text)[0] == "Konin", text

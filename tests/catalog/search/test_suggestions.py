@@ -132,8 +132,10 @@ def test_municipalities_named_in_the_text_are_guessed_before_similar_ones_the_lo
 
 
 def test_nicknames_of_cities_and_words_of_wishes_are_understood():
-    search = make_search({"14": "mazowieckie", "1465": "a", "1465011": "Warszawa", "1401012": "Wąwał", "1401": "b"})
-    for text in ("wawa", "Wawa", "WWA", "pellet wawa", "gmina wawa", "najtańszy pellet w warszawie"):
+    units = {"14": "mazowieckie", "1465": "a", "1465011": "Warszawa", "1401012": "Wąwał", "1401": "b"}
+    search = make_search(units, ("W Wąwozie", "1401012"))
+    texts = ("wawa", "Wawa", "WWA", "W-wa", "w–wa", "pellet wawa", "pellet W-wa", "gmina wawa")
+    for text in (*texts, "najtańszy pellet w warszawie"):
         assert found(search, text)[0] == "Warszawa", text
 
 
