@@ -315,6 +315,12 @@ class Origin(NamedTuple):
     label: str
     place: str = ""
 
+    @property
+    def exact_label(self) -> str:
+        """The label with the coordinates, which that of a point in the query has already."""
+        at = coordinates(self.point.lat, self.point.lon)
+        return self.label if at in self.label else f"{self.label} ({at})"
+
 
 def read_origin(query_string: str) -> tuple[Origin | None, tuple[str, ...]]:
     """Return the origin that a query string has, and notices about ignored parameters and a place without a position.

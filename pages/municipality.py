@@ -24,7 +24,7 @@ from fueldepot.http.links import route_path, site_url
 from pages.depot_filters import Choices, ChoicesQuery, DepotCard, Order, Origin, card_price, read_origin
 from pages.home_and_voivodeship import DEPOT_NOUN, depots_as_of, find_median
 from pages.page import Crumb, Page, terms_of_list
-from pages.polish import coordinates, counted
+from pages.polish import counted
 from pages.svg import territory as territory_svg
 
 NEAREST_LIMIT = 10
@@ -156,7 +156,7 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
             ),
             "outlines": f"{path}granice.geojson",
             "origin_at": f"{asked.point.lat},{asked.point.lon}" if asked else "",
-            "reference": f"{origin.label} ({coordinates(origin.point.lat, origin.point.lon)})" if origin else "",
+            "reference": origin.exact_label if origin else "",
             "chosen": choices.in_words,
             "fuel": choices.fuel,
             "unsorted": coal.link(path) if coal and {"wegiel"} in coals else "",
