@@ -33,12 +33,12 @@ EfficiencyUnit = Literal["share", "kWh/kWh"]
 EmissionUnit = Literal["kg/GJ", "kg/MWh"]
 
 PRICED_PER: Mapping[EnergyUnit, Unit] = {"MJ/kg": "t", "kWh/kg": "t", "kWh/mp": "mp"}
-KWH_PER: Mapping[EnergyUnit, Decimal] = {
-    "MJ/kg": KG_PER_TONNE / MJ_PER_KWH,
-    "kWh/kg": KG_PER_TONNE,
-    "kWh/mp": Decimal(1),
+CONVERSIONS: Mapping[EnergyUnit, tuple[Decimal, Decimal]] = {
+    "MJ/kg": (MJ_PER_KWH, KG_PER_TONNE),
+    "kWh/kg": (Decimal(1), KG_PER_TONNE),
+    "kWh/mp": (Decimal(1), Decimal(1)),
 }
-"""Kilowatt-hours in the unit of the price, by the unit of the energy."""
+"""Units of energy in a kilowatt-hour, and kg or stacked metres in the unit of a price. The quotient is not exact."""
 
 PER_KWH: Mapping[EmissionUnit, Decimal] = {"kg/GJ": GJ_PER_KWH, "kg/MWh": MWH_PER_KWH}
 
@@ -103,13 +103,15 @@ def heat_cost(
 ) -> HeatCost:
     """Return the cost of heat. price: zł per unit of the source or None. demand: kWh a year. efficiency: own."""
     share = source.efficiency.span if efficiency is None else Estimate(efficiency, efficiency, efficiency)
-    energy = source.energy
-    heat = share.times(energy.span.times(KWH_PER[energy.unit])) if energy else share  # type: ignore[index] # checked when read
-    per_kwh = None if price is None else heat.under(price)
+    heat, kwh = share, Decimal(1)
+    if source.energy:
+        kwh, priced = CONVERSIONS[source.energy.unit]  # type: ignore[index] # checked when read
+        heat = share.times(source.energy.span.times(priced))
+    # One division each: a quotient that is multiplied afterwards may fall short of the half that is rounded up.
     return HeatCost(
-        per_kwh=per_kwh,
-        per_year=per_kwh and per_kwh.times(demand),
-        amount=demand / heat.middle,
+        per_kwh=None if price is None else heat.under(price * kwh),
+        per_year=None if price is None else heat.under(price * kwh * demand),
+        amount=demand * kwh / heat.middle,
         co2=None if source.emission is None else source.emission / share.middle,
     )
 

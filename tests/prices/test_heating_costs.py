@@ -10,6 +10,7 @@ from catalog.depots import fuels
 from fueldepot.data.yaml_reader import InvalidYaml, read_yaml
 from prices import heating_costs
 from prices.heating_costs import DefaultsFile, Estimate, group_overlapping, heat_cost, heat_sources
+from prices.medians import rounded
 from prices.official_series import BY_SLUG
 
 TODAY = date(2026, 11, 24)
@@ -67,6 +68,17 @@ def test_an_efficiency_of_ones_own_leaves_the_range_of_the_energy():
 def test_without_a_price_only_the_amount_is_known():
     cost = heat_cost(SOURCES["gas"], None, demand=YEAR)
     assert (cost.per_kwh, cost.per_year, round(cost.amount)) == (None, None, 23_333)
+
+
+def test_a_half_is_rounded_up():
+    for slug, price, demand, per_kwh, per_year in (
+        ("pellet", 1610, 20_400, "0.39", 8_100),  # 8050 zł
+        ("ekogroszek_class_5", 2494, YEAR, "0.44", 9_100),  # 0.435 zł
+        ("ekogroszek_class_5", 2580, YEAR, "0.45", 9_500),  # 9450 zł
+    ):
+        cost = heat_cost(SOURCES[slug], Decimal(price), demand=Decimal(demand))
+        assert str(rounded(cost.per_kwh.middle)) == per_kwh
+        assert heating_costs.rounded_year(cost.per_year.middle) == per_year
 
 
 def test_carbon_dioxide_is_counted_of_coal_and_electricity_only():
