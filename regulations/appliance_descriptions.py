@@ -69,12 +69,13 @@ def words(check: ApplianceCheck, on: date) -> tuple[str, str, str, str]:
             return verdict, f"{count}{longer(deciding)}{sooner}", short, ""
         case ApplianceStatus.ENDED if deciding:
             since = day(deciding.deadline.date)
-            today = "Dziś nie wolno w nim palić. Trzeba go wymienić albo wyłączyć z użytku."
+            today, rest = "Dziś nie wolno w nim palić. Trzeba go wymienić albo wyłączyć z użytku.", f" od {since}"
             if freed := freeing(deciding):
+                rest += unless(deciding) + even_then(check, on)
                 conditions = "tego warunku" if len(freed) == 1 else "żadnego z tych warunków"
                 today = f"Jeśli nie spełnia {conditions}: {today[0].lower()}{today[1:]}"
             short = f"nie wolno od {since}{exceptions(deciding)}"
-            return "nie wolno już używać", f" od {since}{unless(deciding)}", short, today
+            return "nie wolno już używać", rest, short, today
         case ApplianceStatus.STAYS:
             return "wolno używać bez terminu", provided(check), f"bez terminu{provided(check)}", ""
         case ApplianceStatus.LIMITED:
@@ -98,14 +99,26 @@ def words(check: ApplianceCheck, on: date) -> tuple[str, str, str, str]:
 
 def words_of_earlier(check: ApplianceCheck, on: date) -> tuple[str, str]:
     """Return where the use ends before the deciding deadline, for a sentence and for a cell; "" and "" for nowhere."""
-    rows = tuple(row for row in check.limited if check.deciding and row.deadline.date < check.deciding.deadline.date)
-    if not rows:
-        return "", ""
+    rows = [row for row in check.limited if check.deciding and row.deadline.date < check.deciding.deadline.date]
     over = any(row.deadline.holds_on(on) for row in rows)
-    limit = only_limit(rows)
-    where = limits_of(limit) + unless(limit) if limit else " w niektórych przypadkach"
-    short = limits_in_short(limit) if limit else "niektóre przypadki"
+    where, short = cases_of(rows)
+    if not where:
+        return "", ""
     return f", {'ale już nie wolno' if over else 'a krócej'}{where}", f" ({'już nie' if over else 'krócej'}: {short})"
+
+
+def even_then(check: ApplianceCheck, on: date) -> str:
+    """Return the end of a sentence that exempts from a ban in force: what is forbidden all the same; "" for nothing."""
+    where, _ = cases_of([row for row in check.limited if row.deadline.holds_on(on)])
+    return f", a i wtedy nie wolno{where}" if where else ""
+
+
+def cases_of(rows: list[ApplianceDeadline]) -> tuple[str, str]:
+    """Return in which cases limited deadlines bind, for a sentence and for a cell; "" and "" for none."""
+    limited = tuple(row for row in rows if not row.contradicted)
+    if limit := only_limit(limited):
+        return limits_of(limit) + unless(limit), limits_in_short(limit)
+    return (" w niektórych przypadkach", "niektóre przypadki") if limited else ("", "")
 
 
 def words_of_limits(limited: tuple[ApplianceDeadline, ...], on: date) -> tuple[str, str, str, str]:

@@ -206,6 +206,17 @@ def test_what_ends_earlier_on_a_condition_is_not_told_as_permitted(client, acts,
     assert not missing(text, f"wolno używać {until} – jeszcze 40 dni{sentence}", f"kocioł klasy 3 {until} ({short})")
 
 
+def test_an_exemption_does_not_free_from_another_ban(client, acts):
+    inside(date(2026, 1, 1), "stove", exemptions=["ecodesign"])
+    inside(date(2022, 1, 1), "stove", conditions=["district_heating_connected"])
+    inside(date(2030, 1, 1), "stove", fuels=["lignite"])  # not in force yet
+    verdict = "nie wolno już używać od 1 stycznia 2026 r., chyba że spełnia ekoprojekt, a i wtedy nie wolno"
+    building = ", jeśli budynek jest przyłączony do sieci ciepłowniczej."
+    assert f"{verdict}{building}" in sentence_of(client, "1261011", "stove")
+    inside(date(2020, 1, 1), "stove", fuels=["peat"])
+    assert f"{verdict} w niektórych przypadkach." in sentence_of(client, "1261011", "stove")
+
+
 def test_two_acts_that_end_it_on_one_day_do_not_leave_a_part_out(client, acts):
     part = {"date": date(2026, 1, 1), "appliances": ["stove"], "partly": ["1217011"]}
     DeadlineFactory(area="listed", scope="centrum", part_caveat="Tylko centrum.", **part)
