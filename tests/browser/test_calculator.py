@@ -55,6 +55,21 @@ def test_the_last_page_asked_for_is_shown_whatever_answer_comes_last(page):
     assert page.locator("[name=walls]").input_value() == "100"
 
 
+def test_the_result_of_a_whole_plan_prints_on_as_many_pages_as_it_says(open_window):
+    page = open_window(viewport={"width": 1366, "height": 768}).page
+    calculate(page)
+    page.get_by_role("button", name="Inne prace i dokumenty").click()
+    reach(page, "Inne prace i dokumenty")
+    for box in page.locator("form.calculator input[type=checkbox]").all():
+        box.check()
+    advance(page, "Powierzchnie i koszty")
+    for work in ("ceiling", "floor", "windows", "doors", "gates"):
+        page.locator(f"[name={work}]").fill("100")
+    advance(page, "Twoja dotacja")
+    assert page.pdf(format="A4").count(b"/Type /Page\n") == 3
+    assert page.get_by_text("zajmie dwie lub trzy strony").is_visible()
+
+
 def test_a_double_click_is_one_step(page):
     page.goto("/dotacja/")
     page.locator("[name=people]").fill("3")
