@@ -233,6 +233,13 @@ def test_what_the_official_answers_say_and_what_they_do_not():
     income = the_one("2026-11-22", "zaświadczenie o dochodach.")
     assert (income.verified, "Jakie dokumenty trzeba złożyć" in income.clause) == (True, True)
     assert not the_one("2026-11-22", "dokument o tym prawie").verified
+    # A sentence of two answers names both.
+    for words, answers in (
+        ("Pozwolenie na budowę", ("Jakie warunki musi spełniać budynek?", "Kiedy dotacja nie zostanie przyznana?")),
+        ("6 miesięcy", ("Jak określa się datę rozpoczęcia", "Jaki jest maksymalny czas realizacji")),
+        ("poniżej klasy 5", ("Jakie są obowiązki wnioskodawcy?", "Czy mogę wymienić stare źródło ciepła")),
+    ):
+        assert all(answer in the_one("2026-11-22", words).clause for answer in answers), words
 
 
 def test_conditions_have_their_days():
@@ -240,6 +247,9 @@ def test_conditions_have_their_days():
     for words, there in (
         ("uprawnieniami budowlanymi", {"2026-07-19": False, "2026-07-20": True}),
         ("28 maja 2024", {"2025-03-31": True, "2025-07-31": True, "2025-08-01": False}),
+        # In the transition costs since 28 May 2024 counted, however long before the application.
+        ("6 miesięcy", {"2025-03-31": False, "2025-07-31": False, "2025-08-01": True}),
+        ("24 miesięcy", {"2025-03-31": True, "2025-08-01": True}),
     ):
         assert {day: any(words in text for text in conditions(day)) for day in there} == there
     assert not the_one("2026-07-20", "uprawnieniami budowlanymi").verified
