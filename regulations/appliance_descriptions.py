@@ -175,18 +175,16 @@ def caveat_of_main(check: ApplianceCheck, main: ApplianceDeadline) -> str:
 
 def limits_of(one: ApplianceDeadline) -> str:
     """Return the middle of a sentence: fuels, conditions and part of the municipality of a deadline."""
-    row, parts, required = one.deadline, [""], []
-    if one.fuels:
-        required.append(f"paliwo to {either([FuelCode(code).label for code in one.fuels], 'lub')}")
+    required = [f"paliwo to {either([FuelCode(code).label for code in one.fuels], 'lub')}"] if one.fuels else []
     if one.conditions:
         required.append(" i ".join(Condition(code).label for code in one.conditions))
-    if required:
-        parts.append(f"jeśli {', a '.join(required)}")
+    text = f", jeśli {', a '.join(required)}" if required else ""
     if one.contradicted:
-        parts.append("ale źródła są w tym sprzeczne")
-    elif one.binds is None:
-        parts.append(f"w części gminy (zakres przepisu to {row.scope})")
-    return ", ".join(parts)
+        return f"{text}, ale źródła są w tym sprzeczne"
+    if one.binds:
+        return text
+    comma = "," if text else ""  # ends the clause of what is required
+    return f"{text}{comma} w części gminy (zakres przepisu to {one.deadline.scope})"
 
 
 def limits_in_short(one: ApplianceDeadline) -> str:

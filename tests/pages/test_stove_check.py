@@ -179,6 +179,15 @@ def test_limits_are_sentences(client, acts):
     assert not missing(text, f"kocioł klasy 5: termin zależy od {depends}", *days)
 
 
+def test_a_comma_before_the_part_ends_the_clause_of_the_fuel(client, acts):
+    part = {"area": "listed", "partly": ["1217011"], "scope": "centrum"}
+    DeadlineFactory(date=date(2030, 1, 1), appliances=["stove"], fuels=["peat"], **part)
+    DeadlineFactory(date=date(2030, 1, 1), appliances=["fireplace"], **part)
+    where = "w części gminy (zakres przepisu to centrum)."
+    assert f"wolno używać, jeśli paliwo to torf, {where}" in sentence_of(client, "1217011", "stove")
+    assert f"wolno używać {where}" in sentence_of(client, "1217011", "fireplace")
+
+
 def test_a_comma_ends_the_clause_of_an_exemption(client, acts):
     freed = {"exemptions": ["ecodesign", "dust_filter"], "started_before": date(2018, 5, 1)}
     inside(date(2026, 1, 1), "stove", **freed)
@@ -226,7 +235,7 @@ def test_two_acts_that_end_it_on_one_day_do_not_leave_a_part_out(client, acts):
         assert "W pozostałej części gminy ten sam dzień wyznacza inny przepis." in text, path
         assert "stoi w części gminy" not in text, path
     (limit,) = checked_of(client, "1217011", "stove")["limits"]
-    assert limit["sentence"].endswith(", w części gminy (zakres przepisu to centrum). Tylko centrum.")
+    assert limit["sentence"].endswith("r. w części gminy (zakres przepisu to centrum). Tylko centrum.")
 
 
 def test_an_exemption_from_a_day_to_come_prolongs_the_use(client, acts):
