@@ -130,7 +130,7 @@ def read_query(text: str) -> list[Reading]:
     First with all words, then without words beside a place, then without all that do not locate, then without streets
     and house numbers after the place; for those before it see `read_after_street`.
     """
-    segments = [part.strip() for part in SEGMENT_END.split(CAPITAL_CITY.sub("miasto ", text)) if part.strip()]
+    segments = split_segments(text)
     without_streets = [name for segment in segments if not is_street(segment) for name in [before_street(segment)]]
     ways = [segments, without_streets, segments[:1], segments[-1:], *shortened(segments)]
     readings: dict[Reading, None] = {}
@@ -143,6 +143,20 @@ def read_query(text: str) -> list[Reading]:
             if reading.tokens:
                 readings[reading] = None
     return list(readings)
+
+
+def read_with_prepositions(text: str) -> list[Reading]:
+    """Return the interpretation of a plain text in which prepositions are part of a name; none without one."""
+    words = [WORD.findall(segment) for segment in split_segments(text)]
+    return [read_words(words, NOTHING)] if has_preposition(text) else []
+
+
+def has_preposition(text: str) -> bool:
+    return any(word.rstrip(".") in PREPOSITIONS for word in WORD.findall(text))
+
+
+def split_segments(text: str) -> list[str]:
+    return [part.strip() for part in SEGMENT_END.split(CAPITAL_CITY.sub("miasto ", text)) if part.strip()]
 
 
 def is_street(segment: str) -> bool:
@@ -176,7 +190,7 @@ def read_after_street(text: str) -> list[Reading]:
     The place begins after the house number. Without one the street's name may have any length, so shrinking ends are
     returned. Only whole names are meant: in "Gdańsk 3 Maja" the rest is a street.
     """
-    segments = [part for part in SEGMENT_END.split(CAPITAL_CITY.sub("miasto ", text)) if part.strip()]
+    segments = split_segments(text)
     if len(segments) != 1:
         return []
     words = WORD.findall(segments[0])

@@ -260,6 +260,10 @@ class Search:
 
     def _word_by_word(self, text: str, key: str, accented: tuple[str, ...], limit: int) -> Found:
         readings, costs = query.read_query(text), Memo()
+        for reading in query.read_with_prepositions(text):
+            found = self.words.find(reading, Mode.WORDS, limit, accented, costs)
+            if matches := [match for match in found if self._is_with_preposition(match.number, text)]:
+                return Found(_numbers(matches), single=_is_single(matches))
         for mode in (Mode.WORDS, Mode.PREFIXES):
             for reading in readings:
                 if matches := self.words.find(reading, mode, limit, accented, costs):
@@ -283,6 +287,11 @@ class Search:
         if town := self._town_in_front(text):
             return Found(tuple(self.index.find(town, limit)), typed=town)
         return Found()
+
+    def _is_with_preposition(self, number: int, text: str) -> bool:
+        """Whether the name of an entry has a preposition and stands in a text as a whole: "Pod Lasem, Tuchola"."""
+        name = self.index.fold(number)
+        return query.has_preposition(name) and f" {name} " in f" {fold(text)} "
 
 
 def _numbers(matches: Sequence[Match]) -> tuple[int, ...]:

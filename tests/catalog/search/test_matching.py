@@ -339,3 +339,12 @@ def test_a_unit_after_a_comma_tells_the_name_of_a_locality_from_a_form():
     # Neither a street nor a unit without a locality of the name is one.
     for text in ("Konina", "Konina, ul. Ropa 5", "Konina, Zakopane", "pod Koninem, Sękowa"):
         assert found(search, text)[0] == "Konin", text
+
+
+def test_a_whole_name_with_its_preposition_is_not_one_without():
+    search = make_search(PLACES, ("Pod Lasem", ROPA), ("Lasy", ROPA), ("W Łęgu", SEKOWA))
+    for text in ("Pod Lasem, Ropa", "pod lasem ropa", "pellet Pod Lasem gm. Ropa", "Pod Lasem, powiat gorlicki"):
+        assert found(search, text) == ["Pod Lasem"], text
+    assert found(search, "w lasach Ropa")[0] == "Lasy"
+    # The preposition of another name does not count.
+    assert found(search, "w Sękowa") == ["Sękowa"]
