@@ -261,8 +261,9 @@ class Search:
     def _word_by_word(self, text: str, key: str, accented: tuple[str, ...], limit: int) -> Found:
         readings, costs = query.read_query(text), Memo()
         for reading in query.read_with_prepositions(text):
-            found = self.words.find(reading, Mode.WORDS, limit, accented, costs)
-            if matches := [match for match in found if self._is_with_preposition(match.number, text)]:
+            matches = self.words.find(reading, Mode.WORDS, limit, accented, costs)
+            matches = [match for match in matches if self._is_with_preposition(match.number, text)]
+            if matches:
                 return Found(_numbers(matches), single=_is_single(matches))
         for mode in (Mode.WORDS, Mode.PREFIXES):
             for reading in readings:
