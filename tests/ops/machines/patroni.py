@@ -36,7 +36,10 @@ def place(text: str, ports: dict[str, int], certificates: Path) -> str:
 
 def make_certificates(home: Path) -> Path:
     """Run the script of docs/deployment for a machine on loopback. Returns the folder, in the layout of a machine."""
-    subprocess.run([FILES / "patroni" / "certificates.sh", home, "machine=127.0.0.1"], check=True)
+    # Patroni asks a server that listens on 127.0.0.1 at `localhost` which timeline it has: what it winds back by.
+    subprocess.run([FILES / "patroni" / "certificates.sh", home, "localhost=127.0.0.1"], check=True)
+    for path in home.glob("localhost.*"):
+        path.rename(path.with_stem("machine"))
     home.chmod(0o755)
     for path in home.iterdir():
         path.chmod(0o640 if path.suffix == ".key" else 0o644)

@@ -236,7 +236,9 @@ class Application(Server):
     def manage(self, *arguments: str) -> str:
         """A management command with the settings of this machine. Returns what it printed."""
         command = [sys.executable, str(PROJECT_ROOT / "manage.py"), *arguments]
-        return subprocess.run(command, check=True, stdout=subprocess.PIPE, env=self.environment(), text=True).stdout
+        # A database without a synchronous standby takes no change, and waits for ever.
+        piped = {"stdout": subprocess.PIPE, "env": self.environment(), "text": True, "timeout": 120}
+        return subprocess.run(command, check=True, **piped).stdout
 
     def answers(self) -> bool:
         return self.ask("/healthz") is not None
