@@ -99,7 +99,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
         demonstration=demonstration,
         demonstration_notice="Mediany składów na tej stronie są zmyślone i służą tylko do wypróbowania serwisu. "
         "Średnie GUS są prawdziwe.",
-        indexed=not query_string and not demonstration,
+        indexed=not query_string and not demonstration and any(row.cost.per_kwh for row in rows),
         data_path=reverse("v1:heating-costs") + api_query(query, unit, voivodeship, own),
         as_of=today,
         data_status=STATUS,

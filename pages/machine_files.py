@@ -131,8 +131,8 @@ def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[
     yield SiteMapEntry(reverse("prices"), section, "Ceny opału: mediany", changed, listed, today)
     averages = official_page()
     yield SiteMapEntry(averages.path, section, averages.title, averages.as_of, averages.indexed)
-    path = reverse("heating-costs")
-    yield SiteMapEntry(path, section, "Ile kosztuje ciepło: porównanie źródeł", changed, listed, today)
+    heat = heating_costs_page("", today)
+    yield SiteMapEntry(heat.path, section, "Ile kosztuje ciepło: porównanie źródeł", changed, heat.indexed, today)
     for slug in answers:
         name, figures = fuels.BY_SLUG[slug].name, prices.get().figures(slug, today)
         path, listed = reverse("fuel-prices", args=[slug]), real[slug] and figures.country.n > 0

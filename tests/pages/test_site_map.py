@@ -20,6 +20,7 @@ from tests.regulations.factories import DeadlineFactory, LegalStateFactory, Reso
 pytestmark = pytest.mark.django_db
 
 SITE = "http://127.0.0.1:8000"
+HEAT = "/ceny/porownanie/"
 SPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
 
@@ -32,6 +33,7 @@ def site(depot):
     DeadlineFactory(outside_krakow=True, date=date(2999, 1, 1))
     ResolutionFactory()
     factories.average(2018, "887.3")
+    factories.average(2024, "1.01", slug="prad-g11")
 
 
 def locations(answer):
@@ -83,6 +85,25 @@ def test_invented_prices_stay_out(client, demonstration):
     assert "zmyślone (demonstracyjne) są tu pominięte" in full
 
 
+def test_the_comparison_of_heat_is_listed_while_it_has_prices_and_none_is_invented(client, demonstration):
+    def is_listed():
+        indexed = NOINDEX not in client.get(HEAT).content.decode()
+        assert (f"{SITE}{HEAT}" in locations(client.get("/sitemap.xml"))) is indexed
+        assert (twin_path(HEAT) in client.get("/llms.txt").content.decode().partition("## Ceny")[2]) is indexed
+        return indexed
+
+    assert not is_listed(), "without any price"
+    factories.average(2024, "1.01", slug="prad-g11")
+    factories.DepotPriceFactory(depot=demonstration, fuel="mial-weglowy", price=1080, day=timezone.localdate())
+    Dataset.objects.bump_version(Dataset.Slug.SERIES)
+    Dataset.objects.bump_version(Dataset.Slug.PRICES)
+    assert is_listed(), "it does not show fine coal"
+    factories.price_depots(1540, 1640)
+    factories.DepotPriceFactory(depot=demonstration, price=1740, day=timezone.localdate())
+    Dataset.objects.bump_version(Dataset.Slug.PRICES)
+    assert not is_listed(), "the median of pellet rests on an invented price"
+
+
 def test_a_long_list_has_parts(client, site, monkeypatch):
     whole = locations(client.get("/sitemap.xml"))
     assert client.get("/sitemap-1.xml").status_code == 404
@@ -132,7 +153,7 @@ def test_the_whole_context(client, site):
     assert "&amp;" not in text
     for heading in (
         *("# API i zasady korzystania z danych", "# Dane: zbiory, źródła i licencje", "# Ceny opału"),
-        *("# Średnie ceny GUS: węgiel", "# Uchwały antysmogowe: terminy w województwach"),
+        *("# Średnie ceny GUS: węgiel i prąd", "# Uchwały antysmogowe: terminy w województwach"),
         "# Kalkulator dotacji Czyste Powietrze",
     ):
         assert f"\n{heading}\n" in text
