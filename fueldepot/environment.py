@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, urlsplit
 import environ
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import validate_email
-from django.http.request import validate_host
+from django.http.request import split_domain_port, validate_host
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
@@ -55,6 +55,14 @@ def read_text(name: str) -> str:
         stop(f"{name}_FILE", f"names {path}, which cannot be read: {reason}")
 
 
+def split_url(name: str, url: str) -> SplitResult:
+    """Return the parts of the URL in a variable, whose value may be secret and is not repeated."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        stop(name, "cannot be read as a URL; write characters such as [ in a password as %5B")
+
+
 def has_valid_port(url: SplitResult) -> bool:
     """Whether the port of a URL is a number from 1 to 65535, or not given."""
     try:
@@ -81,9 +89,10 @@ def read_choice(name: str, *words: str, default: str) -> str:
 
 
 def read_site_url() -> str:
-    url: str = env.str("SITE_URL", default="http://127.0.0.1:8000").strip().rstrip("/")
-    parts = urlsplit(url)
-    is_bare = parts.hostname and not parts.path and not parts.query
+    """Return scheme, host and port in lower case, without a slash at the end."""
+    url: str = env.str("SITE_URL", default="http://127.0.0.1:8000").strip().rstrip("/").lower()
+    parts = split_url("SITE_URL", url)
+    is_bare = url == f"{parts.scheme}://{parts.netloc}" and split_domain_port(parts.netloc)[0]
     if parts.scheme not in {"http", "https"} or not is_bare or not has_valid_port(parts):
         stop("SITE_URL", f"is {url!r}; use scheme and host only, for example https://sklady.example.pl")
     return url
@@ -147,7 +156,7 @@ def read_mail(site_url: str, *, debug: bool) -> dict[str, Any]:
         advice = "name the mail server: smtp+tls://user:password@host:587"
         stop("EMAIL_URL", f"is not set, and {site_url} is public; {advice}")
     url = url or "consolemail://"
-    parts = urlsplit(url)
+    parts = split_url("EMAIL_URL", url)
     if parts.scheme not in env.EMAIL_SCHEMES:
         stop("EMAIL_URL", f"has no known scheme; {hint}")
     if not has_valid_port(parts) or (parts.scheme.startswith("smtp") and not parts.hostname):
@@ -165,7 +174,7 @@ def read_mail(site_url: str, *, debug: bool) -> dict[str, Any]:
 def read_map_tiles() -> str:
     """Return the URL of raster map tiles with {z}, {x} and {y}, and {s} for subdomains; "" for none."""
     url = read_text("MAP_TILES_URL")
-    host = urlsplit(url).netloc.replace("{s}", "s")
+    host = split_url("MAP_TILES_URL", url).netloc.replace("{s}", "s")
     is_good = url.startswith(("https://", "http://")) and re.fullmatch(r"[A-Za-z0-9.-]+(:[0-9]+)?", host)
     if url and not (is_good and all(part in url for part in ("{z}", "{x}", "{y}"))):
         stop("MAP_TILES_URL", f"is {url!r}; give an address like https://tiles.example.pl/{{z}}/{{x}}/{{y}}.png")
@@ -221,7 +230,7 @@ PROMETHEUS_DIR = "PROMETHEUS_MULTIPROC_DIR"
 def read_sentry() -> str:
     """Return the Sentry DSN; "" for none."""
     dsn = read_text("SENTRY_DSN")
-    parts = urlsplit(dsn)
+    parts = split_url("SENTRY_DSN", dsn)
     if dsn and not (parts.scheme in {"http", "https"} and parts.hostname and parts.username):
         stop("SENTRY_DSN", "is no address of a Sentry project; use https://key@host/number")
     if dsn and importlib.util.find_spec("sentry_sdk") is None:

@@ -69,6 +69,7 @@ def test_good_values_are_taken(start):
         ("DEBUG", "No", False),
         ("CONTACT_EMAIL", "redakcja@example.pl", "redakcja@example.pl"),
         ("CONTACT_EMAIL", "", ""),
+        ("SITE_URL", "HTTP://Localhost:8000/", "http://localhost:8000"),
     ):
         assert start(**{name: value})[name] == meant, name
 
@@ -207,14 +208,20 @@ def test_a_bad_one_ends_the_start_in_one_line(start):
         ("DATABASE_URL", ("postgresql://u:p@a:notaport,b/name",)),
         ("DEBUG", ("maybe",)),
         ("SITE_URL", ("example.pl", "https://example.pl/path", "http://example.pl:abc", "http://example.pl:99999")),
+        (
+            "SITE_URL",
+            ("https://u:p@example.pl", "https://example.pl#a", "https://skład.pl", "https://a b.pl", "http://[::1"),
+        ),
         ("ALLOWED_HOSTS", ("", "example.pl", " , ")),
         ("CONTACT_EMAIL", ("redakcja", "a@example.pl, b@example.pl")),
         ("EMAIL_URL", ("filemail://letters", "filemail:///", "mail.example.pl", "pigeon://mail.example.pl")),
-        ("EMAIL_URL", ("smtp://", "smtp://mail.example.pl:abc")),
+        ("EMAIL_URL", ("smtp://", "smtp://mail.example.pl:abc", "smtp://u:p[w@mail.example.pl")),
         ("RATE_LIMIT", ("60", "none")),
         ("EDITOR_BULK_LIMIT", ("0", "dużo")),
         ("MAP_TILES_URL", ("/tiles/{z}/{x}/{y}.png", "https://tiles.example.pl/{z}/{x}.png")),
         ("MAP_TILES_URL", ("https://a; script-src *//{z}/{x}/{y}.png",)),
+        ("MAP_TILES_URL", ("https://[a/{z}/{x}/{y}.png",)),
+        ("SENTRY_DSN", ("here", "https://k@[host/1")),
         ("CACHE_URL", ("memcached://host", "redis://", "redis://host:x/0", "unix://socket")),
         ("TRUSTED_PROXIES", ("10.0.0.1/8", "proxy.example.pl")),
         ("ADMIN_NETWORKS", ("10.0.0.1/8", "unix")),
