@@ -25,8 +25,8 @@ from pages.page import Crumb, Page, publisher
 from pages.polish import counted, whole
 from subsidy.application import ENVELOPE
 
-ENGLISH_AS_OF = FOR_OWNERS_AS_OF = RULES_AS_OF = date(2026, 11, 26)
-PRIVACY_AS_OF = date(2026, 11, 27)
+FOR_OWNERS_AS_OF = date(2026, 11, 26)
+ENGLISH_AS_OF = PRIVACY_AS_OF = RULES_AS_OF = date(2026, 11, 27)
 """The days on which the texts last changed; renew them with every change."""
 
 NOTICE_MONTHS = 6
@@ -74,7 +74,7 @@ MEANINGS = {
     "need": f"Zapotrzebowanie na ciepło w kWh/m² rocznie; bez niego {HOUSE.need}, po ociepleniu "
     f"{HOUSE.need_after_works}.",
     "new_source": "Nowe źródło ciepła.",
-    "offset": "Liczba pominiętych wierszy; adresy pozostałych części podaje `Link`.",
+    "offset": "Liczba pominiętych wierszy.",
     "on": "Stan na ten dzień; bez niego na dziś.",
     "people": "Liczba osób; wymagana razem z `income`.",
     "radius": "Promień w kilometrach, w linii prostej.",
@@ -246,7 +246,12 @@ def english_page() -> Page:
         as_of=ENGLISH_AS_OF,
         data_status="in force",
         licence="may be quoted with attribution",
-        content={"depots": len(depots.get().rows), "fuels": fuels.FUELS, "rules": RULES},
+        content={
+            "depots": len(depots.get().rows),
+            "invented": depots.get().demonstration,
+            "fuels": fuels.FUELS,
+            "rules": RULES,
+        },
     )
 
 

@@ -42,7 +42,7 @@ Voivodeship = Annotated[
     ),
 ]
 Limit = Annotated[int, whole(*LIMIT_RANGE), field("A number of rows. `X-Total-Count` has the number of all.", 5)]
-Offset = Annotated[int, whole(*OFFSET_RANGE), field("A number of rows to leave out. `Link` has the other pages.", 0)]
+Offset = Annotated[int, whole(*OFFSET_RANGE), field("A number of rows to leave out.", 0)]
 
 LATITUDE = "A WGS84 latitude in decimal degrees with a point."
 LONGITUDE = "A WGS84 longitude in decimal degrees with a point."

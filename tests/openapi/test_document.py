@@ -92,6 +92,12 @@ def test_every_operation_describes_its_statuses_and_answers_in_one_media_type():
         assert "format" not in {one["name"] for one in operation.get("parameters", [])}
 
 
+def test_a_parameter_names_headers_that_its_answer_has():
+    for path, _, operation in OPERATIONS:
+        words = " ".join(parameter["description"] for parameter in operation.get("parameters", []))
+        assert set(re.findall(r"`(Link|X-[\w-]+)`", words)) <= operation["responses"]["200"]["headers"].keys(), path
+
+
 def test_every_parameter_has_words_and_an_example_and_one_place_is_filled_in():
     for path, _, operation in OPERATIONS:
         parameters = operation.get("parameters", [])

@@ -292,6 +292,7 @@ def test_the_page_of_the_api_names_every_parameter(client):
             assert names == {name for names in re.findall("\n- `(.*?)`: ", section) for name in names.split(", ")}
             english = [one["description"].partition(".")[0] for one in operation.get("parameters", [])]
             assert not [text for text in english if text in row or text in section]
+            assert "Link" in operation["responses"]["200"]["headers"] or "`Link`" not in section, path
     assert {name for names in api_and_text_pages.MEANINGS for name in names.split(", ")} <= described_as
 
 

@@ -160,6 +160,6 @@ def test_datasets(check, depot):
 
 def test_rules_and_privacy(check, depot, settings):
     settings.RATE_LIMIT = RateLimit(90, 60)
-    check("/api/", numbers=[6, 90], texts=["Wskazuj GUS.", "X-Total-Count", "/stores/{id}"])
+    check("/api/", numbers=[6, 90], texts=["możemy odpowiedzieć 429", "Wskazuj GUS.", "X-Total-Count", "/stores/{id}"])
     texts = ["adres e-mail jest dobrowolny", "kopię zapasową", "jeden pamięta zalogowanie"]
     check("/prywatnosc/", numbers=[48, 90, 365, 30, 730], texts=texts)

@@ -214,6 +214,13 @@ def test_the_page_is_in_english_and_its_frame_in_polish(client):
     assert ("Licencja" in content, "This page in Markdown" in content) == (False, True)
 
 
+def test_it_says_in_english_that_depots_are_invented(client, demonstration):
+    text, twin = expect(client.get("/en/")), client.get("/en.md").content.decode()
+    said = "all invented to try the site out"
+    assert f"1 depot in the catalog, {said}." in text
+    assert f" depots, {said})" in twin
+
+
 def test_every_fuel_has_its_word(client):
     text, twin = expect(client.get("/en/")), client.get("/en.md").content.decode()
     for fuel in fuels.FUELS:
