@@ -191,7 +191,7 @@ def decimals(amount: Decimal | None) -> DecimalText | None:
 
 def percent(part: Decimal | None) -> DecimalText | None:
     """Format a fraction as a percentage with one decimal; None for None."""
-    return None if part is None else DecimalText(f"{part * 100:.1f}")
+    return None if part is None else DecimalText(f"{part * 100:z.1f}")
 
 
 @read_only

@@ -202,6 +202,15 @@ def test_the_tables_of_a_fuel_have_the_numbers_of_its_pages(client, history):
     assert client.get("/ceny/gus.csv").content == client.get("/dane/srednie-gus.csv").content
 
 
+def test_a_change_below_a_tenth_of_a_per_cent_is_zero_in_csv_too(client):
+    today = timezone.localdate()
+    factories.price_depots(1640, 1640, 1640, day=months_before(today.replace(day=1), 1))
+    factories.price_depots("1639.50", "1639.50", "1639.50", day=today)
+    assert "Zmiana przez miesiąc: 0,0%" in client.get("/ceny/pellet.md").content.decode()
+    rows = csv.DictReader(io.StringIO(client.get("/ceny/pellet.csv").content.decode(), newline=""))
+    assert next(rows)["zmiana_przez_miesiac_proc"] == "0.0"
+
+
 def test_the_dearer_the_stronger_the_colour(client, history):
     factories.BoundaryFactory()
     factories.BoundaryFactory(municipality=Municipality.objects.get(teryt="1061011"), lat=51.8)
