@@ -203,6 +203,7 @@ def read_cache_url() -> str:
     try:
         parts = urlsplit(url)
         good = not url or (parts.scheme in {"redis", "rediss"} and parts.hostname and parts.port != 0)
+        good = good and re.fullmatch("(/[0-9]*)?", parts.path)
         good = good or (parts.scheme == "unix" and parts.path.startswith("/"))
     except ValueError:
         good = False

@@ -222,7 +222,7 @@ def test_a_bad_one_ends_the_start_in_one_line(start):
         ("MAP_TILES_URL", ("https://a; script-src *//{z}/{x}/{y}.png",)),
         ("MAP_TILES_URL", ("https://[a/{z}/{x}/{y}.png",)),
         ("SENTRY_DSN", ("here", "https://k@[host/1")),
-        ("CACHE_URL", ("memcached://host", "redis://", "redis://host:x/0", "unix://socket")),
+        ("CACHE_URL", ("memcached://host", "redis://", "redis://host:x/0", "redis://host/limits", "unix://socket")),
         ("TRUSTED_PROXIES", ("10.0.0.1/8", "proxy.example.pl")),
         ("ADMIN_NETWORKS", ("10.0.0.1/8", "unix")),
         ("SECOND_FACTOR", ("on",)),
