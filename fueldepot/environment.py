@@ -202,9 +202,9 @@ def read_cache_url() -> str:
     url = read_text("CACHE_URL")
     try:
         parts = urlsplit(url)
-        good = not url or (parts.scheme in {"redis", "rediss"} and parts.hostname and parts.port != 0)
-        good = good and re.fullmatch("(/[0-9]*)?", parts.path)
-        good = good or (parts.scheme == "unix" and parts.path.startswith("/"))
+        is_server = parts.scheme in {"redis", "rediss"} and parts.hostname and parts.port != 0
+        good = not url or (parts.scheme == "unix" and parts.path.startswith("/"))
+        good = good or bool(is_server and re.fullmatch("(/[0-9]*)?", parts.path))
     except ValueError:
         good = False
     if not good:
