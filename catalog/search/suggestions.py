@@ -137,6 +137,11 @@ class Search:
 
     def find(self, text: str, limit: int) -> Found:
         """Find entries for a text: as typed, else by words, else with edits."""
+        matches = self._find(text, limit)
+        town = self._town_behind(text, matches)
+        return replace(matches, numbers=(*town, *matches.numbers)[:limit], single=False, typed="") if town else matches
+
+    def _find(self, text: str, limit: int) -> Found:
         text = query.SHORT_CAPITAL.sub("wwa", query.normalize_punctuation(text))
         text = NICKNAMES.get(fold(text), text)  # "wawa" is also a prefix of Wąwał
         if len(typed_digits(text)) >= FEWEST_DIGITS:
@@ -188,6 +193,30 @@ class Search:
         municipalities = [number for number in named if number < self.index.municipalities]
         known = first in municipalities and bool(self.index.largest[first] or self.index.urban[first])
         return len(named) == 1 or (known and len(municipalities) == 1)
+
+    def _town_behind(self, text: str, matches: Found) -> tuple[int, ...]:
+        """Return the municipalities of a town that stands behind a comma and narrows nothing; () for none.
+
+        What is in front may be a street ("Lipowa, Gliwice") or a village nearby, unless it is as well known a town.
+        """
+        _, rest = query.split_fuel(plain(query.normalize_punctuation(text)))
+        segments = query.split_segments(rest)
+        if len(segments) < 2 or not matches.numbers or matches.forgiven or query.split_postcode(rest):
+            return ()
+        (_, front), (town, behind) = (self._town_of(segment) for segment in (segments[0], segments[-1]))
+        codes = {self.index.teryt(number) for number in town}
+        if behind <= front or any(self.index.teryt(number) in codes for number in matches.numbers):
+            return ()
+        # It may be the name of a county: "Zielonki, Kraków".
+        return () if self.words.find(query.read_query(rest)[0], Mode.WORDS, 1, (), Memo()) else town
+
+    def _town_of(self, name: str) -> tuple[tuple[int, ...], int]:
+        """Return the municipalities of a name, and how well known they are: 2 for one of the largest, 1 for a town."""
+        named = self.index.named(query.normalize_query(name))
+        numbers = tuple(number for number in named if number < self.index.municipalities)
+        if not numbers:
+            return (), 0
+        return numbers, 2 if self.index.largest[numbers[0]] else int(self.index.urban[numbers[0]])
 
     def _inflected(self, text: str, accented: tuple[str, ...], limit: int) -> Found | None:
         """Return the town of "pellet w Zielonej Górze" first; None where the words are a name as they are.

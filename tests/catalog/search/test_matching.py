@@ -337,8 +337,10 @@ def test_a_unit_after_a_comma_tells_the_name_of_a_locality_from_a_form():
         assert (found(search, text), search.suggest(text).clear) == (["Konina"], True), text
     assert found(search, "Pod Koninem, Ropa") == ["Pod Koninem"]
     # Neither a street nor a unit without a locality of the name is one.
-    for text in ("Konina", "Konina, ul. Ropa 5", "Konina, Zakopane", "pod Koninem, Sękowa"):
+    for text in ("Konina", "Konina, ul. Ropa 5"):
         assert found(search, text)[0] == "Konin", text
+    assert found(search, "Konina, Zakopane")[:2] == ["Zakopane", "Konin"]
+    assert found(search, "pod Koninem, Zakopane")[:2] == ["Zakopane", "Konin"]
 
 
 def test_a_whole_name_with_its_preposition_is_not_one_without():
@@ -348,3 +350,13 @@ def test_a_whole_name_with_its_preposition_is_not_one_without():
     assert found(search, "w lasach Ropa")[0] == "Lasy"
     # The preposition of another name does not count.
     assert found(search, "w Sękowa") == ["Sękowa"]
+
+
+def test_a_town_behind_a_comma_that_narrows_nothing_goes_before_places_elsewhere():
+    search = make_search(PLACES, ("Lipowa", ROPA), ("Nowa", SEKOWA))
+    for text in ("Lipowa, Zakopane", "pellet Lipowa (Zakopane)"):
+        assert found(search, text) == ["Zakopane", "Lipowa"], text
+        assert not search.suggest(text).clear, text
+    # Not where it narrows, is no town, or stands behind another town.
+    for text, name in (("Lipowa, Ropa", "Lipowa"), ("Lipowa, Nowa", "Lipowa"), ("Zakopane, Nowy Targ", "Zakopane")):
+        assert found(search, text) == [name], text
