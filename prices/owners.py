@@ -142,16 +142,13 @@ def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) 
     added: list[DepotPrice] = []
     replaced: list[DepotPrice] = []
     changes: dict[tuple[int, str, date], str] = {}
-    more = 0
     for depot, quote in quotes:
         row, place = services.row_of(depot, quote, DepotPrice.Origin.PRICE_LIST, on), (depot.pk, quote.fuel, quote.day)
         if doubts := find_doubts(quote.fuel, row.price, quote.day, ranges, today):
             raise InvalidPrice(f"{fuels.BY_SLUG[quote.fuel].name}: {', '.join(doubts)}")
         former = stored.get(place)
-        is_published = former is not None and former.status == DepotPrice.Status.APPROVED
-        if former is not None and is_published and former.price == row.price:
+        if former and former.status == DepotPrice.Status.APPROVED and former.price == row.price:
             continue
-        more += not is_published
         row.pk = None if former is None else former.pk
         row.status, row.decided_at = DepotPrice.Status.APPROVED, on
         (added if former is None else replaced).append(row)
@@ -171,7 +168,7 @@ def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) 
         line.history_change_reason = f"{history.OWNER}: {changes[line.depot_id, line.fuel, line.day]}"
     DepotPrice.history.bulk_update(written, ["history_change_reason"])
     if lines:
-        services.record_prices(today, approved=more)
+        services.record_prices(today)
         update_offers([row.pk for row in (*added, *replaced)], by=None, on=today, reason=history.OWNER)
     described: dict[int, list[str]] = {}
     for (depot_id, fuel, day), change in changes.items():

@@ -16,7 +16,6 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from catalog.depots import fuels
-from catalog.importers.runner import record_change
 from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import journal
 from catalog.services.moderation import locked
@@ -95,7 +94,7 @@ def publish_price_list(
         approved = DepotPrice.Status.APPROVED
         DepotPrice.objects.filter(pk__in=keys).update(status=approved, decided_at=on, decided_by=by)
         history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST)
-        record_prices(timezone.localdate(on), approved=len(rows))
+        record_prices(timezone.localdate(on))
         update_offers(keys, by=by, on=timezone.localdate(on), reason=PRICE_LIST)
         record.concern(Depot, names)
     return record.decision
@@ -106,7 +105,7 @@ def withdraw_published(*, keys: Collection[int], reason: str, by: AbstractBaseUs
     rows = DepotPrice.objects.filter(pk__in=among(keys))
     rows.update(status=DepotPrice.Status.REJECTED, reason=reason, decided_at=on, decided_by=by)
     history.record_bulk(DepotPrice, keys, by=by, reason=reason)
-    record_prices(timezone.localdate(on), approved=-len(keys))
+    record_prices(timezone.localdate(on))
 
 
 def row_of(depot: Depot, quote: PriceInput, origin: DepotPrice.Origin, on: datetime) -> DepotPrice:
@@ -202,9 +201,7 @@ def _decide(
             rows.update(status=status, reason=reason, decided_at=on, decided_by=by)
         described = f"{status.label}: {reason}" if reason else str(status.label)
         history.record_bulk(DepotPrice, keys, by=by, reason=described)
-        counted = sum(price.status == DepotPrice.Status.APPROVED for price in changed)
-        count = len(changed) if status == DepotPrice.Status.APPROVED else 0
-        record_prices(timezone.localdate(on), approved=count - counted)
+        record_prices(timezone.localdate(on))
         update_offers(keys, by=by, on=timezone.localdate(on), reason=LABELS[status])
         record.concern(Submission, notify_authors(changed, on))
         record.concern(Depot, {price.depot_id for price in changed})
@@ -266,10 +263,11 @@ def withdraw_prices(*, submission: Submission, on: datetime) -> bool:
     return not decided
 
 
-def record_prices(today: date, *, approved: int = 0) -> None:
-    """Bump the version of the data set, in the transaction of the change. approved: added to its row count."""
+def record_prices(today: date | None) -> None:
+    """Bump the version of the data set, in the transaction of the change. Three statements, one of which counts."""
     Dataset.objects.bump_version(Dataset.Slug.PRICES, as_of=today, source=PUBLISHER)
-    Dataset.objects.filter(slug=Dataset.Slug.PRICES).update(row_count=F("row_count") + approved)
+    # Counted once the data set is locked, so that changes at the same time are in it.
+    Dataset.objects.filter(slug=Dataset.Slug.PRICES).update(row_count=DepotPrice.objects.approved().count())
 
 
 def save(price: DepotPrice, by: AbstractBaseUser | None) -> None:
@@ -390,5 +388,5 @@ def match_twin(**place: Any) -> Exists:
 
 
 def recount_prices() -> None:
-    """Record the number of remaining prices, after demonstration depots were deleted with theirs. Two queries."""
-    record_change(Dataset.Slug.PRICES, {PUBLISHER: None}, model=DepotPrice)
+    """Record the number of remaining prices, after demonstration depots were deleted with theirs."""
+    record_prices(None)

@@ -62,7 +62,8 @@ def missing_steps() -> Iterator[ImportStep]:
         yield ImportStep(Dataset.Slug.SERIES, OFFICIAL_CREDIT, load_official, model=Observation)
     # Removed demonstration data do not come back: their data set stays known.
     if Dataset.Slug.PRICES not in present and not DepotPrice.objects.exists():
-        yield ImportStep(Dataset.Slug.PRICES, DEMONSTRATION_CREDIT, load_demonstration, model=DepotPrice)
+        approved = DepotPrice.objects.approved
+        yield ImportStep(Dataset.Slug.PRICES, DEMONSTRATION_CREDIT, load_demonstration, DepotPrice, approved)
 
 
 def load_official(options: Options) -> Report:

@@ -222,10 +222,9 @@ def undo_prices(undoing: Undoing) -> None:
         replaced = prices.filter(match_twin(), status=DepotPrice.Status.REJECTED)
         barred = set(replaced.values_list("pk", flat=True))
         changed = [span for key, span in spans.items() if key not in barred and key not in added]
-        counted = prices.approved().count()
         again = history.restore(DepotPrice, changed)
         history.record_bulk(DepotPrice, again, by=by, reason=undoing.reason)
-        record_prices(timezone.localdate(on), approved=prices.approved().count() - counted)
+        record_prices(timezone.localdate(on))
         undoing.changed[DepotPrice] += len(again)
         restored += again
         _reopen(undoing)

@@ -58,7 +58,7 @@ def step(
         report.title, report.as_of = title, extract.as_of
         return report
 
-    return ImportStep(source.dataset, source.credit, sync, source.model, source, tuple(paths))
+    return ImportStep(source.dataset, source.credit, sync, source.model, source=source, files=tuple(paths))
 
 
 def steps_of(files: Iterable[tuple[Path, Recognised]], *, pass_over_older: bool = False) -> list[ImportStep]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 
 from catalog.importers import freshness
@@ -167,14 +167,16 @@ class AnalyzeFailed(Exception):
 class ImportStep:
     """One step of a run. credit: publisher. sync: compares and, if told to, writes. model: of an app above the catalog.
 
-    source: None for starter data. files, origin, began: for the record. most_rejected: share of unusable rows above
-    which a fetched file is refused, as one that is otherwise doubtful; None for a file that somebody has looked at.
+    counted: returns the rows of the data set, None for all of the model. source: None for starter data. files, origin,
+    began: for the record. most_rejected: share of unusable rows above which a fetched file is refused, as one that is
+    otherwise doubtful; None for a file that somebody has looked at.
     """
 
     dataset: Dataset.Slug
     credit: str
     sync: Callable[[Options], Report]
     model: type[Model] | None = None
+    counted: Callable[[], QuerySet[Any]] | None = None
     source: DataSource | None = None
     files: tuple[Path, ...] = ()
     most_rejected: float | None = None
@@ -258,7 +260,8 @@ def run_inside(
         if report.changes and options.write:
             model = step.model or MODELS[step.dataset]
             others = freshness.other_publishers(step.source) if step.source else {}
-            record_change(step.dataset, {step.credit: report.as_of, **others}, model=model)
+            rows = (step.counted or model._default_manager.all)().count()
+            record_change(step.dataset, {step.credit: report.as_of, **others}, rows=rows)
             changed[step.dataset] = model
     if SEARCHED & changed.keys():
         entries.rebuild_index()
@@ -301,13 +304,14 @@ def refuse_later_day(step: ImportStep, report: Report, today: date) -> None:
         )
 
 
-def record_change(
-    dataset: Dataset.Slug, published: Mapping[str, date | None], *, model: type[Model] | None = None
-) -> None:
-    """Bump the version of a data set. published: all publishers of its rows, with the day they are current to."""
+def record_change(dataset: Dataset.Slug, published: Mapping[str, date | None], *, rows: int | None = None) -> None:
+    """Bump the version of a data set. published: all publishers of its rows, with the day they are current to.
+
+    rows: their number, by default of all rows of the table.
+    """
     days = [day for day in published.values() if day is not None]
     day = min(days) if days and len(days) == len(published) else None
-    rows = (model or MODELS[dataset])._default_manager.count()
+    rows = MODELS[dataset]._default_manager.count() if rows is None else rows
     source = Dataset.AND.join(sorted(published))
     Dataset.objects.bump_version(dataset, as_of=day, row_count=rows, source=source[:200])
 

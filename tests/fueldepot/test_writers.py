@@ -162,7 +162,8 @@ def test_removing_the_demonstration(changes):
     depot = factories.DepotFactory(source=Depot.Source.DEMO)
     factories.DepotPriceFactory(depot=depot, fuel="pellet")
     kept = factories.DepotPriceFactory(fuel="pellet", depot=factories.DepotFactory())
-    prices.record_prices(TODAY, approved=2)
+    factories.DepotPriceFactory(fuel="brykiet", depot=kept.depot, pending=True)
+    prices.record_prices(TODAY)
     addresses = ["/api/v1/stores?teryt=1261011", f"/api/v1/stores/{kept.depot_id}", *PRICES]
     changes(addresses)
     call_command("remove_demo", verbosity=0)
