@@ -64,6 +64,12 @@ def rows_of(answer):
     return [" ".join(unescape(re.sub(r"<[^>]+>", " ", row)).split()) for row in re.findall(r"<tr>.*?</tr>", body)]
 
 
+def test_a_fence_below_zero_is_no_limit(client):
+    factories.price_depots(900, 900, 1000, 1200, 1800, 1900, 2000, 2000)
+    for path in ("/ceny/pellet/", "/ceny/pellet.md"):
+        assert "Liczą się ceny do " in plain(client.get(path)), path
+
+
 def test_the_table_of_voivodeships(client, history):
     assert rows_of(client.get("/ceny/pellet/")) == [
         "łódzkie 1 300 zł −100 zł – – 3",
