@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from catalog.api import params
 from catalog.depots import fuels
+from catalog.depots.attribution import tiles_host
 from catalog.depots.snapshot import depots
 from catalog.submissions import retention
 from catalog.submissions.owner_links import UNUSED
@@ -282,5 +283,6 @@ def privacy_page() -> Page:
             "owner_link_days": UNUSED.days,
             "browser_minutes": seconds(CATALOG, "max-age") // 60,
             "outage_minutes": seconds(OUTAGE, "stale-if-error") // 60,
+            "tiles_host": tiles_host(settings.MAP_TILES_URL),
         },
     )

@@ -9,9 +9,14 @@ from catalog.models import Depot
 OSM_COPYRIGHT = "https://www.openstreetmap.org/copyright"
 
 
+def tiles_host(url: str) -> str:
+    """Return the host of map tiles, without the variable part of a subdomain; "" for none."""
+    return (urlsplit(url).hostname or "").removeprefix("{s}.")
+
+
 def tiles_credit(url: str) -> str:
     """Return the credit of map tiles as HTML: the national service, or OpenStreetMap, from which most are drawn."""
-    host = urlsplit(url).hostname or ""
+    host = tiles_host(url)
     national = host == "geoportal.gov.pl" or host.endswith(".geoportal.gov.pl")
     return f"GUGiK, {host}" if national else f'© autorzy <a href="{OSM_COPYRIGHT}">OpenStreetMap</a>, {host}'
 

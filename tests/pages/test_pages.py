@@ -206,6 +206,16 @@ def test_the_buttons_it_names_stand_on_the_page_of_a_depot(client, depot_page):
     expect(client.get(depot_page), "To mój skład", "Usuń wpis", "Pokaż to na swojej stronie", "Zmień godziny i ceny")
 
 
+def test_the_page_about_privacy_names_the_host_of_maps(client, settings):
+    for tiles, host in (("", ""), ("https://{s}.tiles.example.pl/{z}/{x}/{y}.png", "z serwera tiles.example.pl.")):
+        settings.MAP_TILES_URL = tiles
+        for path in ("/prywatnosc/", "/prywatnosc.md"):
+            text = client.get(path).content.decode()
+            assert ("reklam ani usług innych firm." in text) is not bool(tiles)
+            assert ("Obrazy map pobiera Twoja przeglądarka" in text) is bool(tiles)
+            assert host in text
+
+
 def test_the_page_is_in_english_and_its_frame_in_polish(client):
     html = client.get("/en/").content.decode()
     frame = '<header class="top" lang="pl">', '<footer class="bottom" lang="pl">'

@@ -62,7 +62,9 @@ def test_a_kept_page_keeps_its_policies():
 
 def test_tiles_are_credited_to_whom_they_belong():
     assert tiles_credit(GEOPORTAL) == "GUGiK, mapy.geoportal.gov.pl"
-    assert tiles_credit("https://tiles.example.pl/{z}/{x}/{y}.png").startswith("© autorzy <a href=")
+    credit = tiles_credit("https://{s}.tiles.example.pl/{z}/{x}/{y}.png")
+    assert credit.startswith("© autorzy <a href=")
+    assert credit.endswith(", tiles.example.pl")
 
 
 def test_pages_may_load_tiles_from_the_server_of_the_operator_alone(settings):
