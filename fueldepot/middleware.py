@@ -55,6 +55,8 @@ def cors(get_response: View) -> View:
             response = get_response(request)
             if response.status_code == HTTPStatus.PRECONDITION_FAILED:  # of Django, without a body
                 response = precondition_failed() if in_api else error_pages.precondition_failed(request)
+            if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:  # of Django, with nothing but `Allow`
+                response.headers.setdefault("Cache-Control", NO_STORE)
             if in_api:
                 response["Access-Control-Expose-Headers"] = EXPOSED
         if in_api or request.path.endswith(PUBLIC_FILES):

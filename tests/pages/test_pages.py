@@ -44,6 +44,7 @@ def test_pages_are_for_reading_only():
             continue
         answer = Client(enforce_csrf_checks=True).post(path)
         assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD"), path
+        assert answer.get("Cache-Control") == "no-store", path
 
 
 def test_the_site_is_named_by_the_settings(client, settings):
