@@ -262,7 +262,10 @@ def find_changed_since(decision: Decision) -> list[Model]:
     """
     undoing = Undoing(decision, None, decision.decided_at)
     left: list[Model] = []
-    for label in dict.fromkeys(line.model for line in undoing.lines if line.last):
+    # Offers follow the prices, whatever was changed there since.
+    of_prices = decision.kind in {Decision.Kind.PRICES, Decision.Kind.PRICE_LIST}
+    ignored = {Depot._meta.label_lower} if of_prices else set()
+    for label in dict.fromkeys(line.model for line in undoing.lines if line.last and line.model not in ignored):
         model = apps.get_model(label)
         spans = undoing.spans(model)
         restorable = history.find_restorable(model, list(spans.values()), following=following(decision, label))

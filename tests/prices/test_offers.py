@@ -193,6 +193,14 @@ def test_a_price_decided_at_the_survivor_keeps_none_of_its_values_from_being_res
     assert (offer(one), one.phone, undone.left) == (["wegiel", "brykiet"], "", [])
 
 
+def test_an_offer_that_was_changed_since_does_not_stay_where_a_decision_on_prices_is_undone(editor, one):
+    price = factories.DepotPriceFactory(depot=one, pending=True)
+    decision = services.approve_prices(prices=[price], by=editor, on=NOW).decision
+    values = {"fuels": ["wegiel", "pellet", "brykiet"]}
+    editing.edit_depot(depot=factories.fresh(one), values=values, by=editor, on=TODAY)
+    assert find_changed_since(decision) == undo(decision=decision, by=editor, on=NOW).left == []
+
+
 def test_a_survivor_whose_values_were_changed_since_is_named(editor, one, other):
     Depot.objects.filter(pk=other.pk).update(phone="+48 600 000 000")
     decision = merge(one, other, editor, take=["phone"])
