@@ -1,11 +1,12 @@
 """Drafts: admin pages that save a draft, and the page that shows and approves one."""
 
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Model
+from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
@@ -109,10 +110,33 @@ class DraftStateFilter(PendingByDefaultFilter):
     states, waiting = Draft.State, Draft.State.WAITING
 
 
+REJECTED_SHOWN = timedelta(days=14)
+"""How long the start page tells of a rejected draft."""
+
+
+def drafts_by_author(user: Any) -> dict[str, Q]:
+    """Return the conditions on drafts as a user sees their authors, by the value of the filter."""
+    mine = Q(drafted_by=user.pk)
+    lately = Q(state=Draft.State.WITHDRAWN, decided_at__gte=timezone.now() - REJECTED_SHOWN)
+    return {"others": ~mine, "mine": mine, "rejected": mine & lately & ~Q(decided_by=user.pk)}
+
+
+class AuthorFilter(admin.SimpleListFilter):
+    title = "autor"
+    parameter_name = "author"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        lately = f"ja, ktoś odrzucił w ostatnich {REJECTED_SHOWN.days} dniach"
+        return [("others", "inne osoby"), ("mine", "ja"), ("rejected", lately)]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Draft]) -> QuerySet[Draft]:
+        return queryset.filter(drafts_by_author(current_editor(request)).get(self.value() or "", Q()))
+
+
 @admin.register(Draft)
 class DraftAdmin(NextRowMixin, FixedRowsAdmin):
     list_display = ("title", "drafted_by", "drafted_at", "state_in_words", "reason", "decided_by")
-    list_filter = (DraftStateFilter,)
+    list_filter = (DraftStateFilter, AuthorFilter)
     list_select_related = ("drafted_by", "decided_by")
     search_fields = ("title", "reason")
     ordering = ("-drafted_at", "-pk")

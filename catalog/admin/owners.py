@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from catalog.admin.bulk import bulk_action, each
 from catalog.admin.desk import FixedRowsAdmin, OptionsFilter, current_editor, done_options
+from catalog.admin.registers import UnitFilter
 from catalog.models import OwnerChange, OwnerLink
 from catalog.submissions import owner_links
 
@@ -37,7 +38,7 @@ class OwnerChangeAdmin(OwnersAdmin):
     """Changes made by owners, newest first. They are already public; the journal undoes one."""
 
     list_display = ("made_at", "entry", "values", "seen_at", "seen_by")
-    list_filter = (SeenFilter,)
+    list_filter = (SeenFilter, UnitFilter)
     ordering = ("-made_at", "-pk")
     actions = ("mark_seen",)
 

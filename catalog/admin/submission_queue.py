@@ -75,7 +75,7 @@ class StateFilter(PendingByDefaultFilter):
 class LetterFilter(OptionsFilter):
     title = "list o decyzji"
     parameter_name = "letter"
-    options = {"owed": ("nie wyszedł", methodcaller("unnotified"))}
+    options = {"owed": ("nie wyszedł", lambda rows: rows.left_behind(timezone.now()))}
 
 
 class QuestionFilter(OptionsFilter):

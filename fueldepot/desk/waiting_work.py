@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from smtplib import SMTPException
 from typing import Any
 from urllib.parse import urlencode
@@ -20,6 +20,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.admin import depot_list
+from catalog.admin.drafts import drafts_by_author
 from catalog.admin.journal import count_decisions
 from catalog.depots import duplicates
 from catalog.models import (
@@ -42,9 +43,6 @@ from prices.models import DepotPrice
 from regulations.models import STALE_AFTER, LegalState
 
 logger = logging.getLogger(__name__)
-
-REJECTED_SHOWN = timedelta(days=14)
-"""How long the start page tells of a rejected draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +102,8 @@ def find_waiting_in(user: Any, codes: Sequence[str]) -> list[Waiting]:
         prices, url = DepotPrice.objects.pending(), _list("prices_depotprice", {"unit": "mine"} if codes else {})
         waiting.append(_count("Ceny do zatwierdzenia", _within(prices, codes), "submitted_at", url))
     if user.has_perm("catalog.view_ownerchange"):
-        changes, url = OwnerChange.objects.filter(seen_at__isnull=True), _list("catalog_ownerchange", {"seen": "no"})
+        changes = OwnerChange.objects.filter(seen_at__isnull=True)
+        url = _list("catalog_ownerchange", {"seen": "no"} | ({"unit": "mine"} if codes else {}))
         waiting.append(_count("Zmiany właścicieli do obejrzenia", _within(changes, codes), "made_at", url))
     if user.has_perm("catalog.view_draft"):
         waiting += drafts_waiting(user)
@@ -121,9 +120,9 @@ def _list(model: str, query: Mapping[str, str]) -> str:
     return f"{url}?{urlencode(query)}" if query else url
 
 
-def _within(rows: Any, codes: Sequence[str], path: str = "depot__") -> Any:
+def _within(rows: Any, codes: Sequence[str]) -> Any:
     """Keep rows about depots of voivodeships; all without codes."""
-    return rows.filter(**{f"{path}municipality__voivodeship__in": codes}) if codes else rows
+    return rows.filter(depot__municipality__voivodeship__in=codes) if codes else rows
 
 
 def submissions_waiting(codes: Sequence[str]) -> list[Waiting]:
@@ -136,7 +135,9 @@ def submissions_waiting(codes: Sequence[str]) -> list[Waiting]:
         since=Min("confirmed_at", filter=Q(state=state)),
         unnotified=Count("pk", filter=owed & ~just_decided(timezone.now())),
     )
-    answered = _within(SubmissionQuestion.objects.answered(), codes, "submission__depot__")
+    answered = SubmissionQuestion.objects.answered()
+    if codes:
+        answered = answered.filter(submission__in=rows)
     queries = (mine, {"state": "all", "question": "answered"} | mine, {"state": "all", "letter": "owed"} | mine)
     queue, questions, letters = (_list("catalog_submission", query) for query in queries)
     return [
@@ -194,22 +195,20 @@ def _count_by(rows: Any, voivodeship: Any) -> dict[str, int]:
 
 def drafts_waiting(user: Any) -> list[Waiting]:
     """Return drafts waiting for a second person, and the user's own unsent ones."""
-    own = Q(state=Draft.State.PREPARED, drafted_by=user.pk)
-    waiting = Q(state=Draft.State.WAITING)
-    others = waiting & ~Q(drafted_by=user.pk)
-    rejected = Q(state=Draft.State.WITHDRAWN, drafted_by=user.pk, decided_at__gte=timezone.now() - REJECTED_SHOWN)
-    rejected &= ~Q(decided_by=user.pk)
+    of = drafts_by_author(user)
+    waiting = of["others"] & Q(state=Draft.State.WAITING)
     counts = Draft.objects.aggregate(
-        waiting=Count("pk", filter=others),
-        since=Min("drafted_at", filter=others),
-        own=Count("pk", filter=own),
-        rejected=Count("pk", filter=rejected),
+        waiting=Count("pk", filter=waiting),
+        since=Min("drafted_at", filter=waiting),
+        own=Count("pk", filter=of["mine"] & Q(state=Draft.State.PREPARED)),
+        rejected=Count("pk", filter=of["rejected"]),
     )
-    url = reverse("admin:catalog_draft_changelist")
+    queries = {"author": "others"}, {"state": "prepared", "author": "mine"}, {"state": "all", "author": "rejected"}
+    others, own, rejected = (_list("catalog_draft", query) for query in queries)
     return [
-        Waiting("Szkice innych osób do zatwierdzenia", counts["waiting"], url, counts["since"]),
-        Waiting("Twoje szkice, których nie wysłano", counts["own"], f"{url}?state={Draft.State.PREPARED}"),
-        Waiting("Twoje szkice, które ktoś odrzucił", counts["rejected"], f"{url}?state={Draft.State.WITHDRAWN}"),
+        Waiting("Szkice innych osób do zatwierdzenia", counts["waiting"], others, counts["since"]),
+        Waiting("Twoje szkice, których nie wysłano", counts["own"], own),
+        Waiting("Twoje szkice, które ktoś odrzucił", counts["rejected"], rejected),
     ]
 
 

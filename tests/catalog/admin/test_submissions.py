@@ -242,6 +242,7 @@ def test_letters_that_did_not_leave_are_found_and_leave_by_themselves(client, ed
     for moment in ("decided_at", "answered_at"):  # what is about to leave is no cause for alarm
         factories.SubmissionFactory(decided=True, notification_pending=True, **{moment: timezone.now()})
     assert "które jeszcze nie wyszły" not in text_of(client.get(QUEUE))
+    assert not context_of(client, QUEUE, {"state": "all", "letter": "owed"})["cl"].result_count
     assert "List o decyzji" not in text_of(client.get(page(lost[0])))
 
 

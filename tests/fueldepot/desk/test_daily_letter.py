@@ -10,10 +10,11 @@ from django.core.mail import EmailMessage
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from catalog.models import DailyLetter
+from catalog.models import DailyLetter, OwnerChange
 from catalog.services import editors
-from fueldepot.desk.waiting_work import send_daily_letters
+from fueldepot.desk.waiting_work import find_waiting_in, send_daily_letters
 from tests import factories
+from tests.client import context_of
 from tests.pages.reading import missing, text_of
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +68,25 @@ def test_it_says_what_waits_since_when_in_the_claimed_voivodeships(subscribed, d
     send(TODAY + timedelta(days=1))
     assert "czytelników: 3, najdłużej od 01.11.2026" in mail.outbox[1].body
     assert "unit=mine" not in mail.outbox[1].body
+
+
+def test_what_it_counts_in_the_claimed_voivodeships_is_what_its_links_list(client, subscribed):
+    """Answers about proposed depots too, which have no depot yet; changes of owners elsewhere are left out."""
+    krakow, bielsko = factories.DepotFactory(), factories.DepotFactory(municipality=factories.bielsko_biala())
+    for depot in (krakow, bielsko):
+        OwnerChange.objects.create(depot=depot, made_at=NOW, text="telefon")
+    for code in ("1261011", "2461011"):
+        new = {"depot": None, "kind": "add", "proposed": {"name": code, "municipality": code}}
+        row = factories.SubmissionFactory(**new)
+        row.questions.create(text="?", asked_at=NOW, asked_by=subscribed, answer="Tak.", answered_at=NOW)
+    editors.take_voivodeship(voivodeship=krakow.municipality.voivodeship, by=subscribed, on=NOW)
+    waiting = [row for row in find_waiting_in(subscribed, ["12"]) if row.count]
+    assert [(row.label, row.count) for row in waiting] == [
+        ("Zgłoszenia właścicieli i czytelników", 1),
+        ("Odpowiedzi autorów na pytania", 1),
+        ("Zmiany właścicieli do obejrzenia", 1),
+    ]
+    assert [context_of(client, row.url)["cl"].result_count for row in waiting] == [1, 1, 1]
 
 
 def test_one_a_day_and_none_when_nothing_waits(subscribed, capsys):

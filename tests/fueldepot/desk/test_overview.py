@@ -13,6 +13,7 @@ from catalog.services import moderation
 from catalog.services.editors import CHIEF, EDITOR
 from tests import deciding, factories
 from tests.catalog.admin.test_drafts import draft_of, person
+from tests.client import context_of
 from tests.drafts import approve
 from tests.pages.reading import missing, text_of
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory
@@ -45,6 +46,23 @@ def test_what_waits_stands_there_with_its_number_and_since_when(client):
     assert not missing(text, "Twoje szkice, których nie wysłano 1", "Stany prawne starsze niż 180 dni 1")
     assert "Składy: zgłoszenie czeka 1" in text
     assert "Konta bez grupy" not in text
+
+
+def test_drafts_are_counted_as_the_lists_behind_the_numbers_have_them():
+    ewa, adam = person("ewa", EDITOR), person("adam", EDITOR)
+    deadline = DeadlineFactory()
+    for desk in (ewa, adam):
+        for decision in ("submit", "withdraw", ""):
+            draft = draft_of(desk, deadline, date="2028-01-01")
+            if decision:
+                approve(desk, draft, decision=decision)
+    rejected = draft_of(ewa, deadline, date="2029-01-01")
+    approve(ewa, rejected, decision="submit")
+    approve(adam, rejected, decision="withdraw")
+    for desk, numbers in ((ewa, [1, 1, 1]), (adam, [1, 1, 0])):
+        rows = [row for row in context_of(desk, START)["work"] if "zkice" in row.label]
+        assert [row.count for row in rows] == numbers
+        assert [context_of(desk, row.url)["cl"].result_count for row in rows] == numbers
 
 
 def test_todays_work_is_counted_by_editor():
