@@ -131,8 +131,22 @@ def confirm_subscription(*, subscription: Subscription, content: Mapping[str, An
 
 def of_reader(token: str) -> QuerySet[Subscription]:
     """Return the confirmed subscriptions of the address that a token stands for. Raises SubscriptionNotFound."""
+    return _of_address(token).filter(confirmed_at__isnull=False).order_by("pk")
+
+
+def awaits_confirmation(token: str) -> bool:
+    """Whether the address is also kept for a link that is not followed yet. Raises SubscriptionNotFound."""
+    return _of_address(token).filter(confirmed_at__isnull=True).exists()
+
+
+def end_all(token: str) -> None:
+    """Forget the address that a token stands for, with what it has asked for and not confirmed. Raises as the above."""
+    _of_address(token).delete()
+
+
+def _of_address(token: str) -> QuerySet[Subscription]:
     email_hash = tokens.READER.read(token, SubscriptionNotFound(None))
-    return Subscription.objects.confirmed().filter(email_hash=email_hash).order_by("pk")
+    return Subscription.objects.filter(email_hash=email_hash)
 
 
 def prolong(subscriptions: QuerySet[Subscription], *, on: datetime) -> None:

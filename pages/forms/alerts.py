@@ -32,6 +32,11 @@ SENT = (
 
 ENDED = "Nie napiszemy więcej. Twój adres usunęliśmy."
 
+UNCONFIRMED = (
+    "Napiszemy dopiero, gdy potwierdzisz nową prośbę odnośnikiem z wiadomości. Bez tego usuniemy Twój adres, gdy "
+    "odnośnik wygaśnie."
+)
+
 
 class AlertsForm(EmailForm):
     """A place for its rules, a fuel with a voivodeship for its median, or both."""
@@ -139,13 +144,13 @@ def mine(request: HttpRequest) -> HttpResponse:
         if "przedluz" in request.POST:
             readers.prolong(subscribed, on=now)
         elif "wszystko" in request.POST:
-            subscribed.delete()
+            readers.end_all(token)
         else:
             subscribed.filter(pk__in=ids_of(request.POST.getlist("koniec"))).delete()
         return HttpResponseRedirect(site_url(tokens.READER.path_of(token)))
     rows = list(subscribed)
     if not rows:
-        return ended(request)
+        return ended(request, UNCONFIRMED if readers.awaits_confirmation(token) else ENDED)
     return show_wishes(request, "alerts_mine", "Twoje powiadomienia", rows, token)
 
 
@@ -156,14 +161,14 @@ def end(request: HttpRequest) -> HttpResponse:
     token = request.GET.get("znak", "")[:500]
     if request.method != "POST":
         return HttpResponseRedirect(site_url(tokens.READER.path_of(token)))
-    readers.of_reader(token).delete()
-    return ended(request)
+    readers.end_all(token)
+    return ended(request, ENDED)
 
 
-def ended(request: HttpRequest) -> HttpResponse:
+def ended(request: HttpRequest, text: str) -> HttpResponse:
     """Say that a reader gets no letters; also where there were none any more."""
     again = {"link": reverse("alerts"), "link_label": readers.SubscriptionNotFound.onward_label}
-    return show_problem(request, 200, "Koniec powiadomień", ENDED, **again)
+    return show_problem(request, 200, "Koniec powiadomień", text, **again)
 
 
 def show_wishes(request: HttpRequest, template: str, title: str, rows: list[Subscription], token: str) -> HttpResponse:

@@ -16,6 +16,7 @@ from tests.pages.reading import expect
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 PATH = "/powiadomienia/"
+END = "/powiadomienia/koniec/?znak="
 KRAKOW = "1261011"
 
 
@@ -62,13 +63,27 @@ def test_a_place_is_asked_for_confirmed_and_ended(stranger, place):
 def test_one_post_without_cookie_ends_all_of_an_address(client):
     for number, email in enumerate(("jan@example.pl", "Jan@example.pl", "ewa@example.pl")):
         factories.SubscriptionFactory(email=email, teryt=f"126101{number}")
-    path = f"/powiadomienia/koniec/?znak={tokens.READER.token(tokens.hash_email('jan@example.pl'))}"
+    path = f"{END}{tokens.READER.token(tokens.hash_email('jan@example.pl'))}"
     client.handler.enforce_csrf_checks = True
     assert (client.get(path).status_code, Subscription.objects.count()) == (302, 3)
     for _ in range(2):
         answer = client.post(path, "List-Unsubscribe=One-Click", content_type="application/x-www-form-urlencoded")
         assert answer.status_code == 200
     assert [row.email for row in Subscription.objects.all()] == ["ewa@example.pl"]
+
+
+def test_an_address_that_is_said_to_be_erased_is_erased(client, clock):
+    reader, new = {"email": "jan@example.pl"}, {"confirmed_at": None, "mailed_at": None, "created_at": clock.now}
+    confirmed = factories.SubscriptionFactory(**reader)
+    own = tokens.READER.path_of(tokens.READER.token(confirmed.email_hash))
+    factories.SubscriptionFactory(**reader, **new, fuel="pellet", voivodeship="12")
+    ending = {"znak": token_of(own), "koniec": confirmed.pk}
+    expect(client.post("/powiadomienia/moje/", ending, follow=True), "gdy odnośnik wygaśnie", without=["usunęliśmy"])
+    for path, posted in (("/powiadomienia/moje/", {"znak": token_of(own), "wszystko": "1"}), (END + token_of(own), {})):
+        factories.SubscriptionFactory(**reader)
+        factories.SubscriptionFactory(**reader, **new)
+        expect(client.post(path, posted, follow=True), "Twój adres usunęliśmy.")
+        assert not Subscription.objects.exists()
 
 
 def test_two_letters_about_the_same_confirmed_together_leave_one(clock):
