@@ -138,7 +138,7 @@ def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) 
     lists = DepotPrice.objects.filter(depot__in=keys, origin=DepotPrice.Origin.PRICE_LIST)
     standing = lists.standing().filter(day__in={quote.day for _, quote in quotes})
     stored = {(row.depot_id, row.fuel, row.day): row for row in locking(standing)}
-    newest = {(row.depot_id, row.fuel): row.price for row in DepotPrice.objects.newest().filter(depot__in=keys)}
+    newest = {(row.depot_id, row.fuel): row for row in DepotPrice.objects.newest().filter(depot__in=keys)}
     added: list[DepotPrice] = []
     replaced: list[DepotPrice] = []
     changes: dict[tuple[int, str, date], str] = {}
@@ -154,8 +154,13 @@ def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) 
         (added if former is None else replaced).append(row)
         before = newest.get((depot.pk, quote.fuel))
         now = f"{short_zloty(row.price)}/{row.unit}"
-        was = "brak ceny" if before is None else short_zloty(before)
-        changes[place] = f"bez zmian, {now}" if before == row.price else f"{was} → {now}"
+        if before is None:
+            changes[place] = f"brak ceny → {now}"
+        elif before.day > quote.day:  # the page goes on showing the newest price
+            changes[place] = f"{now}, na stronie zostaje nowsza {short_zloty(before.price)}"
+        else:
+            is_same = before.price == row.price
+            changes[place] = f"bez zmian, {now}" if is_same else f"{short_zloty(before.price)} → {now}"
     with services.refusing_duplicates(services.CONCURRENT_DUPLICATE):
         DepotPrice.objects.bulk_create(added)
     DepotPrice.objects.bulk_update(replaced, OWNERS_COLUMNS)

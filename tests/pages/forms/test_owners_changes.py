@@ -136,6 +136,13 @@ def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, st
     expect(stranger.undo(path, change.pk), "Nie ma czego cofać", "tę decyzję cofnięto", status=409)
 
 
+def test_a_price_of_a_day_before_the_newest_is_not_told_as_the_present_one(client, stranger, priced, link):
+    answer = save(stranger, link, day="2026-11-15", **{"price-pellet": "1500"})
+    told = "1\N{NO-BREAK SPACE}500\N{NO-BREAK SPACE}zł/t, na stronie zostaje nowsza 1\N{NO-BREAK SPACE}613"
+    assert told in mail.outbox[-1].body
+    expect(answer, "Pellet 1 613 zł/t z dnia 20.11.2026", status=302)
+
+
 def test_a_forwarded_link_cannot_silence_the_letter_by_revoking_itself(client, stranger, nowak, link, clock, settings):
     settings.EMAIL_BACKEND = DOWN
     save(stranger, link, mon="całą dobę")
