@@ -38,6 +38,9 @@ PRICE_LIST = "cennik z pliku"
 
 WITHDRAWN = "wycofano cennik z pliku"
 
+AS_SENT = "w zgłoszeniu"
+"""Begins what an outcome says of the amount that its author sent, where an editor corrected it."""
+
 PriceOutcome = tuple[str, str, str]
 """Decision about one price: fuel and value in words, and why it was refused, "" if accepted."""
 
@@ -229,7 +232,7 @@ def notify_authors(decided: Sequence[DepotPrice], on: datetime) -> list[int]:
         assert price.submission_id is not None  # noqa: S101 - by the filter
         if price.status == DepotPrice.Status.PENDING:
             waiting.add(price.submission_id)
-        sent = f" (w zgłoszeniu {short_zloty(price.sent_price)})" if price.sent_price else ""
+        sent = f" ({AS_SENT} {short_zloty(price.sent_price)})" if price.sent_price else ""
         value = f"{short_zloty(price.price)}/{price.unit}, {price.day:%d.%m.%Y}{sent}"
         outcomes.setdefault(price.submission_id, []).append((fuels.BY_SLUG[price.fuel].name, value, price.reason))
     whole = {key: told for key, told in outcomes.items() if key not in waiting}

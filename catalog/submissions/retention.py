@@ -138,12 +138,15 @@ def warn_of_expiry(*, on: datetime) -> letters.Told:
 
 
 def erased_on(submission: Submission) -> datetime | None:
-    """Return when the personal data of a confirmed submission are due to be erased, None before it is closed."""
+    """Return when the personal data of a submission are due to be erased, None before it is closed."""
     if submission.answered_at is not None:
         return submission.answered_at + KEPT_FOR_LIMITS
     if submission.decided_at is None:
         return None
-    return submission.decided_at + (KEPT_FOR_LIMITS if submission.state == Submission.State.WITHDRAWN else KEPT)
+    due = submission.decided_at + (KEPT_FOR_LIMITS if submission.state == Submission.State.WITHDRAWN else KEPT)
+    if submission.confirmed_at is None:
+        return min(due, (submission.mailed_at or submission.created_at) + tokens.LINK_LIFE)
+    return due
 
 
 def record_purge(purged: Purged, *, started: datetime, finished: datetime) -> None:

@@ -22,6 +22,7 @@ from pages.forms.base_and_prices import PublicForm
 from pages.page import INVENTED_DEPOT, INVENTED_TITLE, Crumb, Page
 from pages.polish import counted, day, moment, until
 from pages.rendering import render_page
+from prices.services import AS_SENT
 from prices.submissions import describe_price, prices_from_json
 
 State = Submission.State
@@ -157,7 +158,7 @@ def show_status(
         title=title,
         path=STATUS.path(submission.pk),
         status=status,
-        steps=common_steps(submission, leaving=leaving),
+        steps=common_steps(submission, now, leaving=leaving),
         parts=[describe_part(part, now) for part in parts],
         address=masked_address(submission.email),
         hours_valid=LINK_HOURS,
@@ -221,16 +222,18 @@ def describe_part(submission: Submission, now: datetime | None) -> dict[str, Any
 def price_lines(submission: Submission) -> list[tuple[str, str]]:
     """Return the submitted prices in Polish, with the decisions on them; nothing once they were erased."""
     proposed = submission.proposed
-    outcomes = {fuel: reason for fuel, _, reason in proposed.get("outcomes") or proposed.get("refused") or []}
+    outcomes = {fuel: outcome for fuel, *outcome in proposed.get("outcomes") or proposed.get("refused") or []}
     lines = []
     for fuel, value in map(describe_price, prices_from_json(proposed)):
         if fuel in outcomes:
-            value += f"\nnieprzyjęta: {outcomes[fuel]}" if outcomes[fuel] else "\nprzyjęta"
+            decided, reason = outcomes[fuel]
+            accepted = f"przyjęta: {decided}" if AS_SENT in decided else "przyjęta"
+            value += f"\nnieprzyjęta: {reason}" if reason else f"\n{accepted}"
         lines.append((fuel, value))
     return lines
 
 
-def common_steps(submission: Submission, *, leaving: bool) -> list[StatusStep]:
+def common_steps(submission: Submission, now: datetime, *, leaving: bool) -> list[StatusStep]:
     """Return the steps from the form to the confirmation. leaving: whether the e-mail is about to be sent."""
     sent = submission.mailed_at
     closed = submission.state in {State.SUPERSEDED, State.WITHDRAWN}
@@ -241,9 +244,16 @@ def common_steps(submission: Submission, *, leaving: bool) -> list[StatusStep]:
     if submission.confirmed_at:
         steps.append(StatusStep("Potwierdzono adres e-mail", when(submission.confirmed_at)))
     elif not closed:
-        last = when((sent or submission.created_at) + LINK_LIFE)
-        steps.append(StatusStep("Potwierdzenie adresu e-mail", f"czekamy do {last}", done=False))
+        steps.append(
+            StatusStep("Potwierdzenie adresu e-mail", f"czekamy do {when(link_ends(submission, now))}", done=False)
+        )
     return steps
+
+
+def link_ends(submission: Submission, now: datetime) -> datetime:
+    """Return when the last link of an unconfirmed submission expires; one to be sent again begins now."""
+    begins = now if submission.mailed_at is None and submission.mails_sent else submission.mailed_at
+    return (begins or submission.created_at) + LINK_LIFE
 
 
 def question_steps(submission: Submission) -> Iterator[StatusStep]:

@@ -9,6 +9,7 @@ from django.core.management import call_command
 
 from catalog.models import Depot, Submission
 from catalog.services.moderation import remove_depot
+from catalog.submissions import letters
 from catalog.submissions.retention import purge_submissions
 from tests import deciding, factories
 from tests.pages.forms.conftest import CLAIM, OWNER, token_of
@@ -212,4 +213,22 @@ def test_nobody_sees_submissions_by_trying_numbers(client):
 
 def test_the_page_of_a_submission_forgets_after_two_days(client, status, clock):
     clock.move(hours=49)
+    assert client.get(status).status_code == 404
+
+
+def test_a_link_that_is_sent_again_late_has_its_page_before_the_letter_leaves(client, status, clock):
+    for hours in (47, 3):
+        clock.move(hours=hours)
+        assert client.post(status).status_code == 302
+        if hours == 47:
+            letters.send_waiting()
+    expect(client.get(status), "Wysyłamy wiadomość z odnośnikiem", "czekamy do 25 listopada 2026 r., 15:00")
+
+
+def test_a_replaced_submission_says_when_it_goes(client, stranger, path, status, clock):
+    clock.move(minutes=10)
+    stranger.fill(path, **SECOND)
+    expect(client.get(status), "Usuniemy Twoje dane 23 listopada 2026 r.")
+    clock.move(hours=48)
+    purge_submissions(on=clock.now)
     assert client.get(status).status_code == 404

@@ -10,6 +10,7 @@ from catalog.models import Submission
 from catalog.submissions.retention import purge_submissions
 from prices.models import DepotPrice, PlausibleRange
 from prices.services import approve_prices, reject_prices
+from prices.submissions import decide_visit
 from tests import factories
 from tests.pages.reading import expect
 
@@ -85,6 +86,23 @@ def test_prices_that_nobody_decides_keep_their_author_until_they_are(stranger, p
     for days, email in ((2, "jan@opal-nowak.pl"), (91, "")):
         purge_submissions(on=clock.now + timedelta(days=days))
         assert Submission.objects.get().email == email
+
+
+def test_nobody_is_promised_a_letter_without_an_address(client, stranger, path, clock):
+    page = stranger.fill_and_confirm(path, **SEVEN)
+    expect(client.get(page), "O decyzji napiszemy w e-mailu.")
+    clock.move(days=91)
+    purge_submissions(on=clock.now)
+    expect(client.get(page), "czeka na decyzję redakcji.", "Usunęliśmy Twoje dane", without=["O decyzji napiszemy"])
+
+
+def test_a_price_that_an_editor_corrected_is_told_as_published(client, stranger, path, nowak, clock):
+    page = stranger.fill_and_confirm(path, **{"price-pellet": "1640", "price-brykiet": "1400"})
+    corrected, taken = DepotPrice.objects.order_by("-fuel")
+    choices, amount = {corrected.pk: True, taken.pk: True}, {corrected.pk: Decimal(1600)}
+    decide_visit(parts=[], prices=choices, reason="", corrected=amount, by=factories.UserFactory(), on=clock.now)
+    told = "przyjęta: 1 600 zł/t, 21.11.2026 (w zgłoszeniu 1 640 zł)"
+    expect(client.get(page), f"Pellet 1 640 zł/t, 21 listopada 2026 r. {told}", "2026 r. przyjęta Redakcja sprawdziła")
 
 
 @pytest.mark.parametrize(("typed", "left"), [(SEVEN, 6), ({"price-pellet": "1600"}, 0)])

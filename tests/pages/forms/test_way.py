@@ -69,6 +69,14 @@ def test_a_submission_of_yesterday_does_not_wait_since_today(client, stranger, n
     expect(client.get(status), "czeka 1 dzień")
 
 
+def test_the_page_shows_what_was_sent_and_not_a_change_that_an_editor_made_otherwise(client, stranger, nowak, clock):
+    page = stranger.fill_and_confirm(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    other = {"phone": "+48 601 234 568"}
+    submission = Submission.objects.get()
+    deciding.accept_submission(submission=submission, values=other, by=factories.UserFactory(), on=clock.now)
+    expect(client.get(page), "W zgłoszeniu Telefon +48 12 345 67 89 +48 601 234 567", without=["Po zmianie"])
+
+
 def test_a_claim_makes_the_entry_the_owners(client, stranger, nowak, accept):
     stranger.fill_and_confirm(f"/sklad/{nowak.pk}/przejmij/", **CLAIM)
     accept()
