@@ -140,7 +140,7 @@ def awaits_confirmation(token: str) -> bool:
 
 
 def end_all(token: str) -> None:
-    """Forget the address that a token stands for, with what it has asked for and not confirmed. Raises as the above."""
+    """Forget the address of a token, with what it has asked for and not confirmed. Raises SubscriptionNotFound."""
     _of_address(token).delete()
 
 
