@@ -267,7 +267,7 @@ def withdraw_prices(*, submission: Submission, on: datetime) -> bool:
 
 
 def record_prices(today: date | None) -> None:
-    """Bump the version of the data set, in the transaction of the change. Three statements, one of which counts."""
+    """Bump the version of the data set, and count the approved prices. Takes three statements."""
     Dataset.objects.bump_version(Dataset.Slug.PRICES, as_of=today, source=PUBLISHER)
     # Counted once the data set is locked, so that changes at the same time are in it.
     Dataset.objects.filter(slug=Dataset.Slug.PRICES).update(row_count=DepotPrice.objects.approved().count())

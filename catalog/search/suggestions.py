@@ -106,7 +106,7 @@ class Search:
 
     def guess(self, text: str) -> list[Suggestion]:
         """Return municipalities for a text without matches: those named in it, then those with similar names."""
-        fuel, rest = query.split_fuel(plain(query.normalize_punctuation(text)))
+        fuel, rest = query.split_fuel(plain(text))
         key = query.normalize_query(rest.partition(",")[0])
         words = key.split()
         sizes = range(query.MOST_WORDS, 0, -1)
@@ -137,12 +137,13 @@ class Search:
 
     def find(self, text: str, limit: int) -> Found:
         """Find entries for a text: as typed, else by words, else with edits."""
+        text = query.normalize_punctuation(text)
         matches = self._find(text, limit)
         town = self._town_behind(text, matches)
         return replace(matches, numbers=(*town, *matches.numbers)[:limit], single=False, typed="") if town else matches
 
     def _find(self, text: str, limit: int) -> Found:
-        text = query.SHORT_CAPITAL.sub("wwa", query.normalize_punctuation(text))
+        text = query.SHORT_CAPITAL.sub("wwa", text)
         text = NICKNAMES.get(fold(text), text)  # "wawa" is also a prefix of Wąwał
         if len(typed_digits(text)) >= FEWEST_DIGITS:
             return Found()
@@ -199,7 +200,7 @@ class Search:
 
         What is in front may be a street ("Lipowa, Gliwice") or a village nearby, unless it is as well known a town.
         """
-        _, rest = query.split_fuel(plain(query.normalize_punctuation(text)))
+        _, rest = query.split_fuel(plain(text))
         segments = query.split_segments(rest)
         if len(segments) < 2 or not matches.numbers or matches.forgiven or query.split_postcode(rest):
             return ()

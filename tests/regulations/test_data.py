@@ -219,7 +219,7 @@ def test_the_summary_of_lubuskie_leaves_what_its_deadlines_leave(records):
 
 
 def test_the_doubt_about_the_country_of_pomorskie_says_where_it_is(records):
-    """It is also shown in municipalities of which a town is a part."""
+    """Municipalities with a town show it, too."""
     (row,) = (row for row in records["22"].parts["deadlines"].values() if row["uncertain"])
     assert (row["area"], row["caveat"].partition(":")[0]) == (
         "outside_towns",
