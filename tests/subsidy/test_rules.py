@@ -7,11 +7,9 @@ import shutil
 from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
-from fueldepot import checks
 from subsidy import rules
 from subsidy.application import DOCUMENTS, ENVELOPE, Item, Level
 from subsidy.rules import FILES, NotInForce, RulesError
@@ -193,13 +191,6 @@ def test_a_value_without_dates_is_named(files):
     file.write_text(f"{head}{values} {{basic: [], elevated: [], highest: []}}", encoding="utf-8")
     with pytest.raises(RulesError, match=r"values, basic is \[\]; it must not be empty"):
         read_rules(files)
-
-
-def test_the_check_has_an_id_and_names_the_file(monkeypatch):
-    assert checks.check_files() == []
-    monkeypatch.setattr(rules, "current", Mock(side_effect=RulesError("walls.yaml: value is missing")))
-    (message,) = checks.check_files()
-    assert (message.id, message.msg) == ("subsidy.E001", "walls.yaml: value is missing")
 
 
 def conditions(day):
