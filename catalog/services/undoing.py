@@ -25,8 +25,8 @@ class MergeIsNotRepeated(Refusal):
 def undo_depots(undoing: Undoing) -> None:
     """Restore the values that a decision changed, and remove depots that it added. Nine statements.
 
-    A depot whose changed values were changed again since is left alone. Raises MergeIsNotRepeated, and
-    RestoringNeedsReason, see `undoing_needs_reason`.
+    A depot whose changed values were changed again since is left alone, as is one that was claimed again since. Raises
+    MergeIsNotRepeated, and RestoringNeedsReason, see `undoing_needs_reason`.
     """
     if separated_merged(undoing):
         raise MergeIsNotRepeated(undoing.decision.pk)
@@ -38,10 +38,19 @@ def undo_depots(undoing: Undoing) -> None:
     # One that was removed as a duplicate, restored and merged since looks as the removal left it.
     removing = undoing.decision.kind == undoing.decision.Kind.REMOVE
     merged = {key for key, survivor in locked if survivor and removing}
-    restored = journal.restore_changes(Depot, undoing, kept=merged)
+    restored = journal.restore_changes(Depot, undoing, kept=merged | find_claimed_since(undoing))
     restored += _remove_added(undoing)
     undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication")
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
+
+
+def find_claimed_since(undoing: Undoing) -> set[int]:
+    """Return the depots of accepted claims that were claimed again since, and that accepted. At most one query."""
+    if not (keys := undoing.keys(Submission)):
+        return set()
+    claims = Submission.objects.filter(kind=Kind.CLAIM, state=State.ACCEPTED)
+    later = claims.filter(decided_at__gt=undoing.decision.decided_at)
+    return set(later.filter(depot__in=claims.filter(pk__in=keys).values("depot")).values_list("depot", flat=True))
 
 
 def undoing_needs_reason(undoing: Undoing) -> bool:
@@ -192,17 +201,17 @@ def store_reopened(submissions: list[Submission], undoing: Undoing) -> None:
 def undo_owner_links(undoing: Undoing) -> None:
     """Revoke the link that an accepted claim granted, and bring those back that it replaced, one by one.
 
-    A link that another claim has replaced since stays.
+    Links of an entry that was claimed again since stay.
     """
     at = undoing.decision.decided_at
-    rows = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink))
+    rows = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink)).exclude(depot__in=find_claimed_since(undoing))
     # Letters before links, as `letters` locks them.
     of_links = PendingLetter.objects.filter(email__in=rows.values("email"), depot__in=rows.values("depot"))
     unsent = of_links.filter(kind=PendingLetter.Kind.OWNER_REPLACED, letter_tried_at=None)
     lock_rows(unsent)
     links = list(locking(rows))
     replaced = [link for link in links if link.replaced_at == at and link.revoked_at is None]
-    granted = [link for link in links if link.granted_at == at and link.replaced_at is None]
+    granted = [link for link in links if link.granted_at == at]
     undoing.changed[OwnerLink] += len(replaced) + revoke_links(granted, on=undoing.on)
     OwnerLink.objects.filter(pk__in=[link.pk for link in replaced]).update(replaced_at=None)
     for link in replaced:

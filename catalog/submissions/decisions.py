@@ -268,8 +268,10 @@ class DecisionBatch:
         depot.data_status, depot.verified_at, depot.verified_by_id = Depot.DataStatus.OWNER, self.day, self.by.pk
         depot.confirm(Depot.PUBLIC_FIELDS)
         links = [] if keep_owners else owner_links.replace_owners(submission, on=self.on)
-        links.append(owner_links.grant_link(depot=depot, email=submission.email, on=self.on))
-        self.record.concern(OwnerLink, [link.pk for link in links])
+        own = OwnerLink.objects.filter(depot=depot, email_hash=submission.email_hash, revoked_at=None, replaced_at=None)
+        is_owner = own.exists()  # and stays one if this is undone
+        link = owner_links.grant_link(depot=depot, email=submission.email, on=self.on)
+        self.record.concern(OwnerLink, [row.pk for row in (links if is_owner else [*links, link])])
         # The new owner has not been told of other claims.
         others = Submission.objects.waiting().filter(kind=Kind.CLAIM, depot=depot).exclude(pk=submission.pk)
         others.update(owner_told_at=None)

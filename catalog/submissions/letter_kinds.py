@@ -158,8 +158,7 @@ def decided_part(submission: Submission) -> Part:
             return "prices", values | {"changes": changes}
     match submission.kind:
         case Kind.CLAIM:
-            owned = OwnerLink.objects.working().filter(depot=submission.depot, email_hash=submission.email_hash)
-            link = owned.first()
+            link = link_of(submission)
             values |= {"link": tokens.OWNER.url([link.pk, link.serial])} if link else {}
         case Kind.CORRECT | Kind.ADD:
             values["changes"] = field_groups.accepted_changes(submission)
@@ -168,10 +167,15 @@ def decided_part(submission: Submission) -> Part:
     return f"accepted_{submission.kind}", values
 
 
+def link_of(claim: Submission) -> OwnerLink | None:
+    """Return the working link of the author of a claim. One query."""
+    return OwnerLink.objects.working().filter(depot=claim.depot, email_hash=claim.email_hash).first()
+
+
 def reopened_part(submission: Submission) -> Part:
     undone = Decision.objects.about(submission).exclude(undone_at=None).order_by("undone_at").last()
     granted = undone is not None and undone.lines.filter(model=OwnerLink._meta.label_lower).exists()
-    return "reopened", named(submission) | {"ends_link": granted}
+    return "reopened", named(submission) | {"ends_link": granted and not link_of(submission)}
 
 
 def describe_part(submission: Submission) -> tuple[str, str]:
@@ -194,13 +198,12 @@ class Letter:
     """A letter to send.
 
     row: that waits for it. counted: whose `letters_at` counts it against the limit of its mailbox, None for no limit.
-    write: returns the message. left: called once the letter has left.
+    write: returns the message.
     """
 
     row: Any
     counted: Submission | OwnerLink | Subscription | None
     write: Callable[[], EmailMessage]
-    left: Callable[[], object] | None = None
 
     @property
     def label(self) -> str:

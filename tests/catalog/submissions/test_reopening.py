@@ -222,18 +222,29 @@ def test_a_former_owner_s_link_that_was_revoked_meanwhile_does_not_come_back(edi
     assert factories.fresh(former).replaced_at == NOW
 
 
-def test_a_link_that_another_claim_replaced_since_comes_back_with_that_one_undone(editor):
-    depot, emails = factories.DepotFactory(), ("jan@opal.example", "ewa@opal.example")
-    for day, email in enumerate(emails):
-        accept(claim_of(depot, email=email), editor, NOW + timedelta(days=day))()
+@pytest.mark.parametrize("days", [0, 1])
+def test_a_link_that_another_claim_replaced_since_comes_back_with_that_one_undone(editor, days):
+    depot, former = owned()
+    emails = former.email, "ela@opal.example", "ewa@opal.example"
+    for number, email in enumerate(emails[1:]):
+        accept(claim_of(depot, email=email), editor, NOW + timedelta(days=days * number, minutes=number))()
     first, second = Decision.objects.order_by("pk")
     with pytest.raises(journal.NothingToRestore):
         undo(first, editor, NOW + timedelta(days=2))
-    assert [link.email for link in OwnerLink.objects.working()] == [emails[1]]
+    assert [link.email for link in OwnerLink.objects.working()] == [emails[2]]
     undo(second, editor, NOW + timedelta(days=2))
-    assert [link.email for link in OwnerLink.objects.working()] == [emails[0]]
+    assert [link.email for link in OwnerLink.objects.working()] == [emails[1]]
     assert undo(first, editor, NOW + timedelta(days=2)).reopened == 1
-    assert not OwnerLink.objects.working().exists()
+    assert [link.email for link in OwnerLink.objects.working()] == [emails[0]]
+
+
+def test_an_owner_whose_second_claim_is_undone_keeps_the_link(editor, sent):
+    depot, link = owned()
+    claim = claim_of(depot, email=link.email)
+    sent(accept(claim, editor))
+    assert sent(lambda: undo(last(), editor)) == ["decyzja cofnięta"]
+    assert "dnośnik z poprzedniego listu" not in mail.outbox[0].body
+    assert (list(OwnerLink.objects.working()), factories.fresh(claim).state) == ([link], "waiting")
 
 
 def test_a_former_owner_s_address_is_erased_after_two_weeks():
