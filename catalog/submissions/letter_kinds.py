@@ -198,12 +198,13 @@ class Letter:
     """A letter to send.
 
     row: that waits for it. counted: whose `letters_at` counts it against the limit of its mailbox, None for no limit.
-    write: returns the message.
+    write: returns the message. left: called once the letter has left.
     """
 
     row: Any
     counted: Submission | OwnerLink | Subscription | None
     write: Callable[[], EmailMessage]
+    left: Callable[[], object] | None = None
 
     @property
     def label(self) -> str:

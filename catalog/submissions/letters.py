@@ -139,6 +139,8 @@ def _mark(
 ) -> tuple[dict[Letter, EmailMessage], list[Letter]]:
     """Mark the letters of a batch as tried and return their messages, and those that the limit of a mailbox delays.
 
+    The letters of a row leave together, so one delayed letter delays the others; a row is done with the last of them.
+
     looked_at: ids of rows to leave out; gets those of the batch. Rows locked by another transaction are left out.
     """
     wait_for_turn("letters")  # the limits are exact only if one process marks at a time
@@ -146,7 +148,8 @@ def _mark(
     waiting = kind.rows(on).filter(due).exclude(pk__in=looked_at).order_by("pk")
     rows = list(waiting.select_for_update(of=kind.locked, skip_locked=True)[:BATCH])
     looked_at.update(row.pk for row in rows)
-    letters = [letter for row in rows for letter in kind.letters(row, on)]
+    by_row = [[*kind.letters(row, on)] for row in rows]
+    letters = [letter for some in by_row for letter in some]
     # One object per row, so that several letters to one owner add up.
     counted = {letter.counted: letter.counted for letter in letters if letter.counted is not None}
     for row in counted.values():
@@ -156,23 +159,24 @@ def _mark(
     messages: dict[Letter, EmailMessage] = {}
     delayed = []
     changed: dict[type[Model], set[Model]] = {model: set() for model in TRIED_COLUMNS}
-    for letter in letters:
-        if letter.counted is not None:
-            row = counted[letter.counted]
+    for some in by_row:
+        to = [counted[letter.counted] for letter in some if letter.counted is not None]
+        if any(counts[row.mailbox_hash] >= LETTERS_PER_MAILBOX for row in to):
+            delayed += some
+            continue
+        for row in to:
             counts[row.mailbox_hash] += 1
-            if counts[row.mailbox_hash] > LETTERS_PER_MAILBOX:
-                delayed.append(letter)
-                continue
             # Counted before it is sent, so that no other letter is sent meanwhile.
             row.letters_at = [*row.letters_at, on]
             changed[type(row)].add(row)
-        letter.row.letter_tried_at = on
-        changed[type(letter.row)].add(letter.row)
-        messages[letter] = letter.write()
-    for model, some in changed.items():
+        for letter in some:
+            letter.row.letter_tried_at = on
+            changed[type(letter.row)].add(letter.row)
+            messages[letter] = letter.write()
+    for model, marked in changed.items():
         # One UPDATE: a second one of the same rows would lock their depots, after their submissions (`limits`).
-        if some:
-            model._default_manager.bulk_update(some, TRIED_COLUMNS[model])
+        if marked:
+            model._default_manager.bulk_update(marked, TRIED_COLUMNS[model])
     needed = {letter.row.pk for letter in letters}
     if unneeded := [row for row in rows if row.pk not in needed]:
         kind.done(unneeded, on)

@@ -209,6 +209,9 @@ def test_a_deletion_closes_what_else_was_asked_and_tells(editor, letters):
     assert "jest już nieaktualne: wpis usunięto z katalogu" in mail.outbox[1].body
     publish_depot(depot=submission.depot, on=TODAY, by=editor, note="na prośbę właściciela")  # an editor can restore it
     assert factories.fresh(submission.depot).publication == "published"
+    Submission.objects.filter(pk=other.pk).update(notification_pending=True)  # as if the letter had not left
+    letters(sending.send_waiting)
+    assert "wpis usunięto z katalogu. Wpis już wrócił." in mail.outbox[-1].body
 
 
 def test_an_entry_that_changed_while_the_page_was_open_is_looked_at_again(editor):

@@ -90,8 +90,12 @@ def test_letters_of_one_batch_to_one_owner_add_up(clock):
         factories.SubmissionFactory(depot=depot, claim=True)
     assert len(letters.send_waiting().delayed) == 1
     assert OwnerLink.objects.get().letters_at == [clock.now] * 3
+    owner_links.grant_link(depot=depot, email="ewa@opal-nowak.pl", on=clock.now)  # of two owners each is told
+    mail.outbox.clear()
+    assert not letters.send_waiting().sent
     clock.move(hours=1)
-    assert len(letters.send_waiting().sent) == 1
+    assert len(letters.send_waiting().sent) == 2
+    assert sorted(letter.to[0] for letter in mail.outbox) == ["ewa@opal-nowak.pl", "jan@opal-nowak.pl"]
 
 
 @pytest.mark.parametrize(("kind", "hours"), [("owner_link", 24), ("owner_replaced", 90 * 24)])
