@@ -19,7 +19,7 @@ from django.db import transaction
 from django.db.models import Max, Q
 from django.utils import timezone
 
-from catalog.depots.fuels import BY_SLUG, PER_UNIT
+from catalog.depots.fuels import BY_SLUG
 from catalog.models import Subscription
 from catalog.submissions import retention, tokens
 from catalog.submissions.letter_kinds import compose
@@ -168,10 +168,9 @@ def add_median(digest: Digest, row: Subscription, before: Decimal, after: Decima
     if abs(after - before) < MOVED * before:
         row.content["median"] = str(before)
         return
-    per_unit = PER_UNIT[BY_SLUG[row.fuel].unit]
     address = site_url(describe_subscription(row)[-1][1])
     note = f"\n{INVENTED}" if prices.get().figures(row.fuel, today).demonstration else ""
-    was, now = (f"{short_zloty(value)} {per_unit}" for value in (before, after))
+    was, now = (f"{short_zloty(value)} {BY_SLUG[row.fuel].per_unit}" for value in (before, after))
     add(digest.medians, price_name(row), now, f"{address}{note}", was)
 
 

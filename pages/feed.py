@@ -20,7 +20,6 @@ from django.utils.formats import date_format
 from django.utils.html import escape
 
 from catalog.depots import fuels
-from catalog.depots.fuels import PER_UNIT
 from catalog.depots.snapshot import depots
 from catalog.links import depot_path
 from catalog.models import Dataset
@@ -144,12 +143,10 @@ def of_state(entry: Regulation) -> Iterator[Entry]:
 def of_months(today: date) -> Iterator[Entry]:
     """Yield one entry with the medians of all fuels for each past month; none of invented prices."""
     months: dict[str, list[str]] = {}
-    for answer in all_fuel_prices(today).values():
-        if "demonstration" in answer:
-            continue
-        for row in answer["months"]:
+    for fuel, answer in zip(fuels.FUELS, all_fuel_prices(today).values(), strict=True):
+        for row in () if "demonstration" in answer else answer["months"]:
             behind = counted(row["n"], "cena", "ceny", "cen")
-            sentence = f"{answer['name']}: {short_zloty(row['median'])} {PER_UNIT[answer['unit']]} ({behind})"
+            sentence = f"{fuel.name}: {short_zloty(row['median'])} {fuel.per_unit} ({behind})"
             months.setdefault(row["month"], []).append(sentence)
     present = today.isoformat()[:7]
     for month in sorted(month for month in months if month < present)[-MONTHS:]:
@@ -195,5 +192,5 @@ def of_prices(today: date) -> Iterator[Entry]:
             notes.append(f"Zmiana o {change(Decimal(price.grosze) / former.grosze - 1)}, poprzednio {last}")
         if on > today - NEWS and row and notes:
             notes += ["Cena i skład są zmyślone, służą tylko do wypróbowania serwisu."] * price.demonstration
-            title = f"{fuel.name}: {short_zloty(price.grosze / 100)} {PER_UNIT[fuel.unit]}, {row.name}"
+            title = f"{fuel.name}: {short_zloty(price.grosze / 100)} {fuel.per_unit}, {row.name}"
             yield Entry(f"cena-{fuel.slug}-{on}", title, " ".join(notes), depot_path(row.id, row.name), on)

@@ -130,7 +130,7 @@ def prices_of_fuel(page: Page) -> list[dict[str, Any]]:
     answer: FuelPricesJson = page.content["answer"]
     if page.demonstration or not answer["n"]:
         return []
-    median = variable(answer["name"], answer["median"], page.content["per_unit"])
+    median = variable(page.content["fuel"], answer["median"])
     return [
         dataset(
             page,
@@ -143,11 +143,12 @@ def prices_of_fuel(page: Page) -> list[dict[str, Any]]:
     ]
 
 
-def variable(name: str, median: float | None, per_unit: str) -> dict[str, Any] | None:
+def variable(fuel: fuels.Fuel, median: float | None) -> dict[str, Any] | None:
     """Return a median as schema.org's PropertyValue; None without one."""
     if median is None:
         return None
-    return {"@type": "PropertyValue", "name": f"{name}: mediana", "value": median, "unitText": f"zł {per_unit}"}
+    unit = f"zł {fuel.per_unit}"
+    return {"@type": "PropertyValue", "name": f"{fuel.name}: mediana", "value": median, "unitText": unit}
 
 
 def get_fuel(slug: str) -> fuels.Fuel:
@@ -172,13 +173,12 @@ def of_fuel(
     route, args = "fuel-prices-voivodeship" if places else "fuel-prices", [fuel.slug, *places]
     path, csv_path = reverse(route, args=args), reverse(f"{route}-csv", args=args) + asked.query()
     place = f"województwo {answer['area']['name']}" if places else "Polska"
-    per_unit = fuels.PER_UNIT[fuel.unit]
     common = {
         "answer": answer,
         "asked": asked,
         "place": place,
-        "per_unit": per_unit,
-        "unit": f"zł {per_unit}",
+        "fuel": fuel,
+        "unit": f"zł {fuel.per_unit}",
         "tabs": fuel_tabs(fuel.slug, lambda slug: reverse(route, args=[slug, *places]), asked.query()),
         "windows": [
             Chip(str(window), path + replace(asked, window=window).query(), window == asked.window)
@@ -318,7 +318,7 @@ def price_map(fuel: fuels.Fuel, rows: list[VoivodeshipMedianJson], query: str = 
         if slug not in medians:
             return MapUnit(path, f"województwo {name}: za mało cen", hatched=True)
         median = medians[slug]
-        words = f"województwo {name}: {zloty(median)} {fuels.PER_UNIT[fuel.unit]}"
+        words = f"województwo {name}: {zloty(median)} {fuel.per_unit}"
         shade = 1 + ranked.index(median) * SHADES // len(ranked)
         return MapUnit(path, words, label=(amount(median, 0),), shade=shade)
 

@@ -24,9 +24,8 @@ def all_medians(page: Page) -> list[dict[str, Any]]:
     """Return the medians as schema.org's Dataset; nothing without prices, and for invented ones."""
     if not page.indexed:
         return []
-    medians = [variable(row["name"], row["median"], row["per_unit"]) for row in page.content["rows"]]
-    measured = [median for median in medians if median]
-    return [dataset(page, csv=reverse("extract-medians"), variableMeasured=measured)]
+    medians = (variable(fuel, answer["median"]) for fuel, answer, _ in page.content["rows"])
+    return [dataset(page, csv=reverse("extract-medians"), variableMeasured=list(filter(None, medians)))]
 
 
 def index_page(today: date, query_string: str = "") -> Page:
@@ -49,19 +48,8 @@ def index_page(today: date, query_string: str = "") -> Page:
         schema_org=all_medians,
         content={
             "tabs": fuel_tabs("", lambda slug: reverse("fuel-prices", args=[slug]), asked.query()),
-            "rows": tuple(
-                {
-                    "name": answer["name"],
-                    "path": reverse("fuel-prices", args=[fuel]) + asked.query(),
-                    "median": answer["median"],
-                    "per_unit": fuels.PER_UNIT[answer["unit"]],
-                    "n": answer["n"],
-                    "bag_price": answer.get("bag_price"),
-                    "bag_kg": answer.get("bag_kg"),
-                    "compared": compare_country(fuels.BY_SLUG[fuel], asked.day),
-                }
-                for fuel, answer in answers.items()
-            ),
+            "rows": [(fuel, answers[fuel.slug], compare_country(fuel, asked.day)) for fuel in fuels.FUELS],
+            "has_prices": has_prices,
             "asked": asked,
             "fewest": TOO_FEW,
         },
@@ -71,7 +59,7 @@ def index_page(today: date, query_string: str = "") -> Page:
 def official_averages(page: Page) -> list[dict[str, Any]]:
     """Return the averages as schema.org's Dataset; nothing without averages."""
     csv_path = reverse("official-prices-csv")
-    measured = [f"{row['name']} ({row['unit']})" for row in page.content["official"]]
+    measured = [f"{row['kind'].name} ({row['kind'].unit})" for row in page.content["official"]]
     return [dataset(page, json=page.data_path, csv=csv_path, variableMeasured=measured)] if page.indexed else []
 
 
@@ -81,7 +69,7 @@ def official_page() -> Page:
         template="pages/official_prices",
         title=official_title(),
         description="Średnie roczne ceny w Polsce według GUS ze źródłem każdej liczby"
-        + (f": {'; '.join(row['name'] for row in rows)}." if rows else "."),
+        + (f": {'; '.join(row['kind'].name for row in rows)}." if rows else "."),
         path=reverse("official-prices"),
         breadcrumbs=(Crumb.home(), prices_crumb()),
         indexed=bool(rows),
@@ -106,24 +94,18 @@ def with_averages() -> list[SeriesKind]:
 
 
 def official_rows() -> Iterator[dict[str, Any]]:
-    """Yield the series with their averages for Poland, ascending.
+    """Yield the series with their averages for Poland (year, price and source), ascending.
 
     source: name and URL of the published series. origins: sources of its numbers. draw_chart: None below two years.
     """
     data = official.get()
     for kind in with_averages():
-        years: list[dict[str, Any]] = [
-            {"year": row.year, "price": float(row.value), "origin": row.source}
-            for row in data.observations
-            if row.series_id == kind.slug and not row.teryt
-        ]
+        rows = [row for row in data.observations if row.series_id == kind.slug]
+        poland = [(row.year, float(row.value), row.source) for row in rows if not row.teryt]
         yield {
-            "slug": kind.slug,
-            "name": kind.name,
-            "unit": kind.unit,
-            "poland": years,
-            "newest": years[-1],
-            "draw_chart": partial(years_chart, [(year["year"], year["price"]) for year in years]),
+            "kind": kind,
+            "poland": poland,
+            "draw_chart": partial(years_chart, [(year, price) for year, price, _ in poland]),
             "source": describe_source(data.variables[kind.slug]),
-            "origins": {row.source for row in data.observations if row.series_id == kind.slug},
+            "origins": {row.source for row in rows},
         }

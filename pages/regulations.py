@@ -1,6 +1,6 @@
 """Pages of the anti-smog resolutions: the list of voivodeships, and one voivodeship with its deadlines."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import partial
 from typing import Annotated, Any, NamedTuple
@@ -23,7 +23,7 @@ from pages.svg.charts import timeline
 from regulations.appliance_descriptions import without_deadline
 from regulations.codes import Appliance
 from regulations.models import STALE_AFTER, Deadline, FuelBan, Provision, Resolution, read_sources
-from regulations.queries import Regulation, regulations_of
+from regulations.queries import DeadlineStatus, Regulation, regulations_of
 from regulations.snapshot import states
 
 STATUS = "opis redakcji według uchwał ogłoszonych w dziennikach urzędowych; wiąże tekst uchwały"
@@ -42,6 +42,14 @@ CALENDAR = "v1:regulations-calendar"
 class UnitQuery(Query):
     teryt: Annotated[Teryt | None, doc(TERYT)] = None
 
+
+WITHOUT_NEXT = {
+    DeadlineStatus.STATE_UNKNOWN: ("?", "nie wiemy: nie wczytano jeszcze stanu prawnego"),
+    DeadlineStatus.NO_RESOLUTION: ("", "nie ma uchwały"),
+    DeadlineStatus.DATES_UNKNOWN: ("?", "terminów części uchwał nie znamy"),
+    DeadlineStatus.PASSED: ("–", "wszystkie znane terminy minęły"),
+}
+"""What stands in place of the next deadline of a voivodeship, on the map and in words."""
 
 APPLIANCES = tuple(Appliance.choices)
 """The choices of the form of the check: codes with labels."""
@@ -103,13 +111,11 @@ def days_of(entries: Iterable[Regulation]) -> tuple[date | None, date | None]:
 
 
 def regulations_page(today: date) -> Page:
-    """Return the page of all voivodeships, in Polish order.
+    """Return the page of all voivodeships, in Polish order: with what ends on the day of the next deadline, and where.
 
-    In its rows, `on` is the nearest deadline, None without one, `ends` what ends then and where, `instead` the text in
-    place of it. is_overdue: a deadline comes within a year, but the state was not confirmed for long.
+    In the content, without_next: what stands in place of the deadline.
     """
     entries = regulations_of(voivodeships_by_name(), on=today)
-    by_slug = {entry.voivodeship.slug: entry for entry in entries}
     first, last = days_of(entries)
     return Page(
         template="pages/regulations",
@@ -123,19 +129,10 @@ def regulations_page(today: date) -> Page:
         data_status=STATUS,
         content={
             "appliances": APPLIANCES,
-            "draw_map": partial(territory_svg.country_map, lambda slug, name: map_unit(slug, name, by_slug.get(slug))),
-            "rows": tuple(
-                {
-                    "name": entry.voivodeship.name,
-                    "path": route_path("regulation", entry.voivodeship.slug),
-                    "on": entry.next_deadline.date if entry.next_deadline else None,
-                    "ends": what_and_where(entry.next_deadlines_of_unit),
-                    "instead": in_short(entry),
-                    "as_of": entry.state.as_of if entry.state else None,
-                    "is_overdue": bool(entry.overdue),
-                }
-                for entry in entries
-            ),
+            "draw_map": partial(draw_map, {entry.voivodeship.slug: entry for entry in entries}),
+            "rows": [(entry, what_and_where(entry.next_deadlines_of_unit)) for entry in entries],
+            "overdue": any(entry.overdue for entry in entries),
+            "without_next": WITHOUT_NEXT,
         },
     )
 
@@ -151,34 +148,19 @@ def what_and_where(rows: Iterable[Deadline]) -> tuple[tuple[str, str], ...]:
     return tuple((what, "; ".join(where)) for what, where in scopes.items())
 
 
-def in_short(entry: Regulation | None) -> str:
-    """Return the text in place of a next deadline, for a table or a map."""
-    if entry is None or entry.has_resolution is None:
-        return "nie wiemy: nie wczytano jeszcze stanu prawnego"
-    if not entry.has_resolution:
-        return "nie ma uchwały"
-    return "terminów części uchwał nie znamy" if entry.has_undated_acts else "wszystkie znane terminy minęły"
+def draw_map(entries: Mapping[str, Regulation]) -> maps.AreaMap | None:
+    """Return the map of the years of the next deadlines, hatched without an act. entries: by slug, on the same day."""
 
+    def map_unit(slug: str, name: str) -> maps.MapUnit:
+        entry = entries[slug]
+        if upcoming := entry.next_deadline:
+            label, words = f"{upcoming.date.year}", f"najbliższy termin {day(upcoming.date)}"
+        else:
+            label, words = WITHOUT_NEXT[entry.deadline_status]
+        path = route_path("regulation", slug)
+        return maps.MapUnit(path, f"województwo {name}: {words}", hatched=not label, label=(label,) if label else ())
 
-def map_unit(slug: str, name: str, entry: Regulation | None) -> maps.MapUnit:
-    """Return a voivodeship on the map, with the year of its next deadline, hatched without an act.
-
-    A dash means that no deadline is left, a question mark that the legal state or the dates of an act are unknown.
-    """
-    upcoming = entry.next_deadline if entry else None
-    words = f"najbliższy termin {day(upcoming.date)}" if upcoming else in_short(entry)
-    if upcoming:
-        label = str(upcoming.date.year)
-    elif entry is None or entry.has_resolution is None:
-        label = "?"
-    else:
-        label = ("?" if entry.has_undated_acts else "–") if entry.has_resolution else ""
-    return maps.MapUnit(
-        route_path("regulation", slug),
-        f"województwo {name}: {words}",
-        hatched=not label,
-        label=(label,) if label else (),
-    )
+    return territory_svg.country_map(map_unit)
 
 
 def regulation_page(slug: str, query_string: str, today: date) -> Page:

@@ -70,7 +70,7 @@ def _price_by_bag(quote: PriceInput, fuel: Fuel) -> Decimal:
     if quote.bag_price is None or quote.bag_kg is None:
         raise InvalidPrice("do ceny worka podaj jego wagę, a do wagi cenę")
     if fuel.unit != "t":
-        raise InvalidPrice(f"{fuel.name}: ceny worka nie da się przeliczyć; podaj cenę {fuels.PER_UNIT[fuel.unit]}")
+        raise InvalidPrice(f"{fuel.name}: ceny worka nie da się przeliczyć; podaj cenę {fuel.per_unit}")
     if not 0 < quote.bag_kg <= 1000 or quote.bag_price <= 0:
         raise InvalidPrice("cena worka musi być dodatnia, a waga większa od 0 i nie większa niż 1000 kg")
     if any(amount != medians.rounded(amount) for amount in (quote.bag_price, quote.bag_kg)):

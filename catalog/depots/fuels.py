@@ -23,6 +23,10 @@ class Fuel:
     def label(self) -> str:
         return self.short or self.name
 
+    @property
+    def per_unit(self) -> str:
+        return {"t": "za tonę", "mp": "za metr przestrzenny"}[self.unit]
+
 
 FUELS = (
     Fuel("wegiel", "Węgiel", english="coal"),
@@ -37,8 +41,6 @@ FUELS = (
 )
 
 UNIT_NAMES = {"t": "tona", "mp": "metr przestrzenny"}
-
-PER_UNIT = {"t": "za tonę", "mp": "za metr przestrzenny"}
 
 BY_SLUG = {fuel.slug: fuel for fuel in FUELS}
 

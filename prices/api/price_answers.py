@@ -345,4 +345,4 @@ def describe_plausible(fuel: Fuel, ranges: Mapping[str, Range]) -> str:
         where_known = "" if ranges.keys() >= set(slugs) else ", o ile go ustalono"
         return f"wiarygodnego przedziału dla danego paliwa{where_known}"
     own = ranges[fuel.slug]
-    return f"wiarygodnego przedziału ({exact(own.low)}–{exact(own.high)} zł {fuels.PER_UNIT[fuel.unit]})"
+    return f"wiarygodnego przedziału ({exact(own.low)}–{exact(own.high)} zł {fuel.per_unit})"
