@@ -110,7 +110,7 @@ def heating_rows(
     demand: kWh of heat a year. municipality: whose rules count, None for none. own: by source.
     """
     entry = state_of(municipality, on) if municipality else None
-    answered = []
+    rows = []
     for source in heat_sources(on):
         mine = own.get(source.slug, OwnInput())
         price = own_price(source, mine)
@@ -119,13 +119,10 @@ def heating_rows(
         elif price is None and source.fuel:
             price = find_median(source.fuel, voivodeship, on)
         cost = heat_cost(source, price.amount if price else None, demand=demand, efficiency=mine.efficiency)
-        answered.append((source, price, mine, cost))
-    priced = [(source.slug, published_cost(cost.per_kwh)) for source, _, _, cost in answered if cost.per_kwh]
-    groups = dict(zip((slug for slug, _ in priced), group_overlapping([span for _, span in priced]), strict=True))
-    rows = [
-        HeatingRow(source, price, mine, cost, groups.get(source.slug), judge(source, entry))
-        for source, price, mine, cost in answered
-    ]
+        rows.append(HeatingRow(source, price, mine, cost, None, judge(source, entry)))
+    costs = {row.source.slug: published_cost(row.cost.per_kwh) for row in rows if row.cost.per_kwh}
+    groups = dict(zip(costs, group_overlapping([*costs.values()]), strict=True))
+    rows = [row._replace(group=groups.get(row.source.slug)) for row in rows]
     return sorted(rows, key=lambda row: (row.group is None, row.group or 0, sort_key(row.source.name)))
 
 

@@ -6,6 +6,7 @@ Pages of invented depots and prices are not listed for search engines and langua
 from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date
 from enum import StrEnum
+from functools import lru_cache
 from http import HTTPStatus
 from io import BytesIO
 from itertools import groupby
@@ -240,35 +241,26 @@ QUESTIONS = (
     ("Co wiadomo o gminie, ile ma składów?", "/api/v1/municipalities/1217011"),
 )
 
-_cache: dict[tuple[object, ...], tuple[str, bytes]] = {}
-"""Version of the data and content of each file, by its writer and number; a part of the site map has many paths."""
+
+@lru_cache(maxsize=8)
+def written(write: Callable[..., str], today: date, _state: str, *part: int) -> bytes:
+    """Return a file. Writing takes about a second, so each process caches it until the day or the data change."""
+    return write(today, *part).encode()
 
 
 def walking(kind: str) -> Callable[[Callable[..., str]], Callable[..., HttpResponse]]:
-    """Turn a function that writes a file from the list of pages into a view. kind: the media type.
-
-    Writing takes about a second, so each process caches the file until the day or a data set changes, or an import run
-    ends.
-    """
+    """Turn a function that writes a file from the list of pages into a view. kind: the media type."""
 
     def decorate(write: Callable[..., str]) -> Callable[..., HttpResponse]:
         @read_only
         @conditional(*EVERYTHING, cache_control=cache_control.CATALOG, changes_daily=True)
         def answer(request: HttpRequest, **kwargs: int) -> HttpResponse:
-            today = timezone.localdate()
-            state = f"{today} {snapshot.current().key(*EVERYTHING)}"
-            file = (write, *kwargs.values())
-            if _cache.get(file, ("",))[0] != state:
-                _cache[file] = state, write(today, **kwargs).encode()
-            return HttpResponse(_cache[file][1], content_type=kind)
+            state = snapshot.current().key(*EVERYTHING)
+            return HttpResponse(written(write, timezone.localdate(), state, *kwargs.values()), content_type=kind)
 
         return answer
 
     return decorate
-
-
-def invalidate() -> None:
-    _cache.clear()
 
 
 @walking(XML)

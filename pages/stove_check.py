@@ -270,7 +270,7 @@ def question_of(check: ApplianceCheck, teryt: str, facts: Facts) -> dict[str, st
 def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Facts) -> dict[str, Any]:
     """Return the result for an appliance in the unit of a legal state. village: a locality to name, "" for none.
 
-    since, description, caveat: of the main deadline; a caveat that helps to answer the question stands there. limits:
+    deadline, caveat: the main deadline and its caveat; one that helps to answer the question stands there. limits:
     further deadlines as sentences. sources: of all these deadlines. is_partial: the appliance is limited, so that the
     verdict needs the description.
     """
@@ -278,8 +278,7 @@ def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Fact
     check = check_appliance(entry, appliance, facts)
     # The sentence covers a single limited deadline, so its description is shown like that of a deciding one.
     main = check.deciding or only_limit(check.limited)
-    deciding = main.deadline if main else None
-    cited = [deciding] if deciding else []
+    cited = [main.deadline] if main else []
     cited += [finding.deadline for finding in check.limited] + [finding.deadline for finding in check.spared_by]
     place = f"{village} (gmina {entry.unit.name})" if village else entry.unit.name
     question = question_of(check, entry.unit.teryt, facts)
@@ -287,8 +286,7 @@ def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Fact
     return {
         "verdict": describe_check(check, place, entry.on),
         "is_permitted": check.status in PERMITTED,
-        "since": deciding.date if deciding else None,
-        "description": deciding.description if deciding else "",
+        "deadline": main.deadline if main else None,
         "caveat": "" if question and question["hint"] == caveat else caveat,
         "is_partial": main is not None and check.deciding is None,
         "limits": tuple(

@@ -21,7 +21,7 @@ from pages.page import Page
 from pages.subsidy_form import PAGE, demand, describe_errors, missing_areas, parameters, read_values, steps
 from subsidy import rules
 from subsidy.api.params import HEATINGS, PEOPLE_RANGE, SubsidyQuery
-from subsidy.application import DOCUMENTS, Application, Heating, Household, Item, Level, ProjectType
+from subsidy.application import DOCUMENTS, Application, Heating, Item, Level, ProjectType
 from subsidy.calculator import calculate
 from subsidy.calculator.rows import Result, describe_refusal, refuse_source
 from subsidy.rules import RulesAt
@@ -143,10 +143,10 @@ def describe_step(
     None before the first, or with an invalid one. more: place: that a link carried. obstacle: why there is no subsidy,
     or not for a new source, said at the step that decides it. went_on: it was read.
 
-    In the content, hidden: answers of the other steps. highest_demand: the index required by the highest level. cards:
-    variants with their index; none when the index was given. items: with their limits by level, None where the
-    programme pays nothing. sums: limits of table 3, by project type. source_condition: of every limit of a heat source.
-    unpaid: see `unpaid_reason`. remarks: see `remarks_of`.
+    In the content, hidden: answers of the other steps. on: the rules of today. highest_demand: the index required by
+    the highest level. variants: with their index; none when the index was given. items: with their limits by level,
+    None where the programme pays nothing. sums: limits of table 3, by project type. source_condition: of every limit of
+    a heat source. unpaid: see `unpaid_reason`. remarks: see `remarks_of`.
     """
     on = rules.current().on(today)
     all_steps = steps(values, on)
@@ -176,29 +176,16 @@ def describe_step(
             "hidden": [(name, value) for name, value in values.items() if name not in {row.name for row in step or ()}],
             "mistakes": mistakes,
             "result": result,
-            "cards": tuple(
-                {"variant": row, "demand": demand(row.project_type, on), "shown": row is result.shown}
-                for row in result.variants
-            )
-            if result
-            else (),
-            "levels": tuple(level_row(level, on) for level in LEVELS),
-            "annual_limit": on.number("levels/annual_income", Level.BASIC),
+            "variants": [(row, demand(row.project_type, on)) for row in result.variants] if result else [],
+            "levels": LEVELS,
+            "on": on,
             "highest_demand": demand(ProjectType.HIGH, on),
-            "edition": on.edition,
-            "items": tuple(
-                {"name": on.items[item].name, "unit": on.items[item].unit, "limits": limits(on, f"items/{item}")}
-                for item in Item
-            ),
-            "sums": tuple(
-                {
-                    "name": f"rodzaj przedsięwzięcia {kind.value}, wskaźnik EU {demand(kind, on)}",
-                    "limits": limits(on, "project_types/table_3_limit", f"{kind.value}/"),
-                }
+            "items": [(on.items[item], limits(on, f"items/{item}")) for item in Item],
+            "sums": [
+                (kind.value, demand(kind, on), limits(on, "project_types/table_3_limit", f"{kind.value}/"))
                 for kind in ProjectType
-            ),
+            ],
             "source_condition": describe_refusal("row_source_alone", on),
-            "limit_conditions": tuple(condition for condition in on.conditions if condition.applies == "limits"),
             "today": today,
             "unpaid": unpaid_reason(result) if result else "",
             "remarks": remarks_of(result, on) if result else (),
@@ -218,16 +205,6 @@ def remarks_of(result: Result, on: RulesAt) -> tuple[str, ...]:
     stated = {result.shown.reason, *(row.reason for row in refused)}
     stated.update(on.text("note_not_eligible", name=row.name, reason=row.reason) for row in refused)
     return tuple(note for note in result.notes if note not in stated)
-
-
-def level_row(level: Level, on: RulesAt) -> dict[str, Any]:
-    """Return a row of the table of levels. several, alone: thresholds per person, None where there is none."""
-    several, alone = (
-        None if level is Level.BASIC else on.number("levels/monthly_income", f"{level}/{household}")
-        for household in (Household.MULTI, Household.SINGLE)
-    )
-    share = on.number("levels/intensity", level)
-    return {"name": on.text(f"level_{level}"), "share": share, "several": several, "alone": alone}
 
 
 def limits(on: RulesAt, key: str, prefix: str = "") -> tuple[rules.DatedValue | None, ...]:

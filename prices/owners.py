@@ -102,9 +102,8 @@ def confirm_prices(*, token: str, prices: Collection[int], on: datetime) -> Deci
 
 
 def _again(price: DepotPrice, today: date) -> PriceInput:
-    if price.bag_kg is None:
-        return PriceInput(price.fuel, today, price.unit, price=price.price)
-    return PriceInput(price.fuel, today, price.unit, bag_price=price.bag_price, bag_kg=price.bag_kg)
+    amount = price.price if price.bag_kg is None else None
+    return PriceInput(price.fuel, today, price.unit, amount, price.bag_price, price.bag_kg)
 
 
 def _locked(token: str, depots: Collection[int], on: datetime) -> tuple[OwnerLink, dict[int, OwnerLink]]:

@@ -177,10 +177,10 @@ def why_not_rejected(price: DepotPrice) -> str:
 
 
 def _locked(prices: Iterable[DepotPrice]) -> list[DepotPrice]:
-    """Return the stored prices, locked in the order of their ids, after their depots. Two queries."""
-    keys = [price.pk for price in prices]
-    lock_depots_of(keys)
-    return list(locking(DepotPrice.objects.filter(pk__in=among(keys))))
+    """Return the stored prices, locked in the order of their ids. Two queries."""
+    rows = DepotPrice.objects.filter(pk__in=among([price.pk for price in prices]))
+    lock_rows(Depot.objects.filter(pk__in=rows.values("depot")))  # everything that locks both locks the depots first
+    return list(locking(rows))
 
 
 def _decide(
@@ -294,11 +294,6 @@ def refusing_duplicates(message: str) -> Iterator[None]:
         if "depotprice_once_a_day" not in str(error):
             raise
         raise DuplicatePrice(message) from error
-
-
-def lock_depots_of(keys: Collection[int]) -> None:
-    """Lock the depots of prices, by their ids. Everything that locks both locks the depots first. One query."""
-    lock_rows(Depot.objects.filter(pk__in=DepotPrice.objects.filter(pk__in=among(keys)).values("depot")))
 
 
 def update_offers(keys: Collection[int], *, by: AbstractBaseUser | None, on: date, reason: str) -> None:

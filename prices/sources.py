@@ -107,8 +107,7 @@ def find_variables(client: bdl.BdlClient, known: Mapping[str, int]) -> tuple[dic
 
 def known_variables() -> dict[str, int]:
     """Return the numbers found by earlier imports, by slug of the series."""
-    rows = Series.objects.exclude(variable_id=None).values_list("slug", "variable_id")
-    return {slug: number for slug, number in rows if number is not None}
+    return {slug: number for slug, number in Series.objects.values_list("slug", "variable_id") if number is not None}
 
 
 def recognises(start: FileStart) -> bool:
@@ -204,11 +203,9 @@ def sync_series(extract: Extract[bdl.ObservationRecord], options: Options) -> Re
     early = [row for row in extract.rows if row.year > options.today.year]
     unknown = [row for row in extract.rows if row.area not in areas]
     located = {row.key: row for row in extract.rows if row.area in areas and row.year <= options.today.year}
-    stored = {
-        record.key: record
-        for row in Observation.objects.all()
-        for record in [bdl.ObservationRecord(row.series_id, row.voivodeship_id or "", row.year, row.value, row.source)]
-    }
+    rows = Observation.objects.all()
+    records = (bdl.ObservationRecord(row.series_id, row.teryt, row.year, row.value, row.source) for row in rows)
+    stored = {record.key: record for record in records}
     diff = compare({key: row for key, row in stored.items() if key in located}, located)
     rejected = [
         *extract.rejected,

@@ -113,7 +113,7 @@ def _forget(request: pytest.FixtureRequest) -> Iterator[None]:
 def forget(*, committed: bool = False) -> None:
     forget_snapshots(committed=committed)
     duplicates.find.cache_clear()
-    machine_files.invalidate()
+    machine_files.written.cache_clear()
 
 
 @pytest.fixture(autouse=True, scope="session")
