@@ -3,7 +3,7 @@
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,6 +12,7 @@ from typing import Any
 import httpx2
 import orjson
 
+from catalog.importers.download import user_agent
 from catalog.importers.records import BadInput, Note
 from catalog.text import fold
 from prices.official_series import FIRST_YEAR, SeriesKind, describe_source
@@ -177,43 +178,31 @@ def read_value(value: Any) -> Decimal | None:
 class Pace:
     """Keeps requests within the published limits by waiting, at most PATIENCE_S."""
 
-    def __init__(
-        self, limits: tuple[tuple[int, int], ...], *, sleep: Callable[[float], None], clock: Callable[[], float]
-    ) -> None:
-        self.limits, self.sleep, self.clock = limits, sleep, clock
+    def __init__(self, limits: tuple[tuple[int, int], ...]) -> None:
+        self.limits = limits
         self.moments: deque[float] = deque(maxlen=max(most for most, _ in limits))
 
     def wait(self) -> None:
         """Block until one more request is within every limit. Raises BdlUnavailable."""
         for most, seconds in self.limits:
-            left = self.moments[-most] + seconds - self.clock() if len(self.moments) >= most else 0
+            left = self.moments[-most] + seconds - time.monotonic() if len(self.moments) >= most else 0
             if left > PATIENCE_S:
                 raise BdlUnavailable(f"the limit of {most} requests in {seconds // 3600} hours is used up")
             if left > 0:
-                self.sleep(left)
-        self.moments.append(self.clock())
+                time.sleep(left)
+        self.moments.append(time.monotonic())
 
 
 class BdlClient(AbstractContextManager["BdlClient"]):
-    """Client of the API. agent: User-Agent. answers: URL and body of each response. Methods raise like `get`."""
+    """Client of the API. client_id: "" for none. answers: URL and body of each response. Methods raise like `get`."""
 
-    def __init__(
-        self,
-        base_url: str,
-        client_id: str = "",
-        *,
-        agent: str = "",
-        sleep: Callable[[float], None] = time.sleep,
-        clock: Callable[[], float] = time.monotonic,
-        timeout_s: float = TIMEOUT_S,
-    ) -> None:
-        headers = {"Accept": "application/json", **({"X-ClientId": client_id} if client_id else {})}
-        headers |= {"User-Agent": agent} if agent else {}
+    def __init__(self, base_url: str, client_id: str) -> None:
+        headers = {"Accept": "application/json", "User-Agent": user_agent()}
+        headers |= {"X-ClientId": client_id} if client_id else {}
         self.answers: list[tuple[str, bytes]] = []
-        self.http = httpx2.Client(headers=headers, timeout=timeout_s)
+        self.http = httpx2.Client(headers=headers, timeout=TIMEOUT_S)
         self.base_url = base_url.rstrip("/")
-        self.sleep = sleep
-        self.pace = Pace(REGISTERED_LIMITS if client_id else ANONYMOUS_LIMITS, sleep=sleep, clock=clock)
+        self.pace = Pace(REGISTERED_LIMITS if client_id else ANONYMOUS_LIMITS)
 
     def __exit__(self, *error: object) -> None:
         self.http.close()
@@ -226,7 +215,7 @@ class BdlClient(AbstractContextManager["BdlClient"]):
             if attempt:
                 own = FIRST_WAIT_S * 2 ** (attempt - 1)
                 stated = float(retry_after) if retry_after.isascii() and retry_after.isdigit() else own
-                self.sleep(min(max(own, stated), LONGEST_WAIT_S))
+                time.sleep(min(max(own, stated), LONGEST_WAIT_S))
             self.pace.wait()
             retry_after = ""
             try:

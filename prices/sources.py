@@ -14,7 +14,7 @@ import orjson
 from django.conf import settings
 
 from catalog.importers import import_steps
-from catalog.importers.download import Download, Fetcher, Store, user_agent
+from catalog.importers.download import Download, Fetcher, Store
 from catalog.importers.parsers.files import FileStart
 from catalog.importers.records import (
     BadInput,
@@ -185,7 +185,7 @@ def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None
     store = Store(fetcher.root, source)
     with store.lock():
         try:
-            with bdl.BdlClient(source.url, settings.BDL_CLIENT_ID, agent=user_agent()) as client:
+            with bdl.BdlClient(source.url, settings.BDL_CLIENT_ID) as client:
                 variables, rejected = find_variables(client, {**known_variables(), **(chosen or {})})
                 pages = [(slug, page, "BDL") for slug, v in variables.items() for page in client.data(v.id)]
         except bdl.BdlUnavailable as error:

@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from catalog.importers.download import Download, Fetcher, user_agent
+from catalog.importers.download import Download, Fetcher
 from catalog.importers.records import BadInput
 from catalog.importers.runner import ImportStep
 from catalog.importers.sources import DataSource
@@ -60,7 +60,7 @@ class Command(ImportCommand):
         chosen: dict[str, int] = {}
         asking = sys.stdin.isatty()
         try:
-            with BdlClient(source.url, settings.BDL_CLIENT_ID, agent=user_agent()) as client:
+            with BdlClient(source.url, settings.BDL_CLIENT_ID) as client:
                 for series in SERIES:
                     if series.slug in self.chosen:
                         continue

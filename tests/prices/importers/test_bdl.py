@@ -23,13 +23,15 @@ class Clock:
         self.slept.append(seconds)
         self.now += seconds
 
-    def __call__(self):
+    def monotonic(self):
         return self.now
 
 
-@pytest.fixture
-def clock():
-    return Clock()
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr("prices.bdl.time", clock)
+    return clock
 
 
 @pytest.fixture
@@ -40,8 +42,8 @@ def bdl():
 
 
 @pytest.fixture
-def client(bdl, clock):
-    with BdlClient(bdl.url, sleep=clock.sleep, clock=clock, timeout_s=2) as client:
+def client(bdl):
+    with BdlClient(bdl.url, "") as client:
         yield client
 
 
@@ -56,9 +58,9 @@ def test_values_of_many_pages_come_together(bdl, client):
     assert [len(page["results"]) for page in list(client.data(6001))] == [1, 1, 1, 1]
 
 
-def test_the_client_id_is_sent_only_when_there_is_one(bdl, client, clock):
+def test_the_client_id_is_sent_only_when_there_is_one(bdl, client):
     client.get("variables/5001")
-    with BdlClient(bdl.url, "sekret", sleep=clock.sleep, clock=clock) as registered:
+    with BdlClient(bdl.url, "sekret") as registered:
         registered.get("variables/5001")
     assert [headers.get("X-ClientId") for _, _, headers in bdl.asked] == [None, "sekret"]
 
@@ -84,7 +86,7 @@ def test_a_lasting_trouble_ends_after_five_attempts_and_a_refusal_after_one(bdl,
 
 
 def test_a_server_that_does_not_listen(clock):
-    with BdlClient("http://127.0.0.1:9", sleep=clock.sleep, clock=clock) as client, pytest.raises(BdlUnavailable):
+    with BdlClient("http://127.0.0.1:9", "") as client, pytest.raises(BdlUnavailable):
         client.variable(1)
     assert clock.slept == [1, 2, 4, 8]
 
@@ -132,7 +134,7 @@ def test_an_answer_of_another_form_or_without_end_is_refused(bdl, client, monkey
 
 
 def test_requests_keep_to_the_published_limits(clock):
-    pace, moments = Pace(ANONYMOUS_LIMITS, sleep=clock.sleep, clock=clock), []
+    pace, moments = Pace(ANONYMOUS_LIMITS), []
     for _ in range(230):
         pace.wait()
         moments.append(clock.now)
@@ -141,8 +143,8 @@ def test_requests_keep_to_the_published_limits(clock):
     assert all(later >= earlier for earlier, later in pairwise(moments))
 
 
-def test_hours_are_not_waited(clock):
-    pace = Pace(((2, 12 * 3600),), sleep=clock.sleep, clock=clock)
+def test_hours_are_not_waited():
+    pace = Pace(((2, 12 * 3600),))
     pace.wait()
     pace.wait()
     with pytest.raises(BdlUnavailable, match="12 hours"):

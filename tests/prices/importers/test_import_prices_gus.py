@@ -1,6 +1,7 @@
 import json
 from datetime import date
 from decimal import Decimal
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -29,8 +30,7 @@ def _voivodeships():
 @pytest.fixture
 def server(settings, monkeypatch, tmp_path):
     fake = FakeBdl()
-    fast = {"sleep": lambda s: None, "clock": lambda: 0.0, "timeout_s": 2, "agent": ""}
-    monkeypatch.setattr(bdl.BdlClient.__init__, "__kwdefaults__", fast)
+    monkeypatch.setattr(bdl, "time", SimpleNamespace(sleep=lambda s: None, monotonic=lambda: 0.0))
     monkeypatch.setattr(bdl, "ANONYMOUS_LIMITS", ((1000, 1),))
     with serve(fake):
         (tmp_path / "sources.yaml").write_text(yaml.safe_dump({"gus-bdl": {"url": fake.url}}), encoding="utf-8")
