@@ -35,12 +35,13 @@ def undo_depots(undoing: Undoing) -> None:
     spans = undoing.spans(Depot)
     depots = Depot.objects.filter(pk__in=among(spans))
     locked = locking(depots).values_list("pk", "merged_into")
-    # One that was removed as a duplicate, restored and merged since looks as the removal left it.
-    removing = undoing.decision.kind == undoing.decision.Kind.REMOVE
-    merged = {key for key, survivor in locked if survivor and removing}
+    # One that was removed as a duplicate, restored and merged since looks as the removal left it. What a claim changed
+    # was handed on to the survivor.
+    handed_on = undoing.decision.kind == undoing.decision.Kind.REMOVE or undoing.keys(OwnerLink)
+    merged = {key for key, survivor in locked if survivor and handed_on}
     restored = journal.restore_changes(Depot, undoing, kept=merged | find_claimed_since(undoing))
     restored += _remove_added(undoing)
-    undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication")
+    undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication", "merged_into")
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
@@ -156,7 +157,7 @@ def undo_submissions(undoing: Undoing) -> None:
     depots = [row.depot_id for row in submissions]
     columns = ("depot", "kind", "subject", "email_hash")
     standing = set(waiting.filter(Q(depot__in=depots) | Q(depot=None)).values_list(*columns))
-    kept = {row.pk for row in undoing.left if isinstance(row, Depot)}
+    kept = find_kept(undoing)
     again = []
     for row in submissions:
         is_kept = row.depot_id in kept
@@ -172,6 +173,11 @@ def undo_submissions(undoing: Undoing) -> None:
         reopen(row)
         again.append(row)
     store_reopened(again, undoing)
+
+
+def find_kept(undoing: Undoing) -> set[int | None]:
+    """Return the depots that were left as they are, and the survivors of merged ones, which have their rows."""
+    return {key for row in undoing.left if isinstance(row, Depot) for key in (row.pk, row.merged_into_id)} - {None}
 
 
 def reopen(submission: Submission) -> None:
@@ -201,10 +207,10 @@ def store_reopened(submissions: list[Submission], undoing: Undoing) -> None:
 def undo_owner_links(undoing: Undoing) -> None:
     """Revoke the link that an accepted claim granted, and bring those back that it replaced, one by one.
 
-    Links of an entry that was claimed again since stay.
+    Those of an entry that stays as it is stay, too: its claim is still accepted.
     """
     at = undoing.decision.decided_at
-    rows = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink)).exclude(depot__in=find_claimed_since(undoing))
+    rows = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink)).exclude(depot__in=find_kept(undoing))
     # Letters before links, as `letters` locks them.
     of_links = PendingLetter.objects.filter(email__in=rows.values("email"), depot__in=rows.values("depot"))
     unsent = of_links.filter(kind=PendingLetter.Kind.OWNER_REPLACED, letter_tried_at=None)

@@ -8,7 +8,7 @@ from django.template import engines
 from django.urls import reverse
 
 from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission
-from catalog.services import editing, journal
+from catalog.services import editing, journal, merging, moderation
 from catalog.submissions import decisions, field_groups, owner_links
 from catalog.submissions import letters as sending
 from catalog.submissions.letter_kinds import ReopeningLetters
@@ -236,6 +236,22 @@ def test_a_link_that_another_claim_replaced_since_comes_back_with_that_one_undon
     assert [link.email for link in OwnerLink.objects.working()] == [emails[1]]
     assert undo(first, editor, NOW + timedelta(days=2)).reopened == 1
     assert [link.email for link in OwnerLink.objects.working()] == [emails[0]]
+
+
+@pytest.mark.parametrize("change", ["verified", "merged"])
+def test_a_claim_whose_entry_was_changed_since_stays_accepted_with_its_link(editor, sent, change):
+    depot, other = factories.DepotFactory(), factories.DepotFactory()
+    claim = claim_of(depot)
+    sent(accept(claim, editor))
+    decision = last()
+    if change == "merged":
+        merging.merge_depots(survivor=other, loser=depot, take=(), by=editor, on=TODAY)
+    else:
+        moderation.verify_depot(depot=depot, by=editor, on=TODAY + timedelta(days=1))
+    with pytest.raises(journal.NothingToRestore):
+        undo(decision, editor)
+    assert [link.email for link in OwnerLink.objects.working()] == [claim.email]
+    assert factories.fresh(claim).state == "accepted"
 
 
 def test_an_owner_whose_second_claim_is_undone_keeps_the_link(editor, sent):
