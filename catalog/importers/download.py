@@ -49,12 +49,11 @@ OVERPASS_PATIENCE = RetryPolicy(attempts=3, first_wait_s=60, idle_s=240, whole_s
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """The complete file of a source. checked_at: when it was last confirmed. fresh: whether its bytes came just now."""
+    """The complete file of a source. fresh: whether its bytes came just now."""
 
     path: Path
     url: str
     fetched_at: datetime
-    checked_at: datetime
     size: int
     sha256: str
     etag: str = ""
@@ -116,11 +115,13 @@ class Store:
 
     def keep(self, etag: str = "", last_modified: str = "") -> Download:
         """Turn the `.part` into the kept file, unless that has the same bytes."""
-        digest, now, kept = checksum(self.part), timezone.now(), self.read()
+        digest, kept = checksum(self.part), self.read()
         if kept is not None and kept.sha256 == digest:
-            return self.confirm(replace(kept, etag=etag, last_modified=last_modified))
+            kept = replace(kept, etag=etag, last_modified=last_modified)
+            self._write(kept)
+            return kept
         size = self.part.stat().st_size
-        download = Download(self.file, self.url, now, now, size, digest, etag, last_modified, fresh=True)
+        download = Download(self.file, self.url, timezone.now(), size, digest, etag, last_modified, fresh=True)
         with self.part.open("rb") as stream:
             os.fsync(stream.fileno())
         self.part.replace(self.file)
@@ -129,11 +130,6 @@ class Store:
         for former in self.folder.glob(f"*Z-{self.file.name}*"):
             former.unlink()
         return download
-
-    def confirm(self, kept: Download) -> Download:
-        confirmed = replace(kept, checked_at=timezone.now())
-        self._write(confirmed)
-        return confirmed
 
     def _write(self, download: Download) -> None:
         draft = self.sidecar.with_suffix(".draft")
@@ -168,7 +164,7 @@ class Fetcher:
             kept = store.read() if source.method == "file" else None
             response = transfer.run(kept)
             if response.status_code == httpx2.codes.NOT_MODIFIED and kept:
-                return store.confirm(kept)
+                return kept
             try:
                 check(store.part, source)
             except BadInput as error:

@@ -67,7 +67,6 @@ def test_the_publisher_learns_who_asks(fetcher, source, publishers, settings):
 def test_yesterdays_file_is_still_current_after_304_and_the_same_bytes_are_not_kept_twice(fetcher, source, publishers):
     first, second = fetcher.fetch(source), fetcher.fetch(source)
     assert (second.path, second.sha256, second.fetched_at) == (first.path, first.sha256, first.fetched_at)
-    assert second.checked_at > first.checked_at
     _, headers, _ = publishers.requests(POSTCODES)[1]
     assert (headers["If-None-Match"], headers["If-Modified-Since"]) == (first.etag, first.last_modified)
     publishers.validators = False
