@@ -276,8 +276,9 @@ class GatheredLetters(LetterKind):
     the first.
     """
 
-    flag: ClassVar[str]
-    part: ClassVar["staticmethod[[Submission], Part]"]
+    def __init__(self, flag: str, part: Callable[[Submission], Part]) -> None:
+        """part: returns what the letter says of one of them."""
+        self.flag, self.part = flag, part
 
     def pending(self) -> QuerySet[Submission]:
         # Erased ones have no address, so a pending letter delays no erasing.
@@ -314,18 +315,6 @@ class GatheredLetters(LetterKind):
 
     def stored(self, on: datetime) -> dict[str, Any]:
         return {self.flag: False}
-
-
-class DecisionLetters(GatheredLetters):
-    """Decisions about submissions: those made together, and those that the limit of the mailbox delays."""
-
-    flag, part = "notification_pending", staticmethod(decided_part)
-
-
-class ReopeningLetters(GatheredLetters):
-    """Decisions undone since their authors were told of them."""
-
-    flag, part = "reopening_pending", staticmethod(reopened_part)
 
 
 class QuestionLetters(LetterKind):
@@ -392,8 +381,11 @@ class PendingLetters(LetterKind):
         PendingLetter.objects.filter(pk__in=[row.pk for row in rows]).delete()
 
 
+DECISION_LETTERS = GatheredLetters("notification_pending", decided_part)
+REOPENING_LETTERS = GatheredLetters("reopening_pending", reopened_part)
+
 KINDS = (
-    *(PendingLetters(), LinkLetters(), ReopeningLetters(), DecisionLetters(), QuestionLetters(), ClaimLetters()),
+    *(PendingLetters(), LinkLetters(), REOPENING_LETTERS, DECISION_LETTERS, QuestionLetters(), ClaimLetters()),
     SubscriptionLetters(),
 )
 """Kinds sent as soon as they wait; first those that warn an owner. `retention` sends another once a day."""

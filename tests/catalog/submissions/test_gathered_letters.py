@@ -9,7 +9,7 @@ from django.utils import timezone
 from catalog.models import Decision, Submission
 from catalog.services import journal
 from catalog.submissions import decisions, letters
-from catalog.submissions.letter_kinds import DecisionLetters
+from catalog.submissions.letter_kinds import DECISION_LETTERS
 from tests import deciding, factories
 from tests.commands import run
 from tests.factories import NOW
@@ -63,7 +63,7 @@ def test_a_decision_made_while_a_letter_leaves_has_its_own():
     rows = told(3)
     Submission.objects.filter(pk__gt=rows[0].pk).update(letter_tried_at=(leaving := timezone.now()))
     assert letters.send_waiting() == letters.Told()
-    DecisionLetters().done([rows[1]], leaving)
+    DECISION_LETTERS.done([rows[1]], leaving)
     assert [*Submission.objects.unnotified()] == rows[:1]
     assert letters.send_waiting().sent == (f"submission {rows[0].pk}",)
 

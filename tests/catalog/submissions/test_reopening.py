@@ -11,7 +11,7 @@ from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission
 from catalog.services import editing, journal, merging, moderation
 from catalog.submissions import decisions, field_groups, owner_links
 from catalog.submissions import letters as sending
-from catalog.submissions.letter_kinds import ReopeningLetters
+from catalog.submissions.letter_kinds import REOPENING_LETTERS
 from prices.models import DepotPrice
 from tests import deciding, factories
 from tests.client import message_of
@@ -143,7 +143,7 @@ def test_one_reopened_while_the_letter_about_another_leaves_waits_for_its_own(ed
     rows = factories.SubmissionFactory.create_batch(2, depot=depot, email="jan@opal.pl")
     Submission.objects.filter(pk=rows[0].pk).update(reopening_pending=True, letter_tried_at=NOW)
     Submission.objects.filter(pk=rows[1].pk).update(reopening_pending=True)
-    ReopeningLetters().done([rows[0]], NOW)
+    REOPENING_LETTERS.done([rows[0]], NOW)
     assert [factories.fresh(row).reopening_pending for row in rows] == [False, True]
 
 
