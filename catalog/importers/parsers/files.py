@@ -209,12 +209,6 @@ def open_member(
         yield OpenFile(stream, label)
 
 
-def peek(source: OpenFile, size: int) -> bytes:
-    start = source.stream.read(size)
-    source.stream.seek(0)
-    return start
-
-
 def json_keys(start: FileStart) -> set[str]:
     return {key.decode() for key in _JSON_KEY.findall(start.text[:2000])}
 

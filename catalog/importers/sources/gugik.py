@@ -11,6 +11,7 @@ Municipalities are given by names of 2021 only, so they are found by the names o
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -201,20 +202,20 @@ def parse_stored_places(path: Path) -> Extract[PlaceRecord]:
     return parse_places(path, {(m.voivodeship.name, m.county.name, m.name, m.kind): m.teryt for m in municipalities})
 
 
-PUBLISHER = "Główny Urząd Geodezji i Kartografii"
-LICENCE = "bezpłatne, art. 40a ustawy Prawo geodezyjne i kartograficzne"
 TERMS = "https://www.geoportal.gov.pl/pl/dane/panstwowy-rejestr-granic-prg/"
 PACKAGE = "https://www.npmjs.com/package/polskie-miejscowosci"
 
-BOUNDARIES = DataSource(
+gugik_source = partial(DataSource, publisher="Główny Urząd Geodezji i Kartografii", needs=Dataset.Slug.UNITS)
+register_source = partial(
+    gugik_source, licence="bezpłatne, art. 40a ustawy Prawo geodezyjne i kartograficzne", terms=TERMS
+)
+
+BOUNDARIES = register_source(
     id="prg-boundaries",
     order=30,
     dataset=Dataset.Slug.BOUNDARIES,
     title="Państwowy Rejestr Granic, jednostki administracyjne",
-    publisher=PUBLISHER,
     credit="GUGiK, Państwowy Rejestr Granic",
-    licence=LICENCE,
-    terms=TERMS,
     formats=(
         FileFormat(
             "boundaries",
@@ -230,7 +231,6 @@ BOUNDARIES = DataSource(
         ),
     ),
     write=sync_boundaries,
-    needs=Dataset.Slug.UNITS,
     method="file",
     # Others have recorded downloads of 19 and 23 September 2026 (378 MB). The WFS of the same publisher is not used:
     # one file for the country asks less of the server than sixteen queries.
@@ -248,15 +248,12 @@ RANKS = {
     Postcode.Source.FILLED.value: Rank(1, "kept as the address register has it"),
 }
 
-ADDRESSES = DataSource(
+ADDRESSES = register_source(
     id="prg-addresses",
     order=40,
     dataset=Dataset.Slug.POSTCODES,
     title="Państwowy Rejestr Granic, punkty adresowe",
-    publisher=PUBLISHER,
     credit="GUGiK, punkty adresowe PRG",
-    licence=LICENCE,
-    terms=TERMS,
     formats=(
         FileFormat("prg_postcodes", recognises_postcodes, parse_postcodes, r"prg_postcodes.*\.(csv|zip)"),
         FileFormat(
@@ -268,7 +265,6 @@ ADDRESSES = DataSource(
         ),
     ),
     write=sync_postcodes,
-    needs=Dataset.Slug.UNITS,
     rows=Postcode.objects.filter(source__in=RANKS),
     ranks=RANKS,
     # The page of the register; the addresses of its files were not looked up.
@@ -278,18 +274,16 @@ ADDRESSES = DataSource(
     confirmed=False,
 )
 
-PLACES = DataSource(
+PLACES = gugik_source(
     id="prng-places",
     order=21,
     dataset=Dataset.Slug.PLACES,
     title="Państwowy Rejestr Nazw Geograficznych (pakiet polskie-miejscowosci)",
-    publisher=PUBLISHER,
     credit="GUGiK, PRNG",
     licence="CC BY 3.0",
     terms=PACKAGE,
     formats=(FileFormat("places_json", recognises_places, parse_stored_places, r"polskie-miejscowosci.*\.(json|zip)"),),
     write=sync_places,
-    needs=Dataset.Slug.UNITS,
     rows=Place.objects.filter(id__startswith="prng:"),
     starter=(starter.PLACES_CREDIT, starter.PLACES_AS_OF),
     url=PACKAGE,

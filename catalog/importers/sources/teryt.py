@@ -12,9 +12,10 @@ Source of the kinds: GUS, TERYT, https://eteryt.stat.gov.pl.
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 
-from catalog.importers.parsers.files import FileStart, csv_rows, open_source, peek
+from catalog.importers.parsers.files import FileStart, csv_rows, open_source
 from catalog.importers.parsers.xml_registers import RowReader
 from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, PlaceRecord, UnitRecord, parse_day
 from catalog.importers.sources import DataSource, FileFormat
@@ -162,7 +163,8 @@ def parse_places(path: Path) -> Extract[PlaceRecord]:
 def teryt_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the rows of a register with their numbers, of a zip with both from the smaller CSV. Raises BadInput."""
     with open_source(path, (".csv", ".xml")) as source:
-        start = peek(source, 64).removeprefix(b"\xef\xbb\xbf").lstrip()
+        start = source.stream.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+        source.stream.seek(0)
         if start.startswith(b"<"):
             yield from RowReader(source, columns).read()
         else:
@@ -188,10 +190,6 @@ def checked_name(path: Path, name: str, limit: int, row: int) -> str:
     return name
 
 
-PUBLISHER = "Główny Urząd Statystyczny"
-LICENCE = "do dowolnego wykorzystania z podaniem źródła i daty"
-TERMS = "https://stat.gov.pl/copyright"
-
 # The page is the publisher's and is named by many. That it is an ASP.NET form and the names of the buttons stand in
 # public programs (of November 2025 and of 2026; that of SIMC in one only); the publisher does not document them.
 PAGE = (
@@ -199,49 +197,47 @@ PAGE = (
     "pobieranie/pliki_pelne.aspx?contrast=default"
 )
 
-UNITS = DataSource(
+# An ASP.NET page with a button for each file.
+register_source = partial(
+    DataSource,
+    publisher="Główny Urząd Statystyczny",
+    licence="do dowolnego wykorzystania z podaniem źródła i daty",
+    terms="https://stat.gov.pl/copyright",
+    method="form",
+    url=PAGE,
+    rhythm_days=30,
+    confirmed=False,
+)
+
+UNITS = register_source(
     id="teryt-terc",
     order=10,
     dataset=Dataset.Slug.UNITS,
     title="Rejestr TERYT, system TERC (plik pełny, urzędowy)",
-    publisher=PUBLISHER,
     credit="GUS, rejestr TERYT (TERC)",
-    licence=LICENCE,
-    terms=TERMS,
     formats=(FileFormat("terc", recognises_units, parse_units, r"terc([_. -].*)?\.(csv|xml|zip)"),),
     write=sync_units,
     dated=True,
-    method="form",
-    url=PAGE,
     button="ctl00$body$BTERCUrzedowyPobierz",
     file="TERC_Urzedowy.zip",
-    rhythm_days=30,
     min_rows=2800,
     max_megabytes=20,
-    confirmed=False,
 )
 
-PLACES = DataSource(
+PLACES = register_source(
     id="teryt-simc",
     order=20,
     dataset=Dataset.Slug.PLACES,
     title="Rejestr TERYT, system SIMC (plik pełny, urzędowy)",
-    publisher=PUBLISHER,
     credit="GUS, rejestr TERYT (SIMC)",
-    licence=LICENCE,
-    terms=TERMS,
     formats=(FileFormat("simc", recognises_places, parse_places, r"simc([_. -].*)?\.(csv|xml|zip)"),),
     write=sync_places,
     needs=Dataset.Slug.UNITS,
     rows=Place.objects.filter(id__startswith="simc:"),
-    method="form",
-    url=PAGE,
     button="ctl00$body$BSIMCUrzedowyPobierz",
     file="SIMC_Urzedowy.zip",
-    rhythm_days=30,
     min_rows=90000,
     max_megabytes=50,
-    confirmed=False,
 )
 
 SOURCES = (UNITS, PLACES)
