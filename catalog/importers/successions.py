@@ -137,17 +137,18 @@ class Heirs:
         return Heirs(successor, tuple(sorted(others)), whole)
 
 
+def most_common(codes: Iterable[str]) -> str:
+    counts = Counter(codes)
+    return min(counts, key=lambda code: (-counts[code], code))
+
+
 def county_heirs(codes: Collection[str], heirs: Mapping[str, str]) -> dict[str, str]:
     """Map former counties or voivodeships to the unit that most of their municipalities moved to.
 
     codes: of one length. heirs: municipality → its successor. Units without known municipalities are omitted.
     """
-    followed: dict[str, str] = {}
-    for code in codes:
-        followers = Counter(heir[: len(code)] for old, heir in heirs.items() if old.startswith(code))
-        if followers:
-            followed[code] = min(followers, key=lambda unit: (-followers[unit], unit))
-    return followed
+    followers = {code: [heir[: len(code)] for old, heir in heirs.items() if old.startswith(code)] for code in codes}
+    return {code: most_common(units) for code, units in followers.items() if units}
 
 
 REVIEW = "Gmina, do której należał skład, zniknęła z rejestru: sprawdź, w której leży teraz."

@@ -17,6 +17,7 @@ from catalog.importers.successions import (
     county_heirs,
     find_successions,
     hand_over,
+    most_common,
     municipalities,
 )
 from catalog.models import Boundary, County, Depot, FormerMunicipality, Municipality, Place, Voivodeship
@@ -122,11 +123,6 @@ class UnitIndex:
                 moves[pk] = min(seats, key=lambda code: (distance_m(lat, lon, *seats[code]), code))
         successor = most_common(moves.values()) if moves else min(seats or candidates)
         return Departure(unit, heirs_of(successor, candidates), False, moves)
-
-
-def most_common(codes: Iterable[str]) -> str:
-    counts = Counter(codes)
-    return min(counts, key=lambda code: (-counts[code], code))
 
 
 def heirs_of(successor: str, codes: Iterable[str]) -> Heirs:
