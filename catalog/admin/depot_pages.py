@@ -271,23 +271,17 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
             if decision == "apart":
                 recorded = merging.mark_distinct(one=one, other=other, by=editor, at=now)
                 return self._tell_of_pair(request, f"Zapamiętano, że to dwa różne składy: {one}, {other}.", recorded)
-            if decision not in {"first", "second"}:
+            sides = {"first": (one, other, "second"), "second": (other, one, "first")}
+            if decision not in sides:
                 self.message_user(request, "Nic nie zmieniono: wybierz, który wpis zostaje.", messages.ERROR)
                 return False
-            survivor, loser = (one, other) if decision == "first" else (other, one)
-            theirs = "second" if decision == "first" else "first"
-            take = [
-                name
-                for group in MERGED_GROUPS
-                if request.POST.get(f"take_{group.name}") == theirs
-                for name in group.fields
-            ]
+            survivor, loser, theirs = sides[decision]
+            taken = (group for group in MERGED_GROUPS if request.POST.get(f"take_{group.name}") == theirs)
+            take = [name for group in taken for name in group.fields]
             today, unite_fuels = timezone.localdate(now), request.POST.get("take_fuels") == "both"
             recorded = merging.merge_depots(
                 survivor=survivor, loser=loser, take=take, by=editor, on=today, unite_fuels=unite_fuels
             )
-        except moderation.DepotIsRemoved:
-            self.message_user(request, "Nic nie zmieniono: jeden z wpisów jest już usunięty.", messages.WARNING)
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
         else:

@@ -122,7 +122,7 @@ def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, Depot]:
     kept, gone = locked(survivor), locked(loser)
     for row in (kept, gone):
         if row.publication == Depot.Publication.REMOVED:
-            raise DepotIsRemoved(row.pk)
+            raise DepotIsRemoved(row.pk, reason="jeden z wpisów jest już usunięty")
     if (kept.source == Depot.Source.DEMO) != (gone.source == Depot.Source.DEMO):
         raise MergeRefused(reason="wpisu demonstracyjnego nie można scalić z prawdziwym")
     return kept, gone
