@@ -141,10 +141,6 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
     search_fields = ("title", "reason")
     ordering = ("-drafted_at", "-pk")
 
-    @admin.display(description="stan", ordering="state")
-    def state_in_words(self, draft: Draft) -> str:
-        return draft.state_in_words
-
     def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_kwargs: Any) -> HttpResponse:
         rows = Draft.objects.select_related("content_type", "drafted_by", "decided_by")
         draft = rows.filter(pk=read_number(object_id)).first()

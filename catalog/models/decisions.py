@@ -3,6 +3,7 @@
 from typing import Self
 
 from django.conf import settings
+from django.contrib import admin
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
 from django.db.models import Exists, OuterRef, Q
@@ -156,6 +157,7 @@ class Draft(models.Model):
         return f"{self.title} (szkic nr {self.pk})"
 
     @property
+    @admin.display(description="stan", ordering="state")
     def state_in_words(self) -> str:
         """The state, "odrzucone" for a draft that another than its author withdrew."""
         is_rejected = self.state == self.State.WITHDRAWN and self.decided_by_id != self.drafted_by_id
