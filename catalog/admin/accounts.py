@@ -187,9 +187,8 @@ class AccountAdmin(KeptRowsMixin, DeskMixin, UserAdmin):  # type: ignore[type-ar
             request_link(account.email, PendingLetter.Kind.INVITATION)
             self.message_user(request, "Wysyłamy zaproszenie z odnośnikiem do ustawienia hasła.")
         if account.is_active and not account.is_superuser and not account.groups.exists():
-            self.message_user(
-                request, f"Konto {account} nie ma grupy, więc nic nie może zrobić. Wybierz ją.", messages.WARNING
-            )
+            text = f"Konto {account} nie ma grupy, więc nic nie może zrobić. Wybierz ją."
+            self.message_user(request, text, messages.WARNING)
 
 
 @admin.register(Group)
@@ -235,10 +234,7 @@ def password_letters(row: PendingLetter, on: datetime) -> Iterator[Letter]:
 
 def link_letter(user: User, template: str) -> EmailMessage:
     token = urlsafe_base64_encode(force_bytes(user.pk)), default_token_generator.make_token(user)
-    context = {
-        "account": user,
-        "link": site_url(reverse("password_reset_confirm", args=token)),
-    }
+    context = {"account": user, "link": site_url(reverse("password_reset_confirm", args=token))}
     body = render_to_string(f"mail/{template}.txt", context).strip() + "\n"
     return EmailMessage(f"{settings.SITE_NAME}: hasło redakcji", body, None, [user.email])
 

@@ -268,12 +268,8 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         report = duplicates.get_report()
-        context = {
-            "queues": count_queues(timezone.localdate(), report),
-            "pairs": len(report.unresolved_pairs()),
-            **(extra_context or {}),
-        }
-        return super().changelist_view(request, context)
+        queues, pairs = count_queues(timezone.localdate(), report), len(report.unresolved_pairs())
+        return super().changelist_view(request, {"queues": queues, "pairs": pairs, **(extra_context or {})})
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
         return search_depots(queryset, search_term, besides=having_address(search_term)), False

@@ -252,8 +252,6 @@ def link_pages(query: StoreQuery, total: int, route: str) -> str:
         offsets["next"] = query.offset + query.limit
     offsets["last"] = last
     # Before a page that begins within the first one stands a shorter one, so that no depot comes twice.
-    limits = {"prev": before}
-    queries = {
-        name: query.query_string(offset=offset, limit=limits.get(name, query.limit)) for name, offset in offsets.items()
-    }
-    return ", ".join(f'<{route_url(route)}?{queries[name]}>; rel="{name}"' for name in queries)
+    limits = {**dict.fromkeys(offsets, query.limit), "prev": before}
+    queries = {name: query.query_string(offset=offset, limit=limits[name]) for name, offset in offsets.items()}
+    return ", ".join(f'<{route_url(route)}?{page}>; rel="{name}"' for name, page in queries.items())

@@ -156,10 +156,8 @@ class Positions:
         if place in self._own:
             _, lat, lon = self._own[place]
             return Position(lat, lon, SearchEntry.Position.PLACE)
-        if place in self._named:
-            number: int | None = self._amid(self._named[place], municipality)
-        else:
-            number = self._amid_district(place)
+        named = self._named.get(place)
+        number = self._amid(named, municipality) if named else self._amid_district(place)
         if number is None:
             return self.of_municipality(municipality)
         return Position(*self._register.postcodes[number][2:4], SearchEntry.Position.POSTCODE)

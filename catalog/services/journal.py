@@ -111,13 +111,13 @@ def _store(
         waiting_since=min(record.waiting_since, default=None),
         details=record.details,
     )
-    spans: dict[tuple[type[Model], Any], Span | None] = {}
-    for line in lines:
-        spans[line.model, line.key] = Span((spans.get((line.model, line.key)) or line[2:] * 2)[0], line.history_id)
-    spans = {**dict.fromkeys(record.rows), **spans}
+    last = {(line.model, line.key): line.history_id for line in lines}
+    first = {(line.model, line.key): line.history_id for line in reversed(lines)}
     DecisionLine.objects.bulk_create(
-        DecisionLine(decision=decision, model=model._meta.label_lower, key=str(key), first=first, last=last)
-        for (model, key), (first, last) in ((row, span or (None, None)) for row, span in spans.items())
+        DecisionLine(
+            decision=decision, model=row[0]._meta.label_lower, key=str(row[1]), first=first.get(row), last=last.get(row)
+        )
+        for row in dict.fromkeys([*record.rows, *last])
     )
     return decision
 

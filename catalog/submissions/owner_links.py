@@ -287,10 +287,8 @@ def owner_link_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
 def owner_replaced_letter(row: PendingLetter, on: datetime) -> Iterable[Letter]:
     """Yield the letter to a former owner, whose link has ended and therefore counts no letters."""
     if row.depot is not None:
-        part: Part = (
-            "owner_replaced",
-            {"link": site_url(reverse("depot-claim", args=[row.depot.pk])), "days": LINK_REPLACED.days},
-        )
+        link = site_url(reverse("depot-claim", args=[row.depot.pk]))
+        part: Part = "owner_replaced", {"link": link, "days": LINK_REPLACED.days}
         yield Letter(row, None, partial(compose, row.email, row.depot, part))
 
 

@@ -60,6 +60,7 @@ def with_questions(rows: QuerySet[Any], submission: str = "pk") -> QuerySet[Any]
     return described
 
 
+@transaction.atomic
 def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: datetime) -> None:
     """Ask the author of an undecided submission, which stays so. The letter is sent after the commit.
 
@@ -68,13 +69,12 @@ def ask_author(*, submission: Submission, text: str, by: AbstractBaseUser, on: d
     words = one_line(text, MAX_QUESTION)
     if not words:
         raise QuestionMissing
-    with transaction.atomic():
-        if not _lock_undecided(submission.pk):
-            raise NothingToAsk(submission.pk)
-        if SubmissionQuestion.objects.open().filter(submission=submission).exists():
-            raise QuestionStillOpen(submission.pk)
-        SubmissionQuestion.objects.create(submission=submission, text=words, asked_at=on, asked_by_id=by.pk)
-        letters.send_soon()
+    if not _lock_undecided(submission.pk):
+        raise NothingToAsk(submission.pk)
+    if SubmissionQuestion.objects.open().filter(submission=submission).exists():
+        raise QuestionStillOpen(submission.pk)
+    SubmissionQuestion.objects.create(submission=submission, text=words, asked_at=on, asked_by_id=by.pk)
+    letters.send_soon()
 
 
 def get_question(token: str) -> SubmissionQuestion:
