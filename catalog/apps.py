@@ -23,7 +23,7 @@ class CatalogConfig(AppConfig):
         """Register what other layers call: versions of data sets, owner links, undoing, the index of names."""
         from catalog.models import Dataset, Decision
         from catalog.services import undoing
-        from catalog.services.journal import UNDO_HANDLERS, UNDO_KINDS
+        from catalog.services.journal import STAYING, UNDO_HANDLERS, UNDO_KINDS
         from catalog.services.merging import FOLLOWERS, Follower
         from catalog.submissions import owner_links
         from fueldepot.data import snapshot
@@ -37,6 +37,8 @@ class CatalogConfig(AppConfig):
         UNDO_HANDLERS["catalog.voivodeshipclaim"] = undoing.undo_claims
         UNDO_HANDLERS["catalog.submission"] = undoing.undo_submissions
         UNDO_HANDLERS["catalog.ownerlink"] = undoing.undo_owner_links
+        STAYING["catalog.depot"] = undoing.find_staying_depots
+        STAYING["catalog.submission"] = undoing.find_staying_submissions
         UNDO_KINDS[Decision.Kind.MERGE] = undoing.undo_merge
         UNDO_KINDS[Decision.Kind.DISTINCT] = undoing.undo_distinct
 

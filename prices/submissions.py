@@ -219,8 +219,7 @@ def undo_prices(undoing: Undoing) -> None:
         withdraw_published(keys=restored, reason=reason, by=by, on=on)
     undoing.changed[DepotPrice] += len(restored)
     if len(added) < len(spans):
-        replaced = prices.filter(match_twin(), status=DepotPrice.Status.REJECTED)
-        barred = set(replaced.values_list("pk", flat=True))
+        barred = {price.pk for price in find_replaced(undoing)}
         changed = [span for key, span in spans.items() if key not in barred and key not in added]
         again = history.restore(DepotPrice, changed)
         history.record_bulk(DepotPrice, again, by=by, reason=undoing.reason)
@@ -231,6 +230,12 @@ def undo_prices(undoing: Undoing) -> None:
         _tell_of_former(undoing, again)
     _undo_offers(undoing, restored, reason)
     undoing.left += prices.exclude(pk__in=among(restored)).select_related("depot").order_by("pk")
+
+
+def find_replaced(undoing: Undoing) -> list[DepotPrice]:
+    """Return the rejected prices of a decision that another price has replaced since. One query."""
+    prices = DepotPrice.objects.filter(match_twin(), pk__in=among(undoing.spans(DepotPrice)))
+    return list(prices.filter(status=DepotPrice.Status.REJECTED).select_related("depot").order_by("pk"))
 
 
 def _undo_offers(undoing: Undoing, prices: Collection[int], reason: str) -> None:

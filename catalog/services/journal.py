@@ -189,6 +189,9 @@ class Undoing:
 UNDO_HANDLERS: dict[str, Callable[[Undoing], None]] = {}
 """What undoes the lines of each model ("catalog.depot"); apps register theirs in `AppConfig.ready`."""
 
+STAYING: dict[str, Callable[[Undoing], Iterable[Model]]] = {}
+"""What stays of the rows of each model, beside those whose values were changed since; the handlers ask it, too."""
+
 FOLLOWING = {"catalog.depot": ("updated_at", "confirmed_fields")}
 """Columns that are restored where they are unchanged since, and never prevent restoring the others."""
 
@@ -258,20 +261,22 @@ def following(decision: Decision, label: str) -> tuple[str, ...]:
 def find_changed_since(decision: Decision) -> list[Model]:
     """Return the rows of a decision that undoing it would leave, because somebody has changed them since.
 
-    Three queries for each model with a history.
+    Three queries for each model with a history, and those of `STAYING`.
     """
     undoing = Undoing(decision, None, decision.decided_at)
-    left: list[Model] = []
     # Offers follow the prices, whatever was changed there since.
     of_prices = decision.kind in {Decision.Kind.PRICES, Decision.Kind.PRICE_LIST}
     ignored = {Depot._meta.label_lower} if of_prices else set()
-    for label in dict.fromkeys(line.model for line in undoing.lines if line.last and line.model not in ignored):
-        model = apps.get_model(label)
-        spans = undoing.spans(model)
-        restorable = history.find_restorable(model, list(spans.values()), following=following(decision, label))
-        untouched = history.find_untouched(model, list(spans.values()), ignored=UNCOMPARED)
-        left += model._default_manager.in_bulk([key for key in spans if key not in {*restorable, *untouched}]).values()
-    return left
+    labels = dict.fromkeys(line.model for line in undoing.lines if line.model not in ignored)
+    for label in sorted(labels, key=UNDONE_LAST.__contains__):
+        if spans := undoing.spans(model := apps.get_model(label)):
+            restorable = history.find_restorable(model, list(spans.values()), following=following(decision, label))
+            untouched = history.find_untouched(model, list(spans.values()), ignored=UNCOMPARED)
+            changed = [key for key in spans if key not in {*restorable, *untouched}]
+            undoing.left += model._default_manager.in_bulk(changed).values()
+        if label in STAYING and (decision.kind not in UNDO_KINDS or of_prices):
+            undoing.left += STAYING[label](undoing)
+    return list(dict.fromkeys(undoing.left))
 
 
 def restore_rows(model: type[Model], undoing: Undoing) -> None:

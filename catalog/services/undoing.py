@@ -3,7 +3,7 @@
 `journal.undo` calls these handlers. A submission waits again, and its author is told.
 """
 
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from catalog.models import Dataset, Depot, NotDuplicate, OwnerLink, PendingLetter, Submission, VoivodeshipClaim
@@ -23,7 +23,7 @@ class MergeIsNotRepeated(Refusal):
 
 
 def undo_depots(undoing: Undoing) -> None:
-    """Restore the values that a decision changed, and remove depots that it added. Nine statements.
+    """Restore the values that a decision changed, and remove depots that it added. Ten statements.
 
     A depot whose changed values were changed again since is left alone, as is one that was claimed again since. Raises
     MergeIsNotRepeated, and RestoringNeedsReason, see `undoing_needs_reason`.
@@ -32,17 +32,23 @@ def undo_depots(undoing: Undoing) -> None:
         raise MergeIsNotRepeated(undoing.decision.pk)
     if not undoing.note and undoing_needs_reason(undoing):
         raise RestoringNeedsReason(undoing.decision.pk)
-    spans = undoing.spans(Depot)
-    depots = Depot.objects.filter(pk__in=among(spans))
-    locked = locking(depots).values_list("pk", "merged_into")
-    # One that was removed as a duplicate, restored and merged since looks as the removal left it. What a claim changed
-    # was handed on to the survivor.
-    handed_on = undoing.decision.kind == undoing.decision.Kind.REMOVE or undoing.keys(OwnerLink)
-    merged = {key for key, survivor in locked if survivor and handed_on}
-    restored = journal.restore_changes(Depot, undoing, kept=merged | find_claimed_since(undoing))
+    depots = Depot.objects.filter(pk__in=among(undoing.spans(Depot)))
+    lock_rows(depots)
+    restored = journal.restore_changes(Depot, undoing, kept={depot.pk for depot in find_staying_depots(undoing)})
     restored += _remove_added(undoing)
     undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication", "merged_into")
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
+
+
+def find_staying_depots(undoing: Undoing) -> list[Depot]:
+    """Return the depots that look as the decision left them, but stay: claimed again since, or merged. Two queries.
+
+    A merged one was removed by it and restored since, or has handed on what a claim changed.
+    """
+    staying = Q(pk__in=find_claimed_since(undoing))
+    if undoing.decision.kind == undoing.decision.Kind.REMOVE or undoing.keys(OwnerLink):
+        staying |= Q(merged_into__isnull=False)
+    return list(Depot.objects.filter(staying, pk__in=among(undoing.spans(Depot))).order_by("pk"))
 
 
 def find_claimed_since(undoing: Undoing) -> set[int]:
@@ -142,37 +148,53 @@ def undo_claims(undoing: Undoing) -> None:
 State = Submission.State
 Kind = Submission.Kind
 
+REMOVED = Depot.Publication.REMOVED
 CLOSED = (State.ACCEPTED, State.REJECTED, State.SUPERSEDED)
 
 
 def undo_submissions(undoing: Undoing) -> None:
-    """Reopen submissions that a decision closed. Four statements.
+    """Reopen submissions that a decision closed. Six statements. Prices are left to their own app."""
+    lock_rows(_find_closed(undoing))
+    staying = find_staying_submissions(undoing)
+    again = list(_find_closed(undoing).exclude(pk__in=[row.pk for row in staying]).order_by("pk"))
+    undoing.left += staying
+    for row in again:
+        if row.kind == Kind.ADD:
+            row.depot = None
+        reopen(row)
+    store_reopened(again, undoing)
 
-    One stays closed, and is named, if its depot was changed since and so not restored, if its author has sent the same
-    anew, or if the author's data were erased. Prices are left to their own app.
+
+def _find_closed(undoing: Undoing) -> QuerySet[Submission]:
+    return Submission.objects.filter(pk__in=undoing.keys(Submission), state__in=CLOSED)
+
+
+def find_staying_submissions(undoing: Undoing) -> list[Submission]:
+    """Return the submissions that stay closed when a decision is undone, also before its depots are restored.
+
+    One stays if its depot is in `undoing.left` or was removed since, if its author has sent the same anew, or if the
+    author's data were erased. Three queries at most.
     """
-    rows = Submission.objects.filter(pk__in=undoing.keys(Submission), state__in=CLOSED)
-    submissions = list(locking(rows).select_related("depot"))
+    submissions = list(_find_closed(undoing).select_related("depot").order_by("pk"))
     waiting = Submission.objects.waiting().exclude(kind=Kind.CORRECT)
     depots = [row.depot_id for row in submissions]
     columns = ("depot", "kind", "subject", "email_hash")
     standing = set(waiting.filter(Q(depot__in=depots) | Q(depot=None)).values_list(*columns))
     kept = find_kept(undoing)
-    again = []
+    written = among([span.last for span in undoing.spans(Depot).values()])
+    returning = set(Depot.history.filter(history_id__in=written, publication=REMOVED).values_list("id", flat=True))
+    staying = []
     for row in submissions:
         is_kept = row.depot_id in kept
-        if row.kind == Kind.ADD and not is_kept:
-            row.depot = None
-        key = (row.depot_id, row.kind, row.subject, row.email_hash)
-        is_removed = row.depot is not None and row.depot.publication == Depot.Publication.REMOVED
-        if is_kept or is_removed or row.erased_at is not None or key in standing:
-            undoing.left.append(row)
-            continue
-        if row.kind != Kind.CORRECT:
+        # An added depot is removed with the decision; that a removed one comes back is what a way back asks for.
+        depot = None if row.kind == Kind.ADD and not is_kept else row.depot
+        is_removed = depot is not None and depot.publication == REMOVED and depot.pk not in returning
+        key = (depot and depot.pk, row.kind, row.subject, row.email_hash)
+        if is_kept or (is_removed and row.kind != Kind.RESTORE) or row.erased_at is not None or key in standing:
+            staying.append(row)
+        elif row.kind != Kind.CORRECT:
             standing.add(key)
-        reopen(row)
-        again.append(row)
-    store_reopened(again, undoing)
+    return staying
 
 
 def find_kept(undoing: Undoing) -> set[int | None]:

@@ -166,8 +166,8 @@ def describe_decided(submissions: Sequence[Submission]) -> str:
     first = submissions[0]
     if len(submissions) > 1:
         numbers = ", ".join(str(row.pk) for row in submissions[:3]) + (", …" if len(submissions) > 3 else "")
-        names = dict.fromkeys(row.depot.name for row in submissions if row.depot)
-        return journal.titled(f"{verbs} zgłoszenia nr {numbers}", names or ["brakujące składy"])
+        names = {row.depot_id: row.depot.name if row.depot else "brakujące składy" for row in submissions}
+        return journal.titled(f"{verbs} zgłoszenia nr {numbers}", names.values())
     if first.depot is None:  # the name may be a private person's, and is erased with the submission
         return f"{verbs} nr {first.pk}: {Submission.Kind(first.kind).label}"
     name, what = first.depot.name, Submission.Kind(first.kind).label

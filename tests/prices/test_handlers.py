@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from catalog.models import Dataset, Decision
 from catalog.services.editors import EDITOR
-from catalog.services.journal import NothingToRestore, undo
+from catalog.services.journal import NothingToRestore, find_changed_since, undo
 from prices import owners, services, validation
 from prices.models import DepotPrice
 from tests import bulk, factories
@@ -87,6 +87,7 @@ def test_a_rejected_price_does_not_come_back_beside_the_one_in_its_place(editor)
     (price, *_) = various()
     decided = services.reject_prices(prices=[price], reason="Nie.", by=editor, on=NOW)
     twin = factories.DepotPriceFactory(depot=price.depot, pending=True)
+    assert find_changed_since(decided.decision) == [price]
     with pytest.raises(NothingToRestore):
         undo(decision=decided.decision, by=editor, on=NOW)
     assert [row["status"] for row in stored(price, twin)] == ["rejected", "pending"]

@@ -194,6 +194,7 @@ def test_a_removal_is_not_undone_while_the_entry_is_merged(editor, one, other):
     removal = last()
     publishing.publish_depot(depot=other, on=today, by=editor)
     merging.merge_depots(survivor=one, loser=factories.fresh(other), take=[], by=editor, on=today)
+    assert journal.find_changed_since(removal) == [other]
     with pytest.raises(journal.NothingToRestore):
         journal.undo(decision=removal, by=editor, on=NOW)
     assert factories.fresh(other).merged_into == one

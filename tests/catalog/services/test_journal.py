@@ -133,7 +133,7 @@ def test_two_thousand_are_taken_back_in_as_many_statements_as_one(editor, django
     history.record_bulk(models.Depot, keys, by=None, reason="import")
     closed = models.Depot.RemovalReason.CLOSED
     batch = moderation.remove_depots(keys=keys, reason=closed, by=editor, on=TODAY, note="pomyłka").decision
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(14):
         undone = journal.undo(decision=batch, by=editor, on=batch.decided_at)
     assert (undone.restored, undone.left) == (2000, [])
     assert models.Depot.objects.published().count() == 2000

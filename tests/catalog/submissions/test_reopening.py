@@ -66,7 +66,11 @@ def values_of(depot):
 
 
 def undo(decision, by, on=NOW + timedelta(hours=1), **options):
-    return journal.undo(decision=decision, by=by, on=on, **options)
+    """Undo a decision, which leaves what the page of the decision has named."""
+    named = journal.find_changed_since(decision)
+    undone = journal.undo(decision=decision, by=by, on=on, **options)
+    assert {*undone.left} == {*named}
+    return undone
 
 
 def last():
@@ -107,6 +111,7 @@ def test_a_submission_about_a_depot_that_was_removed_since_stays_closed(editor):
     row = correction()
     reject(row, editor)()
     Depot.objects.update(publication="removed", removal_reason="closed", removed_at=TODAY)
+    assert journal.find_changed_since(last()) == [row]
     with pytest.raises(journal.NothingToRestore, match=f"#{row.pk}"):
         undo(last(), editor)
     assert (factories.fresh(row).state, last().undone_at) == ("rejected", None)
@@ -177,6 +182,7 @@ def test_a_deletion_is_undone_with_a_reason_only_and_brings_back_the_entry_and_w
     assert len(sent(accept(deletion, editor))) == 2
     page, action = (reverse(f"admin:catalog_decision_{name}", args=[last().pk]) for name in ("change", "undo"))
     assert 'name="note"' in client.get(page).content.decode()
+    assert journal.find_changed_since(last()) == []
     assert "Podaj powód przywrócenia." in message_of(client.post(action, {"note": " "}))
     assert factories.fresh(depot).publication == "removed"
     said = message_of(client.post(action, {"note": "Właściciel się rozmyślił."}))
@@ -185,6 +191,15 @@ def test_a_deletion_is_undone_with_a_reason_only_and_brings_back_the_entry_and_w
     assert last().reason == "Właściciel się rozmyślił."
     states = dict(Submission.objects.values_list("pk", "state"))
     assert states == {deletion.pk: "waiting", waiting.pk: "waiting", silent.pk: "superseded"}
+
+
+@pytest.mark.parametrize("decided", [accept, reject])
+def test_a_way_back_waits_again_and_its_entry_is_removed(editor, sent, decided):
+    depot = factories.DepotFactory(removed=True)
+    row = factories.SubmissionFactory(depot=depot, kind="restore")
+    sent(decided(row, editor))
+    assert sent(lambda: undo(last(), editor)) == ["decyzja cofnięta"]
+    assert (factories.fresh(row).state, factories.fresh(depot).publication) == ("waiting", "removed")
 
 
 def test_a_missing_depot_that_was_accepted_is_removed_and_waits_again(editor, sent):
@@ -279,6 +294,7 @@ def test_erased_authors_and_what_was_sent_anew_stay_closed(editor, sent):
     erased |= {"claimant_nip": "", "claimant_phone": "", "erased_at": NOW}
     Submission.objects.filter(pk=claims[0].pk).update(**erased)
     factories.SubmissionFactory(depot=depot, claim=True, email=claims[1].email, email_hash=claims[1].email_hash)
+    assert journal.find_changed_since(last()) == claims
     with pytest.raises(journal.NothingToRestore):
         undo(last(), editor)
     assert [factories.fresh(row).state for row in claims] == ["rejected", "rejected"]
@@ -309,8 +325,9 @@ def test_many_are_reopened_in_as_many_statements_as_two(editor, django_assert_ma
     rows = [correction(depot) for depot in depots]
     with django_assert_max_num_queries(16):
         decided = decisions.decide_possible(submissions=[row.pk for row in rows], by=editor, on=NOW)
+    assert decided.decision.title.endswith(", …: Skład opału Nowak i jeszcze 49")  # entries, not their one name
     with django_assert_max_num_queries(20):
-        assert undo(decided.decision, editor).reopened == 50
+        assert journal.undo(decision=decided.decision, by=editor, on=NOW).reopened == 50
     assert not Depot.objects.exclude(phone="").exists()
 
 
