@@ -87,6 +87,8 @@ class AccountForm(AdminUserCreationForm):  # type: ignore[type-arg] # not subscr
 class AccountAdmin(KeptRowsMixin, DeskMixin, UserAdmin):  # type: ignore[type-arg] # not subscriptable at run time
     """Accounts are deactivated, never deleted: decisions refer to them."""
 
+    saved = " konto „{}”."
+
     list_display = ("username", "first_name", "last_name", "role", "has_second_factor", "is_active", "last_login")
     actions = ("turn_off_second_factor",)
     list_filter = ("is_active", RoleFilter)
@@ -162,16 +164,9 @@ class AccountAdmin(KeptRowsMixin, DeskMixin, UserAdmin):  # type: ignore[type-ar
             kwargs["queryset"] = Group.objects.filter(name__in=[EDITOR, CHIEF])
         return super().formfield_for_manytomany(db_field, request, **kwargs)
 
-    def response_add(self, request: HttpRequest, obj: User, post_url_continue: str | None = None) -> HttpResponse:
-        """Say so in words that need no gender, and go on to the account, as Django does."""
-        self.message_user(request, f"Dodano konto „{obj}”.")
+    def response_post_save_add(self, request: HttpRequest, obj: User) -> HttpResponseRedirect:
+        """Go on to the account, as Django does."""
         return HttpResponseRedirect(reverse("admin:auth_user_change", args=[obj.pk]))
-
-    def response_change(self, request: HttpRequest, obj: User) -> HttpResponse:
-        """Report a saved account: Django's sentence inflects it by gender."""
-        self.message_user(request, f"Zapisano konto „{obj}”.")
-        stays = "_continue" in request.POST
-        return HttpResponseRedirect(request.path) if stays else self.response_post_save_change(request, obj)
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         """Give accounts created by a chief editor access to the desk."""

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME, ActionForm
-from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.options import IS_POPUP_VAR, IncorrectLookupParameters
 from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
 from django.contrib.admin.views.main import ERROR_FLAG, ChangeList
 from django.contrib.auth.models import User
@@ -113,10 +113,13 @@ class DeskList(ChangeList):
 
 
 class DeskMixin(AnyModelAdmin):  # type: ignore[misc] # see there
-    """Mixin: the views made by `desk_view`, and a message for a missing row, which is clumsy in Django's Polish.
+    """Mixin: the views made by `desk_view`, and messages that are clumsy in Django's Polish, which inflects by gender.
 
-    An action on a malformed primary key is answered with 400.
+    saved: what follows "Dodano" and "Zapisano" in the message about a row. An action on a malformed primary key is
+    answered with 400.
     """
+
+    saved: ClassVar[str] = ": {}."
 
     def get_urls(self) -> list[URLPattern]:
         views = [view for owner in type(self).__mro__ for view in vars(owner).values() if hasattr(view, "desk_route")]
@@ -151,6 +154,32 @@ class DeskMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         except ValidationError as error:
             raise BadRequest("not the key of a row") from error
         return cast("HttpResponse | None", super().response_action(request, queryset, *args))
+
+    def response_add(self, request: HttpRequest, obj: Any, post_url_continue: str | None = None) -> HttpResponse:
+        return self._report_saved(request, obj, "Dodano", super().response_add, self.response_post_save_add)
+
+    def response_change(self, request: HttpRequest, obj: Any) -> HttpResponse:
+        return self._report_saved(request, obj, "Zapisano", super().response_change, self.response_post_save_change)
+
+    def _report_saved(self, request: HttpRequest, obj: Any, done: str, in_popup: View, leave: View) -> HttpResponse:
+        """Say what a form has saved, and go on as Django does."""
+        if IS_POPUP_VAR in request.POST:
+            return in_popup(request, obj)
+        self.message_user(request, f"{done}{self.saved.format(obj)}")
+        if "_addanother" in request.POST:
+            url = page_url(self.opts, "add")
+        elif "_continue" in request.POST:
+            url = page_url(self.opts, "change", obj.pk)
+        else:
+            return leave(request, obj)
+        filters = {"opts": self.opts, "preserved_filters": self.get_preserved_filters(request)}
+        return HttpResponseRedirect(add_preserved_filters(filters, url))
+
+    def response_delete(self, request: HttpRequest, obj_display: str, obj_id: Any) -> HttpResponse:
+        if IS_POPUP_VAR in request.POST:
+            return cast("HttpResponse", super().response_delete(request, obj_display, obj_id))
+        self.message_user(request, f"Usunięto: {obj_display}.")
+        return cast("HttpResponse", self.response_post_save_change(request, None))
 
     def _get_obj_does_not_exist_redirect(self, request: HttpRequest, opts: Any, object_id: str) -> HttpResponseRedirect:
         messages.warning(request, f"Nie ma takiego wpisu: {opts.verbose_name} „{object_id[:40]}”.")

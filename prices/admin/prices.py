@@ -254,6 +254,7 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
 class DepotPriceAdmin(KeptRowsMixin, ReasonMixin, PriceListImport, CsvMixin, PricePageMixin, HistoryAdmin):
     """The moderation queue with the current median beside each price, those farthest from it first. No deleting."""
 
+    saved = ": {}. Czeka na zatwierdzenie."
     revertible = False  # a new decision replaces an old one, from its own day on
     # Cells combine two values: more columns do not fit beside menu and filters.
     list_display = ("shown_depot", "fuel", "shown_price", "shown_median", "shown_day", "sent", "decision")

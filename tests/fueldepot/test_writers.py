@@ -16,6 +16,7 @@ from prices.models import PlausibleRange
 from regulations import services as regulations
 from regulations.models import Amendment, Deadline, LegalState, Resolution
 from tests import factories
+from tests.client import message_of
 from tests.drafts import approve
 from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
 from tests.regulations.test_admin import form_of, url_of
@@ -83,7 +84,7 @@ def test_deleting_a_part_of_the_law(desk, changes, make):
     row, other = make(), make()
     changes(LAW)
     delete = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_delete", args=[row.pk])
-    assert desk.post(delete, {"post": "yes"}).status_code == 302
+    assert message_of(desk.post(delete, {"post": "yes"})) == f"Usunięto: {row}."
     changes(LAW)
     listing, data = act_on(other, "delete_selected")
     assert desk.post(listing, {**data, "post": "yes"}).status_code == 302

@@ -249,8 +249,9 @@ def test_an_editor_adds_a_depot_on_a_page_that_is_empty_and_knows_no_decisions(c
     assert 'name="lat"' in text
     assert 'name="decision"' not in text
     fuels = {"fuels": ["pellet", "wegiel"], "phone": "600700800"}
-    client.post(ADD, {"name": "  Nowy   skład ", "lat": "49.82", "lon": "19.04", **fuels})
+    answer = client.post(ADD, {"name": "  Nowy   skład ", "lat": "49.82", "lon": "19.04", **fuels})
     added = models.Depot.objects.get(source="editor")
+    assert message_of(answer) == f"Dodano: {added}."
     assert (added.name, added.fuels) == ("Nowy skład", ["wegiel", "pellet"])
     assert added.municipality == factories.bielsko_biala()
     assert (added.data_status, added.publication) == ("unverified", "published")

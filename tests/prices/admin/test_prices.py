@@ -70,8 +70,10 @@ def test_the_queue_begins_with_the_prices_farthest_from_the_median(desk, django_
 
 def test_an_editor_enters_a_price_by_the_bag(desk, entered):
     entered |= {"price": "", "bag_price": "24,99", "bag_kg": "15"}
-    assert desk.post(f"{LIST}add/", entered).status_code == 302
+    answer = desk.post(f"{LIST}add/", entered | {"_addanother": "1"})
     price = DepotPrice.objects.get()
+    assert message_of(answer) == f"Dodano: {price}. Czeka na zatwierdzenie.".replace("\xa0", " ")
+    assert answer.url == f"{LIST}add/"
     assert (price.price, price.bag_price, price.bag_kg) == (1666, Decimal("24.99"), 15)
     assert (price.unit, price.status) == ("t", "pending")
     assert price.history.get().history_user.username == "redaktorka"
