@@ -3,6 +3,8 @@
 `journal.undo` calls these handlers. A submission waits again, and its author is told.
 """
 
+from collections.abc import Sequence
+
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
@@ -153,10 +155,10 @@ CLOSED = (State.ACCEPTED, State.REJECTED, State.SUPERSEDED)
 
 
 def undo_submissions(undoing: Undoing) -> None:
-    """Reopen submissions that a decision closed. Six statements. Prices are left to their own app."""
-    lock_rows(_find_closed(undoing))
-    staying = find_staying_submissions(undoing)
-    again = list(_find_closed(undoing).exclude(pk__in=[row.pk for row in staying]).order_by("pk"))
+    """Reopen submissions that a decision closed. Four statements. Prices are left to their own app."""
+    closed = list(locking(_find_closed(undoing)).select_related("depot"))
+    staying = dict.fromkeys(find_staying_submissions(undoing, closed))
+    again = [row for row in closed if row not in staying]
     undoing.left += staying
     for row in again:
         if row.kind == Kind.ADD:
@@ -169,13 +171,13 @@ def _find_closed(undoing: Undoing) -> QuerySet[Submission]:
     return Submission.objects.filter(pk__in=undoing.keys(Submission), state__in=CLOSED)
 
 
-def find_staying_submissions(undoing: Undoing) -> list[Submission]:
+def find_staying_submissions(undoing: Undoing, closed: Sequence[Submission] | None = None) -> list[Submission]:
     """Return the submissions that stay closed when a decision is undone, also before its depots are restored.
 
     One stays if its depot is in `undoing.left` or was removed since, if its author has sent the same anew, or if the
-    author's data were erased. Three queries at most.
+    author's data were erased. closed: the submissions, if they were read. Three queries at most.
     """
-    submissions = list(_find_closed(undoing).select_related("depot").order_by("pk"))
+    submissions = list(_find_closed(undoing).select_related("depot").order_by("pk")) if closed is None else closed
     waiting = Submission.objects.waiting().exclude(kind=Kind.CORRECT)
     depots = [row.depot_id for row in submissions]
     columns = ("depot", "kind", "subject", "email_hash")
