@@ -1,7 +1,7 @@
 """Writing of depots. What a person set, verified or removed is never overwritten."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -10,6 +10,7 @@ from django.utils.translation import override
 
 from catalog.depots import fuels
 from catalog.importers.records import DepotRecord, Extract, Note, Options, Report, check_removals, cut
+from catalog.importers.successions import REVIEW
 from catalog.models import Depot, Municipality
 from catalog.parsing.fuels_in_names import fuels_in_name
 from catalog.services import publishing
@@ -72,7 +73,7 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
         # Edits wait for this lock, instead of being overwritten with values read here.
         lock_rows(Depot.objects.exclude(source=Depot.Source.EDITOR))
     stored = {depot.source_id: depot for depot in Depot.objects.filter(source=origin)}
-    active = sum(depot.publication != Depot.Publication.REMOVED for depot in stored.values())
+    active = count_active(stored)
     report = Report(TITLE, rejected=list(extract.rejected))
     added: list[Depot] = []
     changed: list[Depot] = []
@@ -101,7 +102,8 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
 
     check_removals(TITLE, removed=len(gone), stored=active, options=options)
     report.added, report.changed, report.removed = len(added), len(changed), len(gone)
-    report.unchanged = active - len(changed) - len(gone)
+    # Those that are back in the source are changed, too.
+    report.unchanged = count_active(stored) - len(changed)
     demonstration = Depot.objects.demonstration()
     if added and demonstration.exists():
         report.lines.append(f"{demonstration.count()} demonstration depots give way")
@@ -110,6 +112,10 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
     if options.write:
         write_depots(origin, added, changed, gone)
     return report
+
+
+def count_active(depots: Mapping[str, Depot]) -> int:
+    return sum(depot.publication != Depot.Publication.REMOVED for depot in depots.values())
 
 
 def update(depot: Depot, record: DepotRecord, values: dict[str, Any], report: Report, options: Options) -> bool:
@@ -122,6 +128,9 @@ def update(depot: Depot, record: DepotRecord, values: dict[str, Any], report: Re
     kept = Depot.stated(depot.confirmed_fields)
     if "name" in kept:
         values = values | fuel_values(record, depot.name)
+    # Remarks of a source are about the name: one that a person has dealt with stays away. A merger's waits for one.
+    if depot.review == REVIEW or ("name" in kept and not depot.review):
+        values = values | {"review": depot.review}
     # A person may have removed a fuel after its price added it.
     if priced := {*depot.fuels_priced} & {*depot.fuels}:
         by_name = [name for name in values["fuels_in_name"] if name not in priced]

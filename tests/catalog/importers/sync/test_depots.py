@@ -7,6 +7,7 @@ import pytest
 
 from catalog import models
 from catalog.importers.records import DepotRecord, Extract, Note, Options, TooManyRemovals
+from catalog.importers.successions import REVIEW
 from catalog.importers.sync_depots import sync_depots
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.services import editing, moderation, publishing
@@ -71,7 +72,8 @@ def test_a_depot_gone_from_the_source_is_marked_and_comes_back_with_it_unless_it
     load(RECORD, *OTHERS)
     assert load(*OTHERS).removed == 1
     assert (the_depot().publication, the_depot().removal_reason) == ("removed", "gone_from_source")
-    load(RECORD, *OTHERS)
+    report = load(RECORD, *OTHERS)
+    assert (report.changed, report.unchanged, report.rows) == (1, len(OTHERS), len(OTHERS) + 1)
     assert (the_depot().publication, the_depot().removed_at) == ("published", None)
     moderation.verify_depot(depot=the_depot(), by=factories.UserFactory(), on=TODAY)
     report = load(*OTHERS)
@@ -114,7 +116,16 @@ def test_a_private_person_is_held_back_until_an_editor_publishes_not_by_a_new_na
         assert (the_depot().publication, the_depot().name) == ("held", "Kowalski Opał")
     publishing.publish_depot(depot=the_depot(), on=TODAY)
     imported(**person)
-    assert the_depot().publication == "published"
+    assert (the_depot().publication, the_depot().review) == ("published", "")
+
+
+def test_a_remark_follows_the_source_unless_it_is_that_of_a_merger():
+    imported(review="bez nazwy")
+    imported()
+    assert the_depot().review == ""
+    models.Depot.objects.update(review=REVIEW)
+    imported()
+    assert the_depot().review == REVIEW
 
 
 def test_without_name_and_place_it_is_called_after_its_kind_and_municipality():
