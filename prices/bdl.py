@@ -29,13 +29,13 @@ VALUE_LIMIT = 1_000_000
 
 PLAIN_VALUE = 1
 ATTRIBUTES = {
-    0: "zero",
-    4: "missing or confidential",
-    7: "smaller than can be shown",
-    14: "missing or confidential",
-    15: "missing",
-    50: "missing or zero",
-    91: "missing or confidential",
+    "0": "zero",
+    "4": "missing or confidential",
+    "7": "smaller than can be shown",
+    "14": "missing or confidential",
+    "15": "missing",
+    "50": "missing or zero",
+    "91": "missing or confidential",
 }
 
 PAGE_SIZE = 100
@@ -142,7 +142,7 @@ def observations(slug: str, page: Page, where: object, notes: list[Note]) -> Ite
                 raise BadInput(where, f"holds a value without year or attribute: {str(row)[:60]!r}")
             key = f"{slug}/{area or 'PL'}/{row['year']}"
             if row["attrId"] != PLAIN_VALUE:
-                meaning = ATTRIBUTES.get(row["attrId"], "not a plain value")
+                meaning = ATTRIBUTES.get(str(row["attrId"]), "not a plain value")
                 notes.append(Note(key, f"no price, its attribute {row['attrId']} says: {meaning!r}"))
                 continue
             year, value = read_year(row["year"]), read_value(row.get("val"))

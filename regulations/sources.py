@@ -11,11 +11,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
+from django.utils.translation import override
 
-from catalog.importers import import_steps
+from catalog.importers import freshness, import_steps
 from catalog.importers.parsers.files import FileStart
-from catalog.importers.records import Extract, ImportRefused, Note, Options, Report, check_removals
+from catalog.importers.records import BadInput, Extract, ImportRefused, Note, Options, Report, check_removals
 from catalog.importers.runner import ImportStep
 from catalog.importers.sources import DataSource, FileFormat
 from catalog.models import Dataset, Voivodeship
@@ -60,6 +62,12 @@ def sync_regulations(extract: Extract[StateRecord], options: Options) -> Report:
         raise ImportRefused("there are no voivodeships in the database yet; run import_teryt first")
     report = Report("regulations")
     codes = [record.teryt for record in extract.rows]
+    latest = freshness.last_valid_day(options.today)
+    for number, record in enumerate(extract.rows):
+        if record.teryt in codes[:number]:
+            raise BadInput(record.path, f"is about voivodeship {record.teryt}, as another file is")
+        if record.values["as_of"] > latest:
+            raise BadInput(record.path, f"as_of is {record.values['as_of']}, and may be {latest} at the latest")
     # Rows of the voivodeships in the files: against the whole country one truncated file would go unnoticed.
     of_files = (part.model._default_manager.filter(**{f"{part.state}__in": codes}) for part in PARTS)
     stored = sum(rows.exclude(key="").count() for rows in of_files)
@@ -96,7 +104,7 @@ class StateSync:
         state = LegalState.objects.select_for_update().filter(pk=voivodeship.pk).first()
         if state is None:
             state = LegalState(voivodeship=voivodeship, **self.record.values)
-            save(state)
+            self.save(self.name, state)
             self.added(self.name)
         else:
             self.merge(self.name, state, state.file.get("state", {}), self.record.values)
@@ -132,7 +140,7 @@ class StateSync:
         own = part.rows_of(state).filter(key="", **identity).first() if all(identity.values()) else None
         if own is not None:
             own.key = key
-            save(own)
+            self.save(label, own)
             self.report.changed += 1
             self.report.lines.append(f"{label}: an editor had entered it; it is known to be the file's from now on")
             self.keep_edits(label, own, values)
@@ -141,7 +149,7 @@ class StateSync:
         if isinstance(row, Deadline):
             # The same in every database, and when its day moves.
             row.uid = uuid.uuid5(CALENDAR_NAMESPACE, f"{self.record.teryt}/{key}")
-        save(row)
+        self.save(label, row)
         self.added(label)
 
     def place_of(self, part: StatePart, state: LegalState, path: str) -> tuple[dict[str, Model] | None, str]:
@@ -164,7 +172,7 @@ class StateSync:
             self.report.lines.append(f"{label}: {name} {brief(current[name])} → {brief(incoming[name])}")
             setattr(row, name, values[name])
         if followed:
-            save(row)
+            self.save(label, row)
             self.report.changed += 1
         else:
             self.report.unchanged += 1
@@ -188,6 +196,17 @@ class StateSync:
         self.report.removed += 1
         self.report.lines.append(f"{label}: removed")
 
+    def save(self, label: str, row: Any) -> None:
+        """Save a row. Raises BadInput for a value that the desk would refuse, such as a text too long."""
+        relations = {field.name for field in row._meta.fields if field.is_relation}
+        try:
+            row.clean_fields(exclude={"file", *relations})
+        except ValidationError as error:
+            with override("en"):
+                reasons = (f"{name}: {' '.join(messages)}" for name, messages in error.message_dict.items())
+                raise BadInput(self.record.path, f"{label}: {'; '.join(reasons)}") from error
+        save_as(row, by=None, reason=REASON)
+
     def added(self, label: str) -> None:
         self.report.added += 1
         self.report.lines.append(f"{label}: added")
@@ -201,10 +220,6 @@ def brief(value: Any) -> str:
     """Return a value for a report, at most 80 characters on one line."""
     text = "nothing" if value in (None, "", []) else str(value)
     return " ".join(text.split()) if len(text) <= 80 else " ".join(text[:80].split()) + "…"
-
-
-def save(row: Any) -> None:
-    save_as(row, by=None, reason=REASON)
 
 
 CALENDAR_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "regulations.fueldepot")

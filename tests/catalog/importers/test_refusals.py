@@ -146,9 +146,13 @@ def test_a_second_run_writes_nothing(catalog, command, make):
 def test_a_folder_with_registers_of_several_years_can_be_imported_again_and_an_older_one_be_asked_for(tmp_path):
     older = write(tmp_path / "TERC_2025.csv", register(day="2025-01-01").replace("Kolsko", "Kolsk"))
     write(tmp_path / "TERC_2026.csv", register())
+    for name, day in (("Kolsk", "2025-01-01"), ("Kolsko", "2026-01-01")):
+        row = f"08;04;03;2;01;1;{name};9900001;9900001;{day}"
+        write(tmp_path / f"SIMC_{day}.csv", f"WOJ;POW;GMI;RODZ_GMI;RM;MZ;NAZWA;SYM;SYMPOD;STAN_NA\n{row}\n")
     run("import_data", tmp_path)
     before = dump()
-    assert "of 2025-01-01, older than what is stored (2026-01-01)" in run("import_data", tmp_path)
+    out = run("import_data", tmp_path)
+    assert out.count("skipped: 1 × of 2025-01-01, older than what is stored (2026-01-01)") == 2
     assert dump() == before
     assert models.Municipality.objects.get(pk="0804032").name == "Kolsko"
     assert "renamed: 0804032 Kolsko → Kolsk" in run("import_teryt", older, allow_older=True)

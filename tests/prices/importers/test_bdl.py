@@ -191,6 +191,12 @@ def test_rows_of_another_form_are_refused():
     for row in ({"id": POLAND}, {"values": []}, *({"id": POLAND, "values": [each]} for each in wrong)):
         with pytest.raises(BadInput):
             list(observations("prad-g11", {"variableId": 1, "results": [row]}, "file", []))
+    other = {"variableId": 1, "results": [{"id": POLAND, "values": [value | {"attrId": each} for each in ([1], None)]}]}
+    assert list(observations("prad-g11", other, "file", notes := [])) == []
+    assert [note.reason[:33] for note in notes] == [
+        "no price, its attribute [1] says:",
+        "no price, its attribute None says",
+    ]
 
 
 def test_only_answers_of_the_statistical_office_are_taken_for_such(tmp_path):

@@ -238,6 +238,7 @@ def test_bad_files_are_refused_in_one_line_and_change_nothing(write):
     for old, new, reason in (
         ("as_of: 2026-10-01", "as_of: null", "row 3: as_of is null; it must be a day"),
         ("as_of: 2026-10-01", "as_of: 2026-10-01T10:00:00", "it must be a day"),
+        ("as_of: 2026-10-01", "as_of: 2199-10-01", "as_of is 2199-10-01, and may be"),
         ("as_of: 2026-10-01", "as_of: 2026-13-01", "as_of is '2026-13-01'; it must be a day"),
         ('"12"', "12", "in quotation marks"),
         ("kind: coal_ban", "kind: zakaz", "kind is 'zakaz'"),
@@ -261,6 +262,9 @@ def test_bad_files_are_refused_in_one_line_and_change_nothing(write):
         ("key: stare,", "key: stare, dated: 2027-01-01,", "row 22: deadlines 1 (stare), dated is unknown"),
         ("key: stare,", "key: stare, appliances: [kocioł],", "appliances 1 is 'kocioł'; it must be"),
         ("key: stare,", "key: stare, spared: [{appliance: stove, until: 1}],", "until is unknown"),
+        ("key: a\n", f"key: {'a' * 61}\n", "key: Ensure this value has at most 60 characters"),
+        ("number: I/1/17", "text_url: 'javascript:x'", "malopolskie, resolutions/a: text_url: Enter a valid URL"),
+        ("https://example.pl/", "gmina", "sources: Enter a valid URL"),
         ("date: 2027-01-01,", "date: 2027-01-01, valid_from: 2020-01-01, valid_to: 2019-01-01,", "not after"),
     ):
         with pytest.raises(CommandError) as failure:
@@ -297,6 +301,9 @@ def test_files_that_are_given_twice_or_nest_without_end(write, tmp_path):
     path = write() / "malopolskie.yaml"
     with pytest.raises(BadInput, match=r"malopolskie\.yaml: is given twice"):
         find_files([tmp_path, path])
+    (tmp_path / "dawny.yaml").write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(CommandError, match=r"malopolskie\.yaml: is about voivodeship 12, as another file is"):
+        run(tmp_path, "--commit")
     path.write_text("[" * 20_000)
     with pytest.raises(BadInput, match="too deeply"):
         parse(path)
