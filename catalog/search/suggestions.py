@@ -199,17 +199,31 @@ class Search:
         """Return the municipalities of a town that stands behind a comma and narrows nothing; () for none.
 
         What is in front may be a street ("Lipowa, Gliwice") or a village nearby, unless it is as well known a town.
+        Without a comma the last words may name one of the largest towns: "Lipowa Gliwice".
         """
         _, rest = query.split_fuel(plain(text))
-        segments = query.split_segments(rest)
-        if len(segments) < 2 or not matches.numbers or matches.forgiven or query.split_postcode(rest):
+        parts = query.split_segments(rest)
+        has_comma = len(parts) > 1
+        # Without a comma the words may be a name as they are; behind one a misspelt name goes first.
+        if not matches.numbers or matches.forgiven is has_comma or query.split_postcode(rest):
             return ()
-        (_, front), (town, behind) = (self._town_of(segment) for segment in (segments[0], segments[-1]))
-        codes = {self.index.teryt(number) for number in town}
-        if behind <= front or any(self.index.teryt(number) in codes for number in matches.numbers):
+        if not has_comma and not (parts := self._before_large_town(rest.split())):
+            return ()
+        (_, front), (town, behind) = (self._town_of(part) for part in (parts[0], parts[-1]))
+        if behind <= front or any(self._belongs(number, town) for number in matches.numbers):
             return ()
         # It may be the name of a county: "Zielonki, Kraków".
         return () if self.words.find(query.read_query(rest)[0], Mode.WORDS, 1, (), Memo()) else town
+
+    def _belongs(self, number: int, town: tuple[int, ...]) -> bool:
+        """Whether an entry is in a town, or named after it: "Stary Zamość"."""
+        name, places = self.index.fold(town[0]), {self.index.teryt(place) for place in town}
+        return self.index.teryt(number) in places or self.index.fold(number).endswith(f" {name}")
+
+    def _before_large_town(self, words: list[str]) -> list[str]:
+        """Divide words before the name of one of the largest municipalities at their end; [] without one."""
+        divided = ([" ".join(words[:at]), " ".join(words[at:])] for at in range(1, len(words)))
+        return next((parts for parts in divided if self._town_of(parts[-1])[1] == 2), [])
 
     def _town_of(self, name: str) -> tuple[tuple[int, ...], int]:
         """Return the municipalities of a name, and how well known they are: 2 for one of the largest, 1 for a town."""
@@ -258,14 +272,14 @@ class Search:
         matches = self.words.find(query.read_query(text)[0], Mode.WORDS, MAX_SUGGESTIONS, accented, Memo())
         return any(match.number in numbers for match in matches)
 
-    def _town_in_front(self, text: str) -> str | None:
-        """Return the town that the first words of an address name, as in "zakopane krupowki"; None without one."""
+    def _town_in_address(self, text: str) -> str | None:
+        """Return the town that the first words name, as in "zakopane krupowki", or else the last; None without one."""
         words, _ = query.spoken_name(text)
-        for end in range(len(words) - 1, 0, -1):
-            numbers = self.index.named(" ".join(words[:end]))
-            if numbers and numbers[0] < self.index.municipalities and self.index.urban[numbers[0]]:
-                return " ".join(words[:end])
-            if town := self._towns.find(words[:end]):
+        sizes = range(len(words) - 1, 0, -1)
+        for part in (*(words[:size] for size in sizes), *(words[-size:] for size in sizes)):
+            if self._town_of(" ".join(part))[1]:
+                return " ".join(part)
+            if town := self._towns.find(part):
                 return town
         return None
 
@@ -315,7 +329,7 @@ class Search:
             for reading in readings:
                 if matches := self.words.find(reading, mode, limit, accented, costs):
                     return Found(_numbers(matches), forgiven=True)
-        if town := self._town_in_front(text):
+        if town := self._town_in_address(text):
             return Found(tuple(self.index.find(town, limit)), typed=town)
         return Found()
 

@@ -154,7 +154,7 @@ def test_a_whole_word_with_an_error_goes_before_a_begun_one():
 def test_two_letters_begin_a_unit_and_one_does_not():
     search = make_search(PLACES)
     assert found(search, "ropa go") == ["Ropa"]
-    assert found(search, "ropa g") == []
+    assert matched(search, Mode.PREFIXES, "ropa g") == []
 
 
 def test_a_county_is_neither_a_municipality_nor_a_village_of_its_name():

@@ -208,7 +208,15 @@ def test_what_follows_a_number_is_no_place_unless_it_is_one_as_a_whole():
     search = make_search(PLACES, ("Majaczewice", ROPA), ("Annopol", ROPA), ("Bystra", ROPA), ("Wola", SEKOWA))
     streets = ("3 Maja", "15 A", "5 lok B", "5 lok. Wola", "31 Gorlicka", "Krupówki")
     places = {f"Zakopane {street}": ["Zakopane"] for street in streets}
+    places |= {"Krupówki Zakopane": ["Zakopane"], "ul. Krupówki Zakopane": ["Zakopane"]}
     places |= {"Ropa Krupówki 5": ["Ropa"], "ul. Maj": [], "Jana Pawła 5, Sękowa, gorlicki": ["Sękowa"]}
+    assert {text: found(search, text) for text in places} == places
+
+
+def test_a_large_town_behind_a_street_goes_before_names_like_both():
+    units = UNITS | {ZAKOPANE: "Zakopane", ROPA: "Zakopanne", SEKOWA: "Stare Zakopane"}
+    search = make_search(units, ("Krupówka", ROPA))
+    places = {"Krupówki Zakopane": ["Zakopane", "Krupówka"], "Starre Zakopane": ["Stare Zakopane"]}
     assert {text: found(search, text) for text in places} == places
 
 
