@@ -13,7 +13,7 @@ from drf_spectacular.settings import patched_settings
 
 from catalog.api.params import LIMIT_RANGE
 from catalog.api.views import DEPOTS, PLACES
-from catalog.search.suggestions import MAX_SUGGESTIONS
+from catalog.search.engine import MAX_SUGGESTIONS
 from fueldepot import api
 from fueldepot.api import SERVICE
 from fueldepot.http import cache_control

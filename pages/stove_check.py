@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from catalog.models import Municipality
-from catalog.search.suggestions import Suggestion
+from catalog.search.engine import Suggestion
 from catalog.territory.snapshot import UnitNotFound, territory
 from catalog.text import fold
 from fueldepot.http.params import line, word_for

@@ -9,7 +9,7 @@ from catalog.depots import fuels
 from catalog.depots.snapshot import Depots
 from catalog.links import municipality_url
 from catalog.models import Municipality, SearchEntry
-from catalog.search.suggestions import Suggestion
+from catalog.search.engine import Suggestion
 from catalog.territory.boundaries import BoundaryIndex, Outline
 from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import PostcodeArea, Territory

@@ -14,8 +14,8 @@ from catalog.models import (
     PostcodeMunicipality,
     Voivodeship,
 )
+from catalog.search.engine import Search
 from catalog.search.index import read_index
-from catalog.search.suggestions import Search
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.coordinates import Point
 from catalog.text import voivodeship_slug, whole_of

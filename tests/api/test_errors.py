@@ -6,7 +6,7 @@ from django.db import OperationalError
 from django.test import Client
 from rest_framework import exceptions
 
-from catalog.search.suggestions import Search
+from catalog.search.engine import Search
 from fueldepot.domain_errors import answer_error
 from fueldepot.http.params import quote
 from tests import factories

@@ -11,9 +11,9 @@ from catalog.importers.records import PlaceRecord, PostcodeRecord, UnitRecord
 from catalog.importers.sources import gugik, teryt
 from catalog.importers.sync_places import district_of
 from catalog.models import County, Municipality, Voivodeship
+from catalog.search.engine import Search
 from catalog.search.entries import DECIMALS, IndexEntry, PlaceRegister, PlaceRow, PostcodeRow, iter_entries
 from catalog.search.index import POSITIONS, UNKNOWN, Columns, SearchIndex
-from catalog.search.suggestions import Search
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.text import fold, is_city_with_county_rights, slug
 from tests import SHARED

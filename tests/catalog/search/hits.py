@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from catalog.search.suggestions import Search
+from catalog.search.engine import Search
 from tests.catalog.search.questions import Question
 
 LIMIT = 8

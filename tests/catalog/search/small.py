@@ -1,7 +1,7 @@
 """Searches over hand-made registers of a few names, without a database."""
 
 from catalog.importers.records import PlaceRecord, PostcodeRecord, UnitRecord
-from catalog.search.suggestions import Search
+from catalog.search.engine import Search
 from tests.catalog.search.country import make_register, search_of
 
 
