@@ -1,6 +1,8 @@
 """`manage.py refresh` against local publishers."""
 
 import io
+import time
+from types import SimpleNamespace
 
 import pytest
 from django.core.management import CommandError
@@ -40,5 +42,4 @@ class Rehearsal:
 
 def without_waiting(patch: pytest.MonkeyPatch) -> None:
     """Make the BDL client wait without sleeping."""
-    defaults = {**bdl.BdlClient.__init__.__kwdefaults__, "sleep": lambda seconds: None}
-    patch.setattr(bdl.BdlClient.__init__, "__kwdefaults__", defaults)
+    patch.setattr(bdl, "time", SimpleNamespace(sleep=lambda seconds: None, monotonic=time.monotonic))
