@@ -1,43 +1,30 @@
 """manage.py refresh beside another one, beside an import, and on a database that takes nothing."""
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
 from django.core.management import CommandError
-from django.db import connection, connections
+from django.db import connection
 
 from catalog.importers import import_steps
 from catalog.importers.runner import exclusive_import
 from catalog.models import Depot, ImportRun, Place
+from tests.beside import beside
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-
-
-def beside(act):
-    """Call in a thread with a connection of its own, as another process would; raises what it raises."""
-
-    def call():
-        try:
-            act()
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(call).result()
 
 
 def test_two_refreshes_at_once(rehearsal):
     refused = "^nothing was refreshed: another refresh is running; wait until it has finished$"
     with import_steps.one_refresh(), pytest.raises(CommandError, match=refused):
-        beside(rehearsal.run)
+        beside(rehearsal.run).result()
     assert not rehearsal.publishers.asked
     assert not ImportRun.objects.exists()
 
 
 def test_a_refresh_beside_an_import_says_so_and_leaves_the_rest_for_the_next(rehearsal):
     with exclusive_import():
-        beside(partial(rehearsal.fail, "--only", "teryt-terc", match="failed: teryt-terc"))
+        beside(partial(rehearsal.fail, "--only", "teryt-terc", match="failed: teryt-terc")).result()
     assert not ImportRun.objects.exists()
     assert rehearsal.run(only=["teryt-terc"]).startswith("teryt-terc: imported")
 

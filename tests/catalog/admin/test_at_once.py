@@ -1,39 +1,16 @@
 """Editors who decide at the same moment, each with a connection of their own: nobody's work is lost, nothing fails."""
 
-import threading
 from functools import partial
 
 import pytest
-from django.db import connection
 
 from catalog.models import Decision, Depot
 from catalog.services import editing, journal, merging, moderation, publishing
 from tests import deciding, factories
+from tests.beside import at_once
 from tests.factories import NOW, TODAY
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-
-
-def at_once(*acts):
-    """Run acts together. Returns what each returned, or the name of what it raised."""
-    barrier = threading.Barrier(len(acts))
-    outcomes = [None] * len(acts)
-
-    def work(place, act):
-        try:
-            barrier.wait(30)
-            outcomes[place] = act()
-        except Exception as error:
-            outcomes[place] = type(error).__name__
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=work, args=each) for each in enumerate(acts)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    return outcomes
 
 
 def test_of_two_forms_opened_together_one_is_refused():

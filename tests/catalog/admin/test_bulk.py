@@ -12,7 +12,7 @@ from catalog.services import editing, moderation
 from catalog.services.editors import CHIEF
 from prices.models import DepotPrice
 from tests import bulk, deciding, factories
-from tests.bulk import before_locking
+from tests.beside import before_locking
 from tests.catalog.admin.test_list import many
 from tests.client import context_of, message_of
 from tests.factories import TODAY

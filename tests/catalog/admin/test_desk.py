@@ -9,7 +9,7 @@ from catalog.models import CaseComment, Depot, Submission
 from catalog.models.depots import PositionField
 from catalog.submissions.decisions import SubmissionIsErased
 from tests import bulk, factories
-from tests.bulk import before_locking
+from tests.beside import before_locking
 from tests.client import message_of
 from tests.deciding import page
 

@@ -1,13 +1,13 @@
 """Commands as an operator calls them."""
 
 import shutil
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from unittest.mock import Mock
 
 import pytest
 from django.contrib.auth import authenticate
 from django.core.management import CommandError
-from django.db import OperationalError, connections
+from django.db import OperationalError
 
 from catalog import models
 from catalog.importers import import_steps
@@ -16,6 +16,7 @@ from catalog.importers.runner import exclusive_import
 from catalog.models import Boundary, Place
 from regulations.models import LegalState
 from tests import factories, small_country
+from tests.beside import beside
 from tests.catalog.importers.parsers.helpers import DATA, write
 from tests.commands import run
 from tests.conftest import SHARED_DATA
@@ -96,18 +97,8 @@ def test_a_link_that_leads_nowhere(directory):
 
 @pytest.mark.django_db(transaction=True)
 def test_a_second_import_at_the_same_time_is_refused(directory):
-    def beside():
-        try:
-            run("import_data", directory, commit=True)
-        finally:
-            connections.close_all()
-
-    with (
-        exclusive_import(),
-        ThreadPoolExecutor(1) as pool,
-        pytest.raises(CommandError, match="another import is running"),
-    ):
-        pool.submit(beside).result()
+    with exclusive_import(), pytest.raises(CommandError, match="another import is running"):
+        beside(partial(run, "import_data", directory, commit=True)).result()
 
 
 @pytest.mark.parametrize(

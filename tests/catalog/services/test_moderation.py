@@ -15,7 +15,7 @@ from catalog.submissions import intake, owner_links
 from catalog.submissions.readers import report_gone
 from catalog.submissions.tokens import LinkExpired
 from tests import factories, texts
-from tests.bulk import before_locking
+from tests.beside import before_locking
 from tests.factories import NOW, TODAY
 
 pytestmark = pytest.mark.django_db

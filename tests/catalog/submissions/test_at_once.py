@@ -1,6 +1,5 @@
 """Strangers and editors at the same moment, each with a connection of their own."""
 
-import threading
 import time
 from contextlib import contextmanager, suppress
 from datetime import timedelta
@@ -20,7 +19,7 @@ from prices import services
 from prices.models import DepotPrice
 from prices.validation import PriceInput
 from tests import deciding, factories
-from tests.catalog.admin.test_at_once import at_once
+from tests.beside import at_once, beside
 from tests.factories import NOW
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -109,31 +108,19 @@ def test_two_links_about_one_missing_depot_opened_at_once_leave_one_waiting():
 @contextmanager
 def held_up(rows, act):
     """While these rows are locked here, another connection runs into them and waits."""
-    failed = []
-
-    def work():
-        try:
-            act()
-        except Exception as error:
-            failed.append(error)
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=work)
     with transaction.atomic(), connection.cursor() as cursor:
         list(rows.select_for_update(of=("self",)))
-        thread.start()
+        begun = beside(act)
         waiting = 0
         deadline = time.monotonic() + 30
-        while not waiting and thread.is_alive() and time.monotonic() < deadline:
+        while not waiting and not begun.done() and time.monotonic() < deadline:
             cursor.execute(
                 "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
             )
             (waiting,) = cursor.fetchone()
         assert waiting == 1
         yield
-    thread.join(30)
-    assert failed == []
+    begun.result(30)
 
 
 def lock_at_once(rows):
@@ -222,16 +209,6 @@ def test_letters_do_not_wait_for_an_editor_who_holds_their_depot():
     decided = factories.SubmissionFactory(
         state="accepted", decided_at=NOW, decided_by=factories.UserFactory(), notification_pending=True
     )
-    told = []
-
-    def send():
-        told.append(letters.send_waiting())
-        connection.close()
-
-    thread = threading.Thread(target=send)
     with transaction.atomic():
         list(Depot.objects.select_for_update(of=("self",)))
-        thread.start()
-        thread.join(10)
-        assert [result.sent for result in told] == [(f"submission {decided.pk}",)]
-    thread.join(30)
+        assert beside(letters.send_waiting).result(10).sent == (f"submission {decided.pk}",)

@@ -16,6 +16,7 @@ from catalog.models.territory import READ_VERSIONS
 from fueldepot.data import snapshot
 from fueldepot.data.snapshot import UNKNOWN, Snapshot
 from tests import factories
+from tests.beside import beside
 
 pytestmark = pytest.mark.django_db
 
@@ -104,27 +105,13 @@ def test_a_key_that_was_undone_is_not_had_again():
     assert Dataset.objects.read_versions()[UNITS] != undone
 
 
-def begin(act, *arguments):
-    """Start a thread with a connection of its own."""
-
-    def work():
-        try:
-            act(*arguments)
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    return thread
-
-
 @pytest.mark.django_db(transaction=True)
 def test_what_is_built_is_of_one_state_whatever_is_written_meanwhile(names):
     build = names.build
 
     def build_while_somebody_writes():
         before = build()
-        begin(rename, "inaczej").join()
+        beside(lambda: rename("inaczej")).result()
         assert build() == before
         return before
 
@@ -177,10 +164,10 @@ def test_a_process_sees_its_own_change_while_another_thread_builds_it(names):
     with transaction.atomic():
         Voivodeship.objects.update(name="inaczej")
         Dataset.objects.bump_version(UNITS)
-    other = begin(snapshot.store.poll)
+    other = beside(snapshot.store.poll)
     assert building.wait(20)
     assert read(names)[0] == ("inaczej",)
-    other.join()
+    other.result()
     assert names.built == 2
 
 
@@ -217,11 +204,11 @@ def frozen(monkeypatch):
 
     monkeypatch.setattr(snapshot, "AWAY_AFTER_S", 0.05)
     monkeypatch.setattr(snapshot.store, "read_versions", wait)
-    other = begin(snapshot.store.poll)
+    other = beside(snapshot.store.poll)
     assert asked.wait(20)
     yield
     answered.set()
-    other.join()
+    other.result()
 
 
 @pytest.mark.django_db(transaction=True)

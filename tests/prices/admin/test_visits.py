@@ -17,7 +17,7 @@ from prices.models import DepotPrice
 from prices.services import reject_prices
 from prices.submissions import confirm_visit, decide_visit, withdraw
 from tests import factories
-from tests.catalog.admin.test_at_once import at_once
+from tests.beside import at_once
 from tests.client import message_of
 from tests.deciding import page
 from tests.pages.reading import expect, missing, text_of
