@@ -8,7 +8,7 @@ import factory
 import numpy as np
 import shapely
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, Permission
 from django.test import Client
 from django.utils import timezone
 
@@ -206,9 +206,16 @@ class UserFactory(factory.django.DjangoModelFactory):
     is_superuser = True
 
 
+def staff(name: str, *rights: str) -> Any:
+    """A user of the desk with these rights alone."""
+    user = get_user_model().objects.create(username=name, is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=rights))
+    return user
+
+
 def member(role: str, name: str = "ewa") -> Any:
     """A user of a group alone."""
-    user = get_user_model().objects.create(username=name, is_staff=True)
+    user = staff(name)
     user.groups.add(Group.objects.get(name=role))
     return user
 

@@ -15,12 +15,7 @@ LATIN = st.text(st.characters(max_codepoint=0x17F))
 
 
 def test_case_and_diacritics_fold():
-    folded = {
-        "Łódź": "lodz",
-        "ĄĆĘŁŃÓŚŹŻ": "acelnoszz",
-        "Bielsko-Biała": "bielsko biala",
-        "  Nowa \n Wieś  ": "nowa wies",
-    }
+    folded = {"Łódź": "lodz", "ĄĆĘŁŃÓŚŹŻ": "acelnoszz", "Bielsko-Biała": "bielsko biala"}
     folded |= {"Straße": "strasse", "Ørsted": "orsted", "Œuvre Æther": "oeuvre aether", "Đurđevac": "durdevac"}
     folded |= {"100%_a\\b": "100 a b", "„Skład” – opał": "sklad opal", "３０": "30", "z\u0307uk": "zuk", "ǿ": "o"}
     folded |= {"İ": "i", "  Nowa \n Wieś  ": "nowa wies", "ŉ": "n", "\x00": "", "": "", "Краків!": "краків"}

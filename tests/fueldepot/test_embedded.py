@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,14 +46,20 @@ def data(tmp_path: Path) -> Iterator[Path]:
     assert eventually(lambda: not processes_naming(tmp_path))
 
 
+@contextlib.contextmanager
+def served(data: Path, **how: Any) -> Iterator[tuple[Sharer, str]]:
+    """The only process that uses a server, and the URL that it got; the server ends with it."""
+    with Sharer(data, **how) as sharer:
+        yield sharer, sharer.url()
+    assert wait_until_stopped(data, LIMIT_S)
+
+
 @pytest.fixture(scope="module")
 def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder of which a server was started and stopped."""
     folder = tmp_path_factory.mktemp("stopped") / "data"
-    with Sharer(folder) as sharer:
-        sharer.url()
-    assert wait_until_stopped(folder, LIMIT_S)
-    return folder
+    with served(folder):
+        return folder
 
 
 @pytest.fixture
@@ -71,15 +78,12 @@ def error_of(data: Path, **environment: str) -> str:
 
 
 def test_first_start_and_reuse(data: Path) -> None:
-    with Sharer(data) as first:
-        url = first.url()
+    with served(data) as (_, url):
         assert url == f"postgresql://postgres@:5432/postgres?host={data}"
         ask(url, "CREATE TABLE kept AS SELECT 1 AS number")
         assert ask(url, "SHOW listen_addresses") == ""
-    assert wait_until_stopped(data, LIMIT_S)
-    with Sharer(data) as second:
-        assert ask(second.url(), "SELECT number FROM kept") == "1"
-    assert wait_until_stopped(data, LIMIT_S)
+    with served(data) as (_, url):
+        assert ask(url, "SELECT number FROM kept") == "1"
     assert not (data / "cluster" / "postmaster.pid").exists()
 
 
@@ -200,17 +204,14 @@ def test_deleted_folder_is_not_made_anew_by_a_service(data: Path) -> None:
     "name", ["two words", "żółw, ćma & 100%", "long/" + "/".join(["x" * 100] * 5)], ids=["blank", "odd", "long"]
 )
 def test_a_folder_of_any_name_is_served(data: Path, name: str) -> None:
-    with Sharer(data / name) as sharer:
-        url = sharer.url()
+    with served(data / name) as (_, url):
         assert ask(url, "SELECT 1") == "1"
-    assert wait_until_stopped(data / name, LIMIT_S)
     assert not list(Path(url.partition("host=")[2]).glob(".s.*"))  # its socket, perhaps in a temporary folder
 
 
 def test_taken_name_of_the_temporary_folder(data: Path, tmp_path: Path) -> None:
-    with Sharer(data / "two words") as sharer:
-        taken = Path(sharer.url().partition("host=")[2])
-    assert wait_until_stopped(data / "two words", LIMIT_S)
+    with served(data / "two words") as (_, url):
+        taken = Path(url.partition("host=")[2])
     taken.rmdir()
     taken.symlink_to(tmp_path)
     try:
@@ -222,11 +223,9 @@ def test_taken_name_of_the_temporary_folder(data: Path, tmp_path: Path) -> None:
 @used_before
 def test_leftover_locks_naming_a_living_stranger(data: Path) -> None:
     locks = [data / "cluster" / "postmaster.pid", data / ".s.PGSQL.5432.lock"]
-    with Sharer(data) as sharer:
-        sharer.url()
+    with served(data):
         contents = [lock.read_text() for lock in locks]
         owner = (data / "cluster").stat().st_uid
-    assert wait_until_stopped(data, LIMIT_S)
     # Of the server's user: PostgreSQL itself sees through a PID that it may not send signals to.
     become = AS_NOBODY if os.geteuid() == 0 else ()
     with subprocess.Popen([*become, "sleep", "60"]) as stranger:
@@ -235,10 +234,9 @@ def test_leftover_locks_naming_a_living_stranger(data: Path) -> None:
             for lock, content in zip(locks, contents, strict=True):
                 lock.write_text("\n".join([str(stranger.pid), *content.split("\n")[1:]]))
                 os.chown(lock, owner, -1)
-            with Sharer(data) as sharer:
-                assert ask(sharer.url(), "SELECT 1") == "1"
+            with served(data) as (_, url):
+                assert ask(url, "SELECT 1") == "1"
                 assert server_pid(data) != stranger.pid
-            assert wait_until_stopped(data, LIMIT_S)
             assert stranger.poll() is None
         finally:
             stranger.kill()
@@ -246,11 +244,9 @@ def test_leftover_locks_naming_a_living_stranger(data: Path) -> None:
 
 @used_before
 def test_leftover_of_a_dead_server(data: Path) -> None:
-    with Sharer(data) as sharer:
-        sharer.url()
+    with served(data) as (sharer, _):
         content = (data / "cluster" / "postmaster.pid").read_text()
         dead = sharer.process.pid
-    assert wait_until_stopped(data, LIMIT_S)
     (data / "cluster" / "postmaster.pid").write_text("\n".join([str(dead), *content.split("\n")[1:]]))
     with Sharer(data) as sharer:
         assert ask(sharer.url(), "SELECT 1") == "1"
@@ -282,10 +278,7 @@ def test_a_folder_that_cannot_be_used_is_told_in_one_line_and_left_alone(
 
 @used_before
 def test_error_of_the_server_is_passed_on(data: Path) -> None:
-    with Sharer(data) as sharer:
-        sharer.url()
-    assert wait_until_stopped(data, LIMIT_S)
-    with (data / "cluster" / "postgresql.conf").open("a") as settings:
+    with served(data), (data / "cluster" / "postgresql.conf").open("a") as settings:
         settings.write("no_such_setting = 1\n")
     error = error_of(data)
     assert "did not start" in error
@@ -351,11 +344,10 @@ def test_root_goes_on_with_the_folder_of_an_ordinary_user() -> None:
         shutil.chown(closed, "nobody")
         data = closed / "data"
         python = (*AS_NOBODY, python_for_others())
-        with Sharer(data, python=python, root=copy, PYTHONPATH=str(package.parent)) as sharer:
-            assert ask(sharer.url(), "SELECT 1", *AS_NOBODY, package=package) == "1"
+        with served(data, python=python, root=copy, PYTHONPATH=str(package.parent)) as (_, url):
+            assert ask(url, "SELECT 1", *AS_NOBODY, package=package) == "1"
             assert data.owner() == "nobody"
             assert Path(f"/proc/{server_pid(data)}").stat().st_uid == pwd.getpwnam("nobody").pw_uid
-        assert wait_until_stopped(data, LIMIT_S)
         with Sharer(data) as sharer:
             assert ask(sharer.url(), "SELECT 1") == "1"
         assert eventually(lambda: not processes_naming(home))

@@ -144,7 +144,7 @@ def test_make_admin_makes_no_account_without_its_role_or_of_a_name_that_none_may
 
 
 def test_five_failures_lock_a_name_at_an_address_and_nobody_else(client):
-    set_password_of(User.objects.create(username="ewa", is_staff=True))
+    set_password_of(factories.staff("ewa"))
     for _ in range(4):
         assert try_login(client).status_code == 200
     assert try_login(client).status_code == 429
@@ -187,7 +187,7 @@ def test_who_is_locked_out_gets_in_by_a_letter(client):
 
 
 def test_a_right_password_forgets_the_failures(client):
-    set_password_of(User.objects.create(username="ewa", is_staff=True))
+    set_password_of(factories.staff("ewa"))
     for _ in range(3):
         for _ in range(4):
             try_login(client)

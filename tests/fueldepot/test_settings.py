@@ -4,6 +4,8 @@ import os
 import re
 import runpy
 import subprocess
+from collections import UserDict
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 import pytest
@@ -165,24 +167,15 @@ def test_the_example_is_read_alike_by_shells_and_systemd(start):
     assert (read["EMAIL_HOST"], read["EMAIL_HOST_USER"]) == ("mail.example.pl", "redakcja@example.pl")
 
 
-class Noting(dict):
+class Noting(UserDict):
     """An environment that records the variables read."""
 
-    def __init__(self, *given):
-        super().__init__(*given)
-        self.seen = set()
+    seen = set()
+    get, __contains__ = Mapping.get, Mapping.__contains__  # both by `__getitem__`
 
     def __getitem__(self, name):
         self.seen.add(name)
         return super().__getitem__(name)
-
-    def get(self, name, default=None):
-        self.seen.add(name)
-        return super().get(name, default)
-
-    def __contains__(self, name):
-        self.seen.add(name)
-        return super().__contains__(name)
 
 
 def test_the_example_and_the_document_have_every_setting_and_no_other(monkeypatch):

@@ -4,7 +4,6 @@ from datetime import date, timedelta
 from functools import partial
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.forms import MultipleChoiceField
 from django.test import Client
 from django.urls import reverse
@@ -305,6 +304,6 @@ def test_a_new_deadline_stands_in_the_acts_from_today(desk, editor):
 
 
 def test_whoever_may_not_edit_sees_nothing():
-    reader = factories.desk_of(get_user_model().objects.create_user("czytelnik", is_staff=True))
+    reader = factories.desk_of(factories.staff("czytelnik"))
     for model in ("legalstate", "resolution", "deadline"):
         assert reader.get(f"/admin/regulations/{model}/").status_code == 403

@@ -9,7 +9,6 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.db import transaction
 from django.urls import reverse
@@ -118,7 +117,7 @@ def test_strangers_and_staff_without_a_role_see_nothing(client):
     decision = Decision.objects.create(kind="edit", title="Zmieniono", decided_at=NOW)
     pages = (JOURNAL, DAYS, f"{JOURNAL}csv/", page_of(decision))
     assert {client.get(page).status_code for page in pages} == {302}
-    client.force_login(get_user_model().objects.create(username="nikt", is_staff=True))
+    client.force_login(factories.staff("nikt"))
     assert {client.get(page).status_code for page in pages} == {403}
 
 

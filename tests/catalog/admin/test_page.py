@@ -3,8 +3,7 @@
 from datetime import date
 
 import pytest
-from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Group, Permission
+from django.contrib.auth.models import Group
 from django.urls import reverse
 
 from catalog import models
@@ -266,8 +265,7 @@ def test_a_depot_that_is_not_there(client, editor):
 
 
 def test_who_may_only_look_gets_a_page_without_buttons_and_who_may_not_sees_nothing(client, depot):
-    user = get_user_model().objects.create(username="gosc", is_staff=True)
-    user.user_permissions.add(Permission.objects.get(codename="view_depot"))
+    user = factories.staff("gosc", "view_depot")
     client.force_login(user)
     assert not present(page_of(client, depot), "Zapisz i oznacz", 'name="decision"')
     assert client.post(url_of("decide", depot), {"decision": "verify"}).status_code == 403
@@ -275,7 +273,7 @@ def test_who_may_only_look_gets_a_page_without_buttons_and_who_may_not_sees_noth
     assert client.get(url_of("pair", depot, depot)).status_code == 403
     assert client.get(url_of("history", depot)).status_code == 200
     assert not Group.objects.filter(user=user).exists()
-    client.force_login(get_user_model().objects.create(username="obcy", is_staff=True))
+    client.force_login(factories.staff("obcy"))
     assert [client.get(page).status_code for page in (url_of("pairs"), url_of("history", depot))] == [403, 403]
 
 

@@ -4,8 +4,6 @@ import re
 from datetime import UTC, datetime
 
 import pytest
-from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Permission
 from django.core import mail
 from django.urls import reverse
 from django.utils import timezone
@@ -275,10 +273,8 @@ def test_former_addresses_lead_to_the_new_ones(client, editor):
 def test_who_may_only_look_decides_nothing_and_strangers_see_nothing(client):
     submission = factories.SubmissionFactory()
     assert client.get(page(submission)).status_code == 302
-    user = get_user_model().objects.create(username="gosc", is_staff=True)
-    user.user_permissions.add(Permission.objects.get(codename="view_submission"))
-    client.force_login(user)
+    client.force_login(factories.staff("gosc", "view_submission"))
     assert "Przyjmij zaznaczone" not in client.get(page(submission)).content.decode()
     assert client.post(page(submission), {"decision": "reject", "reason": "x"}).status_code == 403
-    client.force_login(get_user_model().objects.create(username="obcy", is_staff=True))
+    client.force_login(factories.staff("obcy"))
     assert client.get(page(submission)).status_code == 403

@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.contrib.auth import get_user_model
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
@@ -101,7 +100,7 @@ def test_the_queues_are_filtered_by_what_is_mine_and_counted_by_voivodeship():
 
 def test_who_may_only_look_takes_nothing(client):
     factories.krakow()
-    client.force_login(get_user_model().objects.create(username="nikt", is_staff=True))
+    client.force_login(factories.staff("nikt"))
     assert take(client).status_code == 403
     assert client.get(reverse("admin:catalog_voivodeshipclaim_changelist")).status_code == 403
     assert "Województwa" not in text_of(client.get(START))

@@ -90,7 +90,7 @@ def test_the_start_page_costs_the_same_however_much_waits(django_assert_max_num_
 
 def test_an_account_without_a_group_is_warned_about():
     desk = person("szefowa", CHIEF)
-    bare = get_user_model().objects.create(username="bez", is_staff=True)
+    bare = factories.staff("bez")
     assert "Konta bez grupy: nic nie mogą zrobić 1" in text_of(desk.get(START))
     listed = text_of(desk.get(reverse("admin:auth_user_changelist"), {"role": "none"}))
     assert not missing(listed, "bez grupy", "bez ")
@@ -101,7 +101,7 @@ def test_an_account_without_a_group_is_warned_about():
 
 
 def test_who_may_see_nothing_is_shown_nothing(client):
-    client.force_login(get_user_model().objects.create(username="nikt", is_staff=True))
+    client.force_login(factories.staff("nikt"))
     text = text_of(client.get(START))
     assert "Zgłoszenia" not in text
     assert "Jeszcze nic." in text

@@ -5,8 +5,6 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
-from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Permission
 from django.core import mail
 from django.urls import reverse
 
@@ -251,9 +249,7 @@ def test_an_author_of_a_visit_is_asked_from_its_page(client, editor, visit, deci
 
 
 def test_who_decides_no_prices_decides_no_visit_with_prices(client, visit, decide):
-    user = get_user_model().objects.create(username="gosc", is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename__in=["view_submission", "change_submission"]))
-    client.force_login(user)
+    client.force_login(factories.staff("gosc", "view_submission", "change_submission"))
     claim, _, prices = visit
     assert decide(claim, reason="Nie.").status_code == 403
     assert states() == WAITING
