@@ -199,7 +199,6 @@ def write(rows: Sequence[Subscription], digest: Digest, on: datetime) -> EmailMe
 
 
 def last_letter(rows: Sequence[Subscription]) -> datetime | None:
-    """Return when the reader was last written to, None for never."""
     return max((row.sent_at for row in rows if row.sent_at), default=None)
 
 

@@ -161,10 +161,9 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
         own = compared[teryt]
         if unit:
             name, page = f"województwo {unit.name}", reverse("fuel-prices-voivodeship", args=[fuel, unit.slug])
-            months = [(row.month, decimals(row.median), row.n) for row in series.get(teryt, ())]
         else:
             name, page = "Polska", reverse("fuel-prices", args=[fuel])
-            months = [(row["month"], DecimalText(f"{row['median']:.2f}"), row["n"]) for row in country["months"]]
+        months = series.get(teryt, ()) if unit else prices.get().figures(kind.slug, query.day, query.window).months
         begin = (kind.slug, kind.name, name, Code(teryt))
         end = (yes(demonstration), country["source"], site_url(page))
         window = (window_name(country), country["from"], country["to"], decimals(own.median))
@@ -172,8 +171,8 @@ def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> Http
         unit_name = fuels.UNIT_NAMES[kind.unit]
         rows.append((*begin, *window, unit_name, own.n, *changes, *end))
         rows += [
-            (*begin, Code(month), None, None, median, unit_name, n, None, None, None, *end)
-            for month, median, n in months
+            (*begin, Code(row.month), None, None, decimals(row.median), unit_name, row.n, None, None, None, *end)
+            for row in months
         ]
     name = "-".join(filter(None, ("ceny", fuel, areas[0].slug if areas[0] else "")))
     header = (*MEDIAN_HEADER, *CHANGES_HEADER, *ORIGIN_HEADER)
@@ -190,7 +189,6 @@ def decimals(amount: Decimal | None) -> DecimalText | None:
 
 
 def percent(part: Decimal | None) -> DecimalText | None:
-    """Format a fraction as a percentage with one decimal; None for None."""
     return None if part is None else DecimalText(f"{part * 100:z.1f}")
 
 

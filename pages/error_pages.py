@@ -10,7 +10,6 @@ from pages.rendering import MARKDOWN_UTF8, collapse_blank_lines, render_page, wa
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 404, in Markdown where the request prefers it."""
     if wants_markdown(request):
         return plain("404.md", 404)
     page = Page(title="Nie ma takiej strony", description="", path="", breadcrumbs=(), indexed=False)
@@ -30,12 +29,10 @@ def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def precondition_failed(request: HttpRequest) -> HttpResponse:
-    """Answer 412, in Markdown where the request prefers it."""
     return bare_or_plain(request, 412)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 500, in Markdown where the request prefers it."""
     return bare_or_plain(request, 500)
 
 
@@ -47,6 +44,7 @@ def unavailable(request: HttpRequest) -> HttpResponse:
 
 
 def bare_or_plain(request: HttpRequest, status: int) -> HttpResponse:
+    """Answer in Markdown where the request prefers it."""
     return plain(f"{status}.md", status) if wants_markdown(request) else bare(f"{status}.html", status)
 
 

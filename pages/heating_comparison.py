@@ -140,7 +140,6 @@ def own_price(source: HeatSource, mine: OwnInput) -> SourcePrice | None:
 
 
 def bag_kg(source: HeatSource) -> int | None:
-    """Return the weight of the usual bag of a source's fuel, None where it has none."""
     return fuels.BY_SLUG[source.fuel].bag_kg if source.fuel else None
 
 

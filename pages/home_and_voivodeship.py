@@ -189,7 +189,7 @@ def home_page(query_string: str, today: date) -> Page:
             "guesses": () if results or alone or not text else tuple(_result(row) for row in search.guess(text)),
             "fuel": fuels.BY_SLUG.get((slug if alone else suggested.fuel) or ""),
             "alone": alone,
-            "depot_results": tuple(map(_depot_result, named.rows)),
+            "depot_results": [SearchResult(row.name, row.address, depot_path(row.id, row.name)) for row in named.rows],
             "depots_found": named.total,
             "notice": "" if error in {"", "empty"} else TOO_SHORT if error == "too_short" else UNREADABLE,
             "voivodeships": voivodeships_by_name(),
@@ -247,7 +247,6 @@ def area_named(text: str, places: Suggestions) -> str:
 
 
 def web_site(page: Page) -> list[dict[str, Any]]:
-    """Return the site with its search as schema.org's WebSite."""
     search = {
         "@type": "SearchAction",
         "target": {"@type": "EntryPoint", "urlTemplate": f"{page.canonical}?q={{search_term_string}}"},
@@ -292,7 +291,3 @@ def map_unit(slug: str, name: str) -> MapUnit:
 def _result(row: Suggestion) -> SearchResult:
     path = municipality_path(row.voivodeship_slug, row.slug, row.teryt, **row.query)
     return SearchResult(row.label, row.description, path)
-
-
-def _depot_result(row: DepotRow) -> SearchResult:
-    return SearchResult(row.name, row.address, depot_path(row.id, row.name))

@@ -147,7 +147,6 @@ class PublicForm(forms.Form):
         return self.is_bound and any(field.errors or field.name in self.changed_data for field in bound)
 
     def summarise(self, bound: tuple[BoundField, ...]) -> str:
-        """Return the present values of fields, on one line."""
         texts = []
         for field in bound:
             value = field.initial

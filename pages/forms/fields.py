@@ -73,7 +73,6 @@ DEGREES = "Wpisz stopnie dziesiętne, na przykład {example}."
 
 
 def required(text: str) -> dict[str, str]:
-    """Return the error message of an empty field, for `error_messages`."""
     return {"required": text}
 
 

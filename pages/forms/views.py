@@ -224,7 +224,6 @@ def words(refusal: Refusal) -> str:
 
 
 def later(response: HttpResponse, refusal: Refusal | None) -> HttpResponse:
-    """Set Retry-After, if a limit was reached."""
     if isinstance(refusal, TooManyRequests):
         response["Retry-After"] = str(ceil((refusal.retry_at - timezone.now()).total_seconds()))
     return response
@@ -239,7 +238,6 @@ def form_path(submission_id: int) -> str:
 
 
 def claim_path(depot_id: int | None) -> str:
-    """Return the path of the form that claims a depot, "" without one."""
     return reverse("depot-claim", args=[depot_id]) if depot_id else ""
 
 

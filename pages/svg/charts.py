@@ -285,18 +285,14 @@ class TimelineEntry(NamedTuple):
     more: int
 
 
-class Year(NamedTuple):
-    """A mark at the first of January."""
-
-    y: float
-    label: str
-
-
 class Timeline(NamedTuple):
-    """A timeline. entries: ascending. today: position of the current day on the axis. top, bottom: ends of the axis."""
+    """A timeline. entries: ascending. years: marks at the first of January. today: the current day, on the axis.
+
+    top, bottom: ends of the axis.
+    """
 
     entries: tuple[TimelineEntry, ...]
-    years: tuple[Year, ...]
+    years: tuple[Tick, ...]
     today: float
     top: float
     bottom: float
@@ -365,12 +361,12 @@ def _shortened(text: str) -> str:
     return (cut.rpartition(" ")[0] or cut).rstrip(" ,;") + "…"
 
 
-def _year_marks(first: date, last: date, per_day: float, today: float) -> tuple[Year, ...]:
+def _year_marks(first: date, last: date, per_day: float, today: float) -> tuple[Tick, ...]:
     """Return the years that fit between one another and beside the mark of today, round ones first."""
     every = next(count for count in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if per_day * 365 * count >= YEAR_ROOM)
-    found = []
-    for year in range(first.year + 1, last.year + 1):
-        y = round(TIMELINE_TOP + (date(year, 1, 1) - first).days * per_day, 1)
-        if year % every == 0 and abs(y - today) >= YEAR_ROOM:
-            found.append(Year(y, str(year)))
-    return tuple(found)
+    marks = [
+        Tick(round(TIMELINE_TOP + (date(year, 1, 1) - first).days * per_day, 1), str(year))
+        for year in range(first.year + 1, last.year + 1)
+        if year % every == 0
+    ]
+    return tuple(mark for mark in marks if abs(mark.at - today) >= YEAR_ROOM)

@@ -376,5 +376,4 @@ def free_spot(wanted: Place, taken: Sequence[Place], width: float, height: float
 
 
 def is_free(spot: Place, taken: Sequence[Place]) -> bool:
-    """Whether a dot at a place touches no other."""
     return all(math.dist(spot, other) >= APART for other in taken)

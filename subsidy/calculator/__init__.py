@@ -188,8 +188,7 @@ def calculate(application: Application, rules: RulesAt) -> Result:
 
 
 def make_variant(application: Application, project_type: ProjectType, rules: RulesAt) -> Variant:
-    decision = decide(application, project_type, rules)
-    level = decision.level
+    level, reason, condition = decide(application, project_type, rules)
     intensity = ZERO if level is Level.NONE else rules.number("levels/intensity", level)
     rows = make_rows(application, level, project_type, intensity, rules)
     table_3_sum = sum((row.subsidy_pln for row in rows if row.table == ENVELOPE_TABLE), ZERO)
@@ -200,8 +199,8 @@ def make_variant(application: Application, project_type: ProjectType, rules: Rul
     return Variant(
         level=level,
         level_name=rules.text(f"level_{level}"),
-        reason=decision.reason,
-        condition=decision.condition,
+        reason=reason,
+        condition=condition,
         intensity=intensity,
         household=application.household,
         project_type=project_type,

@@ -64,13 +64,8 @@ class ItemRow:
     limit: DatedValue | None
 
 
-@dataclass(frozen=True, slots=True)
-class LevelDecision:
-    """A level with its reason. condition: a requirement that the application does not state, None without one."""
-
-    level: Level
-    reason: str
-    condition: str | None
+LevelDecision = tuple[Level, str, str | None]
+"""A level, its reason, and a requirement that the application does not state, None without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +228,7 @@ def decide(application: Application, project_type: ProjectType, rules: RulesAt) 
     """Return level, reason and condition for one project type, naming the types of another level if none is stated."""
     if rules.contracts_ended:
         day = f"{rules.edition.contracts_until:%d.%m.%Y}"
-        return LevelDecision(Level.NONE, rules.text("reason_contracts_ended", day=day), None)
+        return Level.NONE, rules.text("reason_contracts_ended", day=day), None
     by_income = level_of_income(application, rules)
     if by_income is None:
         return decide_basic(application, rules)
@@ -242,7 +237,7 @@ def decide(application: Application, project_type: ProjectType, rules: RulesAt) 
     if by_income is Level.HIGHEST and project_type is not ProjectType.HIGH:
         reason = rules.text("reason_only_above", eu=edge, type=int(project_type))
         condition = rules.text("condition_higher_above", eu=edge) if open_type else None
-        return LevelDecision(Level.ELEVATED, reason, condition)
+        return Level.ELEVATED, reason, condition
     if application.benefit:
         reason = rules.text("reason_benefit")
     else:
@@ -253,7 +248,7 @@ def decide(application: Application, project_type: ProjectType, rules: RulesAt) 
             household=rules.text(f"household_{application.household}"),
         )
     condition = rules.text("condition_only_above", eu=edge) if by_income is Level.HIGHEST and open_type else None
-    return LevelDecision(by_income, reason, condition)
+    return by_income, reason, condition
 
 
 def level_of_income(application: Application, rules: RulesAt) -> Level | None:
@@ -279,11 +274,11 @@ def decide_basic(application: Application, rules: RulesAt) -> LevelDecision:
     limit = rules.number("levels/annual_income", Level.BASIC)
     if application.annual_income is not None:
         if application.annual_income <= limit:
-            return LevelDecision(Level.BASIC, rules.text("reason_annual", limit=format_amount(limit)), None)
-        return LevelDecision(Level.NONE, rules.text("reason_none", limit=format_amount(limit)), None)
+            return Level.BASIC, rules.text("reason_annual", limit=format_amount(limit)), None
+        return Level.NONE, rules.text("reason_none", limit=format_amount(limit)), None
     if application.income is None:
         reason = rules.text("reason_unstated")
     else:
         bound = threshold(Level.ELEVATED, application.household, rules)
         reason = rules.text("reason_too_high", threshold=format_amount(bound))
-    return LevelDecision(Level.BASIC, reason, rules.text("condition_annual", limit=format_amount(limit)))
+    return Level.BASIC, reason, rules.text("condition_annual", limit=format_amount(limit))

@@ -189,7 +189,7 @@ def test_words_never_overlap_and_stay_inside(deadlines, today):
         assert line.top <= entry.y <= line.bottom
     assert end <= line.height
     assert line.top <= line.today <= line.bottom
-    places = sorted([line.today, *(year.y for year in line.years)])
+    places = sorted([line.today, *(year.at for year in line.years)])
     assert all(after - before >= YEAR_ROOM - 1.5 for before, after in itertools.pairwise(places))
 
 
