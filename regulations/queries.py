@@ -108,14 +108,13 @@ class Regulation:
 
     @property
     def deadline_status(self) -> DeadlineStatus:
-        return self._status(self.next_deadline, None)
+        return self._status(None)
 
     @property
     def deadline_status_of_unit(self) -> DeadlineStatus:
         if self.precedes_own_act:
             return DeadlineStatus.DATES_UNKNOWN
-        of_unit = self.of_unit
-        return of_unit._status(of_unit.next_deadline, self.unit)
+        return self.of_unit._status(self.unit)
 
     @property
     def precedes_own_act(self) -> bool:
@@ -138,12 +137,12 @@ class Regulation:
     def is_overdue(self, deadline: Deadline) -> bool:
         return self.state is not None and snapshot.is_overdue(self.state.as_of, deadline, self.on)
 
-    def _status(self, following: Deadline | None, unit: Unit | None) -> DeadlineStatus:
+    def _status(self, unit: Unit | None) -> DeadlineStatus:
         if self.state is None:
             return DeadlineStatus.STATE_UNKNOWN
         if not self.laws:
             return DeadlineStatus.NO_RESOLUTION
-        if following:
+        if self.next_deadline:
             return DeadlineStatus.UPCOMING
         return DeadlineStatus.DATES_UNKNOWN if self._has_undated_acts(unit) else DeadlineStatus.PASSED
 
