@@ -14,11 +14,12 @@ from django.urls import reverse
 
 from catalog.models import Municipality
 from catalog.search.engine import Suggestion
-from catalog.territory.snapshot import UnitNotFound, territory
+from catalog.territory.snapshot import territory
 from catalog.text import fold
 from fueldepot.http.params import line, word_for
 from fueldepot.http.query import Query, doc
 from pages.home_and_voivodeship import SearchResult
+from pages.municipality import present_municipality
 from pages.page import Crumb, Page
 from pages.regulations import (
     APPLIANCES,
@@ -185,23 +186,16 @@ def find_place(asked: str, meant: str = "") -> tuple[Municipality | None, list[S
     """
     if not asked:
         return None, [], ""
-    units = territory.get()
     if asked.isdigit() and len(asked) == MUNICIPALITY_DIGITS:
-        try:
-            units.unit(asked)
-        except UnitNotFound as error:
-            return units.municipalities.get(error.successor or ""), [], ""
-        return units.municipalities[asked], [], ""
+        return present_municipality(asked), [], ""
+    units = territory.get()
     suggested = units.search.suggest(asked)
     suggestions, key = suggested.found, fold(asked)
     if own := units.municipalities.get(meant):
         label = asked if own.name == asked else locality_in(own, suggestions, asked)
         if label:
-            return (
-                own,
-                [suggestion for suggestion in suggestions if suggestion.teryt != meant],
-                "" if label == own.name else label,
-            )
+            others = [suggestion for suggestion in suggestions if suggestion.teryt != meant]
+            return own, others, "" if label == own.name else label
     exact = [suggestion for suggestion in suggestions if suggestion.fold == key] or suggestions
     named = [suggestion for suggestion in exact if suggestion.kind == "municipality" and suggestion.fold == key]
     likely = suggestions[:1] if suggested.clear else named or (exact if suggestions[:1] == exact[:1] else [])
