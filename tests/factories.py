@@ -263,6 +263,7 @@ class SubmissionFactory(factory.django.DjangoModelFactory):
         claim = factory.Trait(kind="claim", claimant_role="owner", claimant_nip="5260250274", proposed={}, stored={})
         add = factory.Trait(kind="add", depot=None, proposed={"name": "Nowy"}, stored={})
         delete = factory.Trait(kind="delete", claimant_role="owner", proposed={}, stored={})
+        passed_on = factory.Trait(kind="price", state="passed_on", decided_at=NOW, proposed={"prices": [{}]}, stored={})
         unconfirmed = factory.Trait(state="unconfirmed", confirmed_at=None)
         decided = factory.Trait(
             state="rejected",

@@ -13,6 +13,7 @@ from prices import medians
 from prices.api.price_answers import all_fuel_prices
 from prices.models import Observation, PlausibleRange, Series
 from tests import factories
+from tests.factories import TODAY
 from tests.pages.reading import missing
 
 pytestmark = pytest.mark.django_db
@@ -77,9 +78,6 @@ def test_one_number_with_where_it_was_read(client):
     assert [len(row["values"]) for row in poland.values()] == [1, 1, 0]
     assert [row["teryt"] for row in ask(voivodeship="Małopolskie")["prad-g11"]["values"]] == ["12"]
     assert "values" not in ask()["prad-g11"]
-
-
-TODAY = date(2026, 11, 21)
 
 
 @pytest.fixture(autouse=True)

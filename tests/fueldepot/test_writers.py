@@ -18,6 +18,7 @@ from regulations.models import Amendment, Deadline, LegalState, Resolution
 from tests import factories
 from tests.client import message_of
 from tests.drafts import approve
+from tests.factories import TODAY
 from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
 from tests.regulations.test_admin import form_of, url_of
 
@@ -25,7 +26,6 @@ pytestmark = pytest.mark.django_db
 
 LAW = ["/api/v1/regulations", "/api/v1/regulations/malopolskie.ics"]
 PRICES = ["/api/v1/prices/pellet"]
-TODAY = date(2026, 11, 21)
 
 
 def tags(addresses):

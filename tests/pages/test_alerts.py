@@ -1,7 +1,7 @@
 """What letters say that readers ask for, and when they are sent."""
 
 import smtplib
-from datetime import UTC, date, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.core import mail
@@ -13,13 +13,12 @@ from pages import alerts
 from prices.models import DepotPrice
 from tests import commands, factories
 from tests.client import build_snapshots
+from tests.factories import NOW, TODAY
 from tests.pages.reading import missing, present
 from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
 
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-TODAY = date(2026, 11, 21)
 DAY = timedelta(days=1)
 
 

@@ -1,7 +1,7 @@
 """Bulk decisions about prices are taken back as a whole, price by price as it was."""
 
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
@@ -16,12 +16,13 @@ from prices import owners, services, validation
 from prices.models import DepotPrice
 from tests import bulk, factories
 from tests.client import message_of
+from tests.factories import NOW
+from tests.mail import outcomes
 from tests.pages.reading import html_of, missing
 from tests.prices.helpers import LIST
 
 pytestmark = pytest.mark.django_db
 
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PELLET = validation.PriceInput("pellet", NOW.date(), "t", Decimal(1500))
 
 
@@ -118,8 +119,7 @@ def test_a_withdrawn_file_leaves_the_prices_that_somebody_has_changed_since(edit
 
 
 def test_an_author_who_was_told_is_told_anew(editor, commit):
-    sent = {"kind": "price", "state": "passed_on", "decided_at": NOW, "proposed": {"prices": [{}]}, "stored": {}}
-    submission = factories.SubmissionFactory(**sent)
+    submission = factories.SubmissionFactory(passed_on=True)
     prices = [
         factories.DepotPriceFactory(pending=True, fuel=fuel, submission=submission) for fuel in ("pellet", "brykiet")
     ]
@@ -132,13 +132,11 @@ def test_an_author_who_was_told_is_told_anew(editor, commit):
     assert (factories.fresh(submission).answered_at, submission.proposed) == (None, {"prices": [{}]})
     with commit():
         services.reject_prices(prices=prices, reason="Pomyłka.", by=editor, on=NOW)
-    told = [letter.subject.partition(": ")[2] for letter in mail.outbox]
-    assert told == ["ceny przyjęte", "decyzja cofnięta", "ceny odrzucone"]
+    assert outcomes() == ["ceny przyjęte", "decyzja cofnięta", "ceny odrzucone"]
 
 
 def test_the_author_of_a_price_that_is_rejected_again_hears_of_that(editor, commit):
-    sent = {"kind": "price", "state": "passed_on", "decided_at": NOW, "proposed": {"prices": [{}]}, "stored": {}}
-    price = factories.DepotPriceFactory(pending=True, submission=factories.SubmissionFactory(**sent))
+    price = factories.DepotPriceFactory(pending=True, submission=factories.SubmissionFactory(passed_on=True))
     with_history(price)
     with commit():
         services.reject_prices(prices=[price], reason="Za tanio.", by=editor, on=NOW)
@@ -147,8 +145,7 @@ def test_the_author_of_a_price_that_is_rejected_again_hears_of_that(editor, comm
     with commit():
         undone = undo(decision=decided.decision, by=editor, on=NOW)
     assert (undone.reopened, len(undone.letters)) == (0, 1)
-    told = [letter.subject.partition(": ")[2] for letter in mail.outbox]
-    assert told == ["ceny odrzucone", "ceny przyjęte", "ceny odrzucone"]
+    assert outcomes() == ["ceny odrzucone", "ceny przyjęte", "ceny odrzucone"]
     assert "Za tanio." in mail.outbox[-1].body
 
 

@@ -1,6 +1,6 @@
 """Fuels that prices add to offers, when prices are rejected, depots merged and restored, and decisions undone."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -12,11 +12,9 @@ from prices import services
 from prices.models import DepotPrice
 from prices.validation import PriceInput
 from tests import factories
+from tests.factories import NOW, TODAY
 
 pytestmark = pytest.mark.django_db
-
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-TODAY = date(2026, 11, 21)
 
 
 @pytest.fixture

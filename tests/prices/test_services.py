@@ -1,6 +1,6 @@
 """Write operations on prices, the next response, and the offers that follow them."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 from functools import partial
 
@@ -18,12 +18,11 @@ from fueldepot.data import snapshot
 from prices import owners, services, validation
 from prices.models import DepotPrice
 from tests import factories
+from tests.factories import NOW, TODAY
 from tests.prices.helpers import ask
 
 pytestmark = pytest.mark.django_db
 
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-TODAY = NOW.date()
 PRICE_LIST, SUBMISSION = DepotPrice.Origin.PRICE_LIST, DepotPrice.Origin.SUBMISSION
 
 

@@ -1,6 +1,5 @@
 """Demonstration prices: deterministic, marked in responses, deleted with their depots."""
 
-from datetime import date
 from importlib import import_module
 from types import SimpleNamespace
 
@@ -19,8 +18,8 @@ from prices.models import DepotPrice, Observation, PlausibleRange
 from prices.services import PUBLISHER
 from prices.snapshot import read_prices
 from tests import ROOT, commands, factories
+from tests.factories import TODAY
 
-TODAY = date(2026, 11, 21)
 DATA = ROOT / "tests" / "data"
 
 

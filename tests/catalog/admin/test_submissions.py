@@ -148,8 +148,7 @@ def test_nothing_typed_is_lost_where_a_reason_contradicts_the_ticks(client, edit
 
 def test_what_was_sent_together_stands_first_and_stays_after_the_decision(client, editor):
     claim = factories.SubmissionFactory(claim=True)
-    closed = {"depot": claim.depot, "email": claim.email, "decided_at": claim.created_at}
-    prices = factories.SubmissionFactory(kind="price", state="passed_on", proposed={}, stored={}, visit=claim, **closed)
+    prices = factories.SubmissionFactory(passed_on=True, depot=claim.depot, email=claim.email, visit=claim)
     for _ in range(20):
         factories.SubmissionFactory(depot=claim.depot, unconfirmed=True)
     together = f"nr {prices.pk}: cena , przekazane do kolejki cen, wysłane razem z tym"

@@ -69,7 +69,7 @@ def test_a_submission_cannot_be():
 
 
 def test_the_database_and_a_row_agree_on_what_is_undecided():
-    passed_on = {"kind": "price", "state": "passed_on", "decided_at": NOW, "proposed": {}, "stored": {}}
+    passed_on = {"passed_on": True}
     cases = ({}, {"unconfirmed": True}, {"decided": True}, passed_on, passed_on | {"answered_at": NOW})
     waiting, *_, passed, _ = rows = [factories.SubmissionFactory(**values) for values in cases]
     assert [row for row in rows if row.is_undecided] == [waiting, passed]

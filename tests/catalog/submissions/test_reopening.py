@@ -16,6 +16,7 @@ from prices.models import DepotPrice
 from tests import deciding, factories
 from tests.client import message_of
 from tests.factories import NOW, TODAY
+from tests.mail import outcomes
 from tests.pages.reading import missing, text_of
 from tests.prices.admin.test_visits import decide, visit  # noqa: F401 - fixtures
 
@@ -30,7 +31,7 @@ def sent(commit):
         mail.outbox.clear()
         with commit():
             act()
-        return [letter.subject.partition(": ")[2] for letter in mail.outbox]
+        return outcomes()
 
     return run
 

@@ -93,8 +93,7 @@ def test_unconfirmed_submissions_go_with_their_link():
 
 def test_the_author_of_prices_goes_the_day_after_the_last_was_decided():
     days = dict.fromkeys(("created_at", "confirmed_at", "decided_at"), NOW - timedelta(days=3))
-    values = {"kind": "price", "state": "passed_on", "answered_at": NOW, "proposed": {"fuel": "pellet"}}
-    submission = factories.SubmissionFactory(**values, **days)
+    submission = factories.SubmissionFactory(passed_on=True, answered_at=NOW, **days)
     assert (purged(hours=23).erased, purged(hours=24).erased) == (0, 1)
     assert (factories.fresh(submission).email, submission.proposed) == ("", {})
 

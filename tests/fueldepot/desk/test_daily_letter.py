@@ -1,6 +1,6 @@
 """The daily letter to editors who want it: what waits in their voivodeships, once a day."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from smtplib import SMTPServerDisconnected
 from unittest.mock import Mock
 
@@ -15,12 +15,11 @@ from catalog.services import editors
 from fueldepot.desk.waiting_work import find_waiting_in, send_daily_letters
 from tests import factories
 from tests.client import context_of
+from tests.factories import NOW, TODAY
 from tests.pages.reading import missing, text_of
 
 pytestmark = pytest.mark.django_db
 
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
-TODAY = date(2026, 11, 21)
 START = reverse("admin:index")
 
 

@@ -1,7 +1,7 @@
 """Fixtures of the tests of forms: a stopped clock, and a user who fills in forms."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from django.core import mail
@@ -10,13 +10,12 @@ from django.test.signals import template_rendered
 from django.utils import timezone
 
 from tests import deciding, factories
+from tests.factories import NOW
 
 CLAIM = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}
 """What somebody types who claims an entry."""
 
 OWNER = "/zgloszenia/moj-sklad/"
-
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)

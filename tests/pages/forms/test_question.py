@@ -86,9 +86,7 @@ def test_an_open_question_bars_accepting_in_bulk_and_not_alone(client, ask, subm
 
 
 def test_the_author_of_a_price_is_asked_too(client, ask, nowak, stranger, clock):
-    submission = factories.SubmissionFactory(
-        depot=nowak, kind="price", state="passed_on", decided_at=clock.now, proposed={"prices": [{}]}, stored={}
-    )
+    submission = factories.SubmissionFactory(depot=nowak, passed_on=True)
     price = factories.DepotPriceFactory(depot=nowak, submission=submission, origin="submission", pending=True)
     prices = reverse("admin:prices_depotprice_changelist")
     at = deciding.page(submission)

@@ -1,6 +1,6 @@
 """The correction form over real depots: an unchanged form is valid and proposes nothing."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -9,10 +9,9 @@ from catalog.importers.sync_depots import plain_values
 from catalog.models import Depot
 from catalog.submissions import field_groups
 from pages.forms.depot import CorrectForm
+from tests.factories import NOW
 
 pytestmark = [pytest.mark.full_scale, pytest.mark.slow]
-
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def test_a_form_that_is_sent_back_as_it_was_shown(shared_data, monkeypatch):

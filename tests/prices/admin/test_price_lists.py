@@ -16,11 +16,9 @@ from prices.price_list_files import MOST_ROWS, read_day, tidy_cell
 from tests import bulk, factories
 from tests.client import build_snapshots, message_of
 from tests.pages.reading import expect, html_of, missing, present
-from tests.prices.helpers import LIST, confirm, csv_of, preview, refused, row_of, xlsx_of
+from tests.prices.helpers import LIST, confirm, csv_of, preview, refused, row_of, waiting, xlsx_of
 
 pytestmark = pytest.mark.django_db
-
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -257,12 +255,8 @@ def test_a_preview_can_be_confirmed_for_a_day_and_nothing_else_can(desk, depot, 
 # Prices that wait
 
 
-def waiting(price, **extra):
-    return factories.DepotPriceFactory(pending=True, from_reader=True, price=Decimal(price), **extra)
-
-
 def test_a_doubtful_price_is_not_approved_among_others_but_alone(desk, today):
-    good, cheap = waiting(1500, day=today), waiting(16, day=today)
+    good, cheap = waiting(1500), waiting(16)
     old = waiting(1500, day=today - timedelta(days=800))
     asked = html_of(bulk.choose(desk, LIST, "approve", good, cheap, old))
     assert "Poza wiarygodnym przedziałem 600–4 000 zł/t; zatwierdź osobno: <strong>1</strong>" in asked

@@ -290,7 +290,7 @@ def test_prices_of_a_depot_are_decided_on_the_page_of_one(desk, client, django_a
 
 
 def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, commit):
-    submission = factories.SubmissionFactory(kind="price", state="passed_on", decided_at=timezone.now())
+    submission = factories.SubmissionFactory(passed_on=True)
     price = waiting(16300, depot=submission.depot, submission=submission)
     assert "poza wiarygodnym przedziałem" in desk.get(price_page(price)).content.decode()
     with commit():

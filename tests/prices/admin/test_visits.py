@@ -1,7 +1,7 @@
 """What one author sent about one depot: one page at the desk, one decision, one letter."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -18,11 +18,11 @@ from tests import factories
 from tests.beside import at_once
 from tests.client import message_of
 from tests.deciding import page
+from tests.factories import NOW
 from tests.pages.reading import expect, missing, text_of
 
 pytestmark = pytest.mark.django_db
 
-NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 QUEUE = reverse("admin:catalog_submission_changelist")
 AUTHOR = "jan@opal-nowak.pl"
 
@@ -35,8 +35,7 @@ def visit(db):
     claim = factories.SubmissionFactory(claim=True, **shared)
     proposed, stored = {"phone": "+48 601 234 567", "place": "Wieliczka"}, {"phone": "", "place": "Kraków"}
     data = factories.SubmissionFactory(proposed=proposed, stored=stored, visit=claim, **shared)
-    passed_on = {"kind": "price", "state": "passed_on", "decided_at": claim.confirmed_at}
-    prices = factories.SubmissionFactory(proposed={}, stored={}, visit=claim, **passed_on, **shared)
+    prices = factories.SubmissionFactory(passed_on=True, visit=claim, **shared)
     for fuel, price in (("pellet", 1600), ("ekogroszek", 9000)):
         price_of(prices, fuel=fuel, price=price, pending=True)
     return claim, data, prices
