@@ -245,17 +245,21 @@ def restore_changes(model: type[Model], undoing: Undoing, *, kept: Collection[An
     statements.
     """
     spans = [span for key, span in undoing.spans(model).items() if key not in kept]
-    restored = history.restore(model, spans, following=FOLLOWING.get(model._meta.label_lower, ()))
+    restored = history.restore(model, spans, following=following(undoing.decision, model._meta.label_lower))
     history.record_bulk(model, restored, by=undoing.by, reason=undoing.reason)
     undoing.changed[model] += len(restored)
     return restored
 
 
 def following(decision: Decision, label: str) -> tuple[str, ...]:
-    """Return the columns of `FOLLOWING`. Of merged depots also fuels, which follow prices that move back."""
+    """Return the columns of `FOLLOWING`. Of depots that were merged or that owners changed also fuels.
+
+    They follow the prices: an owner's link changes them by prices alone.
+    """
     columns = FOLLOWING.get(label, ())
-    is_merged = decision.kind == Decision.Kind.MERGE and label == Depot._meta.label_lower
-    return (*columns, "merged_into_id", *Depot.FUEL_FIELDS) if is_merged else columns
+    if label != Depot._meta.label_lower or decision.kind not in {Decision.Kind.MERGE, Decision.Kind.OWNER}:
+        return columns
+    return (*columns, "merged_into_id", *Depot.FUEL_FIELDS)
 
 
 def find_changed_since(decision: Decision) -> list[Model]:

@@ -17,6 +17,7 @@ from catalog.submissions import intake, letters, owner_links
 from catalog.submissions.retention import purge_submissions
 from prices.models import DepotPrice
 from prices.owners import confirm_prices
+from prices.services import approve_prices
 from tests import deciding, factories
 from tests.mail import DOWN, WORKING
 from tests.pages.forms.conftest import OWNER, link_in, token_of
@@ -192,6 +193,15 @@ def test_what_was_changed_since_stays_when_a_change_is_undone(stranger, nowak, l
     assert factories.fresh(first).undone_at is None
     assert factories.fresh(nowak).hours["mon"] == "8:00-16:00"
     assert "Cofnięto" not in OwnerChange.objects.latest("pk").text
+
+
+def test_hours_are_undone_though_another_price_has_added_a_fuel_since(stranger, nowak, link):
+    save(stranger, link, mon="całą dobę", **{"price-pellet": "1700"})
+    change = Decision.objects.get(kind="owner")
+    reader = factories.DepotPriceFactory(depot=nowak, fuel="brykiet", price=1300, pending=True, from_reader=True)
+    approve_prices(prices=[reader], by=factories.UserFactory(), on=timezone.now())
+    stranger.undo(link_in(mail.outbox[-1], "cofnij"), change.pk)
+    assert (factories.fresh(nowak).hours, nowak.fuels, nowak.fuels_priced) == (None, ["wegiel", "brykiet"], ["brykiet"])
 
 
 def test_a_letter_s_link_undoes_neither_others_changes_nor_old_ones(client, stranger, nowak, link, clock):
