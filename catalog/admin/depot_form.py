@@ -8,6 +8,7 @@ from django import forms
 from django.contrib.admin.widgets import AdminTextInputWidget
 from django.contrib.auth.models import User
 from django.http import QueryDict
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 
 from catalog.admin.desk import page_url
@@ -48,7 +49,8 @@ def read_history(depot: Depot) -> tuple[list[dict[str, Any]], dict[str, str]]:
         changed = [name for name, column in COLUMNS.items() if before[column] != row[column]]
         reason = row["history_change_reason"] or ""
         who = history.author(row["history_user__username"], reason)
-        line = {"at": row["history_date"], "who": who, "reason": reason, "changes": changes_of(before, row)}
+        at = timezone.localtime(row["history_date"])
+        line = {"at": at, "who": who, "reason": reason, "changes": changes_of(before, row)}
         last |= dict.fromkeys(changed if lines else COLUMNS, line)
         lines.append(line)
     sources = {name: source_of(name, line, depot) for name, line in last.items() if name in Depot.PUBLIC_FIELDS}

@@ -17,7 +17,7 @@ from django.db.models.lookups import In
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
+from django.utils.timezone import localdate
 
 from catalog.admin import depot_list
 from catalog.admin.drafts import drafts_by_author
@@ -251,7 +251,7 @@ def write_letter(editor: Any) -> EmailMessage | None:
         return None
     names = Voivodeship.objects.filter(pk__in=codes).order_by("teryt").values_list("name", flat=True)
     context = {
-        "rows": [(row, row.since and date_format(row.since, "d.m.Y"), site_url(row.url)) for row in waiting],
+        "rows": [(row, row.since and f"{localdate(row.since):%d.%m.%Y}", site_url(row.url)) for row in waiting],
         "voivodeships": ", ".join(names),
         "desk": route_url("admin:index"),
     }

@@ -295,7 +295,8 @@ def test_a_value_that_a_reader_proposed_names_who_accepted_it(client, editor, de
     wanted = {"lat": 50.062, "lon": 19.938, "location_approximate": True, "municipality": depot.municipality_id}
     submission = factories.SubmissionFactory(depot=depot, proposed=wanted, stored={})
     deciding.accept_submission(submission=submission, by=editor, on=factories.NOW)
-    assert "Źródło: zgłoszenie; przyjęła redakcja (ewa), " in page_of(client, depot)
+    depot.history.update(history_date=factories.NOW.replace(hour=23, minute=30))  # the next day in Poland
+    assert "Źródło: zgłoszenie; przyjęła redakcja (ewa), 22.11.2026" in page_of(client, depot)
     assert "<del>nie</del> → <ins>tak</ins>" in page_of(client, depot, "history")
 
 

@@ -54,7 +54,7 @@ def test_it_says_what_waits_since_when_in_the_claimed_voivodeships(subscribed, d
         factories.SubmissionFactory(depot=depot, confirmed_at=datetime(2026, 11, day, tzinfo=UTC))
         factories.DepotPriceFactory(depot=depot, pending=True, from_reader=True)
     new = {"depot": None, "kind": "add", "proposed": {"name": "x", "municipality": "1261011"}}
-    factories.SubmissionFactory(confirmed_at=datetime(2026, 11, 9, tzinfo=UTC), **new)
+    factories.SubmissionFactory(confirmed_at=datetime(2026, 11, 8, 23, 30, tzinfo=UTC), **new)
     claim = editors.take_voivodeship(voivodeship=krakow.municipality.voivodeship, by=subscribed, on=NOW)
     with django_assert_max_num_queries(16):  # two of the list, three of its transaction, rights 2, nine of the letter
         assert send().sent == ("ewa",)
