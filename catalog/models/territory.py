@@ -8,6 +8,7 @@ from typing import Self
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models, transaction
 from django.db.models import F, Q
+from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from catalog.text import is_city_with_county_rights
@@ -240,9 +241,12 @@ class DatasetManager(models.Manager["Dataset"]):
     def bump_version(self, slug: str, **values: object) -> None:
         """Increment the version of a data set, in the transaction that changes its rows.
 
-        values: other fields to update. One query, two for a data set written for the first time.
+        values: other fields to update. Depots count while they are published, whoever changes that. One query, two for
+        a data set written for the first time.
         """
         values["changed_at"] = timezone.now()
+        if slug == Dataset.Slug.DEPOTS:
+            values["row_count"] = RawSQL("SELECT count(*) FROM catalog_depot WHERE publication = 'published'", ())
         if not self.filter(slug=slug).update(version=F("version") + 1, **values):
             self.create(slug=slug, version=1, **({"row_count": 0, "source": ""} | values))
         transaction.on_commit(snapshot.store.note_change)

@@ -136,9 +136,12 @@ def test_what_editors_do_to_a_depot(desk, changes):
     editing.edit_depot(depot=depot, values={"featured": True}, by=user, on=TODAY)
     assert Depot.objects.get().featured
     changes(addresses)
+    rows = Dataset.objects.filter(slug="depots").values_list("row_count", flat=True)
     moderation.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
+    assert rows.get() == 0
     changes(addresses)
     publishing.publish_depot(depot=depot, on=TODAY, note="działa")
+    assert rows.get() == 1
     changes(addresses)
 
 

@@ -281,7 +281,7 @@ def test_days_of_changes():
 
 
 def test_the_first_version_of_a_data_set_keeps_what_it_is_told():
-    Dataset.objects.bump_version(DEPOTS, row_count=7, source="redakcja")
-    Dataset.objects.bump_version(DEPOTS)
-    row = Dataset.objects.get(slug=DEPOTS)
+    Dataset.objects.bump_version(UNITS, row_count=7, source="redakcja")
+    Dataset.objects.bump_version(UNITS)
+    row = Dataset.objects.get(slug=UNITS)
     assert (row.version, row.row_count, row.source) == (2, 7, "redakcja")
