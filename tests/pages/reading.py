@@ -12,6 +12,13 @@ PAGES = (
 )
 
 
+def read(client, path, **query):
+    """Return the text of a page that must be there."""
+    answer = client.get(path, query)
+    assert answer.status_code == 200, path
+    return answer.content.decode()
+
+
 def html_of(response):
     """Return the page that a response holds, or sends a browser to, with blanks in place of typography's."""
     if response.status_code in {301, 302}:

@@ -18,7 +18,7 @@ from pages.regulations import regulation_page
 from pages.template_filters import pln, pln_range
 from subsidy.application import ENVELOPE, SOURCES, Heating
 from tests import factories
-from tests.pages.reading import missing, text_of
+from tests.pages.reading import missing, read, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, ResolutionFactory, state_of
 
 pytestmark = pytest.mark.django_db
@@ -38,12 +38,6 @@ def country():
     FuelBanFactory()
     factories.average(2019, "0.6", "prad-g11", source="GUS za X")
     return depot
-
-
-def read(client, path):
-    answer = client.get(path)
-    assert answer.status_code == 200, path
-    return answer.content.decode()
 
 
 def call(client, tool, **arguments):

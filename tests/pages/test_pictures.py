@@ -13,7 +13,7 @@ from catalog.links import depot_path
 from fueldepot.data import snapshot
 from pages.svg import territory
 from tests import factories
-from tests.pages.reading import KRAKOW, ZAKOPANE, missing, present, text_of
+from tests.pages.reading import KRAKOW, ZAKOPANE, missing, present, read, text_of
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -33,14 +33,8 @@ def picture_of(html, kind):
     return figure
 
 
-def html_of(client, path, **query):
-    answer = client.get(path, query)
-    assert answer.status_code == 200
-    return answer.content.decode()
-
-
 def map_of(client, path, **query):
-    return picture_of(html_of(client, path, **query), "map")
+    return picture_of(read(client, path, **query), "map")
 
 
 @pytest.fixture
@@ -52,7 +46,7 @@ def krakow():
 def test_dots_have_the_numbers_of_the_list(client, krakow, depot):
     factories.DepotFactory(name="Żwir i węgiel", lat=50.1, lon=20.0)
     factories.DepotFactory(name="Antracyt", lat=50.02, lon=19.9)
-    html = html_of(client, KRAKOW)
+    html = read(client, KRAKOW)
     assert DOT.findall(picture_of(html, "map")) == ["1", "2", "3"]
     assert re.findall(r'<li value="(\d+)"', html) == ["1", "2", "3"]
     assert "Granice: GUGiK" in html
@@ -61,7 +55,7 @@ def test_dots_have_the_numbers_of_the_list(client, krakow, depot):
 
 def test_a_depot_near_a_point_is_listed_once(client, krakow, depot):
     near = factories.DepotFactory(name="Antracyt", lat=50.07, lon=19.94)
-    html = html_of(client, KRAKOW, p="50.07,19.94")
+    html = read(client, KRAKOW, p="50.07,19.94")
     assert re.findall(r'<li value="(\d+)"', html) == ["1", "2"]
     first = html[html.index('<li value="1"') :][:300]
     assert near.name in first
@@ -123,7 +117,7 @@ def prices():
 
 
 def test_months_and_voivodeships_of_a_fuel(client, krakow, prices):
-    html = html_of(client, "/ceny/pellet/")
+    html = read(client, "/ceny/pellet/")
     figure = picture_of(html, "chart")
     assert figure.count('class="bar"') == 2
     assert "<polyline" not in figure, "a month is missing between the two"
@@ -142,7 +136,7 @@ def test_no_line_of_the_grid_touches_a_number(client, krakow, prices):
 
 
 def test_a_voivodeship_is_compared_with_the_country(client, krakow, prices):
-    figure = picture_of(html_of(client, "/ceny/pellet/malopolskie/"), "chart")
+    figure = picture_of(read(client, "/ceny/pellet/malopolskie/"), "chart")
     assert not missing(figure, 'class="reference"', "Linia przerywana: Polska, mediana ostatnich 6 miesięcy")
     assert "województwo małopolskie: mediany miesięczne" in figure
 
@@ -152,13 +146,13 @@ def test_without_anything_to_show_there_is_no_picture(client):
     factories.VoivodeshipFactory(teryt="20", name="podlaskie")
     prices = "/ceny/brykiet/", "/ceny/brykiet/malopolskie/"
     for path in (ZAKOPANE, "/sklady/malopolskie/", *prices, "/przepisy/podlaskie/"):
-        assert "<figure" not in html_of(client, path), path
+        assert "<figure" not in read(client, path), path
 
 
 def test_official_averages_show_their_gaps(client):
     for year, price in [(2003, "443.92"), (2006, "491.54"), (2007, "500.00")]:
         factories.average(year, price)
-    html = html_of(client, "/ceny/gus/")
+    html = read(client, "/ceny/gus/")
     figure = picture_of(html, "chart")
     assert "brak danych za 2004–2005." in figure
     assert figure.count("<polyline") == 1
@@ -171,17 +165,17 @@ def test_deadlines_on_a_line(client):
     DeadlineFactory(krakow=True, date="2019-09-01")
     DeadlineFactory(outside_krakow=True, date="2999-01-01", applies_to="<kotły> & piece")
     factories.krakow()
-    figure = picture_of(html_of(client, "/przepisy/malopolskie/"), "timeline")
+    figure = picture_of(read(client, "/przepisy/malopolskie/"), "timeline")
     assert (figure.count('class="past"'), figure.count('class="next"')) == (1, 1)
     assert "&lt;kotły&gt; &amp; piece" in figure
     # What does not bind a municipality is not on its line.
-    assert 'class="next"' not in html_of(client, "/przepisy/malopolskie/", teryt="1261011")
+    assert 'class="next"' not in read(client, "/przepisy/malopolskie/", teryt="1261011")
 
 
 def test_a_page_is_small(client, krakow):
     for number in range(100):
         factories.DepotFactory(name=f"Skład {number}", lat=50.0 + number / 1000, lon=19.9 + (number * 37 % 100) / 1000)
-    html = html_of(client, KRAKOW)
+    html = read(client, KRAKOW)
     figure = picture_of(html, "map")
     assert len(gzip.compress(figure.encode())) < 8_000
     assert len(gzip.compress(html.replace(figure, "").encode())) < 60_000

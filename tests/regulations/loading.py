@@ -5,6 +5,9 @@ from catalog.importers.records import Options
 from catalog.importers.runner import run
 from catalog.models import County, Municipality, Voivodeship
 from catalog.text import slug
+from regulations import queries
+from regulations.api.params import RegulationsQuery
+from regulations.appliance_check import check_appliance
 from regulations.sources import file_step
 from regulations.state_files import DATA, find_files
 
@@ -33,3 +36,10 @@ def load_units():
 def load_files(paths=None):
     load_units()
     return run([file_step(paths or find_files([DATA]))], OPTIONS, recorded=False)[0]
+
+
+def check(teryt, appliance, on="2026-11-22", **facts):
+    """Check an appliance in a municipality on a day."""
+    query = RegulationsQuery(teryt=teryt, postcode=None, voivodeship=None, on=date.fromisoformat(on))
+    (entry,) = queries.find_regulations(query)
+    return check_appliance(entry, appliance, facts)

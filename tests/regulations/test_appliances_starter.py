@@ -5,24 +5,16 @@ from datetime import date
 import pytest
 
 from catalog.territory.snapshot import territory
-from regulations import queries
-from regulations.api.params import RegulationsQuery
-from regulations.appliance_check import ApplianceStatus, check_appliance, is_about_part
+from regulations.appliance_check import ApplianceStatus, is_about_part
 from regulations.codes import Appliance, Condition, Exemption
 from tests.client import build_snapshots, shared_rows
-from tests.regulations.loading import load_files
+from tests.regulations.loading import check, load_files
 
 pytestmark = pytest.mark.django_db
 
 BELOW_3, CLASS_3, CLASS_5 = Appliance.BOILER_BELOW_CLASS_3, Appliance.BOILER_CLASS_3, Appliance.BOILER_CLASS_5
 ECODESIGN, FIREPLACE, STOVE = Appliance.BOILER_ECODESIGN, Appliance.FIREPLACE, Appliance.STOVE
 ON = "2026-11-22"
-
-
-def check(teryt, appliance, on=ON, **facts):
-    query = RegulationsQuery(teryt=teryt, postcode=None, voivodeship=None, on=date.fromisoformat(on))
-    (entry,) = queries.find_regulations(query)
-    return check_appliance(entry, appliance, facts)
 
 
 def decided(found):
