@@ -180,8 +180,6 @@ def complete_parameter(parameter: dict[str, Any], prefilled: Collection[str]) ->
         (parameter["example"],) = schema.pop("examples")
     if schema.pop("deprecated", False):
         parameter["deprecated"] = True
-    if schema.get("minLength") == 1:
-        del schema["minLength"]  # enumerations and patterns are stricter
 
 
 SETTINGS: dict[str, Any] = {

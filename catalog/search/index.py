@@ -186,9 +186,6 @@ class SearchIndex:
         self._words = SuffixArray(text, offsets[before == BLANK], prefixes)
         self._inside = SuffixArray(text, offsets[(before != LINE_END) & (before != BLANK)], prefixes)
 
-    def __len__(self) -> int:
-        return len(self.labels)
-
     def kind(self, number: int) -> str:
         return KINDS[self._kinds[number]]
 

@@ -131,10 +131,8 @@ def decide_possible(
 ) -> "DecisionBatch":
     """Accept several submissions completely, or reject them, where possible; claims and deletions are never accepted.
 
-    rejection: its reason, None to accept. Raises ReasonMissing. The number of statements is constant.
+    rejection: its reason, None to accept. The number of statements is constant.
     """
-    if rejection is not None and not rejection.strip():
-        raise ReasonMissing
     with journal.recording(Decision.Kind.SUBMISSION, by=by, on=on, reason=rejection or "") as record:
         batch = DecisionBatch(submissions, record, by, on)
         batch.unchanged += [(Submission(pk=number), SubmissionIsErased.reason) for number in batch.erased]

@@ -53,7 +53,7 @@ def lock_by(request: Any, credentials: dict[str, Any] | None = None) -> list[str
     So many addresses cannot try one password each, and who knows a name does not lock out the browser of its owner.
     """
     by_address: list[str | list[str]] = [["username", "ip_address"]]
-    if request is None or not hasattr(request, "get_signed_cookie"):
+    if not hasattr(request, "get_signed_cookie"):
         return by_address
     browser_of = request.get_signed_cookie(BROWSER, default="", salt=BROWSER, max_age=BROWSER_KNOWN_S)
     return by_address if browser_of == name_key(request, credentials) else [*by_address, "username"]

@@ -35,7 +35,7 @@ class UnsupportedBody(Exception):
 
 
 class BodyTooLarge(Exception):
-    """The body is larger than MAX_BODY_BYTES."""
+    """The body has more bytes than are read."""
 
 
 def read_whole(request: HttpRequest, most_bytes: int) -> None:
@@ -77,10 +77,8 @@ def read_whole(request: HttpRequest, most_bytes: int) -> None:
 def read_pairs(content_type: str, body: bytes) -> Pairs:
     """Return names and values of a body. content_type: the header, "" if missing.
 
-    Raises MalformedBody, UnsupportedBody or BodyTooLarge. No message repeats content of the body.
+    Raises MalformedBody or UnsupportedBody. No message repeats content of the body.
     """
-    if len(body) > MAX_BODY_BYTES:
-        raise BodyTooLarge
     media_type, options = split_content_type(content_type)
     if not media_type and not body:
         return []

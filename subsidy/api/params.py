@@ -216,7 +216,7 @@ def take_query(request: HttpRequest) -> Pairs:
 
 
 def take_body(request: HttpRequest) -> Pairs:
-    """Return names and values of the body, and empty it. Raises MalformedBody, UnsupportedBody or BodyTooLarge."""
+    """Return names and values of the body, and empty it. Raises MalformedBody or UnsupportedBody."""
     forget_query(request)
     return read_pairs(request.META.get("CONTENT_TYPE", ""), take_bytes(request))
 
