@@ -5,13 +5,16 @@ from django.contrib import admin
 from django.db import models
 from django.urls import NoReverseMatch, reverse
 
-from catalog.models import CaseComment, Depot, Submission
+from catalog.models import CaseComment, Depot, OwnerChange, Submission
 from catalog.models.depots import PositionField
+from catalog.submissions import owner_links
 from catalog.submissions.decisions import SubmissionIsErased
 from tests import bulk, factories
 from tests.beside import before_locking
 from tests.client import message_of
 from tests.deciding import page
+from tests.factories import NOW
+from tests.pages.reading import html_of
 
 pytestmark = pytest.mark.django_db
 
@@ -122,3 +125,17 @@ def test_of_several_that_vanish_each_is_named(client, editor):
         text = message_of(bulk.act(client, listing, "reject", *rows))
     gone = "; ".join(f"nr {row.pk}: {SubmissionIsErased.reason}" for row in rows)
     assert f"Bez zmian: {gone}" in text
+
+
+def test_changes_of_owners_are_seen_and_their_links_end_in_bulk(client, editor):
+    depot = factories.DepotFactory()
+    change = OwnerChange.objects.create(depot=depot, made_at=NOW, text="telefon: <b>")
+    link = owner_links.grant_link(depot=depot, email="jan@opal.pl", on=NOW)
+    changes, links = (reverse(f"admin:catalog_{name}_changelist") for name in ("ownerchange", "ownerlink"))
+    for listing in (changes, links):
+        assert f'<a href="{reverse("admin:catalog_depot_change", args=[depot.pk])}">' in html_of(client.get(listing))
+    assert "telefon: &lt;b&gt;" in html_of(client.get(changes))
+    assert "Oznaczono jako obejrzane: 1." in message_of(bulk.act(client, changes, "mark_seen", change))
+    assert factories.fresh(change).seen_by == editor
+    assert "Odwołano odnośniki: 1." in message_of(bulk.act(client, links, "revoke", link))
+    assert factories.fresh(link).revoked_at is not None
