@@ -224,12 +224,11 @@ def other_publishers(source: DataSource) -> dict[str, date | None]:
     credited = row.sources if row else []
     days: dict[str, date | None] = {}
     for other in all_sources().values():
-        if other.dataset != source.dataset or other.credit in {source.credit, *days}:
+        if other.dataset != source.dataset or other.credit in {source.credit, *days} or other.rows is None:
             continue
-        if other.rows is None or not other.rows.exists():
-            continue
-        if other.starter and other.starter[0] in credited:
+        own = other.rows.exists()
+        if own and other.starter and other.starter[0] in credited:
             days[other.starter[0]] = other.starter[1]
-        else:
+        elif own or (other.lent is not None and other.lent.exists()):
             days[other.credit] = stored_day(other)
     return days

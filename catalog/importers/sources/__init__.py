@@ -60,8 +60,9 @@ class DataSource:
 
     order: of imports, later sources build on earlier ones. credit: publisher as data sets name it. needs: data set
     without which nothing can be imported. built_on: other data sets after whose change a file may give other rows.
-    rows: stored rows of this source, None if a file is all of its data set. starter: credit and day of such rows in the
-    starter data. dated: whether an older file is refused. ranks: by kind of row, where rows of a better source stay.
+    rows: stored rows of this source, None if a file is all of its data set. lent: rows that files of another publisher
+    have from this one. starter: credit and day of `rows` in the starter data. dated: whether an older file is refused.
+    ranks: by kind of row, where rows of a better source stay.
 
     method: "file" is one GET, "form" an ASP.NET page sent back with `button`, "overpass" one POST of `query`, "api" is
     `fetch`, and "manual" is brought by hand from `url`. confirmed: whether the address is documented or lately tried.
@@ -84,6 +85,7 @@ class DataSource:
     needs: Dataset.Slug | None = None
     built_on: tuple[Dataset.Slug, ...] = ()
     rows: QuerySet[Any] | None = field(default=None, repr=False)
+    lent: QuerySet[Any] | None = field(default=None, repr=False)
     starter: tuple[str, date] | None = None
     dated: bool = False
     model: type[Model] | None = None

@@ -108,6 +108,7 @@ SOURCES = (
         write=sync_postcodes,
         needs=Dataset.Slug.UNITS,
         rows=Postcode.objects.filter(source=Postcode.Source.GEONAMES),
+        lent=Postcode.objects.filter(source=Postcode.Source.FILLED),
         starter=(starter.POSTCODES_CREDIT, starter.POSTCODES_AS_OF),
         ranks={Postcode.Source.GEONAMES.value: Rank(0, "kept as GeoNames has it")},
         method="file",

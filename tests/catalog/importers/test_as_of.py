@@ -132,9 +132,12 @@ def test_of_one_run_a_later_step_is_compared_with_the_earlier_ones(country, owne
 
 def test_postcodes_of_which_some_come_from_elsewhere_name_both(country):
     rows = "postcode,municipalities,places,lat,lon,addresses,source\n98-700,1206912:10,Próba,50.05,19.05,10,prg-2023\n"
+    # A code that the file itself has from GeoNames, and codes of GeoNames that it lacks.
+    country(("prg_postcodes", f"{rows}98-799,1206912:,Próba,50.05,19.05,,geonames-2026\n".encode()))
+    assert state("postcodes") == ("GUGiK, punkty adresowe PRG oraz GeoNames, CC BY 4.0", None)
     country(("geonames", small_country.postcodes()))
-    country(("prg_postcodes", rows.encode()))
-    assert set(Postcode.objects.values_list("source", flat=True)) == {"geonames", "prg"}
+    country(("prg_postcodes", rows.encode()), allow_removals=True)
+    assert set(Postcode.objects.values_list("source", flat=True)) == {"geonames", "prg", "filled"}
     assert state("postcodes") == ("GUGiK, punkty adresowe PRG oraz GeoNames, CC BY 4.0", None)
     licence = shown("postcodes")["licence"]
     assert licence == "bezpłatne, art. 40a Prawa geodezyjnego i kartograficznego; CC BY 4.0"
