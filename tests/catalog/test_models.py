@@ -11,25 +11,19 @@ from tests import factories
 pytestmark = pytest.mark.django_db
 
 
-def test_a_depot_cannot_be():
-    for constraint, values in (
-        ("depot_nip_ten_digits", {"nip": "123"}),
-        ("depot_within_poland", {"lat": 60.0}),
-        ("depot_within_poland", {"lon": 5.0}),
-        ("depot_checked_by_somebody_some_day", {"data_status": "verified"}),
-        ("depot_checked_by_somebody_some_day", {"verified_at": "2026-01-01"}),
-        ("depot_removed_with_day_and_reason", {"publication": "removed"}),
-        ("depot_removed_with_day_and_reason", {"removal_reason": "owner"}),
-        ("depot_demonstration_without_contact", {"source": "demo", "phone": "+48 12 345 67 89"}),
-    ):
-        with pytest.raises(IntegrityError, match=constraint), transaction.atomic():
-            factories.DepotFactory(**values)
-
-
-def test_neither_identifiers_of_a_source_nor_codes_may_be_wrong():
-    factories.DepotFactory(source_id="node/1")
+def test_a_depot_and_a_code_cannot_be():
+    depot = factories.DepotFactory
+    depot(source_id="node/1")
     for constraint, factory, values in (
-        ("depot_source_identifier", factories.DepotFactory, {"source_id": "node/1"}),
+        ("depot_nip_ten_digits", depot, {"nip": "123"}),
+        ("depot_within_poland", depot, {"lat": 60.0}),
+        ("depot_within_poland", depot, {"lon": 5.0}),
+        ("depot_checked_by_somebody_some_day", depot, {"data_status": "verified"}),
+        ("depot_checked_by_somebody_some_day", depot, {"verified_at": "2026-01-01"}),
+        ("depot_removed_with_day_and_reason", depot, {"publication": "removed"}),
+        ("depot_removed_with_day_and_reason", depot, {"removal_reason": "owner"}),
+        ("depot_demonstration_without_contact", depot, {"source": "demo", "phone": "+48 12 345 67 89"}),
+        ("depot_source_identifier", depot, {"source_id": "node/1"}),
         ("municipality_teryt_seven_digits", factories.MunicipalityFactory, {"teryt": "1261014", "kind": 1}),
         ("postcode_form", factories.PostcodeFactory, {"code": "30001"}),
     ):

@@ -1,6 +1,7 @@
 """Every write operation bumps the version of its data set."""
 
 from datetime import date
+from functools import partial
 
 import pytest
 from django.core.management import call_command
@@ -129,20 +130,17 @@ def test_what_editors_do_to_a_depot(desk, changes):
     depot, user = factories.DepotFactory(), factories.UserFactory()
     addresses = ["/api/v1/stores?teryt=1261011", f"/api/v1/stores/{depot.pk}", *PRICES]
     changes(addresses)
-    moderation.verify_depot(depot=depot, by=user, on=TODAY)
-    changes(addresses)
-    moderation.revoke_verification(depot=depot)
-    changes(addresses)
-    editing.edit_depot(depot=depot, values={"featured": True}, by=user, on=TODAY)
+    for act, count in (
+        (partial(moderation.verify_depot, by=user, on=TODAY), 1),
+        (moderation.revoke_verification, 1),
+        (partial(editing.edit_depot, values={"featured": True}, by=user, on=TODAY), 1),
+        (partial(moderation.remove_depot, reason=Depot.RemovalReason.CLOSED, on=TODAY), 0),
+        (partial(publishing.publish_depot, on=TODAY, note="działa"), 1),
+    ):
+        act(depot=depot)
+        changes(addresses)
+        assert Dataset.objects.get(slug="depots").row_count == count
     assert Depot.objects.get().featured
-    changes(addresses)
-    rows = Dataset.objects.filter(slug="depots").values_list("row_count", flat=True)
-    moderation.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
-    assert rows.get() == 0
-    changes(addresses)
-    publishing.publish_depot(depot=depot, on=TODAY, note="działa")
-    assert rows.get() == 1
-    changes(addresses)
 
 
 def test_what_editors_do_to_prices(desk, changes):
@@ -150,12 +148,9 @@ def test_what_editors_do_to_prices(desk, changes):
     price = factories.DepotPriceFactory(depot=depot, pending=True)
     addresses = [*PRICES, f"/api/v1/stores/{depot.pk}"]
     changes(addresses)
-    prices.approve_prices(prices=[price], by=user, on=timezone.now())
-    changes(addresses)
-    prices.reject_prices(prices=[price], reason="pomyłka", by=user, on=timezone.now())
-    changes(addresses)
-    prices.approve_prices(prices=[price], by=user, on=timezone.now())
-    changes(addresses)
+    for act in (prices.approve_prices, partial(prices.reject_prices, reason="pomyłka"), prices.approve_prices):
+        act(prices=[price], by=user, on=timezone.now())
+        changes(addresses)
     page = reverse("admin:prices_plausiblerange_change", args=["pellet"])
     approve(desk, desk.post(page, {"low": "2", "high": "10"}))
     assert PlausibleRange.objects.get(pk="pellet").high == 10
