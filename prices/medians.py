@@ -19,6 +19,9 @@ WINDOW_MONTHS = 6
 WINDOWS = (3, WINDOW_MONTHS, 12)
 """Lengths of the window in months that may be asked for; WINDOW_MONTHS is the usual one."""
 
+PRICE_LIST_MONTHS = 12
+"""Months within which the newest price of a fuel stands in the price list of a depot."""
+
 MONTHS_SHOWN = 24
 FEWEST_FOR_MEDIAN = 3
 FEWEST_FOR_FENCES = 8

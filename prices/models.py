@@ -1,5 +1,6 @@
 """Prices of depots with their plausible ranges; official averages."""
 
+from datetime import date
 from typing import Self
 
 from django.db import models
@@ -11,6 +12,7 @@ from simple_history.models import HistoricalRecords
 from catalog.depots import fuels
 from catalog.models import Depot, Submission, Voivodeship
 from catalog.models.depots import person
+from prices.medians import PRICE_LIST_MONTHS, months_before
 from prices.official_series import FIRST_YEAR, SERIES
 
 LONGEST_REASON = 300
@@ -33,11 +35,12 @@ class DepotPriceQuerySet(models.QuerySet["DepotPrice"]):
     def pending(self) -> Self:
         return self.filter(status=DepotPrice.Status.PENDING)
 
-    def newest(self) -> Self:
-        """Keep the newest approved price of each fuel of a depot, of one day that of a price list, as on its page."""
+    def newest(self, today: date) -> Self:
+        """Keep the prices on the page of a depot: of each fuel the newest approved one, of one day that of a list."""
         # "price_list" sorts before "submission".
         newest_first = "-day", "origin", "-decided_at", "-pk"
-        return self.approved().order_by("depot", "fuel", *newest_first).distinct("depot", "fuel")
+        listed = self.approved().filter(day__gte=months_before(today, PRICE_LIST_MONTHS))
+        return listed.order_by("depot", "fuel", *newest_first).distinct("depot", "fuel")
 
     def demonstration(self) -> Self:
         return self.filter(depot__source=Depot.Source.DEMO)

@@ -90,10 +90,10 @@ def confirm_prices(*, token: str, prices: Collection[int], on: datetime) -> Deci
     chosen = DepotPrice.objects.filter(pk__in=among(prices))
     keys = set(chosen.values_list("depot", flat=True))
     link, branches = _locked(token, keys, on)
-    rows = list(DepotPrice.objects.newest().filter(depot__in=among(keys)))
+    today = timezone.localdate(on)
+    rows = list(DepotPrice.objects.newest(today).filter(depot__in=among(keys)))
     if not keys or not set(prices) <= {row.pk for row in rows}:
         raise PricesChangedMeanwhile(link.pk)
-    today = timezone.localdate(on)
     quotes = [(branches[row.depot_id].depot, _again(row, today)) for row in rows if row.pk in prices]
     try:
         return publish_changes(token=token, depot=quotes[0][0], hours={}, quotes=quotes, on=on)
@@ -137,7 +137,7 @@ def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) 
     lists = DepotPrice.objects.filter(depot__in=keys, origin=DepotPrice.Origin.PRICE_LIST)
     standing = lists.standing().filter(day__in={quote.day for _, quote in quotes})
     stored = {(row.depot_id, row.fuel, row.day): row for row in locking(standing)}
-    newest = {(row.depot_id, row.fuel): row for row in DepotPrice.objects.newest().filter(depot__in=keys)}
+    newest = {(row.depot_id, row.fuel): row for row in DepotPrice.objects.newest(today).filter(depot__in=keys)}
     added: list[DepotPrice] = []
     replaced: list[DepotPrice] = []
     changes: dict[tuple[int, str, date], str] = {}

@@ -19,12 +19,18 @@ from catalog.models import Dataset
 from catalog.territory.snapshot import territory
 from fueldepot.data.snapshot import Snapshot
 from prices import medians
-from prices.medians import WINDOW_MONTHS, Month, PriceColumns, PriceStatistics, Range, Summary, months_before
+from prices.medians import (
+    PRICE_LIST_MONTHS,
+    WINDOW_MONTHS,
+    Month,
+    PriceColumns,
+    PriceStatistics,
+    Range,
+    Summary,
+    months_before,
+)
 from prices.models import Observation, PlausibleRange, Series
 from prices.official_series import COAL, SERIES
-
-PRICE_LIST_MONTHS = 12
-"""Months within which the newest price of a fuel stands in the price list of a depot."""
 
 FIGURES_CACHED = 96
 """Pairs of fuel and day with cached statistics: all fuels of today and of some past days."""

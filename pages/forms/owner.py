@@ -182,7 +182,7 @@ def owner(request: HttpRequest) -> HttpResponse:
         owner_links.end_former(link, token)
         return HttpResponseRedirect(owner_path(token, depot))
     done = HttpResponseRedirect(f"{owner_path(token, depot)}&zapisano=1")
-    prices = list(DepotPrice.objects.newest().filter(depot__in=owned))
+    prices = list(DepotPrice.objects.newest(timezone.localdate(now)).filter(depot__in=owned))
     branches = {key: [price for price in prices if price.depot_id == key] for key in owned}
     typed = request.POST if posting and not {"potwierdz", "plik", "wczytaj"} & request.POST.keys() else None
     form = OwnerForm(typed, depot=depot, present=branches[depot.pk], path=request.path, on=now)

@@ -28,8 +28,9 @@ from prices.api.series_answers import (
     describe_series,
     find_observations,
 )
+from prices.medians import PRICE_LIST_MONTHS
 from prices.official_series import FIRST_YEAR, SERIES
-from prices.snapshot import PRICE_LIST_MONTHS, ListedPrice, official, prices
+from prices.snapshot import ListedPrice, official, prices
 
 
 class PriceListItemJson(TypedDict):

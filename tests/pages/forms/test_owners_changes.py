@@ -76,6 +76,12 @@ def test_one_tap_confirms_the_prices_for_today(client, stranger, priced, link):
     expect(client.get(link), "Ceny są potwierdzone na dziś.", without=["Ceny bez zmian, potwierdź"])
 
 
+def test_only_prices_on_the_page_of_the_entry_are_named_as_being_there(client, priced, link):
+    DepotPrice.objects.filter(fuel="pellet").update(day=date(2025, 11, 20))
+    expect(client.get(link), "Teraz na stronie Ekogroszek", without=["1 613"])
+    assert len(client.get(f"/api/v1/stores/{priced.pk}").json()["price_list"]) == 1
+
+
 def test_a_get_confirms_nothing(client, priced, link):
     client.get(link, {"potwierdz": "1", "cena": list(DepotPrice.objects.values_list("pk", flat=True))})
     assert not prices_of_today().exists()
@@ -110,7 +116,7 @@ def test_statements_of_confirming_do_not_grow_with_prices(priced, link, clock):
             amount = 400 if fuel == "drewno-kominkowe" else 1300
             factories.DepotPriceFactory(depot=priced, fuel=fuel, price=amount, day=YESTERDAY)
         clock.move(days=1)
-        keys = list(DepotPrice.objects.newest().values_list("pk", flat=True))
+        keys = list(DepotPrice.objects.newest(clock.now.date()).values_list("pk", flat=True))
         with CaptureQueriesContext(connection) as queries:
             confirm_prices(token=token_of(link), prices=keys, on=clock.now)
         counts.append(len(queries))
@@ -130,7 +136,10 @@ def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, st
     change = Decision.objects.get(kind="owner")
     assert "Zmiany cofnięte" in text_of(stranger.undo(path, change.pk))
     assert factories.fresh(priced).hours is None
-    assert {row.fuel: row.price for row in DepotPrice.objects.newest()} == {"ekogroszek": 1500, "pellet": 1613}
+    assert {row.fuel: row.price for row in DepotPrice.objects.newest(date(2026, 11, 21))} == {
+        "ekogroszek": 1500,
+        "pellet": 1613,
+    }
     assert Decision.objects.get(kind="undo").decided_by is None
     assert "Cofnięto:" in OwnerChange.objects.latest("pk").text
     expect(client.get(path), "Cofnięto 21 listopada 2026")
