@@ -17,7 +17,7 @@ from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 
 from catalog.depots import fuels
-from catalog.models import Dataset, Decision, DecisionLine, Depot, Submission
+from catalog.models import Dataset, Decision, DecisionLine, Depot, OwnerLink, Submission
 from catalog.services import journal, moderation
 from catalog.services.merging import FOLLOWERS, move_submissions
 from fueldepot.data import history
@@ -197,7 +197,8 @@ def _is_merge_of(depot: Depot) -> Q:
 def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: date) -> None:
     """Move back the rows that moved to the survivor of a merge, as far as they still exist.
 
-    Submissions that an editor has decided since stay with the survivor, as do field values that it took over. Prices
+    Submissions that an editor has decided since stay with the survivor, as do field values that it took over, but not
+    the status of an owner. Prices
     move back with their decisions and fuels, since they were paid at this depot. Nothing moves back if the merge was
     not recorded.
     """
@@ -216,7 +217,31 @@ def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: dat
     history.record_bulk(Depot, former, by=by, reason=f"wrócono do wpisu {depot.pk}")
     for follower in FOLLOWERS:
         follower.bring_back(moved["followers"].get(follower.name, []), heirs, depot.pk, by, on)
+    _return_status(merge, survivor, by, on)
     Decision.objects.filter(pk=merge.pk).update(undone_at=timezone.now(), undone_by=by)
+
+
+def _return_status(merge: Decision, survivor: int, by: AbstractBaseUser | None, on: date) -> None:
+    """Take from a survivor the status of an owner that a merge gave it, unless it has an owner itself.
+
+    What an editor has checked since stays checked.
+    """
+    kept = Depot.objects.get(pk=survivor)
+    line = merge.lines.filter(model=Depot._meta.label_lower, key=str(survivor)).first()
+    has_owner = OwnerLink.objects.working().filter(depot=survivor).exists()
+    if kept.data_status != Depot.DataStatus.OWNER or line is None or has_owner:
+        return
+    lines = Depot.history.filter(id=survivor).order_by("-history_id")
+    former, merged = lines.filter(history_id__lt=line.first).first(), lines.get(history_id=line.first)
+    if former is None or former.data_status == Depot.DataStatus.OWNER:
+        return
+    if (kept.verified_at, kept.verified_by_id) == (merged.verified_at, merged.verified_by_id):
+        kept.data_status, kept.verified_at = former.data_status, former.verified_at
+        kept.verified_by_id = former.verified_by_id
+    else:
+        kept.data_status = Depot.DataStatus.VERIFIED
+    kept.updated_at = on
+    moderation.save(kept, by=by, reason=f"wpis {merge.details['loser']} ma znów swojego właściciela")
 
 
 @transaction.atomic

@@ -1,12 +1,14 @@
 """A merged entry that is published again gets back what had followed it; nothing that a person decided is undone."""
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from django.urls import reverse
 
 from catalog.models import Decision, Depot, Submission
-from catalog.services import publishing
+from catalog.services import moderation, publishing
+from catalog.submissions import owner_links
 from prices import services as prices
 from prices.models import DepotPrice
 from tests import deciding, factories
@@ -82,6 +84,23 @@ def test_values_that_the_survivor_took_stay_and_count_as_a_persons(one, other):
     merge(one, other, "phone")
     restore(other)
     assert (factories.fresh(one).phone, one.confirmed_fields) == ("+48 600 000 000", ["phone"])
+
+
+@pytest.mark.parametrize(
+    ("since", "status"), [("nothing", "unverified"), ("checked", "verified"), ("claimed", "owner")]
+)
+def test_the_status_of_an_owner_goes_back_with_the_link(editor, one, other, since, status):
+    one.save()  # with a line of history, as an import leaves it
+    deciding.accept_submission(submission=ask(other, kind="claim"), by=editor, on=NOW)
+    merge(one, other)
+    assert factories.fresh(one).data_status == "owner"
+    if since == "checked":
+        moderation.verify_depot(depot=one, by=factories.UserFactory(), on=TODAY + timedelta(days=1))
+    elif since == "claimed":
+        owner_links.grant_link(depot=one, email="ewa@opal.example", on=NOW)
+    restore(other)
+    assert [factories.fresh(depot).data_status for depot in (one, other)] == [status, "owner"]
+    assert factories.fresh(one).verified_at == (None if since == "nothing" else one.verified_at)
 
 
 def test_an_equal_submission_that_waits_by_now_keeps_the_other_at_the_survivor(one, other):
