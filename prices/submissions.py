@@ -214,8 +214,9 @@ def undo_prices(undoing: Undoing) -> None:
     lock_rows(prices)
     added = set(undoing.added(DepotPrice))
     reason = WITHDRAWN if undoing.decision.kind == Decision.Kind.PRICE_LIST else UNDONE
-    restored = history.find_untouched(DepotPrice, [spans[key] for key in added]) if added else []
+    restored: list[int] = []
     if added:
+        restored += history.find_untouched(DepotPrice, [spans[key] for key in added], ignored=journal.UNCOMPARED)
         withdraw_published(keys=restored, reason=reason, by=by, on=on)
     undoing.changed[DepotPrice] += len(restored)
     if len(added) < len(spans):

@@ -195,8 +195,8 @@ STAYING: dict[str, Callable[[Undoing], Iterable[Model]]] = {}
 FOLLOWING = {"catalog.depot": ("updated_at", "confirmed_fields")}
 """Columns that are restored where they are unchanged since, and never prevent restoring the others."""
 
-UNCOMPARED = ("updated_at",)
-"""Columns that code sets by itself: a difference in them is no change of a row by somebody."""
+UNCOMPARED = ("updated_at", "depot_id")
+"""Columns that code sets by itself, as when a price follows its merged depot: a difference in them is no change."""
 
 UNDONE_LAST = ("catalog.submission", "catalog.ownerlink")
 """Locked after depots and prices, everywhere."""

@@ -199,6 +199,16 @@ def test_an_offer_that_was_changed_since_does_not_stay_where_a_decision_on_price
     assert find_changed_since(decision) == undo(decision=decision, by=editor, on=NOW).left == []
 
 
+def test_a_withdrawn_list_takes_its_prices_back_from_a_survivor(editor, one, other):
+    listed = publish(other, editor)
+    merged = merge(one, other, editor)
+    assert offer(one) == ["wegiel", "pellet"]
+    assert find_changed_since(listed) == undo(decision=listed, by=editor, on=NOW).left == []
+    assert (DepotPrice.objects.get().status, offer(one)) == ("rejected", ["wegiel"])
+    undo(decision=merged, by=editor, on=NOW)
+    assert [offer(depot) for depot in (one, other)] == [["wegiel"], ["wegiel"]]
+
+
 def test_a_survivor_whose_values_were_changed_since_is_named(editor, one, other):
     Depot.objects.filter(pk=other.pk).update(phone="+48 600 000 000")
     decision = merge(one, other, editor, take=["phone"])
