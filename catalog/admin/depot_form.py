@@ -75,8 +75,8 @@ def source_of(name: str, line: Mapping[str, Any], depot: Depot) -> str:
     text = f"Źródło: {source}, {line['at']:%d.%m.%Y}"
     if name == "fuels" and depot.fuels_by_name:
         text += f"; według nazwy, bez potwierdzenia: {', '.join(fuels.labels(depot.fuels_by_name))}"
-    if name == "fuels" and depot.fuels_priced:
-        text += f"; z cen: {', '.join(fuels.labels(depot.fuels_priced))}"
+    if name == "fuels" and (priced := [fuel for fuel in depot.fuels_priced if fuel in depot.fuels]):
+        text += f"; z cen: {', '.join(fuels.labels(priced))}"
     if name not in depot.confirmed_fields:
         return f"{text}; import może je zmienić."
     owner = depot.data_status == Depot.DataStatus.OWNER

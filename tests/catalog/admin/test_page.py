@@ -92,9 +92,10 @@ def test_hours_are_typed_at_full_width_make_the_week_anew_and_are_confirmed_with
 
 
 def test_fuels_that_only_the_name_says_are_told_beside_the_field(client, editor, depot):
-    models.Depot.objects.update(fuels=["wegiel", "pellet"], fuels_in_name=["pellet"])
+    priced = ["wegiel", "brykiet"]  # somebody has removed the briquettes since
+    models.Depot.objects.update(fuels=["wegiel", "pellet"], fuels_in_name=["pellet"], fuels_priced=priced)
     factories.fresh(depot).save()
-    assert "według nazwy, bez potwierdzenia: Pellet" in page_of(client, depot)
+    assert "według nazwy, bez potwierdzenia: Pellet; z cen: Węgiel;" in page_of(client, depot)
     post(client, depot, fuels=["wegiel", "pellet", "brykiet"])
     assert "według nazwy, bez potwierdzenia" not in page_of(client, depot)
 
