@@ -1,5 +1,6 @@
 """Admin of the legal state. The history records who changed what, for inlines too."""
 
+import json
 from datetime import date
 from typing import Any, cast
 
@@ -273,6 +274,15 @@ class ResolutionAdmin(RecordedAdmin):
         WHERE,
         ("Uwagi i źródła", {"fields": ("note", "sources", "key")}),
     )
+
+    def get_inline_formsets(self, *args: Any, **kwargs: Any) -> list[Any]:
+        """Name the button without Django's endings for each gender."""
+        formsets: list[Any] = super().get_inline_formsets(*args, **kwargs)
+        for formset in formsets:
+            data = json.loads(formset.inline_formset_data())
+            data["options"]["addText"] = "Dodaj zmianę uchwały"
+            formset.inline_formset_data = json.dumps(data)
+        return formsets
 
 
 @admin.register(Amendment)

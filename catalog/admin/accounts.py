@@ -33,6 +33,7 @@ from django_otp.plugins.otp_totp.admin import TOTPDevice
 
 from catalog.admin.bulk import bulk_action, each
 from catalog.admin.desk import DeskMixin, KeptRowsMixin, OptionsFilter, current_editor
+from catalog.admin.registers import written
 from catalog.models import DailyLetter, PendingLetter
 from catalog.services import second_factor
 from catalog.services.editors import CHIEF, EDITOR
@@ -89,7 +90,7 @@ class AccountAdmin(KeptRowsMixin, DeskMixin, UserAdmin):  # type: ignore[type-ar
 
     saved = " konto „{}”."
 
-    list_display = ("username", "first_name", "last_name", "role", "has_second_factor", "is_active", "last_login")
+    list_display = ("username", "first_name", "last_name", "role", "has_second_factor", "active", "last_login")
     actions = ("turn_off_second_factor",)
     list_filter = ("is_active", RoleFilter)
     add_form = AccountForm
@@ -133,9 +134,13 @@ class AccountAdmin(KeptRowsMixin, DeskMixin, UserAdmin):  # type: ignore[type-ar
         names = ", ".join(group.name for group in user.groups.all())
         return names or format_html('<strong class="stale">{}</strong>', "bez grupy")
 
-    @admin.display(description="drugi składnik", boolean=True)
-    def has_second_factor(self, user: Any) -> bool:
-        return bool(user.has_app)
+    @admin.display(description="aktywne", ordering="is_active")
+    def active(self, user: User) -> str:
+        return written(user.is_active)
+
+    @admin.display(description="drugi składnik")
+    def has_second_factor(self, user: Any) -> str:
+        return written(user.has_app)
 
     @bulk_action(description="Wyłącz drugi składnik (zgubiony telefon)", obstacles=each(why_second_factor_stays))
     def turn_off_second_factor(self, request: HttpRequest, keys: list[int]) -> None:

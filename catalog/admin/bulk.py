@@ -150,6 +150,7 @@ def delete_selected(model_admin: Any, request: HttpRequest, queryset: QuerySet[A
 
 
 delete_selected.asks = True  # type: ignore[attr-defined]
+delete_selected.short_description = "Usuń zaznaczone"  # type: ignore[attr-defined]
 
 
 def undo_button(request: HttpRequest, decision: Decision | None) -> SafeString:

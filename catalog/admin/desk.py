@@ -175,6 +175,10 @@ class DeskMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         filters = {"opts": self.opts, "preserved_filters": self.get_preserved_filters(request)}
         return HttpResponseRedirect(add_preserved_filters(filters, url))
 
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        named = {"object_name": "wpis"} | (extra_context or {})
+        return cast("HttpResponse", super().delete_view(request, object_id, named))
+
     def response_delete(self, request: HttpRequest, obj_display: str, obj_id: Any) -> HttpResponse:
         if IS_POPUP_VAR in request.POST:
             return cast("HttpResponse", super().response_delete(request, obj_display, obj_id))

@@ -20,6 +20,7 @@ from tests import factories
 from tests.client import message_of
 from tests.drafts import approve
 from tests.factories import TODAY
+from tests.pages.reading import text_of
 from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
 from tests.regulations.test_admin import form_of, url_of
 
@@ -85,9 +86,12 @@ def test_deleting_a_part_of_the_law(desk, changes, make):
     row, other = make(), make()
     changes(LAW)
     delete = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_delete", args=[row.pk])
+    assert "Czy chcesz skasować wpis „" in text_of(desk.get(delete))
     assert message_of(desk.post(delete, {"post": "yes"})) == f"Usunięto: {row}."
     changes(LAW)
     listing, data = act_on(other, "delete_selected")
+    assert "Usuń zaznaczone" in text_of(desk.get(listing))
+    assert "Czy usunąć zaznaczone?" in text_of(desk.post(listing, data))
     assert desk.post(listing, {**data, "post": "yes"}).status_code == 302
     assert not type(row).objects.exists()
     changes(LAW)
@@ -102,6 +106,7 @@ def test_adding_an_amendment_on_the_page_of_its_act(desk, changes):
         "amendments-0-number": "II/2/26",
         "amendments-0-changes": "Przesuwa.",
     }
+    assert r"Dodaj zmian\u0119 uchwa\u0142y" in desk.get(url_of(act)).content.decode()
     desk.post(url_of(act), data)
     assert Amendment.objects.count() == 1
     changes(LAW)
