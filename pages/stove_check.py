@@ -113,10 +113,10 @@ def stove_check_page(query_string: str, today: date) -> Page:
 
     `?teryt=` comes from the form: the municipality of that name, or in which the locality of that name lies.
 
-    In the content, place: the typed text or the found name. entry: the legal state there, None without a place; the
-    rest needs one. options: candidates while the place is ambiguous. others: places of a similar name. bans, laws:
-    those that bind the municipality or a part of it. answer: see `answer_of`, None without an appliance. boilers: of
-    every class, for who does not know theirs.
+    In the content, place: the typed text or the found name. entry: the legal state there, None without a place.
+    options: candidates while the place is ambiguous. others: places of a similar name. bans, laws: those that bind
+    the municipality or a part of it. answer: see `answer_of`, None without an appliance. outlook: see `outlook_of`,
+    None without a place. boilers: of every class, for who does not know theirs.
     """
     query, wrong = StoveQuery.read(query_string)
     place, choice, facts = query.miejsce, query.piec, query.facts
@@ -130,30 +130,7 @@ def stove_check_page(query_string: str, today: date) -> Page:
         SearchResult(suggestion.label, suggestion.description, check_path(suggestion.teryt, choice or ""))
         for suggestion in suggestions
     )
-    content: dict[str, Any] = {
-        "place": village or (unit.name if unit else place),
-        "notice": " ".join(notices),
-        "options": options if unit is None else (),
-        "appliances": (*APPLIANCES, (UNKNOWN_CLASS, "kocioł, nie wiem jakiej klasy")),
-        "chosen": choice or "",
-        "unit": unit,
-        "entry": entry,
-    }
-    if unit and entry:
-        verdicts = [describe_appliance(code, entry, unit) for code in Appliance]
-        content |= {
-            "others": options,
-            "verdicts": verdicts,
-            "boilers": [row for row in verdicts if choice == UNKNOWN_CLASS and row["code"] in BOILERS],
-            "answer": answer_of(entry, unit, appliance, village, facts) if appliance else None,
-            "answered": answered(unit.teryt, appliance, facts) if appliance else (),
-            "outlook": outlook_of(entry, unit, appliance, facts),
-            "bans": ban_rows(entry),
-            "laws": [law for law in entry.laws if entry.binds(law.resolution) is not False],
-            "stale_notice": stale_notice(entry),
-            "calendar_path": path_of(entry, CALENDAR) if entry.of_unit.next_deadline else "",
-            "regulation_path": path_of(entry),
-        }
+    verdicts = [describe_appliance(code, entry) for code in Appliance] if entry else []
     return Page(
         template="pages/stove_check",
         query_params=StoveQuery.names(),
@@ -163,12 +140,31 @@ def stove_check_page(query_string: str, today: date) -> Page:
         path=reverse("stove-check"),
         breadcrumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
         indexed=not query_string,
-        data_path=data_path(unit, appliance),
+        data_path=data_path(entry, appliance),
         as_of=first,
         as_of_last=last,
         data_status=STATUS,
         cited_path=check_path(unit.teryt, choice or "", facts) if unit else "",
-        content=content,
+        content={
+            "place": village or (unit.name if unit else place),
+            "notice": " ".join(notices),
+            "options": options if unit is None else (),
+            "others": options if unit else (),
+            "appliances": (*APPLIANCES, (UNKNOWN_CLASS, "kocioł, nie wiem jakiej klasy")),
+            "chosen": choice or "",
+            "verdicts": verdicts,
+            "boilers": [row for row in verdicts if choice == UNKNOWN_CLASS and row["code"] in BOILERS],
+            "unit": unit,
+            "entry": entry,
+            "answer": answer_of(entry, appliance, village, facts) if entry and appliance else None,
+            "answered": answered(unit.teryt, appliance, facts) if unit and appliance else (),
+            "outlook": outlook_of(entry, appliance, facts) if entry else None,
+            "bans": ban_rows(entry) if entry else (),
+            "laws": tuple(law for law in entry.laws if entry.binds(law.resolution) is not False) if entry else (),
+            "stale_notice": stale_notice(entry) if entry else "",
+            "calendar_path": path_of(entry, CALENDAR) if entry and entry.of_unit.next_deadline else "",
+            "regulation_path": path_of(entry) if entry else "",
+        },
     )
 
 
@@ -231,15 +227,16 @@ def check_path(place: str, appliance: str, facts: Facts = MappingProxyType({})) 
     return f"{reverse('stove-check')}?{urlencode(parameters)}"
 
 
-def describe_appliance(appliance: Appliance, entry: Regulation, unit: Municipality) -> dict[str, Any]:
+def describe_appliance(appliance: Appliance, entry: Regulation) -> dict[str, Any]:
     """Return the verdict on an appliance in short, with the path of its check."""
+    assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
     check = check_appliance(entry, appliance)
     return {
         "code": appliance.value,
         "label": appliance.label,
         "short": describe_check(check, "", entry.on).short,
         "is_permitted": check.status in PERMITTED,
-        "path": check_path(unit.teryt, appliance),
+        "path": check_path(entry.unit.teryt, appliance),
     }
 
 
@@ -264,22 +261,21 @@ def question_of(check: ApplianceCheck, teryt: str, facts: Facts) -> dict[str, st
     return {"text": ask_fact(row.open_fact), "hint": explain_fact(row), "yes": yes, "no": no}
 
 
-def answer_of(
-    entry: Regulation, unit: Municipality, appliance: Appliance, village: str, facts: Facts
-) -> dict[str, Any]:
+def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Facts) -> dict[str, Any]:
     """Return the result for an appliance in the unit of a legal state. village: a locality to name, "" for none.
 
     deadline, caveat: the main deadline and its caveat; one that helps to answer the question stands there. limits:
     further deadlines as sentences. sources: of all these deadlines. is_partial: the appliance is limited, so that the
     verdict needs the description.
     """
+    assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
     check = check_appliance(entry, appliance, facts)
     # The sentence covers a single limited deadline, so its description is shown like that of a deciding one.
     main = check.deciding or only_limit(check.limited)
     cited = [main.deadline] if main else []
     cited += [finding.deadline for finding in check.limited] + [finding.deadline for finding in check.spared_by]
-    place = f"{village} (gmina {unit.name})" if village else unit.name
-    question = question_of(check, unit.teryt, facts)
+    place = f"{village} (gmina {entry.unit.name})" if village else entry.unit.name
+    question = question_of(check, entry.unit.teryt, facts)
     caveat = caveat_of_main(check, main) if main else ""
     return {
         "verdict": describe_check(check, place, entry.on),
@@ -301,19 +297,21 @@ def title_of(unit: Municipality | None, appliance: Appliance | None) -> str:
     return f"Sprawdź swój piec: {unit.name}" if unit else "Sprawdź swój piec"
 
 
-def data_path(unit: Municipality | None, appliance: Appliance | None) -> str:
+def data_path(entry: Regulation | None, appliance: Appliance | None) -> str:
+    unit = entry.unit if entry else None
     parameters = {"teryt": unit.teryt, "binding": 1} if unit else {}
     parameters |= {"appliance": appliance.value} if unit and appliance else {}
     return reverse("v1:regulations") + (f"?{urlencode(parameters)}" if parameters else "")
 
 
-def outlook_of(entry: Regulation, unit: Municipality, appliance: Appliance | None, facts: Facts) -> dict[str, Any]:
+def outlook_of(entry: Regulation, appliance: Appliance | None, facts: Facts) -> dict[str, Any]:
     """Return what follows in the municipality of a legal state. appliance: None for an unknown one.
 
     rules: of new appliances, that bind the municipality or a part of it, the latest first. has_known_rules: whether
     those of the place are known. solid_fuel_banned: everywhere in it, today. funded: None without an appliance. limits:
     of new sources that no such ban forbids. condition: of all limits. calculator: its path, with what is known.
     """
+    assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
     on = rules.current().on(entry.on)
     rows = [
         row
@@ -323,7 +321,7 @@ def outlook_of(entry: Regulation, unit: Municipality, appliance: Appliance | Non
     ]
     bans = [row for row in rows if row.kind == Deadline.Kind.SOLID_FUEL_BAN]
     banned = any(row.holds_on(entry.on) and entry.binds(row) for row in bans)
-    answers = {"teryt": unit.teryt} | ({"current_heating": HEATING[appliance]} if appliance in HEATING else {})
+    answers = {"teryt": entry.unit.teryt} | ({"current_heating": HEATING[appliance]} if appliance in HEATING else {})
     return {
         "fireless": WITHOUT_FIRE,
         "rules": provision_rows(entry, rows),
