@@ -234,7 +234,7 @@ def tidy(rows: Sequence[Sequence[Any]]) -> Table:
     top = next((number for number, names in enumerate(headers) if "fuel" in names), 0)
     names = headers[top] if headers else []
     if repeated := sorted({name for name in names if name and names.count(name) > 1}):
-        raise ValidationError(f"Kolumna powtarza się: {', '.join(repeated)}.")
+        raise ValidationError(f"Kolumna powtarza się: {', '.join(POLISH.get(name, name) for name in repeated)}.")
     stripped = ([tidy_cell(cell) for cell in row] for row in rows[top + 1 :])
     numbered = [(number, row) for number, row in enumerate(stripped, start=top + 2) if not is_blank(row)]
     if not numbered:

@@ -213,7 +213,7 @@ def test_a_file_that_is_no_table_is_refused_in_polish(desk):
         (b'depot,fuel\n1,"pellet', "czy cudzysłowy mają parę"),
         (b"depot,fuel,unit,day,price\n", "nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn."),
         (b"depot,fuel,unit,day,price\n,,,,\n\n", "ani jednego wiersza z cen"),
-        (b"depot,fuel,unit,day,price,Price\n1,pellet,t,2026-11-20,1,2", "Kolumna powtarza się: price"),
+        (b"depot,fuel,unit,day,price,Price\n1,pellet,t,2026-11-20,1,2", "Kolumna powtarza się: cena."),
         (b"depot,fuel,unit,day,price\n\n1,pellet,t,2026-11-20,1650,50", "Wiersz 3 ma więcej pól niż nagłówek"),
         (b"depot,fuel,unit,day,price" + b"\n1,pellet,t,2026-11-20,1" * 5_001, "więcej niż 5000 wierszy"),
         (b",".join(b"%x" % number for number in range(101)) + b"\n1", "więcej niż 100 kolumn"),
