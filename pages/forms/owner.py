@@ -60,10 +60,17 @@ class OwnerForm(HoursFields, PriceFields):
 
     def __init__(self, posted: Any = None, *, depot: Depot, present: Sequence[DepotPrice], **options: Any) -> None:
         days = fields.written_days(depot.hours, depot.opening_hours)
+        # What the page showed: hours that were saved since, in another tab, are not typed here.
+        days = {day: (posted or {}).get(f"initial-{day}", written) for day, written in days.items()}
         super().__init__(posted, depot=depot, initial=days, **options)
         for price in present:
             now = f"Teraz {short_zloty(price.price)}/{price.unit}, z dnia {date_digits(price.day)}."
             self.fields[f"price-{price.fuel}"].help_text = now
+
+    @property
+    def shown_hours(self) -> dict[str, str]:
+        """Hidden fields with the hours that the page shows."""
+        return {f"initial-{day}": self.initial[day] for day in DAYS}
 
     def hours(self) -> dict[str, Any]:
         """Return the hours by name of `Depot.PUBLIC_FIELDS`; an empty dict for unchanged ones."""

@@ -27,6 +27,15 @@ def save(stranger, link, **changed):
     return stranger.answer(OWNER, link, "odnosnik", **changed)
 
 
+def test_a_price_from_a_tab_that_was_open_before_leaves_hours_alone(client, stranger, nowak, link):
+    typed = stranger.type(link) | client.get(link).context["form"].shown_hours
+    save(stranger, link, mon="6-14")
+    del typed["email"]
+    assert stranger.owner(link, **typed, **{"price-pellet": "1600"}).status_code == 302
+    assert factories.fresh(nowak).hours["mon"] == "6:00-14:00"
+    assert 'name="initial-mon" value="6:00-14:00"' in client.get(link).content.decode()
+
+
 def test_from_the_letter_to_seven_prices_and_new_hours_in_two_pages(client, stranger, nowak, link, caplog, clock):
     factories.DepotPriceFactory(depot=nowak, fuel="brykiet", price=1300)
     expect(client.get(link), "Teraz 1 300 zł/t, z dnia 1.11.2026.")
