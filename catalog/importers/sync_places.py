@@ -6,7 +6,7 @@ sources state their ranks.
 Writing of boundaries, and reassignment of depots to the municipality of their position.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import astuple, replace
 
@@ -191,17 +191,28 @@ def write_postcodes(added: list[PostcodeRecord], changed: list[PostcodeRecord]) 
 def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, approximate: bool = False) -> Report:
     """Update boundaries from a file; depots of unconfirmed municipality follow their position.
 
-    Official boundaries missing in a file that covers other voivodeships only stay. Raises TooManyRemovals.
+    Official boundaries missing in a file that covers other voivodeships only stay. A file older than the register has
+    areas of former municipalities: they go to the successors, as in `hand_over_boundaries`. Raises TooManyRemovals.
     """
     registered = set(Municipality.objects.values_list("teryt", flat=True))
     codes = current_codes(registered, {row.teryt for row in extract.rows})
+    former = FormerMunicipality.objects.in_bulk({row.teryt for row in extract.rows} - codes.keys())
     rejected = list(extract.rejected)
-    incoming: dict[str, tuple[bytes, bool]] = {}
+    areas: dict[str, list[shapely.Geometry]] = defaultdict(list)
+    merged: set[str] = set()
     for row in options.progress(extract.rows, "boundaries"):
-        if code := codes.get(row.teryt):
-            incoming[code] = (shapely.to_wkb(row.area), approximate)
+        code, gone = codes.get(row.teryt), former.get(row.teryt)
+        if gone and not (gone.whole and gone.successor_id in codes.values()):
+            code = gone.successor_id
+            merged |= set() if gone.whole else {code}
+        if code:
+            areas[code].append(row.area)
         else:
             rejected.append(Note(f"{row.teryt} {row.name}", "no municipality has this code"))
+    incoming = {
+        code: (shapely.to_wkb(shapely.union_all(parts) if len(parts) > 1 else parts[0]), approximate or code in merged)
+        for code, parts in areas.items()
+    }
     covered = {code[:2] for code in incoming}
     stored = Boundary.objects.values_list("municipality_id", "area", "approximate")
     mine = {code: (bytes(area), rough) for code, area, rough in stored if rough or code[:2] in covered}
@@ -213,7 +224,7 @@ def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, appro
     if options.write and report.changes:
         touched = [*diff.added, *diff.changed]
         upsert(
-            [Boundary(municipality_id=code, area=incoming[code][0], approximate=approximate) for code in touched],
+            [Boundary(pk=code, area=incoming[code][0], approximate=incoming[code][1]) for code in touched],
             ["area", "approximate"],
         )
         Boundary.objects.filter(pk__in=diff.removed).delete()

@@ -310,6 +310,24 @@ def test_a_file_of_one_voivodeship_leaves_the_others_a_second_run_all_and_unknow
     assert models.Boundary.objects.count() == 2
 
 
+def test_in_a_file_older_than_the_register_a_former_area_is_that_of_the_successor():
+    krakow, zakopane = factories.krakow(), factories.zakopane()
+    for code, successor, whole in (("1261991", krakow, False), ("1217991", zakopane, True)):
+        factories.FormerMunicipalityFactory(teryt=code, successor=successor, whole=whole)
+    places = ((krakow.pk, 19.94), ("1261991", 20.05), ("1217991", 20.30))
+    rows = [BoundaryRecord(code, "", factories.square(50.06, lon, 10)) for code, lon in places]
+    for added in (2, 0):
+        report = sync_boundaries(Extract(tuple(rows)), OPTIONS)
+        assert (report.added, report.changed, report.rejected) == (added, 0, [])
+    found = [boundaries.BoundaryIndex.load().find(50.06, lon) for _, lon in places]
+    assert [row.teryt for row in found] == [krakow.pk, krakow.pk, zakopane.pk]
+    approximate = dict(models.Boundary.objects.values_list("municipality", "approximate"))
+    assert approximate == {krakow.pk: True, zakopane.pk: False}
+    # A file that has the new code, too, means another area by the old one.
+    report = sync_boundaries(Extract((*rows, replace(rows[2], teryt=zakopane.pk))), OPTIONS)
+    assert [note.key.split()[0] for note in report.rejected] == ["1217991"]
+
+
 def test_depots_move_into_the_municipality_they_lie_in():
     krakow, zakopane = factories.krakow(), factories.zakopane()
     moved = factories.DepotFactory(municipality=zakopane)
