@@ -221,8 +221,9 @@ def _rows(table: IO[bytes], columns: list[str]) -> Iterator[dict[str, Any] | Non
 
 def _shapes(shapes: IO[bytes]) -> NDArray[np.object_]:
     """Return shapes in their own reference system. Raises as pyshp and shapely do."""
-    # pyshp only warns if a file is shorter than its header says. Padding is harmless.
-    with warnings.catch_warnings():
+    # pyshp only warns if a file is shorter than its header says. Padding is harmless. Numpy warns of points that are no
+    # numbers, which are refused later.
+    with warnings.catch_warnings(), np.errstate(invalid="ignore"):
         warnings.simplefilter("ignore", shapefile.PossiblyCorruptFileHeader)
         reader = shapefile.Reader(shp=shapes).shp_reader
         if reader.file_size_B < reader.shp_file_size_B:

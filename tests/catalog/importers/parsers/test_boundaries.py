@@ -155,6 +155,8 @@ def test_parts_that_do_not_fit_together_are_refused(tmp_path):
     cuts = ((".shp", 300), (".shp", 50), (".dbf", 200), (".dbf", 20), (".dbf", 40), (".dbf", 400))
     for changed, message in (
         *(({part: whole[part][:keep]}, "damaged or cut off") for part, keep in cuts),
+        # The second point is no number.
+        ({".shp": whole[".shp"][:172] + b"\xff" * 16 + whole[".shp"][188:]}, "the point nan, nan .* is outside Poland"),
         ({".dbf": one[".dbf"]}, "has 2 shapes and 1 rows"),
         ({".dbf": whole[".dbf"].replace(b"20310503", b"20311352")}, "WERSJA_OD: "),
     ):
