@@ -144,7 +144,7 @@ NUL = re.compile("%(25)*00")
 
 
 def guard_private_views(get_response: View) -> View:
-    """Answer 503 while the database is away, and under /admin/ 400 to a NUL in the query; forbid caching there.
+    """Answer 503 while the database is away, and under /admin/ 400 to a NUL in the address; forbid caching there.
 
     Callers outside ADMIN_NETWORKS, if there are any, get 404 under /admin/, as if there was no desk.
 
@@ -159,7 +159,7 @@ def guard_private_views(get_response: View) -> View:
         at_desk = request.path.startswith("/admin/")
         if at_desk and networks and not trusts(networks, read_address(request.META.get("REMOTE_ADDR", ""))):
             return error_pages.not_found(request, Http404())
-        if at_desk and NUL.search(request.META["QUERY_STRING"]):
+        if at_desk and ("\0" in request.path or NUL.search(request.META["QUERY_STRING"])):
             return error_pages.bad_request(request)
         if snapshot.database_is_away():
             return error_pages.unavailable(request)

@@ -7,9 +7,10 @@ from operator import or_
 from typing import Any, ClassVar, NamedTuple, cast
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model, Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseNotAllowed
 from django.shortcuts import get_object_or_404
 from django.template.defaultfilters import floatformat
@@ -98,10 +99,22 @@ class HistoryAdmin(DeskMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the p
     def revert_disabled(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return not self.revertible or bool(super().revert_disabled(request, obj))
 
-    def history_form_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def history_view(self, request: HttpRequest, object_id: str, *args: Any) -> HttpResponse:
+        self._check_key(object_id)
+        return cast("HttpResponse", super().history_view(request, object_id, *args))
+
+    def history_form_view(self, request: HttpRequest, object_id: str, *args: Any) -> HttpResponse:
+        self._check_key(object_id)
         if request.method == "POST" and not self.revertible:
             return HttpResponseNotAllowed(["GET", "HEAD"])
-        return cast("HttpResponse", super().history_form_view(request, *args, **kwargs))
+        return cast("HttpResponse", super().history_form_view(request, object_id, *args))
+
+    def _check_key(self, object_id: str) -> None:
+        """Raise Http404 for what is no key: the package asks the database for it."""
+        try:
+            self.opts.pk.to_python(unquote(object_id))
+        except ValidationError:
+            raise Http404 from None
 
     def history_view_title(self, request: HttpRequest, obj: Model) -> str:
         return f"Historia: {obj}"

@@ -52,6 +52,19 @@ def test_a_nul_in_an_address_of_the_desk_is_a_mistake_of_the_caller(client, edit
         assert client.get(f"{DEPOTS}?{query}").status_code == 400
 
 
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("catalog/municipality/%00/change/", 400),
+        ("prices/depotprice/abc/history/", 404),
+        ("prices/depotprice/abc/history/1/", 404),
+        ("prices/plausiblerange/%00/history/", 400),
+    ],
+)
+def test_what_is_no_key_of_a_row_is_told(client, editor, path, status):
+    assert client.get(f"/admin/{path}").status_code == status
+
+
 @pytest.mark.parametrize("name", ["catalog_depot", "catalog_decision", "catalog_submission", "prices_depotprice"])
 def test_a_file_of_a_list_that_cannot_be_filtered_so_leads_to_the_list(client, editor, name):
     for query in ("nothing=1", "id__gt=abc"):
