@@ -3,7 +3,7 @@
 `journal.undo` calls these handlers. A submission waits again, and its author is told.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
@@ -36,8 +36,9 @@ def undo_depots(undoing: Undoing) -> None:
         raise RestoringNeedsReason(undoing.decision.pk)
     depots = Depot.objects.filter(pk__in=among(undoing.spans(Depot)))
     lock_rows(depots)
-    restored = journal.restore_changes(Depot, undoing, kept={depot.pk for depot in find_staying_depots(undoing)})
-    restored += _remove_added(undoing)
+    staying = {depot.pk for depot in find_staying_depots(undoing)}
+    restored = journal.restore_changes(Depot, undoing, kept=staying)
+    restored += _remove_added(undoing, staying)
     undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication", "merged_into")
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
@@ -45,9 +46,13 @@ def undo_depots(undoing: Undoing) -> None:
 def find_staying_depots(undoing: Undoing) -> list[Depot]:
     """Return the depots that look as the decision left them, but stay: claimed again since, or merged. Two queries.
 
-    A merged one was removed by it and restored since, or has handed on what a claim changed.
+    A merged one was removed by it and restored since, or has handed on what a claim changed; an added one has absorbed
+    another.
     """
-    staying = Q(pk__in=find_claimed_since(undoing))
+    firsts = among([span.first for span in undoing.spans(Depot).values()])
+    added = Depot.history.filter(history_id__in=firsts, history_type=history.CREATED).values("id")
+    survivors = Depot.objects.filter(merged_into__in=added).values("merged_into")
+    staying = Q(pk__in=find_claimed_since(undoing)) | Q(pk__in=survivors)
     if undoing.decision.kind == undoing.decision.Kind.REMOVE or undoing.keys(OwnerLink):
         staying |= Q(merged_into__isnull=False)
     return list(Depot.objects.filter(staying, pk__in=among(undoing.spans(Depot))).order_by("pk"))
@@ -81,10 +86,10 @@ def separated_merged(undoing: Undoing) -> bool:
     )
 
 
-def _remove_added(undoing: Undoing) -> list[int]:
-    """Remove the depots that a decision added and nobody has changed since. Returns their ids."""
+def _remove_added(undoing: Undoing, staying: Collection[int]) -> list[int]:
+    """Remove the depots that a decision added and nobody has changed since, but `staying` ones. Returns their ids."""
     spans = undoing.spans(Depot)
-    added = [spans[key] for key in undoing.added(Depot)]
+    added = [spans[key] for key in undoing.added(Depot) if key not in staying]
     unchanged = history.find_untouched(Depot, added, ignored=journal.UNCOMPARED) if added else []
     if not unchanged:
         return []

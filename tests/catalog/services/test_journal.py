@@ -144,7 +144,7 @@ def test_many_added_depots_are_taken_back_in_as_many_statements_as_one(editor, d
         for depot in many(20):
             moderation.save(depot, by=editor, reason="dodano")
         models.Depot.history.update(history_type=history.CREATED)
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         undone = journal.undo(decision=record.decision, by=editor, on=record.decision.decided_at)
     assert (undone.restored, undone.left) == (20, [])
     assert not models.Depot.objects.published().exists()

@@ -211,11 +211,17 @@ def test_a_missing_depot_that_was_accepted_is_removed_and_waits_again(editor, se
     sent(accept(row, editor))
     added = Depot.objects.get()
     assert last().title == f"Przyjęto nr {row.pk}: Nowy Skład – brakujący skład"
+    addition, absorbed = last(), factories.DepotFactory()
+    merging.merge_depots(survivor=added, loser=absorbed, take=[], by=editor, on=TODAY)
+    assert journal.find_changed_since(addition) == [added, row]
+    with pytest.raises(journal.NothingToRestore):
+        undo(addition, editor)
     undo(last(), editor)
+    undo(addition, editor)
     assert (factories.fresh(added).publication, added.removal_reason) == ("removed", "mistaken")
     assert (factories.fresh(row).state, row.depot) == ("waiting", None)
     sent(accept(row, editor))
-    assert Depot.objects.published().count() == 1
+    assert Depot.objects.published().exclude(pk=absorbed.pk).count() == 1
 
 
 def test_an_undone_claim_ends_its_link_and_brings_the_former_owner_s_back(editor, sent):
