@@ -198,9 +198,8 @@ def bring_back(depot: Depot, survivor: int, by: AbstractBaseUser | None, on: dat
     """Move back the rows that moved to the survivor of a merge, as far as they still exist.
 
     Submissions that an editor has decided since stay with the survivor, as do field values that it took over, but not
-    the status of an owner. Prices
-    move back with their decisions and fuels, since they were paid at this depot. Nothing moves back if the merge was
-    not recorded.
+    the status of an owner. Prices move back with their decisions and fuels, since they were paid at this depot. Nothing
+    moves back if the merge was not recorded.
     """
     merge = find_merge(depot)
     if merge is None:
