@@ -6,8 +6,8 @@ import pytest
 
 from catalog import starter
 from catalog.importers import freshness, import_steps
-from catalog.importers.records import ImportRefused, Options
-from catalog.importers.runner import run
+from catalog.importers.records import ImportRefused, Options, Report
+from catalog.importers.runner import refuse_doubtful, run
 from catalog.importers.sources import all_sources, formats
 from catalog.models import Dataset, Depot, ImportRun, Place, Postcode
 from pages.datasets import datasets_page
@@ -128,6 +128,17 @@ def test_of_one_run_a_later_step_is_compared_with_the_earlier_ones(country, owne
     (report,) = country(osm("2031-10-07", [7]), pass_over_older=True)
     assert report.skipped
     assert ImportRun.objects.filter(source="osm-depots", file_date=None).count() == 2
+
+
+def test_fetched_boundaries_older_than_the_stored_ones_are_refused():
+    """By hand they may come in parts of several days."""
+    source = all_sources()["prg-boundaries"]
+    known = {"version": 1, "as_of": date(2031, 5, 3), "row_count": 9, "source": source.credit}
+    Dataset.objects.create(slug=source.dataset, changed_at="2031-05-03T00:00Z", **known)
+    older = Report("boundaries", as_of=date(2031, 5, 2), unchanged=source.min_rows)
+    with pytest.raises(ImportRefused, match=r"older than what is stored .2031-05-03."):
+        refuse_doubtful(source, older, Options(TODAY, write=True), 0.1)
+    refuse_doubtful(source, older, Options(TODAY, write=True, allow_older=True), 0.1)
 
 
 def test_postcodes_of_which_some_come_from_elsewhere_name_both(country):
