@@ -57,7 +57,10 @@ PARTS = (
 
 
 def sync_regulations(extract: Extract[StateRecord], options: Options) -> Report:
-    """Merge files into the legal state. Always writes; the runner rolls a dry run back. Raises TooManyRemovals."""
+    """Merge files into the legal state. Always writes; the runner rolls a dry run back.
+
+    Raises BadInput, ImportRefused and TooManyRemovals.
+    """
     if not Voivodeship.objects.exists():
         raise ImportRefused("there are no voivodeships in the database yet; run import_teryt first")
     report = Report("regulations")

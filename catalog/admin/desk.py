@@ -115,8 +115,8 @@ class DeskList(ChangeList):
 class DeskMixin(AnyModelAdmin):  # type: ignore[misc] # see there
     """Mixin: the views made by `desk_view`, and messages that are clumsy in Django's Polish, which inflects by gender.
 
-    saved: what follows "Dodano" and "Zapisano" in the message about a row. An action on a malformed primary key is
-    answered with 400.
+    An action on a malformed primary key is answered with 400. saved: what follows "Dodano" and "Zapisano" in the
+    message about a row.
     """
 
     saved: ClassVar[str] = ": {}."

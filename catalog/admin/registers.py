@@ -103,11 +103,13 @@ class HistoryAdmin(DeskMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the p
         self._check_key(object_id)
         return cast("HttpResponse", super().history_view(request, object_id, *args))
 
-    def history_form_view(self, request: HttpRequest, object_id: str, *args: Any) -> HttpResponse:
+    def history_form_view(self, request: HttpRequest, object_id: str, version_id: str, *args: Any) -> HttpResponse:
         self._check_key(object_id)
+        if not version_id.isdecimal():
+            raise Http404
         if request.method == "POST" and not self.revertible:
             return HttpResponseNotAllowed(["GET", "HEAD"])
-        return cast("HttpResponse", super().history_form_view(request, object_id, *args))
+        return cast("HttpResponse", super().history_form_view(request, object_id, version_id, *args))
 
     def _check_key(self, object_id: str) -> None:
         """Raise Http404 for what is no key: the package asks the database for it."""

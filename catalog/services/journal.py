@@ -190,7 +190,7 @@ UNDO_HANDLERS: dict[str, Callable[[Undoing], None]] = {}
 """What undoes the lines of each model ("catalog.depot"); apps register theirs in `AppConfig.ready`."""
 
 STAYING: dict[str, Callable[[Undoing], Iterable[Model]]] = {}
-"""What stays of the rows of each model, beside those whose values were changed since; the handlers ask it, too."""
+"""What stays of the rows of each model, beside those changed since: functions that the handlers call, too."""
 
 FOLLOWING = {"catalog.depot": ("updated_at", "confirmed_fields")}
 """Columns that are restored where they are unchanged since, and never prevent restoring the others."""

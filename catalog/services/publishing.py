@@ -234,11 +234,14 @@ def _return_status(merge: Decision, survivor: int, by: AbstractBaseUser | None, 
     former, merged = lines.filter(history_id__lt=line.first).first(), lines.get(history_id=line.first)
     if former is None or former.data_status == Depot.DataStatus.OWNER:
         return
-    if (kept.verified_at, kept.verified_by_id) == (merged.verified_at, merged.verified_by_id):
+    check = {"verified_at": kept.verified_at, "verified_by": kept.verified_by_id}
+    is_new = (kept.verified_at, kept.verified_by_id) != (merged.verified_at, merged.verified_by_id)
+    checked = lines.filter(history_id__gt=line.first, **check).last() if is_new else None
+    if checked is not None and checked.history_user_id is not None:  # an owner's hours set the day, too
+        kept.data_status = Depot.DataStatus.VERIFIED
+    else:
         kept.data_status, kept.verified_at = former.data_status, former.verified_at
         kept.verified_by_id = former.verified_by_id
-    else:
-        kept.data_status = Depot.DataStatus.VERIFIED
     kept.updated_at = on
     moderation.save(kept, by=by, reason=f"wpis {merge.details['loser']} ma znów swojego właściciela")
 

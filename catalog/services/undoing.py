@@ -25,7 +25,7 @@ class MergeIsNotRepeated(Refusal):
 
 
 def undo_depots(undoing: Undoing) -> None:
-    """Restore the values that a decision changed, and remove depots that it added. Ten statements.
+    """Restore the values that a decision changed, and remove depots that it added. A dozen statements.
 
     A depot whose changed values were changed again since is left alone, as is one that was claimed again since. Raises
     MergeIsNotRepeated, and RestoringNeedsReason, see `undoing_needs_reason`.
@@ -59,7 +59,7 @@ def find_staying_depots(undoing: Undoing) -> list[Depot]:
 
 
 def find_claimed_since(undoing: Undoing) -> set[int]:
-    """Return the depots of accepted claims that were claimed again since, and that accepted. At most one query."""
+    """Return the depots of accepted claims for which a later claim was accepted, too. At most one query."""
     if not (keys := undoing.keys(Submission)):
         return set()
     claims = Submission.objects.filter(kind=Kind.CLAIM, state=State.ACCEPTED)
@@ -236,7 +236,7 @@ def store_reopened(submissions: list[Submission], undoing: Undoing) -> None:
 def undo_owner_links(undoing: Undoing) -> None:
     """Revoke the link that an accepted claim granted, and bring those back that it replaced, one by one.
 
-    Those of an entry that stays as it is stay, too: its claim is still accepted.
+    Links of an entry that stays as it is stay, too: its claim is still accepted.
     """
     at = undoing.decision.decided_at
     rows = OwnerLink.objects.filter(pk__in=undoing.keys(OwnerLink)).exclude(depot__in=find_kept(undoing))

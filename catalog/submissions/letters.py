@@ -148,8 +148,8 @@ def _mark(
     waiting = kind.rows(on).filter(due).exclude(pk__in=looked_at).order_by("pk")
     rows = list(waiting.select_for_update(of=kind.locked, skip_locked=True)[:BATCH])
     looked_at.update(row.pk for row in rows)
-    by_row = [[*kind.letters(row, on)] for row in rows]
-    letters = [letter for some in by_row for letter in some]
+    letters_by_row = [[*kind.letters(row, on)] for row in rows]
+    letters = [letter for of_row in letters_by_row for letter in of_row]
     # One object per row, so that several letters to one owner add up.
     counted = {letter.counted: letter.counted for letter in letters if letter.counted is not None}
     for row in counted.values():
@@ -159,17 +159,18 @@ def _mark(
     messages: dict[Letter, EmailMessage] = {}
     delayed = []
     changed: dict[type[Model], set[Model]] = {model: set() for model in TRIED_COLUMNS}
-    for some in by_row:
-        to = [counted[letter.counted] for letter in some if letter.counted is not None]
-        if any(counts[row.mailbox_hash] >= LETTERS_PER_MAILBOX for row in to):
-            delayed += some
+    for of_row in letters_by_row:
+        recipients = [counted[letter.counted] for letter in of_row if letter.counted is not None]
+        new = Counter(recipient.mailbox_hash for recipient in recipients)
+        if any(counts[box] and counts[box] + number > LETTERS_PER_MAILBOX for box, number in new.items()):
+            delayed += of_row
             continue
-        for row in to:
-            counts[row.mailbox_hash] += 1
+        counts += new
+        for recipient in recipients:
             # Counted before it is sent, so that no other letter is sent meanwhile.
-            row.letters_at = [*row.letters_at, on]
-            changed[type(row)].add(row)
-        for letter in some:
+            recipient.letters_at = [*recipient.letters_at, on]
+            changed[type(recipient)].add(recipient)
+        for letter in of_row:
             letter.row.letter_tried_at = on
             changed[type(letter.row)].add(letter.row)
             messages[letter] = letter.write()

@@ -59,9 +59,9 @@ class OwnerForm(HoursFields, PriceFields):
     folds_fuels = True
 
     def __init__(self, posted: Any = None, *, depot: Depot, present: Sequence[DepotPrice], **options: Any) -> None:
-        days = fields.written_days(depot.hours, depot.opening_hours)
+        self.stored = fields.written_days(depot.hours, depot.opening_hours)
         # What the page showed: hours that were saved since, in another tab, are not typed here.
-        days = {day: (posted or {}).get(f"initial-{day}", written) for day, written in days.items()}
+        days = {day: (posted or {}).get(f"initial-{day}", written) for day, written in self.stored.items()}
         super().__init__(posted, depot=depot, initial=days, **options)
         for price in present:
             now = f"Teraz {short_zloty(price.price)}/{price.unit}, z dnia {date_digits(price.day)}."
@@ -71,6 +71,11 @@ class OwnerForm(HoursFields, PriceFields):
     def shown_hours(self) -> dict[str, str]:
         """Hidden fields with the hours that the page shows."""
         return {f"initial-{day}": self.initial[day] for day in DAYS}
+
+    def clean(self) -> dict[str, Any]:
+        left_alone = [day for day in DAYS if day not in self.changed_data]
+        self.cleaned_data |= {day: fields.read_day(self.stored[day]) for day in left_alone}
+        return super().clean()
 
     def hours(self) -> dict[str, Any]:
         """Return the hours by name of `Depot.PUBLIC_FIELDS`; an empty dict for unchanged ones."""

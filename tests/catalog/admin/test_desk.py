@@ -58,6 +58,7 @@ def test_a_nul_in_an_address_of_the_desk_is_a_mistake_of_the_caller(client, edit
         ("catalog/municipality/%00/change/", 400),
         ("prices/depotprice/abc/history/", 404),
         ("prices/depotprice/abc/history/1/", 404),
+        ("prices/depotprice/1/history/abc/", 404),
         ("prices/plausiblerange/%00/history/", 400),
     ],
 )

@@ -87,7 +87,8 @@ def test_values_that_the_survivor_took_stay_and_count_as_a_persons(one, other):
 
 
 @pytest.mark.parametrize(
-    ("since", "status"), [("nothing", "unverified"), ("checked", "verified"), ("claimed", "owner")]
+    ("since", "status"),
+    [("nothing", "unverified"), ("hours", "unverified"), ("checked", "verified"), ("claimed", "owner")],
 )
 def test_the_status_of_an_owner_goes_back_with_the_link(editor, one, other, since, status):
     one.save()  # with a line of history, as an import leaves it
@@ -96,11 +97,14 @@ def test_the_status_of_an_owner_goes_back_with_the_link(editor, one, other, sinc
     assert factories.fresh(one).data_status == "owner"
     if since == "checked":
         moderation.verify_depot(depot=one, by=factories.UserFactory(), on=TODAY + timedelta(days=1))
+    elif since == "hours":
+        values = {"hours": None, "opening_hours": "pn.–pt. 8:00–16:00"}
+        owner_links.change_hours(depot=one, values=values, on=NOW + timedelta(days=1))
     elif since == "claimed":
         owner_links.grant_link(depot=one, email="ewa@opal.example", on=NOW)
     restore(other)
     assert [factories.fresh(depot).data_status for depot in (one, other)] == [status, "owner"]
-    assert factories.fresh(one).verified_at == (None if since == "nothing" else one.verified_at)
+    assert factories.fresh(one).verified_at == (None if status == "unverified" else one.verified_at)
 
 
 def test_an_equal_submission_that_waits_by_now_keeps_the_other_at_the_survivor(one, other):

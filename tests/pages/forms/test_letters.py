@@ -98,6 +98,16 @@ def test_letters_of_one_batch_to_one_owner_add_up(clock):
     assert sorted(letter.to[0] for letter in mail.outbox) == ["ewa@opal-nowak.pl", "jan@opal-nowak.pl"]
 
 
+def test_letters_of_one_claim_to_one_mailbox_count_together(clock):
+    depot = factories.DepotFactory(data_status="owner", verified=True)
+    for email in ("jan@opal-nowak.pl", "jan+2@opal-nowak.pl"):
+        owner_links.grant_link(depot=depot, email=email, on=clock.now)
+    for _ in range(2):
+        factories.SubmissionFactory(depot=depot, claim=True)
+    told = letters.send_waiting()
+    assert (len(told.sent), len(told.delayed)) == (2, 2)
+
+
 @pytest.mark.parametrize(("kind", "hours"), [("owner_link", 24), ("owner_replaced", 90 * 24)])
 def test_a_letter_that_never_leaves_keeps_no_address_for_long(clock, kind, hours):
     PendingLetter.objects.create(kind=kind, email="jan@opal-nowak.pl", requested_at=clock.now)

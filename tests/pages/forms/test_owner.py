@@ -34,6 +34,9 @@ def test_a_price_from_a_tab_that_was_open_before_leaves_hours_alone(client, stra
     assert stranger.owner(link, **typed, **{"price-pellet": "1600"}).status_code == 302
     assert factories.fresh(nowak).hours["mon"] == "6:00-14:00"
     assert 'name="initial-mon" value="6:00-14:00"' in client.get(link).content.decode()
+    stranger.owner(link, **typed | {"tue": "7-15"})
+    hours = factories.fresh(nowak).hours
+    assert (hours["mon"], hours["tue"]) == ("6:00-14:00", "7:00-15:00")
 
 
 def test_from_the_letter_to_seven_prices_and_new_hours_in_two_pages(client, stranger, nowak, link, caplog, clock):
