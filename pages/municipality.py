@@ -122,8 +122,8 @@ def municipality_page(unit: Municipality, query_string: str, now: datetime) -> P
     rows = [item.row for group in groups for item in group]
     coal = replace(choices, fuel=fuels.BY_SLUG["wegiel"]) if choices.fuel and choices.fuel.coal and not rows else None
     coals = [fuels.COALS.intersection(row.fuels) for group in find(coal) for row, _ in group] if coal else []
-    offered = {slug for row in listed or (row for row, _ in around) for slug in row.fuels}
-    fuels_shown = [fuel for fuel in fuels.FUELS if fuel.slug in offered or fuel is choices.fuel]
+    offered = stores.offered_in(unit.teryt)
+    fuels_shown = [fuel for fuel in fuels.FUELS if offered[fuel.slug] or fuel is choices.fuel]
     place = (asked and asked.place) or unit.name
     demonstration = any(row.source == Depot.Source.DEMO for row in (*rows, *listed))
     total = f"{counted(len(listed), *DEPOT_NOUN)} opału" if listed else "najbliższe składy opału"
