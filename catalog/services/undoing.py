@@ -87,7 +87,7 @@ def separated_merged(undoing: Undoing) -> bool:
 
 
 def _remove_added(undoing: Undoing, staying: Collection[int]) -> list[int]:
-    """Remove the depots that a decision added and nobody has changed since, but `staying` ones. Returns their ids."""
+    """Remove depots that a decision added and nobody has changed since. Returns their ids. staying: ids to leave."""
     spans = undoing.spans(Depot)
     added = [spans[key] for key in undoing.added(Depot) if key not in staying]
     unchanged = history.find_untouched(Depot, added, ignored=journal.UNCOMPARED) if added else []
