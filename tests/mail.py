@@ -1,14 +1,26 @@
 """Mail servers of the tests, what results and logs call letters, and what letters tell."""
 
+from smtplib import SMTPRecipientsRefused
+
 from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
 DOWN, WORKING = "tests.mail.Down", "django.core.mail.backends.locmem.EmailBackend"
+REFUSING = "tests.mail.Refusing"
 
 
 class Down(EmailBackend):
     def send_messages(self, messages):
         raise ConnectionRefusedError
+
+
+class Refusing(EmailBackend):
+    """Refuses one address, as a mail server does."""
+
+    def send_messages(self, messages):
+        if messages[0].to == ["nobody@example.pl"]:
+            raise SMTPRecipientsRefused({})
+        return super().send_messages(messages)
 
 
 def labels(*submissions):

@@ -76,10 +76,10 @@ class Submission(models.Model):
     None once it has left; meanwhile `letters_at` has the same moment, unless the letter could not be sent.
 
     expiry_letter_at: when the author was warned of deletion. decided_at: when it was closed, by whomever. reason: of a
-    rejection, or of omitted fields. answered_at: when the last of its prices was decided. owner_told_at: when the owner
-    was told of a claim; objected_at, objection: the answer. notification_pending, reopening_pending: letters about the
-    decision, and its undoing, still to be sent. visit: the submission that carries the link of the same form, None for
-    that one.
+    rejection, or of omitted fields. answered_at: when the last of its prices was decided. owner_told_at: when the last
+    owner was told of a claim; owners_told: ids of their links until then. objected_at, objection: the answer.
+    notification_pending, reopening_pending: letters about the decision, and its undoing, still to be sent. visit: the
+    submission that carries the link of the same form, None for that one.
     """
 
     class Kind(models.TextChoices):
@@ -155,6 +155,9 @@ class Submission(models.Model):
     reopening_pending = models.BooleanField("list o cofnięciu decyzji nie wyszedł", default=False, db_default=False)
     letter_tried_at = models.DateTimeField("ostatnia próba wysłania listu", null=True, blank=True)
     owner_told_at = models.DateTimeField("napisano do właściciela wpisu", null=True, blank=True)
+    owners_told = ArrayField(
+        models.BigIntegerField(), verbose_name="powiadomieni właściciele", default=list, blank=True, db_default=[]
+    )
     objected_at = models.DateTimeField("sprzeciw właściciela wpisu", null=True, blank=True)
     objection = models.TextField("treść sprzeciwu", max_length=2000, blank=True, default="", db_default="")
     expiry_letter_at = models.DateTimeField("uprzedzono o usunięciu", null=True, blank=True)

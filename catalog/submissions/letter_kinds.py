@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from itertools import chain
+from itertools import chain, groupby
+from operator import attrgetter
 from typing import Any, ClassVar
 
 from django.core.mail import EmailMessage, EmailMultiAlternatives
@@ -244,6 +245,9 @@ class LetterKind:
         lock_rows(about)
         about.update(letter_tried_at=None, **self.stored(on))
 
+    def partly_done(self, letters: Collection[Letter]) -> None:
+        """Store that these letters have left, but not the others of their rows. Runs in the same transaction."""
+
     def stored(self, on: datetime) -> dict[str, Any]:
         """Return the values that say that the letter has left."""
         return {self.moment: on}
@@ -340,10 +344,16 @@ class ClaimLetters(LetterKind):
 
     def letters(self, row: Submission, on: datetime) -> Iterable[Letter]:
         ends = date_format(timezone.localtime(on + objections.OBJECTION_TIME), r"j E Y \r., H:i")
-        for owner in objections.other_owners(row):
+        # One whose mailbox refuses the letter delays the others' time to object, but no letter of theirs is repeated.
+        for owner in objections.other_owners(row).exclude(pk__in=row.owners_told):
             link = tokens.OBJECTION.url([row.pk, owner.pk])
             part: Part = "claimed", {"link": link, "ends": ends}
             yield Letter(row, owner, partial(compose, owner.email, row.depot, part))
+
+    def partly_done(self, letters: Collection[Letter]) -> None:
+        for claim, told in groupby(letters, attrgetter("row")):
+            owners = [*claim.owners_told, *(letter.counted.pk for letter in told if letter.counted)]
+            Submission.objects.filter(pk=claim.pk).update(owners_told=owners)
 
 
 class SubscriptionLetters(LetterKind):

@@ -1,11 +1,9 @@
 """What happens to submissions after their authors have confirmed them."""
 
-import smtplib
 from datetime import date, datetime, timedelta
 
 import pytest
 from django.core import mail
-from django.core.mail.backends.locmem import EmailBackend
 from django.core.management import CommandError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -22,7 +20,7 @@ from catalog.submissions.tokens import STATUS, hash_mailbox
 from tests import deciding, factories, texts
 from tests.commands import run
 from tests.factories import NOW, TODAY
-from tests.mail import DOWN, WORKING, labels
+from tests.mail import DOWN, REFUSING, WORKING, labels
 from tests.pages.reading import missing, present, text_of_html
 
 pytestmark = pytest.mark.django_db
@@ -279,18 +277,9 @@ def test_two_submissions_about_one_entry_add_up_but_what_one_may_not_set_another
     assert (depot.street, depot.name, set(depot.confirmed_fields)) == ("", "Skład opału Nowak", {"phone", "place"})
 
 
-class HalfBroken(EmailBackend):
-    """Refuses every second letter, as a server refuses an address."""
-
-    def send_messages(self, messages):
-        if messages[0].to[0].startswith("nobody"):
-            raise smtplib.SMTPRecipientsRefused({})
-        return super().send_messages(messages)
-
-
 def test_a_letter_that_cannot_be_sent_undoes_nothing_and_stays(editor, letters, settings, caplog):
-    settings.EMAIL_BACKEND = f"{__name__}.HalfBroken"
-    lost, kept = factories.SubmissionFactory(email="nobody@opal.pl"), factories.SubmissionFactory()
+    settings.EMAIL_BACKEND = REFUSING
+    lost, kept = factories.SubmissionFactory(email="nobody@example.pl"), factories.SubmissionFactory()
     decided = letters(decisions.decide_possible, submissions=[lost.pk, kept.pk], by=editor, on=NOW)
     assert len(decided.changed) == 2
     assert [letter.to[0] for letter in mail.outbox] == [kept.email]

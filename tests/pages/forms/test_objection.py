@@ -5,10 +5,11 @@ from django.core import mail
 
 from catalog.models import OwnerLink, Submission
 from catalog.services.editors import CHIEF
-from catalog.submissions import letters, objections
+from catalog.submissions import letters, objections, owner_links
 from catalog.submissions.retention import purge_submissions
 from tests import deciding, factories
 from tests.client import context_of
+from tests.mail import REFUSING
 from tests.pages.forms.conftest import CLAIM, link_in
 from tests.pages.reading import expect, text_of
 
@@ -44,6 +45,22 @@ def test_the_owner_is_written_to_once_and_not_the_claimant_s_address(claim):
     count = len(mail.outbox)
     letters.send_waiting()
     assert len(mail.outbox) == count
+
+
+def test_of_two_owners_only_the_one_whose_mailbox_refuses_is_written_to_again(stranger, nowak, link, clock, settings):
+    refused = owner_links.grant_link(depot=nowak, email="nobody@example.pl", on=clock.now)
+    backend, settings.EMAIL_BACKEND = settings.EMAIL_BACKEND, REFUSING
+    stranger.fill_and_confirm(f"/sklad/{nowak.pk}/przejmij/", **CLAIM, email="ewa@opal.example")
+    claim = Submission.objects.get(kind="claim", state="waiting")
+    for _ in range(3):
+        clock.move(minutes=16)
+        letters.send_waiting()
+    told = [letter.to[0] for letter in mail.outbox if "chce przejąć" in letter.subject]
+    assert (told, factories.fresh(claim).owner_told_at) == (["jan@opal-nowak.pl"], None)
+    settings.EMAIL_BACKEND = backend
+    clock.move(minutes=16)
+    letters.send_waiting()
+    assert (mail.outbox[-1].to, factories.fresh(claim).owner_told_at) == ([refused.email], clock.now)
 
 
 def test_for_three_days_only_a_chief_accepts(claim, editor, chief, clock):
