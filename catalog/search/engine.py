@@ -14,9 +14,9 @@ from catalog.models import SearchEntry
 from catalog.parsing.contacts import typed_digits
 from catalog.search import query
 from catalog.search.index import SearchIndex
-from catalog.search.inflection import InflectedNames
 from catalog.search.matching import Match, Memo, Mode, WordMatcher
 from catalog.search.query_words import ABOUT_FUELS, NICKNAMES
+from catalog.search.towns import Towns
 from catalog.text import fold, plain
 
 MAX_SUGGESTIONS = 8
@@ -95,8 +95,7 @@ class Search:
         """postcodes: municipalities by the five digits of the code."""
         self.index, self._postcodes = index, postcodes
         self.words = WordMatcher(index)
-        towns = (number for number in range(index.municipalities) if index.urban[number])
-        self._towns = InflectedNames(map(index.fold, towns))
+        self.towns = Towns(index)
 
     def suggest(self, text: str) -> Suggestions:
         """Return at most eight municipalities, localities and postcodes for a text."""
@@ -198,40 +197,27 @@ class Search:
     def _town_behind(self, text: str, matches: Found) -> tuple[int, ...]:
         """Return the municipalities of a town that stands behind a comma and narrows nothing; () for none.
 
-        What is in front may be a street ("Lipowa, Gliwice") or a village nearby, unless it is as well known a town.
+        What is in front may be a street ("Lipowa, Gliwice") or a village nearby, unless it is a town (`towns`).
         Without a comma the last words may name one of the largest towns: "Lipowa Gliwice".
         """
         _, rest = query.split_fuel(plain(text))
-        parts = query.split_segments(rest)
-        has_comma = len(parts) > 1
-        # Without a comma the words may be a name as they are; behind one a misspelt name goes first.
-        if not matches.numbers or matches.forgiven is has_comma or query.split_postcode(rest):
+        parts, words = query.split_segments(rest), fold(rest).split()
+        if not matches.numbers or query.split_postcode(rest):
             return ()
-        if not has_comma and not (parts := self._before_large_town(rest.split())):
+        if len(parts) > 1:
+            # A misspelt name goes first, and behind the comma may be the name of a county: "Zielonki, Kraków".
+            if matches.forgiven or self.words.find(query.read_query(rest)[0], Mode.WORDS, 1, (), Memo()):
+                return ()
+        elif self._is_spelled_out(matches, words) or not (parts := self.towns.split_street(words)):
             return ()
-        (_, front), (town, behind) = (self._town_of(part) for part in (parts[0], parts[-1]))
-        if behind <= front or any(self._belongs(number, town) for number in matches.numbers):
-            return ()
-        # It may be the name of a county: "Zielonki, Kraków".
-        return () if self.words.find(query.read_query(rest)[0], Mode.WORDS, 1, (), Memo()) else town
+        (front, _), (behind, known) = (self.towns.named(part) for part in (parts[0], parts[-1]))
+        town = front if self.towns.is_town(front, behind) else behind
+        return () if not known or any(self.towns.contains(town, number) for number in matches.numbers) else town
 
-    def _belongs(self, number: int, town: tuple[int, ...]) -> bool:
-        """Whether an entry is in a town, or named after it: "Stary Zamość"."""
-        name, places = self.index.fold(town[0]), {self.index.teryt(place) for place in town}
-        return self.index.teryt(number) in places or self.index.fold(number).endswith(f" {name}")
-
-    def _before_large_town(self, words: list[str]) -> list[str]:
-        """Divide words before the name of one of the largest municipalities at their end; [] without one."""
-        divided = ([" ".join(words[:at]), " ".join(words[at:])] for at in range(1, len(words)))
-        return next((parts for parts in divided if self._town_of(parts[-1])[1] == 2), [])
-
-    def _town_of(self, name: str) -> tuple[tuple[int, ...], int]:
-        """Return the municipalities of a name, and how well known they are: 2 for one of the largest, 1 for a town."""
-        named = self.index.named(query.normalize_query(name))
-        numbers = tuple(number for number in named if number < self.index.municipalities)
-        if not numbers:
-            return (), 0
-        return numbers, 2 if self.index.largest[numbers[0]] else int(self.index.urban[numbers[0]])
+    def _is_spelled_out(self, matches: Found, words: list[str]) -> bool:
+        """Whether words contain the name of a match, not only its beginning or names of the units around it."""
+        names = () if matches.forgiven else map(self.index.fold, matches.numbers)
+        return bool(matches.typed) or any(set(words).issuperset(name.split()) for name in names)
 
     def _inflected(self, text: str, accented: tuple[str, ...], limit: int) -> Found | None:
         """Return the town of "pellet w Zielonej Górze" first; None where the words are a name as they are.
@@ -244,7 +230,7 @@ class Search:
         """
         fuel, rest = query.split_fuel(plain(text))
         words, spoken = query.spoken_name(rest)
-        town, key = self._towns.find(words, spoken=spoken), " ".join(words)
+        town, key = self.towns.inflected.find(words, spoken=spoken), " ".join(words)
         if town is None:
             return None
         typed = fold(query.SEGMENT_END.split(rest)[0])
@@ -271,17 +257,6 @@ class Search:
             return bool(numbers)
         matches = self.words.find(query.read_query(text)[0], Mode.WORDS, MAX_SUGGESTIONS, accented, Memo())
         return any(match.number in numbers for match in matches)
-
-    def _town_in_address(self, text: str) -> str | None:
-        """Return the town that the first words name, as in "zakopane krupowki", or else the last; None without one."""
-        words, _ = query.spoken_name(text)
-        sizes = range(len(words) - 1, 0, -1)
-        for part in (*(words[:size] for size in sizes), *(words[-size:] for size in sizes)):
-            if self._town_of(" ".join(part))[1]:
-                return " ".join(part)
-            if town := self._towns.find(part):
-                return town
-        return None
 
     def _postcode_with_place(self, code: str, numbers: list[int], rest: str) -> Found:
         """Return postcodes; before them the typed place, if it is in another municipality of the code."""
@@ -329,7 +304,7 @@ class Search:
             for reading in readings:
                 if matches := self.words.find(reading, mode, limit, accented, costs):
                     return Found(_numbers(matches), forgiven=True)
-        if town := self._town_in_address(text):
+        if town := self.towns.in_address(text):
             return Found(tuple(self.index.find(town, limit)), typed=town)
         return Found()
 

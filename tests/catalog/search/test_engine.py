@@ -220,6 +220,17 @@ def test_a_large_town_behind_a_street_goes_before_names_like_both():
     assert {text: found(search, text) for text in places} == places
 
 
+def test_a_town_behind_a_street_goes_before_what_the_street_and_its_county_begin_like(monkeypatch):
+    # Of a town named like the street, one in the same voivodeship stays, since the other may tell where it is.
+    monkeypatch.setattr(index, "LARGEST", 3)
+    units = PLACES | {"1217021": "Zielona", "24": "zakopaneckie", "2401": "lebski", "2401022": "Ustroń"}
+    units |= {"26": "świętokrzyskie", "2601": "buski", "2601011": "Leśna"}
+    search = make_search(units, ("Sękówka", "2401022"), ("Zakopanówka", "2401022"))
+    places = dict.fromkeys(("Lebska Zakopane", "Leśna Zakopane", "Zakopane Leśna"), "Zakopane")
+    places |= {"Zielona Zakopane": "Zielona", "powiat lebski": "Ustroń", "Ustroń Zakopanówka": "Zakopanówka"}
+    assert {text: found(search, text)[0] for text in places} == places
+
+
 def test_a_long_address_costs_few_readings():
     assert len(read_after_street("ul. " + "a b c " * 16)) <= 2 * MOST_WORDS
 

@@ -1,0 +1,71 @@
+"""Which words of an address name the town: "Krupówki Zakopane", "zakopane krupowki", "Leśna Radom"."""
+
+from catalog.search import query
+from catalog.search.index import SearchIndex
+from catalog.search.inflection import InflectedNames
+from catalog.search.query_words import SCOPES
+
+Numbers = tuple[int, ...]
+
+WELL_KNOWN = 2
+"""One of the largest municipalities; a town is 1, another municipality 0."""
+
+
+class Towns:
+    def __init__(self, index: SearchIndex) -> None:
+        self.index = index
+        self.inflected = InflectedNames(
+            index.fold(number) for number in range(index.municipalities) if index.urban[number]
+        )
+
+    def named(self, name: str) -> tuple[Numbers, int]:
+        """Return the municipalities of a name, and how well known the first is."""
+        named = self.index.named(query.normalize_query(name))
+        numbers = tuple(number for number in named if number < self.index.municipalities)
+        if not numbers:
+            return (), 0
+        return numbers, WELL_KNOWN if self.index.largest[numbers[0]] else int(self.index.urban[numbers[0]])
+
+    def split_street(self, words: list[str]) -> list[str]:
+        """Divide folded words before the name of one of the largest municipalities at their end; [] without one.
+
+        A word for a county or voivodeship says that the name is not a town's.
+        """
+        if not SCOPES.keys().isdisjoint(words):
+            return []
+        divided = ([" ".join(words[:at]), " ".join(words[at:])] for at in range(1, len(words)))
+        return next((parts for parts in divided if self.named(parts[-1])[1] == WELL_KNOWN), [])
+
+    def in_address(self, text: str) -> str | None:
+        """Return the town that the first words name, as in "zakopane krupowki", or else the last; None without one.
+
+        The first words are a street before one of the largest towns, as in "Leśna Radom" and "Gdańska Iłża", unless
+        they are the name of a town as in `is_town`.
+        """
+        words, _ = query.spoken_name(text)
+        sizes = range(len(words) - 1, 0, -1)
+        first = next(filter(None, (self._spoken(words[:size]) for size in sizes)), None)
+        last = next(filter(None, (self._spoken(words[-size:]) for size in sizes)), None)
+        if not first or not last:
+            return first or last
+        typed, (front, _), (behind, known) = " ".join(words), self.named(first), self.named(last)
+        is_street = not typed.startswith(f"{first} ") or not self.is_town(front, behind)
+        return last if known == WELL_KNOWN and is_street and typed.endswith(f" {last}") else first
+
+    def is_town(self, front: Numbers, behind: Numbers) -> bool:
+        """Whether a name before a town's is no street: of one of the largest, or of a town in the same voivodeship."""
+        voivodeships = {self.index.teryt(number)[:2] for number in behind}
+        return any(
+            self.index.largest[number] or (self.index.urban[number] and self.index.teryt(number)[:2] in voivodeships)
+            for number in front
+        )
+
+    def contains(self, town: Numbers, number: int) -> bool:
+        """Whether an entry is in a town, or named after it: "Stary Zamość"."""
+        name, places = self.index.fold(town[0]), {self.index.teryt(place) for place in town}
+        return self.index.teryt(number) in places or self.index.fold(number).endswith(f" {name}")
+
+    def _spoken(self, words: list[str]) -> str | None:
+        """Return the name of a town from its words in any case; None without one."""
+        name = " ".join(words)
+        return name if self.named(name)[1] else self.inflected.find(words)
