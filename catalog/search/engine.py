@@ -210,9 +210,9 @@ class Search:
                 return ()
         elif self._is_spelled_out(matches, words) or not (parts := self.towns.split_street(words)):
             return ()
-        (front, _), (behind, known) = (self.towns.named(part) for part in (parts[0], parts[-1]))
+        (front, _), (behind, rank) = (self.towns.named(part) for part in (parts[0], parts[-1]))
         town = front if self.towns.is_town(front, behind) else behind
-        return () if not known or any(self.towns.contains(town, number) for number in matches.numbers) else town
+        return () if not rank or any(self.towns.contains(town, number) for number in matches.numbers) else town
 
     def _is_spelled_out(self, matches: Found, words: list[str]) -> bool:
         """Whether words contain the name of a match, not only its beginning or names of the units around it."""

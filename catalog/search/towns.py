@@ -8,7 +8,7 @@ from catalog.search.query_words import SCOPES
 Numbers = tuple[int, ...]
 
 WELL_KNOWN = 2
-"""One of the largest municipalities; a town is 1, another municipality 0."""
+"""Rank of one of the largest municipalities."""
 
 
 class Towns:
@@ -19,7 +19,7 @@ class Towns:
         )
 
     def named(self, name: str) -> tuple[Numbers, int]:
-        """Return the municipalities of a name, and how well known the first is."""
+        """Return the municipalities of a name, and the rank of the first: `WELL_KNOWN`, 1 for a town, 0 for another."""
         named = self.index.named(query.normalize_query(name))
         numbers = tuple(number for number in named if number < self.index.municipalities)
         if not numbers:
@@ -48,9 +48,9 @@ class Towns:
         last = next(filter(None, (self._spoken(words[-size:]) for size in sizes)), None)
         if not first or not last:
             return first or last
-        typed, (front, _), (behind, known) = " ".join(words), self.named(first), self.named(last)
+        typed, (front, _), (behind, rank) = " ".join(words), self.named(first), self.named(last)
         is_street = not typed.startswith(f"{first} ") or not self.is_town(front, behind)
-        return last if known == WELL_KNOWN and is_street and typed.endswith(f" {last}") else first
+        return last if rank == WELL_KNOWN and is_street and typed.endswith(f" {last}") else first
 
     def is_town(self, front: Numbers, behind: Numbers) -> bool:
         """Whether a name before a town's is no street: of one of the largest, or of a town in the same voivodeship."""

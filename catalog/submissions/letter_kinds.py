@@ -346,13 +346,12 @@ class ClaimLetters(LetterKind):
         ends = date_format(timezone.localtime(on + objections.OBJECTION_TIME), r"j E Y \r., H:i")
         # One whose mailbox refuses the letter delays the others' time to object, but no letter of theirs is repeated.
         for owner in objections.other_owners(row).exclude(pk__in=row.owners_told):
-            link = tokens.OBJECTION.url([row.pk, owner.pk])
-            part: Part = "claimed", {"link": link, "ends": ends}
+            part: Part = "claimed", {"link": tokens.OBJECTION.url([row.pk, owner.pk]), "ends": ends}
             yield Letter(row, owner, partial(compose, owner.email, row.depot, part))
 
     def partly_done(self, letters: Collection[Letter]) -> None:
-        for claim, told in groupby(letters, attrgetter("row")):
-            owners = [*claim.owners_told, *(letter.counted.pk for letter in told if letter.counted)]
+        for claim, of_claim in groupby(letters, attrgetter("row")):
+            owners = [*claim.owners_told, *(letter.counted.pk for letter in of_claim if letter.counted)]
             Submission.objects.filter(pk=claim.pk).update(owners_told=owners)
 
 
