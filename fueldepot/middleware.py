@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 
+from fueldepot.api_errors import refuse_body
 from fueldepot.data import snapshot
-from fueldepot.domain_errors import refuse_body
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.caller_address import read_address, read_networks, trusts
 from fueldepot.http.error_body import is_api, precondition_failed

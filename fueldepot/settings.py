@@ -221,7 +221,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "fueldepot.http.api_description.Schema",
-    "EXCEPTION_HANDLER": "fueldepot.domain_errors.answer_error",
+    "EXCEPTION_HANDLER": "fueldepot.api_errors.answer_error",
 }
 
 LOGGING = {

@@ -1,4 +1,4 @@
-"""Parameters of the location endpoints. Every limit of the specification is defined here only."""
+"""Parameters of the location endpoints, with the limits that the specification sets them."""
 
 import re
 from collections.abc import Iterator, Mapping
