@@ -259,13 +259,19 @@ class Search:
         return any(match.number in numbers for match in matches)
 
     def _postcode_with_place(self, code: str, numbers: list[int], rest: str) -> Found:
-        """Return postcodes; before them the typed place, if it is in another municipality of the code."""
-        municipalities, main = self._postcodes.get(code, ()), self.index.teryt(numbers[0])
-        places = self.index.named(fold(rest)) if fold(rest) else []
-        inside = [number for number in places if self.index.teryt(number) in municipalities]
-        if not inside or any(self.index.teryt(number) == main for number in inside):
+        """Return postcodes; before them the place of an address, if it is in another municipality of the code.
+
+        Names in one municipality mean that; else the first counts, the village in "Ostrów 12, 33-101 Tarnów".
+        """
+        municipalities, teryt = self._postcodes.get(code, ()), self.index.teryt
+        named = (self.index.named(name) for name in query.names_in_address(rest))
+        places = [inside for numbers_of in named if (inside := [n for n in numbers_of if teryt(n) in municipalities])]
+        units = [set(map(teryt, inside)) for inside in places]
+        meant = (set.intersection(*units) or units[0]) if units else set()
+        if not meant or teryt(numbers[0]) in meant:
             return Found(tuple(numbers))
-        return Found((inside[0], *numbers), single=True)
+        first = next(number for number in places[0] if teryt(number) in meant)
+        return Found((first, *numbers), single=all(teryt(first) in unit for unit in units))
 
     def _as_typed(self, key: str, numbers: list[int], text: str, accented: tuple[str, ...], limit: int) -> Found:
         several = " " in key and len(key.rpartition(" ")[2]) >= LONG_ENOUGH
@@ -284,6 +290,12 @@ class Search:
             matches = [match for match in matches if self._is_with_preposition(match.number, text)]
             if matches:
                 return Found(_numbers(matches), single=_is_single(matches))
+        if address := query.read_village_address(text):
+            village, reading = address
+            matches = self.words.find(reading, Mode.WORDS, limit, accented, costs)
+            matches = [match for match in matches if match.is_spelled_out and self.index.fold(match.number) == village]
+            if matches:
+                return Found(_numbers(matches), single=len(matches) == 1)
         for mode in (Mode.WORDS, Mode.PREFIXES):
             for reading in readings:
                 if matches := self.words.find(reading, mode, limit, accented, costs):

@@ -74,6 +74,11 @@ class Match(NamedTuple):
     def whole(self) -> bool:
         return self.tier in (WordTier.EXACT_MUNICIPALITY, WordTier.WHOLE_NAME) and self.cost < PREFIX
 
+    @property
+    def is_spelled_out(self) -> bool:
+        """Whether no word is a prefix: those of units may be forms of it."""
+        return self.edits == 0 and self.cost <= self.context * STEM
+
 
 Memo = dict[tuple[Token, Mode, bool], Costs]
 """Cached costs of the words of a query, in names (True) and units: readings share words."""

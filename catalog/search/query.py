@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from itertools import groupby
 
 from catalog.search.inflection import CASE_ENDING, NOMINATIVES
 from catalog.search.query_words import (
@@ -204,6 +205,29 @@ def read_after_street(text: str) -> list[Reading]:
     starts = range(max(start, len(words) - MOST_WORDS), len(words)) if name else range(start, len(words))[:1]
     readings = [read_words([words[place:]], ignored) for place in starts for ignored in (NOTHING, FILLERS)]
     return [reading for reading in dict.fromkeys(readings) if reading.tokens]
+
+
+def read_village_address(text: str) -> tuple[str, Reading] | None:
+    """Return the village of an address without streets, and it as a place: "Brzezie 12, Kłaj"; None of another text."""
+    segments = [WORD.findall(segment) for segment in split_segments(text)]
+    words = segments[0] if segments else []
+    numbers = [place for place, word in enumerate(words) if word[0].isdigit()]
+    if not numbers or any(word.rstrip(".") in STREETS for word in words):
+        return None
+    village, place = words[: numbers[0]], words[numbers[-1] + 1 :]
+    beside = [place, *([word for word in segment if not word[0].isdigit()] for segment in segments[1:])]
+    return (" ".join(village), read_words([village, *beside], NOTHING)) if village and any(beside) else None
+
+
+def names_in_address(text: str) -> list[str]:
+    """Return what may be places in a plain address: "Brzezie 12, Kłaj" gives both; without streets and numbers."""
+    names = []
+    for segment in split_segments(text):
+        for is_number, words in groupby(WORD.findall(segment), lambda word: word[0].isdigit()):
+            name = list(words)
+            if not is_number and name[0].rstrip(".") not in STREETS:
+                names.append(normalize_query(" ".join(name)))
+    return names
 
 
 def read_words(segments: list[list[str]], ignored: frozenset[str]) -> Reading:

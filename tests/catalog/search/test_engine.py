@@ -162,6 +162,36 @@ def test_of_places_beside_a_postcode_the_most_important_goes_first():
     assert is_clear(search, "38-300 targ")
 
 
+def test_an_address_with_a_postcode_is_where_its_names_are():
+    villages = ("Targ", ZAKOPANE), ("Targ", SEKOWA), ("Wola", SEKOWA), ("Wieś", ROPA)
+    search = make_search(PLACES, *villages, postcodes={"38-300": (ROPA, SEKOWA, ZAKOPANE)})
+    for text in (
+        "Wola 12, 38-300 Wola",
+        "Wola 12a, 38-300",
+        "ul. Targ 3, 38-300 Sękowa",
+        "Targ 3/4, 38-300 gm. Sękowa",
+    ):
+        assert (units_found(search, text), is_clear(search, text)) == ([SEKOWA, ROPA], True), text
+    # A village with the town of its post office, and names of the code's first municipality.
+    text = "Wola 12, 38-300 Zakopane"
+    assert (units_found(search, text), is_clear(search, text)) == ([SEKOWA, ROPA], False)
+    for text in ("Wieś 12, 38-300 Zakopane", "Lipowa 12, 38-300 Ropa", "Lipowa 12, 38-300"):
+        assert units_found(search, text) == [ROPA], text
+
+
+def test_an_address_without_streets_is_in_its_village():
+    units = PLACES | {"1205012": "Stara Ropa"}
+    search = make_search(units, ("Wola", ROPA), ("Wola", SEKOWA), ("Wola Górna", ROPA), ("Targ", "1205012"))
+    addresses = {"Wola 12, Ropa": ROPA, "Wola 12 Sękowa": SEKOWA, "Wola 12a/3, gm. Ropa": ROPA}
+    addresses |= {"Targ 5, Stara Ropa": "1205012", "Wola 7, Ropa, powiat gorlicki": ROPA}
+    for text, code in addresses.items():
+        assert (units_found(search, text), found(search, text)) == ([code], [text.split()[0]]), text
+        assert is_clear(search, text), text
+    # Streets, and what only begins or has the words of a name, are no villages.
+    assert found(search, "ul. Wola 12, Ropa")[0] == found(search, "Górna 12, Ropa")[0] == "Ropa"
+    assert found(search, "Lipowa 12, Sękowa") == ["Sękowa"]
+
+
 def test_the_number_of_a_depot_is_no_place():
     search = make_search(
         PLACES, ("Nipkowie", ROPA), ("Telatyn", SEKOWA), ("Płock", ZAKOPANE), postcodes={"12-300": (ROPA,)}
