@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from catalog.search.inflection import CASE_ENDING, NOMINATIVES
 from catalog.search.query_words import (
@@ -163,7 +163,7 @@ def split_segments(text: str) -> list[str]:
 def is_street(segment: str) -> bool:
     """Whether part of a text is a street, with or without a house number: "ul. Długa", "Długa 5"."""
     words = [word.rstrip(".") for word in WORD.findall(segment)]
-    return bool(words) and (words[0] in STREETS or (len(words) > 1 and words[-1][0].isdigit()))
+    return bool(words) and (words[0] in STREETS or (len(words) > 1 and is_number(words[-1])))
 
 
 def before_street(segment: str) -> str:
@@ -180,7 +180,7 @@ def shortened(segments: list[str]) -> list[list[str]]:
     if named:
         return [[" ".join(words[: named[0]])]]
     last = len(words)
-    while last and words[last - 1][0].isdigit():
+    while last and is_number(words[last - 1]):
         last -= 1
     return [[" ".join(words[:end])] for end in range(last, 0, -1)] if last < len(words) else []
 
@@ -197,8 +197,8 @@ def read_after_street(text: str) -> list[Reading]:
     words = WORD.findall(segments[0])
     name = 1 if words and words[0].rstrip(".") in STREETS else 0
     # A number in front belongs to the street: "ul. 3 Maja".
-    first = name + 2 if words[name : name + 1] and words[name][0].isdigit() else name + 1
-    numbers = [place for place in range(first, len(words)) if words[place][0].isdigit()]
+    first = name + 2 if words[name : name + 1] and is_number(words[name]) else name + 1
+    numbers = [place for place in range(first, len(words)) if is_number(words[place])]
     if not numbers and not name:
         return []
     start = numbers[-1] + 1 if numbers else first
@@ -210,22 +210,29 @@ def read_after_street(text: str) -> list[Reading]:
 def read_village_address(text: str) -> tuple[str, Reading] | None:
     """Return the village of an address without streets, and it as a place: "Brzezie 12, Kłaj"; None of another text."""
     segments = [WORD.findall(segment) for segment in split_segments(text)]
-    words = segments[0] if segments else []
-    numbers = [place for place, word in enumerate(words) if word[0].isdigit()]
-    if not numbers or any(word.rstrip(".") in STREETS for word in words):
+    if any(word.rstrip(".") in STREETS for words in segments for word in words):
         return None
-    village, place = words[: numbers[0]], words[numbers[-1] + 1 :]
-    beside = [place, *([word for word in segment if not word[0].isdigit()] for segment in segments[1:])]
+    at = next((place for place, words in enumerate(segments) if any(map(is_number, words))), None)
+    if at is None:
+        return None
+    village = list(takewhile(lambda word: not is_number(word) and word.rstrip(".") != "nr", segments[at]))
+    segments[at] = segments[at][len(village) + 1 :]
+    beside = [[word for word in words if not is_number(word)] for words in segments]
     return (" ".join(village), read_words([village, *beside], NOTHING)) if village and any(beside) else None
+
+
+def is_number(word: str) -> bool:
+    """Whether a word is the number of a house: "12", "12a"."""
+    return word[0].isdigit()
 
 
 def names_in_address(text: str) -> list[str]:
     """Return what may be places in a plain address: "Brzezie 12, Kłaj" gives both; without streets and numbers."""
     names = []
     for segment in split_segments(text):
-        for is_number, words in groupby(WORD.findall(segment), lambda word: word[0].isdigit()):
+        for are_numbers, words in groupby(WORD.findall(segment), is_number):
             name = list(words)
-            if not is_number and name[0].rstrip(".") not in STREETS:
+            if not are_numbers and name[0].rstrip(".") not in STREETS:
                 names.append(normalize_query(" ".join(name)))
     return names
 
