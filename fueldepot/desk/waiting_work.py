@@ -8,7 +8,6 @@ from smtplib import SMTPException
 from typing import Any
 from urllib.parse import urlencode
 
-from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.mail import EmailMessage
 from django.db import transaction
@@ -254,7 +253,7 @@ def write_letter(editor: Any) -> EmailMessage | None:
         "rows": [(row, row.since and f"{localdate(row.since):%d.%m.%Y}", site_url(row.url)) for row in waiting],
         "voivodeships": ", ".join(names),
         "desk": route_url("admin:index"),
+        "total": sum(row.count for row in waiting),
     }
-    total = sum(row.count for row in waiting)
-    body = render_to_string("mail/daily.txt", context).strip() + "\n"
-    return EmailMessage(f"{settings.SITE_NAME}: czeka na redakcję: {total}", body, None, [editor.email])
+    subject, _, body = render_to_string("mail/daily.txt", context).strip().partition("\n\n")
+    return EmailMessage(subject, f"{body}\n", None, [editor.email])

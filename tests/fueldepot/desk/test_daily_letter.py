@@ -48,7 +48,8 @@ def test_an_editor_begins_and_ends_it_on_the_start_page(client, editor):
     assert client.get(url).status_code == 405
 
 
-def test_it_says_what_waits_since_when_in_the_claimed_voivodeships(subscribed, django_assert_max_num_queries):
+def test_it_says_what_waits_since_when_in_the_claimed_voivodeships(subscribed, settings, django_assert_max_num_queries):
+    settings.SITE_NAME = "Opał & węgiel"
     krakow, bielsko = factories.DepotFactory(), factories.DepotFactory(municipality=factories.bielsko_biala())
     for depot, day in ((krakow, 10), (bielsko, 1)):
         factories.SubmissionFactory(depot=depot, confirmed_at=datetime(2026, 11, day, tzinfo=UTC))
@@ -59,7 +60,7 @@ def test_it_says_what_waits_since_when_in_the_claimed_voivodeships(subscribed, d
     with django_assert_max_num_queries(16):  # two of the list, three of its transaction, rights 2, nine of the letter
         assert send().sent == ("ewa",)
     (letter,) = mail.outbox
-    assert (letter.to, letter.subject.rpartition(": ")[2]) == (["ewa@example.pl"], "3")
+    assert (letter.to, letter.subject) == (["ewa@example.pl"], "Opał & węgiel: czeka na redakcję: 3")
     assert "(województwa: małopolskie)" in letter.body
     assert "- Zgłoszenia właścicieli i czytelników: 2, najdłużej od 09.11.2026" in letter.body
     assert not missing(letter.body, "/admin/catalog/submission/?unit=mine", "- Ceny do zatwierdzenia: 1, ")
