@@ -154,7 +154,8 @@ class Depots:
 
     @cached_property
     def folded_places(self) -> list[str]:
-        return [fold(f"{row.place} {row.municipality}") for row in self.rows]
+        """Street, place and municipality of each."""
+        return [fold(f"{row.street} {row.place} {row.municipality}") for row in self.rows]
 
     def find(self, depot_id: int) -> DepotRow | None:
         position = self._positions.get(depot_id)

@@ -14,7 +14,7 @@ from catalog.models import SearchEntry
 from catalog.parsing.contacts import typed_digits
 from catalog.search import query
 from catalog.search.index import SearchIndex
-from catalog.search.matching import Match, Memo, Mode, WordMatcher
+from catalog.search.matching import CANDIDATES, Match, Memo, Mode, WordMatcher
 from catalog.search.query_words import ABOUT_FUELS, NICKNAMES
 from catalog.search.towns import Towns
 from catalog.text import fold, plain
@@ -205,19 +205,23 @@ class Search:
         if not matches.numbers or query.split_postcode(rest):
             return ()
         if len(parts) > 1:
-            # A misspelt name goes first, and behind the comma may be the name of a county: "Zielonki, Kraków".
-            if matches.forgiven or self.words.find(query.read_query(rest)[0], Mode.WORDS, 1, (), Memo()):
+            # Behind the comma may be the name of a county: "Zielonki, Kraków".
+            nearby = self.words.find(query.read_query(rest)[0], Mode.WORDS, MAX_SUGGESTIONS, (), Memo())
+            if matches.forgiven or self._is_spelled_out([match.number for match in nearby], words):
                 return ()
-        elif self._is_spelled_out(matches, words) or not (parts := self.towns.split_street(words)):
-            return ()
-        (front, _), (behind, rank) = (self.towns.named(part) for part in (parts[0], parts[-1]))
+        else:
+            is_named = not matches.forgiven and self._is_spelled_out(matches.numbers, words)
+            if matches.typed or is_named or not (parts := self.towns.split_street(words)):
+                return ()
+        (front, _), (behind, _) = (self.towns.named(part) for part in (parts[0], parts[-1]))
         town = front if self.towns.is_town(front, behind) else behind
-        return () if not rank or any(self.towns.contains(town, number) for number in matches.numbers) else town
+        # Misspelt names in its rural namesake do not count.
+        places = town[:1] if matches.forgiven else town
+        return () if not town or any(self.towns.contains(places, number) for number in matches.numbers) else town
 
-    def _is_spelled_out(self, matches: Found, words: list[str]) -> bool:
-        """Whether words contain the name of a match, not only its beginning or names of the units around it."""
-        names = () if matches.forgiven else map(self.index.fold, matches.numbers)
-        return bool(matches.typed) or any(set(words).issuperset(name.split()) for name in names)
+    def _is_spelled_out(self, numbers: Collection[int], words: list[str]) -> bool:
+        """Whether words contain the name of an entry, not only its beginning or names of the units around it."""
+        return any(set(words).issuperset(self.index.fold(number).split()) for number in numbers)
 
     def _inflected(self, text: str, accented: tuple[str, ...], limit: int) -> Found | None:
         """Return the town of "pellet w Zielonej Górze" first; None where the words are a name as they are.
@@ -261,11 +265,15 @@ class Search:
     def _postcode_with_place(self, code: str, numbers: list[int], rest: str) -> Found:
         """Return postcodes; before them the place of an address, if it is in another municipality of the code.
 
-        Names in one municipality mean that; else the first counts, the village in "Ostrów 12, 33-101 Tarnów".
+        Names in one municipality mean that; else the first counts, the village in "Ostrów 12, 33-101 Tarnów". Beside a
+        street a name means the town, not its rural namesake: "Wałowa, 84-100 Puck".
         """
         municipalities, teryt = self._postcodes.get(code, ()), self.index.teryt
-        named = (self.index.named(name) for name in query.names_in_address(rest))
-        places = [inside for numbers_of in named if (inside := [n for n in numbers_of if teryt(n) in municipalities])]
+        names = query.names_in_address(rest)
+        named = ([number for number in self.index.named(name) if teryt(number) in municipalities] for name in names)
+        places = [inside for inside in named if inside]
+        if len(places) == 1 < len(names):
+            places = [places[0][:1]]
         units = [set(map(teryt, inside)) for inside in places]
         meant = (set.intersection(*units) or units[0]) if units else set()
         if not meant or teryt(numbers[0]) in meant:
@@ -290,12 +298,8 @@ class Search:
             matches = [match for match in matches if self._is_with_preposition(match.number, text)]
             if matches:
                 return Found(_numbers(matches), single=_is_single(matches))
-        if address := query.read_village_address(text):
-            village, reading = address
-            matches = self.words.find(reading, Mode.WORDS, limit, accented, costs)
-            matches = [match for match in matches if match.is_spelled_out and self.index.fold(match.number) == village]
-            if matches:
-                return Found(_numbers(matches), single=len(matches) == 1)
+        if village := self._village_of_address(text, accented, costs):
+            return Found(_numbers(village)[:limit], single=len(village) == 1)
         for mode in (Mode.WORDS, Mode.PREFIXES):
             for reading in readings:
                 if matches := self.words.find(reading, mode, limit, accented, costs):
@@ -319,6 +323,22 @@ class Search:
         if town := self.towns.in_address(text):
             return Found(tuple(self.index.find(town, limit)), typed=town)
         return Found()
+
+    def _village_of_address(self, text: str, accented: tuple[str, ...], costs: Memo) -> list[Match]:
+        """Return the villages of an address without streets, in the municipality that it names, if it names one."""
+        address = query.read_village_address(text)
+        if address is None:
+            return []
+        village, reading = address
+        beside = (self.towns.named(name)[0] for name in query.names_in_address(text) if name != village)
+        municipalities = {self.index.teryt(number) for named in beside for number in named}
+        return [
+            match
+            for match in self.words.find(reading, Mode.WORDS, CANDIDATES, accented, costs)
+            if match.is_spelled_out
+            and self.index.fold(match.number) == village
+            and (not municipalities or self.index.teryt(match.number) in municipalities)
+        ]
 
     def _is_with_preposition(self, number: int, text: str) -> bool:
         """Whether the name of an entry has a preposition and stands in a text as a whole: "Pod Lasem, Tuchola"."""

@@ -15,6 +15,7 @@ from catalog.search.query_words import (
     MUNICIPALITY_WORDS,
     PREPOSITIONS,
     SCOPES,
+    SQUARE,
     STREETS,
     ContextScope,
 )
@@ -218,7 +219,9 @@ def read_village_address(text: str) -> tuple[str, Reading] | None:
     village = list(takewhile(lambda word: not is_number(word) and word.rstrip(".") != "nr", segments[at]))
     segments[at] = segments[at][len(village) + 1 :]
     beside = [[word for word in words if not is_number(word)] for words in segments]
-    return (" ".join(village), read_words([village, *beside], NOTHING)) if village and any(beside) else None
+    if not village or village == [SQUARE] or not any(beside):
+        return None
+    return " ".join(village), read_words([village, *beside], NOTHING)
 
 
 def is_number(word: str) -> bool:
@@ -227,13 +230,13 @@ def is_number(word: str) -> bool:
 
 
 def names_in_address(text: str) -> list[str]:
-    """Return what may be places in a plain address: "Brzezie 12, Kłaj" gives both; without streets and numbers."""
+    """Return the names in a plain address, of streets and places: "Brzezie 12, Kłaj" gives "brzezie" and "klaj"."""
     names = []
     for segment in split_segments(text):
         for are_numbers, words in groupby(WORD.findall(segment), is_number):
-            name = list(words)
-            if not are_numbers and name[0].rstrip(".") not in STREETS:
-                names.append(normalize_query(" ".join(name)))
+            name = " ".join(word for word in words if word.rstrip(".") != "nr")
+            if name and not are_numbers:
+                names.append(normalize_query(name))
     return names
 
 

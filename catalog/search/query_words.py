@@ -81,6 +81,9 @@ FILLERS = (ASIDE | PREPOSITIONS).union(
 
 STREETS = frozenset(["ul", "ulica", "ulicy", "al", "aleja", "aleje", "pl", "plac", "os"])
 
+SQUARE = "rynek"
+"""The main square of a town. Few parts of villages have this name, and their addresses no numbers."""
+
 FUELS = {
     slug: re.compile(rf"(?<![^\W_])(?:{forms.replace(' ', '[ -]')})(?![^\W_])")
     for slug, forms in {

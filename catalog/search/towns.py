@@ -61,9 +61,9 @@ class Towns:
         )
 
     def contains(self, town: Numbers, number: int) -> bool:
-        """Whether an entry is in a town, not in its rural namesake, or named after it: "Stary Zamość"."""
-        name = self.index.fold(town[0])
-        return self.index.teryt(number) == self.index.teryt(town[0]) or self.index.fold(number).endswith(f" {name}")
+        """Whether an entry is in one of the municipalities of a name, or named after it: "Stary Zamość"."""
+        name, places = self.index.fold(town[0]), {self.index.teryt(place) for place in town}
+        return self.index.teryt(number) in places or self.index.fold(number).endswith(f" {name}")
 
     def _spoken(self, words: list[str]) -> str | None:
         """Return the name of a town from its words in any case; None without one."""

@@ -79,8 +79,8 @@ def test_the_name_of_a_depot_with_its_place(client):
     zakopane = factories.zakopane()
     entries.rebuild_index()
     others = factories.DepotFactory.create_batch(9, name="PHU Kowalski")
-    depot = factories.DepotFactory(name="PHU Kowalski", place="Olcza", municipality=zakopane)
-    for text in ("PHU Kowalski Olcza", "kowalski zakopane"):
+    depot = factories.DepotFactory(name="PHU Kowalski", street="Długa", place="Olcza", municipality=zakopane)
+    for text in ("PHU Kowalski Olcza", "kowalski zakopane", "Kowalski Długa Olcza"):
         assert listed(client, text) == [depot_path(depot.pk, depot.name)], text
     assert listed(client, "PHU Nowak Olcza") == []
     # A place that the text has too, or only by part of the name, does not hide it.

@@ -179,17 +179,40 @@ def test_an_address_with_a_postcode_is_where_its_names_are():
         assert units_found(search, text) == [ROPA], text
 
 
+def test_beside_a_street_and_a_postcode_a_name_is_the_town_and_not_its_rural_namesake():
+    search = make_search(
+        PLACES | {"1217022": "Zakopane"}, ("Wola", "1217022"), postcodes={"34-500": ("1217022", ZAKOPANE)}
+    )
+    for text in ("Lipowa, 34-500 Zakopane", "ul. Lipowa 5, 34-500 Zakopane"):
+        assert units_found(search, text) == [ZAKOPANE, "1217022"], text
+    for text in ("34-500 Zakopane", "Wola 5, 34-500 Zakopane", "Wola nr 5, 34-500 Zakopane"):
+        assert units_found(search, text) == ["1217022"], text
+
+
 def test_an_address_without_streets_is_in_its_village():
     units = PLACES | {"1205012": "Stara Ropa"}
     search = make_search(units, ("Wola", ROPA), ("Wola", SEKOWA), ("Wola Górna", ROPA), ("Targ", "1205012"))
     addresses = {"Wola 12, Ropa": ROPA, "Wola 12 Sękowa": SEKOWA, "Wola 12a/3, gm. Ropa": ROPA}
-    addresses |= {"Targ 5, Stara Ropa": "1205012", "Wola 7, Ropa, powiat gorlicki": ROPA}
+    addresses |= {"Targ 5, Stara Ropa": "1205012", "Wola 7, Ropa, powiat gorlicki": ROPA, "Wola nr 7, Ropa": ROPA}
     for text, code in addresses.items():
         assert (units_found(search, text), found(search, text)) == ([code], [text.split()[0]]), text
         assert is_clear(search, text), text
     # Streets, and what only begins or has the words of a name, are no villages.
     assert found(search, "ul. Wola 12, Ropa")[0] == found(search, "Górna 12, Ropa")[0] == "Ropa"
     assert found(search, "Lipowa 12, Sękowa") == ["Sękowa"]
+    # The municipality may stand in front; its name may be an adjective, too.
+    assert found(search, "Ropa, Wola 12") == ["Wola"]
+    search = make_search(UNITS | {ROPA: "Ropa", "1205011": "Gorlicko"}, ("Wola", ROPA), ("Rynek", ROPA))
+    assert found(search, "Wola 5 Gorlicko")[0] == "Gorlicko"
+    assert found(search, "Rynek 5, Ropa") == ["Ropa"]
+
+
+def test_a_municipality_behind_a_comma_goes_before_places_elsewhere_that_are_like_the_street(monkeypatch):
+    monkeypatch.setattr(index, "LARGEST", 0)
+    search = make_search(PLACES, ("Kolonia Lipowa", SEKOWA), ("Kolonia Leśna", "1205082"), ("Lipowa", ZAKOPANE))
+    for text in ("Lipowa, Ropa", "Zielona Lipowa, Ropa"):
+        assert found(search, text)[0] == "Ropa", text
+    assert not is_clear(search, "Lipowa, Ropa")
 
 
 def test_the_number_of_a_depot_is_no_place():
