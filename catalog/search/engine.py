@@ -202,22 +202,27 @@ class Search:
         """
         _, rest = query.split_fuel(plain(text))
         parts, words = query.split_segments(rest), fold(rest).split()
+        has_comma = len(parts) > 1
         if not matches.numbers or query.split_postcode(rest):
             return ()
-        if len(parts) > 1:
-            # Behind the comma may be the name of a county: "Zielonki, Kraków".
-            nearby = self.words.find(query.read_query(rest)[0], Mode.WORDS, MAX_SUGGESTIONS, (), Memo())
-            if matches.forgiven or self._is_spelled_out([match.number for match in nearby], words):
-                return ()
-        else:
-            is_named = not matches.forgiven and self._is_spelled_out(matches.numbers, words)
-            if matches.typed or is_named or not (parts := self.towns.split_street(words)):
+        if has_comma and matches.forgiven:
+            return ()  # a misspelt name goes first
+        if not has_comma:
+            is_named = matches.typed or (not matches.forgiven and self._is_spelled_out(matches.numbers, words))
+            if is_named or not (parts := self.towns.split_street(words)):
                 return ()
         (front, _), (behind, _) = (self.towns.named(part) for part in (parts[0], parts[-1]))
         town = front if self.towns.is_town(front, behind) else behind
         # Misspelt names in its rural namesake do not count.
         places = town[:1] if matches.forgiven else town
-        return () if not town or any(self.towns.contains(places, number) for number in matches.numbers) else town
+        if not behind or any(self.towns.contains(places, number) for number in matches.numbers):
+            return ()
+        if has_comma:
+            # It may be the name of a county: "Zielonki, Kraków".
+            nearby = self.words.find(query.read_query(rest)[0], Mode.WORDS, MAX_SUGGESTIONS, (), Memo())
+            if self._is_spelled_out(_numbers(nearby), words):
+                return ()
+        return town
 
     def _is_spelled_out(self, numbers: Collection[int], words: list[str]) -> bool:
         """Whether words contain the name of an entry, not only its beginning or names of the units around it."""
