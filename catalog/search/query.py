@@ -209,7 +209,7 @@ def read_after_street(text: str) -> list[Reading]:
 
 
 def read_village_address(text: str) -> tuple[str, Reading] | None:
-    """Return the village of an address without streets, and it as a place: "Brzezie 12, Kłaj"; None of another text."""
+    """Return the village of an address without streets, folded, and it as a place: "Brzezie 12, Kłaj"; else None."""
     segments = [WORD.findall(segment) for segment in split_segments(text)]
     if any(word.rstrip(".") in STREETS for words in segments for word in words):
         return None
@@ -219,9 +219,8 @@ def read_village_address(text: str) -> tuple[str, Reading] | None:
     village = list(takewhile(lambda word: not is_number(word) and word.rstrip(".") != "nr", segments[at]))
     segments[at] = segments[at][len(village) + 1 :]
     beside = [[word for word in words if not is_number(word)] for words in segments]
-    if not village or village == [SQUARE] or not any(beside):
-        return None
-    return " ".join(village), read_words([village, *beside], NOTHING)
+    name = normalize_query(" ".join(village))
+    return None if name in {"", SQUARE} or not any(beside) else (name, read_words([name.split(), *beside], NOTHING))
 
 
 def is_number(word: str) -> bool:
