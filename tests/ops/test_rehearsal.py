@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.conftest import SHARED_DATA
 from tests.fueldepot.sharers import run_python
 
 
@@ -12,14 +11,22 @@ def rehearse(*args: str) -> str:
     return done.stdout
 
 
-@pytest.mark.slow
-@pytest.mark.full_scale
-def test_the_whole_chain():
-    """On the publishers' files, or on a small country where they are missing."""
-    country = SHARED_DATA.is_dir()
-    printed = rehearse(*[str(SHARED_DATA)] * country)
+def check(printed: str, *, places: int, depots: int) -> None:
+    """What a rehearsal prints: all is imported once, found unchanged afterwards, and served."""
     assert (printed.count(": imported: "), printed.count(": unchanged: ")) == (6, 6)
     assert "nothing is due; the next is osm-depots on " in printed
     assert printed.count("\n200 /") == 6
-    assert f"teryt-simc: imported: {102_913 if country else 7} rows" in printed
-    assert f"osm-depots: imported: {6586 if country else 12} rows" in printed
+    assert f"teryt-simc: imported: {places} rows" in printed
+    assert f"osm-depots: imported: {depots} rows" in printed
+
+
+@pytest.mark.slow
+def test_the_whole_chain_of_a_small_country():
+    check(rehearse(), places=7, depots=12)
+
+
+@pytest.mark.machines
+@pytest.mark.full_scale
+def test_the_whole_chain(shared_data):
+    """Before a release: it takes minutes, and `test_full_scale` reads the same files."""
+    check(rehearse(str(shared_data)), places=102_913, depots=6586)
