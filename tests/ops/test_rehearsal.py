@@ -25,7 +25,7 @@ def test_the_whole_chain_of_a_small_country():
     check(rehearse(), places=7, depots=12)
 
 
-@pytest.mark.machines
+@pytest.mark.release
 @pytest.mark.full_scale
 def test_the_whole_chain(shared_data):
     """Before a release: it takes minutes, and `test_full_scale` reads the same files."""
