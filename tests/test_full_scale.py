@@ -261,6 +261,7 @@ def import_file(name: str, file: Path, **options: object) -> str:
     return run(name, file, commit=True, verbosity=2, **options)
 
 
+@pytest.mark.release
 def test_the_register_of_2024_is_brought_to_2026_without_losing_a_depot(country, db, client):
     history = SHARED_DATA / "history"
     newest = SHARED_DATA / "TERC_Urzedowy_2026-07-22.csv"

@@ -10,7 +10,11 @@ from tests.fueldepot.sharers import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-WIDTHS = {"phone": 390, "tablet": 768, "desk": 1366}
+WIDTHS = (
+    pytest.param(390, id="phone"),
+    pytest.param(768, id="tablet", marks=pytest.mark.release),
+    pytest.param(1366, id="desk"),
+)
 LARGE_TEXT = [(320, "100%"), (320, "200%"), (390, "200%"), (640, "200%"), (1366, "200%")]
 """Widths of windows in pixels, and sizes of text: WCAG 2.2, 1.4.10 and 1.4.4, and larger windows with large text."""
 TABLE_WIDTHS = (320, 390, 1366)
@@ -143,7 +147,7 @@ def open_all(open_window, site, depot, removed, reachable):
     return walk
 
 
-@pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
+@pytest.mark.parametrize("width", WIDTHS)
 def test_every_page_is_accessible_and_fits(open_all, width):
     def look(page):
         problems = findings(page)

@@ -83,6 +83,7 @@ def write_description(site: str, path: Path) -> Path:
     return path
 
 
+@pytest.mark.release
 def test_schemathesis_finds_nothing(site, tmp_path):
     """No 5xx and no warning; only described statuses, headers, media types and fields; invalid requests are refused."""
     file = write_description(site, tmp_path / "openapi.json")
