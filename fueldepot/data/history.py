@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple, TypeVar
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models
 from django.db.models.expressions import RawSQL
 from simple_history.signals import post_create_historical_record
@@ -132,17 +133,26 @@ def restore(model: type[models.Model], spans: Sequence[Span], *, following: Coll
 
     spans: at most one per row. Its change is the difference between the history row before its first and its last.
     Rows with a changed column that was changed again since are skipped. following: columns ignored in this comparison,
-    restored where they are unchanged since.
+    restored where they are unchanged since; of arrays each element.
     """
+    arrays = {field.column for field in model._meta.fields if isinstance(field, ArrayField)}.intersection(following)
+    later = {c: _each_element(c) if c in arrays else f't."{c}"' for c in _columns(model)}
     assignments = ", ".join(
         f'"{c}" = CASE WHEN l."{c}" IS DISTINCT FROM p."{c}" AND t."{c}" IS NOT DISTINCT FROM l."{c}" '
-        f'THEN p."{c}" ELSE t."{c}" END'
-        for c in _columns(model)
+        f'THEN p."{c}" ELSE {value} END'
+        for c, value in later.items()
     )
     joined, unchanged = _unchanged(model, following)
     key = model._meta.pk.column
     statement = f'UPDATE {model._meta.db_table} t SET {assignments} FROM {joined} WHERE {unchanged} RETURNING t."{key}"'  # noqa: S608 - names of tables and columns only
     return _ask(statement, spans)
+
+
+def _each_element(column: str) -> str:
+    """Return the array t without the elements that l added to p, and with those that it left out."""
+    present, last, former = (f'{row}."{column}"' for row in "tlp")
+    kept = f"ARRAY(SELECT e FROM unnest({present}) e WHERE e <> ALL ({last}) OR e = ANY ({former}))"  # noqa: S608
+    return f"{kept} || ARRAY(SELECT e FROM unnest({former}) e WHERE e <> ALL ({last}) AND e <> ALL ({present}))"  # noqa: S608
 
 
 def find_restorable(model: type[models.Model], spans: Sequence[Span], *, following: Collection[str]) -> list[Any]:

@@ -13,7 +13,7 @@ from fueldepot.data import history
 from tests import bulk, factories
 from tests.catalog.admin.test_list import many
 from tests.client import context_of, message_of
-from tests.factories import TODAY
+from tests.factories import NOW, TODAY
 from tests.pages.reading import missing
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +74,22 @@ def test_what_somebody_has_decided_since_stays_and_another_field_that_changed_si
     assert rows(restored, owners) == later
     assert (factories.fresh(checked).publication, checked.phone) == ("held", "+48 12 345 67 89")
     assert checked.updated_at == TODAY
+
+
+@pytest.mark.parametrize("last", [0, 1])
+def test_a_field_is_confirmed_no_longer_in_whichever_order_changes_are_undone(editor, last):
+    depot = factories.DepotFactory(verified=True)
+    before = rows(depot)
+    moderation.reset_depots(keys=[depot.pk], by=editor, note="sprawdzenie od nowa")
+    editing.edit_depot(depot=factories.fresh(depot), values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
+    editing.edit_depot(depot=factories.fresh(depot), values={"website": "https://example.pl"}, by=editor, on=TODAY)
+    reset, phone, website = models.Decision.objects.order_by("pk")
+    first, second = (phone, website)[1 - last], (phone, website)[last]
+    for decision, confirmed in ((first, {("website", "phone")[1 - last]}), (second, set())):
+        journal.undo(decision=decision, by=editor, on=NOW)
+        assert set(factories.fresh(depot).confirmed_fields) == confirmed
+    journal.undo(decision=reset, by=editor, on=NOW)
+    assert rows(depot) == before
 
 
 def test_what_waits_is_closed_with_a_letter_and_waits_again(client, editor):
