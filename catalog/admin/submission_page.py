@@ -144,6 +144,7 @@ def describe_part(submission: Submission, form: ProposalForm) -> dict[str, Any]:
     questions = sorted(submission.questions.all(), key=lambda question: question.asked_at)
     is_open = submission.state in Submission.OPEN
     rows = rows_of(submission, form) if submission.kind in {Kind.CORRECT, Kind.ADD} else []
+    owners = list(objections.other_owners(submission)) if submission.kind in objections.CONTESTABLE else []
     return {
         "submission": submission,
         "rows": rows,
@@ -151,7 +152,8 @@ def describe_part(submission: Submission, form: ProposalForm) -> dict[str, Any]:
         "changed": is_open and any(row["changed"] for row in rows),
         "correction": submission.kind == Kind.CORRECT,
         "comparisons": compare(submission),
-        "owners": list(objections.other_owners(submission)) if submission.kind == Kind.CLAIM else [],
+        "owners": owners,
+        "has_owners": bool(owners) and submission.kind == Kind.CLAIM,  # who may be replaced
         "objection_ends": objections.objection_ends(submission),
         "owners_heard": objections.is_owner_heard(submission, timezone.now()),
         "is_open": is_open,

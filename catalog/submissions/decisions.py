@@ -271,10 +271,11 @@ class DecisionBatch:
         link = owner_links.grant_link(depot=depot, email=submission.email, on=self.on)
         self.record.concern(OwnerLink, [row.pk for row in (links if is_owner else [*links, link])])
         # The new owner has not been told of other claims.
-        others = Submission.objects.waiting().filter(kind=Kind.CLAIM, depot=depot).exclude(pk=submission.pk)
+        others = Submission.objects.waiting().filter(depot=depot).exclude(pk=submission.pk)
         others.update(owner_told_at=None)
 
     def _remove(self, submission: Submission) -> None:
+        objections.check_owner_heard(submission, by=self.by, on=self.on)
         depot = self._change(submission)
         depot.publication, depot.removed_at = Depot.Publication.REMOVED, self.day
         depot.removal_reason = Depot.RemovalReason.OWNER

@@ -335,7 +335,7 @@ class QuestionLetters(LetterKind):
 
 
 class ClaimLetters(LetterKind):
-    """Letters to the present owners of an entry that somebody else claims."""
+    """Letters to the present owners of an entry that somebody else claims or wants deleted."""
 
     moment = "owner_told_at"
 
@@ -346,7 +346,7 @@ class ClaimLetters(LetterKind):
         ends = date_format(timezone.localtime(on + objections.OBJECTION_TIME), r"j E Y \r., H:i")
         # One whose mailbox refuses the letter delays the others' time to object, but no letter of theirs is repeated.
         for owner in objections.other_owners(row).exclude(pk__in=row.owners_told):
-            part: Part = "claimed", {"link": tokens.OBJECTION.url([row.pk, owner.pk]), "ends": ends}
+            part: Part = "claimed", named(row) | {"link": tokens.OBJECTION.url([row.pk, owner.pk]), "ends": ends}
             yield Letter(row, owner, partial(compose, owner.email, row.depot, part))
 
     def partly_done(self, letters: Collection[Letter]) -> None:

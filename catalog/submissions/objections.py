@@ -1,4 +1,4 @@
-"""Claims of an entry that has an owner: the owner is told, and may object before it becomes another's."""
+"""Others who claim or delete an owner's entry: the owner is told, and may object before it is another's, or gone."""
 
 from datetime import datetime, timedelta
 
@@ -17,18 +17,21 @@ OBJECTION_TIME = timedelta(days=3)
 
 MAX_OBJECTION = 2000
 
+CONTESTABLE = (Submission.Kind.CLAIM, Submission.Kind.DELETE)
+"""Kinds of submissions of which the owner is told: below each of them is called a claim."""
+
 
 class OwnerMayObject(Refusal):
     """The time of the present owner to object is not over, or has not begun because the letter has not left."""
 
     reason = (
-        f"wpis ma właściciela, a ten ma {OBJECTION_TIME.days} dni na sprzeciw; wcześniej przyjąć przejęcie może tylko "
-        "redaktor naczelny"
+        f"wpis ma właściciela, a ten ma {OBJECTION_TIME.days} dni na sprzeciw; wcześniej zgłoszenie może przyjąć "
+        "tylko redaktor naczelny"
     )
 
 
 class OwnerObjected(Refusal):
-    reason = "właściciel wpisu zgłosił sprzeciw; przyjąć przejęcie może tylko redaktor naczelny"
+    reason = "właściciel wpisu zgłosił sprzeciw; przyjąć to zgłoszenie może tylko redaktor naczelny"
 
 
 class NoSuchClaim(Refusal):
@@ -64,7 +67,7 @@ def other_owners(claim: Submission) -> QuerySet[OwnerLink]:
 def claims_to_announce() -> QuerySet[Submission]:
     """Return waiting claims of which the present owner of the entry has not been told."""
     owners = OwnerLink.objects.working().filter(depot=OuterRef("depot")).exclude(email_hash=OuterRef("email_hash"))
-    return Submission.objects.waiting().filter(Exists(owners), kind=Submission.Kind.CLAIM, owner_told_at=None)
+    return Submission.objects.waiting().filter(Exists(owners), kind__in=CONTESTABLE, owner_told_at=None)
 
 
 def objection_ends(claim: Submission) -> datetime | None:

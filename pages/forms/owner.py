@@ -153,8 +153,8 @@ class RenewForm(EmailForm):
 
 
 class ObjectionForm(PublicForm):
-    title = "Sprzeciw wobec przejęcia wpisu"
-    description = "Sprzeciw właściciela wobec przejęcia wpisu przez kogoś innego."
+    title = "Sprzeciw właściciela"
+    description = "Sprzeciw właściciela wobec przejęcia albo usunięcia wpisu przez kogoś innego."
 
     objection = fields.Message(
         label="Dlaczego", max_length=objections.MAX_OBJECTION, required=False, help_text="Przeczyta to tylko redakcja."
@@ -352,4 +352,5 @@ def object_to_claim(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         objections.object_to_claim(claim=claim, text=form.cleaned_data["objection"], on=now)
         return refused(request, objections.AlreadyObjected(claim.pk))
-    return show_form(request, "objection", form, token=token, depot_name=claim.depot.name if claim.depot else "")
+    name = claim.depot.name if claim.depot else ""
+    return show_form(request, "objection", form, token=token, depot_name=name, claim=claim)

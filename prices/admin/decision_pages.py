@@ -301,5 +301,5 @@ class SubmissionPageAdmin(SubmissionAdmin):
             "parts": rows,
             "choices": CHOICES.items(),
             "has_correction": any(part.kind == Kind.CORRECT for part in parts),
-            "has_owners": any(row["owners"] for row in rows),
+            "has_owners": any(row["has_owners"] for row in rows),
         }

@@ -1,4 +1,4 @@
-"""A claim of an entry that has an owner: the letter, the objection, three days, and whose link works afterwards."""
+"""Another claims or deletes an owner's entry: the letter, the objection, three days, and whose link works then."""
 
 import pytest
 from django.core import mail
@@ -114,7 +114,27 @@ def test_the_desk_shows_the_owner_the_time_and_the_objection(client, stranger, c
     opened = context_of(client, page)["opened"]
     assert "3 dni na sprzeciw" in text_of(client.post(page, {"decision": "accept", "opened": opened}))
     send_objection(stranger, link_in(mail.outbox[-1], "sprzeciw"))
-    expect(client.get(page), "„Nie znam tej firmy.”. Przyjąć przejęcie może tylko redaktor naczelny")
+    expect(client.get(page), "„Nie znam tej firmy.”. Przyjąć to zgłoszenie może tylko redaktor naczelny")
+
+
+def test_an_owner_hears_that_another_wants_the_entry_deleted_and_objects(
+    client, stranger, nowak, link, editor, chief, clock
+):
+    stranger.fill_and_confirm(f"/sklad/{nowak.pk}/usun/", role="owner", agreed="on", email="ewa@opal.example")
+    deletion = Submission.objects.get(kind="delete", state="waiting")
+    letter = mail.outbox[-1]
+    assert (letter.to, letter.subject) == (["jan@opal-nowak.pl"], "Skład opału Nowak: ktoś chce usunąć wpis")
+    expect(client.get(deciding.page(deletion)), "Wpis ma właściciela", without=["Zostaw też odnośnik"])
+    with pytest.raises(objections.OwnerMayObject):
+        deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
+    at = link_in(letter, "sprzeciw")
+    assert "Ktoś poprosił o usunięcie tego wpisu." in text_of(client.get(at))
+    send_objection(stranger, at)
+    clock.move(days=4)
+    with pytest.raises(objections.OwnerObjected):
+        deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
+    deciding.accept_submission(submission=deletion, by=chief, on=clock.now)
+    assert factories.fresh(nowak).publication == "removed"
 
 
 def test_an_owner_claims_again_without_asking_themselves(nowak, link, editor, clock):

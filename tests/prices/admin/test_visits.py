@@ -187,7 +187,7 @@ def test_the_present_owner_is_heard_before_a_claim_among_others_is_accepted(clie
     typed = form_of(client, claim)
     assert (typed[f"choice-{claim.pk}"], typed[f"choice-{data.pk}"]) == (["later"], ["accept"])
     answer = decide(claim, reason="Za inną ilość.", **{f"choice-{claim.pk}": "accept"})
-    assert "wcześniej przyjąć przejęcie może tylko redaktor naczelny" in text_of(answer)
+    assert "wcześniej zgłoszenie może przyjąć tylko redaktor naczelny" in text_of(answer)
     assert states() == WAITING
     Submission.objects.filter(pk=claim.pk).update(owner_told_at=NOW - timedelta(days=30))
     decide(claim, reason="Za inną ilość.", keep_owners="on")
