@@ -257,11 +257,15 @@ def run_inside(
             # Recorded at once: later steps compare the days of their files with recorded ones.
             outcome = ImportRun.Outcome.IMPORTED if report.changes else ImportRun.Outcome.UNCHANGED
             record(origins[number], outcome, started=started, report=report, message=report.title)
-        if report.changes and options.write:
-            model = step.model or MODELS[step.dataset]
-            others = freshness.other_publishers(step.source) if step.source else {}
+        if not options.write:
+            continue
+        model = step.model or MODELS[step.dataset]
+        others = freshness.other_publishers(step.source) if step.source else {}
+        published = {step.credit: report.as_of, **others}
+        if report.changes or is_confirmed_later(step.dataset, published):
             rows = (step.counted or model._default_manager.all)().count()
-            record_change(step.dataset, {step.credit: report.as_of, **others}, rows=rows)
+            record_change(step.dataset, published, rows=rows)
+        if report.changes:
             changed[step.dataset] = model
     if SEARCHED & changed.keys():
         entries.rebuild_index()
@@ -309,11 +313,22 @@ def record_change(dataset: Dataset.Slug, published: Mapping[str, date | None], *
 
     rows: their number, by default of all rows of the table.
     """
-    days = [day for day in published.values() if day is not None]
-    day = min(days) if days and len(days) == len(published) else None
+    day = oldest_day(published)
     rows = MODELS[dataset]._default_manager.count() if rows is None else rows
     source = Dataset.AND.join(sorted(published))
     Dataset.objects.bump_version(dataset, as_of=day, row_count=rows, source=source[:200])
+
+
+def oldest_day(published: Mapping[str, date | None]) -> date | None:
+    """Return the day that rows are current to, None if that of one publisher is unknown."""
+    days = [day for day in published.values() if day is not None]
+    return min(days) if days and len(days) == len(published) else None
+
+
+def is_confirmed_later(dataset: Dataset.Slug, published: Mapping[str, date | None]) -> bool:
+    """Whether a source without differences says that a data set is current to a later day than stored. One query."""
+    day = oldest_day(published)
+    return day is not None and Dataset.objects.filter(slug=dataset, as_of__lt=day).exists()
 
 
 def analyse(models: Iterable[type[Model]]) -> None:

@@ -105,6 +105,15 @@ def test_an_older_file_of_another_publisher_is_taken_and_an_older_one_of_the_sam
     assert Depot.objects.filter(publication="published").count() == 8
 
 
+def test_a_later_file_without_differences_moves_the_day_once(country):
+    for day, version in (("2031-10-03", 1), ("2031-10-05", 2), ("2031-10-05", 2)):
+        country(osm(day))
+        assert (state(), Dataset.objects.get(slug="depots").version) == ((OSM, day), version)
+    assert list(ImportRun.objects.filter(dataset="depots").order_by("pk").values_list("outcome", flat=True)) == [
+        *("imported", "unchanged", "unchanged")
+    ]
+
+
 def test_a_data_set_names_the_publishers_of_its_rows_and_the_older_day(country, owners):
     country(osm("2031-10-03"))
     country(owned("2031-06-01"))
