@@ -138,8 +138,14 @@ class Search:
         """Find entries for a text: as typed, else by words, else with edits."""
         text = query.normalize_punctuation(text)
         matches = self._find(text, limit)
-        town = self._town_behind(text, matches)
-        return replace(matches, numbers=(*town, *matches.numbers)[:limit], single=False, typed="") if town else matches
+        if town := self._town_behind(text, matches):
+            matches = replace(matches, numbers=(*town, *matches.numbers)[:limit], single=False, typed="")
+        rest = query.split_fuel(plain(text))[1]
+        near = self.towns.places_near(rest)
+        if near and (query.split_nearby(rest) or not {*near}.intersection(matches.numbers[:1])):
+            numbers = tuple(dict.fromkeys((*near, *matches.numbers)))[:limit]
+            matches = replace(matches, numbers=numbers, single=len(near) == 1, forgiven=False, typed="")
+        return matches
 
     def _find(self, text: str, limit: int) -> Found:
         text = query.SHORT_CAPITAL.sub("wwa", text)
@@ -203,12 +209,11 @@ class Search:
         _, rest = query.split_fuel(plain(text))
         parts, words = query.split_segments(rest), fold(rest).split()
         has_comma = len(parts) > 1
-        if not matches.numbers or query.split_postcode(rest):
+        # A misspelt name goes first.
+        if not matches.numbers or query.split_postcode(rest) or (has_comma and matches.forgiven):
             return ()
-        if has_comma and matches.forgiven:
-            return ()  # a misspelt name goes first
         if not has_comma:
-            is_named = matches.typed or (not matches.forgiven and self._is_spelled_out(matches.numbers, words))
+            is_named = matches.typed or (not matches.forgiven and self._contain_name(matches.numbers, words))
             if is_named or not (parts := self.towns.split_street(words)):
                 return ()
         (front, _), (behind, _) = (self.towns.named(part) for part in (parts[0], parts[-1]))
@@ -220,11 +225,11 @@ class Search:
         if has_comma:
             # It may be the name of a county: "Zielonki, Kraków".
             nearby = self.words.find(query.read_query(rest)[0], Mode.WORDS, MAX_SUGGESTIONS, (), Memo())
-            if self._is_spelled_out(_numbers(nearby), words):
+            if self._contain_name(_numbers(nearby), words):
                 return ()
         return town
 
-    def _is_spelled_out(self, numbers: Collection[int], words: list[str]) -> bool:
+    def _contain_name(self, numbers: Collection[int], words: list[str]) -> bool:
         """Whether words contain the name of an entry, not only its beginning or names of the units around it."""
         return any(set(words).issuperset(self.index.fold(number).split()) for number in numbers)
 

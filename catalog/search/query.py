@@ -41,6 +41,10 @@ CAPITAL_CITY = re.compile(r"(?<![^\W_])m\. ?st\.")
 SHORT_CAPITAL = re.compile(r"(?<![^\W_])w-wa(?![^\W_])", re.IGNORECASE)
 """Warszawa is written "W-wa", which is no preposition and beginning of a name."""
 
+NEARBY = re.compile(
+    r"(.+?)[ ,]+(?:k(?:\. ?|/ ?| )|(?:kolo|obok|blisko|niedaleko|pod|near|w poblizu|w okolic(?:y|ach)) )([^,;]+)"
+)
+
 NOTHING: frozenset[str] = frozenset()
 
 MOST_WORDS = 5
@@ -85,6 +89,12 @@ def spoken_name(text: str) -> tuple[list[str], bool]:
     start = next((place for place, word in enumerate(words) if word not in FILLERS), len(words))
     name = [word for word in words[start:] if word != "centrum"]
     return name, any(word in PREPOSITIONS or word == "centrum" for word in words[:start])
+
+
+def split_nearby(text: str) -> tuple[str, str] | None:
+    """Return a place and what it is near, in a plain text: "slomin k. warszawy", "slomin pod warszawa"; else None."""
+    match = NEARBY.match(text)
+    return (match[1], match[2]) if match else None
 
 
 def normalize_query(text: str) -> str:

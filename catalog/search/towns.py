@@ -4,8 +4,16 @@ from catalog.search import query
 from catalog.search.index import SearchIndex
 from catalog.search.inflection import InflectedNames
 from catalog.search.query_words import SCOPES
+from catalog.territory.coordinates import distance_m
+from catalog.text import fold
 
 Numbers = tuple[int, ...]
+
+NEAR_M = 50_000
+"""Most metres between a place and the town that it is said to be near."""
+
+BESIDE_M = 20_000
+"""Most metres between a place and the town that is named beside it."""
 
 WELL_KNOWN = 2
 """Rank of one of the largest municipalities."""
@@ -25,6 +33,41 @@ class Towns:
         if not numbers:
             return (), 0
         return numbers, WELL_KNOWN if self.index.largest[numbers[0]] else int(self.index.urban[numbers[0]])
+
+    def places_near(self, text: str) -> Numbers:
+        """Return the places of a name near a town, nearest first; () without both names.
+
+        text: plain, without fuels. A word may say that they are near ("slomin k. warszawy"); two names beside each
+        other ("mystkow, nowy sacz") mean the same if they are, as few streets have the name of a village nearby.
+        """
+        key = query.normalize_query(text)
+        if self.index.named(key) or query.split_postcode(text):
+            return ()
+        if nearby := query.split_nearby(text):
+            return self._near(*nearby, NEAR_M)
+        segments, words = query.split_segments(text), key.split()
+        if len(segments) == 1:
+            parts = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
+        else:
+            parts = [(segments[0], segments[1])] if len(segments) == 2 else []
+        pairs = (*parts, *((behind, front) for front, behind in parts))
+        return next(filter(None, (self._near(name, town, BESIDE_M) for name, town in pairs)), ())
+
+    def _near(self, place: str, town: str, within: float) -> Numbers:
+        """Return the places of a name within metres of a town, nearest first."""
+        towns, rank = self.named(self.inflected.find(fold(town).split(), spoken=True) or town)
+        words, _ = query.spoken_name(place)
+        name = query.normalize_query(" ".join(word for word in words if not query.is_number(word)))
+        points = [point for number in towns if (point := self.index.point(number))]
+        if within == BESIDE_M and (not rank or self.named(name)[1] == WELL_KNOWN):
+            return ()
+        distances = {
+            number: min(distance_m(*point, *other) for other in points)
+            for number in self.index.named(name)
+            if points and (point := self.index.point(number))
+        }
+        near = (number for number in distances if distances[number] <= within)
+        return tuple(sorted(near, key=distances.__getitem__))
 
     def split_street(self, words: list[str]) -> list[str]:
         """Divide folded words before the name of one of the largest municipalities at their end; [] without one.

@@ -1,14 +1,18 @@
 """Searches over hand-made registers of a few names, without a database."""
 
+from typing import Any
+
 from catalog.importers.records import PlaceRecord, PostcodeRecord, UnitRecord
 from catalog.search.engine import Search
 from tests.catalog.search.country import make_register, search_of
 
 
 def make_search(
-    units: dict[str, str], *villages: tuple[str, str], postcodes: dict[str, tuple[str, ...]] | None = None
+    units: dict[str, str], *villages: tuple[Any, ...], postcodes: dict[str, tuple[str, ...]] | None = None
 ) -> Search:
-    """Build a search. units: names by TERYT, with those above them. villages: names with their municipalities.
+    """Build a search. units: names by TERYT, with those above them.
+
+    villages: names with their municipalities, and perhaps latitude and longitude.
 
     postcodes: municipalities by code, main one first. Without postcodes, municipalities come by voivodeship and name,
     villages by the codes of their municipalities and by name.
@@ -22,7 +26,7 @@ def make_search(
             UnitRecord(code, units[code], int(code[6:] or 0))
             for code in sorted(units, key=lambda code: (len(code), code))
         ],
-        [PlaceRecord(f"simc:{n}", name, "wieś", unit) for n, (name, unit) in enumerate(villages)],
+        [PlaceRecord(f"simc:{n}", name, "wieś", unit, True, *point) for n, (name, unit, *point) in enumerate(villages)],
         [PostcodeRecord(*row) for row in codes],
     )
     return search_of(register)

@@ -302,3 +302,20 @@ def test_the_abbreviation_of_near_has_a_full_stop_or_not():
     search = make_search(PLACES, ("Krzywa", SEKOWA))
     for near in ("k.", "k", "koło"):
         assert found(search, f"Sękowa {near} Gorlic") == ["Sękowa"], near
+
+
+def test_the_place_of_a_name_near_a_town_goes_first_however_their_nearness_is_told():
+    search = make_search(
+        PLACES | {"1205011": "Gorlice"},
+        *(("Gorlice", "1205011", 49.66, 21.16), ("Ropa", ROPA, 49.60, 21.04), ("Zakopane", ZAKOPANE, 49.30, 19.95)),
+        *(("Krzywa", ROPA, 49.25, 19.85), ("Krzywa", SEKOWA, 49.60, 21.20), ("Zagórze", ROPA, 49.60, 20.50)),
+    )
+    near = ("k. Gorlic", "k/Gorlic", "koło Gorlic", "pod Gorlicami", "w okolicy Gorlic, małopolskie", "k. Gorlice")
+    beside = ("Krzywa, Gorlice", "Krzywa Gorlice", "Gorlice Krzywa", "Gorlice, Krzywa", "Krzywa 12, Gorlice")
+    for text in (*(f"pellet Krzywa {town}" for town in near), *beside):
+        assert units_found(search, text)[0] == SEKOWA, text
+    assert units_found(search, "Krzywa k. Zakopanego")[0] == ROPA
+    # Near is said of a place 50 km away, too; two names beside each other are a street and its town beyond 20 km.
+    assert found(search, "Zagórze k. Gorlic")[0] == "Zagórze"
+    for text in ("Zagórze, Gorlice", "ul. Krzywa 5, Gorlice"):
+        assert found(search, text)[0] == "Gorlice", text
