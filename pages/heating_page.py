@@ -36,8 +36,8 @@ NUMBERS = {"powierzchnia": "powierzchnia", "potrzeba": "zapotrzebowanie", "kwh":
 """What the numbers of the form are, in the words of a notice, by parameter."""
 
 QUANTITY_UNITS = {"MJ/kg": " MJ/kg", "kWh/kg": " kWh/kg", "kWh/mp": " kWh z metra przestrzennego"}
-AXIS_STEP = Decimal("0.25")
-"""Distance of the lines of the axis, in zł per kilowatt-hour."""
+AXIS_STEP, MOST_STEPS = Decimal("0.25"), 6
+"""Distance of the lines of the axis, in zł per kilowatt-hour, doubled until no more are needed than fit on a phone."""
 
 WRONG_NUMBERS = "Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: {}."
 UNKNOWN_VOIVODESHIP = "Nie znamy takiego województwa, więc pokazujemy ceny z całej Polski."
@@ -84,10 +84,13 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     own = own_inputs(query, *OWN)
     rows = heating_rows(today, demand=demand, voivodeship=voivodeship, municipality=unit, own=own)
     most = max((row.cost.per_kwh.high for row in rows if row.cost.per_kwh), default=AXIS_STEP)
-    steps = math.ceil(most / AXIS_STEP)
+    step = AXIS_STEP
+    while most > MOST_STEPS * step:
+        step *= 2
+    steps = max(math.ceil(most / step), 1)
     where = village or (unit.name if unit else f"województwo {voivodeship.name}" if voivodeship else "Polska")
     demonstration = is_demonstration(rows)
-    cost_rows = [cost_row(row, steps * AXIS_STEP) for row in rows]
+    cost_rows = [cost_row(row, steps * step) for row in rows]
     return Page(
         template="pages/heating_costs",
         query_params=HeatingPageQuery.names(),
@@ -113,13 +116,13 @@ def heating_costs_page(query_string: str, today: date) -> Page:
             "where": where,
             "notice": " ".join(notices),
             "options": options,
-            "demand": f"{whole(int(demand))} kWh",
+            "demand": f"{whole(round(demand))} kWh",
             "house": {name: plain(getattr(query, name)) for name in ("powierzchnia", "potrzeba", "kwh")},
             "rows": cost_rows,
             "sections": sections_of(cost_rows),
             "usual": HOUSE,
             "notes": (*NOTES, HOUSE.origin),
-            "axis": ("0", *(decimal_comma(AXIS_STEP * step) for step in range(1, steps + 1))),
+            "axis": ("0", *(decimal_comma(step * number) for number in range(1, steps + 1))),
         },
     )
 

@@ -42,6 +42,25 @@ def test_ones_own_prices_are_counted_and_stay_in_their_fields(client):
     expect(client.get(f"{PATH}{own}"), "1 640 zł/t, Twoja cena", "1 900 zł/t, Twoja cena", "0,40–0,44 zł")
 
 
+@pytest.mark.parametrize(
+    ("price", "labels"),
+    [
+        ("0", ["0 zł", "0,25"]),
+        ("1,50", ["0 zł", "0,25", "0,50", "0,75", "1,00", "1,25", "1,50"]),
+        ("1,51", ["0 zł", "0,50", "1,00", "1,50", "2,00"]),
+        ("98", ["0 zł", "32,00", "64,00", "96,00", "128,00"]),
+    ],
+)
+def test_the_axis_fits_on_a_phone_whatever_the_price(client, price, labels):
+    html = html_of(client.get(PATH, {"cena_electric": price}))
+    scale = html.partition('<p class="scale"')[2].partition("</p>")[0]
+    assert re.findall("<span>([^<]+)</span>", scale) == labels
+
+
+def test_the_heat_of_a_year_is_rounded(client):
+    assert "8794 kWh ciepła rocznie" in read(client, "?powierzchnia=100,5&potrzeba=87,5")
+
+
 def test_sources_without_a_price_are_folded(client, pellet):
     priced, _, others = client.get(PATH).content.decode().partition('<h2 id="grupa-2">Bez ceny</h2>')
     assert 'name="cena_pellet"' in priced

@@ -195,6 +195,7 @@ def test_the_headline_is_a_range_over_the_audit_and_says_how_sure_the_amounts_ar
 def test_no_funding_says_why(client):
     answer = client.post(PATH, {"annual_income": "200 000", "walls": "10"})
     expect(answer, "Dofinansowanie nie przysługuje.", "przekracza 135 000 zł", without=["Co dalej"])
+    expect(client.post(PATH, {"annual_income": "200 000"}), "nie przysługuje.", without=["Trzy warianty"])
 
 
 def test_works_that_are_not_paid_have_a_reason_told_once_and_no_steps_to_an_application(client):
