@@ -146,7 +146,8 @@ def describe_step(
     In the content, hidden: answers of the other steps. on: the rules of today. highest_demand: the index required by
     the highest level. variants: with their index; none when the index was given. items: with their limits by level,
     None where the programme pays nothing. sums: limits of table 3, by project type. source_condition: of every limit of
-    a heat source. unpaid: see `unpaid_reason`. remarks: see `remarks_of`.
+    a heat source. without_areas: whether the area of a planned work is missing. unpaid: see `unpaid_reason`. remarks:
+    see `remarks_of`.
     """
     on = rules.current().on(today)
     all_steps = steps(values, on)
@@ -187,6 +188,7 @@ def describe_step(
             ],
             "source_condition": describe_refusal("row_source_alone", on),
             "today": today,
+            "without_areas": bool(missing_areas(values)),
             "unpaid": unpaid_reason(result) if result else "",
             "remarks": remarks_of(result, on) if result else (),
         },

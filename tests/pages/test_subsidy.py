@@ -221,6 +221,10 @@ def test_a_variant_and_a_step_that_pay_nothing_say_why(client):
     assert text_of(client.post(PATH, other)).count("ale nie na nowe źródło.") == 1
     assert "nie ma czego dofinansować" in text_of(client.post(PATH, other))
     expect(client.post(PATH, alone | {"krok": "3", "na": "4", "eu": "3"}), "Dotychczasowy wynik 0 zł", reason)
+    # Walls are planned now, so nothing is refused before their area is known.
+    planned = alone | {"krok": "4", "na": "5", "eu": "3", "plan_walls": "1"}
+    text = expect(client.post(PATH, planned), "Kwotę pokażemy, gdy podasz powierzchnie.", without=[reason])
+    assert "wynik Poziom najwyższy" in text
 
 
 def test_a_warm_house_with_an_efficient_source_is_promised_no_works(client):
