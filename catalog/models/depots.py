@@ -1,5 +1,6 @@
 """Depots, the entries of the catalog, with their generated columns, and the reading of texts that people type."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self, cast
 
@@ -308,7 +309,7 @@ def _read_hours(text: str) -> str:
 
 READERS: Mapping[str, Callable[[str], str]] = {
     **{name: one_line for name in Depot.PUBLIC_FIELDS if isinstance(Depot._meta.get_field(name), models.CharField)},
-    "postcode": lambda text: normalise_postcode(one_line(text)),
+    "postcode": lambda text: normalise_postcode(re.sub(r"[\s‐‑‒–—-]", "", text)),
     "nip": _contact(contacts.clean_nip),
     "phone": _contact(contacts.clean_phone),
     "website": _contact(contacts.clean_website),

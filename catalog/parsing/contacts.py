@@ -39,7 +39,9 @@ SHARED_HOSTS = (
 """Hosts shared by many firms: not a sign of a duplicate."""
 
 # A label before a number. Other letters are refused: the library maps letters to digits of a telephone keypad.
-_LABEL = re.compile(r"^\s*(?:telefon|tel|komorka|kom|mobile|mob)\b[\s.:]*")
+_LABEL = re.compile(
+    r"^\s*(?:(?:nr|telefonu?|tel|stacjonarny|komorkowy|komorka|kom|mobile|mob)\b[\s.:]*)+(?:/\s*fax\b[\s.:]*)?"
+)
 _EXTENSION = re.compile(r"\b(?:wewnetrzny|wewn|wew|w)\b[\s.:]*(?=[0-9]+\s*$)")
 
 _NUMBER = re.compile(r"(?:nip|tel|telefon)?[.:\s]*(?:pl\s?)?([+(0-9][0-9\s()./-]*)", re.ASCII | re.IGNORECASE)
@@ -57,14 +59,14 @@ _IDNA_DEVIATIONS = frozenset("ßẞς\u200c\u200d")
 
 
 def clean_nip(text: str | None) -> tuple[str | None, str]:
-    """Clean a tax number: ten digits, without blanks, dashes or a leading "PL".
+    """Clean a tax number: ten digits, without blanks, dashes or a leading "NIP:" or "PL".
 
     Refused: other than ten ASCII digits, a wrong check digit, and ten equal digits, which are typed into required
     fields; 0000000000 has a valid check digit.
     """
     if text is None or not text.strip():
         return None, ""
-    digits = re.sub(r"[\s‐‑‒–—-]", "", text).upper().removeprefix("PL")
+    digits = re.sub(r"[\s.:‐‑‒–—-]", "", text).upper().removeprefix("NIP").removeprefix("PL")
     if re.fullmatch(r"[0-9]{10}", digits) is None:
         return None, f"NIP {_shown(text)} is not ten digits"
     if len(set(digits)) == 1:
@@ -87,9 +89,9 @@ def typed_digits(text: str) -> str:
 def clean_phone(text: str | None) -> tuple[str | None, str]:
     """Clean telephone numbers: international form, "+48 55 278 46 86", joined by ", ", each once, in order.
 
-    Separated by `;`, `,`, `/`, "lub" or a line break. Without a country code they are Polish; the trunk 0 of before
-    2010 and "wew. 12" are understood. Only valid numbers are published, not possible ones, which only counts digits. If
-    only some are valid, both value and reason are filled.
+    Separated by `;`, `,`, `/`, "lub", "i", "oraz" or a line break. Without a country code they are Polish; the trunk 0
+    of before 2010 and "wew. 12" are understood. Only valid numbers are published, not possible ones, which only counts
+    digits. If only some are valid, both value and reason are filled.
     """
     if text is None or not text.strip():
         return None, ""
@@ -97,7 +99,7 @@ def clean_phone(text: str | None) -> tuple[str | None, str]:
         return None, f"telephone {_shown(text)} is longer than {MAX_TEXT} characters"
     good: list[str] = []
     bad: list[str] = []
-    for part in re.split(r"[;,\n\r]|\blub\b", text):
+    for part in re.split(r"[;,\n\r]|\b(?:lub|i|oraz)\b", text):
         whole = _phone(part)
         # A slash may also separate an area code, so a part is split only if it is no number as a whole.
         for piece in [part] if whole else part.split("/"):

@@ -25,10 +25,8 @@ _VOCABULARY = {
     "from": "od",
     "dash": "do",
     "comma": "i oraz",
-    "label": "w godz godziny godzinach otwarcia pracy czynne czynny otwarte h",
+    "label": "w godz godziny godzinach otwarcia pracy czynne czynny otwarte zapraszamy h",
 }
-CLOSED_WORDS, ALL_DAY_WORDS = (frozenset(_VOCABULARY[kind].split()) for kind in ("off", "all_day"))
-"""Words that may stand for the hours of a day, also in the fields of a form."""
 
 # No "po" for Monday: it is a preposition.
 _DAYS = (
@@ -104,6 +102,16 @@ def read(text: str) -> tuple[list[Rule], bool]:
     return rules, sloppy or reader.repaired
 
 
+def read_ranges(text: str) -> tuple[tuple[int, int], ...]:
+    """Parse the hours of one day, as `Rule.ranges` has them, in the order written. Raises UnreadableError."""
+    reader = _HoursReader(_tokens(text.replace(";", ","))[0])
+    ranges = reader.ranges()
+    # Not even the standard's 26:00, which people type by mistake.
+    if reader.peek() or any(token.value > DAY_MINUTES for token in reader.tokens):
+        raise UnreadableError
+    return ranges
+
+
 def _tokens(text: str) -> tuple[list[_Token], bool]:
     """Split a text into known tokens. The second value is True if a token is not of the standard."""
     text = _COMMENT_ON_CLOSED.sub(r"\1", text)
@@ -175,9 +183,12 @@ class _HoursReader:
     def rule(self, *, joined: bool) -> Rule:
         months = self.months()
         days, named = self.days()
-        if named:
-            self.take("colon")
+        if named and not self.take("colon") and self.take("dash"):
+            # "niedziela – nieczynne"
+            self.repaired = True
         ranges = self.ranges()
+        if any(later[0] < earlier[1] for earlier, later in pairwise(ranges)):
+            raise UnreadableError
         return Rule(months, days, ranges, joined, everyday=not named)
 
     def months(self) -> str:
@@ -201,14 +212,17 @@ class _HoursReader:
             self.take("from")
             if self.peek() == "day":
                 first = self.value_of("day")
-                last = self.value_of("day") if self.take("dash") else first
+                last = first
+                if self.peek() == "dash" and self.peek(1) == "day":
+                    self.at += 1
+                    last = self.value_of("day")
                 days |= {(first + step) % 7 for step in range((last - first) % 7 + 1)}
             elif not self.take("holiday"):
                 return EVERY_DAY, False
             following = self.peek(1) if self.peek() == "comma" else ""
             if following in {"day", "holiday"}:
                 self.at += 1
-            elif following in {"time", "number"}:
+            elif following in {"time", "number", "from", "off", "all_day"}:
                 self.at += 1
                 self.repaired = True
                 return frozenset(days), True
@@ -225,8 +239,6 @@ class _HoursReader:
             self.at += 1
             ranges.append(self.range())
         self.take("open")
-        if any(later[0] < earlier[1] for earlier, later in pairwise(ranges)):
-            raise UnreadableError
         return tuple(ranges)
 
     def range(self) -> tuple[int, int]:

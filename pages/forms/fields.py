@@ -12,8 +12,8 @@ from django.utils.text import capfirst
 from catalog.models import Depot
 from catalog.models.depots import TYPED_LENGTHS, clean_field
 from catalog.parsing.opening_hours import DAYS, daily_ranges, to_osm_string, weekly_hours
-from catalog.parsing.opening_hours_text import ALL_DAY_WORDS, CLOSED_WORDS
-from catalog.text import one_line, plain
+from catalog.parsing.opening_hours_text import DAY_MINUTES, UnreadableError, read_ranges
+from catalog.text import one_line
 from fueldepot.http.params import AmbiguousNumber, ThreeDigits, read_decimal
 
 MALFORMED_EMAIL = "Wpisz zwykły adres e-mail, na przykład jan@example.pl."
@@ -59,7 +59,7 @@ MISTAKES = {
     "phone": (
         "Nie umiemy odczytać tego numeru. Wpisz go na przykład tak: 12 345 67 89. Kilka numerów oddziel przecinkami."
     ),
-    "website": "Wpisz adres strony w całości, na przykład https://www.example.pl.",
+    "website": "Wpisz jeden adres strony, w całości, na przykład https://www.example.pl.",
     "postcode": "Wpisz kod pocztowy, na przykład 30-001.",
 }
 """What the public forms say of an unreadable text, by field of a depot."""
@@ -183,23 +183,21 @@ class Weight(Amount):
 
 
 ALL_DAY = "całą dobę"
-CLOSED = CLOSED_WORDS | {"", "-", "–"}
-OPEN_ALL_DAY = ALL_DAY_WORDS | {plain(ALL_DAY), "24h", "24/7", "0-24"}
+CLOSED = {"", "-", "–", "—"}
 
 HOW = "Wpisz godziny na przykład tak: 7:00-15:00, 8-12 i 13-16, „całą dobę” albo „nieczynne”."
 OVERLAP = "Przedziały zachodzą na siebie albo jeden kończy się tam, gdzie zaczyna drugi. Wpisz je osobno, po kolei."
 
-_RANGE = re.compile(r"([0-9]{1,2})(?:[:.]([0-9]{2}))?\s*[-–—]\s*([0-9]{1,2})(?:[:.]([0-9]{2}))?")
-
 
 def read_day(text: str) -> tuple[str, ...]:
     """Return the ranges of a day as `daily_ranges` does; none when closed. Raises ValidationError."""
-    text = one_line(plain(text))
     if text in CLOSED:
         return ()
-    if text in OPEN_ALL_DAY:
-        return ("0:00-24:00",)
-    return tuple(_range(part.strip()) for part in re.split(r",|;|\bi\b|\boraz\b", text))
+    try:
+        ranges = read_ranges(text)
+    except UnreadableError:
+        raise ValidationError(HOW) from None
+    return tuple(f"{_clock(opens)}-{_clock(closes)}" for opens, closes in ranges)
 
 
 def read_week(days: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, str] | None, str]:
@@ -226,18 +224,7 @@ def written_days(hours: Mapping[str, str] | None, opening_hours: str) -> dict[st
     }
 
 
-def _range(text: str) -> str:
-    match = _RANGE.fullmatch(text)
-    if match is None:
-        raise ValidationError(HOW)
-    opens, closes = _minutes(match[1], match[2]), _minutes(match[3], match[4])
-    if opens == closes or opens >= 24 * 60 or closes == 0:
-        raise ValidationError(HOW)
-    return f"{opens // 60}:{opens % 60:02}-{closes // 60}:{closes % 60:02}"
-
-
-def _minutes(hour: str, minute: str | None) -> int:
-    minutes = int(hour) * 60 + int(minute or 0)
-    if int(minute or 0) > 59 or minutes > 24 * 60:
-        raise ValidationError(HOW)
-    return minutes
+def _clock(minutes: int) -> str:
+    """Return a time of day; 24:00 stays, later times are of the next day."""
+    minutes -= DAY_MINUTES if minutes > DAY_MINUTES else 0
+    return f"{minutes // 60}:{minutes % 60:02}"

@@ -27,22 +27,28 @@ Clean = Callable[[str | None], tuple[str | None, str]]
 FUEL_OF = {
     word: fuel
     for fuel, words in {
-        "wegiel": "coal hard_coal anthracite",
-        "ekogroszek": "ekogroszek eco_pea_coal",
+        "wegiel": "coal hard_coal anthracite wegiel węgiel",
+        "ekogroszek": "ekogroszek eko_groszek eco_pea_coal",
         "wegiel-kostka": "cobble_coal kostka",
         "wegiel-orzech": "nut_coal orzech",
         "wegiel-groszek": "pea_coal groszek",
         "mial-weglowy": "coal_dust fine_coal mial miał",
         "pellet": "pellet pellets wood_pellet wood_pellets",
-        "brykiet": "briquette briquettes wood_briquette wood_briquettes coal_briquette coal_briquettes",
-        "drewno-kominkowe": "wood firewood logs",
+        "brykiet": "brykiet briquette briquettes wood_briquette wood_briquettes coal_briquette coal_briquettes",
+        "drewno-kominkowe": "wood firewood logs drewno drewno_opałowe drewno_kominkowe",
     }.items()
     for word in words.split()
 }
 """Fuel slugs by the suffix of `fuel:` or `sells:`. Lower case, "_" for blanks and dashes."""
 
-# Not evidence for or against a depot: charcoal is for the grill, and depots sell it beside fuels.
-_INDIFFERENT = frozenset({"charcoal", "others", "other"})
+# Not evidence for or against a depot: charcoal is for the grill, and depots sell other solid fuels beside those of the
+# catalog.
+_INDIFFERENT = frozenset(
+    {
+        *("charcoal", "others", "other", "solid", "solid_fuel", "solid_fuels"),
+        *("biomass", "brown_coal", "coke", "lignite", "peat"),
+    }
+)
 
 SHOPS = {"coal": "wegiel", "firewood": "drewno-kominkowe", "fuel": ""}
 """Shops that are depots by themselves, with the fuel they sell unless the tags deny it."""
@@ -58,6 +64,8 @@ TRADES = frozenset(
 _NO = frozenset({"no", "none", "never", "false", "0"})
 _NOT_SAID = frozenset({"", "unknown"})
 _GONE = ("disused", "abandoned", "demolished", "removed", "razed")
+
+_NEXT_WEBSITE = re.compile(r";\s*(?:https?://|www\.)", re.IGNORECASE)
 
 _WOOD_FUELS = frozenset({"drewno-kominkowe"})
 _COAL_FUELS = frozenset(fuels.assortments("wegiel"))
@@ -87,7 +95,7 @@ def depot(source_id: str, lat: float | None, lon: float | None, tags: Tags) -> D
         **_hours(tags, refused),
         nip=_first(clean_nip, tags, ("ref:vatin", "ref:nip", "ref:NIP", "ref:PL:nip"), refused),
         phone=_first(clean_phone, tags, ("phone", "contact:phone", "mobile", "contact:mobile"), refused) or "",
-        website=_first(clean_website, tags, ("website", "contact:website", "url", "contact:url"), refused) or "",
+        website=_first(_first_website, tags, ("website", "contact:website", "url", "contact:url"), refused) or "",
         fuels=fuels.in_order(offered),
         denied_fuels=fuels.in_order(denied_fuels(tags)),
         notes=tuple(Note(source_id, reason) for reason in refused),
@@ -135,7 +143,7 @@ def _goods(tags: Tags) -> Iterator[tuple[str, str]]:
         if colon:
             yield what.lower().replace(" ", "_").replace("-", "_"), value
         else:
-            for listed in _values(value):
+            for listed in _values(value.replace(",", ";")):
                 if listed not in ("yes", "no"):
                     yield listed.replace(" ", "_").replace("-", "_"), "yes"
 
@@ -202,6 +210,14 @@ def _first(clean: Clean, tags: Tags, keys: tuple[str, ...], refused: list[str]) 
         if value:
             return value
     return None
+
+
+def _first_website(text: str | None) -> tuple[str | None, str]:
+    """Clean the first publishable one of addresses between ";", which may also be part of a single address."""
+    whole = clean_website(text)
+    if text is None or (whole[0] and not _NEXT_WEBSITE.search(text)):
+        return whole
+    return next((clean for part in text.split(";") if (clean := clean_website(part))[0]), whole)
 
 
 _START = re.compile(rb'\{\s*"(version|generator|osm3s|remark|elements)"\s*:')

@@ -14,7 +14,17 @@ NIP = "1234567819"
 
 
 def test_a_nip_is_ten_digits_however_written():
-    for text in (NIP, f"PL{NIP}", f"pl {NIP}", "123-456-78-19", "123 456 78 19", "PL 123–456–78–19", f" {NIP}\n"):
+    for text in (
+        NIP,
+        f"PL{NIP}",
+        f"pl {NIP}",
+        "123-456-78-19",
+        "123 456 78 19",
+        "PL 123–456–78–19",
+        f" {NIP}\n",
+        f"NIP: {NIP}",
+        "nip PL 123.456.78.19",
+    ):
         assert clean_nip(text) == (NIP, "")
 
 
@@ -53,6 +63,7 @@ def test_a_telephone_has_one_form_however_written():
     for text in (
         *("+48 552 784 686", "552784686", "55-278-46-86", "(55) 278 46 86", "(0-55) 278 46 86", "055 278 46 86"),
         *("+48 (0) 55 278 46 86", "0048 55 278 46 86", "tel. 55 278 46 86", "Telefon: 55 278 46 86", "55/278-46-86"),
+        *("tel./fax: 55 278 46 86", "Tel/fax 55 278 46 86", "nr tel. 55 278 46 86", "telefon stacjonarny 55 278 46 86"),
     ):
         assert clean_phone(text) == ("+48 55 278 46 86", "")
 
@@ -158,7 +169,7 @@ def test_clean_website_stays_as_it_is(text):
 
 LIKE_A_TRADE_OR_A_TOWN = (
     *("Opaliński", "Drewniak", "Paliwoda", "Gazda", "Kominek", "Węglarz", "Składowski", "Budzyński", "Orzech"),
-    *("Kostka", "Rolnik", "Piła", "Handzlik", "Krakowski", "Brzeziński"),
+    *("Kostka", "Rolnik", "Piła", "Handzlik", "Krakowski", "Brzeziński", "Bochnia", "Kalisz", "Mielec", "Prudnik"),
 )
 
 
@@ -174,6 +185,7 @@ def test_the_name_of_a_person_is_recognised():
         *("Pani Anna Nowak", "mgr inż. Jan Kowalski", "J. Kowalski", "Kowalski J.", "J.M. Kowalski", "J. Wróbel"),
         *("Jan M. Kowalski", "Jan i Anna Kowalscy", "Jan Kowalski & Adam Nowak", "Jan Kowalski, Adam Nowak"),
         *("Kowalski, Jan", "Adam Filip", "Jan K.", "J. M. Kowalski", "Jan, Anna i Piotr Nowak"),
+        *("Eliza Nowak", "Nowak Luiza", "Manfred Nowak"),
         *(f"Jan {surname}" for surname in LIKE_A_TRADE_OR_A_TOWN),
         *(f"{name} Kowalski" for name in given_names()),
     ):

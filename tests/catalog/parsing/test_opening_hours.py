@@ -102,6 +102,8 @@ def test_usual_mistakes_are_mended():
         *("czynne: pn-pt w godz. 8-16", "godziny otwarcia pn-pt 8h-16h", "pn, wt, śr, czw, pt 8-16"),
         *("pn,wt,sr,cz,pią 8-16", "pn-pt 8-16; sob nieczynne", "pn-pt 8-16, sob. i nd. nie czynne"),
         *("pn-pt 8-16, so-nie zamknięte", "pn-pt:\n8-16\nsob-niedz:\nnieczynne"),
+        *("pn.-pt. – 8-16, sob. – nieczynne", "Zapraszamy: pon - pt - 8.00-16.00", "pn, wt, śr, czw, pt - 8-16"),
+        *("pn-pt, od 8 do 16, sob, nieczynne",),
         'Mo-Fr 08:00-16:00; Su off "zapraszamy w tygodniu"',
     ):
         assert week(text) == WORK + OFF
@@ -124,7 +126,7 @@ def test_a_text_without_one_week_of_hours_is_unknown():
         *("Mo-Fr open", "Mo-Fr; Sa 08:00-12:00", "Mo-Fr, Sa", 'Mo-Fr 08:00-16:00 "po telefonie"'),
         *('Mo-Fr 08:00-16:00 || "po telefonie"', "Mo-Fr 08:00-16:00 unknown", "Mo-Fr 08:00-16:00 off"),
         # no definite end
-        *("08:00+", "Mo-Fr 08:00+", "Mo-Fr 08:00-16:00+", "Mo-Fr 08:00", "pn-pt od 8", "pn-pt do 16"),
+        *("08:00+", "Mo-Fr 08:00+", "Mo-Fr 08:00-16:00+", "Mo-Fr 08:00", "pn-pt od 8", "pn-pt do 16", "pn - 8"),
         "czynne 08:00-16:00",  # on Sundays?
         *("sunrise-sunset", "Mo-Fr 08:00-sunset", "Mo-Fr 10:00-16:00/02:00"),
         # by season, week or date

@@ -57,6 +57,35 @@ def test_hours_in_words():
         assert read_day(typed) == (), typed
 
 
+def test_hours_of_a_day_are_read_as_imports_read_them():
+    for typed in (
+        *("8-16", "od 8 do 16", "8:00 do 16:00", "w godz. 8-16", "8⁰⁰–16⁰⁰", "8h-16h", "8.00 - 16.00.", "8−16"),
+        "od godz. 8 do 16",
+    ):
+        assert read_day(typed) == ("8:00-16:00",), typed
+    for typed in ("8-12 i 13-16", "8-12; 13-16", "od 8 do 12 oraz od 13 do 16"):
+        assert read_day(typed) == ("8:00-12:00", "13:00-16:00"), typed
+    assert read_day("22:00-6:00") == ("22:00-6:00",)
+    assert read_day("14:00-0:00") == ("14:00-24:00",)
+    assert (read_day("—"), read_day("nie czynne")) == ((), ())
+    # "8-4": until four in the afternoon, or in the morning?
+    for typed in ("od 8", "8-4", "8-8", "8:00-26:00", "8-12 13-16", "pn-pt 8-16", "nieczynne 8-16", "8,00-16,00"):
+        with pytest.raises(ValidationError, match="Wpisz godziny na przykład tak"):
+            read_day(typed)
+
+
+def test_numbers_are_read_however_people_write_them():
+    for name, typed, value in (
+        *(("postcode", typed, "30-001") for typed in ("30 001", "30–001", "30 - 001")),
+        *(("nip", typed, "1234567819") for typed in ("NIP: 123-456-78-19", "NIP 1234567819")),
+        ("phone", "tel. kom. 600 100 200 i tel./fax 12 345 67 89", "+48 600 100 200, +48 12 345 67 89"),
+        ("phone", "600 100 200 oraz 601 100 200", "+48 600 100 200, +48 601 100 200"),
+    ):
+        assert DepotText(name, required=False).clean(typed) == value, typed
+    with pytest.raises(ValidationError, match="Wpisz jeden adres strony"):
+        DepotText("website", required=False).clean("www.opal.pl, www.wegiel.pl")
+
+
 def test_folded_hours_keep_each_run_of_days_on_one_line(client):
     source = "Mo-Fr 08:00-16:00; Sa 08:00-12:00"
     depot = factories.DepotFactory(hours=weekly_hours(source), opening_hours=source)

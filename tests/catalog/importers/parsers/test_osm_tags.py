@@ -64,10 +64,28 @@ def test_what_is_a_depot_and_what_it_sells():
         ({"brykiet"}, ({"shop": "fuel", "fuel:briquettes": "YES"},)),
         ({"wegiel", "drewno-kominkowe"}, ({"shop": "fuel", "fuel": "coal; wood"}, {"shop": "coal;firewood"})),
         ({"wegiel", "pellet"}, ({"shop": "coal", "sells:pellets": "yes"},)),
+        (
+            {"wegiel", "drewno-kominkowe"},
+            ({"shop": "fuel", "fuel": "coal, wood"}, {"shop": "fuel", "fuel": "węgiel;drewno"}),
+        ),
+        # Solid fuels beside those of the catalog.
+        (set(), ({"shop": "fuel", "fuel:coke": "yes"}, {"shop": "fuel", "fuel": "solid"})),
     ):
         for tags in tagss:
             assert fuels_of(tags) == sold
     assert set(FUEL_OF.values()) <= set(fuels.BY_SLUG)
+
+
+def test_the_first_of_several_websites_is_read():
+    for text, website in (
+        ("https://opal.pl/;https://wegiel.pl/", "https://opal.pl/"),
+        ("http://opal.pl; www.wegiel.pl", "http://opal.pl/"),
+        ("brak;opal.pl", "https://opal.pl/"),
+        ("https://opal.pl/sklep;id=1", "https://opal.pl/sklep;id=1"),
+    ):
+        record = depot(website=text)
+        assert (record.website, reasons(record)) == (website, [])
+    assert [reason[:30] for reason in reasons(depot(website="brak;nie ma"))] == ["website: web site 'brak;nie ma"]
 
 
 def test_what_is_no_depot_or_lies_nowhere_in_poland_is_left_out():
