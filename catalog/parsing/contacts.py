@@ -17,6 +17,7 @@ MAX_TEXT = 300
 """Maximum length of input, and of a web address returned, in characters."""
 
 _POLAND = 48
+_POLISH_DIGITS = 9
 
 FREE_MAIL = (
     *("gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "hotmail.co.uk", "live.com", "msn.com"),
@@ -40,7 +41,7 @@ SHARED_HOSTS = (
 
 # A label before a number. Other letters are refused: the library maps letters to digits of a telephone keypad.
 _LABEL = re.compile(
-    r"^\s*(?:(?:nr|telefonu?|tel|stacjonarny|komorkowy|komorka|kom|mobile|mob)\b[\s.:]*)+(?:/\s*fax\b[\s.:]*)?"
+    r"^\s*(?:(?:nr|telefonu?|tel|t|m|stacjonarny|komorkowy|komorka|kom|mobile|mob)\b[\s.:]*)+(?:/\s*fax\b[\s.:]*)?"
 )
 _EXTENSION = re.compile(r"\b(?:wewnetrzny|wewn|wew|w)\b[\s.:]*(?=[0-9]+\s*$)")
 
@@ -100,14 +101,16 @@ def clean_phone(text: str | None) -> tuple[str | None, str]:
     good: list[str] = []
     bad: list[str] = []
     for part in re.split(r"[;,\n\r]|\b(?:lub|i|oraz)\b", text):
-        whole = _phone(part)
-        # A slash may also separate an area code, so a part is split only if it is no number as a whole.
-        for piece in [part] if whole else part.split("/"):
-            number = whole or _phone(piece)
+        pieces = part.split("/")
+        while pieces:
+            # A slash may also follow an area code or precede "fax": as many pieces as are one number.
+            tries = ((size, _phone("/".join(pieces[:size]))) for size in (3, 2, 1))
+            size, number = next((each for each in tries if each[1]), (1, None))
             if number:
                 good.append(number)
-            elif piece.strip():
-                bad.append(_shown(piece.strip()))
+            elif pieces[0].strip():
+                bad.append(_shown(pieces[0].strip()))
+            pieces = pieces[size:]
     value = ", ".join(dict.fromkeys(good)) or None
     if bad:
         return value, f"not a valid telephone number: {', '.join(bad)}"
@@ -170,7 +173,9 @@ def _phone(text: str) -> str | None:
     if number.country_code == _POLAND and number.italian_leading_zero:
         # No Polish number starts with 0: it is the trunk prefix abolished in 2009.
         number = PhoneNumber(country_code=_POLAND, national_number=number.national_number, extension=number.extension)
-    if not phonenumbers.is_valid_number(number):
+    # The library's shorter Polish numbers are of services and pagers; people write local ones without their area code.
+    short = number.country_code == _POLAND and len(str(number.national_number)) < _POLISH_DIGITS
+    if short or not phonenumbers.is_valid_number(number):
         return None
     return phonenumbers.format_number(number, PhoneNumberFormat.INTERNATIONAL)
 
