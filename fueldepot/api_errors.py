@@ -127,9 +127,10 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse |
     if describe := DOMAIN_ERRORS.get(type(error)):
         body = describe(error)
         named = {*request.GET, *(request.resolver_match.kwargs if request.resolver_match else ())}
+        named -= {*context["view"].ignored}
         for row in body["errors"]:
-            if row["parameter"] not in named and (other := OTHER_NAMES.get(row["parameter"], "")) in named:
-                row["parameter"] = other
+            if row["parameter"] not in named and OTHER_NAMES.get(row["parameter"]) in named:
+                row["parameter"] = OTHER_NAMES[row["parameter"]]
         response = plain_error(body)
         if isinstance(error, DepotNotFound) and error.removed:
             response["Cache-Control"] = behind_cache(GONE, request)

@@ -124,8 +124,9 @@ class StoreQuery(Query):
 
     @classmethod
     def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterator[ParameterError]:
-        absent, present = ("lon", "lat") if "lat" in texts else ("lat", "lon")
-        if present in texts and absent not in texts and absent not in errors:
+        named = {*texts, *errors}
+        absent, present = ("lon", "lat") if "lat" in named else ("lat", "lon")
+        if present in named and absent not in named:
             message = f"{absent} is missing although {present} is given; give {cls.accepted(absent)}"
             yield ParameterError(absent, "missing", message)
         elif not errors and not {"teryt", "postcode", "lat"} & texts.keys():

@@ -27,9 +27,10 @@ REFUSED = {
         ("lat malformed", ["lat=%D9%A5%D9%A0&lon=20"]),
     ),
     "stores?": (
-        ("teryt missing", [""]),
-        ("lon missing", ["lat=50", "teryt=12&lat=50"]),
+        ("teryt missing", ["", "county=1217", "=x"]),
+        ("lon missing", ["lat=50", "teryt=12&lat=50", "=x&lat=50"]),
         ("lat missing", ["lon=20"]),
+        ("lat repeated, lon missing", ["lat=50&lat=50"]),
         ("lat out_of_range", ["teryt=12&lat=1&lon=20"]),
         ("teryt malformed", ["teryt=126", "teryt=1261011%0a"]),
         ("postcode malformed", ["teryt=12&postcode=x"]),
@@ -47,7 +48,7 @@ REFUSED = {
     "municipalities?": (
         ("voivodeship missing", [""]),
         ("county malformed", ["county=12"]),
-        ("county unknown", ["county=1299", "county=9999"]),
+        ("county unknown", ["county=1299", "county=9999", "county=9999&teryt=12"]),
         ("voivodeship unknown", ["voivodeship=atlantyda"]),
     ),
     "municipalities/": (
@@ -55,7 +56,10 @@ REFUSED = {
         ("format not_a_choice", ["1261011?format=xml"]),
         ("teryt unknown", ["1299011", "1299011.geojson"]),
     ),
-    "postcodes/": (("code unknown", ["00-000"]), ("code malformed", ["3000", "30-0011", "30 001"])),
+    "postcodes/": (
+        ("code unknown", ["00-000", "00-000?postcode=30-001"]),
+        ("code malformed", ["3000", "30-0011", "30 001"]),
+    ),
     "prices?": (
         ("series not_a_choice", ["series=ropa"]),
         ("year out_of_range", ["year=1998"]),
