@@ -40,8 +40,10 @@ from regulations.appliance_check import (
     ApplianceCheck,
     ApplianceStatus,
     Facts,
+    binding,
     check_appliance,
     is_about_part,
+    is_of_other_fuel,
 )
 from regulations.appliance_descriptions import (
     WITHOUT_FIRE,
@@ -264,9 +266,9 @@ def question_of(check: ApplianceCheck, teryt: str, facts: Facts) -> dict[str, st
 def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Facts) -> dict[str, Any]:
     """Return the result for an appliance in the unit of a legal state. village: a locality to name, "" for none.
 
-    deadline, caveat: the main deadline and its caveat; one that helps to answer the question stands there. limits:
-    further deadlines as sentences. sources: of all these deadlines. is_partial: the appliance is limited, so that the
-    verdict needs the description.
+    deadline, caveat: the main deadline and its caveat, without one those of other fuels; one that helps to answer the
+    question stands there. limits: further deadlines as sentences. sources: of all these deadlines. is_partial: the
+    appliance is limited, so that the verdict needs the description.
     """
     assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
     check = check_appliance(entry, appliance, facts)
@@ -274,9 +276,13 @@ def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Fact
     main = check.deciding or only_limit(check.limited)
     cited = [main.deadline] if main else []
     cited += [finding.deadline for finding in check.limited] + [finding.deadline for finding in check.spared_by]
+    # A deadline about coal may say in its caveat what is uncertain about wood.
+    others = [row for row in binding(entry) if appliance in row.appliances and is_of_other_fuel(row, facts)]
+    doubtful = [row for row in others if row.caveat and main is None]
+    cited += doubtful
     place = f"{village} (gmina {entry.unit.name})" if village else entry.unit.name
     question = question_of(check, entry.unit.teryt, facts)
-    caveat = caveat_of_main(check, main) if main else ""
+    caveat = caveat_of_main(check, main) if main else " ".join(row.caveat for row in doubtful)
     return {
         "verdict": describe_check(check, place, entry.on),
         "is_permitted": check.status in PERMITTED,

@@ -246,6 +246,9 @@ def test_a_limited_deadline_says_what_is_uncertain(client, acts):
     inside(date(2024, 1, 1), "stove", fuels=["hard_coal"], description=description, caveat=caveat)
     for path in (URL, TWIN):
         assert f"{description} {caveat}" in said(ask(client, "1261011", "stove", path)).replace("*", "")
+        wood = client.get(path, {"miejsce": "1261011", "piec": "stove", "nie": "coal"})
+        assert not missing(said(wood), "nie znamy terminu", caveat, "Skąd to wiemy")
+        assert f"{description} {caveat}" not in said(wood).partition("Czym wolno")[0]
 
 
 def test_the_caveat_of_a_scope_that_does_not_divide_the_municipality_is_left_out(client, acts):
