@@ -1,7 +1,8 @@
 """Files of price lists: their columns, limits, CSV, XLSX and cells, and the file between preview and confirmation.
 
 One row, one price: `depot` (id), `fuel`, `unit`, `day`, and either `price` or `bag_price` and `bag_kg`, under these
-names or those of `POLISH`; fuels and units by slug or name, fuels also by the label of their chip.
+names, those of `POLISH` or those of merchants ("Rodzaj opału", "Cena brutto [zł/t]"); fuels and units by slug or name,
+fuels also by the label of their chip or a description ("Orzech II"). What could mean another quantity is refused.
 
 CSV as spreadsheets write it: UTF-8, UTF-16 or Windows-1250, separated by commas, semicolons or tabs. Polish Excel uses
 semicolons, since its decimal separator is the comma.
@@ -10,22 +11,26 @@ semicolons, since its decimal separator is the comma.
 import base64
 import codecs
 import csv
+import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from io import BytesIO, StringIO
 from itertools import islice, zip_longest
 from typing import Any, NamedTuple, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.core.signing import TimestampSigner
+from django.utils.dates import MONTHS_ALT
 from openpyxl import load_workbook
 
 from catalog.depots import fuels
-from catalog.text import fold
+from catalog.parsing.fuels_in_names import fuels_in_name
+from catalog.text import fold, one_line, plain
 from fueldepot.http.params import AmbiguousNumber, read_decimal
 from prices import validation
 
@@ -44,6 +49,9 @@ MOST_SHEETS = 10
 MOST_COLUMNS = 100
 """Limit of the columns of an upload; cells of a spreadsheet beyond it are not read."""
 
+LONGEST_CELL = 100
+"""Limit of the characters of a cell that are searched for words, which takes the square of their number."""
+
 MOST_UNPACKED_BYTES = 20_000_000
 """Limit of the unpacked parts of a spreadsheet, which is a zip."""
 
@@ -60,17 +68,22 @@ POLISH = {
 }
 """Polish column names. Files may use these or the English keys."""
 
-COLUMN_OF = {fold(name): column for column, name in POLISH.items()} | {
-    "sklad": "depot",
-    "nr skladu": "depot",
-    "data": "day",
-    "dzien ceny": "day",
-    "cena za jednostke": "price",
-    "cena zl": "price",
-    "cena zl t": "price",
-    "waga worka kg": "bag_kg",
-    "worek kg": "bag_kg",
+ALIASES = {
+    "depot": "sklad, nr skladu, id skladu, oddzial, filia",
+    "fuel": "opal, rodzaj paliwa, rodzaj opalu, nazwa paliwa, nazwa opalu, typ paliwa",
+    "unit": "j m, jm, jedn, jednostka miary, miara",
+    "day": "data, dzien ceny, data ceny, data cennika, data obowiazywania, obowiazuje od, wazne od, z dnia, "
+    "data aktualizacji, aktualizacja",
+    "bag_kg": "waga worka kg, worek kg",
 }
+COLUMN_OF = {fold(name): column for column, name in POLISH.items()}
+COLUMN_OF |= {alias: column for column, aliases in ALIASES.items() for alias in aliases.split(", ")}
+
+VAGUE = frozenset(("nazwa", "rodzaj", "towar", "produkt", "asortyment", "nazwa towaru", "nazwa produktu"))
+"""Names of a column of fuels in a file that has no plainer one."""
+
+SAYS_NOTHING = frozenset(("zl", "pln", "w", "za", "1", "brutto", "z", "vat", "jednostke", "jednostkowa", "detaliczna"))
+"""Words in the name of a column of prices that are none of a quantity. Prices without VAT are not read."""
 
 REQUIRED = ("depot", "fuel", "unit", "day")
 OWNERS_REQUIRED = ("fuel",)
@@ -79,7 +92,15 @@ AMOUNTS = {"price": "zł", "bag_price": "zł", "bag_kg": "kg"}
 
 FUEL_OF = {fold(name): fuel.slug for fuel in fuels.FUELS for name in (fuel.slug, fuel.name, fuel.label)}
 UNIT_OF = {fold(name): unit for unit, word in fuels.UNIT_NAMES.items() for name in (unit, word, f"zł/{unit}")}
+BAG = "worek"
+UNIT_OF |= dict.fromkeys(("tone", "tony", "1 t"), "t") | {"m p": "mp"} | dict.fromkeys((BAG, "worka"), BAG)
 """Fuels and units by their spellings, folded."""
+
+OTHER_GOODS = re.compile(r"\b(?:brunatn|antracyt)")
+OTHER_QUANTITY = re.compile(r"\b(?:m3|mps|mpn|palet|skrzyn|big\W?bag|szt\b|wiazk|siatk|karton|paczk|przyczep)")
+QUANTITY = re.compile(r"(?<![\w.,])([0-9]+(?:[.,][0-9]+)?) ?(kg|t|ton[ay]?|mp|work\w*)\b")
+HEAVIEST_BAG_KG = 50
+"""No bag up to this weight costs a plausible price of a tonne: what its price is for can be told by the amount."""
 
 SEPARATORS = (";", ",", "\t")
 
@@ -90,14 +111,26 @@ Cell = TypeVar("Cell")
 OLD_SPREADSHEET = b"\xd0\xcf\x11\xe0"
 """First bytes of a file of Excel 97 to 2003."""
 
+OPEN_DOCUMENT = b"application/vnd.oasis.opendocument"
+"""Stands in the first, unpacked part of a file of LibreOffice."""
+
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Table(NamedTuple):
-    """Rows of an upload. columns: lower-case names. rows: number in the file, from 1, and cells."""
+    """Rows of an upload. columns: lower-case names. rows: number in the file, from 1, and cells.
+
+    unit: of the prices, by the name of their column; "" where it states none.
+    """
 
     columns: list[str]
     rows: list[tuple[int, dict[str, Any]]]
+    unit: str = ""
+
+    @property
+    def unread(self) -> list[str]:
+        """Names of the columns that mean nothing here."""
+        return [name for name in self.columns if name and name not in POLISH]
 
 
 def read_table(content: bytes) -> Table:
@@ -109,6 +142,8 @@ def read_table(content: bytes) -> Table:
         raise ValidationError(f"Plik ma więcej niż {MOST_BYTES} bajtów. Podziel go na części.")
     if content.startswith(OLD_SPREADSHEET):
         raise ValidationError("To arkusz starego formatu XLS. Zapisz go w programie jako XLSX albo CSV.")
+    if OPEN_DOCUMENT in content[:100]:
+        raise ValidationError("To arkusz ODS. Zapisz go w programie jako XLSX albo CSV.")
     return read_xlsx(content) if content.startswith(b"PK\x03\x04") else read_csv(content)
 
 
@@ -133,10 +168,11 @@ def read_csv(content: bytes) -> Table:
     """Return the rows of a CSV file. Raises ValidationError for what is not a table."""
     text = decode(content)
     first = text.replace('"', "").splitlines()[:TITLE_ROWS] or [""]
-    fitting = (
-        mark for mark in SEPARATORS if any("fuel" in map(column_of, line.split(mark, MOST_COLUMNS)) for line in first)
-    )
-    separator = next(fitting, max(SEPARATORS, key=first[0].count))
+
+    def fitness(mark: str) -> tuple[int, int]:
+        return max(header_fitness(name_columns(line.split(mark, MOST_COLUMNS))) for line in first), first[0].count(mark)
+
+    separator = max(SEPARATORS, key=fitness)
     try:
         lines = list(csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as error:
@@ -230,9 +266,9 @@ def tidy(rows: Sequence[Sequence[Any]]) -> Table:
     """
     if any(len(row) > MOST_COLUMNS for row in rows[:TITLE_ROWS]):
         raise ValidationError(f"Plik ma więcej niż {MOST_COLUMNS} kolumn.")
-    headers = [[column_of(name) for name in row] for row in rows[:TITLE_ROWS]]
-    top = next((number for number, names in enumerate(headers) if "fuel" in names), 0)
-    names = headers[top] if headers else []
+    headers = [name_columns(row) for row in rows[:TITLE_ROWS]] or [[]]
+    top = max(range(len(headers)), key=lambda number: header_fitness(headers[number]))
+    names = headers[top]
     if repeated := sorted({name for name in names if name and names.count(name) > 1}):
         raise ValidationError(f"Kolumna powtarza się: {', '.join(POLISH.get(name, name) for name in repeated)}.")
     stripped = ([tidy_cell(cell) for cell in row] for row in rows[top + 1 :])
@@ -245,9 +281,12 @@ def tidy(rows: Sequence[Sequence[Any]]) -> Table:
         if not is_blank(row[len(names) :]):
             advice = "Kwotę z przecinkiem ujmij w cudzysłów albo rozdziel pola średnikami."
             raise ValidationError(f"Wiersz {number} ma więcej pól niż nagłówek. {advice}")
-    return Table(
-        names, [(number, dict(zip_longest(names, row[: len(names)], fillvalue=""))) for number, row in numbered]
-    )
+    for number, cells in enumerate(rows, start=1):
+        if number != top + 1 and any(map(is_without_vat, cells)):
+            raise ValidationError(f"Wiersz {number} mówi o cenach bez VAT. Podaj ceny brutto i usuń tę uwagę.")
+    unit = next((price_unit(title) for title, name in zip(rows[top], names, strict=True) if name == "price"), None)
+    table = [(number, dict(zip_longest(names, row[: len(names)], fillvalue=""))) for number, row in numbered]
+    return Table(names, table, unit or "")
 
 
 def tidy_cell(cell: Any) -> Any:
@@ -257,9 +296,34 @@ def tidy_cell(cell: Any) -> Any:
     return cell.strip() if isinstance(cell, str) else cell
 
 
+def name_columns(row: Iterable[Any]) -> list[str]:
+    """Return the columns that the cells of a row name: keys of `POLISH`, other names in lower case."""
+    names = [column_of(cell) for cell in row]
+    return names if "fuel" in names else ["fuel" if fold(name) in VAGUE else name for name in names]
+
+
+def header_fitness(names: Collection[str]) -> int:
+    """Return whether a row names the column of fuels, 1, and one of amounts, too, 2: a title may name a fuel."""
+    return ("fuel" in names) * (1 + any(name in AMOUNTS for name in names))
+
+
 def column_of(header: Any) -> str:
     name = "" if header is None else " ".join(str(header).lower().split())
-    return COLUMN_OF.get(fold(name), name)
+    column, unit = COLUMN_OF.get(fold(name)), price_unit(name)
+    return column or ("bag_price" if unit == BAG else name if unit is None else "price")
+
+
+def price_unit(header: Any) -> str | None:
+    """Return the unit that the name of a column of prices states, "" without one; None for other columns."""
+    first, *words = fold(str(header)).split() or [""]
+    quantity = " ".join(word for word in words if word not in SAYS_NOTHING)
+    return None if first != "cena" else UNIT_OF.get(quantity) if quantity else ""
+
+
+def is_without_vat(cell: Any) -> bool:
+    """Whether a remark says that prices are without VAT: "Ceny netto"."""
+    text = cell[:LONGEST_CELL].lower() if isinstance(cell, str) else ""
+    return bool(re.search(r"\bcen(?:a|y|ami)\b.*\b(?:netto|bez vat)\b", text)) and "brutto" not in text
 
 
 def is_blank(row: Iterable[Any]) -> bool:
@@ -290,22 +354,53 @@ def read_number(value: Any) -> int:
     return int(number)
 
 
+@lru_cache(maxsize=1000)
+def read_fuel(text: str) -> str:
+    """Return the slug of a fuel by its name or description, "Orzech II"; an unknown one as it is.
+
+    Raises ValidationError for one with another quantity than a unit of the fuel, whose price is not that of the unit.
+    """
+    if slug := FUEL_OF.get(fold(text)):
+        return slug
+    if len(text) > LONGEST_CELL or OTHER_GOODS.search(bare := plain(text)):
+        return text
+    # An assortment alone is a fuel beside coal only.
+    stated = {*fuels_in_name(f"węgiel {text}")} - {"wegiel"} or {*fuels_in_name(text)}
+    if len(stated) != 1:
+        return text
+    if OTHER_QUANTITY.search(bare) or not all(is_bag_or_unit(*quantity) for quantity in QUANTITY.findall(bare)):
+        raise ValidationError(f"„{text}” to inna ilość niż tona albo metr przestrzenny; cen nie przeliczamy")
+    return stated.pop()
+
+
+def is_bag_or_unit(number: str, of: str) -> bool:
+    amount = float(number.replace(",", "."))
+    return amount <= HEAVIEST_BAG_KG or amount == 1000 if of == "kg" else amount == 1
+
+
 def read_day(value: Any) -> date:
-    """Return a day: a date of a spreadsheet, 2026-11-21 or 21.11.2026. Raises ValidationError."""
+    """Return a day: a date of a spreadsheet, 2026-11-21, 21.11.2026 or as people write it. Raises ValidationError."""
     if isinstance(value, date):
         return value
-    for form in ("%Y-%m-%d", "%d.%m.%Y"):
+    text = re.sub(r"(?: [0-9]{1,2}:[0-9:.]+)?(?: ?r\.?)?$", "", plain(one_line(str(value), LONGEST_CELL)))
+    text = re.sub(r" ([a-z]+) ", lambda word: f".{month_number(word[1])}.", text)
+    for form in ("%Y-%m-%d", "%d.%m.%Y", "%d-%m-%Y", "%d.%m.%y"):
         try:
-            return datetime.strptime(str(value), form).date()  # noqa: DTZ007 - a day has no zone
+            return datetime.strptime(text, form).date()  # noqa: DTZ007 - a day has no zone
         except ValueError:
             continue
     raise ValidationError(f"„{'' if value is None else value}” nie jest dniem; podaj na przykład 2026-11-21")
 
 
+def month_number(name: str) -> int | None:
+    """Return the number of a month by its folded name in the genitive: 11 for "listopada"."""
+    return next((number for number, month in MONTHS_ALT.items() if plain(str(month)) == name), None)
+
+
 def read_amount(value: Any, unit: str = "zł", per: str = "") -> Decimal | None:
     """Return złoty or kilograms, None for an empty cell. Raises ValidationError, with both readings of `1.640` as text.
 
-    unit, per: what may stand behind the number in a text, as in "1640 zł/t".
+    unit, per: what may stand behind the number in a text, as in "1640 zł/t"; per is a value of `UNIT_OF`.
 
     A number of a spreadsheet has decimals only; text is read by `read_decimal`.
     """
@@ -313,8 +408,7 @@ def read_amount(value: Any, unit: str = "zł", per: str = "") -> Decimal | None:
         return None
     try:
         # From text, since a spreadsheet holds 24.99 as a float.
-        number = str(value).removesuffix(per).removesuffix(unit)
-        amount = read_decimal(number, "refused" if isinstance(value, str) else "decimals")
+        amount = read_decimal(bare_number(str(value), unit, per), "refused" if isinstance(value, str) else "decimals")
     except AmbiguousNumber as error:
         decimal = error.decimal.replace(".", ",")
         raise ValidationError(f"„{value}” to {error.thousands} albo {decimal}; wpisz jedno z nich") from None
@@ -323,3 +417,15 @@ def read_amount(value: Any, unit: str = "zł", per: str = "") -> Decimal | None:
     if abs(amount) >= validation.PRICE_LIMIT:
         raise ValidationError(f"„{value}” nie jest kwotą ani wagą poniżej {validation.PRICE_LIMIT}")
     return amount
+
+
+def bare_number(text: str, unit: str, per: str) -> str:
+    """Return an amount without what people write behind it: "1640,-", "1640 PLN", "1640 zł/tonę brutto"."""
+    line = one_line(text).removesuffix(" brutto")
+    if len(line) > LONGEST_CELL:
+        return text
+    number, slash, quantity = re.sub(r" ?(?:/|\bza\b) ?", "/", line).partition("/")
+    if slash and (not per or UNIT_OF.get(fold(quantity)) != per):
+        return text
+    currency = r"(?:[.,]-{1,2})? ?(?:(?:zł|zl|pln)\.?)?" if unit == "zł" else f" ?(?:{unit})?"
+    return re.sub(f"{currency}$", "", number, count=1, flags=re.IGNORECASE)

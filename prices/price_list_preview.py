@@ -70,10 +70,11 @@ class FaultyRow:
 class Preview:
     """What a price list would bring in.
 
-    error: why the whole file is refused, "" if it is not. quotes: accepted prices.
+    error: why the whole file is refused, "" if it is not. quotes: accepted prices. unread: columns that mean nothing.
     """
 
     columns: list[str]
+    unread: Collection[str] = ()
     ordinary: list[PreviewRow] = field(default_factory=list)
     doubtful: list[PreviewRow] = field(default_factory=list)
     faulty: list[FaultyRow] = field(default_factory=list)
@@ -113,7 +114,7 @@ class PriceListReader:
         """
         self.own = own
         required = files.REQUIRED if own is None else files.OWNERS_REQUIRED
-        lacking = [name for name in required if name not in table.columns]
+        lacking = [name for name in required if name not in table.columns and not (name == "unit" and table.unit)]
         if not files.AMOUNTS.keys() & set(table.columns):
             lacking.append("price")
         if lacking:
@@ -137,7 +138,7 @@ class PriceListReader:
 
     def preview(self, ticked: Collection[str]) -> Preview:
         """Return the rows with their doubts and faults. ticked: numbers of the doubtful rows to include, as text."""
-        preview = Preview([files.POLISH.get(name, name) for name in self.table.columns])
+        preview = Preview([files.POLISH.get(name, name) for name in self.table.columns], self.table.unread)
         for number, cells in self.table.rows:
             try:
                 depot, quote = self.read(cells)
@@ -159,12 +160,11 @@ class PriceListReader:
         if number not in self.depots:
             whose = "opublikowanego" if self.own is None else "Twojego"
             raise ValidationError(f"nie ma {whose} składu o numerze {cells['depot']}")
-        fuel, unit = (str(cells.get(name) or "") for name in ("fuel", "unit"))
-        fuel = files.FUEL_OF.get(fold(fuel), fuel)
+        fuel, unit = files.read_fuel(str(cells.get("fuel") or "")), str(cells.get("unit") or self.table.unit)
         if self.own is not None and not unit and fuel in fuels.BY_SLUG:
             unit = fuels.BY_SLUG[fuel].unit
         unit = files.UNIT_OF.get(fold(unit), unit)
-        per = {"price": f"/{unit}", "bag_price": "/worek"}
+        per = {"price": unit, "bag_price": files.BAG}
         return self.depots[number], validation.PriceInput(
             day=files.read_day(cells["day"]),
             fuel=fuel,
@@ -182,7 +182,8 @@ class PriceListReader:
         reasons = validation.find_doubts(quote.fuel, price, quote.day, self.ranges, self.today)
         if is_future:
             reasons = (*reasons, FUTURE)
-        else:
+        can_be_taken = not is_future and not (self.own is not None and reasons)
+        if can_be_taken:
             place = (depot.pk, quote.fuel, quote.day)
             if place in self.rows:
                 raise services.DuplicatePrice(f"ten sam skład, paliwo i dzień co w wierszu {self.rows[place]}")
@@ -205,7 +206,7 @@ class PriceListReader:
             plausible="" if limits is None else zloty_range(limits.low, limits.high),
             median=self.medians.get(quote.fuel),
             reasons=reasons,
-            can_be_taken=not is_future and not (self.own is not None and reasons),
+            can_be_taken=can_be_taken,
         )
 
 

@@ -271,7 +271,9 @@ class PriceFields(PublicForm):
         self.sold = frozenset(depot.fuels)
         self.price_fuels = sorted(fuels.FUELS, key=lambda fuel: fuel.slug not in self.sold)
         for fuel in self.price_fuels:
-            self.fields[f"price-{fuel.slug}"] = fields.Amount(label=fuel.name, max_length=20, required=False)
+            self.fields[f"price-{fuel.slug}"] = fields.Amount(
+                label=fuel.name, per=fuel.unit, max_length=30, required=False
+            )
             if fuel.unit == "t":
                 label = f"{fuel.name}: waga worka w kilogramach"
                 self.fields[f"bag-{fuel.slug}"] = fields.Weight(label=label, max_length=20, required=False)

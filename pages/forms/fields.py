@@ -15,6 +15,7 @@ from catalog.parsing.opening_hours import DAYS, daily_ranges, to_osm_string, wee
 from catalog.parsing.opening_hours_text import DAY_MINUTES, UnreadableError, read_ranges
 from catalog.text import one_line
 from fueldepot.http.params import AmbiguousNumber, ThreeDigits, read_decimal
+from prices.price_list_files import bare_number
 
 MALFORMED_EMAIL = "Wpisz zwykły adres e-mail, na przykład jan@example.pl."
 _LOCAL = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
@@ -151,18 +152,25 @@ class Degrees(Line):
 
 
 class Amount(Line):
-    """An amount with at most two decimals, None when empty. unit: optional suffix. three_digits: see `read_decimal`."""
+    """An amount with at most two decimals, None when empty. unit: optional suffix. three_digits: see `read_decimal`.
+
+    per: what may stand behind the unit, "t" for "1640 zł/t".
+    """
 
     widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"})
     unit, mistake = "zł", AMOUNT
     three_digits: ThreeDigits = "thousands"
+
+    def __init__(self, *, per: str = "", **options: Any) -> None:
+        super().__init__(**options)
+        self.per = per
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
         if not text:
             return None
         try:
-            amount = read_decimal(text.removesuffix(self.unit), self.three_digits)
+            amount = read_decimal(bare_number(text, self.unit, self.per), self.three_digits)
         except AmbiguousNumber as error:
             raise forms.ValidationError(
                 f"To {error.decimal.replace('.', ',')} czy {error.thousands} {self.unit}? {self.mistake}"

@@ -3,7 +3,7 @@ from django.forms import ValidationError
 
 from catalog.models import Submission
 from catalog.parsing.opening_hours import weekly_hours
-from pages.forms.fields import DepotText, read_day
+from pages.forms.fields import Amount, DepotText, Weight, read_day
 from tests import factories, texts
 from tests.pages.forms.conftest import CLAIM
 
@@ -46,6 +46,27 @@ def test_too_many_telephones():
     assert field.clean(", ".join(numbers[:5])).count(",") == 4
     with pytest.raises(ValidationError, match="Podaj najwyżej pięć numerów"):
         field.clean(", ".join(numbers))
+
+
+def test_amounts_as_people_type_them():
+    amount, weight = Amount(per="t"), Weight()
+    for typed in (
+        "1.640",
+        "1 640,-",
+        "1640,- zł",
+        "1640 zl",
+        "1640 PLN",
+        "1640 zł/t",
+        "1640 zł / tonę",
+        "1640 zł brutto",
+    ):
+        assert amount.clean(typed) == 1640, typed
+    for typed in ("1640 zł/mp", "1640 zł/worek", "1,64 zł/kg", "1640 netto", "od 1640", "1500-1700", ",-", "zł"):
+        with pytest.raises(ValidationError, match="Wpisz kwotę cyframi"):
+            amount.clean(typed)
+    assert weight.clean("12,5 KG") == 12.5
+    with pytest.raises(ValidationError, match="To 1 czy 1000 kg"):
+        weight.clean("1,000 kg")
 
 
 def test_hours_in_words():

@@ -347,6 +347,31 @@ def test_a_price_list_is_uploaded_previewed_and_published(client, stranger, pric
     assert "Niczego nie zmieniono" in text_of(stranger.send(OWNER, fields | {"wczytaj": "1"}))
 
 
+def test_a_price_list_of_a_merchant_is_read_and_what_is_not_is_named(client, stranger, priced, link):
+    text = (
+        "Cennik opału\nLp.;Nazwa;J.m.;Cena brutto;Z dnia\n1;Ekogroszek worek 25 kg;;41,-;\n2;eko-groszek;t;1640,-;\n"
+        "3;Pellet paleta 975 kg;;1700,-;\n4;Drewno kominkowe;m3;400;\n5;pelet;tona;1700 zł/t;{day}\n"
+    )
+    preview = upload(stranger, link, text.format(day=f"{stranger.clock.now:%d.%m.%Y} r."))
+    expect(
+        preview,
+        "Do wczytania: 2 ceny. Pominiemy 3 wiersze.",
+        "Tych kolumn nie czytamy: „lp.”.",
+        "Ekogroszek 1 640 zł/t",
+        "Pellet 1 700 zł/t",
+        "Wiersz 3: Ekogroszek 41 zł/t – poza wiarygodnym przedziałem",
+        "Wiersz 5: „Pellet paleta 975 kg” to inna ilość niż tona",
+        "Wiersz 6: Drewno kominkowe: jednostką jest mp, nie m3; cen nie przeliczamy",
+    )
+
+
+def test_the_unit_in_the_header_holds_for_every_row(stranger, priced, link):
+    preview = upload(stranger, link, "paliwo;cena zł/t\npellet;1700\ndrewno;400\n")
+    expect(
+        preview, "Do wczytania: 1 cena.", "Wiersz 3: Drewno kominkowe: jednostką jest mp, nie t; cen nie przeliczamy"
+    )
+
+
 def test_a_file_that_is_no_price_list_is_refused_in_words(stranger, priced, link):
     columns = "Brak kolumn: paliwo, cena. Pierwszy wiersz to nazwy kolumn. Potrzebne są: paliwo i"
     for text, words in (

@@ -277,6 +277,16 @@ POLISH = "numer składu;paliwo;jednostka;dzień;cena;cena worka;waga worka"
 SHORT = "Skład;Paliwo;Jednostka;Data;Cena;Cena worka;Waga worka (kg)"
 
 
+def test_a_unit_in_the_header_stands_for_its_column(desk, depot, today):
+    rows = (
+        f"Nr składu;Opał;Cena [zł/t];Data;Uwagi\n{depot.pk};Orzech II;1 700,-;{today};\n{depot.pk};drewno;400;{today};"
+    )
+    answer = preview(desk, SimpleUploadedFile("cennik.csv", rows.encode()))
+    expect(answer, "Tych kolumn nie czytamy: „uwagi”.", "jednostką jest mp, nie t; cen nie przeliczamy")
+    confirm(desk, answer)
+    assert stored() == {("wegiel-orzech", 1700)}
+
+
 @pytest.mark.parametrize("header", [POLISH, SHORT, "DEPOT;fuel;unit;day;price;bag_price;bag_kg"])
 def test_columns_fuels_and_units_have_polish_names_whatever_the_file_is_called(desk, depot, today, header):
     rows = (f"{depot.pk};Węgiel orzech;tona;{today:%d.%m.%Y};1 700,50;;", f"{depot.pk};Pellet;t;{today};;25,50;15")
