@@ -82,7 +82,7 @@ COLUMN_OF |= {alias: column for column, aliases in ALIASES.items() for alias in 
 VAGUE = frozenset(("nazwa", "rodzaj", "towar", "produkt", "asortyment", "nazwa towaru", "nazwa produktu"))
 """Names of a column of fuels in a file that has no plainer one."""
 
-SAYS_NOTHING = frozenset(("zl", "pln", "w", "za", "1", "brutto", "z", "vat", "jednostke", "jednostkowa", "detaliczna"))
+SAYS_NOTHING = frozenset(("zl", "pln", "w", "za", "brutto", "z", "vat", "jednostke", "jednostkowa", "detaliczna"))
 """Words in the name of a column of prices that are none of a quantity. Prices without VAT are not read."""
 
 REQUIRED = ("depot", "fuel", "unit", "day")
@@ -93,12 +93,20 @@ AMOUNTS = {"price": "zł", "bag_price": "zł", "bag_kg": "kg"}
 FUEL_OF = {fold(name): fuel.slug for fuel in fuels.FUELS for name in (fuel.slug, fuel.name, fuel.label)}
 UNIT_OF = {fold(name): unit for unit, word in fuels.UNIT_NAMES.items() for name in (unit, word, f"zł/{unit}")}
 BAG = "worek"
-UNIT_OF |= dict.fromkeys(("tone", "tony", "1 t"), "t") | {"m p": "mp"} | dict.fromkeys((BAG, "worka"), BAG)
+UNIT_OF |= (
+    dict.fromkeys(("tone", "tony", "1 t", "1 tone", "1 tona"), "t")
+    | dict.fromkeys(("m p", "1 mp"), "mp")
+    | dict.fromkeys((BAG, "worka"), BAG)
+)
 """Fuels and units by their spellings, folded."""
 
 OTHER_GOODS = re.compile(r"\b(?:brunatn|antracyt)")
-OTHER_QUANTITY = re.compile(r"\b(?:m3|mps|mpn|palet|skrzyn|big\W?bag|szt\b|wiazk|siatk|karton|paczk|przyczep)")
+OTHER_QUANTITY = re.compile(
+    r"\b[0-9]*m3|\b(?:mps|mpn|szesc|kubi|palet|skrzyn|big\W?bag|szt\b|wiazk|siatk|karton|paczk|przyczep)|"
+    r"\b[0-9]+ ?[x×*] ?[0-9]+ ?kg|kg ?[x×*] ?[0-9]"
+)
 QUANTITY = re.compile(r"(?<![\w.,])([0-9]+(?:[.,][0-9]+)?) ?(kg|t|ton[ay]?|mp|work\w*)\b")
+BAG_WEIGHT = re.compile(r"([0-9]+(?:[.,][0-9]+)?) ?kg\b")
 HEAVIEST_BAG_KG = 50
 """No bag up to this weight costs a plausible price of a tonne: what its price is for can be told by the amount."""
 
@@ -114,18 +122,22 @@ OLD_SPREADSHEET = b"\xd0\xcf\x11\xe0"
 OPEN_DOCUMENT = b"application/vnd.oasis.opendocument"
 """Stands in the first, unpacked part of a file of LibreOffice."""
 
+HIDDEN_ROW = re.compile(rb'<row [^<>]*\bhidden="(?:1|true)"[^<>]*>(?:(?!</?row).)*?<(?:v|is)>', re.DOTALL)
+"""A hidden or filtered row with a value in the part of a sheet: it may be an old price."""
+
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Table(NamedTuple):
     """Rows of an upload. columns: lower-case names. rows: number in the file, from 1, and cells.
 
-    unit: of the prices, by the name of their column; "" where it states none.
+    unit: of the prices, by the name of their column; "" where it states none. bag: what the prices of bags are called.
     """
 
     columns: list[str]
     rows: list[tuple[int, dict[str, Any]]]
     unit: str = ""
+    bag: str = ""
 
     @property
     def unread(self) -> list[str]:
@@ -195,6 +207,8 @@ def read_xlsx(content: bytes) -> Table:
                 part = archive.read(member).replace(b"\0", b"")
                 if b"<!DOCTYPE" in part:
                     raise ValidationError("Arkusz zawiera definicje XML, których arkusze nie mają.")
+                if HIDDEN_ROW.search(part):
+                    raise ValidationError("Arkusz ma ukryte wiersze z danymi. Odkryj je albo usuń.")
                 has_formulas = has_formulas or b"<f>" in part or b"<f " in part
         sheets = read_sheets(content, results=True)
         if len(sheets) > 1:
@@ -284,9 +298,9 @@ def tidy(rows: Sequence[Sequence[Any]]) -> Table:
     for number, cells in enumerate(rows, start=1):
         if number != top + 1 and any(map(is_without_vat, cells)):
             raise ValidationError(f"Wiersz {number} mówi o cenach bez VAT. Podaj ceny brutto i usuń tę uwagę.")
-    unit = next((price_unit(title) for title, name in zip(rows[top], names, strict=True) if name == "price"), None)
+    titles = {name: str(title) for title, name in zip(rows[top], names, strict=True)}
     table = [(number, dict(zip_longest(names, row[: len(names)], fillvalue=""))) for number, row in numbered]
-    return Table(names, table, unit or "")
+    return Table(names, table, price_unit(titles.get("price")) or "", titles.get("bag_price", ""))
 
 
 def tidy_cell(cell: Any) -> Any:
@@ -317,13 +331,15 @@ def price_unit(header: Any) -> str | None:
     """Return the unit that the name of a column of prices states, "" without one; None for other columns."""
     first, *words = fold(str(header)).split() or [""]
     quantity = " ".join(word for word in words if word not in SAYS_NOTHING)
+    if re.fullmatch(rf"{BAG} [0-9]+ ?kg", quantity):
+        return BAG
     return None if first != "cena" else UNIT_OF.get(quantity) if quantity else ""
 
 
 def is_without_vat(cell: Any) -> bool:
     """Whether a remark says that prices are without VAT: "Ceny netto"."""
     text = cell[:LONGEST_CELL].lower() if isinstance(cell, str) else ""
-    return bool(re.search(r"\bcen(?:a|y|ami)\b.*\b(?:netto|bez vat)\b", text)) and "brutto" not in text
+    return bool(re.search(r"^ *netto *$|\bcen(?:a|y|ami)\b.*\b(?:netto|bez vat)\b", text)) and "brutto" not in text
 
 
 def is_blank(row: Iterable[Any]) -> bool:
@@ -371,6 +387,12 @@ def read_fuel(text: str) -> str:
     if OTHER_QUANTITY.search(bare) or not all(is_bag_or_unit(*quantity) for quantity in QUANTITY.findall(bare)):
         raise ValidationError(f"„{text}” to inna ilość niż tona albo metr przestrzenny; cen nie przeliczamy")
     return stated.pop()
+
+
+def read_bag_weight(*texts: str) -> Decimal | None:
+    """Return the only weight that the description of a fuel and the name of a column state, None for none or two."""
+    weights = {weight.replace(",", ".") for text in texts for weight in BAG_WEIGHT.findall(plain(text[:LONGEST_CELL]))}
+    return Decimal(weights.pop()) if len(weights) == 1 else None
 
 
 def is_bag_or_unit(number: str, of: str) -> bool:

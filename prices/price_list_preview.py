@@ -165,15 +165,13 @@ class PriceListReader:
             unit = fuels.BY_SLUG[fuel].unit
         unit = files.UNIT_OF.get(fold(unit), unit)
         per = {"price": unit, "bag_price": files.BAG}
-        return self.depots[number], validation.PriceInput(
-            day=files.read_day(cells["day"]),
-            fuel=fuel,
-            unit=unit,
-            **{
-                name: files.read_amount(cells.get(name), kind, per.get(name, ""))
-                for name, kind in files.AMOUNTS.items()
-            },
-        )
+        day = files.read_day(cells["day"])
+        amounts = {
+            name: files.read_amount(cells.get(name), kind, per.get(name, "")) for name, kind in files.AMOUNTS.items()
+        }
+        if amounts["bag_price"] is not None and amounts["bag_kg"] is None:
+            amounts["bag_kg"] = files.read_bag_weight(str(cells["fuel"]), self.table.bag)
+        return self.depots[number], validation.PriceInput(fuel, day, unit, **amounts)
 
     def check(self, number: int, depot: Depot, quote: validation.PriceInput) -> PreviewRow:
         """Return a row of the preview. Raises InvalidPrice."""

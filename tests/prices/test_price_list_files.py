@@ -76,6 +76,19 @@ def test_a_formula_without_a_result_is_named():
     assert read_table(file.getvalue()).rows[1][1]["price"] == ""
 
 
+def test_prices_in_hidden_rows_are_not_taken_unseen():
+    for value, is_refused in ((1500, True), (None, False)):
+        workbook = Workbook()
+        for row in (HEADER, [*ROW[:4], value] if value else [None], ROW):
+            workbook.active.append(row)
+        workbook.active.row_dimensions[2].hidden = True
+        workbook.save(file := BytesIO())
+        if is_refused:
+            assert refusal(file.getvalue()) == "Arkusz ma ukryte wiersze z danymi. Odkryj je albo usuń."
+        else:
+            assert len(read_table(file.getvalue()).rows) == 1
+
+
 def test_a_cell_that_a_merger_left_empty_is_explained():
     with pytest.raises(ValidationError, match="nie ma numeru składu; scalone komórki"):
         read_number(None)
@@ -111,6 +124,7 @@ def test_a_small_file_does_not_keep_a_worker_busy_for_minutes():
         ("Nazwa;Paliwo;CENA za 1 mp;Oddział", ["nazwa", "fuel", "price", "depot"], "mp"),
         ("Opał;Cena za worek;Waga worka [kg]", ["fuel", "bag_price", "bag_kg"], ""),
         ("Opał;Cena netto;Cena;Cena za kg", ["fuel", "cena netto", "price", "cena za kg"], ""),
+        ("Opał;Cena za worek 25 kg;Cena luz", ["fuel", "bag_price", "cena luz"], ""),
         ("Opał;Cena bez VAT;Cena od;Cena zł/m3", ["fuel", "cena bez vat", "cena od", "cena zł/m3"], ""),
     ],
 )
@@ -129,7 +143,7 @@ def test_two_columns_that_may_name_the_fuel_are_not_chosen_from():
     assert refusal(b"Rodzaj;Asortyment;Cena\nW\xeagiel;Orzech;1640\n") == "Kolumna powtarza się: paliwo."
 
 
-@pytest.mark.parametrize("remark", ["Ceny netto", "Podane ceny są cenami netto + 23% VAT", "ceny bez VAT"])
+@pytest.mark.parametrize("remark", ["Ceny netto", " netto", "Podane ceny są cenami netto + 23% VAT", "ceny bez VAT"])
 def test_prices_without_vat_are_refused_wherever_it_is_said(remark):
     for rows in (f"{remark}\nPaliwo;Cena\npellet;1640\n", f"Paliwo;Cena\npellet;1640\n{remark};\n"):
         assert "mówi o cenach bez VAT. Podaj ceny brutto" in refusal(rows.encode())
@@ -175,8 +189,23 @@ def test_other_goods_several_fuels_and_other_quantities_are_no_fuel():
     )
     assert {text: read_fuel(text) for text in others} == {text: text for text in others}
     assert len(others[-1]) > LONGEST_CELL
-    pallets = "Pellet paleta 975 kg", "Ekogroszek big-bag", "Pellet 72 worki", "Ekogroszek 500 kg", "Pellet 2 t"
-    for text in (*pallets, "Drewno kominkowe m³", "drewno mps", "Drewno kominkowe skrzynia 1,2 mp"):
+    pallets = (
+        "Pellet paleta 975 kg",
+        "Pellet 65 x 15 kg",
+        "Pellet 15kg ×65",
+        "Ekogroszek big-bag",
+        "Pellet 72 worki",
+        "Ekogroszek 500 kg",
+        "Pellet 2 t",
+    )
+    for text in (
+        *pallets,
+        "Drewno kominkowe m³",
+        "drewno 1m3",
+        "Drewno m sześc.",
+        "drewno mps",
+        "Drewno kominkowe skrzynia 1,2 mp",
+    ):
         with pytest.raises(ValidationError, match="to inna ilość niż tona albo metr przestrzenny"):
             read_fuel(text)
 

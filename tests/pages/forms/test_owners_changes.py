@@ -365,6 +365,15 @@ def test_a_price_list_of_a_merchant_is_read_and_what_is_not_is_named(client, str
     )
 
 
+def test_the_weight_of_a_bag_may_stand_beside_its_price(stranger, priced, link):
+    preview = upload(stranger, link, "opał;cena za worek\nEkogroszek 25 kg;41,00\npellet;27\n")
+    expect(
+        preview, "Ekogroszek 1 640 zł/t worek 25 kg: 41 zł", "Wiersz 3: do ceny worka podaj jego wagę, a do wagi cenę"
+    )
+    preview = upload(stranger, link, "opał;cena za worek 20 kg\nEkogroszek 25 kg;41,00\nekogroszek;33\n")
+    expect(preview, "Ekogroszek 1 650 zł/t worek 20 kg: 33 zł", "Wiersz 2: do ceny worka podaj jego wagę")
+
+
 def test_the_unit_in_the_header_holds_for_every_row(stranger, priced, link):
     preview = upload(stranger, link, "paliwo;cena zł/t\npellet;1700\ndrewno;400\n")
     expect(
