@@ -1,7 +1,7 @@
 """Preview of a price list: rows to prices, for the desk and for owners.
 
 The preview runs the same checks as the import and writes nothing. Faulty rows are listed and left out, unless no row is
-left. `prices.price_list_files` parses the files; `prices.services` writes the prices.
+left. `prices.price_list_files` and `price_list_cells` parse the files; `prices.services` writes the prices.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,8 +19,8 @@ from django.utils.crypto import salted_hmac
 from catalog.depots import fuels
 from catalog.models import Depot
 from catalog.text import fold, short_zloty, zloty_range
+from prices import price_list_cells, services, validation
 from prices import price_list_files as files
-from prices import services, validation
 from prices.models import DepotPrice
 from prices.snapshot import current_medians, read_ranges
 from prices.validation import deviation, exact
@@ -130,9 +130,9 @@ class PriceListReader:
         self.standing: set[tuple[int, str, date]] = set()
         self.rows: dict[tuple[int, str, date], int] = {}
         if own is None:
-            numbers = files.readable((cells["depot"] for _, cells in table.rows), files.read_number)
+            numbers = files.readable((cells["depot"] for _, cells in table.rows), price_list_cells.read_number)
             self.depots = Depot.objects.published().only("name", "publication").in_bulk(numbers)
-            days = files.readable((cells["day"] for _, cells in table.rows), files.read_day)
+            days = files.readable((cells["day"] for _, cells in table.rows), price_list_cells.read_day)
             stored = DepotPrice.objects.standing().filter(origin=DepotPrice.Origin.PRICE_LIST, day__in=days)
             self.standing |= set(stored.filter(depot__in=self.depots).values_list("depot", "fuel", "day"))
 
@@ -156,21 +156,22 @@ class PriceListReader:
         """Return the depot and the price of a row: text, decimal commas, dates of Excel. Raises ValidationError."""
         if self.own is not None:
             cells = {"depot": next(iter(self.own)), "day": self.today} | {k: v for k, v in cells.items() if v != ""}
-        number = files.read_number(cells["depot"])
+        number = price_list_cells.read_number(cells["depot"])
         if number not in self.depots:
             whose = "opublikowanego" if self.own is None else "Twojego"
             raise ValidationError(f"nie ma {whose} składu o numerze {cells['depot']}")
-        fuel, unit = files.read_fuel(str(cells.get("fuel") or "")), str(cells.get("unit") or self.table.unit)
+        fuel, unit = price_list_cells.read_fuel(str(cells.get("fuel") or "")), str(cells.get("unit") or self.table.unit)
         if self.own is not None and not unit and fuel in fuels.BY_SLUG:
             unit = fuels.BY_SLUG[fuel].unit
-        unit = files.UNIT_OF.get(fold(unit), unit)
-        per = {"price": unit, "bag_price": files.BAG}
-        day = files.read_day(cells["day"])
+        unit = price_list_cells.UNIT_OF.get(fold(unit), unit)
+        per = {"price": unit, "bag_price": price_list_cells.BAG}
+        day = price_list_cells.read_day(cells["day"])
         amounts = {
-            name: files.read_amount(cells.get(name), kind, per.get(name, "")) for name, kind in files.AMOUNTS.items()
+            name: price_list_cells.read_amount(cells.get(name), kind, per.get(name, ""))
+            for name, kind in files.AMOUNTS.items()
         }
         if amounts["bag_price"] is not None and amounts["bag_kg"] is None:
-            amounts["bag_kg"] = files.read_bag_weight(str(cells["fuel"]), self.table.bag)
+            amounts["bag_kg"] = price_list_cells.read_bag_weight(str(cells["fuel"]), self.table.bag)
         return self.depots[number], validation.PriceInput(fuel, day, unit, **amounts)
 
     def check(self, number: int, depot: Depot, quote: validation.PriceInput) -> PreviewRow:

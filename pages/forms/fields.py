@@ -15,7 +15,7 @@ from catalog.parsing.opening_hours import DAYS, daily_ranges, to_osm_string, wee
 from catalog.parsing.opening_hours_text import DAY_MINUTES, UnreadableError, read_ranges
 from catalog.text import one_line
 from fueldepot.http.params import AmbiguousNumber, ThreeDigits, read_decimal
-from prices.price_list_files import bare_number
+from prices.price_list_cells import bare_number
 
 MALFORMED_EMAIL = "Wpisz zwykły adres e-mail, na przykład jan@example.pl."
 _LOCAL = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")

@@ -23,7 +23,7 @@ from catalog.submissions.decisions import MAX_REASON, PartDecision, SubmissionAl
 from catalog.submissions.field_groups import values_of
 from prices.medians import Range
 from prices.models import LONGEST_REASON, DepotPrice
-from prices.price_list_files import read_amount
+from prices.price_list_cells import read_amount
 from prices.snapshot import prices, read_ranges
 from prices.submissions import PriceDecidedMeanwhile, decide_visit
 from prices.validation import describe_outlier, deviation, find_doubts

@@ -10,17 +10,8 @@ import pytest
 from django.core.exceptions import ValidationError
 from openpyxl import Workbook
 
-from prices.price_list_files import (
-    LONGEST_CELL,
-    MOST_LINES,
-    MOST_SHEETS,
-    bare_number,
-    read_amount,
-    read_day,
-    read_fuel,
-    read_number,
-    read_table,
-)
+from prices.price_list_cells import LONGEST_CELL, bare_number, read_amount, read_day, read_fuel, read_number
+from prices.price_list_files import MOST_LINES, MOST_SHEETS, read_table
 
 HEADER = ["numer składu", "paliwo", "jednostka", "dzień", "cena"]
 ROW = [7, "pellet", "t", "2026-11-25", 1640]

@@ -1,7 +1,7 @@
 """Fixtures of the tests of forms: a stopped clock, and a user who fills in forms."""
 
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.core import mail
@@ -9,6 +9,8 @@ from django.template.backends.jinja2 import Template
 from django.test.signals import template_rendered
 from django.utils import timezone
 
+from catalog.submissions import owner_links
+from prices.models import DepotPrice
 from tests import deciding, factories
 from tests.factories import NOW
 
@@ -16,6 +18,8 @@ CLAIM = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}
 """What somebody types who claims an entry."""
 
 OWNER = "/zgloszenia/moj-sklad/"
+
+YESTERDAY = date(2026, 11, 20)
 
 
 @pytest.fixture(autouse=True)
@@ -135,3 +139,28 @@ def link(nowak, clock, commit):
     with commit():
         deciding.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
     return link_in(mail.outbox[-1])
+
+
+def hidden(html, name):
+    return re.findall(rf'name="{name}" value="([^"]*)"', html)
+
+
+def prices_of_today():
+    return DepotPrice.objects.filter(day__gt=YESTERDAY)
+
+
+@pytest.fixture
+def priced(nowak):
+    """Two prices of yesterday, one of them per bag."""
+    factories.DepotPriceFactory(depot=nowak, fuel="pellet", price=1613, day=YESTERDAY)
+    factories.DepotPriceFactory(depot=nowak, fuel="ekogroszek", price=1500, day=YESTERDAY, bag_price=30, bag_kg=20)
+    return nowak
+
+
+@pytest.fixture
+def branch(nowak, link, clock):
+    """Return a second entry of the same owner, with a price of yesterday."""
+    depot = factories.DepotFactory(name="Opał Nowak Wieliczka", nip="5260250274", verified=True, data_status="owner")
+    owner_links.grant_link(depot=depot, email="jan@opal-nowak.pl", on=clock.now)
+    factories.DepotPriceFactory(depot=depot, fuel="brykiet", price=1300, day=YESTERDAY)
+    return depot

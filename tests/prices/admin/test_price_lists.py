@@ -12,7 +12,8 @@ from django.utils.formats import date_format
 from catalog.models import Dataset
 from prices import medians, price_list_files, price_list_preview
 from prices.models import DepotPrice, PlausibleRange
-from prices.price_list_files import MOST_ROWS, read_day, tidy_cell
+from prices.price_list_cells import read_day
+from prices.price_list_files import MOST_ROWS, tidy_cell
 from tests import bulk, factories
 from tests.client import build_snapshots, message_of
 from tests.pages.reading import expect, html_of, missing, present
