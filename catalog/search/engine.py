@@ -244,7 +244,7 @@ class Search:
         """
         fuel, rest = query.split_fuel(plain(text))
         words, spoken = query.spoken_name(rest)
-        town, key = self.towns.inflected.find(words, spoken=spoken), " ".join(words)
+        town, key = self.towns.inflected(words, spoken=spoken), " ".join(words)
         if town is None:
             return None
         typed = fold(query.SEGMENT_END.split(rest)[0])

@@ -23,7 +23,7 @@ VOWELS = "aeiouy"
 COMPOUNDS = {"bialystok": ("bialy", "stok"), "krasnystaw": ("krasny", "staw")}
 """Names that inflect inside."""
 
-IRREGULAR = {"wies": "wsi", "miasto": "miescie", "ujazd": "ujezdzie"}
+IRREGULAR = {"wies": "wsi", "miasto": "miescie", "ujazd": "ujezdzie", "las": "lesie", "blota": "blotach"}
 NOMINATIVES = {form: name for name, form in IRREGULAR.items()}
 
 UNINFLECTED_AFTER = frozenset({"nad", "pod", "na", "w", "przy", "kolo"})

@@ -1,5 +1,7 @@
 """Which words of an address name the town: "Krupówki Zakopane", "zakopane krupowki", "Leśna Radom"."""
 
+from collections.abc import Sequence
+
 from catalog.search import query
 from catalog.search.index import SearchIndex
 from catalog.search.inflection import InflectedNames
@@ -22,9 +24,14 @@ WELL_KNOWN = 2
 class Towns:
     def __init__(self, index: SearchIndex) -> None:
         self.index = index
-        self.inflected = InflectedNames(
-            index.fold(number) for number in range(index.municipalities) if index.urban[number]
-        )
+        municipalities = range(index.municipalities)
+        self._inflected = InflectedNames(index.fold(number) for number in municipalities if index.urban[number])
+        self._inflected_rural = InflectedNames(index.fold(number) for number in municipalities)
+
+    def inflected(self, words: Sequence[str], *, spoken: bool = False) -> str | None:
+        """Return the name of a town from a case of it, after a preposition (spoken) also of a rural municipality."""
+        town = self._inflected.find(words, spoken=spoken)
+        return self._inflected_rural.find(words, spoken=True) if spoken and town is None else town
 
     def named(self, name: str) -> tuple[Numbers, int]:
         """Return the municipalities of a name, and the rank of the first: `WELL_KNOWN`, 1 for a town, 0 for another."""
@@ -55,7 +62,7 @@ class Towns:
 
     def _near(self, place: str, town: str, within: float) -> Numbers:
         """Return the places of a name within metres of a town, nearest first."""
-        towns, rank = self.named(self.inflected.find(fold(town).split(), spoken=True) or town)
+        towns, rank = self.named(self.inflected(fold(town).split(), spoken=True) or town)
         words, _ = query.spoken_name(place)
         name = query.normalize_query(" ".join(word for word in words if not query.is_number(word)))
         points = [point for number in towns if (point := self.index.point(number))]
@@ -111,4 +118,4 @@ class Towns:
     def _spoken(self, words: list[str]) -> str | None:
         """Return the name of a town from its words in any case; None without one."""
         name = " ".join(words)
-        return name if self.named(name)[1] else self.inflected.find(words)
+        return name if self.named(name)[1] else self.inflected(words)

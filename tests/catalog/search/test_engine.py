@@ -319,3 +319,9 @@ def test_the_place_of_a_name_near_a_town_goes_first_however_their_nearness_is_to
     assert found(search, "Zagórze k. Gorlic")[0] == "Zagórze"
     for text in ("Zagórze, Gorlice", "ul. Krzywa 5, Gorlice"):
         assert found(search, text)[0] == "Gorlice", text
+
+
+def test_after_a_preposition_rural_municipalities_are_inflected_too():
+    search = make_search(PLACES | {ROPA: "Jabłonka", SEKOWA: "Suchy Las"}, ("Jabłoniec", SEKOWA))
+    for text, name in (("pellet w Jabłonce", "Jabłonka"), ("w Suchym Lesie", "Suchy Las"), ("k. Jabłonki", "Jabłonka")):
+        assert found(search, text)[0] == name, text
