@@ -5,7 +5,6 @@ on one page.
 """
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from difflib import get_close_matches
@@ -46,10 +45,6 @@ ALIKE = 0.85
 _SALT = "pages.forms.stamp"
 
 
-class SubmittedTooFast(Exception):
-    """The form was submitted within MIN_FILL."""
-
-
 class InvalidFormToken(Exception):
     """The token is forged, of another form, or too old."""
 
@@ -59,17 +54,16 @@ def make_form_token(form: str, on: datetime) -> str:
     return signing.dumps([form, int(on.timestamp())], salt=_SALT)
 
 
-def check_form_token(token: str, form: str, on: datetime) -> None:
-    """Raise InvalidFormToken or SubmittedTooFast for a token that does not fit a form and a time."""
+def read_form_token(token: str, form: str, on: datetime) -> datetime:
+    """Return the time of display, in whole seconds. Raises InvalidFormToken for a token that does not fit."""
     try:
-        path, opened = signing.loads(token, salt=_SALT)
+        path, seconds = signing.loads(token, salt=_SALT)
     except signing.BadSignature:
         raise InvalidFormToken from None
-    age = on - datetime.fromtimestamp(opened, UTC)
-    if path != form or age > MAX_AGE:
+    opened = datetime.fromtimestamp(seconds, UTC)
+    if path != form or on - opened > MAX_AGE:
         raise InvalidFormToken
-    if age < MIN_FILL:
-        raise SubmittedTooFast
+    return opened
 
 
 def is_disposable(email: str) -> bool:
@@ -167,8 +161,7 @@ class PublicForm(forms.Form):
         """The token for the form: the submitted one while it is valid, else a new one."""
         token: str = self.data.get("stamp", "")
         try:
-            with suppress(SubmittedTooFast):
-                check_form_token(token, self.path, self.on)
+            read_form_token(token, self.path, self.on)
         except InvalidFormToken:
             return make_form_token(self.path, self.on)
         return token
@@ -178,9 +171,9 @@ class PublicForm(forms.Form):
         if data.get("firma_adres"):
             self.add_error(None, "Pole na końcu formularza, niewidoczne na stronie, ma zostać puste.")
         try:
-            check_form_token(data.get("stamp", ""), self.path, self.on)
-        except SubmittedTooFast:
-            self.add_error(None, "To było bardzo szybko. Sprawdź, czy wszystko się zgadza, i wyślij jeszcze raz.")
+            opened = read_form_token(data.get("stamp", ""), self.path, self.on)
+            if self.on - opened < MIN_FILL:
+                self.add_error(None, "To było bardzo szybko. Sprawdź, czy wszystko się zgadza, i wyślij jeszcze raz.")
         except InvalidFormToken:
             self.add_error(None, "Formularz czekał zbyt długo. Sprawdź dane i wyślij go jeszcze raz.")
         return data

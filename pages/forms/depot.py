@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -22,7 +24,15 @@ from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import territory
 from pages.depots import DAY_NAMES
 from pages.forms import fields
-from pages.forms.base_and_prices import PRICES, EmailForm, FormPart, PriceFields, PublicForm
+from pages.forms.base_and_prices import (
+    PRICES,
+    EmailForm,
+    FormPart,
+    InvalidFormToken,
+    PriceFields,
+    PublicForm,
+    read_form_token,
+)
 
 POSITION_MISSING = fields.required("Położenie jest potrzebne. Jeśli się zgadza, przywróć poprzednie współrzędne.")
 
@@ -153,10 +163,14 @@ class CorrectForm(DepotForm):
     button = "Wyślij poprawki"
     depot: Depot
 
-    def __init__(self, posted: Any = None, *, depot: Depot, **options: Any) -> None:
-        initial = field_groups.values_of(depot) | fields.written_days(depot.hours, depot.opening_hours)
-        initial |= {"nip": depot.nip or "", "lat": _degrees(depot.lat), "lon": _degrees(depot.lon)}
-        super().__init__(posted, depot=depot, initial=initial, **options)
+    def __init__(self, posted: Any = None, *, depot: Depot, path: str, on: datetime, **options: Any) -> None:
+        shown = depot
+        # What somebody has changed since the page was opened is not typed here.
+        with suppress(InvalidFormToken, Depot.DoesNotExist):
+            shown = depot.history.as_of(read_form_token(posted.get("stamp", ""), path, on)) if posted else depot
+        initial = field_groups.values_of(shown) | fields.written_days(shown.hours, shown.opening_hours)
+        initial |= {"nip": shown.nip or "", "lat": _degrees(shown.lat), "lon": _degrees(shown.lon)}
+        super().__init__(posted, depot=depot, path=path, on=on, initial=initial, **options)
         self.fields["place"].required = False  # sources do not always name one
         self.fields["lat"].required = self.fields["lon"].required = True
         if depot.source == Depot.Source.DEMO:
@@ -190,7 +204,7 @@ class CorrectForm(DepotForm):
 
     def _moved(self, data: Mapping[str, Any]) -> bool:
         """Whether the position differs from the displayed one."""
-        return (_degrees(data["lat"]), _degrees(data["lon"])) != (_degrees(self.depot.lat), _degrees(self.depot.lon))
+        return (_degrees(data["lat"]), _degrees(data["lon"])) != (self.initial["lat"], self.initial["lon"])
 
 
 class AddForm(DepotForm):

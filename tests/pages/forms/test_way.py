@@ -7,6 +7,7 @@ import pytest
 from django.core import mail
 
 from catalog.models import Depot, Submission
+from catalog.services import editing
 from catalog.submissions import decisions, retention
 from prices.models import DepotPrice
 from tests import deciding, factories
@@ -120,6 +121,16 @@ def test_the_way_works_with_demonstration_data(client, stranger, accept, demonst
     stranger.fill_and_confirm(path, sat="8-13")
     accept()
     assert client.get(f"/api/v1/stores/{demonstration.pk}").json()["hours"]["sat"] == "8:00-13:00"
+
+
+def test_what_an_editor_changed_since_the_form_was_opened_is_not_changed_back(client, stranger, nowak, clock):
+    nowak.history.update(history_date=clock.now)
+    typed = stranger.show(f"/sklad/{nowak.pk}/popraw/")
+    clock.move(minutes=5)
+    values = {"website": "https://nowa.example/", "lat": nowak.lat + 0.001}
+    editing.edit_depot(depot=nowak, values=values, by=factories.UserFactory(), on=clock.now.date())
+    stranger.send(f"/sklad/{nowak.pk}/popraw/", typed | {"phone": "601 234 567"})
+    assert Submission.objects.get().proposed == {"phone": "+48 601 234 567"}
 
 
 def test_nothing_changed_is_said_and_not_sent(stranger, nowak):
