@@ -23,6 +23,6 @@ class PricesConfig(AppConfig):
                 move=services.move_prices,
                 bring_back=services.bring_prices_back,
                 count=services.count_prices,
-                erased=services.recount_prices,
+                erased=lambda: services.record_prices(None),
             )
         )

@@ -18,11 +18,6 @@ from fueldepot.data.yaml_reader import Mistake, Number, StrictModel, Text, check
 
 FILE = Path(__file__).parent / "data" / "heating_costs.yaml"
 
-MJ_PER_KWH = Decimal("3.6")
-KG_PER_TONNE = Decimal(1000)
-GJ_PER_KWH, MWH_PER_KWH = Decimal("0.0036"), Decimal("0.001")
-HUNDRED_ZLOTY = Decimal(100)
-
 Unit = Literal["t", "mp", "kWh"]
 """What a price is per: a tonne, a stacked cubic metre, a kilowatt-hour."""
 
@@ -34,13 +29,14 @@ EmissionUnit = Literal["kg/GJ", "kg/MWh"]
 
 PRICED_PER: Mapping[EnergyUnit, Unit] = {"MJ/kg": "t", "kWh/kg": "t", "kWh/mp": "mp"}
 CONVERSIONS: Mapping[EnergyUnit, tuple[Decimal, Decimal]] = {
-    "MJ/kg": (MJ_PER_KWH, KG_PER_TONNE),
-    "kWh/kg": (Decimal(1), KG_PER_TONNE),
+    "MJ/kg": (Decimal("3.6"), Decimal(1000)),
+    "kWh/kg": (Decimal(1), Decimal(1000)),
     "kWh/mp": (Decimal(1), Decimal(1)),
 }
 """Units of energy in a kilowatt-hour, and kg or stacked metres in the unit of a price. The quotient is not exact."""
 
-PER_KWH: Mapping[EmissionUnit, Decimal] = {"kg/GJ": GJ_PER_KWH, "kg/MWh": MWH_PER_KWH}
+PER_KWH: Mapping[EmissionUnit, Decimal] = {"kg/GJ": Decimal("0.0036"), "kg/MWh": Decimal("0.001")}
+"""Gigajoules and megawatt-hours in a kilowatt-hour."""
 
 
 class Estimate(NamedTuple):
@@ -117,7 +113,7 @@ def heat_cost(
 
 
 def rounded_year(cost: Decimal) -> Decimal:
-    return (cost / HUNDRED_ZLOTY).quantize(Decimal(1), ROUND_HALF_UP) * HUNDRED_ZLOTY
+    return (cost / 100).quantize(Decimal(1), ROUND_HALF_UP) * 100
 
 
 def group_overlapping(spans: Sequence[Estimate]) -> list[int]:

@@ -383,8 +383,3 @@ def match_twin(**place: Any) -> Exists:
     """Match prices with a twin: one of the same fuel, day and origin, not rejected, at their depot or at `depot`."""
     place = {name: OuterRef(name) for name in ("depot", "fuel", "day", "origin")} | place
     return Exists(DepotPrice.objects.standing().filter(**place))
-
-
-def recount_prices() -> None:
-    """Record the number of remaining prices, after demonstration depots were deleted with theirs."""
-    record_prices(None)

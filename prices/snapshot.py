@@ -19,16 +19,7 @@ from catalog.models import Dataset
 from catalog.territory.snapshot import territory
 from fueldepot.data.snapshot import Snapshot
 from prices import medians
-from prices.medians import (
-    PRICE_LIST_MONTHS,
-    WINDOW_MONTHS,
-    Month,
-    PriceColumns,
-    PriceStatistics,
-    Range,
-    Summary,
-    months_before,
-)
+from prices.medians import WINDOW_MONTHS, Month, PriceColumns, PriceStatistics, Range, Summary, months_before
 from prices.models import Observation, PlausibleRange, Series
 from prices.official_series import COAL, SERIES
 
@@ -90,8 +81,8 @@ class Prices:
         return {slug: limits for slug, limits in self.ranges.items() if slug in slugs}
 
     def _list_prices(self, depot: int, on: date) -> tuple[ListedPrice, ...]:
-        """Return the newest price of each fuel from the last PRICE_LIST_MONTHS months, in the order of the catalog."""
-        since = months_before(on, PRICE_LIST_MONTHS).toordinal()
+        """Return the newest price of each fuel from the last `PRICE_LIST_MONTHS`, in the order of the catalog."""
+        since = months_before(on, medians.PRICE_LIST_MONTHS).toordinal()
         own = self.columns.of_depot(depot)
         newest: dict[str, ListedPrice] = {}
         for fuel, day, grosze in zip(own.fuels.tolist(), own.days.tolist(), own.grosze.tolist(), strict=True):
