@@ -172,8 +172,11 @@ class DeskMixin(AnyModelAdmin):  # type: ignore[misc] # see there
             url = page_url(self.opts, "change", obj.pk)
         else:
             return leave(request, obj)
+        return HttpResponseRedirect(self.with_filters(request, url))
+
+    def with_filters(self, request: HttpRequest, url: str) -> str:
         filters = {"opts": self.opts, "preserved_filters": self.get_preserved_filters(request)}
-        return HttpResponseRedirect(add_preserved_filters(filters, url))
+        return add_preserved_filters(filters, url)
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         named = {"object_name": "wpis"} | (extra_context or {})
@@ -192,10 +195,6 @@ class DeskMixin(AnyModelAdmin):  # type: ignore[misc] # see there
 
 class ReasonForm(ActionForm):
     reason = forms.CharField(label="Powód odrzucenia", max_length=MAX_REASON, required=False)
-
-
-class ReasonMixin(AnyModelAdmin):  # type: ignore[misc] # see there
-    action_form = ReasonForm
 
 
 class KeptRowsMixin(AnyModelAdmin):  # type: ignore[misc] # see there
@@ -281,7 +280,7 @@ class CsvMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         return response
 
 
-class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
+class NextRowMixin(DeskMixin):
     """Mixin: finds the next row of the list from which a page was opened, and redirects to it."""
 
     @desk_view("<int:row_id>/nastepny/", "next", needs="view")
@@ -336,10 +335,6 @@ class NextRowMixin(AnyModelAdmin):  # type: ignore[misc] # see there
         if goes_on:
             return self.to_row(request, following)
         return HttpResponseRedirect(self.with_filters(request, page_url(self.opts, "changelist")))
-
-    def with_filters(self, request: HttpRequest, url: str) -> str:
-        filters = {"opts": self.opts, "preserved_filters": self.get_preserved_filters(request)}
-        return add_preserved_filters(filters, url)
 
 
 def send_closing_letters(model_admin: Any, request: HttpRequest, count: int) -> None:

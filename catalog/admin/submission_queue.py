@@ -21,7 +21,7 @@ from catalog.admin.desk import (
     NextRowMixin,
     OptionsFilter,
     PendingByDefaultFilter,
-    ReasonMixin,
+    ReasonForm,
     current_editor,
     read_number,
     read_text,
@@ -115,7 +115,7 @@ def named(row: Submission) -> str:
     return f"nr {row.pk}, {row.get_kind_display()}: {entry(row)}"
 
 
-class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
+class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
     """The queue, longest waiting first. Submissions are decided here, never edited, added or deleted.
 
     `prices.admin.decision_pages` registers it, with the page that decides one, or all of a visit.
@@ -131,6 +131,7 @@ class SubmissionAdmin(ReasonMixin, CsvMixin, NextRowMixin, FixedRowsAdmin):
     csv_columns = CSV_COLUMNS
     show_full_result_count = False
     actions = ("accept", "reject")
+    action_form = ReasonForm
     change_list_template = "admin/catalog/submission/list.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:

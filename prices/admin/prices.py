@@ -28,7 +28,7 @@ from catalog.admin.desk import (
     DeskList,
     KeptRowsMixin,
     PendingByDefaultFilter,
-    ReasonMixin,
+    ReasonForm,
     columns_of,
     current_editor,
     desk_page,
@@ -251,7 +251,7 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
 
 
 @admin.register(models.DepotPrice)
-class DepotPriceAdmin(KeptRowsMixin, ReasonMixin, PriceListImport, CsvMixin, PricePageMixin, HistoryAdmin):
+class DepotPriceAdmin(KeptRowsMixin, PriceListImport, CsvMixin, PricePageMixin, HistoryAdmin):
     """The moderation queue with the current median beside each price, those farthest from it first. No deleting."""
 
     saved = ": {}. Czeka na zatwierdzenie."
@@ -267,6 +267,7 @@ class DepotPriceAdmin(KeptRowsMixin, ReasonMixin, PriceListImport, CsvMixin, Pri
     csv_columns = CSV_COLUMNS
     autocomplete_fields = ("depot",)
     actions = ("approve", "reject")
+    action_form = ReasonForm
     form = PriceAdminForm
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.DepotPrice]:
