@@ -18,10 +18,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
-from django.template.defaultfilters import linebreaksbr
+from django.template.defaultfilters import linebreaksbr, urlize
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.html import urlize
 from django.utils.text import capfirst
 from markupsafe import Markup, escape
 
@@ -201,11 +200,6 @@ def framed(path: str, title: str) -> str:
     )
 
 
-def linked_addresses(text: str) -> Markup:
-    """Escape text and turn URLs into nofollow links."""
-    return Markup(urlize(text, nofollow=True, autoescape=True))  # noqa: S704 - escaped there
-
-
 def json_ld(data: dict[str, Any]) -> Markup:
     """Serialise JSON-LD so that it is safe inside a script element."""
     block = orjson.dumps(data).decode()
@@ -295,8 +289,7 @@ MARKDOWN = {
 FILTERS = {
     **MARKDOWN,
     **by_name(capfirst, coded, difference, for_excel, framed, full_sentence, json_ld, linebreaksbr, postcodes),
-    **by_name(short_zloty, tied, tied_html, unbroken, whole, zloty, polish.date_digits, polish.day),
+    **by_name(short_zloty, tied, tied_html, unbroken, urlize, whole, zloty, polish.date_digits, polish.day),
     "moment": lambda value: polish.moment(timezone.localtime(value)),
     "route": route_path,
-    "urlize": linked_addresses,
 }

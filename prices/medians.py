@@ -273,11 +273,11 @@ def monthly_by_area(columns: PriceColumns, ranges: Mapping[str, Range], today: d
     """Return `monthly` of the plausible prices of each voivodeship, by 2 digits; only those with a median."""
     shown = within_months(columns, today)
     plausible = shown.where(is_plausible(shown, ranges))
-    found = {
-        f"{area:02}": tuple(monthly(plausible.where(plausible.areas == area)))
+    return {
+        f"{area:02}": months
         for area in np.unique(plausible.areas).tolist()
+        if (months := tuple(monthly(plausible.where(plausible.areas == area))))
     }
-    return {area: months for area, months in found.items() if months}
 
 
 def within_months(columns: PriceColumns, today: date) -> PriceColumns:

@@ -23,6 +23,7 @@ from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.module_loading import import_string
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
@@ -64,14 +65,8 @@ def layers() -> tuple[Callable[..., Any], ...]:
     return tuple(import_string(name) for name in reversed(settings.PRIVATE_MIDDLEWARE))
 
 
-class PrivateViewMiddleware:
+class PrivateViewMiddleware(MiddlewareMixin):
     """Runs private views within PRIVATE_MIDDLEWARE. The last of MIDDLEWARE: other `process_view` would be skipped."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
