@@ -164,12 +164,12 @@ class CorrectForm(DepotForm):
     depot: Depot
 
     def __init__(self, posted: Any = None, *, depot: Depot, path: str, on: datetime, **options: Any) -> None:
-        shown = depot
+        displayed = depot
         # What somebody has changed since the page was opened is not typed here.
         with suppress(InvalidFormToken, Depot.DoesNotExist):
-            shown = depot.history.as_of(read_form_token(posted.get("stamp", ""), path, on)) if posted else depot
-        initial = field_groups.values_of(shown) | fields.written_days(shown.hours, shown.opening_hours)
-        initial |= {"nip": shown.nip or "", "lat": _degrees(shown.lat), "lon": _degrees(shown.lon)}
+            displayed = depot.history.as_of(read_form_token(posted.get("stamp", ""), path, on)) if posted else depot
+        initial = field_groups.values_of(displayed) | fields.written_days(displayed.hours, displayed.opening_hours)
+        initial |= {"nip": displayed.nip or "", "lat": _degrees(displayed.lat), "lon": _degrees(displayed.lon)}
         super().__init__(posted, depot=depot, path=path, on=on, initial=initial, **options)
         self.fields["place"].required = False  # sources do not always name one
         self.fields["lat"].required = self.fields["lon"].required = True
