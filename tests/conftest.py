@@ -14,7 +14,7 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.template import Template
-from django.test import Client, override_settings
+from django.test import Client, TransactionTestCase, override_settings
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker
@@ -147,6 +147,7 @@ def django_db_setup(
         with django_db_blocker.unblock():
             stack.enter_context(template_database.copied())
             watch_rows()
+        TransactionTestCase._fixture_teardown = template_database.empty_tables  # type: ignore[method-assign]
         yield
         with django_db_blocker.unblock():
             stack.close()
