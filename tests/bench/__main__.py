@@ -30,18 +30,8 @@ from tests.ports import free_port
 
 SMALLEST = "tests.bench.smallest"
 FRAGMENTS = (
-    "lodz",
-    "krak",
-    "nowy targ",
-    "bielsko biala",
-    "30-0",
-    "zakop",
-    "wa",
-    "sto",
-    "grod",
-    "34-500",
-    "pozn",
-    "brzez",
+    *("lodz", "krak", "nowy targ", "bielsko biala", "30-0", "zakop"),
+    *("wa", "sto", "grod", "34-500", "pozn", "brzez"),
 )
 
 UNCHANGED = "/api/v1/stores?teryt=1261011"

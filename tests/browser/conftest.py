@@ -14,14 +14,8 @@ from tests.fueldepot.sharers import eventually, run_python
 from tests.ops.live import Site
 
 CHROMIUM = shutil.which("chromium")
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
+QUIET = ["--no-sandbox", "--no-first-run"]
+QUIET += [f"--disable-{what}" for what in ("gpu", "background-networking", "component-update", "sync")]
 
 
 class Service(Site):
@@ -80,7 +74,7 @@ def chromium() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("Chromium is not installed; on Debian: apt-get install chromium")
     with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=QUIET)
         yield browser
         browser.close()
 

@@ -9,31 +9,17 @@ from tests.browser.barriers import findings
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 LISTS = (
-    "catalog/depot/",
-    "catalog/submission/",
-    "catalog/municipality/",
-    "catalog/dataset/",
-    "prices/depotprice/",
-    "prices/depotprice/?status=all",
-    "prices/observation/",
-    "regulations/legalstate/",
-    "regulations/deadline/",
-    "regulations/fuelban/",
-    "regulations/resolution/",
+    *(f"catalog/{name}/" for name in ("depot", "submission", "municipality", "dataset")),
+    *(f"prices/{name}" for name in ("depotprice/", "depotprice/?status=all", "observation/")),
+    *(f"regulations/{name}/" for name in ("legalstate", "deadline", "fuelban", "resolution")),
 )
 CUT = "(boxes) => boxes.map((one) => one.scrollWidth - one.clientWidth)"
 """JavaScript: by how many pixels the content of boxes is wider than they are."""
 
 
 PAGES = (
-    "",
-    "catalog/depot/",
-    "catalog/depot/powtorzenia/",
-    "catalog/submission/",
-    "prices/depotprice/",
-    "prices/depotprice/import/",
-    "regulations/deadline/",
-    "drugi-skladnik/",
+    *("", "catalog/depot/", "catalog/depot/powtorzenia/", "catalog/submission/", "prices/depotprice/"),
+    *("prices/depotprice/import/", "regulations/deadline/", "drugi-skladnik/"),
 )
 LEGIBLE = ("color-contrast", "link-in-text-block")
 """Rules of axe about colours, of level AA."""

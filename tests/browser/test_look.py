@@ -26,21 +26,17 @@ def depot(site):
     return json.loads(site.get("/api/v1/stores?teryt=1261011").body)[0]
 
 
-def change(site, depot, query):
-    """Change a depot behind the service, which then reads it again."""
+def change(site, depot, values):
+    """Change a depot behind the service, which then reads it again. values: in SQL."""
     with psycopg.connect(site.database_url) as connection:
-        connection.execute(query, [depot["id"]])
+        connection.execute(f"UPDATE catalog_depot SET {values} WHERE id = %s", [depot["id"]])  # noqa: S608
         connection.execute("UPDATE catalog_dataset SET version = version + 1, changed_at = now() WHERE slug = 'depots'")
 
 
 @pytest.fixture(scope="module")
 def removed(site):
     depot = json.loads(site.get("/api/v1/stores?teryt=1217011").body)[0]
-    change(
-        site,
-        depot,
-        "UPDATE catalog_depot SET publication = 'removed', removal_reason = 'owner', removed_at = now() WHERE id = %s",
-    )
+    change(site, depot, "publication = 'removed', removal_reason = 'owner', removed_at = now()")
     path = depot["url"].removeprefix(site.url)
     assert eventually(lambda: {answer.status for answer in site.get_all([path] * 8)} == {410})
     return depot["url"]
@@ -50,12 +46,7 @@ def removed(site):
 def reachable(site):
     """The page of a depot with a telephone and a website, which invented ones have not."""
     depot = json.loads(site.get("/api/v1/stores?teryt=1217011").body)[-1]
-    change(
-        site,
-        depot,
-        "UPDATE catalog_depot SET source = 'osm', phone = '+48 18 201 00 00', website = 'https://sklad.example/'"
-        " WHERE id = %s",
-    )
+    change(site, depot, "source = 'osm', phone = '+48 18 201 00 00', website = 'https://sklad.example/'")
     path = depot["url"].removeprefix(site.url)
     assert eventually(lambda: all(b"tel:" in answer.body for answer in site.get_all([path] * 8)))
     return depot["url"]
@@ -64,40 +55,18 @@ def reachable(site):
 def addresses(depot, site):
     own = f"/sklad/{depot['id']}"
     return [
-        "/",
-        "/?q=nowy",
-        "/?q=zzzqqq",
+        *("/", "/?q=nowy", "/?q=zzzqqq", "/en/", "/api/", "/api/v1/docs", "/dane/", "/prywatnosc/", "/dotacja/"),
         "/sklady/malopolskie/",
         "/sklady/malopolskie/krakow-1261011/",
         "/sklady/malopolskie/krakow-1261011/?kod=30-001",
         depot["url"].removeprefix(site.url),
-        "/ceny/",
-        "/ceny/pellet/",
+        *("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/", "/ceny/pellet/?kolejnosc=-mediana"),
         "/ceny/porownanie/?miejsce=Zakopane&cena_pellet=1640",
-        "/en/",
-        "/osadz/gmina/1261011/",
-        "/osadz/ceny/pellet/",
-        "/ceny/pellet/malopolskie/",
-        "/ceny/pellet/?kolejnosc=-mediana",
-        "/przepisy/",
-        "/przepisy/malopolskie/",
-        "/przepisy/malopolskie/?teryt=1217011",
-        "/przepisy/sprawdz/",
-        "/przepisy/sprawdz/?miejsce=Zakopane&piec=fireplace",
-        "/dotacja/",
-        "/api/",
-        "/api/v1/docs",
-        "/dane/",
-        "/prywatnosc/",
-        "/sklady/dodaj/",
-        f"{own}/popraw/",
-        f"{own}/przejmij/",
-        f"{own}/usun/",
-        f"{own}/cena/",
-        f"{own}/zglos/",
-        "/powiadomienia/",
-        "/dla-wlascicieli/",
-        "/zgloszenia/potwierdz/?odnosnik=x",
+        *("/osadz/gmina/1261011/", "/osadz/ceny/pellet/"),
+        *("/przepisy/", "/przepisy/malopolskie/", "/przepisy/malopolskie/?teryt=1217011"),
+        *("/przepisy/sprawdz/", "/przepisy/sprawdz/?miejsce=Zakopane&piec=fireplace"),
+        *(f"{own}/{form}" for form in ("popraw/", "przejmij/", "usun/", "cena/", "zglos/")),
+        *("/sklady/dodaj/", "/powiadomienia/", "/dla-wlascicieli/", "/zgloszenia/potwierdz/?odnosnik=x"),
         "/nie-ma-takiej-strony/",
     ]
 

@@ -14,12 +14,8 @@ PREVIOUS_RELEASE = "d694e7129c573dd3bb466f2a33c337507d1351c3"
 """Version 1.1.0. Renew it with every minor release, from which all its patches can be installed."""
 
 PATHS = [
-    "/api/v1/stores?teryt=1261011",
-    "/api/v1/stores?lat=50.05&lon=19.95",
-    "/api/v1/locate?lat=50.05&lon=19.95",
-    "/api/v1/locations?q=krak",
-    "/api/v1/prices/pellet",
-    "/api/v1/regulations?voivodeship=malopolskie",
+    *("/api/v1/stores?teryt=1261011", "/api/v1/stores?lat=50.05&lon=19.95", "/api/v1/locate?lat=50.05&lon=19.95"),
+    *("/api/v1/locations?q=krak", "/api/v1/prices/pellet", "/api/v1/regulations?voivodeship=malopolskie"),
 ]
 READ_PATHS = [
     *PATHS,

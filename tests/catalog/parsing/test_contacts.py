@@ -84,18 +84,8 @@ def test_several_telephones_are_read():
 
 
 def test_what_is_not_a_telephone_is_refused():
-    short = (
-        "331-99-69",
-        "643 27 85",
-        "12345",
-        "112",
-        "600 100 20",
-        "+48 010 100 200",
-        "brak",
-        "fax 55 278 46 86",
-        ";/,",
-    )
-    letters = ("+48 800 OPAL12", "600 100 200 biuro", "Jan 600 100 200")
+    short = ("331-99-69", "643 27 85", "12345", "112", "600 100 20", "+48 010 100 200", "fax 55 278 46 86", ";/,")
+    letters = ("brak", "+48 800 OPAL12", "600 100 200 biuro", "Jan 600 100 200")
     # The last but one is in a range that the numbering plan does not hand out.
     for text in (*short, *letters, "+48 200 100 200", "600100200;" * 31):
         value, why = clean_phone(text)

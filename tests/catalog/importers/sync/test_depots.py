@@ -188,13 +188,9 @@ def test_imported_corrected_imported_verified_removed_imported():
     moderation.remove_depot(depot=the_depot(), reason=models.Depot.RemovalReason.OWNER, on=TODAY)
     assert imported(phone="+48 11 111 11 11") == ["stays removed: usunięty na wniosek właściciela"]
     assert the_depot().publication == "removed"
-    assert reasons() == [
-        "import: OpenStreetMap",
-        "zgłoszenie: poprawka",
-        "import: OpenStreetMap",
-        "sprawdzono",
-        "usunięto: usunięty na wniosek właściciela",
-    ]
+    source = "import: OpenStreetMap"
+    removal = "usunięto: usunięty na wniosek właściciela"
+    assert reasons() == [source, "zgłoszenie: poprawka", source, "sprawdzono", removal]
 
     publishing.publish_depot(depot=the_depot(), on=TODAY, note="działa dalej")
     imported(phone="+48 11 111 11 11")
