@@ -15,6 +15,7 @@ from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.template import Template
 from django.test import Client, TransactionTestCase, override_settings
+from django.utils import timezone
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from pytest_django import DjangoDbBlocker
@@ -173,6 +174,12 @@ def editor(client: Client) -> AbstractBaseUser:
 def desk() -> Client:
     """An editor in chief, logged in at the desk, beside the reader of `client`."""
     return factories.desk_of(factories.UserFactory())
+
+
+@pytest.fixture
+def the_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make it `factories.TODAY` for whatever reads the clock."""
+    monkeypatch.setattr(timezone, "localdate", lambda value=None: factories.TODAY)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tests import factories
 from tests.factories import TODAY
 from tests.pages.reading import missing
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_day")]
 
 URL = "/api/v1/prices"
 
@@ -78,11 +78,6 @@ def test_one_number_with_where_it_was_read(client):
     assert [len(row["values"]) for row in poland.values()] == [1, 1, 0]
     assert [row["teryt"] for row in ask(voivodeship="Małopolskie")["prad-g11"]["values"]] == ["12"]
     assert "values" not in ask()["prad-g11"]
-
-
-@pytest.fixture(autouse=True)
-def _today(monkeypatch):
-    monkeypatch.setattr(timezone, "localdate", lambda value=None: TODAY)
 
 
 def fill(fuel, *amounts, municipality=factories.krakow, day=date(2026, 11, 1), **extra):

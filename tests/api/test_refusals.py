@@ -1,14 +1,11 @@
 """What each address refuses: the parameters and their codes, all at once, in the one body of errors."""
 
-from datetime import date
-
 import pytest
-from django.utils import timezone
 
 from tests import factories
 from tests.client import errors_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_day")]
 
 REFUSED = {
     "locations?": (
@@ -109,8 +106,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("address", REFUSED)
-def test_what_is_wrong_is_named_by_its_parameter_and_code(client, monkeypatch, address):
-    monkeypatch.setattr(timezone, "localdate", lambda value=None: date(2026, 11, 21))
+def test_what_is_wrong_is_named_by_its_parameter_and_code(client, address):
     factories.krakow(), factories.zakopane(), factories.bielsko_biala()
     for errors, queries in REFUSED[address]:
         for query in queries:

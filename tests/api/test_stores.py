@@ -3,7 +3,6 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import pytest
-from django.utils import timezone
 
 from tests import factories
 
@@ -297,11 +296,6 @@ def test_an_unknown_depot_is_not_found(client):
 
 
 # The price list
-@pytest.fixture
-def _today(monkeypatch):
-    monkeypatch.setattr(timezone, "localdate", lambda value=None: date(2026, 11, 21))
-
-
 def price(depot, fuel="pellet", amount="1500", day=date(2026, 11, 1), **extra):
     return factories.DepotPriceFactory(depot=depot, fuel=fuel, price=Decimal(amount), day=day, **extra)
 
@@ -310,7 +304,7 @@ def price_list(client, depot):
     return client.get(f"{URL}/{depot.pk}").json()["price_list"]
 
 
-@pytest.mark.usefixtures("_today")
+@pytest.mark.usefixtures("the_day")
 def test_store_with_price_list_golden(client, golden):
     depot = factories.DepotFactory(pk=7, source_id="node/7")
     price(depot, "drewno-kominkowe", "480.50")
@@ -323,7 +317,7 @@ def test_store_with_price_list_golden(client, golden):
     golden("store_with_price_list", client.get(f"{URL}/7").json())
 
 
-@pytest.mark.usefixtures("_today")
+@pytest.mark.usefixtures("the_day")
 @pytest.mark.parametrize(("day", "listed"), [(date(2025, 11, 21), 1), (date(2025, 11, 20), 0), (date(2026, 11, 22), 0)])
 def test_a_price_list_goes_back_twelve_months(client, day, listed):
     depot = factories.DepotFactory()
@@ -331,7 +325,7 @@ def test_a_price_list_goes_back_twelve_months(client, day, listed):
     assert len(price_list(client, depot)) == listed
 
 
-@pytest.mark.usefixtures("_today")
+@pytest.mark.usefixtures("the_day")
 def test_on_one_day_a_price_list_beats_a_reader(client):
     depot = factories.DepotFactory()
     price(depot, amount="1500")

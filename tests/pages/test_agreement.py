@@ -298,8 +298,7 @@ def test_where_boundaries_come_from_is_said_alike(client, country):
 
 
 @pytest.mark.slow
-def test_the_calculator_and_the_endpoint_agree_on_two_hundred_households(client, monkeypatch):
-    monkeypatch.setattr("pages.views.timezone.localdate", lambda: date(2026, 11, 21))
+def test_the_calculator_and_the_endpoint_agree_on_two_hundred_households(client, the_day):
     dice = random.Random(20261121)  # noqa: S311 - the same households each time
     for _ in range(200):
         asked = {"eu": dice.choice(["unknown", "1", "2", "3"]), "current_heating": dice.choice([*Heating])}

@@ -1,5 +1,4 @@
 import re
-from datetime import date
 from html import unescape
 
 import pytest
@@ -10,12 +9,7 @@ from subsidy.application import ENVELOPE, SOURCES, Item
 from tests import factories
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, expect, html_of, missing, present, runnable, text_of
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _the_day(monkeypatch):
-    monkeypatch.setattr("pages.views.timezone.localdate", lambda: date(2026, 11, 21))
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_day")]
 
 
 PATH = "/dotacja/"
