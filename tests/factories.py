@@ -11,7 +11,6 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
 from django.test import Client
 from django.utils import timezone
-from factory.builder import DeclarationSet
 
 from catalog import models
 from catalog.depots.fuels import BY_SLUG
@@ -20,9 +19,6 @@ from catalog.submissions.tokens import hash_email, hash_mailbox
 from catalog.territory import coordinates
 from catalog.text import slug
 from prices.models import DepotPrice, Observation, Series
-
-# Each trait that a row has not is looked for, and missed by an error that names all declarations of the factory.
-DeclarationSet.__repr__ = object.__repr__
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TODAY = NOW.date()
