@@ -5,7 +5,7 @@ successors become `partly` bound and the report informs editors.
 """
 
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -77,7 +77,7 @@ class Register:
     """The register of codes. heirs: successors by former code. municipalities: current codes."""
 
     heirs: Mapping[str, Heirs]
-    municipalities: Collection[str]
+    municipalities: set[str]
 
     @classmethod
     def load(cls) -> "Register":
@@ -91,11 +91,12 @@ class Register:
         if len(code) == 4:
             return self.followed_county(code)
         heirs = self.heirs.get(code)
-        if heirs is None or code in self.municipalities:
+        if heirs is None:
             # Six digits: scopes may name the code of an earlier kind.
             number = {old: after for old, after in self.heirs.items() if old[:6] == code[:6]}
             alive = any(known.startswith(code[:6]) for known in self.municipalities)
-            if not number or alive:
+            # A former code in the register is another municipality's now.
+            if not number or (alive and self.municipalities.isdisjoint(number)):
                 return (code,), ()
             heirs = next(iter(number.values()))
         return ((heirs.successor,), ()) if heirs.whole else ((), heirs.all)

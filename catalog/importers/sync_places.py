@@ -191,6 +191,8 @@ def write_postcodes(added: list[PostcodeRecord], changed: list[PostcodeRecord]) 
 def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, approximate: bool = False) -> Report:
     """Update boundaries from a file; depots of unconfirmed municipality follow their position.
 
+    Always writes, for the report names these depots; the runner rolls a dry run back.
+
     Official boundaries missing in a file that covers other voivodeships only stay. A file older than the register has
     areas of former municipalities: they go to the successors, as in `hand_over_boundaries`. Raises TooManyRemovals.
     """
@@ -221,7 +223,7 @@ def sync_boundaries(extract: Extract[BoundaryRecord], options: Options, *, appro
     report = report_of("boundaries", diff, options, kept=kept, rejected=rejected)
     lacking = (code for code in sorted(registered - set(incoming)) if code[:2] in covered)
     report.lines += [*extract.remarks, *(f"without a boundary: {code}" for code in lacking)]
-    if options.write and report.changes:
+    if report.changes:
         touched = [*diff.added, *diff.changed]
         upsert(
             [Boundary(pk=code, area=incoming[code][0], approximate=incoming[code][1]) for code in touched],

@@ -25,6 +25,7 @@ def scope(units=(), partly=(), excluded=()):
 WHOLE = {"1207052": Heirs("1207413")}
 MERGED = {"1207052": Heirs("1207062", whole=False)}
 DIVIDED = {"1207052": Heirs("1207062", ("1207413",), whole=False)}
+REUSED = {"1207062": Heirs("1207413")}
 COUNTY = {"1299012": Heirs("1208012"), "1299022": Heirs("1208022")}
 
 
@@ -41,6 +42,8 @@ def test_scope():
         (MERGED, scope(["1207052", "1207"]), scope(["1207062", "1207"])),  # merged within a county
         (MERGED, scope(excluded=["1207052"]), scope(partly=["1207062"])),  # merged, was excluded
         (DIVIDED, scope(["1207052"]), scope(partly=["1207062", "1207413"])),  # divided
+        (REUSED, scope(["1207062"]), scope(["1207413"])),  # its code is another municipality's now
+        (REUSED, scope(["1207061"]), scope(["1207413"])),  # and named by an earlier kind
         (COUNTY, scope(["1299"]), scope(["1208"])),  # a county goes on as another
         # a county becomes part of another
         ({"1299012": Heirs("1208012")}, scope(["1299"]), scope(["1208012"])),
@@ -89,6 +92,16 @@ def test_an_update_of_the_register_brings_rules_answers_and_pages_up_to_date(rul
     )
     # Only the address of the twin keeps what was asked.
     assert shown.replace("teryt=1261011", "teryt=1261993") == successor
+
+
+def test_the_rules_of_a_code_in_use_again_go_with_their_municipality(rules):
+    local, _ = rules
+    again = Extract((*UNITS[:2], UnitRecord("1261011", "Nowa", 1), UnitRecord("1261993", "Kraków", 3), *UNITS[3:]))
+    dry = sync_units(again, Options(today=OPTIONS.today, write=False))
+    report = sync_units(again, OPTIONS)
+    assert factories.fresh(local).units == ["1261993"]
+    assert report.lines == dry.lines
+    assert sync_units(again, OPTIONS).lines == []
 
 
 def test_rules_are_locked_until_their_codes_are_changed(rules):

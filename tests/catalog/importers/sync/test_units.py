@@ -1,11 +1,13 @@
 """An update of the register of units keeps everything that hangs on a municipality."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
 from catalog import models
 from catalog.importers.records import BoundaryRecord, Extract, ImportRefused, Options, TooManyRemovals, UnitRecord
+from catalog.importers.runner import ImportStep, run
 from catalog.importers.sync_places import sync_boundaries
 from catalog.importers.sync_units import sync_units
 from catalog.territory import boundaries
@@ -332,7 +334,12 @@ def test_depots_move_into_the_municipality_they_lie_in():
     krakow, zakopane = factories.krakow(), factories.zakopane()
     moved = factories.DepotFactory(municipality=zakopane)
     kept = factories.DepotFactory(municipality=zakopane, verified=True)
-    report = sync_boundaries(Extract((record(krakow, 50.0617, 19.9373),)), OPTIONS)
+    area = Extract((record(krakow, 50.0617, 19.9373),))
+    step = ImportStep(models.Dataset.Slug.BOUNDARIES, "", partial(sync_boundaries, area))
+    (dry,) = run([step], replace(OPTIONS, write=False))
+    assert factories.fresh(moved).municipality_id == "1217011"
+    report = sync_boundaries(area, OPTIONS)
+    assert dry.lines == report.lines
     assert (factories.fresh(moved).municipality_id, moved.updated_at) == ("1261011", OPTIONS.today)
     assert factories.fresh(kept).municipality_id == "1217011"
     assert any(str(moved.pk) in line for line in report.lines)
