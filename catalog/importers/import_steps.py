@@ -23,6 +23,7 @@ from catalog.importers.records import (
     Note,
     Options,
     Report,
+    TooManyRemovals,
 )
 from catalog.importers.runner import ImportRunning, ImportStep
 from catalog.importers.sources import DataSource, FileFormat, Recognised, formats, identify, recognise
@@ -54,7 +55,10 @@ def step(
                     f"{names} is of {extract.as_of}, and what is stored of {stored}: it would undo newer changes; "
                     "give a newer file, or add --allow-older"
                 )
-        report = source.write(extract, options)
+        try:
+            report = source.write(extract, options)
+        except (ImportRefused, TooManyRemovals) as error:
+            raise type(error)(f"{names}: {error}" if format_.named else str(error)) from error
         report.title, report.as_of = title, extract.as_of
         return report
 

@@ -118,6 +118,7 @@ def test_a_refusal_leaves_everything_as_it_was(catalog, command, make, message):
     with pytest.raises(CommandError, match=message) as refused:
         run(command, path, **options)
     assert "\n" not in str(refused.value)
+    assert path.name in str(refused.value)
     assert str(refused.value).startswith("nothing was imported: ")
     assert dump() == before
 
