@@ -1,7 +1,7 @@
 """Writing of the register of units: an update keeps every depot."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 import shapely
 from django.db.models import Count, F, ProtectedError, Value
@@ -67,18 +67,23 @@ def plan_departures(successions: list[Succession], incoming: Units) -> list[Depa
     ]
     open_ones = [succession for succession in successions if not succession.heir]
     if open_ones:
-        atlas = UnitIndex(open_ones, municipalities(incoming.values()))
+        heirs = {departure.unit.teryt: departure.heirs.successor for departure in departures}
+        atlas = UnitIndex(open_ones, municipalities(incoming.values()), heirs)
         departures += [atlas.departure(succession) for succession in open_ones]
     return sorted(departures, key=lambda departure: departure.unit.teryt)
 
 
 class UnitIndex:
-    """Lookup of positions for merged or divided municipalities. Four queries to create, none to look up."""
+    """Lookup of positions for merged or divided municipalities. Two queries to create, two a voivodeship, none to look up.
 
-    def __init__(self, successions: list[Succession], remaining: Units) -> None:
+    heirs: former code → code of those that go on under another one, whose areas are stored under the former.
+    """
+
+    def __init__(self, successions: list[Succession], remaining: Units, heirs: Mapping[str, str]) -> None:
         codes = [succession.unit.teryt for succession in successions]
         self.remaining = remaining
-        self.index = boundaries.BoundaryIndex.load(only=remaining.keys())
+        self.current = {**dict(zip(remaining, remaining, strict=True)), **heirs}
+        self.indexes = {voivodeship: self.load_index(voivodeship) for voivodeship in {code[:2] for code in codes}}
         self.areas = Boundary.objects.in_bulk(codes)
         self.depots: dict[str, list[tuple[int, float, float]]] = {code: [] for code in codes}
         depots = Depot.objects.filter(municipality__in=codes)
@@ -90,6 +95,11 @@ class UnitIndex:
             if place_lat is not None and place_lon is not None:
                 self.places[code][name] = place_lat, place_lon
 
+    def load_index(self, voivodeship: str) -> boundaries.BoundaryIndex:
+        """Return the areas of what stays in a voivodeship, since none merges beyond it; of all if nothing stays."""
+        own = {code for code, current in self.current.items() if current.startswith(voivodeship)}
+        return boundaries.BoundaryIndex.load(only=own or self.current)
+
     def departure(self, succession: Succession) -> Departure:
         """Return the successor of one municipality. Raises ImportRefused if none can be determined."""
         unit, candidates = succession.unit, succession.candidates
@@ -97,10 +107,12 @@ class UnitIndex:
             return Departure(unit, Heirs(candidates[0], whole=False), False, {})
         if candidates:
             return self.divided_among(unit, candidates)
-        moves = {pk: self.index.nearest(lat, lon) for pk, lat, lon in self.depots[unit.teryt]}
-        targets = {pk: code for pk, code in moves.items() if code}
+        index = self.indexes[unit.teryt[:2]]
+        moves = {pk: index.nearest(lat, lon) for pk, lat, lon in self.depots[unit.teryt]}
+        targets = {pk: self.current[code] for pk, code in moves.items() if code}
         area = self.areas.get(unit.teryt)
-        successor = self.index.neighbour(shapely.from_wkb(bytes(area.area))) if area else None
+        neighbour = index.neighbour(shapely.from_wkb(bytes(area.area))) if area else None
+        successor = self.current[neighbour] if neighbour else None
         if successor is None and targets:
             successor = most_common(targets.values())
         if successor is None or len(targets) < len(moves):

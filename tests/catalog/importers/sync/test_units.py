@@ -89,6 +89,21 @@ def test_depots_of_a_split_municipality_follow_their_position(register):
     assert not models.Municipality.objects.filter(pk="1207052").exists()
 
 
+def test_a_merger_stays_in_the_voivodeship_and_finds_what_is_newly_coded(register):
+    """The longest border is that with another voivodeship, then that with one whose kind changes the same day."""
+    abroad = (UnitRecord("14", "mazowieckie"), UnitRecord("1401", "limanowski"), UnitRecord("1401012", "X", 2))
+    load(*REGISTER, *abroad)
+    bounded("1207052", 20.40)
+    factories.BoundaryFactory(municipality=municipality("1401012"), lat=49.55, lon=20.55, side_km=16)
+    bounded("1207062", 20.317)
+    factories.BoundaryFactory(municipality=municipality("1207202"), lat=49.604, lon=20.45, side_km=6)
+    depot = depot_of("1207052", lat=49.55, lon=20.41)
+    town = UnitRecord("1207063", "Laskowa", 3)
+    changed(town, *abroad, gone=["1207052", "1207062"])
+    assert formers()["1207052"][0] == "1207063"
+    assert factories.fresh(depot).municipality_id[:2] == "12"
+
+
 def test_a_municipality_without_any_heir_is_refused(register):
     factories.DepotFactory(municipality=municipality("1207052"))
     with pytest.raises(ImportRefused, match="1207052 Kamienica"):
