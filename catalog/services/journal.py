@@ -21,12 +21,12 @@ from typing import Any
 from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import router, transaction
-from django.db.models import Model
+from django.db.models import Model, OuterRef, Subquery
 from django.db.models.deletion import Collector, ProtectedError
 from django.utils import timezone
 from simple_history.utils import get_history_model_for_model
 
-from catalog.models import Decision, DecisionLine, Depot
+from catalog.models import Decision, DecisionLine, Depot, FormerMunicipality
 from catalog.services import Refusal
 from fueldepot.data import history
 from fueldepot.data.history import Span, among
@@ -242,13 +242,22 @@ def restore_changes(model: type[Model], undoing: Undoing, *, kept: Collection[An
     """Restore the changed rows of a model, with a line of history each, and count them. The caller locks them.
 
     kept: keys of rows that stay. Returns the keys of restored rows. Added and deleted rows are left to the caller. Two
-    statements.
+    statements, three for depots.
     """
     spans = [span for key, span in undoing.spans(model).items() if key not in kept]
     restored = history.restore(model, spans, following=following(undoing.decision, model._meta.label_lower))
+    if model is Depot:
+        leave_former_municipalities(restored)
     history.record_bulk(model, restored, by=undoing.by, reason=undoing.reason)
     undoing.changed[model] += len(restored)
     return restored
+
+
+def leave_former_municipalities(depots: Collection[Any]) -> None:
+    """Move restored depots from municipalities that have left the register since to their successors. One statement."""
+    successor = FormerMunicipality.objects.filter(pk=OuterRef("municipality_id")).values("successor_id")
+    formers = FormerMunicipality.objects.values("pk")
+    Depot.objects.filter(pk__in=among(depots), municipality_id__in=formers).update(municipality_id=Subquery(successor))
 
 
 def following(decision: Decision, label: str) -> tuple[str, ...]:

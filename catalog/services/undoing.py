@@ -120,6 +120,7 @@ def undo_merge(undoing: Undoing) -> None:
     following = journal.following(undoing.decision, "catalog.depot")
     merged = [spans[key] for key in (details["loser"], details["survivor"]) if key in spans]
     restored = history.restore(Depot, merged, following=following)
+    journal.leave_former_municipalities(restored)
     history.record_bulk(Depot, restored, by=undoing.by, reason=undoing.reason)
     today = timezone.localdate(undoing.on)
     if loser.pk not in restored:  # its former values are unknown

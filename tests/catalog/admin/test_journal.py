@@ -10,13 +10,14 @@ from decimal import Decimal
 
 import pytest
 from django.contrib.auth.models import Group
-from django.db import transaction
+from django.db import connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
 from catalog.models import Dataset, Decision, Depot, Draft, NotDuplicate, VoivodeshipClaim
 from catalog.services import editing, editors, journal, merging, moderation, publishing
 from catalog.services.editors import CHIEF
+from fueldepot.data import history
 from prices import owners
 from prices import services as prices
 from prices.models import DepotPrice, PlausibleRange
@@ -255,6 +256,22 @@ def test_one_verification_an_addition_and_a_distinct_pair_are_undone(client, edi
     added = editing.add_depot(values=values, by=editor, on=TODAY)
     undo_at_the_desk(client, last())
     assert (factories.fresh(added).publication, added.removal_reason) == ("removed", "mistaken")
+
+
+def test_undoing_a_move_out_of_a_municipality_that_has_left_the_register_leads_to_its_successor(client, editor, one):
+    old, there = factories.municipality("1261022", "Dawna"), factories.zakopane()
+    Depot.objects.filter(pk=one.pk).update(municipality=old)
+    one.refresh_from_db()
+    history.record_bulk(Depot, [one.pk], by=None, reason="import")
+    with recorded(editor):
+        one.municipality = there
+        one.save()
+    factories.FormerMunicipalityFactory(teryt=old.pk, successor=factories.krakow())
+    old.delete()
+    undo_at_the_desk(client, last())
+    connection.check_constraints()
+    assert factories.fresh(one).municipality_id == "1261011"
+    assert one.history.first().municipality_id == "1261011"
 
 
 def test_a_changed_a_deleted_and_an_added_provision_are_undone(client, editor):
