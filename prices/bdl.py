@@ -98,7 +98,7 @@ class ObservationRecord:
 
 def read_json(content: bytes, where: object) -> Page:
     try:
-        answer = orjson.loads(content)
+        answer = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
         raise BadInput(where, f"is not JSON: {error}") from error
     if not isinstance(answer, dict):

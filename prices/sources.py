@@ -171,6 +171,9 @@ def parse(*paths: Path, chosen: Mapping[str, int] | None = None) -> SeriesExtrac
         series[slug] = variables[number]
     rejected = [note for note in notes if note.key not in chosen]
     slugs = {number: slug for slug, number in known_variables().items()}
+    for number in slugs.keys() & variables.keys():
+        if slugs[number] not in chosen:
+            check_chosen(slugs[number], variables[number])
     slugs |= {variable.id: slug for slug, variable in series.items()}
     for number, _, path in pages:
         if number not in slugs:

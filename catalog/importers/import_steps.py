@@ -58,7 +58,7 @@ def step(
         try:
             report = source.write(extract, options)
         except (ImportRefused, TooManyRemovals) as error:
-            raise type(error)(f"{names}: {error}" if format_.named else str(error)) from error
+            raise type(error)(f"{names}: {error}" if format_.named or len(paths) == 1 else str(error)) from error
         report.title, report.as_of = title, extract.as_of
         return report
 

@@ -176,9 +176,9 @@ CODE_CHANGE_HANDLERS: list[CodeChangeHandler] = []
 """
 
 MOVE = """
-    UPDATE {table} AS t SET municipality_id = moved.code
+    UPDATE {table} AS t SET {column} = moved.code
     FROM unnest(%s::varchar[], %s::varchar[]) AS moved(old, code)
-    WHERE t.municipality_id = moved.old
+    WHERE t.{column} = moved.old
 """
 
 MOVE_DEPOTS = """
@@ -204,7 +204,10 @@ def hand_over(departures: Sequence[Departure], options: Options) -> None:
     if hand_over_depots(departures, options):
         Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     with connection.cursor() as cursor:
-        cursor.execute(MOVE.format(table="catalog_place"), [list(successors), list(successors.values())])
+        # Letters too: the code may be another municipality's one day.
+        for table, column in (("catalog_place", "municipality_id"), ("catalog_subscription", "teryt")):
+            statement = MOVE.format(table=table, column=column)
+            cursor.execute(statement, [list(successors), list(successors.values())])
     hand_over_postcodes(successors)
     if hand_over_boundaries(departures):
         Dataset.objects.bump_version(Dataset.Slug.BOUNDARIES)

@@ -74,7 +74,7 @@ def plan_departures(successions: list[Succession], incoming: Units) -> list[Depa
 
 
 class UnitIndex:
-    """Lookup of positions for merged or divided municipalities. Two queries to create, two a voivodeship, none to look up.
+    """Lookup of positions for merged or divided municipalities. Two queries to create, and two a voivodeship.
 
     heirs: former code → code of those that go on under another one, whose areas are stored under the former.
     """

@@ -204,6 +204,17 @@ def test_saved_answers_are_read_from_files(saved):
     assert "0 added, 0 changed" in run(*sorted(saved.iterdir()), "--commit")
 
 
+def test_saved_answers_may_have_a_byte_order_mark_and_a_known_variable_no_other_unit(saved):
+    for path in saved.iterdir():
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    run(*sorted(saved.iterdir()), "--commit")
+    assert len(stored()) == 3
+    answer = {"totalRecords": 1, "results": [VARIABLES["P2"][0] | {"measureUnitName": "%"}]}
+    (saved / "variables.json").write_text(json.dumps(answer), encoding="utf-8")
+    with pytest.raises(CommandError, match="variable 6001: the unit of variable 6001 is not zł/kWh"):
+        run(*sorted(saved.iterdir()), "--commit")
+
+
 def test_a_variable_described_alone_and_named_by_hand(saved):
     (saved / "variables.json").unlink()
     named = ["--variable", "prad-g11=6001"]

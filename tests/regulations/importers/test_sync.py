@@ -119,7 +119,7 @@ def test_the_files_of_the_project_come_in_whole_and_only_once(starter_state, tmp
     file = (DATA / "kujawsko-pomorskie.yaml").read_text(encoding="utf-8")
     cut = tmp_path / "kujawsko-pomorskie.yaml"
     cut.write_text(file[: file.index("\ndeadlines:") + 1], encoding="utf-8")
-    with pytest.raises(CommandError, match="--allow-removals"):
+    with pytest.raises(CommandError, match=r"kujawsko-pomorskie\.yaml: .*--allow-removals"):
         run(cut, "--commit")
     assert counts() == whole
 

@@ -222,10 +222,12 @@ def test_a_code_in_use_again_sends_what_it_had_to_its_owner(register):
     depot = factories.DepotFactory(municipality=municipality("1207052"))
     factories.BoundaryFactory(municipality=municipality("1207052"))
     factories.FormerMunicipalityFactory(teryt="1207992", successor=municipality("1207052"))
+    letters = factories.SubscriptionFactory(teryt="1207052")
     report = changed(UnitRecord("1207052", "Szczawa", 2), UnitRecord("1207412", "Kamienica", 2))
     assert report.lines == ["new: 1207052 Szczawa", "code reused: 1207052 Kamienica → 1207412; 1 depots follow"]
     assert factories.fresh(depot).municipality_id == "1207412"
     assert models.Boundary.objects.get().pk == "1207412"
+    assert factories.fresh(letters).teryt == "1207412"
     assert formers() == {"1207992": ("1207412", [], True)}
     assert changed(UnitRecord("1207052", "Szczawa", 2), UnitRecord("1207412", "Kamienica", 2)).changes == 0
 
