@@ -68,6 +68,7 @@ def plan_departures(successions: list[Succession], incoming: Units) -> list[Depa
     open_ones = [succession for succession in successions if not succession.heir]
     if open_ones:
         heirs = {departure.unit.teryt: departure.heirs.successor for departure in departures}
+        heirs |= {follows.unit.teryt: follows.candidates[0] for follows in open_ones if len(follows.candidates) == 1}
         atlas = UnitIndex(open_ones, municipalities(incoming.values()), heirs)
         departures += [atlas.departure(succession) for succession in open_ones]
     return sorted(departures, key=lambda departure: departure.unit.teryt)
@@ -76,7 +77,7 @@ def plan_departures(successions: list[Succession], incoming: Units) -> list[Depa
 class UnitIndex:
     """Lookup of positions for merged or divided municipalities. Two queries to create, and two a voivodeship.
 
-    heirs: former code → code of those that go on under another one, whose areas are stored under the former.
+    heirs: former code → code of those whose one successor is known, whose areas are stored under the former.
     """
 
     def __init__(self, successions: list[Succession], remaining: Units, heirs: Mapping[str, str]) -> None:

@@ -104,6 +104,16 @@ def test_a_merger_stays_in_the_voivodeship_and_finds_what_is_newly_coded(registe
     assert factories.fresh(depot).municipality_id[:2] == "12"
 
 
+def test_one_of_two_that_become_one_in_another_county_finds_it(register):
+    """The new one has no boundary yet: its area is that of the other, which lies in its county."""
+    county = (UnitRecord("1208", "miechowski"), UnitRecord("1208012", "X", 2), UnitRecord("1208022", "Y", 2))
+    load(*REGISTER, *county)
+    for code, lon in (("1208012", 20.40), ("1207052", 20.484), ("1207202", 20.64)):
+        bounded(code, lon)
+    changed(county[0], county[2], UnitRecord("1207993", "Z", 3), gone=["1207052"])
+    assert {code: heirs[0] for code, heirs in formers().items()} == {"1207052": "1207993", "1208012": "1207993"}
+
+
 def test_a_municipality_without_any_heir_is_refused(register):
     factories.DepotFactory(municipality=municipality("1207052"))
     with pytest.raises(ImportRefused, match="1207052 Kamienica"):
