@@ -48,9 +48,10 @@ def find_successions(stored: Units, incoming: Units) -> list[Succession]:
     gone = without(old, new)
     heirs = same_number(gone, new)
     free = without(without(new, old), heirs.values())
-    moved = same_name(without(gone, heirs), free, stored, incoming)
-    heirs |= moved
-    free = without(free, moved.values())
+    # A number may be another municipality's now; without a namesake elsewhere the kind and the name have changed.
+    unsure = {code: unit for code, unit in gone.items() if code not in heirs or new[heirs[code]].name != unit.name}
+    heirs |= same_name(unsure, free, stored, incoming)
+    free = without(without(new, old), heirs.values())
     renamed = {code: unit for code, unit in old.items() if code in new and new[code].name != unit.name}
     reused = same_name(renamed, free, stored, incoming)
     free = without(free, reused.values())

@@ -44,6 +44,7 @@ def test_what_became_of_a_unit_is_told_from_both_registers():
         (["1207052 A"], ["1207052 A", "1207132 B"], {}),  # a part becomes a municipality of its own
         (["1207052 A"], ["1207053 A"], {"1207052": "1207053"}),  # a village becomes a town
         (["1207052 A"], ["1207053 B"], {"1207052": "1207053"}),  # another kind and another name
+        (["1207052 A"], ["1207053 B", "1208112 A"], {"1207052": "1208112"}),  # and its number goes on
         (["1207052 A"], ["1208112 A"], {"1207052": "1208112"}),  # another county
         (["1207011 A"], ["1262011 A"], {"1207011": "1262011"}),  # a town gets the rights of a county
         (["0221091 W"], ["0265011 W"], {"0221091": "0265011"}),  # as Wałbrzych did in 2013
