@@ -103,7 +103,9 @@ def _read_lines(keys: Collection[int]) -> Mapping[int, Lines]:
     undone = decisions.filter(Q(decision__undone_at__isnull=False) | Q(decision__kind=Decision.Kind.UNDO))
     rows = Depot.history.filter(id__in=among(keys)).order_by("history_id").only(*columns)
     lines = defaultdict(list)
-    annotations = {"reason": Coalesce("history_change_reason", Value("")), "is_undone": Exists(undone)}
+    # The decision that undoes another stores its lines at its end.
+    undoing = Q(history_change_reason__startswith=journal.UNDONE)
+    annotations = {"reason": Coalesce("history_change_reason", Value("")), "is_undone": undoing | Q(Exists(undone))}
     for row in rows.annotate(**annotations) if keys else ():
         lines[row.id].append(row)
     return lines

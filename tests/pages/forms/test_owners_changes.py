@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalog.models import Decision, Depot, OwnerChange, OwnerLink, PendingLetter, Submission
+from catalog.services import journal
 from catalog.services.moderation import remove_depot
 from catalog.submissions import intake, letters, owner_links
 from catalog.submissions.retention import purge_submissions
@@ -183,6 +184,15 @@ def test_hours_are_undone_though_another_price_has_added_a_fuel_since(stranger, 
     approve_prices(prices=[reader], by=factories.UserFactory(), on=timezone.now())
     stranger.undo(link_in(mail.outbox[-1], "cofnij"), change.pk)
     assert (factories.fresh(nowak).hours, nowak.fuels, nowak.fuels_priced) == (None, ["wegiel", "brykiet"], ["brykiet"])
+
+
+def test_a_fuel_stays_that_a_price_of_a_later_day_states(stranger, nowak, link, clock):
+    save(stranger, link, mon="całą dobę", **{"price-pellet": "1700"})
+    clock.move(days=1)
+    save(stranger, link, **{"price-pellet": "1750"})
+    first = Decision.objects.filter(kind="owner").earliest("pk")
+    journal.undo(decision=first, by=factories.UserFactory(), on=clock.now)
+    assert (factories.fresh(nowak).hours, nowak.fuels, nowak.fuels_priced) == (None, ["wegiel", "pellet"], ["pellet"])
 
 
 def test_a_letter_s_link_undoes_neither_others_changes_nor_old_ones(client, stranger, nowak, link, clock):
