@@ -108,4 +108,6 @@ def answer_question(*, question: SubmissionQuestion, text: str, on: datetime) ->
 
 
 def _lock_undecided(number: int) -> bool:
-    return Submission.objects.undecided().select_for_update(of=("self",)).filter(pk=number).first() is not None
+    """Lock an undecided submission whose author's address is not erased. Returns whether there is one."""
+    rows = Submission.objects.undecided().filter(pk=number, erased_at=None)
+    return rows.select_for_update(of=("self",)).first() is not None

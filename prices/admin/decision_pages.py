@@ -265,7 +265,7 @@ class SubmissionPageAdmin(SubmissionAdmin):
             **self.list_context(request, submission.pk),
             "max_reason": MAX_REASON,
             "may_decide": decidable and may_change,
-            "may_ask": submission.is_undecided and may_change,
+            "may_ask": submission.is_undecided and submission.erased_at is None and may_change,
             "awaits_author": any(question.answered_at is None for question in submission.questions.all()),
             "max_question": questions.MAX_QUESTION,
             "decisions": [] if submission.is_undecided else Decision.objects.about(submission).order_by("-pk"),

@@ -73,6 +73,13 @@ def test_one_question_at_a_time_and_none_about_what_is_closed(client, ask, submi
     assert SubmissionQuestion.objects.count() == 2
 
 
+def test_nobody_is_asked_whose_address_is_erased(client, ask, nowak):
+    """A letter without an address would keep all other questions from leaving."""
+    erased = factories.SubmissionFactory(depot=nowak, passed_on=True, email="", email_hash="", erased_at=factories.NOW)
+    assert "już nie czeka" in text_of(ask(erased, "Czy to cena z dowozem?"))
+    assert not context_of(client, deciding.page(erased))["may_ask"]
+
+
 def test_an_open_question_bars_accepting_in_bulk_and_not_alone(client, ask, submission, stranger, clock):
     ask(submission, "Czy to numer biura?")
     bulk.act(client, QUEUE, "accept", submission)
