@@ -148,13 +148,14 @@ def _verification(by: AbstractBaseUser, on: date) -> dict[str, Any]:
 def verify_depots(*, keys: Collection[int], by: AbstractBaseUser, on: date) -> BulkResult:
     """Record that an editor verified every public field of depots. Removed depots stay as they are.
 
-    The status of an owner's confirmation is kept. Imports do not change verified fields. The number of statements is
-    constant.
+    The status of an owner's confirmation is kept. Imports do not change verified fields. A withheld one is published
+    thereby. The number of statements is constant.
     """
     status = Case(
         When(data_status=Depot.DataStatus.OWNER, then=F("data_status")), default=Value(Depot.DataStatus.VERIFIED.value)
     )
-    values = {"data_status": status} | _verification(by, on)
+    day = Case(When(publication=Depot.Publication.HELD, then=Value(on)), default=F("updated_at"))
+    values = {"data_status": status, "updated_at": day} | _verification(by, on)
     return _decide(Kind.VERIFY, keys, why_not_removed, values, by, VERIFYING)
 
 

@@ -1,5 +1,6 @@
 """What people do to depots, and what edits them refuses."""
 
+from datetime import date
 from functools import partial
 
 import pytest
@@ -59,6 +60,12 @@ def test_a_removed_depot_can_neither_be_verified_nor_removed_again():
         moderation.verify_depot(depot=depot, by=factories.UserFactory(), on=TODAY)
     with pytest.raises(moderation.DepotIsRemoved):
         moderation.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
+
+
+def test_a_withheld_entry_that_is_verified_is_new_that_day():
+    held, published = factories.DepotFactory(held=True), factories.DepotFactory()
+    moderation.verify_depots(keys=[held.pk, published.pk], by=factories.UserFactory(), on=TODAY)
+    assert (factories.fresh(held).updated_at, factories.fresh(published).updated_at) == (TODAY, date(2026, 10, 3))
 
 
 def test_taking_the_status_back_frees_the_fields():
