@@ -211,11 +211,11 @@ def find_kept(undoing: Undoing) -> set[int | None]:
 
 
 def reopen(submission: Submission) -> None:
-    """Let a submission wait again, without saving it; the author is told if the letter on it may have left."""
+    """Let a submission wait again, without saving it; the author is told if a letter on a decision may have left."""
     if submission.state != State.PASSED_ON:
         submission.state, submission.decided_at, submission.decided_by = State.WAITING, None, None
         submission.reason, submission.accepted_fields = "", []
-    submission.reopening_pending = not submission.notification_pending or submission.letter_tried_at is not None
+    submission.reopening_pending |= not submission.notification_pending or submission.letter_tried_at is not None
     submission.notification_pending = False
 
 

@@ -144,6 +144,15 @@ def test_a_letter_that_has_not_left_is_not_sent_and_none_follows(editor, sent):
     assert "znów czeka" not in mail.outbox[0].body
 
 
+def test_an_undone_decision_that_was_told_is_told_though_the_next_is_undone_before_the_letter(editor, sent):
+    row = correction()
+    sent(accept(row, editor))
+    undo(last(), editor)
+    reject(factories.fresh(row), editor, NOW + timedelta(hours=2))()
+    undo(last(), editor, NOW + timedelta(hours=3))
+    assert sent(sending.send_waiting) == ["decyzja cofnięta"]
+
+
 def test_one_reopened_while_the_letter_about_another_leaves_waits_for_its_own(editor):
     depot = factories.DepotFactory()
     rows = factories.SubmissionFactory.create_batch(2, depot=depot, email="jan@opal.pl")
