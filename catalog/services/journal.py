@@ -193,7 +193,7 @@ STAYING: dict[str, Callable[[Undoing], Iterable[Model]]] = {}
 """What stays of the rows of each model, beside those changed since: functions that the handlers call, too."""
 
 FOLLOWING = {"catalog.depot": ("updated_at", "confirmed_fields")}
-"""Columns that are restored where they are unchanged since, arrays by element, and never prevent restoring others."""
+"""Columns that are restored where the row is unchanged since, arrays by element, and never prevent restoring others."""
 
 UNCOMPARED = ("updated_at", "depot_id")
 """Columns that code sets by itself, as when a price follows its merged depot: a difference in them is no change."""

@@ -133,13 +133,16 @@ def restore(model: type[models.Model], spans: Sequence[Span], *, following: Coll
 
     spans: at most one per row. Its change is the difference between the history row before its first and its last.
     Rows with a changed column that was changed again since are skipped. following: columns ignored in this comparison,
-    restored where they are unchanged since; of arrays each element.
+    restored where the row is unchanged since; of arrays each element.
     """
     arrays = {field.column for field in model._meta.fields if isinstance(field, ArrayField)}.intersection(following)
     later = {c: _each_element(c) if c in arrays else f't."{c}"' for c in _columns(model)}
+    same = {c: f't."{c}" IS NOT DISTINCT FROM l."{c}"' for c in later}
+    # Beside a later change of the row stays its day.
+    whole = " AND ".join(condition for c, condition in same.items() if c in arrays or c not in following)
     assignments = ", ".join(
-        f'"{c}" = CASE WHEN l."{c}" IS DISTINCT FROM p."{c}" AND t."{c}" IS NOT DISTINCT FROM l."{c}" '
-        f'THEN p."{c}" ELSE {value} END'
+        f'"{c}" = CASE WHEN l."{c}" IS DISTINCT FROM p."{c}" AND {same[c]}'
+        f'{f" AND {whole}" if c in following and c not in arrays else ""} THEN p."{c}" ELSE {value} END'
         for c, value in later.items()
     )
     joined, unchanged = _unchanged(model, following)

@@ -1,5 +1,7 @@
 """Bulk decisions are taken back as a whole, entry by entry as it was."""
 
+from datetime import date
+
 import pytest
 from django.contrib.auth.models import Group
 from django.core import mail
@@ -89,7 +91,17 @@ def test_a_field_is_confirmed_no_longer_in_whichever_order_changes_are_undone(ed
         journal.undo(decision=decision, by=editor, on=NOW)
         assert set(factories.fresh(depot).confirmed_fields) == confirmed
     journal.undo(decision=reset, by=editor, on=NOW)
-    assert rows(depot) == before
+    day = factories.fresh(depot).updated_at  # of a change that stayed longer than the one before it
+    assert (rows(depot), day) == ([{**before[0], "updated_at": day}], TODAY if last else before[0]["updated_at"])
+
+
+def test_the_day_of_the_content_does_not_go_back_before_a_change_that_stays(editor):
+    depot = factories.DepotFactory(updated_at=date(2026, 10, 3))
+    depot.save()
+    for values in ({"phone": "+48 12 345 67 89"}, {"website": "https://example.pl"}):
+        editing.edit_depot(depot=factories.fresh(depot), values=values, by=editor, on=TODAY)
+    journal.undo(decision=models.Decision.objects.earliest("pk"), by=editor, on=NOW)
+    assert (factories.fresh(depot).phone, depot.website, depot.updated_at) == ("", "https://example.pl", TODAY)
 
 
 def test_what_waits_is_closed_with_a_letter_and_waits_again(client, editor):
