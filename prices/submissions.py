@@ -286,8 +286,8 @@ def _find_changed(undoing: Undoing, restored: Collection[int]) -> tuple[set[int]
 def _reopen(undoing: Undoing) -> None:
     """Reopen the submissions that have a pending price again. At most three statements."""
     answered = Submission.objects.filter(erased_at__isnull=True, answered_at__isnull=False)
-    pending = DepotPrice.objects.pending().values("submission")
-    pending_again = answered.filter(pk__in=undoing.keys(Submission)).filter(pk__in=pending)
+    pending = DepotPrice.objects.pending().filter(pk__in=among(undoing.spans(DepotPrice))).values("submission")
+    pending_again = answered.filter(pk__in=pending)
     rows = list(locking(pending_again))
     for row in rows:
         reopen(row)

@@ -12,6 +12,7 @@ from catalog.services import editing, journal, merging, moderation
 from catalog.submissions import decisions, field_groups, owner_links
 from catalog.submissions import letters as sending
 from catalog.submissions.letter_kinds import REOPENING_LETTERS
+from prices import services
 from prices.models import DepotPrice
 from tests import deciding, factories
 from tests.client import message_of
@@ -21,6 +22,8 @@ from tests.pages.reading import missing, text_of
 from tests.prices.admin.test_visits import decide, visit  # noqa: F401 - fixtures
 
 pytestmark = pytest.mark.django_db
+
+FUELS = ("pellet", "wegiel")
 
 
 @pytest.fixture
@@ -151,6 +154,17 @@ def test_an_undone_decision_that_was_told_is_told_though_the_next_is_undone_befo
     reject(factories.fresh(row), editor, NOW + timedelta(hours=2))()
     undo(last(), editor, NOW + timedelta(hours=3))
     assert sent(sending.send_waiting) == ["decyzja cofnięta"]
+
+
+def test_prices_decided_one_by_one_wait_again_whichever_decision_is_undone(editor, sent):
+    row = factories.SubmissionFactory(passed_on=True)
+    prices = [factories.DepotPriceFactory(depot=row.depot, fuel=fuel, submission=row, pending=True) for fuel in FUELS]
+    for price in prices:
+        price.save()
+        sent(lambda price=price: services.approve_prices(prices=[price], by=editor, on=NOW))
+    assert factories.fresh(row).answered_at == NOW
+    assert sent(lambda: undo(Decision.objects.earliest("pk"), editor)) == ["decyzja cofnięta"]
+    assert factories.fresh(row).answered_at is None
 
 
 def test_one_reopened_while_the_letter_about_another_leaves_waits_for_its_own(editor):
@@ -342,7 +356,7 @@ def test_many_are_reopened_in_as_many_statements_as_two(editor, django_assert_ma
     with django_assert_max_num_queries(16):
         decided = decisions.decide_possible(submissions=[row.pk for row in rows], by=editor, on=NOW)
     assert decided.decision.title.endswith(", …: Skład opału Nowak i jeszcze 49")  # entries, not their one name
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(23):
         assert journal.undo(decision=decided.decision, by=editor, on=NOW).reopened == 50
     assert not Depot.objects.exclude(phone="").exists()
 
