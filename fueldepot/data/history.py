@@ -135,14 +135,16 @@ def restore(model: type[models.Model], spans: Sequence[Span], *, following: Coll
     Rows with a changed column that was changed again since are skipped. following: columns ignored in this comparison,
     restored where the row is unchanged since; of arrays each element.
     """
-    arrays = {field.column for field in model._meta.fields if isinstance(field, ArrayField)}.intersection(following)
+    arrays = {f.attname for f in model._meta.fields if isinstance(f, ArrayField)}.intersection(following)
     later = {c: _each_element(c) if c in arrays else f't."{c}"' for c in _columns(model)}
     same = {c: f't."{c}" IS NOT DISTINCT FROM l."{c}"' for c in later}
     # Beside a later change of the row stays its day.
     whole = " AND ".join(condition for c, condition in same.items() if c in arrays or c not in following)
+    same |= {c: f"{same[c]} AND {whole}" for c in later if c in following and c not in arrays}
+    for c in arrays.intersection(later):
+        same[c] += f' AND NOT EXISTS (SELECT FROM unnest(t."{c}") e WHERE {_CHANGED})'
     assignments = ", ".join(
-        f'"{c}" = CASE WHEN l."{c}" IS DISTINCT FROM p."{c}" AND {same[c]}'
-        f'{f" AND {whole}" if c in following and c not in arrays else ""} THEN p."{c}" ELSE {value} END'
+        f'"{c}" = CASE WHEN l."{c}" IS DISTINCT FROM p."{c}" AND {same[c]} THEN p."{c}" ELSE {value} END'
         for c, value in later.items()
     )
     joined, unchanged = _unchanged(model, following)
@@ -151,10 +153,16 @@ def restore(model: type[models.Model], spans: Sequence[Span], *, following: Coll
     return _ask(statement, spans)
 
 
+_CHANGED = "to_jsonb(t) -> e IS DISTINCT FROM to_jsonb(l) -> e"
+
+
 def _each_element(column: str) -> str:
-    """Return the array t without the elements that l added to p, and with those that it left out."""
+    """Return the array t without the elements that l added to p, and with those that it left out.
+
+    An element that names a column stays where that column was changed since.
+    """
     present, last, former = (f'{row}."{column}"' for row in "tlp")
-    kept = f"ARRAY(SELECT e FROM unnest({present}) e WHERE e <> ALL ({last}) OR e = ANY ({former}))"  # noqa: S608
+    kept = f"ARRAY(SELECT e FROM unnest({present}) e WHERE e <> ALL ({last}) OR e = ANY ({former}) OR {_CHANGED})"  # noqa: S608
     return f"{kept} || ARRAY(SELECT e FROM unnest({former}) e WHERE e <> ALL ({last}) AND e <> ALL ({present}))"  # noqa: S608
 
 

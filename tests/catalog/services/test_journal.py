@@ -95,6 +95,16 @@ def test_a_field_is_confirmed_no_longer_in_whichever_order_changes_are_undone(ed
     assert (rows(depot), day) == ([{**before[0], "updated_at": day}], TODAY if last else before[0]["updated_at"])
 
 
+def test_a_field_changed_after_a_check_stays_confirmed_when_the_check_is_undone(editor):
+    depot = factories.DepotFactory()
+    depot.save()
+    moderation.verify_depot(depot=depot, by=editor, on=TODAY)
+    editing.edit_depot(depot=factories.fresh(depot), values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
+    for decision, confirmed in zip(models.Decision.objects.order_by("pk"), (["phone"], []), strict=True):
+        journal.undo(decision=decision, by=editor, on=NOW)
+        assert factories.fresh(depot).confirmed_fields == confirmed
+
+
 def test_the_day_of_the_content_does_not_go_back_before_a_change_that_stays(editor):
     depot = factories.DepotFactory(updated_at=date(2026, 10, 3))
     depot.save()
@@ -172,7 +182,7 @@ def test_many_added_depots_are_taken_back_in_as_many_statements_as_one(editor, d
         for depot in many(20):
             moderation.save(depot, by=editor, reason="dodano")
         models.Depot.history.update(history_type=history.CREATED)
-    with django_assert_max_num_queries(17):
+    with django_assert_max_num_queries(18):
         undone = journal.undo(decision=record.decision, by=editor, on=record.decision.decided_at)
     assert (undone.restored, undone.left) == (20, [])
     assert not models.Depot.objects.published().exists()
