@@ -47,7 +47,7 @@ def add_fuels(stated: Mapping[int, Mapping[str, date]], *, by: AbstractBaseUser 
         for depot in _locked(stated)
         if (names := {f for f in stated[depot.pk] if f not in depot.fuels or f in depot.fuels_by_name})
     }
-    lines = read_lines([depot.pk for depot in lacking if "fuels" in depot.confirmed_fields])
+    lines = _read_lines([depot.pk for depot in lacking if "fuels" in depot.confirmed_fields])
     changed = []
     for depot, names in lacking.items():
         removed = {name: _removed_at(name, lines.get(depot.pk, ())) for name in names}
@@ -69,7 +69,7 @@ def take_fuels_back(
     checked since.
     """
     added = {depot: names for depot in _locked(unpriced) if (names := {*unpriced[depot.pk]} & {*depot.fuels_priced})}
-    lines = read_lines([depot.pk for depot in added])
+    lines = _read_lines([depot.pk for depot in added])
     for depot, names in added.items():
         for name in names:
             before, since = _around_addition(name, lines.get(depot.pk, ()))
@@ -95,9 +95,9 @@ def _save(depots: list[Depot], by: AbstractBaseUser | None, on: date, reason: st
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
-def read_lines(keys: Collection[int], *others: str) -> Mapping[int, Lines]:
-    """Return the history of the fuels of depots, and of other columns. One query, none without depots."""
-    columns = ("id", *Depot.FUEL_FIELDS, "confirmed_fields", "history_date", *others)
+def _read_lines(keys: Collection[int]) -> Mapping[int, Lines]:
+    """Return the history of the fuels of depots. One query, none without depots."""
+    columns = ("id", *Depot.FUEL_FIELDS, "confirmed_fields", "history_date")
     of_row = Q(model=Depot._meta.label_lower, key=Cast(OuterRef("id"), CharField()))
     decisions = DecisionLine.objects.filter(of_row, first__lte=OuterRef("history_id"), last__gte=OuterRef("history_id"))
     undone = decisions.filter(Q(decision__undone_at__isnull=False) | Q(decision__kind=Decision.Kind.UNDO))

@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Collection, Sequence
-from itertools import pairwise
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
@@ -38,42 +37,10 @@ def undo_depots(undoing: Undoing) -> None:
     depots = Depot.objects.filter(pk__in=among(undoing.spans(Depot)))
     lock_rows(depots)
     staying = {depot.pk for depot in find_staying_depots(undoing)}
-    _free_returning(undoing, staying)
     restored = journal.restore_changes(Depot, undoing, kept=staying)
     restored += _remove_added(undoing, staying)
     undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication", "merged_into")
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
-
-
-def _free_returning(undoing: Undoing, staying: Collection[int]) -> None:
-    """Confirm no longer the fields that get a value back which only decisions undone before have confirmed.
-
-    These left them confirmed because the decision that is undone now had changed them. Four statements at most.
-    """
-    kinds = undoing.decision.Kind
-    if undoing.decision.kind not in {kinds.EDIT, kinds.SUBMISSION, kinds.OWNER}:
-        return  # the others that come here change no such field
-    spans = {key: span for key, span in undoing.spans(Depot).items() if key not in staying}
-    following = journal.following(undoing.decision, Depot._meta.label_lower)
-    keys = history.find_restorable(Depot, list(spans.values()), following=following)
-    if not keys:
-        return
-    freed = []
-    lines = publishing.read_lines(keys, *map(Depot.column, Depot.PUBLIC_FIELDS))
-    for depot in Depot.objects.filter(pk__in=among(lines)):
-        earlier = [line for line in lines[depot.pk] if line.history_id < spans[depot.pk].first]
-        last = next(line for line in lines[depot.pk] if line.history_id == spans[depot.pk].last)
-        standing = set(earlier[0].confirmed_fields)
-        for before, line in pairwise(earlier):
-            if not line.is_undone:
-                standing |= {*line.confirmed_fields} - {*before.confirmed_fields}
-                standing -= {*before.confirmed_fields} - {*line.confirmed_fields}
-        columns = {name: Depot.column(name) for name in {*earlier[-1].confirmed_fields} - standing}
-        returning = {n for n, c in columns.items() if getattr(earlier[-1], c) != getattr(last, c)}
-        if returning.intersection(depot.confirmed_fields):
-            depot.confirmed_fields = [name for name in depot.confirmed_fields if name not in returning]
-            freed.append(depot)
-    Depot.objects.bulk_update(freed, ["confirmed_fields"], batch_size=500)
 
 
 def find_staying_depots(undoing: Undoing) -> list[Depot]:
