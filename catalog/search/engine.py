@@ -115,8 +115,7 @@ class Search:
         names = [self.index.folds[number] for number in range(self.index.municipality_folds)]
         alike = extract(key, names, scorer=OSA.normalized_similarity, score_cutoff=GUESS_SIMILARITY, limit=MAX_GUESSES)
         similar = [self.index.named(name)[0] for name, _, _ in alike]
-        numbers = list(dict.fromkeys([*municipalities, *similar]))[:MAX_GUESSES]
-        return [self._describe(number, fuel) for number in numbers]
+        return [self._describe(row, fuel) for row in islice(dict.fromkeys([*municipalities, *similar]), MAX_GUESSES)]
 
     def _describe(self, number: int, fuel: str | None) -> Suggestion:
         index = self.index
@@ -138,11 +137,13 @@ class Search:
         """Find entries for a text: as typed, else by words, else with edits."""
         text = query.normalize_punctuation(text)
         matches = self._find(text, limit)
-        if town := self._town_behind(text, matches):
+        _, rest = query.split_fuel(plain(text))
+        if town := self._town_behind(rest, matches):
             matches = replace(matches, numbers=(*town, *matches.numbers)[:limit], single=False, typed="")
-        rest = query.split_fuel(plain(text))[1]
-        near = self.towns.places_near(rest)
-        if near and (query.split_nearby(rest) or not {*near}.intersection(matches.numbers[:1])):
+        is_said = query.split_nearby(rest) is not None
+        is_village = matches.single and matches.numbers[0] >= self.index.municipalities
+        near = self.towns.places_near(rest) if is_said or not is_village else ()
+        if near and (is_said or not {*near}.intersection(matches.numbers[:1])):
             numbers = tuple(dict.fromkeys((*near, *matches.numbers)))[:limit]
             matches = replace(matches, numbers=numbers, single=len(near) == 1, forgiven=False, typed="")
         return matches
@@ -200,13 +201,12 @@ class Search:
         known = first in municipalities and bool(self.index.largest[first] or self.index.urban[first])
         return len(named) == 1 or (known and len(municipalities) == 1)
 
-    def _town_behind(self, text: str, matches: Found) -> tuple[int, ...]:
+    def _town_behind(self, rest: str, matches: Found) -> tuple[int, ...]:
         """Return the municipalities of a town that stands behind a comma and narrows nothing; () for none.
 
         What is in front may be a street ("Lipowa, Gliwice") or a village nearby, unless it is a town (`towns`).
         Without a comma the last words may name one of the largest towns: "Lipowa Gliwice".
         """
-        _, rest = query.split_fuel(plain(text))
         parts, words = query.split_segments(rest), fold(rest).split()
         has_comma = len(parts) > 1
         # A misspelt name goes first.

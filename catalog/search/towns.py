@@ -48,26 +48,27 @@ class Towns:
         other ("mystkow, nowy sacz") mean the same if they are, as few streets have the name of a village nearby.
         """
         key = query.normalize_query(text)
-        if self.index.named(key) or query.split_postcode(text):
+        if " " not in key or query.split_postcode(text) or self.index.named(key):
             return ()
         if nearby := query.split_nearby(text):
-            return self._near(*nearby, NEAR_M)
+            place, town = nearby
+            return self._near(place, self.named(self.inflected(fold(town).split(), spoken=True) or town)[0], NEAR_M)
         segments, words = query.split_segments(text), key.split()
         if len(segments) == 1:
             parts = [(" ".join(words[:at]), " ".join(words[at:])) for at in range(1, len(words))]
         else:
             parts = [(segments[0], segments[1])] if len(segments) == 2 else []
-        pairs = (*parts, *((behind, front) for front, behind in parts))
-        return next(filter(None, (self._near(name, town, BESIDE_M) for name, town in pairs)), ())
+        for place, town in (*parts, *((behind, front) for front, behind in parts)):
+            towns, rank = self.named(town)
+            if rank and self.named(place)[1] != WELL_KNOWN and (near := self._near(place, towns, BESIDE_M)):
+                return near
+        return ()
 
-    def _near(self, place: str, town: str, within: float) -> Numbers:
-        """Return the places of a name within metres of a town, nearest first."""
-        towns, rank = self.named(self.inflected(fold(town).split(), spoken=True) or town)
+    def _near(self, place: str, towns: Numbers, within: float) -> Numbers:
+        """Return the places of a name within metres of a town of several, nearest first."""
         words, _ = query.spoken_name(place)
         name = query.normalize_query(" ".join(word for word in words if not query.is_number(word)))
         points = [point for number in towns if (point := self.index.point(number))]
-        if within == BESIDE_M and (not rank or self.named(name)[1] == WELL_KNOWN):
-            return ()
         distances = {
             number: min(distance_m(*point, *other) for other in points)
             for number in self.index.named(name)
