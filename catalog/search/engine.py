@@ -204,7 +204,7 @@ class Search:
     def _town_behind(self, rest: str, matches: Found) -> tuple[int, ...]:
         """Return the municipalities of a town that stands behind a comma and narrows nothing; () for none.
 
-        What is in front may be a street ("Lipowa, Gliwice") or a village nearby, unless it is a town (`towns`).
+        What is in front of it in `rest` may be a street ("Lipowa, Gliwice") or a village, unless it is a town.
         Without a comma the last words may name one of the largest towns: "Lipowa Gliwice".
         """
         parts, words = query.split_segments(rest), fold(rest).split()

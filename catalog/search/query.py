@@ -13,6 +13,7 @@ from catalog.search.query_words import (
     FUELS,
     KINDS,
     MUNICIPALITY_WORDS,
+    NEAR,
     PREPOSITIONS,
     SCOPES,
     SQUARE,
@@ -41,9 +42,7 @@ CAPITAL_CITY = re.compile(r"(?<![^\W_])m\. ?st\.")
 SHORT_CAPITAL = re.compile(r"(?<![^\W_])w-wa(?![^\W_])", re.IGNORECASE)
 """Warszawa is written "W-wa", which is no preposition and beginning of a name."""
 
-NEARBY = re.compile(
-    r"(.+?)[ ,]+(?:k(?:\. ?|/ ?| )|(?:kolo|obok|blisko|niedaleko|pod|near|w poblizu|w okolic(?:y|ach)) )([^,;]+)"
-)
+NEARBY = re.compile(rf"(.+?)[ ,]+(?:k(?:\. ?|/ ?| )|(?:{'|'.join(NEAR)}|near|w poblizu|w okolic(?:y|ach)) )([^,;]+)")
 
 NOTHING: frozenset[str] = frozenset()
 

@@ -1,4 +1,4 @@
-"""Which words of an address name the town: "Krupówki Zakopane", "zakopane krupowki", "Leśna Radom"."""
+"""Which words name a town: "Krupówki Zakopane", "Leśna Radom"; which places are near one: "Słomin k. Warszawy"."""
 
 from collections.abc import Sequence
 
@@ -24,9 +24,9 @@ WELL_KNOWN = 2
 class Towns:
     def __init__(self, index: SearchIndex) -> None:
         self.index = index
-        municipalities = range(index.municipalities)
-        self._inflected = InflectedNames(index.fold(number) for number in municipalities if index.urban[number])
-        self._inflected_rural = InflectedNames(index.fold(number) for number in municipalities)
+        folds = [(index.fold(number), index.urban[number]) for number in range(index.municipalities)]
+        self._inflected = InflectedNames(name for name, is_urban in folds if is_urban)
+        self._inflected_rural = InflectedNames(name for name, is_urban in folds if not is_urban)
 
     def inflected(self, words: Sequence[str], *, spoken: bool = False) -> str | None:
         """Return the name of a town from a case of it, after a preposition (spoken) also of a rural municipality."""
@@ -65,7 +65,7 @@ class Towns:
         return ()
 
     def _near(self, place: str, towns: Numbers, within: float) -> Numbers:
-        """Return the places of a name within metres of a town of several, nearest first."""
+        """Return the places of a name at most `within` metres from one of the towns, nearest first."""
         words, _ = query.spoken_name(place)
         name = query.normalize_query(" ".join(word for word in words if not query.is_number(word)))
         points = [point for number in towns if (point := self.index.point(number))]

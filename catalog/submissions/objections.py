@@ -18,7 +18,7 @@ OBJECTION_TIME = timedelta(days=3)
 MAX_OBJECTION = 2000
 
 CONTESTABLE = (Submission.Kind.CLAIM, Submission.Kind.DELETE)
-"""Kinds of submissions of which the owner is told: below each of them is called a claim."""
+"""Kinds of submissions that the owner may contest. The names of this module call both of them claims."""
 
 
 class OwnerMayObject(Refusal):
