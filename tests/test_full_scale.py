@@ -11,6 +11,7 @@ import pyproj
 import pytest
 import shapefile
 import shapely
+from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import connection
 
@@ -37,7 +38,7 @@ def country(django_db_setup, django_db_blocker) -> Iterator[str]:
         printed = run("import_data", SHARED_DATA, commit=True)
         with share_snapshots():
             yield printed
-        tables = [m._meta.db_table for m in vars(models).values() if isinstance(m, type) and hasattr(m, "_meta")]
+        tables = [model._meta.db_table for model in apps.get_app_config("catalog").get_models()]
         with connection.cursor() as cursor:
             cursor.execute(f"TRUNCATE {', '.join(tables)} CASCADE")
 
