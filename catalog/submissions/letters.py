@@ -73,10 +73,11 @@ class Sender(Thread):
         self.woken, self.stopped = Event(), Event()
 
     def run(self) -> None:
-        while not self.stopped.is_set():
+        is_stopped = False
+        while not is_stopped:
             if self.woken.wait(PAUSE_S):
                 self.woken.clear()
-                self.stopped.wait(AFTER_ANSWER_S)
+                is_stopped = self.stopped.wait(AFTER_ANSWER_S)
             try:
                 send_waiting()
             except DATABASE_AWAY:
@@ -87,7 +88,7 @@ class Sender(Thread):
                 connection.close()
 
     def stop(self) -> None:
-        """End the thread after the letters it is sending."""
+        """End the thread after the letters that wait now."""
         self.stopped.set()
         self.woken.set()
         self.join()
@@ -125,12 +126,12 @@ def send(kind: LetterKind, *, retry: timedelta = RETRY, on: datetime | None = No
         at = on or timezone.now()
         before = len(looked_at)
         messages, delayed = _mark(kind, at, retry, looked_at)
-        if len(looked_at) == before:
-            return result
         unsent = _send(messages)
         _store(kind, messages.keys(), unsent, at)
         sent = tuple(letter.label for letter in messages if letter not in unsent)
         result += Told(sent, tuple(letter.label for letter in unsent), tuple(letter.label for letter in delayed))
+        if len(looked_at) < before + BATCH:
+            return result
 
 
 @transaction.atomic

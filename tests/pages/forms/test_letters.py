@@ -83,6 +83,13 @@ def test_a_mail_server_that_is_away_is_asked_once_for_many_letters(monkeypatch):
     assert not Submission.objects.exclude(letters_at=[]).exists()  # none counts against a limit
 
 
+def test_all_letters_leave_in_however_many_batches(monkeypatch):
+    monkeypatch.setattr(letters, "BATCH", 2)
+    for _ in range(5):
+        factories.SubmissionFactory(decided=True, notification_pending=True)
+    assert len(letters.send_waiting().sent) == len(mail.outbox) == 5
+
+
 def test_letters_of_one_batch_to_one_owner_add_up(clock):
     depot = factories.DepotFactory(data_status="owner", verified=True)
     owner_links.grant_link(depot=depot, email="jan@opal-nowak.pl", on=clock.now)
