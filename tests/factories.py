@@ -9,7 +9,6 @@ import numpy as np
 import shapely
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
-from django.test import Client
 from django.utils import timezone
 
 from catalog import models
@@ -19,6 +18,7 @@ from catalog.submissions.tokens import hash_email, hash_mailbox
 from catalog.territory import coordinates
 from catalog.text import slug
 from prices.models import DepotPrice, Observation, Series
+from tests.client import ReadOnlyClient
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TODAY = NOW.date()
@@ -209,7 +209,8 @@ class UserFactory(factory.django.DjangoModelFactory):
 def staff(name: str, *rights: str) -> Any:
     """A user of the desk with these rights alone."""
     user = get_user_model().objects.create(username=name, is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(codename__in=rights))
+    if rights:
+        user.user_permissions.set(Permission.objects.filter(codename__in=rights))
     return user
 
 
@@ -220,9 +221,9 @@ def member(role: str, name: str = "ewa") -> Any:
     return user
 
 
-def desk_of(user: Any) -> Client:
+def desk_of(user: Any) -> ReadOnlyClient:
     """A browser in which the user is logged in at the desk."""
-    browser = Client()
+    browser = ReadOnlyClient()
     browser.force_login(user)
     return browser
 
