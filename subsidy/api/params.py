@@ -149,7 +149,7 @@ class PlanQuery(RulesQuery):
 
     @classmethod
     def compare(cls, texts: Mapping[str, str], errors: Mapping[str, ParameterError]) -> Iterable[ParameterError]:
-        if "income" in texts and "people" not in texts and not errors:
+        if "income" in texts and "people" not in {*texts, *errors}:
             message = f"people is missing although income is given; give {cls.accepted('people')}"
             yield ParameterError("people", "missing", message)
 

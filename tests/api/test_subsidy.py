@@ -1,5 +1,6 @@
 from subsidy import rules
 from tests.api.test_errors import check_body
+from tests.client import errors_of
 
 URL = "/api/v1/subsidy"
 FORM = "application/x-www-form-urlencoded"
@@ -181,6 +182,12 @@ def test_a_wrong_value_names_its_parameter_and_code(client):
             for answer in (client.get(f"{URL}?{query}"), client.post(URL, query, content_type=FORM)):
                 check_body(answer, 400, "missing_parameter" if code == "missing" else "invalid_parameter")
                 assert (parameter, code) in [(error["parameter"], error["code"]) for error in answer.json()["errors"]]
+
+
+def test_missing_people_are_named_beside_other_errors(client):
+    answer = client.get(URL, {"income": "1000", "walls": "x"})
+    assert errors_of(answer) == [("walls", "malformed"), ("people", "missing")]
+    assert errors_of(client.get(f"{URL}?income=1000&people=2&people=3")) == [("people", "repeated")]
 
 
 def test_a_message_never_repeats_an_income(client):
