@@ -20,7 +20,7 @@ from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Municipality, Voivodeship
 from catalog.search.engine import Suggestion, Suggestions, find_by_words
 from catalog.search.query import split_fuel, spoken_name
-from catalog.search.query_words import FILLERS, REGIONS, STREETS
+from catalog.search.vocabulary import FILLERS, REGIONS, STREETS
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import fold, plain, sort_key

@@ -15,8 +15,8 @@ from catalog.parsing.contacts import typed_digits
 from catalog.search import query
 from catalog.search.index import SearchIndex
 from catalog.search.matching import CANDIDATES, Match, Memo, Mode, WordMatcher
-from catalog.search.query_words import ABOUT_FUELS, NICKNAMES
-from catalog.search.towns import Towns
+from catalog.search.street_and_town import Towns
+from catalog.search.vocabulary import ABOUT_FUELS, NICKNAMES
 from catalog.text import fold, plain
 
 MAX_SUGGESTIONS = 8

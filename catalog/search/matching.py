@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from catalog.models import Municipality
 from catalog.search.index import SearchIndex
 from catalog.search.query import Reading, Token
-from catalog.search.query_words import REGIONS, ContextScope
 from catalog.search.ranking import Numbers, WordIndex, WordTier
+from catalog.search.vocabulary import REGIONS, ContextScope
 from catalog.text import fold
 
 Costs = NDArray[np.uint8]

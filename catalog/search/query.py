@@ -5,15 +5,16 @@ import unicodedata
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 
-from catalog.search.inflection import CASE_ENDING, NOMINATIVES
-from catalog.search.query_words import (
+from catalog.search.vocabulary import (
     ABBREVIATIONS,
     ASIDE,
+    CASE_ENDING,
     FILLERS,
     FUELS,
     KINDS,
     MUNICIPALITY_WORDS,
     NEAR,
+    NOMINATIVES,
     PREPOSITIONS,
     SCOPES,
     SQUARE,

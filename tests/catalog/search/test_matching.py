@@ -7,10 +7,9 @@ import pytest
 
 from catalog.depots.fuels import FUELS
 from catalog.search import index
-from catalog.search.inflection import InflectedNames
 from catalog.search.matching import Mode, max_edits, stem
 from catalog.search.query import Reading, Token, split_fuel, spoken_name
-from catalog.search.query_words import ContextScope
+from catalog.search.vocabulary import ContextScope, InflectedNames
 from catalog.text import plain
 from tests.catalog.search.country import search_of, starter_register
 from tests.catalog.search.small import found, make_search, units_found

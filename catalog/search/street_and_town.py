@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from catalog.search import query
 from catalog.search.index import SearchIndex
-from catalog.search.inflection import InflectedNames
-from catalog.search.query_words import SCOPES
+from catalog.search.vocabulary import SCOPES, InflectedNames
 from catalog.territory.coordinates import distance_m
 from catalog.text import fold
 
