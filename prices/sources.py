@@ -25,9 +25,8 @@ from catalog.importers.records import (
     Options,
     Report,
     compare,
-    report_of,
 )
-from catalog.importers.runner import ImportStep
+from catalog.importers.runner import ImportStep, report_of
 from catalog.importers.sources import DataSource, FileFormat
 from catalog.models import Dataset, Voivodeship
 from prices import bdl

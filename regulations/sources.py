@@ -17,8 +17,8 @@ from django.utils.translation import override
 
 from catalog.importers import freshness, import_steps
 from catalog.importers.parsers.files import FileStart
-from catalog.importers.records import BadInput, Extract, ImportRefused, Note, Options, Report, check_removals
-from catalog.importers.runner import ImportStep
+from catalog.importers.records import BadInput, Extract, ImportRefused, Note, Options, Report
+from catalog.importers.runner import ImportStep, check_removals
 from catalog.importers.sources import DataSource, FileFormat
 from catalog.models import Dataset, Voivodeship
 from regulations import state_files

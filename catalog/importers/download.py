@@ -1,4 +1,8 @@
-"""Downloads of publishers' files: complete or not at all. Until a transfer is checked, its file is a `.part`."""
+"""Downloads of publishers' files: complete or not at all. Until a transfer is checked, its file is a `.part`.
+
+Neither a redirect nor a host name may lead into the internal network. Special-purpose addresses: RFC 6890; those that
+embed another: RFC 3056, 4291, 6052.
+"""
 
 import fcntl
 import os
@@ -11,17 +15,19 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from hashlib import file_digest
+from html.parser import HTMLParser
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 from django.conf import settings
 from django.utils import timezone
 from pydantic import TypeAdapter
 
-from catalog.importers.freshness import check, fields_for, may_follow
 from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
-from catalog.importers.sources import DataSource, allowed_address
+from catalog.importers.sources import DataSource, allowed_address, check
 from catalog.text import one_line
 from fueldepot.http.links import is_loopback
 
@@ -30,6 +36,62 @@ PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 MOST_REDIRECTS = 5
 MOST_PAGE_BYTES = 4_000_000
+
+NAT64 = IPv6Network("64:ff9b::/96")
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address, or the one that it embeds, is public."""
+    ip: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
+    if isinstance(ip, IPv6Address):
+        ip = (IPv4Address(int(ip) & 0xFFFFFFFF) if ip in NAT64 else ip.ipv4_mapped or ip.sixtofour) or ip
+    return ip.is_global and not ip.is_multicast
+
+
+def leads_inside(url: str) -> bool:
+    """Whether any address of a URL's host is not public. Asks the resolver; an unknown name does not count."""
+    parts = urlsplit(url)
+    try:
+        addresses = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return False
+    return not all(is_public(str(address[0])) for *_, address in addresses)
+
+
+def may_follow(url: str, target: str) -> bool:
+    """Whether a redirect may be followed: to the public internet, or from this machine to itself."""
+    if is_loopback(target):
+        return is_loopback(url)
+    return not leads_inside(target)
+
+
+MOST_FIELDS = 200
+
+
+class _Fields(HTMLParser):
+    """Parser of the inputs that a browser submits whichever button is pressed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values: dict[str, str] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        field = {name: value or "" for name, value in attrs}
+        if tag == "input" and field.get("type", "text").lower() in {"hidden", "text"} and field.get("name"):
+            self.values[field["name"]] = field.get("value", "")
+
+
+def fields_for(url: str, page: str, button: str) -> Mapping[str, str]:
+    """Return the form data of pressing a button of an ASP.NET page. Raises DownloadFailed if the page has changed."""
+    reader = _Fields()
+    reader.feed(page)
+    remedy = "download the file by hand and give it to the import command"
+    if "__VIEWSTATE" not in reader.values or len(reader.values) > MOST_FIELDS:
+        raise DownloadFailed(url, f"is no longer the form that is known; {remedy}")
+    # The name is part of the link's JavaScript call, HTML-escaped.
+    if not any(button.replace("$", mark) in page for mark in ("$", "&#36;", "_")):
+        raise DownloadFailed(url, f"has no button {button}; {remedy}")
+    return {**reader.values, "__EVENTTARGET": button, "__EVENTARGUMENT": ""}
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,9 +194,6 @@ def cut(text: str, limit: int) -> str:
 
 R = TypeVar("R")
 
-MOST_REMOVED = 0.10
-"""Share of stored rows that may disappear in one import without `--allow-removals`."""
-
 
 class TooManyRemovals(Exception):
     """A source lacks too many stored rows, so it is probably damaged. Nothing was written."""
@@ -266,23 +263,3 @@ def compare(stored: Mapping[str, R], incoming: Mapping[str, R], rejected: Iterab
         changed={key: (stored[key], row) for key, row in incoming.items() if key in stored and stored[key] != row},
         removed={key: row for key, row in stored.items() if key not in present},
     )
-
-
-def report_of(
-    title: str, diff: Diff[Any], options: Options, rejected: Iterable[Note], skipped: Iterable[Note] = (), kept: int = 0
-) -> Report:
-    """Return the report of a difference. Raises TooManyRemovals. kept: removed rows that do not count for that."""
-    added, changed, removed = len(diff.added), len(diff.changed), len(diff.removed)
-    check_removals(title, removed=removed - kept, stored=diff.stored, options=options)
-    report = Report(title, None, added, changed, removed, unchanged=diff.stored - changed - removed)
-    report.rejected, report.skipped = [*rejected], [*skipped]
-    return report
-
-
-def check_removals(title: str, *, removed: int, stored: int, options: Options) -> None:
-    """Raise TooManyRemovals if more than `MOST_REMOVED` of the stored rows would go, unless allowed."""
-    if not options.allow_removals and removed > stored * MOST_REMOVED:
-        raise TooManyRemovals(
-            f"{title}: {removed} of {stored} rows would be removed, more than {MOST_REMOVED * 100:.0f} %; "
-            "check the source, or add --allow-removals"
-        )

@@ -17,9 +17,11 @@ from catalog.importers import freshness
 from catalog.importers.download import Download, checksum
 from catalog.importers.records import (
     BadInput,
+    Diff,
     DownloadBusy,
     DownloadFailed,
     ImportRefused,
+    Note,
     Options,
     Report,
     TooManyRemovals,
@@ -31,12 +33,35 @@ from catalog.text import one_line
 from fueldepot.data.history import lock_rows
 
 REFUSALS = (BadInput, ImportRefused, TooManyRemovals)
-"""What stops an import because of its file, as when more rows than `records.MOST_REMOVED` would go."""
+"""What stops an import because of its file, as when more rows than `MOST_REMOVED` would go."""
+
+MOST_REMOVED = 0.10
+"""Share of stored rows that may disappear in one import without `--allow-removals`."""
 
 MOST_REJECTED = 0.20
 """Share of unusable rows above which a fetched file is refused as one of another kind."""
 
 MOST_DIFFERENCES = 200
+
+
+def report_of(
+    title: str, diff: Diff[Any], options: Options, rejected: Iterable[Note], skipped: Iterable[Note] = (), kept: int = 0
+) -> Report:
+    """Return the report of a difference. Raises TooManyRemovals. kept: removed rows that do not count for that."""
+    added, changed, removed = len(diff.added), len(diff.changed), len(diff.removed)
+    check_removals(title, removed=removed - kept, stored=diff.stored, options=options)
+    report = Report(title, None, added, changed, removed, unchanged=diff.stored - changed - removed)
+    report.rejected, report.skipped = [*rejected], [*skipped]
+    return report
+
+
+def check_removals(title: str, *, removed: int, stored: int, options: Options) -> None:
+    """Raise TooManyRemovals if more than `MOST_REMOVED` of the stored rows would go, unless allowed."""
+    if not options.allow_removals and removed > stored * MOST_REMOVED:
+        raise TooManyRemovals(
+            f"{title}: {removed} of {stored} rows would be removed, more than {MOST_REMOVED * 100:.0f} %; "
+            "check the source, or add --allow-removals"
+        )
 
 
 Origin = Mapping[str, Any]

@@ -9,7 +9,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import override
 
 from catalog.depots import fuels
-from catalog.importers.records import DepotRecord, Extract, Note, Options, Report, check_removals, cut
+from catalog.importers.records import DepotRecord, Extract, Note, Options, Report, cut
+from catalog.importers.runner import check_removals
 from catalog.importers.successions import REVIEW
 from catalog.models import Depot, Municipality
 from catalog.parsing.fuels_in_names import fuels_in_name

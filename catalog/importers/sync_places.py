@@ -21,8 +21,8 @@ from catalog.importers.records import (
     PostcodeRecord,
     Report,
     compare,
-    report_of,
 )
+from catalog.importers.runner import report_of
 from catalog.importers.sources import all_sources
 from catalog.models import (
     Boundary,

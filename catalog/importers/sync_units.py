@@ -7,7 +7,8 @@ import shapely
 from django.db.models import Count, F, ProtectedError, Value
 from django.db.models.functions import Concat
 
-from catalog.importers.records import Diff, Extract, ImportRefused, Options, Report, UnitRecord, compare, report_of
+from catalog.importers.records import Diff, Extract, ImportRefused, Options, Report, UnitRecord, compare
+from catalog.importers.runner import report_of
 from catalog.importers.successions import (
     CODE_CHANGE_HANDLERS,
     Departure,

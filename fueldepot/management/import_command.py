@@ -17,7 +17,8 @@ from tqdm import tqdm
 from catalog.importers import runner
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.import_steps import fetch_step, steps_for
-from catalog.importers.records import MOST_REMOVED, Note, Options, Report
+from catalog.importers.records import Note, Options, Report
+from catalog.importers.runner import MOST_REMOVED
 from catalog.importers.sources import DataSource, all_sources, read_sources
 from fueldepot.data.yaml_reader import InvalidYaml
 

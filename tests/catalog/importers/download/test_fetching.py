@@ -11,8 +11,7 @@ from time import time
 
 import pytest
 
-from catalog.importers.download import RetryPolicy, Store
-from catalog.importers.freshness import is_public, may_follow
+from catalog.importers.download import RetryPolicy, Store, is_public, may_follow
 from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
 from catalog.importers.sources import all_sources
 from tests import small_country
@@ -225,7 +224,7 @@ def test_a_page_that_goes_on_and_on_and_a_zip_that_unpacks_to_too_much_are_given
 ):
     monkeypatch.setattr("catalog.importers.download.MOST_PAGE_BYTES", 10)
     assert "more than the 10 that may come" in refusal(fetcher, sources["teryt-terc"])
-    monkeypatch.setattr("catalog.importers.freshness.MAX_BYTES", 100)
+    monkeypatch.setattr("catalog.importers.sources.MAX_BYTES", 100)
     publishers.files["PL.zip"] = small_country.zipped("PL.txt", bytes(401))
     assert "unpacks to more than 400 bytes" in refusal(fetcher, sources["geonames-postcodes"])
 
