@@ -28,8 +28,8 @@ from fueldepot.http.cache_control import conditional, release
 from fueldepot.http.error_body import method_not_allowed
 from fueldepot.http.links import route_url
 from fueldepot.http.params import Switch
-from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, example
-from fueldepot.http.views import JSON, JsonViewSet, json_response, list_ignored, samples
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, example, list_ignored
+from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from pages.heating_api import HeatingCostsViewSet
 from pages.heating_comparison import RESTS_ON as HEATING_DATA
 from pages.page import Crumb, Page

@@ -1,20 +1,39 @@
-"""Middleware of the project: CORS, policies, request bodies, HEAD, the desk and the forms."""
+"""Middleware of the project: CORS, policies, compression, request bodies, HEAD, the desk and the forms.
+
+Accept-Encoding: RFC 9110, section 12.5.3.
+"""
 
 import codecs
 import re
 from collections.abc import Callable
+from functools import cache
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.handlers.exception import convert_exception_to_response
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
+from django.utils.cache import patch_vary_headers
+from django.utils.deprecation import MiddlewareMixin
+from django.utils.module_loading import import_string
 
 from fueldepot.api_errors import refuse_body
 from fueldepot.data import snapshot
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.caller_address import read_address, read_networks, trusts
 from fueldepot.http.error_body import is_api, precondition_failed
-from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedBody, read_whole
+from fueldepot.http.request_body import (
+    MAX_BODY_BYTES,
+    MAX_FORM_BYTES,
+    BodyTooLarge,
+    MalformedBody,
+    UnsupportedBody,
+    read_whole,
+)
+from fueldepot.http.views import is_private, parse_accept
 from pages import error_pages
 
 View = Callable[[HttpRequest], HttpResponse]
@@ -115,10 +134,6 @@ def allow_tiles(policy: str, url: str) -> str:
     return policy.replace("img-src 'self'", f"img-src 'self' {parts.scheme}://{parts.netloc.replace('{s}', '*')}")
 
 
-MOST_BYTES = 5_000_000
-"""Maximum size of a request body. Larger ones are refused unread: Django would write a form to the disk."""
-
-
 def read_whole_bodies(get_response: View) -> View:
     """Read a body before any view; refuse one that is too large, compressed, badly chunked, truncated, or not in UTF-8.
 
@@ -131,7 +146,7 @@ def read_whole_bodies(get_response: View) -> View:
         if charset and request.method == "POST" and not is_api(request) and codecs.lookup(charset).name != "utf-8":
             return error_pages.bad_request(request)
         try:
-            read_whole(request, MAX_BODY_BYTES if is_api(request) else MOST_BYTES)
+            read_whole(request, MAX_BODY_BYTES if is_api(request) else MAX_FORM_BYTES)
         except (BodyTooLarge, MalformedBody, UnsupportedBody) as error:
             return refuse_body(request, error)
         return get_response(request)
@@ -194,3 +209,53 @@ def answer_head_without_body(get_response: View) -> View:
         return response
 
     return answer
+
+
+@cache
+def layers() -> tuple[Callable[..., Any], ...]:
+    """Return PRIVATE_MIDDLEWARE, the innermost first."""
+    return tuple(import_string(name) for name in reversed(settings.PRIVATE_MIDDLEWARE))
+
+
+class PrivateViewMiddleware(MiddlewareMixin):
+    """Runs private views within PRIVATE_MIDDLEWARE. The last of MIDDLEWARE: other `process_view` would be skipped."""
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> HttpResponse | None:
+        """Return the response of a private view, None for a public one, which Django then calls itself."""
+        if not is_private(request):
+            return None
+
+        def answer(request: HttpRequest) -> Any:
+            response = view(request, *args, **kwargs)
+            # Here, as templates use the user and the messages.
+            return response.render() if hasattr(response, "render") else response
+
+        handler: Any = convert_exception_to_response(answer)
+        for layer in layers():
+            handler = convert_exception_to_response(layer(handler))
+        response: HttpResponse = handler(request)
+        return response
+
+
+class ApiGZipMiddleware(GZipMiddleware):
+    """Compresses 200 responses of the API from 200 bytes on, for callers that name gzip.
+
+    The compressed form has the weak ETag of the plain one (RFC 9110, 8.8.1), and either is known again.
+    """
+
+    max_random_bytes = 0  # the data are public, and the same answer is the same bytes
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if not is_api(request) or response.status_code not in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
+            return response
+        patch_vary_headers(response, ("Accept-Encoding",))
+        weak = f"W/{response.get('ETag')}"
+        if response.status_code == HTTPStatus.NOT_MODIFIED and weak in request.META.get("HTTP_IF_NONE_MATCH", ""):
+            response["ETag"] = weak  # the form that the caller has
+        # Django looks for the name only, in lower case.
+        if parse_accept(request.META.get("HTTP_ACCEPT_ENCODING", "")).get("gzip", 0) == 0:
+            return response
+        request.META["HTTP_ACCEPT_ENCODING"] = "gzip"
+        return super().process_response(request, response)

@@ -20,9 +20,9 @@ from fueldepot.http import cache_control
 from fueldepot.http.api_description import FILE, PREFIX
 from fueldepot.http.cache_control import CATALOG, NO_STORE
 from fueldepot.http.params import BOOLEANS, MAX_VALUE_LENGTH
-from fueldepot.http.query import EXAMPLE_SITE
+from fueldepot.http.query import EXAMPLE_SITE, MOST_IGNORED
 from fueldepot.http.request_body import MAX_BODY_BYTES
-from fueldepot.http.views import JSON, MOST_IGNORED
+from fueldepot.http.views import JSON
 from pages.api_and_text_pages import NOTICE_MONTHS
 from pages.heating_api import HEATING
 from prices.api.views import PRICES

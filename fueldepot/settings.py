@@ -84,13 +84,13 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "fueldepot.middleware.add_policies",
     "fueldepot.http.rate_limit.limit_requests",
-    "fueldepot.http.views.ApiGZipMiddleware",
+    "fueldepot.middleware.ApiGZipMiddleware",
     "fueldepot.middleware.read_whole_bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "fueldepot.http.views.PrivateViewMiddleware",
+    "fueldepot.middleware.PrivateViewMiddleware",
 ]
 # Of views marked `private`, the desk and the forms.
 PRIVATE_MIDDLEWARE = [

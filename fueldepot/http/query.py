@@ -20,12 +20,14 @@ publishes the fields:
         '''Name of the municipality.'''
 """
 
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Self
+from urllib.parse import quote as percent_encode
 
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, WithJsonSchema
@@ -299,3 +301,18 @@ class OneOf:
             "type": kind,
             "enum": self.words,
         }
+
+
+MOST_IGNORED = 10
+"""Names in `X-Ignored-Parameters`; further ones are left out."""
+
+LONGEST_IGNORED = 60
+"""Characters of a name in `X-Ignored-Parameters`: all of them stay far below what a proxy keeps for headers."""
+
+
+def list_ignored(names: Sequence[str]) -> str:
+    """Return the first names for a header: percent-encoded, long ones cut short with `...`."""
+    encoded = [percent_encode(name, safe="") for name in names[:MOST_IGNORED]]
+    return ", ".join(
+        name if len(name) <= LONGEST_IGNORED else re.sub("%.?$", "", name[:LONGEST_IGNORED]) + "..." for name in encoded
+    )

@@ -16,7 +16,10 @@ from gunicorn.http.errors import ParseException
 from fueldepot.http.params import NumberLiteral, NumberText, quote, split_pairs
 
 MAX_BODY_BYTES = 65_536
-"""All parameters with their longest values fit several times."""
+"""Maximum of the API: all parameters with their longest values fit several times."""
+
+MAX_FORM_BYTES = 5_000_000
+"""Maximum of the site. Larger bodies are refused unread: Django would write a form to the disk."""
 
 MAX_PARAMETERS = 1_000
 

@@ -8,32 +8,20 @@ choice of renderer. Errors use DRF's exception handler. Accept and Accept-Encodi
 12.5.3.
 """
 
-import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
-from http import HTTPStatus
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
-from urllib.parse import quote
 
 import orjson
-from django.conf import settings
-from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
-from django.middleware.gzip import GZipMiddleware
 from django.utils import timezone
-from django.utils.cache import patch_vary_headers
-from django.utils.deprecation import MiddlewareMixin
-from django.utils.module_loading import import_string
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
 from fueldepot.http.error_body import JSON as JSON
-from fueldepot.http.error_body import is_api
 from fueldepot.http.params import InvalidParameters
-from fueldepot.http.query import Pairs, Query
+from fueldepot.http.query import Pairs, Query, list_ignored
 
 View = Callable[..., HttpResponse]
 
@@ -57,49 +45,6 @@ def is_private(request: HttpRequest) -> bool:
     """Whether the view of a resolved request is marked, or is Django's admin."""
     match = request.resolver_match
     return match is not None and ("admin" in match.app_names or getattr(match.func, "is_private", False))
-
-
-@cache
-def layers() -> tuple[Callable[..., Any], ...]:
-    """Return PRIVATE_MIDDLEWARE, the innermost first."""
-    return tuple(import_string(name) for name in reversed(settings.PRIVATE_MIDDLEWARE))
-
-
-class PrivateViewMiddleware(MiddlewareMixin):
-    """Runs private views within PRIVATE_MIDDLEWARE. The last of MIDDLEWARE: other `process_view` would be skipped."""
-
-    def process_view(
-        self, request: HttpRequest, view: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> HttpResponse | None:
-        """Return the response of a private view, None for a public one, which Django then calls itself."""
-        if not is_private(request):
-            return None
-
-        def answer(request: HttpRequest) -> Any:
-            response = view(request, *args, **kwargs)
-            # Here, as templates use the user and the messages.
-            return response.render() if hasattr(response, "render") else response
-
-        handler: Any = convert_exception_to_response(answer)
-        for layer in layers():
-            handler = convert_exception_to_response(layer(handler))
-        response: HttpResponse = handler(request)
-        return response
-
-
-MOST_IGNORED = 10
-"""Names in `X-Ignored-Parameters`; further ones are left out."""
-
-LONGEST_IGNORED = 60
-"""Characters of a name in `X-Ignored-Parameters`: all of them stay far below what a proxy keeps for headers."""
-
-
-def list_ignored(names: Sequence[str]) -> str:
-    """Return the first names for a header: percent-encoded, long ones cut short with `...`."""
-    encoded = [quote(name, safe="") for name in names[:MOST_IGNORED]]
-    return ", ".join(
-        name if len(name) <= LONGEST_IGNORED else re.sub("%.?$", "", name[:LONGEST_IGNORED]) + "..." for name in encoded
-    )
 
 
 Parameters = TypeVar("Parameters", bound=Query)
@@ -187,25 +132,3 @@ def _weight(parameters: list[str]) -> float:
             plain = digits.isascii() and digits.replace(".", "", 1).isdecimal()
             return min(float(digits), 1.0) if plain else 0.0
     return 1.0
-
-
-class ApiGZipMiddleware(GZipMiddleware):
-    """Compresses 200 responses of the API from 200 bytes on, for callers that name gzip.
-
-    The compressed form has the weak ETag of the plain one (RFC 9110, 8.8.1), and either is known again.
-    """
-
-    max_random_bytes = 0  # the data are public, and the same answer is the same bytes
-
-    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        if not is_api(request) or response.status_code not in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
-            return response
-        patch_vary_headers(response, ("Accept-Encoding",))
-        weak = f"W/{response.get('ETag')}"
-        if response.status_code == HTTPStatus.NOT_MODIFIED and weak in request.META.get("HTTP_IF_NONE_MATCH", ""):
-            response["ETag"] = weak  # the form that the caller has
-        # Django looks for the name only, in lower case.
-        if parse_accept(request.META.get("HTTP_ACCEPT_ENCODING", "")).get("gzip", 0) == 0:
-            return response
-        request.META["HTTP_ACCEPT_ENCODING"] = "gzip"
-        return super().process_response(request, response)

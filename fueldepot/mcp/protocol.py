@@ -28,8 +28,8 @@ from fueldepot.data import snapshot
 from fueldepot.http.cache_control import NO_STORE, version
 from fueldepot.http.error_body import method_not_allowed
 from fueldepot.http.params import InvalidParameters, NumberLiteral, ParameterError, quote
-from fueldepot.http.query import Query
-from fueldepot.http.views import JSON, MOST_IGNORED
+from fueldepot.http.query import MOST_IGNORED, Query
+from fueldepot.http.views import JSON
 from fueldepot.mcp import data_tools, rule_tools  # noqa: F401 - fill TOOLS
 from fueldepot.mcp.answers import TOOLS, Tool, answer
 from subsidy.api.params import forget_query, take_bytes

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from fueldepot.http import api_description
-from fueldepot.http.views import LONGEST_IGNORED
+from fueldepot.http.query import LONGEST_IGNORED
 from tests import factories
 from tests.openapi.description import example_of
 

@@ -63,7 +63,7 @@ def test_a_body_in_chunks_is_read_as_one_with_a_length():
 
 
 def test_chunks_that_do_not_end_are_too_large(monkeypatch):
-    monkeypatch.setattr(middleware, "MOST_BYTES", 10)
+    monkeypatch.setattr(middleware, "MAX_FORM_BYTES", 10)
     assert post("/dotacja/", Stream(b"x" * 11), **CHUNKED).status_code == 413
     check_body(post("/api/v1/subsidy", Stream(b"x" * 70_000), **CHUNKED), 413, "payload_too_large")
 
