@@ -1,4 +1,4 @@
-"""Base of the public forms, with their protection against bots and misspelt addresses; the form of a depot's prices.
+"""Base of the public forms, with their protection against bots; the form of a depot's prices.
 
 There are no captchas. `catalog.submissions.limits` has the limits by sender and entry. The form of prices has all fuels
 on one page.
@@ -7,7 +7,6 @@ on one page.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from django import forms
@@ -17,7 +16,6 @@ from django.utils import timezone
 
 from catalog.depots import fuels
 from catalog.models import Depot, Submission
-from catalog.parsing.contacts import FREE_MAIL
 from catalog.submissions.intake import Author, SubmissionPart
 from catalog.text import short_zloty
 from pages.forms import fields
@@ -30,17 +28,6 @@ MIN_FILL = timedelta(seconds=3)
 
 MAX_AGE = timedelta(hours=12)
 """A form left open for longer is shown again, with the entered values."""
-
-DISPOSABLE_EMAIL = (
-    "Na adresy jednorazowe nie wysyłamy wiadomości. Podaj adres, pod którym odbierzesz odpowiedź redakcji."
-)
-
-ASKED_BACK = "Czy chodziło o {domain}? Popraw adres albo, jeśli jest dobry, wyślij formularz jeszcze raz."
-CORRECTED = "Czy chodziło o {domain}? Popraw adres."
-"""What is said of a misspelling that belongs to a disposable service: sending it again would not help."""
-
-ALIKE = 0.85
-"""How alike a misspelt domain is (`difflib`): one letter of eight missing, added, changed or swapped."""
 
 _SALT = "pages.forms.stamp"
 
@@ -64,26 +51,6 @@ def read_form_token(token: str, form: str, on: datetime) -> datetime:
     if path != form or on - opened > MAX_AGE:
         raise InvalidFormToken
     return opened
-
-
-def is_disposable(email: str) -> bool:
-    """Whether an address is of a service that throws letters away."""
-    # The list takes two megabytes, and most workers serve pages alone.
-    from disposable_email_domains import blocklist
-
-    labels = email.rpartition("@")[2].split(".")
-    # Disposable services also use subdomains.
-    return any(".".join(labels[at:]) in blocklist for at in range(len(labels) - 1))
-
-
-def likely_domain(email: str) -> str:
-    """Return the domain of `FREE_MAIL` that an address probably means, "" if its own is no misspelling of one."""
-    domain = email.rpartition("@")[2]
-    if domain in FREE_MAIL:
-        return ""
-    if domain.startswith("gmail."):
-        return "gmail.com"
-    return next(iter(get_close_matches(domain, FREE_MAIL, n=1, cutoff=ALIKE)), "")
 
 
 class FormPart(NamedTuple):
@@ -190,13 +157,13 @@ class EmailForm(PublicForm):
     def clean_email(self) -> str:
         """Return the address. A likely misspelling is asked back once: sent again, it counts."""
         email: str = self.cleaned_data["email"]
-        if email and self.data.get(self.sure) != email and (domain := likely_domain(email)):
-            if is_disposable(email):
-                raise forms.ValidationError(CORRECTED.format(domain=domain))
+        if email and self.data.get(self.sure) != email and (domain := fields.likely_domain(email)):
+            if fields.is_disposable(email):
+                raise forms.ValidationError(fields.CORRECTED.format(domain=domain))
             self.suggested = email
-            raise forms.ValidationError(ASKED_BACK.format(domain=domain))
-        if is_disposable(email):
-            raise forms.ValidationError(DISPOSABLE_EMAIL)
+            raise forms.ValidationError(fields.ASKED_BACK.format(domain=domain))
+        if fields.is_disposable(email):
+            raise forms.ValidationError(fields.DISPOSABLE_EMAIL)
         return email
 
     def submission_parts(self) -> list[SubmissionPart]:

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from django import forms
@@ -11,6 +12,7 @@ from django.utils.text import capfirst
 
 from catalog.models import Depot
 from catalog.models.depots import TYPED_LENGTHS, clean_field
+from catalog.parsing.contacts import FREE_MAIL
 from catalog.parsing.opening_hours import DAYS, daily_ranges, to_osm_string, weekly_hours
 from catalog.parsing.opening_hours_text import DAY_MINUTES, UnreadableError, read_ranges
 from catalog.text import one_line
@@ -45,6 +47,38 @@ def clean_email(text: str) -> str:
     ):
         raise ValidationError(MALFORMED_EMAIL)
     return f"{local}@{domain}"
+
+
+DISPOSABLE_EMAIL = (
+    "Na adresy jednorazowe nie wysyłamy wiadomości. Podaj adres, pod którym odbierzesz odpowiedź redakcji."
+)
+
+ASKED_BACK = "Czy chodziło o {domain}? Popraw adres albo, jeśli jest dobry, wyślij formularz jeszcze raz."
+CORRECTED = "Czy chodziło o {domain}? Popraw adres."
+"""What is said of a misspelling that belongs to a disposable service: sending it again would not help."""
+
+ALIKE = 0.85
+"""How alike a misspelt domain is (`difflib`): one letter of eight missing, added, changed or swapped."""
+
+
+def is_disposable(email: str) -> bool:
+    """Whether an address is of a service that throws letters away."""
+    # The list takes two megabytes, and most workers serve pages alone.
+    from disposable_email_domains import blocklist
+
+    labels = email.rpartition("@")[2].split(".")
+    # Disposable services also use subdomains.
+    return any(".".join(labels[at:]) in blocklist for at in range(len(labels) - 1))
+
+
+def likely_domain(email: str) -> str:
+    """Return the domain of `FREE_MAIL` that an address probably means, "" if its own is no misspelling of one."""
+    domain = email.rpartition("@")[2]
+    if domain in FREE_MAIL:
+        return ""
+    if domain.startswith("gmail."):
+        return "gmail.com"
+    return next(iter(get_close_matches(domain, FREE_MAIL, n=1, cutoff=ALIKE)), "")
 
 
 def has_forbidden(text: str, *, lines: bool = False) -> bool:

@@ -7,7 +7,7 @@ from catalog.submissions import letters
 from catalog.submissions.limits import PER_NETWORK
 from catalog.submissions.tokens import STATUS
 from pages.forms import fields
-from pages.forms.base_and_prices import likely_domain
+from pages.forms.fields import likely_domain
 from tests import factories
 from tests.pages.forms.conftest import CLAIM, NOW
 from tests.pages.reading import expect, text_of
