@@ -278,7 +278,7 @@ def card_price(depot: int, today: date, fuel: str | None) -> ListedPrice | None:
 
 
 def phones(stored: str) -> tuple[Phone, ...]:
-    """Return the numbers of a depot; several are stored with ", " between them (see `catalog.parsing.contacts`)."""
+    """Return the numbers of a depot; `catalog.parsing.contacts_and_names` puts ", " between several."""
     numbers = filter(None, map(str.strip, stored.split(",")))
     return tuple(Phone(number, "tel:" + re.sub(r"[^+0-9]", "", number.partition("ext")[0])) for number in numbers)
 

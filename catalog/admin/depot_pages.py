@@ -40,7 +40,7 @@ from catalog.services import Refusal, editing, editors, merging, moderation, pub
 from catalog.services.merging import FOLLOWERS
 from catalog.submissions import field_groups
 from catalog.submissions.field_groups import MERGED_GROUPS, FieldGroup
-from catalog.submissions.readers import find_evidence
+from catalog.submissions.gone_reports_and_subscriptions import find_evidence
 from catalog.territory.snapshot import territory
 from catalog.text import one_line
 

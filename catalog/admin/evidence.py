@@ -26,7 +26,7 @@ from catalog.admin.desk import current_editor, desk_view, page_url, read_text
 from catalog.admin.registers import RegisterAdmin
 from catalog.depots.attribution import tiles_credit
 from catalog.models import CaseComment, Decision, Depot, Draft, Municipality, OwnerLink, Submission
-from catalog.parsing.contacts import SHARED_HOSTS, clean_phone
+from catalog.parsing.contacts_and_names import SHARED_HOSTS, clean_phone
 from catalog.services import Refusal, editors
 from catalog.territory import coordinates
 

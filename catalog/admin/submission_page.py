@@ -15,7 +15,7 @@ from catalog.depots import fuels
 from catalog.depots.duplicates import PROPOSED_NEAR_M
 from catalog.models import Depot, Municipality, Submission
 from catalog.models.depots import READERS, TYPED_LENGTHS, clean_field
-from catalog.parsing.contacts import FREE_MAIL, is_personal_name
+from catalog.parsing.contacts_and_names import FREE_MAIL, is_personal_name
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.services.editing import edit_version
 from catalog.submissions import field_groups, objections

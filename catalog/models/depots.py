@@ -15,7 +15,7 @@ from simple_history.models import HistoricalRecords
 
 from catalog.depots import fuels
 from catalog.models.territory import Municipality
-from catalog.parsing import contacts
+from catalog.parsing import contacts_and_names
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.territory import coordinates
 from catalog.territory.coordinates import EARTH_RADIUS_M, LAT_RANGE, LON_RANGE
@@ -289,7 +289,7 @@ class NotDuplicate(models.Model):
 
 
 def _contact(read: Callable[[str], tuple[str | None, str]]) -> Callable[[str], str]:
-    """Make a reader of a function of `contacts` that also tells why it refuses a text."""
+    """Make a reader of a function of `contacts_and_names` that also tells why it refuses a text."""
 
     def reader(text: str) -> str:
         value, reason = read(text)
@@ -310,9 +310,9 @@ def _read_hours(text: str) -> str:
 READERS: Mapping[str, Callable[[str], str]] = {
     **{name: one_line for name in Depot.PUBLIC_FIELDS if isinstance(Depot._meta.get_field(name), models.CharField)},
     "postcode": lambda text: normalise_postcode(re.sub(r"[\s‐‑‒–—-]", "", text)),
-    "nip": _contact(contacts.clean_nip),
-    "phone": _contact(contacts.clean_phone),
-    "website": _contact(contacts.clean_website),
+    "nip": _contact(contacts_and_names.clean_nip),
+    "phone": _contact(contacts_and_names.clean_phone),
+    "website": _contact(contacts_and_names.clean_website),
     "opening_hours": _read_hours,
 }
 """What a text that somebody typed means, by field of `Depot`. Each raises ValueError; the model limits the lengths."""

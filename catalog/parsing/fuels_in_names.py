@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from catalog.depots import fuels
-from catalog.parsing.contacts import is_business_word, word_list
+from catalog.parsing.contacts_and_names import is_business_word, word_list
 from catalog.text import plain
 
 PELLET, BRIQUETTE, ECO_PEA = "pellet", "brykiet", "ekogroszek"

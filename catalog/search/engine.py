@@ -11,7 +11,7 @@ from rapidfuzz.process import extract
 
 from catalog.depots.snapshot import DepotList, depots
 from catalog.models import SearchEntry
-from catalog.parsing.contacts import typed_digits
+from catalog.parsing.contacts_and_names import typed_digits
 from catalog.search import query
 from catalog.search.index import SearchIndex
 from catalog.search.matching import CANDIDATES, Match, Memo, Mode, WordMatcher

@@ -141,9 +141,9 @@ class DeskSite(AdminSite):
         return answer
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        from fueldepot.desk import waiting_work  # its admins register themselves here
+        from fueldepot.desk import start_page_and_daily_letter  # its admins register themselves here
 
-        return super().index(request, {**waiting_work.describe(request.user), **(extra_context or {})})
+        return super().index(request, {**start_page_and_daily_letter.describe(request.user), **(extra_context or {})})
 
     def get_urls(self) -> list[Any]:
         return [path("drugi-skladnik/", self.admin_view(self.second_factor), name="second_factor"), *super().get_urls()]

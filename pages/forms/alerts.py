@@ -13,7 +13,8 @@ from django.views.decorators.csrf import csrf_exempt
 
 from catalog.depots import fuels
 from catalog.models import Subscription
-from catalog.submissions import readers, tokens
+from catalog.submissions import gone_reports_and_subscriptions as subscriptions
+from catalog.submissions import tokens
 from catalog.submissions.retention import KEPT_SUBSCRIBED
 from fueldepot.http.links import site_url
 from pages import alerts
@@ -111,7 +112,7 @@ def ask(request: HttpRequest) -> HttpResponse:
     initial = {name: request.GET.get(parameter, "")[:100] for name, parameter in chosen.items()}
     form = AlertsForm(posted(request), path=request.path, on=timezone.now(), initial=initial)
     if form.is_valid():
-        readers.request_letters(
+        subscriptions.request_letters(
             email=form.cleaned_data["email"],
             client=client_of(request),
             teryt=form.cleaned_data["place"],
@@ -127,10 +128,10 @@ def ask(request: HttpRequest) -> HttpResponse:
 def confirm(request: HttpRequest) -> HttpResponse:
     """The link of the letter. GET shows what it confirms, POST confirms."""
     token, now = token_of(request, "odnosnik"), timezone.now()
-    subscription = readers.get_requested(token)
+    subscription = subscriptions.get_requested(token)
     if request.method == "POST":
         content = alerts.present(subscription, timezone.localdate(now))
-        readers.confirm_subscription(subscription=subscription, content=content, on=now)
+        subscriptions.confirm_subscription(subscription=subscription, content=content, on=now)
         return HttpResponseRedirect(tokens.READER.url(subscription.email_hash))
     return show_wishes(request, "alerts_confirm", "Potwierdź powiadomienia", [subscription], token)
 
@@ -139,18 +140,18 @@ def confirm(request: HttpRequest) -> HttpResponse:
 def mine(request: HttpRequest) -> HttpResponse:
     """All letters to one address: POST ends one of them or all, or goes on with them."""
     token, now = token_of(request, "znak"), timezone.now()
-    subscribed = readers.of_reader(token)
+    subscribed = subscriptions.of_reader(token)
     if request.method == "POST":
         if "przedluz" in request.POST:
-            readers.prolong(subscribed, on=now)
+            subscriptions.prolong(subscribed, on=now)
         elif "wszystko" in request.POST:
-            readers.end_all(token)
+            subscriptions.end_all(token)
         else:
             subscribed.filter(pk__in=ids_of(request.POST.getlist("koniec"))).delete()
         return HttpResponseRedirect(site_url(tokens.READER.path_of(token)))
     rows = list(subscribed)
     if not rows:
-        return ended(request, UNCONFIRMED if readers.awaits_confirmation(token) else ENDED)
+        return ended(request, UNCONFIRMED if subscriptions.awaits_confirmation(token) else ENDED)
     return show_wishes(request, "alerts_mine", "Twoje powiadomienia", rows, token)
 
 
@@ -161,13 +162,13 @@ def end(request: HttpRequest) -> HttpResponse:
     token = request.GET.get("znak", "")[:500]
     if request.method != "POST":
         return HttpResponseRedirect(site_url(tokens.READER.path_of(token)))
-    readers.end_all(token)
+    subscriptions.end_all(token)
     return ended(request, ENDED)
 
 
 def ended(request: HttpRequest, text: str) -> HttpResponse:
     """Say that a reader gets no letters; also where there were none any more."""
-    again = {"link": reverse("alerts"), "link_label": readers.SubscriptionNotFound.onward_label}
+    again = {"link": reverse("alerts"), "link_label": subscriptions.SubscriptionNotFound.onward_label}
     return show_problem(request, 200, "Koniec powiadomień", text, **again)
 
 

@@ -12,7 +12,7 @@ from django.utils.text import capfirst
 
 from catalog.models import Depot
 from catalog.models.depots import TYPED_LENGTHS, clean_field
-from catalog.parsing.contacts import FREE_MAIL
+from catalog.parsing.contacts_and_names import FREE_MAIL
 from catalog.parsing.opening_hours import DAYS, daily_ranges, to_osm_string, weekly_hours
 from catalog.parsing.opening_hours_text import DAY_MINUTES, UnreadableError, read_ranges
 from catalog.text import one_line

@@ -23,8 +23,8 @@ from catalog.models import Depot, GoneReport, Municipality, Submission
 from catalog.services import Refusal
 from catalog.services.moderation import DepotIsErased, DepotIsRemoved
 from catalog.submissions import intake, questions
+from catalog.submissions.gone_reports_and_subscriptions import report_gone
 from catalog.submissions.limits import TooManyRequests
-from catalog.submissions.readers import report_gone
 from catalog.submissions.tokens import QUESTION, STATUS, InvalidToken
 from fueldepot.http.views import private
 from pages.depots import removed_page

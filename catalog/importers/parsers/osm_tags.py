@@ -16,7 +16,7 @@ from typing import Any
 from catalog.depots import fuels
 from catalog.importers.parsers.files import FileStart, json_keys, load_json
 from catalog.importers.records import BadInput, DepotRecord, Extract, Note, cut, parse_day, tidy
-from catalog.parsing.contacts import clean_nip, clean_phone, clean_website, is_personal_name
+from catalog.parsing.contacts_and_names import clean_nip, clean_phone, clean_website, is_personal_name
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.territory.coordinates import in_poland
 from catalog.text import normalise_postcode

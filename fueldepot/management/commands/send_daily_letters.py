@@ -1,7 +1,7 @@
 from django.utils import timezone
 
 from catalog.submissions.letters import Told
-from fueldepot.desk.waiting_work import send_daily_letters
+from fueldepot.desk.start_page_and_daily_letter import send_daily_letters
 from fueldepot.management.commands.send_pending_letters import LettersCommand
 
 

@@ -13,7 +13,7 @@ from catalog.importers.sync_depots import sync_depots
 from catalog.models import Depot, GoneReport, OwnerChange, Submission, SubmissionQuestion
 from catalog.services import editing, editors, merging, moderation, publishing
 from catalog.submissions import intake, owner_links
-from catalog.submissions.readers import report_gone
+from catalog.submissions.gone_reports_and_subscriptions import report_gone
 from catalog.submissions.tokens import LinkExpired
 from tests import factories, texts
 from tests.beside import before_locking

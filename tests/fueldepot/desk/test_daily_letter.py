@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from catalog.models import DailyLetter, OwnerChange
 from catalog.services import editors
-from fueldepot.desk.waiting_work import find_waiting_in, send_daily_letters
+from fueldepot.desk.start_page_and_daily_letter import find_waiting_in, send_daily_letters
 from tests import factories
 from tests.client import context_of
 from tests.factories import NOW, TODAY

@@ -8,7 +8,8 @@ from django.core import mail
 
 from catalog.models import Subscription
 from catalog.search.entries import rebuild_index
-from catalog.submissions import limits, readers, retention, tokens
+from catalog.submissions import gone_reports_and_subscriptions as subscriptions
+from catalog.submissions import limits, retention, tokens
 from pages.polish import day
 from tests import factories
 from tests.pages.forms.conftest import token_of
@@ -91,9 +92,9 @@ def test_two_letters_about_the_same_confirmed_together_leave_one(clock):
     about = {"email": "jan@example.pl", "confirmed_at": None, "mailed_at": clock.now}
     one, other = (factories.SubscriptionFactory(**about) for _ in range(2))
     for row in (one, other):
-        readers.confirm_subscription(subscription=row, content={}, on=clock.now)
-    with pytest.raises(readers.SubscriptionNotFound):
-        readers.confirm_subscription(subscription=one, content={}, on=clock.now)
+        subscriptions.confirm_subscription(subscription=row, content={}, on=clock.now)
+    with pytest.raises(subscriptions.SubscriptionNotFound):
+        subscriptions.confirm_subscription(subscription=one, content={}, on=clock.now)
     assert Subscription.objects.confirmed().get() == other
 
 
@@ -184,7 +185,7 @@ def test_an_asked_reader_goes_on(client, clock):
 
 def test_nobody_has_too_many(stranger, place):
     email_hash = tokens.hash_email("jan@opal-nowak.pl")
-    for number in range(readers.PER_READER):
+    for number in range(subscriptions.PER_READER):
         factories.SubscriptionFactory(email_hash=email_hash, teryt=f"14650{number:02}")
     stranger.fill(PATH, place=place.name)
     expect(confirm(stranger, links_in(mail.outbox[-1])[0]), "Masz już bardzo wiele powiadomień", status=409)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from catalog.models import GoneReport, Submission
 from catalog.services import moderation
 from catalog.submissions import limits, retention
-from catalog.submissions.readers import find_evidence
+from catalog.submissions.gone_reports_and_subscriptions import find_evidence
 from tests import factories
 from tests.client import context_of
 from tests.pages.reading import expect

@@ -6,8 +6,15 @@ from pathlib import Path
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from catalog.parsing import contacts
-from catalog.parsing.contacts import MAX_TEXT, clean_nip, clean_phone, clean_website, is_personal_name, typed_digits
+from catalog.parsing import contacts_and_names
+from catalog.parsing.contacts_and_names import (
+    MAX_TEXT,
+    clean_nip,
+    clean_phone,
+    clean_website,
+    is_personal_name,
+    typed_digits,
+)
 
 # A made-up number with a right check digit: 6·1+5·2+7·3+2·4+3·5+4·6+5·7+6·8+7·1 = 174, 174 mod 11 = 9.
 NIP = "1234567819"
@@ -176,7 +183,7 @@ LIKE_A_TRADE_OR_A_TOWN = (
 
 
 def given_names():
-    lines = Path(contacts.__file__).with_name("given_names.txt").read_text(encoding="utf-8").splitlines()
+    lines = Path(contacts_and_names.__file__).with_name("given_names.txt").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if not line.startswith("#")]
 
 
