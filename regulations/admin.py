@@ -17,7 +17,7 @@ from django.utils.html import format_html
 
 from catalog.admin.desk import CsvMixin, DeskList, KeptRowsMixin, OptionsFilter, columns_of, current_editor
 from catalog.admin.drafts import DraftedAdmin
-from catalog.admin.registers import HistoryAdmin
+from catalog.admin.registers_and_history import HistoryAdmin
 from catalog.models import County, Municipality
 from regulations import services
 from regulations.models import (

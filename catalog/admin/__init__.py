@@ -2,7 +2,14 @@
 
 from django.contrib import admin
 
-from catalog.admin import accounts, depot_pages, journal, owners, registers, submission_queue  # noqa: F401 - register
+from catalog.admin import (  # noqa: F401 - register
+    accounts,
+    depot_pages,
+    journal,
+    owners,
+    registers_and_history,
+    submission_queue,
+)
 from catalog.admin.bulk import delete_selected
 
 admin.site.add_action(delete_selected, "delete_selected")

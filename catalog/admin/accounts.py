@@ -33,7 +33,7 @@ from django_otp.plugins.otp_totp.admin import TOTPDevice
 
 from catalog.admin.bulk import bulk_action, each
 from catalog.admin.desk import DeskMixin, KeptRowsMixin, OptionsFilter, current_editor
-from catalog.admin.registers import written
+from catalog.admin.registers_and_history import written
 from catalog.models import DailyLetter, PendingLetter
 from catalog.services import second_factor
 from catalog.services.editors import CHIEF, EDITOR

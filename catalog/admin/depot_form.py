@@ -13,7 +13,7 @@ from django.utils.html import format_html, format_html_join
 
 from catalog.admin.desk import page_url
 from catalog.admin.evidence import find_same_contact
-from catalog.admin.registers import FieldChange, in_words
+from catalog.admin.registers_and_history import FieldChange, in_words
 from catalog.depots import fuels
 from catalog.models import Depot, Municipality
 from catalog.models.depots import READERS, TYPED_LENGTHS, clean_field

@@ -29,7 +29,7 @@ from catalog.admin.desk import (
     send_closing_letters,
 )
 from catalog.admin.evidence import having_address
-from catalog.admin.registers import UnitFilter
+from catalog.admin.registers_and_history import UnitFilter
 from catalog.depots import duplicates, fuels
 from catalog.depots.duplicates import DataQualityReport
 from catalog.services import moderation

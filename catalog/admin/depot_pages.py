@@ -33,7 +33,7 @@ from catalog.admin.desk import (
     read_text,
     send_closing_letters,
 )
-from catalog.admin.registers import NOTHING
+from catalog.admin.registers_and_history import NOTHING
 from catalog.depots import duplicates, fuels
 from catalog.models import Decision, Depot, Submission
 from catalog.services import Refusal, editing, editors, merging, moderation, publishing

@@ -25,7 +25,7 @@ from catalog.admin.desk import (
 )
 from catalog.admin.evidence import evidence_of
 from catalog.admin.journal import describe_rows
-from catalog.admin.registers import FieldChange, in_words, written
+from catalog.admin.registers_and_history import FieldChange, in_words, written
 from catalog.models import Decision, DecisionLine, Draft
 from catalog.services import Refusal, editing
 

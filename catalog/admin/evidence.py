@@ -23,7 +23,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from catalog import links
 from catalog.admin.desk import current_editor, desk_view, page_url, read_text
-from catalog.admin.registers import RegisterAdmin
+from catalog.admin.registers_and_history import RegisterAdmin
 from catalog.depots.attribution import tiles_credit
 from catalog.models import CaseComment, Decision, Depot, Draft, Municipality, OwnerLink, Submission
 from catalog.parsing.contacts_and_names import SHARED_HOSTS, clean_phone

@@ -35,7 +35,7 @@ from catalog.admin.desk import (
     read_number,
     read_text,
 )
-from catalog.admin.registers import FieldChange, RegisterAdmin, in_words
+from catalog.admin.registers_and_history import FieldChange, RegisterAdmin, in_words
 from catalog.models import Decision, DecisionLine, Depot, Submission
 from catalog.services import Refusal, journal
 from catalog.services.editors import is_chief

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from catalog.admin.bulk import bulk_action, each
 from catalog.admin.desk import FixedRowsAdmin, OptionsFilter, current_editor, done_options
-from catalog.admin.registers import UnitFilter
+from catalog.admin.registers_and_history import UnitFilter
 from catalog.models import OwnerChange, OwnerLink
 from catalog.submissions import owner_links
 

@@ -26,7 +26,7 @@ from catalog.admin.desk import (
     read_number,
     read_text,
 )
-from catalog.admin.registers import UnitFilter
+from catalog.admin.registers_and_history import UnitFilter
 from catalog.models import Depot, Submission
 from catalog.submissions import decisions, field_groups, questions
 

@@ -1,6 +1,6 @@
 """Tables of the catalog: territory, depots, submissions, decisions and drafts, and what is known of data sets."""
 
-from catalog.models.decisions import (
+from catalog.models.decisions_and_drafts import (
     CaseComment,
     DailyLetter,
     Decision,
@@ -10,9 +10,9 @@ from catalog.models.decisions import (
     VoivodeshipClaim,
 )
 from catalog.models.depots import Depot, DepotQuerySet, NotDuplicate
-from catalog.models.letters import OwnerChange, OwnerLink, PendingLetter, Subscription
+from catalog.models.letters_and_links import OwnerChange, OwnerLink, PendingLetter, Subscription
 from catalog.models.submissions import GoneReport, Submission, SubmissionQuerySet, SubmissionQuestion
-from catalog.models.territory import (
+from catalog.models.territory_and_datasets import (
     Boundary,
     County,
     Dataset,

@@ -14,7 +14,7 @@ from django.db.models.functions import ATan2, Collate, Cos, Lower, Radians, Repl
 from simple_history.models import HistoricalRecords
 
 from catalog.depots import fuels
-from catalog.models.territory import Municipality
+from catalog.models.territory_and_datasets import Municipality
 from catalog.parsing import contacts_and_names
 from catalog.parsing.opening_hours import weekly_hours
 from catalog.territory import coordinates

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from catalog.admin.desk import KeptRowsMixin
 from catalog.admin.drafts import DraftedAdmin
-from catalog.admin.registers import HistoryAdmin
+from catalog.admin.registers_and_history import HistoryAdmin
 from catalog.depots import fuels
 from catalog.text import short_zloty
 from prices import medians, models, services, validation

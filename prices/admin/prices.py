@@ -35,7 +35,7 @@ from catalog.admin.desk import (
     desk_view,
     read_text,
 )
-from catalog.admin.registers import HistoryAdmin, RegisterAdmin, UnitFilter
+from catalog.admin.registers_and_history import HistoryAdmin, RegisterAdmin, UnitFilter
 from catalog.admin.submission_queue import AWAITS_AUTHOR
 from catalog.depots import fuels
 from catalog.models import Decision

@@ -12,7 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from catalog.models import Dataset, ImportRun, Voivodeship
-from catalog.models.territory import READ_VERSIONS
+from catalog.models.territory_and_datasets import READ_VERSIONS
 from fueldepot.data import snapshot
 from fueldepot.data.snapshot import UNKNOWN, Snapshot
 from tests import factories

@@ -6,7 +6,7 @@ from django.db import models
 from django.db.models import Q
 
 from catalog.depots import fuels
-from catalog.models.decisions import Decision
+from catalog.models.decisions_and_drafts import Decision
 from catalog.models.depots import Depot, person
 from catalog.models.submissions import sent_moments
 from catalog.text import masked_address

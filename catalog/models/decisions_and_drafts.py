@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from catalog.models.depots import Depot, person
 from catalog.models.submissions import Submission
-from catalog.models.territory import Voivodeship
+from catalog.models.territory_and_datasets import Voivodeship
 
 
 class DecisionQuerySet(models.QuerySet["Decision"]):
