@@ -24,7 +24,7 @@ from fueldepot.http.rate_limit import RateLimit
 from pages.heating_api import HOUSE
 from pages.page import Crumb, Page, publisher
 from pages.polish import counted, whole
-from subsidy.application import ENVELOPE
+from subsidy.household_and_plan import ENVELOPE
 
 FOR_OWNERS_AS_OF = date(2026, 11, 26)
 ENGLISH_AS_OF = PRIVACY_AS_OF = RULES_AS_OF = date(2026, 11, 27)

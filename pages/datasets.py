@@ -20,7 +20,7 @@ from pages.regulations import days_of_all
 from prices.snapshot import official, prices
 from regulations.models import STALE_AFTER
 from subsidy import rules
-from subsidy.application import Item
+from subsidy.household_and_plan import Item
 
 TITLE = "Dane: zbiory, źródła i licencje"
 

@@ -58,8 +58,8 @@ from regulations.codes import BOILERS, Appliance, Condition
 from regulations.models import Deadline, read_sources
 from regulations.queries import DeadlineStatus, Regulation
 from subsidy import rules
-from subsidy.application import SOLID_FUEL_SOURCES, SOURCES, Heating, Level
 from subsidy.calculator.rows import describe_refusal
+from subsidy.household_and_plan import SOLID_FUEL_SOURCES, SOURCES, Heating, Level
 
 NOT_FOUND = "Nie znaleźliśmy takiego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
 UNREADABLE = "Nie umiemy odczytać tego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."

@@ -21,9 +21,9 @@ from pages.page import Page
 from pages.subsidy_form import PAGE, demand, describe_errors, missing_areas, parameters, read_values, steps
 from subsidy import rules
 from subsidy.api.params import HEATINGS, PEOPLE_RANGE, SubsidyQuery
-from subsidy.application import DOCUMENTS, Application, Heating, Item, Level, ProjectType
 from subsidy.calculator import calculate
 from subsidy.calculator.rows import Result, describe_refusal, refuse_source
+from subsidy.household_and_plan import DOCUMENTS, Application, Heating, Item, Level, ProjectType
 from subsidy.rules import RulesAt
 
 GO_ON = "mimo"

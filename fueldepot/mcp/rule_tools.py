@@ -30,9 +30,9 @@ from regulations.models import STALE_AFTER, Deadline
 from regulations.queries import Regulation, find_deadlines, find_regulations
 from subsidy import rules
 from subsidy.api.params import SubsidyQuery
-from subsidy.application import DOCUMENTS
 from subsidy.calculator import calculate
 from subsidy.calculator.rows import Result, Variant
+from subsidy.household_and_plan import DOCUMENTS
 
 MOST_DEADLINES = 6
 

@@ -13,7 +13,7 @@ from fueldepot.http.params import Day, ParameterError, Switch, choice, exact, re
 from fueldepot.http.query import Pairs, Query, field, split_query, today_unless_given
 from fueldepot.http.request_body import read_pairs
 from subsidy import rules
-from subsidy.application import DOCUMENTS, SOURCES, Application, Heating, IncomeType, Item, ProjectType
+from subsidy.household_and_plan import DOCUMENTS, SOURCES, Application, Heating, IncomeType, Item, ProjectType
 
 PEOPLE_RANGE = (1, 20)
 MONEY_RANGE = (0, 10_000_000)

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from subsidy.application import DOCUMENTS, SOURCES, Application, Heating, Item, Level, ProjectType
 from subsidy.calculator.rows import (
     ENVELOPE_TABLE,
     UPPER,
@@ -26,6 +25,7 @@ from subsidy.calculator.rows import (
     round_to_grosz,
     truncate_to_grosz,
 )
+from subsidy.household_and_plan import DOCUMENTS, SOURCES, Application, Heating, Item, Level, ProjectType
 from subsidy.rules import RuleCondition, RulesAt, RuleSource
 
 MINIMUM_WAGE = ("levels/minimum_wage", "monthly")

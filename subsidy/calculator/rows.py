@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from enum import StrEnum
 
-from subsidy.application import (
+from subsidy.household_and_plan import (
     DOCUMENTS,
     SOURCES,
     Application,

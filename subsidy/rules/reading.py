@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeVar, get_args
 from pydantic import Field
 
 from fueldepot.data.yaml_reader import InvalidYaml, Mistake, Number, StrictModel, Text, check_days, read_yaml
-from subsidy.application import Item
+from subsidy.household_and_plan import Item
 from subsidy.rules import Dated, DatedValue, Edition, ItemRule, RuleCondition, Rules, RulesError, RuleSource, Values
 
 LEVELS = ("basic", "elevated", "highest")

@@ -24,7 +24,7 @@ from fueldepot.http.error_body import CODES
 from fueldepot.http.params import MAX_VALUE_LENGTH, InvalidParameters, text_pattern
 from fueldepot.openapi import FAILURES
 from subsidy.api import params as subsidy
-from subsidy.application import Item
+from subsidy.household_and_plan import Item
 from tests.openapi.description import example_of, form, make_sample, mistakes
 from tests.openapi.fuzz_hooks import BETWEEN_PARAMETERS, readings_fit
 

@@ -16,7 +16,7 @@ from pages.machine_files import QUESTIONS
 from pages.page import twin_path
 from pages.regulations import regulation_page
 from pages.template_filters import pln, pln_range
-from subsidy.application import ENVELOPE, SOURCES, Heating
+from subsidy.household_and_plan import ENVELOPE, SOURCES, Heating
 from tests import factories
 from tests.pages.reading import missing, read, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, ResolutionFactory, state_of

@@ -5,7 +5,7 @@ import pytest
 from django.test import Client
 
 from fueldepot.http import cache_control
-from subsidy.application import ENVELOPE, SOURCES, Item
+from subsidy.household_and_plan import ENVELOPE, SOURCES, Item
 from tests import factories
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, expect, html_of, missing, present, runnable, text_of
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from subsidy import rules
-from subsidy.application import DOCUMENTS, ENVELOPE, Item, Level
+from subsidy.household_and_plan import DOCUMENTS, ENVELOPE, Item, Level
 from subsidy.rules import FILES, NotInForce, RulesError
 from subsidy.rules.reading import read_rules
 
@@ -101,7 +101,7 @@ def test_every_value_has_a_source_and_none_of_the_amendment_is_called_verified()
 def test_no_number_of_the_programme_in_python():
     numbers = {entry.value for entry in entries()} - {Decimal(0), Decimal(1), None}
     app = FILES.parent
-    for file in [app / "application.py", *(app / "calculator").rglob("*.py"), *(app / "rules").rglob("*.py")]:
+    for file in [app / "household_and_plan.py", *(app / "calculator").rglob("*.py"), *(app / "rules").rglob("*.py")]:
         nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         written = {str(node.value) for node in nodes if isinstance(node, ast.Constant)}
         assert not {text for text in written if re.fullmatch(r"[0-9.]*[0-9]", text) and Decimal(text) in numbers}, file

@@ -10,9 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from subsidy import rules
-from subsidy.application import DOCUMENTS, ENVELOPE, SOURCES, Application, Heating, IncomeType, Item, Level, ProjectType
 from subsidy.calculator import calculate, make_variant
 from subsidy.calculator.rows import make_rows
+from subsidy.household_and_plan import (
+    DOCUMENTS,
+    ENVELOPE,
+    SOURCES,
+    Application,
+    Heating,
+    IncomeType,
+    Item,
+    Level,
+    ProjectType,
+)
 
 GROSZ = Decimal("0.01")
 DAYS = st.dates(date(2025, 3, 31), date(2031, 12, 31))

@@ -11,8 +11,8 @@ from string import Formatter
 import pytest
 
 from subsidy import rules
-from subsidy.application import Application, Heating, IncomeType, Item, Level, ProjectType
 from subsidy.calculator import calculate
+from subsidy.household_and_plan import Application, Heating, IncomeType, Item, Level, ProjectType
 
 DAY = date(2026, 11, 21)
 LOW, MIDDLE, HIGH = ProjectType
