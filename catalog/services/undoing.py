@@ -214,14 +214,14 @@ def reopen(submission: Submission) -> None:
     """Let a submission wait again, without saving it; the author is told if a letter on a decision may have left."""
     if submission.state != State.PASSED_ON:
         submission.state, submission.decided_at, submission.decided_by = State.WAITING, None, None
-        submission.reason, submission.accepted_fields = "", []
+        submission.reason, submission.accepted_fields, submission.expiry_letter_at = "", [], None
     submission.reopening_pending |= not submission.notification_pending or submission.letter_tried_at is not None
     submission.notification_pending = False
 
 
 REOPENED_COLUMNS = (
     *("depot", "state", "decided_at", "decided_by", "reason", "accepted_fields"),
-    *("proposed", "answered_at", "notification_pending", "reopening_pending"),
+    *("proposed", "answered_at", "notification_pending", "reopening_pending", "expiry_letter_at"),
 )
 
 

@@ -1,9 +1,10 @@
 """Retention of personal data of submissions."""
 
+from collections import defaultdict
 from datetime import datetime, timedelta
 from functools import reduce
 from operator import or_
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.core.mail import EmailMessage
 from django.db import transaction
@@ -14,10 +15,10 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.models import Depot, GoneReport, ImportRun, PendingLetter, Submission, SubmissionQuestion, Subscription
-from catalog.submissions import letters, tokens
+from catalog.submissions import field_groups, letters, tokens
 from catalog.submissions.letter_kinds import LetterKind, to_author
 from catalog.submissions.limits import PERIOD
-from fueldepot.data.history import lock_rows
+from fueldepot.data.history import among, lock_rows
 
 KEPT = timedelta(days=90)
 """Retention of personal data after a decision."""
@@ -29,7 +30,7 @@ WARNED_BEFORE = timedelta(days=14)
 """How long before the deletion the author is warned by a letter."""
 
 LETTER_TRIED = timedelta(days=30)
-"""Extra time for a submission whose warning could not be sent. Then it is deleted without."""
+"""Extra time where the letter before a deletion could not be sent: then it happens without."""
 
 KEPT_FOR_LIMITS = timedelta(days=1)
 """Retention of hashes of networks and mailboxes, which limits count, and of authors of decided prices."""
@@ -51,7 +52,7 @@ PURGE = "purge_requests"
 
 PERSONAL = (
     *("email", "email_hash", "mailbox_hash", "client_hash", "token_hash"),
-    *("message", "claimant_role", "claimant_nip", "claimant_phone", "objection"),
+    *("subject", "message", "claimant_role", "claimant_nip", "claimant_phone", "objection"),
 )
 """Columns that are erased."""
 
@@ -70,7 +71,7 @@ def purge_submissions(*, on: datetime) -> Purged:
     """Erase data whose time is over, see the constants above.
 
     Unconfirmed submissions are deleted when their link expires, undecided ones after `warn_of_expiry`. With the
-    personal data go the proposed values that were not accepted and the questions to the author. Data of prices go
+    personal data go the proposed values that were not published and the questions to the author. Data of prices go
     `KEPT_FOR_LIMITS` after the last of them was decided, those of withdrawn submissions as long after the withdrawal,
     hashes of mailboxes as long after the last letter. A pending letter delays nothing.
     """
@@ -81,11 +82,12 @@ def purge_submissions(*, on: datetime) -> Purged:
     SubmissionQuestion.objects.filter(Q(submission__in=expired) | Q(submission__in=due)).delete()
     deleted, _ = unconfirmed.delete()
     undecided, _ = expired.delete()
-    due.exclude(state=Submission.State.ACCEPTED).update(proposed={}, stored={}, subject="")
-    _erase_refused(due.filter(state=Submission.State.ACCEPTED, kind=Submission.Kind.CORRECT))
+    due.exclude(state=Submission.State.ACCEPTED).update(proposed={}, stored={})
+    _erase_unpublished(due.filter(state=Submission.State.ACCEPTED).exclude(proposed={}))
     erased = due.update(erased_at=on, notification_pending=False, **dict.fromkeys(PERSONAL, ""))
     mailboxes.update(mailbox_hash="", letters_at=[])
-    lasting = Q(kind__in=[PendingLetter.Kind.OWNER_REPLACED, PendingLetter.Kind.OWNER_CHANGED])
+    kinds = PendingLetter.Kind
+    lasting = Q(kind__in=[kinds.OWNER_REPLACED, kinds.OWNER_RESTORED, kinds.OWNER_CHANGED])
     unsent = (lasting & Q(requested_at__lte=on - KEPT)) | (~lasting & Q(requested_at__lte=on - KEPT_FOR_LIMITS))
     PendingLetter.objects.filter(unsent).delete()
     GoneReport.objects.filter(created_at__lte=on - KEPT).delete()
@@ -93,24 +95,39 @@ def purge_submissions(*, on: datetime) -> Purged:
     return Purged(deleted, erased, clients.update(client_hash=""), undecided)
 
 
-def _erase_refused(corrections: QuerySet[Submission]) -> None:
-    """Erase the proposed values that were left out of accepted corrections. At most two statements."""
-    rows = [row for row in corrections.exclude(accepted_fields=[]) if not row.proposed.keys() <= {*row.accepted_fields}]
+def _erase_unpublished(submissions: QuerySet[Submission]) -> None:
+    """Erase the proposed values of accepted submissions that their depots never had: left out, or altered by editors.
+
+    Values of a group go together. At most four statements.
+    """
+    rows = list(submissions)
+    depots = among({row.depot_id for row in rows if row.depot_id})
+    merged = dict(Depot.objects.filter(Q(pk__in=depots) | Q(merged_into__in=depots)).values_list("pk", "merged_into"))
+    published: defaultdict[int | None, list[dict[str, Any]]] = defaultdict(list)
+    for line in Depot.history.filter(id__in=among(merged)).values("id", *map(Depot.column, Depot.PUBLIC_FIELDS)):
+        for depot in (line["id"], merged[line["id"]]):
+            published[depot].append(line)
     for row in rows:
-        for values in (row.proposed, row.stored):
-            for name in values.keys() - {*row.accepted_fields}:
-                del values[name]
+        for group in field_groups.groups_in(row.proposed):
+            names = row.proposed.keys() & {*group.fields}
+            values = {Depot.column(name): row.proposed[name] for name in names}.items()
+            is_public = any(values <= line.items() for line in published[row.depot_id])
+            if not is_public or group.name not in (row.accepted_fields or names):
+                for name in names:
+                    del row.proposed[name]
+                    row.stored.pop(name, None)
     Submission.objects.bulk_update(rows, ["proposed", "stored"], batch_size=500)
 
 
 def forget_subscriptions(*, on: datetime) -> None:
     """Delete subscriptions not confirmed within `LINK_LIFE`, or not prolonged within `KEPT_ASKED`.
 
-    Erases hashes of networks after PERIOD.
+    Also those whose reader could not be asked for LETTER_TRIED. Erases hashes of networks after PERIOD.
     """
     dead = Q(confirmed_at=None, since__lte=on - tokens.LINK_LIFE)
+    unasked = Q(asked_at=None, confirmed_at__lte=on - KEPT_SUBSCRIBED - LETTER_TRIED)
     rows = Subscription.objects.annotate(since=Coalesce(F("mailed_at"), F("created_at")))
-    rows.filter(dead | Q(asked_at__lte=on - KEPT_ASKED)).delete()
+    rows.filter(dead | unasked | Q(asked_at__lte=on - KEPT_ASKED)).delete()
     Subscription.objects.filter(created_at__lte=on - PERIOD).exclude(client_hash="").update(client_hash="")
 
 
@@ -125,7 +142,8 @@ class ExpiryLetters(LetterKind):
 
     def write(self, row: Submission, on: datetime) -> EmailMessage:
         assert row.confirmed_at is not None  # noqa: S101 - a constraint of the table
-        ends = max(row.confirmed_at + KEPT_UNDECIDED, on + WARNED_BEFORE)
+        due = row.confirmed_at + KEPT_UNDECIDED
+        ends = min(max(due, on + WARNED_BEFORE), due + LETTER_TRIED)
         return to_author(row, "expiry", day=date_format(timezone.localdate(ends), "j E Y"))
 
 
@@ -179,7 +197,7 @@ def _forgettable(on: datetime) -> tuple[QuerySet[Submission], ...]:
         Q(expiry_letter_at__lte=on - WARNED_BEFORE) | Q(confirmed_at__lte=on - KEPT_UNDECIDED - LETTER_TRIED),
         confirmed_at__lte=on - KEPT_UNDECIDED,
     )
-    closed = Q(decided_at__lte=on - KEPT) | Q(answered_at__lte=on - KEPT_FOR_LIMITS) | withdrawn
+    closed = Q(decided_at__lte=on - KEPT, answered_at=None) | Q(answered_at__lte=on - KEPT_FOR_LIMITS) | withdrawn
     due = Submission.objects.filter(closed, erased_at__isnull=True, confirmed_at__isnull=False)
     old = Submission.objects.filter(created_at__lte=on - KEPT_FOR_LIMITS)
     clients = old.exclude(client_hash="")

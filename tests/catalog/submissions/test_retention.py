@@ -6,6 +6,8 @@ import pytest
 from django.core import mail
 
 from catalog.models import Submission
+from catalog.services import journal
+from catalog.services.merging import merge_depots
 from catalog.submissions import letters as sending
 from catalog.submissions import retention
 from catalog.submissions.intake import confirm_submission
@@ -41,6 +43,24 @@ def test_values_that_were_left_out_go_with_their_author(editor):
     deciding.accept_submission(submission=row, groups=["phone"], reason="To nie firma.", by=editor, on=NOW)
     purged(days=90)
     assert (factories.fresh(row).proposed, row.stored) == ({"phone": "+48 601 234 567"}, {"phone": ""})
+
+
+def test_values_that_an_editor_altered_go_with_their_author(editor):
+    """The author's own words were never published, and may name a person."""
+    factories.BoundaryFactory()
+    position = {"lat": 50.0617, "lon": 19.9373, "location_approximate": False, "municipality": "1261011"}
+    typed = {"name": "Jan Nowak", "place": "Kraków"}
+    correction = factories.SubmissionFactory(proposed={"street": "ul. Jana", "phone": "+48 601 234 567"})
+    added = factories.SubmissionFactory(add=True, proposed=typed | position, subject="jan nowak | krakow")
+    for row, values in ((correction, {"street": "ul. Długa"}), (added, {"name": "Skład opału"})):
+        deciding.accept_submission(submission=row, values=values, by=editor, on=NOW)
+    other = factories.DepotFactory()
+    merge_depots(survivor=other, loser=correction.depot, take=[], by=editor, on=NOW.date())
+    purged(days=90, seconds=-1)
+    assert factories.fresh(added).proposed == typed | position
+    purged(days=90)
+    assert (factories.fresh(added).proposed, added.subject) == ({"place": "Kraków"} | position, "")
+    assert (factories.fresh(correction).proposed, correction.depot) == ({"phone": "+48 601 234 567"}, other)
 
 
 def waiting_since(moment):
@@ -82,6 +102,23 @@ def test_an_undecided_submission_is_kept_a_month_longer_if_no_letter_left_and_a_
     assert not Submission.objects.filter(pk=unwarned.pk).exists()
 
 
+def test_a_late_warning_tells_the_day_of_the_deletion():
+    submission = waiting_since(NOW)
+    assert retention.warn_of_expiry(on=NOW + timedelta(days=390)).sent == labels(submission)
+    assert "do dnia 21 grudnia 2027 r." in mail.outbox[0].body  # not a fortnight later
+    assert (purged(days=394).expired, purged(days=395).expired) == (0, 1)
+
+
+def test_what_waits_again_after_its_year_is_kept_until_its_author_is_warned_anew(editor):
+    submission = waiting_since(NOW)
+    retention.warn_of_expiry(on=NOW + timedelta(days=351))
+    result = deciding.reject_submission(submission=submission, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
+    journal.undo(decision=result.decision, by=editor, on=NOW + timedelta(days=370))
+    assert purged(days=370).expired == 0
+    assert retention.warn_of_expiry(on=NOW + timedelta(days=370)).sent == labels(submission)
+    assert (purged(days=383).expired, purged(days=384).expired) == (0, 1)
+
+
 def test_unconfirmed_submissions_go_with_their_link():
     submission = factories.SubmissionFactory(unconfirmed=True, created_at=NOW, mailed_at=NOW + timedelta(hours=1))
     token, _ = new_token(submission.pk, NOW)
@@ -96,6 +133,13 @@ def test_the_author_of_prices_goes_the_day_after_the_last_was_decided():
     submission = factories.SubmissionFactory(passed_on=True, answered_at=NOW, **days)
     assert (purged(hours=23).erased, purged(hours=24).erased) == (0, 1)
     assert (factories.fresh(submission).email, submission.proposed) == ("", {})
+
+
+def test_the_author_of_prices_decided_on_the_last_day_has_as_long():
+    days = dict.fromkeys(("created_at", "confirmed_at", "decided_at"), NOW - timedelta(days=90))
+    submission = factories.SubmissionFactory(passed_on=True, answered_at=NOW - timedelta(hours=1), **days)
+    assert (purged().erased, purged(hours=23).erased) == (0, 1)
+    assert factories.fresh(submission).email == ""
 
 
 def test_a_caller_without_an_address_is_one_of_those_without():

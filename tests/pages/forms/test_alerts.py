@@ -175,6 +175,15 @@ def test_who_does_not_go_on_is_forgotten(clock):
     assert list(Subscription.objects.all()) == [kept]
 
 
+def test_who_cannot_be_asked_is_forgotten(clock):
+    """A mailbox that is gone refuses the question for ever."""
+    ends = clock.now - retention.KEPT_SUBSCRIBED - retention.LETTER_TRIED
+    kept = factories.SubscriptionFactory(confirmed_at=ends + timedelta(days=1))
+    factories.SubscriptionFactory(confirmed_at=ends)
+    retention.purge_submissions(on=clock.now)
+    assert list(Subscription.objects.all()) == [kept]
+
+
 def test_an_asked_reader_goes_on(client, clock):
     row = factories.SubscriptionFactory(asked_at=clock.now)
     token = tokens.READER.token(row.email_hash)
