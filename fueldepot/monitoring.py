@@ -31,6 +31,7 @@ from fueldepot.data import snapshot
 from fueldepot.data.snapshot import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE, version_and_release
 from fueldepot.http.error_body import JSON, RETRY_AFTER_S, is_api
+from fueldepot.http.request_log import without_tokens
 from fueldepot.http.views import is_private, read_only
 from regulations.models import LegalState
 
@@ -255,7 +256,8 @@ def without_people(event: Any, hint: Any) -> Any:
     kept = {name: value for name, value in event.items() if name in SENT_FIELDS}
     kept["contexts"] = {"runtime": event.get("contexts", {}).get("runtime", {})}
     if request := event.get("request"):
-        kept["request"] = {"method": request.get("method"), "url": str(request.get("url", "")).partition("?")[0]}
+        url = without_tokens(str(request.get("url", "")).partition("?")[0])
+        kept["request"] = {"method": request.get("method"), "url": url}
     if template := event.get("logentry", {}).get("message"):
         kept["logentry"] = {"message": template}
     if errors := event.get("exception", {}).get("values"):

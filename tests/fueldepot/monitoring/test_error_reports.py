@@ -66,3 +66,9 @@ def test_a_report_names_the_place_and_nobody(kept):
     assert (error["type"], error["stacktrace"]["frames"][-1]["function"]) == ("ValueError", "fails")
     assert report["request"] == {"method": "POST", "url": "http://testserver/api/v1/fails"}
     assert report["release"]
+
+
+def test_a_report_opens_no_account():
+    event = {"request": {"method": "GET", "url": "http://testserver/admin/haslo/MQ/c1x2-0a1b2c/?a=b"}}
+    report = monitoring.without_people(event, {})
+    assert report["request"] == {"method": "GET", "url": "http://testserver/admin/haslo/MQ/…/"}
