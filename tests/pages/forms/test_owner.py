@@ -168,7 +168,9 @@ def test_a_link_whose_letter_does_not_leave_ends_nothing_and_is_tried_again(
 
 
 def test_an_owner_or_an_editor_ends_it(client, stranger, nowak, link, clock):
-    assert "Odnośnik odwołany" in text_of(save(stranger, link, odwolaj="1", **{"price-pellet": "1600"}))
+    text = text_of(save(stranger, link, odwolaj="1", **{"price-pellet": "1600"}))
+    assert "Odnośnik odwołany" in text
+    assert "w zgłoszeniu, którym przejęto wpis, zostaje najwyżej 90 dni od decyzji" in text
     assert client.get(link).status_code == 404
     assert not DepotPrice.objects.exists()
     assert list(OwnerLink.objects.values_list("email", "email_hash", "mailbox_hash")) == [("", "", "")]
