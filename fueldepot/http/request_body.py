@@ -185,8 +185,15 @@ def json_pairs(content: JsonObject) -> Iterator[tuple[bytes, bytes]]:
             yield name, NESTED
 
 
+def read_form(body: bytes, options: dict[str, str]) -> Pairs:
+    """application/x-www-form-urlencoded. Many tools state this type for JSON, too, which would be an ignored name."""
+    if body.lstrip().startswith(b"{"):
+        raise MalformedBody("the body is JSON, but the content type is that of a form; send it as application/json")
+    return list(split_pairs(body)) if body else []
+
+
 READERS: dict[str, Callable[[bytes, dict[str, str]], Pairs]] = {
-    "application/x-www-form-urlencoded": lambda body, options: list(split_pairs(body)) if body else [],
+    "application/x-www-form-urlencoded": read_form,
     "multipart/form-data": read_multipart,
     "application/json": read_json,
 }

@@ -83,7 +83,7 @@ def test_a_body_that_cannot_be_read_is_malformed(client):
             (f"multipart/form-data{boundary}", (b"--x--",))
             for boundary in ("", "; boundary=", "; boundary=" + "a" * 80)
         ),
-        (FORM, (b"a&" * 2000,)),
+        (FORM, (b"a&" * 2000, b'{"people": 2}', b'\r\n {"on": "a=b&people=2"}')),
     ):
         for body in bodies:
             check_body(client.post(URL, body, content_type=content_type), 400, "malformed_body")
