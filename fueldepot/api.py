@@ -9,11 +9,10 @@ from functools import partial, wraps
 from typing import Annotated, Any, cast
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.urls import path, re_path, reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import condition
-from django.views.generic import RedirectView
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
 from typing_extensions import TypedDict
@@ -29,7 +28,7 @@ from fueldepot.http.error_body import method_not_allowed
 from fueldepot.http.links import route_url
 from fueldepot.http.params import Switch
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, example, list_ignored
-from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
+from fueldepot.http.views import JSON, JsonViewSet, json_response, read_only, samples
 from pages.heating_api import HeatingCostsViewSet
 from pages.heating_comparison import RESTS_ON as HEATING_DATA
 from pages.page import Crumb, Page
@@ -259,7 +258,7 @@ v1 = [
     path("openapi.json", description, name="openapi"),
     path("docs", docs, name="docs"),
     # The table of the page of the API took the place of this page in version 1.2.
-    path("reference", RedirectView.as_view(pattern_name="api-rules", permanent=True)),
+    path("reference", read_only(lambda request: HttpResponsePermanentRedirect(reverse("api-rules")))),
     path("heating-costs", heat(get(HeatingCostsViewSet, "retrieve")), name="heating-costs"),
     re_path("", unknown_path),
 ]

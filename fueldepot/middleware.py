@@ -24,7 +24,7 @@ from fueldepot.api_errors import refuse_body
 from fueldepot.data import snapshot
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.caller_address import read_address, read_networks, trusts
-from fueldepot.http.error_body import is_api, precondition_failed
+from fueldepot.http.error_body import is_api, method_not_allowed, precondition_failed
 from fueldepot.http.request_body import (
     MAX_BODY_BYTES,
     MAX_FORM_BYTES,
@@ -72,15 +72,27 @@ def cors(get_response: View) -> View:
                 response["Access-Control-Allow-Headers"] = names
         else:
             response = get_response(request)
-            if response.status_code == HTTPStatus.PRECONDITION_FAILED:  # of Django, without a body
-                response = precondition_failed() if in_api else error_pages.precondition_failed(request)
-            if response.status_code == HTTPStatus.METHOD_NOT_ALLOWED:  # of Django, with nothing but `Allow`
-                response.headers.setdefault("Cache-Control", NO_STORE)
             if in_api:
                 response["Access-Control-Expose-Headers"] = EXPOSED
         if in_api or request.path.endswith(PUBLIC_FILES):
             response["Access-Control-Allow-Origin"] = "*"
         return response
+
+    return answer
+
+
+def explain_refusals(get_response: View) -> View:
+    """Give 405 and 412 of Django and WhiteNoise, which have no body, that of the other errors."""
+
+    def answer(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if response.status_code not in {405, 412} or (not response.streaming and response.content):
+            return response
+        if response.status_code == HTTPStatus.PRECONDITION_FAILED:
+            return precondition_failed() if is_api(request) else error_pages.precondition_failed(request)
+        refused = method_not_allowed(request) if is_api(request) else error_pages.method_not_allowed(request)
+        refused["Allow"] = response["Allow"]
+        return refused
 
     return answer
 

@@ -84,6 +84,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "fueldepot.middleware.add_policies",
     "fueldepot.http.rate_limit.limit_requests",
+    "fueldepot.middleware.explain_refusals",
     "fueldepot.middleware.ApiGZipMiddleware",
     "fueldepot.middleware.read_whole_bodies",
     "whitenoise.middleware.WhiteNoiseMiddleware",

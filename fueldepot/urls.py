@@ -56,7 +56,7 @@ urlpatterns = [
     # For clients that join the description's server and path "/".
     path("api/v1/", api.index),
     path("api/v1/", include((api.v1, "v1"))),
-    re_path(r"^api/(?!index\.html\.md$).", api_errors.unknown_path),
+    re_path(r"^api/(?!index\.html\.md\Z)[\s\S]", api_errors.unknown_path),
     path("admin/haslo/", include(accounts.urls(titles, logins.PasswordView))),
     path("mcp", mcp, name="mcp"),
     # For clients configured with a slash: many do not follow a redirect of a POST.

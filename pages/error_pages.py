@@ -28,6 +28,10 @@ def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
     return bare("403_csrf.html", 403)
 
 
+def method_not_allowed(request: HttpRequest) -> HttpResponse:
+    return bare_or_plain(request, 405)
+
+
 def precondition_failed(request: HttpRequest) -> HttpResponse:
     return bare_or_plain(request, 412)
 

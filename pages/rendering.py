@@ -134,6 +134,7 @@ def redirect(request: HttpRequest, path: str) -> HttpResponse:
     return HttpResponsePermanentRedirect(f"{path}?{query}" if query else path)
 
 
+@read_only
 def redirect_variant(request: HttpRequest, **kwargs: Any) -> HttpResponse:
     """Redirect from `…/index.html.md`, another customary path, to the Markdown twin."""
     return redirect(request, twin_path(request.path.removesuffix("index.html.md")))

@@ -35,7 +35,7 @@ def test_error_body_golden(client, golden):
 
 def test_unknown_paths():
     caller = Client(enforce_csrf_checks=True)
-    for path in ("/api/v2", "/api/v1/nothing", "/api/v1/stores/", "/api/v1/stores/1/x", "/api/v2/x", "/api/x"):
+    for path in ("/api/v2", "/api/v1/nothing", "/api/v1/stores/", "/api/v1/stores/1/x", "/api/v2/x", "/api/%0A"):
         for ask in (caller.get, caller.post, caller.delete):
             check_body(ask(path), 404, "not_found")
 
@@ -48,6 +48,13 @@ def test_other_methods_are_refused_and_told_the_allowed_ones(client):
             assert set(answer["Allow"].split(", ")) == allowed, path
             message = f"{method} is not allowed here; use one of the methods in the Allow header."
             assert answer.json()["message"] == message
+
+
+def test_addresses_that_lead_elsewhere_are_for_reading_only():
+    for path in ("/api/v1/reference", "/api/index.html.md"):
+        answer = Client(enforce_csrf_checks=True).post(path)
+        check_body(answer, 405, "method_not_allowed")
+        assert (answer["Allow"], answer["X-Content-Type-Options"]) == ("GET, HEAD", "nosniff")
 
 
 def test_options_names_the_methods(client):

@@ -3,10 +3,11 @@ from unittest.mock import Mock
 
 import pytest
 from django.db import InterfaceError, OperationalError, connection
+from django.http import FileResponse
 from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
 
-from fueldepot import api_errors
+from fueldepot import api_errors, middleware
 from fueldepot.data import snapshot
 from pages import api_and_text_pages
 from tests import factories
@@ -118,6 +119,21 @@ def test_a_fault_of_ours_has_a_page_and_a_twin(reader, monkeypatch):
         assert (answer["Cache-Control"], answer["Vary"]) == ("no-store", "Accept")
         assert "zepsuło" in answer.content.decode()
         assert b"secret" not in answer.content
+
+
+def test_a_refused_method_has_a_page_and_a_twin(client):
+    for path, kind in (("/sitemap.xml", "html"), ("/ceny/index.html.md", "markdown"), ("/api.md", "markdown")):
+        answer = client.delete(path)
+        assert (answer.status_code, answer["Allow"], answer["Cache-Control"]) == (405, "GET, HEAD", "no-store")
+        assert answer["Content-Type"] == f"text/{kind}; charset=utf-8"
+        assert "Niedozwolona metoda" in answer.content.decode()
+
+
+def test_a_refused_method_of_a_static_file_has_a_page():
+    refusal = FileResponse((), status=405, headers={"Allow": "GET, HEAD"})  # as WhiteNoise answers
+    answer = middleware.explain_refusals(lambda request: refusal)(RequestFactory().post("/static/pages/site.css"))
+    assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD")
+    assert "Niedozwolona metoda" in answer.content.decode()
 
 
 @pytest.mark.django_db

@@ -60,6 +60,14 @@ def test_a_kept_page_keeps_its_policies():
         assert changed == {"X-Request-ID"}, path
 
 
+@pytest.mark.django_db
+def test_refusals_of_django_have_the_policies():
+    for path, policy in (("/api/v1/prices", middleware.DATA), ("/dane/", middleware.STRICT)):
+        for answer in (Client().get(path, headers={"If-Match": '"other"'}), Client().put(path)):
+            assert (answer["Content-Security-Policy"], answer["X-Content-Type-Options"]) == (policy, "nosniff")
+            assert ("Permissions-Policy" in answer, answer["Referrer-Policy"]) == (path == "/dane/", "same-origin")
+
+
 def test_tiles_are_credited_to_whom_they_belong():
     assert tiles_credit(GEOPORTAL) == "GUGiK, mapy.geoportal.gov.pl"
     credit = tiles_credit("https://{s}.tiles.example.pl/{z}/{x}/{y}.png")
