@@ -10,7 +10,9 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
+from gunicorn import util
 from gunicorn.http import message
 
 from fueldepot.environment import PROMETHEUS_DIR, read_bool
@@ -25,6 +27,8 @@ limit_request_line = message.MAX_REQUEST_LINE = 65_536
 # Accept raw UTF-8 in a query, as sent by `curl` and scripts: gunicorn would answer with a page of its own. Blanks and
 # control characters stay refused.
 message.RFC9112_TARGET_INVALID = re.compile(r"[\x00-\x20\x7f]")
+# In a path, too: gunicorn would encode its bytes, which it has read as Latin-1, once more.
+util.unquote_to_wsgi_str = lambda path: unquote_to_bytes(path.encode("latin-1")).decode("latin-1")
 preload_app = True
 # TRUSTED_PROXIES alone decides whose forwarded headers are trusted.
 forwarded_allow_ips = ""

@@ -259,7 +259,8 @@ def test_polish_letters_that_come_without_percent_signs(site):
     assert found.startswith(b"HTTP/1.1 200 ")
     assert found.partition(b"\r\n\r\n")[2] == escaped.partition(b"\r\n\r\n")[2]
     assert b'"code":"invalid_parameter"' in send_line(site, "GET /api/v1/locations?q=kościelisko".encode("iso-8859-2"))
-    assert b'"code":"not_found"' in send_line(site, "GET /api/v1/składy".encode())
+    assert "'/api/v1/składy' is not an address".encode() in send_line(site, "GET /api/v1/składy".encode())
+    assert b"\r\nLocation: /sklady/malopolskie/\r\n" in send_line(site, "GET /sklady/małopol%73kie/".encode())
 
 
 @pytest.mark.parametrize("path", ["/?", "/sklady/dodaj/?", "/api/v1/locations?q=krak&"])
