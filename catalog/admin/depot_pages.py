@@ -4,7 +4,6 @@
 with the moderation buttons, and the pages of likely duplicates, which are merged or marked distinct.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin, messages
@@ -35,7 +34,7 @@ from catalog.admin.desk import (
 )
 from catalog.admin.registers_and_history import NOTHING
 from catalog.depots import duplicates, fuels
-from catalog.models import Decision, Depot, Submission
+from catalog.models import Depot, Submission
 from catalog.services import Refusal, editing, editors, merging, moderation, publishing
 from catalog.services.merging import FOLLOWERS
 from catalog.submissions import field_groups
@@ -44,10 +43,9 @@ from catalog.submissions.gone_reports_and_subscriptions import find_evidence
 from catalog.territory.snapshot import territory
 from catalog.text import one_line
 
-ADDRESS = ("street", "house_number", ("postcode", "place"))
 FIELDSETS = (
     (None, {"fields": ("name", "fuels", "opening_hours")}),
-    ("Adres i kontakt", {"fields": (*ADDRESS, *editing.CONTACT)}),
+    ("Adres i kontakt", {"fields": ("street", "house_number", ("postcode", "place"), *editing.CONTACT)}),
     ("Położenie", {"fields": (("lat", "lon"), "location_approximate", "other_municipality", "municipality")}),
     ("Wyświetlanie", {"fields": ("featured",)}),
 )
@@ -243,7 +241,9 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
         one, other = pair[first], pair[second]
         pairs = [(pair.first, pair.second) for pair in duplicates.get_report().unresolved_pairs()]
         number = pairs.index((first, second)) + 1 if (first, second) in pairs else 0
-        following = next_pair(pairs, first, second)
+        # After a pair that is resolved, the first one.
+        others = [*pairs[number:], *pairs[:number]]
+        following = next((pair for pair in others if pair != (first, second)), None)
         next_url = reverse("admin:catalog_depot_pair" if following else "admin:catalog_depot_pairs", args=following)
         if request.method == "POST" and self._decide_pair(request, one, other):
             return HttpResponseRedirect(next_url)
@@ -266,31 +266,27 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
     def _decide_pair(self, request: HttpRequest, one: Depot, other: Depot) -> bool:
         """Process the posted decision. Returns whether it was carried out; if not, a message gives the reason."""
         editor, now = current_editor(request), timezone.now()
-        decision = request.POST.get("decision")
+        decision = request.POST.get("decision", "")
+        sides = {"first": (one, other, "second"), "second": (other, one, "first")}
+        if decision != "apart" and decision not in sides:
+            self.message_user(request, "Nic nie zmieniono: wybierz, który wpis zostaje.", messages.ERROR)
+            return False
         try:
             if decision == "apart":
                 recorded = merging.mark_distinct(one=one, other=other, by=editor, at=now)
-                return self._tell_of_pair(request, f"Zapamiętano, że to dwa różne składy: {one}, {other}.", recorded)
-            sides = {"first": (one, other, "second"), "second": (other, one, "first")}
-            if decision not in sides:
-                self.message_user(request, "Nic nie zmieniono: wybierz, który wpis zostaje.", messages.ERROR)
-                return False
-            survivor, loser, theirs = sides[decision]
-            taken = (group for group in MERGED_GROUPS if request.POST.get(f"take_{group.name}") == theirs)
-            take = [name for group in taken for name in group.fields]
-            today, unite_fuels = timezone.localdate(now), request.POST.get("take_fuels") == "both"
-            recorded = merging.merge_depots(
-                survivor=survivor, loser=loser, take=take, by=editor, on=today, unite_fuels=unite_fuels
-            )
+                text = f"Zapamiętano, że to dwa różne składy: {one}, {other}."
+            else:
+                survivor, loser, theirs = sides[decision]
+                taken = (group for group in MERGED_GROUPS if request.POST.get(f"take_{group.name}") == theirs)
+                take = [name for group in taken for name in group.fields]
+                today, unite_fuels = timezone.localdate(now), request.POST.get("take_fuels") == "both"
+                recorded = merging.merge_depots(
+                    survivor=survivor, loser=loser, take=take, by=editor, on=today, unite_fuels=unite_fuels
+                )
+                text = f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego."
         except Refusal as refusal:
             self.message_user(request, f"Nic nie zmieniono: {refusal.reason}.", messages.WARNING)
-        else:
-            text = f"Scalono: zostaje {survivor}, wpis {loser.pk} prowadzi do niego."
-            return self._tell_of_pair(request, text, recorded)
-        return False
-
-    def _tell_of_pair(self, request: HttpRequest, text: str, recorded: Decision | None) -> bool:
-        """Say what was decided, with the undo button of the decision, if any. Returns True."""
+            return False
         self.message_user(request, format_html("{} {}", text, undo_button(request, recorded)))
         return True
 
@@ -322,13 +318,6 @@ def choice_of(group: FieldGroup, one: Depot, other: Depot) -> dict[str, Any]:
         preferred = preferred if first_sure != second_sure else side
     named = {"name": group.name, "label": group.label, "first": first, "second": second}
     return named | {"differs": first != second, "preferred": preferred, "both": both}
-
-
-def next_pair(keys: Sequence[tuple[int, int]], first: int, second: int) -> tuple[int, int] | None:
-    """Return the unresolved pair after a pair, or after its place once it is resolved; None without another one."""
-    place = keys.index((first, second)) + 1 if (first, second) in keys else 0
-    others = [*keys[place:], *keys[:place]]
-    return next((key for key in others if key != (first, second)), None)
 
 
 def words(group: FieldGroup, depot: Depot) -> str:
