@@ -79,18 +79,18 @@ def day_of_dataset(dataset: Dataset.Slug, *, until: date, publisher: str | None 
     return stored.values_list("as_of", flat=True).first()
 
 
-def day_of_publication(source: str, dataset: Dataset.Slug, *, publisher: str, until: date) -> date | None:
+def day_of_publication(source: DataSource, *, until: date) -> date | None:
     """Return the day of the last import from a source, dated at most `until`, else of the data set. Two queries."""
-    good = ImportRun.objects.filter(source=source, outcome__in=ImportRun.GOOD, file_date__lte=until)
+    good = ImportRun.objects.filter(source=source.id, outcome__in=ImportRun.GOOD, file_date__lte=until)
     day = good.order_by("-finished", "-pk").values_list("file_date", flat=True).first()
-    return day if day is not None else day_of_dataset(dataset, until=until, publisher=publisher)
+    return day if day is not None else day_of_dataset(source.dataset, until=until, publisher=source.credit)
 
 
 def stored_day(source: DataSource, *, until: date = date.max) -> date | None:
     """Return the stored day of a source, in a data set that others may share, up to `until`."""
     if source.rows is None:
         return day_of_dataset(source.dataset, until=until)
-    return day_of_publication(source.id, source.dataset, publisher=source.credit, until=until)
+    return day_of_publication(source, until=until)
 
 
 def other_publishers(source: DataSource) -> dict[str, date | None]:

@@ -30,7 +30,7 @@ from catalog.importers.sources import DataSource, FileFormat, Recognised, format
 from catalog.importers.sync_depots import plain_values, write_depots
 from catalog.importers.sync_places import sync_boundaries, sync_places, sync_postcodes
 from catalog.importers.sync_units import sync_units
-from catalog.models import Boundary, Dataset, Depot, ImportRun, Municipality, Place, Postcode
+from catalog.models import Dataset, Depot, ImportRun
 from catalog.territory.boundaries import BoundaryIndex
 
 
@@ -195,14 +195,14 @@ def imported_run(state: SourceState, download: Download, today: date) -> ImportR
 
 def missing_steps() -> Iterator[ImportStep]:
     """Yield a step for every empty data set. Later steps depend on earlier ones."""
-    if not Municipality.objects.exists():
-        yield ImportStep(Dataset.Slug.UNITS, starter.UNITS_CREDIT, load_units)
-    if not Place.objects.exists():
-        yield ImportStep(Dataset.Slug.PLACES, starter.PLACES_CREDIT, load_places)
-    if not Postcode.objects.exists():
-        yield ImportStep(Dataset.Slug.POSTCODES, starter.POSTCODES_CREDIT, load_postcodes)
-    if not Boundary.objects.exists():
-        yield ImportStep(Dataset.Slug.BOUNDARIES, starter.BOUNDARIES_CREDIT, load_boundaries)
+    for dataset, credit, load in (
+        (Dataset.Slug.UNITS, starter.UNITS_CREDIT, load_units),
+        (Dataset.Slug.PLACES, starter.PLACES_CREDIT, load_places),
+        (Dataset.Slug.POSTCODES, starter.POSTCODES_CREDIT, load_postcodes),
+        (Dataset.Slug.BOUNDARIES, starter.BOUNDARIES_CREDIT, load_boundaries),
+    ):
+        if not runner.MODELS[dataset]._default_manager.exists():
+            yield ImportStep(dataset, credit, load)
     # If demonstration depots were removed on purpose, the data set exists and they stay removed.
     if not Depot.objects.exists() and not Dataset.objects.filter(slug=Dataset.Slug.DEPOTS).exists():
         yield ImportStep(Dataset.Slug.DEPOTS, starter.DEMONSTRATION_CREDIT, load_demonstration)

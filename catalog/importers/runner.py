@@ -301,8 +301,7 @@ def run_inside(
 
 def refuse_doubtful(source: DataSource, report: Report, options: Options, most_rejected: float) -> None:
     """Raise ImportRefused for a fetched source that is older than stored, too small, or largely unusable."""
-    until = freshness.last_valid_day(options.today)
-    stored = freshness.day_of_publication(source.id, source.dataset, publisher=source.credit, until=until)
+    stored = freshness.day_of_publication(source, until=freshness.last_valid_day(options.today))
     if not options.allow_older and report.as_of and stored and report.as_of < stored:
         raise ImportRefused(
             f"{report.title}: is of {report.as_of}, older than what is stored ({stored}); "

@@ -6,7 +6,7 @@ An operator changes these. One module a publisher lists its `SOURCES`; nothing e
 import os
 import re
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
@@ -231,17 +231,13 @@ class SourceSettings(StrictModel):
     confirmed: bool = False
 
 
-def check_settings(entries: dict[str, SourceSettings]) -> "list[Mistake]":
+def check_settings(entries: dict[str, SourceSettings]) -> Iterator[Mistake]:
     sources = all_sources()
-    mistakes: list[Mistake] = [
-        ((name,), f"is no source; the sources are {', '.join(sources)}") for name in entries if name not in sources
-    ]
-    mistakes += [
-        ((name, "max_megabytes"), f"is unknown to the method {sources[name].method}")
-        for name, entry in entries.items()
-        if name in sources and not sources[name].fetched and "max_megabytes" in entry.model_fields_set
-    ]
-    return mistakes
+    for name, entry in entries.items():
+        if name not in sources:
+            yield (name,), f"is no source; the sources are {', '.join(sources)}"
+        elif not sources[name].fetched and "max_megabytes" in entry.model_fields_set:
+            yield (name, "max_megabytes"), f"is unknown to the method {sources[name].method}"
 
 
 @cache
