@@ -224,8 +224,6 @@ def describe_decided(prices: Sequence[DepotPrice], status: DepotPrice.Status) ->
 def notify_authors(decided: Sequence[DepotPrice], on: datetime) -> list[int]:
     """Notify readers once no price of a submission is pending. Returns ids of these submissions. Three statements."""
     numbers = {price.submission_id for price in decided if price.submission_id}
-    if not numbers:
-        return []
     outcomes: dict[int, list[PriceOutcome]] = {}
     waiting = set()
     for price in DepotPrice.objects.filter(submission__in=numbers).order_by("pk"):

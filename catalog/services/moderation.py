@@ -267,11 +267,10 @@ def close_submissions(depots: Collection[int], on: datetime) -> list[int]:
     rows = Submission.objects.open().filter(depot__in=among(depots))
     pairs = list(locking(rows).values_list("pk", "state"))
     waiting = [pk for pk, state in pairs if state == Submission.State.WAITING]
-    if pairs:
-        pending = Case(When(state=Submission.State.WAITING, then=Value(True)), default=F("notification_pending"))
-        Submission.objects.filter(pk__in=[pk for pk, _ in pairs]).update(
-            state=Submission.State.SUPERSEDED, decided_at=on, notification_pending=pending
-        )
+    pending = Case(When(state=Submission.State.WAITING, then=Value(True)), default=F("notification_pending"))
+    Submission.objects.filter(pk__in=[pk for pk, _ in pairs]).update(
+        state=Submission.State.SUPERSEDED, decided_at=on, notification_pending=pending
+    )
     return waiting
 
 

@@ -60,11 +60,10 @@ def find_staying_depots(undoing: Undoing) -> list[Depot]:
 
 def find_claimed_since(undoing: Undoing) -> set[int]:
     """Return the depots of accepted claims for which a later claim was accepted, too. At most one query."""
-    if not (keys := undoing.keys(Submission)):
-        return set()
     claims = Submission.objects.filter(kind=Kind.CLAIM, state=State.ACCEPTED)
-    later = claims.filter(decided_at__gt=undoing.decision.decided_at)
-    return set(later.filter(depot__in=claims.filter(pk__in=keys).values("depot")).values_list("depot", flat=True))
+    own = claims.filter(pk__in=undoing.keys(Submission)).values("depot")
+    later = claims.filter(decided_at__gt=undoing.decision.decided_at, depot__in=own)
+    return set(later.values_list("depot", flat=True))
 
 
 def undoing_needs_reason(undoing: Undoing) -> bool:
@@ -91,8 +90,6 @@ def _remove_added(undoing: Undoing, staying: Collection[int]) -> list[int]:
     spans = undoing.spans(Depot)
     added = [spans[key] for key in undoing.added(Depot) if key not in staying]
     unchanged = history.find_untouched(Depot, added, ignored=journal.UNCOMPARED) if added else []
-    if not unchanged:
-        return []
     today = timezone.localdate(undoing.on)
     removed, mistaken = Depot.Publication.REMOVED, Depot.RemovalReason.MISTAKEN
     rows = Depot.objects.filter(pk__in=unchanged)

@@ -128,8 +128,6 @@ def accepted_changes(submission: Submission) -> list[dict[str, Any]]:
 def municipalities(*values: Values) -> dict[str, str]:
     """Return the names of municipalities in values, by code. At most one query."""
     codes = {code for fields in values if (code := fields.get("municipality"))}
-    if not codes:
-        return {}
     return dict(Municipality.objects.filter(pk__in=codes).values_list("pk", "name"))
 
 

@@ -177,11 +177,9 @@ def _mark(
             messages[letter] = letter.write()
     for model, marked in changed.items():
         # One UPDATE: a second one of the same rows would lock their depots, after their submissions (`limits`).
-        if marked:
-            model._default_manager.bulk_update(marked, TRIED_COLUMNS[model])
+        model._default_manager.bulk_update(marked, TRIED_COLUMNS[model])
     needed = {letter.row.pk for letter in letters}
-    if unneeded := [row for row in rows if row.pk not in needed]:
-        kind.done(unneeded, on)
+    kind.done([row for row in rows if row.pk not in needed], on)
     return messages, delayed
 
 
@@ -213,14 +211,12 @@ def _store(kind: LetterKind, letters: Collection[Letter], unsent: Collection[Let
     failed = {letter.row.pk for letter in unsent}
     for model in COUNTED:
         numbers = {letter.counted.pk for letter in unsent if type(letter.counted) is model}
-        if numbers:
-            rows = model._default_manager.filter(pk__in=numbers)
-            lock_rows(rows)
-            rows.update(letters_at=Func(F("letters_at"), Value(on), function="array_remove"))
+        rows = model._default_manager.filter(pk__in=numbers)
+        lock_rows(rows)
+        rows.update(letters_at=Func(F("letters_at"), Value(on), function="array_remove"))
     for letter in letters:
         if letter.left is not None and letter not in unsent:
             letter.left()
     kind.partly_done([letter for letter in letters if letter.row.pk in failed and letter not in unsent])
-    done = {letter.row.pk: letter.row for letter in letters if letter.row.pk not in failed}.values()
-    if done:
-        kind.done(done, on)
+    done = {letter.row.pk: letter.row for letter in letters if letter.row.pk not in failed}
+    kind.done(done.values(), on)
