@@ -200,7 +200,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
         return super().changelist_view(request, context | {"unnotified": unnotified})
 
     def _report(self, request: HttpRequest, decided: decisions.DecisionBatch) -> None:
-        report_decision(self, request, len(decided.changed), decided.decision)
+        report_decision(self, request, len(decided.changed), decided.record.decision)
         if decided.unchanged:
             named = "; ".join(f"nr {row.pk}: {reason}" for row, reason in decided.unchanged)
             self.message_user(request, f"Bez zmian: {named}", messages.WARNING)

@@ -154,7 +154,7 @@ class DecisionBatch:
     """Submissions decided in one transaction, locked together with their depots.
 
     `save` writes the collected decisions in a constant number of statements. unchanged: with the reason in Polish.
-    erased: numbers without a row, in ascending order.
+    erased: numbers without a row, in ascending order. record: its decision can be undone; None if nothing changed.
     """
 
     def __init__(self, numbers: Collection[int], record: journal.Recording, by: AbstractBaseUser, on: datetime) -> None:
@@ -166,8 +166,7 @@ class DecisionBatch:
         self.erased = sorted({*numbers} - {submission.pk for submission in self.submissions})
         # A depot may have been merged while this waited for its lock; its submissions then belong to the survivor.
         moved = {submission.depot_id for submission in self.submissions if submission.depot_id} - self.depots.keys()
-        if moved:
-            self.depots |= locking(Depot.objects.filter(pk__in=moved)).in_bulk()
+        self.depots |= locking(Depot.objects.filter(pk__in=moved)).in_bulk()
         for submission in self.submissions:
             # Share one object per depot, so that several submissions about it accumulate.
             if submission.depot_id in self.depots:
@@ -176,11 +175,6 @@ class DecisionBatch:
         self.unchanged: list[tuple[Submission, str]] = []
         self.touched: dict[int, Depot] = {}
         self.removed: list[int] = []
-
-    @property
-    def decision(self) -> Decision | None:
-        """The decision, to undo it; None if nothing changed, or as a part of another one."""
-        return self.record.decision
 
     def accept(
         self, row: Submission, part: PartDecision, reason: str = "", *, verify: bool = False, keep_owners: bool = False

@@ -12,6 +12,7 @@ from operator import or_
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.crypto import constant_time_compare
 
 from catalog.models import Depot, OwnerLink, Submission, SubmissionQuerySet
 from catalog.services import Refusal
@@ -170,7 +171,7 @@ def get_confirmable(*, token: str, on: datetime) -> Submission:
     if submission.depot is not None:
         check_published(submission.depot)
     _check_unconfirmed(submission)
-    if not tokens.is_token(token, submission.token_hash):
+    if not constant_time_compare(tokens.hash_token(token), submission.token_hash):
         raise TokenSuperseded(submission.pk)
     return submission
 

@@ -89,8 +89,9 @@ class LinkSentJustNow(TooManyRequests):
 def wait_for_turn(*hashes: str) -> None:
     """Serialise transactions of the same networks or mailboxes. Call it before any row lock. One query."""
     with connection.cursor() as cursor:
-        # In one order, so that transactions never deadlock.
-        keys = sorted(_key(value) for value in hashes)
+        # Each a bigint of PostgreSQL; in one order, so that transactions never deadlock.
+        digests = (blake2b(text.encode(), digest_size=8).digest() for text in hashes)
+        keys = sorted(int.from_bytes(digest, signed=True) for digest in digests)
         cursor.execute("SELECT pg_advisory_xact_lock(key) FROM unnest(%s::bigint[]) AS key", [keys])
 
 
@@ -139,8 +140,3 @@ def next_letter_at(letters_at: Sequence[datetime]) -> datetime | None:
     if not letters_at:
         return None
     return letters_at[-1] + PAUSES[min(len(letters_at), len(PAUSES)) - 1]
-
-
-def _key(text: str) -> int:
-    """Key of an advisory lock, a PostgreSQL bigint."""
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), signed=True)

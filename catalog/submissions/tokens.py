@@ -12,7 +12,7 @@ from typing import Any
 
 from django.core import signing
 from django.urls import reverse
-from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.crypto import salted_hmac
 
 from catalog.services import Refusal
 from fueldepot.http.caller_address import network_of
@@ -145,7 +145,3 @@ def read_token(token: str, on: datetime) -> int:
 
 def hash_token(token: str) -> str:
     return sha256(token.encode("utf-8", "replace")).hexdigest()
-
-
-def is_token(token: str, kept: str) -> bool:
-    return constant_time_compare(hash_token(token), kept)

@@ -355,9 +355,9 @@ def test_many_are_reopened_in_as_many_statements_as_two(editor, django_assert_ma
     rows = [correction(depot) for depot in depots]
     with django_assert_max_num_queries(16):
         decided = decisions.decide_possible(submissions=[row.pk for row in rows], by=editor, on=NOW)
-    assert decided.decision.title.endswith(", …: Skład opału Nowak i jeszcze 49")  # entries, not their one name
+    assert decided.record.decision.title.endswith(", …: Skład opału Nowak i jeszcze 49")  # entries, not their one name
     with django_assert_max_num_queries(21):
-        assert journal.undo(decision=decided.decision, by=editor, on=NOW).reopened == 50
+        assert journal.undo(decision=decided.record.decision, by=editor, on=NOW).reopened == 50
     assert not Depot.objects.exclude(phone="").exists()
 
 

@@ -113,7 +113,7 @@ def test_what_waits_again_after_its_year_is_kept_until_its_author_is_warned_anew
     submission = waiting_since(NOW)
     retention.warn_of_expiry(on=NOW + timedelta(days=351))
     result = deciding.reject_submission(submission=submission, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
-    journal.undo(decision=result.decision, by=editor, on=NOW + timedelta(days=370))
+    journal.undo(decision=result.record.decision, by=editor, on=NOW + timedelta(days=370))
     assert purged(days=370).expired == 0
     assert retention.warn_of_expiry(on=NOW + timedelta(days=370)).sent == labels(submission)
     assert (purged(days=383).expired, purged(days=384).expired) == (0, 1)

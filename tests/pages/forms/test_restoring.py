@@ -27,7 +27,7 @@ def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(clien
         result = deciding.accept_submission(submission=waiting, by=editor, on=clock.now)
     assert (factories.fresh(nowak).publication, nowak.removed_at, nowak.removal_reason) == ("published", None, "")
     assert (mail.outbox[-1].subject, client.get(path).status_code) == ("Skład opału Nowak: wpis wrócił", 410)
-    journal.undo(decision=result.decision, by=editor, on=clock.now)
+    journal.undo(decision=result.record.decision, by=editor, on=clock.now)
     assert factories.fresh(nowak).publication == "removed"
 
 
