@@ -16,7 +16,6 @@ from django.template.defaultfilters import floatformat
 from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
@@ -35,7 +34,7 @@ from catalog.admin.desk import (
     desk_view,
     read_text,
 )
-from catalog.admin.registers_and_history import HistoryAdmin, RegisterAdmin, UnitFilter
+from catalog.admin.registers_and_history import NOTHING, HistoryAdmin, RegisterAdmin, UnitFilter, written
 from catalog.admin.submission_queue import AWAITS_AUTHOR
 from catalog.depots import fuels
 from catalog.models import Decision
@@ -51,7 +50,6 @@ from prices.services import PriceDecisionResult, why_not_rejected
 from prices.snapshot import current_medians, read_ranges
 from prices.validation import deviation
 
-UNKNOWN = "–"
 PENDING = models.DepotPrice.Status.PENDING
 
 
@@ -66,11 +64,6 @@ CSV_COLUMNS = {
     "dzień": lambda row: row.day,
     **columns_of(models.DepotPrice, "origin", "status", "reason"),
 }
-
-
-def amount(value: Decimal | None) -> str:
-    """Format an amount in Polish, with grosze only where needed."""
-    return floatformat(value, "-2g")
 
 
 def in_lines(first: str, second: str) -> SafeString:
@@ -245,9 +238,8 @@ class PriceListImport(admin.ModelAdmin):  # type: ignore[type-arg] # a mixin for
             messages.warning(request, f"Pominięto błędne wiersze: {len(preview.faulty)} (w pliku: {numbers}{more}).")
 
     def render_price_list(self, request: HttpRequest, **context: Any) -> TemplateResponse:
-        common = {"title": "Cennik z pliku", "media": self.media}
-        words = {"fuels": fuels.choices(), "units": list(fuels.UNIT_NAMES.items())}
-        return desk_page(self, request, "prices/depotprice/price_list", common | words | context)
+        common = {"title": "Cennik z pliku", "fuels": fuels.choices(), "units": list(fuels.UNIT_NAMES.items())}
+        return desk_page(self, request, "prices/depotprice/price_list", common | context)
 
 
 @admin.register(models.DepotPrice)
@@ -300,24 +292,24 @@ class DepotPriceAdmin(KeptRowsMixin, PriceListImport, CsvMixin, PricePageMixin, 
 
     @admin.display(description="cena")
     def shown_price(self, row: models.DepotPrice) -> str | SafeString:
-        price = f"{amount(row.price)} zł/{row.unit}"
+        price = f"{written(row.price)} zł/{row.unit}"
         if row.bag_price is None:
             return price
-        return in_lines(price, f"worek {amount(row.bag_kg)} kg: {amount(row.bag_price)} zł")
+        return in_lines(price, f"worek {written(row.bag_kg)} kg: {written(row.bag_price)} zł")
 
     @admin.display(description="obecna mediana i odchylenie", ordering="distance")
     def shown_median(self, row: Any) -> str | SafeString:
         if row.present_median is None:
-            return UNKNOWN
-        return in_lines(f"{amount(row.present_median)} zł", f"{deviation(row.price, row.present_median)}%")
+            return NOTHING
+        return in_lines(f"{written(row.present_median)} zł", f"{deviation(row.price, row.present_median)}%")
 
     @admin.display(description="dzień ceny", ordering="day")
     def shown_day(self, row: models.DepotPrice) -> str:
-        return date_format(row.day, "d.m.Y")
+        return written(row.day)
 
     @admin.display(description="pochodzenie", ordering="submitted_at")
     def sent(self, row: models.DepotPrice) -> SafeString:
-        return in_lines(row.get_origin_display(), date_format(timezone.localtime(row.submitted_at), "d.m.Y H:i"))
+        return in_lines(row.get_origin_display(), written(row.submitted_at))
 
     @admin.display(description="stan", ordering="status")
     def decision(self, row: Any) -> SafeString:
