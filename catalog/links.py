@@ -36,9 +36,7 @@ def municipality_url(voivodeship_slug: str, municipality_slug: str, teryt: str, 
     return site_url(municipality_path(voivodeship_slug, municipality_slug, teryt, **query))
 
 
-@lru_cache(maxsize=10_000)
-def depot_slug(name: str) -> str:
-    return slug(name)
+depot_slug = lru_cache(maxsize=10_000)(slug)
 
 
 def depot_path(depot_id: int, name: str) -> str:

@@ -108,7 +108,6 @@ class AccountAdmin(KeptRowsMixin, DeskMixin, UserAdmin):  # type: ignore[type-ar
         return [path("codzienny-list/", view, name="daily_letter"), *super().get_urls()]
 
     def daily_letter_view(self, request: HttpRequest) -> HttpResponse:
-        """Begin or end the daily letter of the logged-in editor, then show the start page."""
         editor = current_editor(request)
         if "off" in request.POST:
             DailyLetter.objects.filter(editor=editor).delete()

@@ -204,7 +204,6 @@ class CaseCommentAdmin(RegisterAdmin):
 
     @desk_view("<slug:kind>/<int:key>/", "write", methods=["POST"])
     def write_view(self, request: HttpRequest, kind: str, key: int) -> HttpResponse:
-        """Store a comment and return to the page on which it was written."""
         model = CASES.get(kind, Depot)
         case = get_object_or_404(model, pk=key)
         if not current_editor(request).has_perm(f"catalog.view_{model._meta.model_name}"):

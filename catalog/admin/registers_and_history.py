@@ -225,7 +225,6 @@ class VoivodeshipClaimAdmin(RegisterAdmin):
 
     @desk_view("oddaj/<int:claim_id>/", "release", methods=["POST"])
     def release_view(self, request: HttpRequest, claim_id: int) -> HttpResponse:
-        """Release an own claim, or any as a chief editor, then redirect to the start page."""
         claim = get_object_or_404(VoivodeshipClaim.objects.select_related("voivodeship"), pk=claim_id)
         editor = current_editor(request)
         if claim.editor_id != editor.pk and not is_chief(editor):

@@ -158,7 +158,6 @@ def describe_part(submission: Submission, form: ProposalForm) -> dict[str, Any]:
         "owners_heard": objections.is_owner_heard(submission, timezone.now()),
         "is_open": is_open,
         "questions": questions,
-        "awaits_author": any(question.answered_at is None for question in questions),
     }
 
 
@@ -293,7 +292,6 @@ def compare(submission: Submission) -> list[dict[str, str]]:
 
 
 def _within(name: str, other: str) -> bool:
-    """Whether a host name equals another or is a subdomain of it."""
     return name == other or name.endswith(f".{other}")
 
 

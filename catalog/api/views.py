@@ -115,7 +115,6 @@ class MunicipalityViewSet(JsonViewSet):
         ),
     )
     def retrieve(self, request: Request, teryt: str) -> HttpResponse:
-        """Answer GET /municipalities/{teryt}; as GeoJSON where `format` or `Accept` asks for it."""
         query = self.read(MunicipalityJsonQuery, request, teryt=teryt)
         geojson = wants_geojson(query.format, request.META.get("HTTP_ACCEPT", ""))
         return answer_municipality(query, geojson=geojson, brief=query.brief)
@@ -200,7 +199,6 @@ class StoreViewSet(JsonViewSet):
         ),
     )
     def list(self, request: Request) -> HttpResponse:
-        """Answer GET /stores; as GeoJSON where `format` or `Accept` asks for it."""
         query = self.read(StoreListQuery, request)
         geojson = wants_geojson(query.format, request.META.get("HTTP_ACCEPT", ""))
         return answer_stores(query, "v1:stores", geojson=geojson)

@@ -32,8 +32,6 @@ class OpeningState:
 
 
 UNKNOWN = OpeningState(None, "godziny nieznane")
-ALWAYS_OPEN = OpeningState(True, "otwarte całą dobę")
-NEVER_OPEN = OpeningState(False, "zamknięte")
 
 
 def opening_state(week: Week | None, at: datetime) -> OpeningState:
@@ -56,10 +54,10 @@ def opening_state(week: Week | None, at: datetime) -> OpeningState:
             return _closed(here, opens.astimezone(WARSAW))
         # Weeks repeat: a depot open for a whole week never closes.
         if closes - now > timedelta(days=7):
-            return ALWAYS_OPEN
+            return OpeningState(True, "otwarte całą dobę")
         later = _of_day(opens.astimezone(WARSAW).date(), spans)
         return _open(now, closes.astimezone(WARSAW), " i ".join(_hours(*span) for span in later))
-    return NEVER_OPEN
+    return OpeningState(False, "zamknięte")
 
 
 def _open(now: datetime, closes: datetime, later: str) -> OpeningState:
@@ -96,7 +94,9 @@ def _spans(week: Week, first: date) -> Iterator[tuple[datetime, datetime]]:
     span: tuple[datetime, datetime] | None = None
     for day in (first + timedelta(days=number) for number in range(10)):
         for text in week[DAYS[day.weekday()]]:
-            opens, closes = (_at(day, minutes) for minutes in _minutes(text))
+            # Minutes beyond 24 hours are of the next day.
+            clocks = (midnight(day) + timedelta(minutes=minutes) for minutes in _minutes(text))
+            opens, closes = (clock.astimezone(UTC) for clock in clocks)
             if opens >= closes:
                 continue  # in the hour that is skipped in March
             if span is not None and opens <= span[1]:
@@ -107,11 +107,6 @@ def _spans(week: Week, first: date) -> Iterator[tuple[datetime, datetime]]:
             span = opens, closes
     if span is not None:
         yield span
-
-
-def _at(day: date, minutes: int) -> datetime:
-    """Convert minutes since local midnight to UTC; beyond 24 hours they are of the next day."""
-    return (midnight(day) + timedelta(minutes=minutes)).astimezone(UTC)
 
 
 @lru_cache(maxsize=1000)

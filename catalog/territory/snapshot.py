@@ -106,10 +106,9 @@ class Territory:
 
     def municipality(self, teryt: str) -> Municipality:
         """Return a municipality by its code of 7 digits. Raises UnitNotFound."""
-        try:
-            return self.municipalities[teryt]
-        except KeyError:
-            raise self.unknown_unit(teryt) from None
+        if teryt not in self.municipalities:
+            raise self.unknown_unit(teryt)
+        return self.municipalities[teryt]
 
     def centre(self, teryt: str) -> tuple[float, float] | None:
         """Return the WGS84 point (lat, lon) that stands for a municipality, see `search.entries`; None if unknown."""
@@ -125,10 +124,9 @@ class Territory:
 
     def postcode(self, code: str) -> PostcodeArea:
         """Return a postcode. Raises PostcodeNotFound."""
-        try:
-            return self.postcodes[code]
-        except KeyError:
-            raise PostcodeNotFound(code) from None
+        if code not in self.postcodes:
+            raise PostcodeNotFound(code)
+        return self.postcodes[code]
 
 
 def read_territory() -> Territory:

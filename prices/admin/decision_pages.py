@@ -54,7 +54,6 @@ class PricePageMixin(NextRowMixin):
     """Mixin: prices are decided on the page of one, with those of the same depot that wait."""
 
     def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_kwargs: Any) -> HttpResponse:
-        """Show a price with the evidence, and process the decision."""
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
         rows = DepotPrice.objects.select_related("depot__municipality__voivodeship", "submission", "decided_by")

@@ -36,7 +36,6 @@ def amount(price: Decimal) -> float:
 
 
 def number(price: Decimal | None) -> float | None:
-    """Return an amount in zł, rounded to the grosz, as a JSON number or null."""
     return None if price is None else amount(price)
 
 

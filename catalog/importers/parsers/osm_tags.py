@@ -67,9 +67,6 @@ _GONE = ("disused", "abandoned", "demolished", "removed", "razed")
 
 _NEXT_WEBSITE = re.compile(r";\s*(?:https?://|www\.)", re.IGNORECASE)
 
-_WOOD_FUELS = frozenset({"drewno-kominkowe"})
-_COAL_FUELS = frozenset(fuels.assortments("wegiel"))
-
 NO_NAME = "the source gives no name"
 PERSON = "the name looks like that of a private person"
 
@@ -167,9 +164,9 @@ def _name(tags: Tags, offered: frozenset[str], place: str) -> dict[str, Any]:
 def kind_of(tags: Tags, offered: frozenset[str]) -> str:
     """Return what to call a depot without a name, by its fuels."""
     shops = _values(tags.get("shop", ""))
-    if shops == ["firewood"] or (offered and offered <= _WOOD_FUELS):
+    if shops == ["firewood"] or offered == {"drewno-kominkowe"}:
         return "Drewno opałowe"
-    if shops == ["coal"] or (offered and offered <= _COAL_FUELS):
+    if shops == ["coal"] or (offered and offered <= fuels.COALS):
         return "Skład węgla"
     return "Skład opału"
 
