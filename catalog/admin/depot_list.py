@@ -186,21 +186,6 @@ def only_digits(field: str) -> Func:
 REASON_LENGTH = 200
 """Maximum length of the reason of a bulk decision; the history of each depot keeps the first 100 characters."""
 
-CSV_COLUMNS = {
-    "numer": lambda depot: depot.pk,
-    **columns_of(models.Depot, "name", "street", "house_number", "postcode", "place"),
-    "gmina": lambda depot: depot.municipality.name,
-    "TERYT": lambda depot: depot.municipality_id,
-    **columns_of(models.Depot, "nip", "phone"),
-    "strona": lambda depot: depot.website,
-    "szerokość": lambda depot: depot.lat,
-    "długość": lambda depot: depot.lon,
-    "paliwa": lambda depot: ", ".join(fuels.labels(depot.fuels)),
-    "godziny": lambda depot: depot.opening_hours,
-    **columns_of(models.Depot, "data_status", "verified_at", "publication", "removal_reason"),
-    **columns_of(models.Depot, "source", "source_id", "review"),
-}
-
 MOST_NAMED = 20
 """Entries listed in a message; of further ones only the count."""
 
@@ -251,7 +236,20 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
     ordering = ("name_key", "pk")
     search_fields = ("name",)  # that there is a search; `get_search_results` looks at more
     search_help_text = f"{HELP}, e-mail właściciela lub zgłaszającego"
-    csv_columns = CSV_COLUMNS
+    csv_columns = {
+        "numer": lambda depot: depot.pk,
+        **columns_of(models.Depot, "name", "street", "house_number", "postcode", "place"),
+        "gmina": lambda depot: depot.municipality.name,
+        "TERYT": lambda depot: depot.municipality_id,
+        **columns_of(models.Depot, "nip", "phone"),
+        "strona": lambda depot: depot.website,
+        "szerokość": lambda depot: depot.lat,
+        "długość": lambda depot: depot.lon,
+        "paliwa": lambda depot: ", ".join(fuels.labels(depot.fuels)),
+        "godziny": lambda depot: depot.opening_hours,
+        **columns_of(models.Depot, "data_status", "verified_at", "publication", "removal_reason"),
+        **columns_of(models.Depot, "source", "source_id", "review"),
+    }
     actions = (
         *("verify", "confirm_fuels", "reset", "publish"),
         *("remove_closed", "remove_duplicate", "remove_not_a_depot", "remove_private"),

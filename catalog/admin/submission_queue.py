@@ -49,20 +49,6 @@ def entry(row: Submission, erased: str = "(usunięte)") -> str:
     return row.depot.name if row.depot else row.proposed.get("name", erased)
 
 
-CSV_COLUMNS = {
-    "numer": lambda row: row.pk,
-    "rodzaj": lambda row: row.get_kind_display(),
-    "stan": standing,
-    "skład": lambda row: entry(row, ""),
-    "numer składu": lambda row: row.depot_id or "",
-    "gmina": lambda row: row.depot.municipality.name if row.depot else "",
-    "pola": lambda row: field_groups.labels(row.proposed),
-    "zgłoszono": lambda row: timezone.localtime(row.created_at).date(),
-    "potwierdzono": lambda row: timezone.localtime(row.confirmed_at).date() if row.confirmed_at else "",
-    "zamknięto": lambda row: timezone.localtime(row.decided_at).date() if row.decided_at else "",
-    "powód": lambda row: row.reason,
-}
-
 Kind = Submission.Kind
 State = Submission.State
 
@@ -128,7 +114,19 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
     list_per_page = 200
     search_fields = ("email",)  # that there is a search; `get_search_results` looks at more
     search_help_text = f"numer, e-mail; {depot_list.HELP}"
-    csv_columns = CSV_COLUMNS
+    csv_columns = {
+        "numer": lambda row: row.pk,
+        "rodzaj": lambda row: row.get_kind_display(),
+        "stan": standing,
+        "skład": lambda row: entry(row, ""),
+        "numer składu": lambda row: row.depot_id or "",
+        "gmina": lambda row: row.depot.municipality.name if row.depot else "",
+        "pola": lambda row: field_groups.labels(row.proposed),
+        "zgłoszono": lambda row: timezone.localtime(row.created_at).date(),
+        "potwierdzono": lambda row: timezone.localtime(row.confirmed_at).date() if row.confirmed_at else "",
+        "zamknięto": lambda row: timezone.localtime(row.decided_at).date() if row.decided_at else "",
+        "powód": lambda row: row.reason,
+    }
     show_full_result_count = False
     actions = ("accept", "reject")
     action_form = ReasonForm

@@ -53,19 +53,6 @@ from prices.validation import deviation
 PENDING = models.DepotPrice.Status.PENDING
 
 
-CSV_COLUMNS = {
-    "numer": lambda row: row.pk,
-    "skład": lambda row: row.depot.name,
-    "numer składu": lambda row: row.depot_id,
-    **columns_of(models.DepotPrice, "fuel", "price"),
-    "jednostka": lambda row: row.unit,
-    **columns_of(models.DepotPrice, "bag_price"),
-    "waga worka": lambda row: row.bag_kg,
-    "dzień": lambda row: row.day,
-    **columns_of(models.DepotPrice, "origin", "status", "reason"),
-}
-
-
 def in_lines(first: str, second: str) -> SafeString:
     """Return two lines of one cell, the second in small print."""
     return format_html('{}<br><span class="quiet">{}</span>', first, second) if second else format_html("{}", first)
@@ -256,7 +243,17 @@ class DepotPriceAdmin(KeptRowsMixin, PriceListImport, CsvMixin, PricePageMixin, 
     list_per_page = 50
     search_fields = ("depot__name",)  # shows the search box; `get_search_results` searches more fields
     search_help_text = depot_list.HELP
-    csv_columns = CSV_COLUMNS
+    csv_columns = {
+        "numer": lambda row: row.pk,
+        "skład": lambda row: row.depot.name,
+        "numer składu": lambda row: row.depot_id,
+        **columns_of(models.DepotPrice, "fuel", "price"),
+        "jednostka": lambda row: row.unit,
+        **columns_of(models.DepotPrice, "bag_price"),
+        "waga worka": lambda row: row.bag_kg,
+        "dzień": lambda row: row.day,
+        **columns_of(models.DepotPrice, "origin", "status", "reason"),
+    }
     autocomplete_fields = ("depot",)
     actions = ("approve", "reject")
     action_form = ReasonForm

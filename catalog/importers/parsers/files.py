@@ -104,7 +104,7 @@ def starts(path: Path) -> Iterator[FileStart]:
 
 
 @contextmanager
-def open_source(path: Path, suffixes: Sequence[str], *, max_bytes: int | None = None) -> Iterator[OpenFile]:
+def open_source(path: Path, suffixes: Sequence[str], *, max_bytes: int = MAX_BYTES) -> Iterator[OpenFile]:
     """Open a plain file, or the zip member with the first suffix that occurs; errors while reading are BadInput too."""
     if is_zip(path, max_bytes=max_bytes):
         with open_zip(path) as archive:
@@ -116,7 +116,7 @@ def open_source(path: Path, suffixes: Sequence[str], *, max_bytes: int | None = 
             yield OpenFile(stream, str(path))
 
 
-def is_zip(path: Path, *, max_bytes: int | None = None) -> bool:
+def is_zip(path: Path, *, max_bytes: int = MAX_BYTES) -> bool:
     """Whether a regular file within limits is a zip by its first bytes; raises BadInput for any other file."""
     try:
         status = path.stat()
@@ -137,9 +137,8 @@ def is_zip(path: Path, *, max_bytes: int | None = None) -> bool:
         return True
     if path.suffix.lower() == ".zip":
         raise BadInput(path, "is named zip but is not a zip archive; download it again")
-    limit = MAX_BYTES if max_bytes is None else max_bytes
-    if status.st_size > limit:
-        raise BadInput(path, f"has {status.st_size} bytes, more than the {limit} that are read")
+    if status.st_size > max_bytes:
+        raise BadInput(path, f"has {status.st_size} bytes, more than the {max_bytes} that are read")
     return False
 
 
@@ -187,7 +186,7 @@ def is_bomb(member: zipfile.ZipInfo) -> bool:
 
 @contextmanager
 def open_member(
-    path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, *, max_bytes: int | None = None
+    path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo, *, max_bytes: int = MAX_BYTES
 ) -> Iterator[OpenFile]:
     """Open one member. Raises BadInput if it is encrypted, empty, too large unpacked, or compressed too much."""
     label = f"{path}/{member.filename}"
@@ -196,9 +195,8 @@ def open_member(
         raise BadInput(label, "is encrypted; unpack it and give the file inside")
     if member.file_size == 0:
         raise BadInput(label, "is empty")
-    limit = MAX_BYTES if max_bytes is None else max_bytes
-    if member.file_size > limit:
-        raise BadInput(label, f"unpacks to {member.file_size} bytes, more than the {limit} that are read")
+    if member.file_size > max_bytes:
+        raise BadInput(label, f"unpacks to {member.file_size} bytes, more than the {max_bytes} that are read")
     if is_bomb(member):
         raise BadInput(label, f"unpacks to more than {MAX_RATIO} times its size, as a zip bomb does")
     try:

@@ -1,5 +1,6 @@
 import os
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,8 @@ from catalog.importers.records import BadInput
 from tests.catalog.importers.parsers.helpers import assert_refused, chance, refusals, write, zipped
 
 
-def content(path: Path, *suffixes: str) -> bytes:
-    with open_source(path, suffixes) as source:
+def content(path: Path, *suffixes: str, max_bytes: int = files.MAX_BYTES) -> bytes:
+    with open_source(path, suffixes, max_bytes=max_bytes) as source:
         return source.stream.read()
 
 
@@ -62,10 +63,10 @@ def test_what_is_no_file_with_content_is_refused_and_a_pipe_not_waited_for(tmp_p
         assert_refused(message, content, path, ".csv")
 
 
-def test_a_file_or_a_member_over_the_limit_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MAX_BYTES", 10)
-    assert_refused("has 11 bytes, more than the 10", content, write(tmp_path / "a.csv", b"x" * 11))
-    assert_refused("unpacks to 11 bytes", content, zipped(tmp_path / "a.zip", {"a.csv": b"x" * 11}), ".csv")
+def test_a_file_or_a_member_over_the_limit_is_refused(tmp_path):
+    read = partial(content, max_bytes=10)
+    assert_refused("has 11 bytes, more than the 10", read, write(tmp_path / "a.csv", b"x" * 11))
+    assert_refused("unpacks to 11 bytes", read, zipped(tmp_path / "a.zip", {"a.csv": b"x" * 11}), ".csv")
 
 
 def test_scrambled_zip_raises_nothing_but_bad_input(tmp_path):
