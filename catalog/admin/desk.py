@@ -37,20 +37,18 @@ class PendingByDefaultFilter(admin.SimpleListFilter):
     """
 
     title = "stan"
-    everything = "all"
     states: ClassVar[type[TextChoices]]
     waiting: ClassVar[TextChoices]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        others = [state for state in self.states if state != self.waiting]
-        return [*((state.value, str(state.label)) for state in others), (self.everything, "wszystkie")]
+        return [*(choice for choice in self.states.choices if choice[0] != self.waiting), ("all", "wszystkie")]
 
     def choices(self, changelist: Any) -> Any:
         first, *others = super().choices(changelist)
         return [{**first, "display": self.waiting.label}, *others]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        if self.value() == self.everything:
+        if self.value() == "all":
             return queryset
         return queryset.filter(**{str(self.parameter_name): self.value() or self.waiting})
 
