@@ -190,8 +190,8 @@ def write(rows: Sequence[Subscription], digest: Digest, on: datetime) -> EmailMe
     }
     message = compose(rows[0].email, None, ("alerts", values))
     message.extra_headers |= {
-        # Of the letter before: one that is sent again after a crash has the same.
-        "Message-ID": f"<{tokens.hash_token(f'{token} {last_letter(rows)}')[:32]}@{settings.SITE_HOST}>",
+        # Of the letter before: one that is sent again after a crash has the same; of a row: who subscribes anew has not.
+        "Message-ID": f"<{tokens.hash_token(f'{token} {last_letter(rows)} {rows[0].pk}')[:32]}@{settings.SITE_HOST}>",
         "List-Unsubscribe": f"<{site_url(tokens.END.path_of(token))}>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
     }

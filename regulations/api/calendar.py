@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, time, timedelta
 
-from icalendar import Calendar, Event
+from icalendar import Calendar, Event, vText
 
 from catalog.models import County, Municipality
 from catalog.text import full_sentence
@@ -38,7 +38,7 @@ def deadline_calendar(entry: Regulation) -> bytes:
     calendar = Calendar()
     for name, value in {"prodid": PRODUCT, "version": "2.0", "calscale": "GREGORIAN", "method": "PUBLISH"}.items():
         calendar.add(name, value)
-    calendar.add("x-wr-calname", f"Terminy antysmogowe: {entry.full_place}")
+    calendar.add("x-wr-calname", vText(f"Terminy antysmogowe: {entry.full_place}"))
     for deadline in entry.deadlines_of_unit:
         calendar.add_component(event(entry, deadline))
     return bytes(calendar.to_ical())

@@ -62,6 +62,10 @@ def test_of_a_municipality_only_what_binds_it(client, deadlines):
         assert [str(event["summary"]) for event in events_of(client.get(URL, {"teryt": teryt}))] == [title]
 
 
+def test_its_name_is_escaped_as_every_text(client, deadlines):
+    assert b"X-WR-CALNAME:Terminy antysmogowe: Krak\xc3\xb3w\\, wojew" in client.get(URL, {"teryt": "1261011"}).content
+
+
 def test_what_binds_in_part_says_so(client, deadlines):
     factories.zakopane()
     events = events_of(client.get(URL, {"teryt": "12"}))

@@ -146,6 +146,17 @@ def test_one_click_of_a_mail_program_ends_them(act, client):
     assert letter.alternatives[0][0].count(path.partition("?")[2]) == 2, "the letter leads to the page of its reader"
 
 
+def test_who_subscribes_anew_gets_no_letter_that_a_mailbox_takes_for_an_old_one(act):
+    subscribe(email="jan@example.pl")
+    FuelBanFactory()
+    (letter,) = send()
+    Subscription.objects.all().delete()
+    subscribe(email="jan@example.pl")
+    AmendmentFactory(resolution=act)
+    (anew,) = send(DAY)
+    assert anew.extra_headers["Message-ID"] != letter.extra_headers["Message-ID"]
+
+
 def test_after_two_years_the_reader_is_asked_once(act):
     subscribe(confirmed_at=NOW - retention.KEPT_SUBSCRIBED)
     (letter,) = send()
