@@ -190,7 +190,7 @@ def write(rows: Sequence[Subscription], digest: Digest, on: datetime) -> EmailMe
     }
     message = compose(rows[0].email, None, ("alerts", values))
     message.extra_headers |= {
-        # Of the letter before: one that is sent again after a crash has the same; of a row: who subscribes anew has not.
+        # The same where a letter is sent again after a crash; another where the reader has subscribed anew.
         "Message-ID": f"<{tokens.hash_token(f'{token} {last_letter(rows)} {rows[0].pk}')[:32]}@{settings.SITE_HOST}>",
         "List-Unsubscribe": f"<{site_url(tokens.END.path_of(token))}>",
         "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",

@@ -4,7 +4,6 @@ Ids and days of entries are stable as long as their content does not change.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -32,7 +31,7 @@ from fueldepot.http.views import read_only
 from pages.home_and_voivodeship import voivodeships_by_name
 from pages.polish import change, counted, day
 from prices.api.price_answers import all_fuel_prices
-from prices.medians import FEWEST_FOR_MEDIAN, WINDOW_MONTHS, is_plausible, months_before
+from prices.medians import WINDOW_MONTHS, is_plausible, zloty
 from prices.snapshot import RESTS_ON as PRICE_DATA
 from prices.snapshot import prices
 from regulations.queries import Regulation, regulations_of
@@ -159,8 +158,7 @@ def of_months(today: date) -> Iterator[Entry]:
 def of_prices(today: date) -> Iterator[Entry]:
     """Yield depots' newest prices of a fuel that are of note and of NEWS, the newest first.
 
-    Of note: the lowest of FEWEST_FOR_MEDIAN or more in its voivodeship within the window and the fences of medians, or
-    MOVED since the depot's last price.
+    Of note: the lowest of those that the median of its voivodeship counts, or MOVED since the depot's last price.
     """
     columns = prices.get().columns
     columns = columns.where((columns.days <= today.toordinal()) & is_plausible(columns, prices.get().ranges))
@@ -173,20 +171,14 @@ def of_prices(today: date) -> Iterator[Entry]:
         if key in newest and newest[key].day < price.day:
             before[key] = newest[key]
         newest[key] = price
-    rivals: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
-    since = months_before(today, WINDOW_MONTHS).toordinal()
-    fences = {kind: prices.get().figures(columns.names[kind], today).fences for _, kind in newest}
-    for (_, kind), price in newest.items():
-        limits = fences[kind]
-        if price.day >= since and (limits is None or limits.low * 100 <= price.grosze <= limits.high * 100):
-            rivals[price.area, kind].append(price.grosze)
     for (depot_id, kind), price in sorted(newest.items(), key=lambda item: (-item[1].day, item[0])):
-        on, former, others = date.fromordinal(price.day), before.get((depot_id, kind)), rivals[price.area, kind]
+        on, former = date.fromordinal(price.day), before.get((depot_id, kind))
         row, fuel = depots.get().find(depot_id), fuels.BY_SLUG[columns.names[kind]]
+        area = territory.get().voivodeships[f"{price.area:02}"]
+        summary = prices.get().figures(fuel.slug, today).voivodeships.get(area.teryt)
         notes = []
-        if len(others) >= FEWEST_FOR_MEDIAN and price.grosze == min(others):
-            name = territory.get().voivodeships[f"{price.area:02}"].name
-            notes.append(f"Najniższa z {len(others)} cen z {WINDOW_MONTHS} miesięcy, województwo {name}.")
+        if summary and summary.min == zloty(price.grosze):
+            notes.append(f"Najniższa z {summary.n} cen z {WINDOW_MONTHS} miesięcy, województwo {area.name}.")
         if former and abs(price.grosze - former.grosze) >= MOVED * former.grosze:
             last = f"{short_zloty(former.grosze / 100)}, {day(date.fromordinal(former.day))}"
             notes.append(f"Zmiana o {change(Decimal(price.grosze) / former.grosze - 1)}, poprzednio {last}")

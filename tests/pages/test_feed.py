@@ -125,6 +125,16 @@ def test_an_outlier_that_no_median_counts_is_not_the_lowest_price(client):
     ]
 
 
+def test_the_lowest_price_of_coal_is_that_of_its_assortments_too(client):
+    for number, (amount, fuel) in enumerate(
+        ((1300, "wegiel-orzech"), (1400, "wegiel"), (1500, "wegiel"), (1600, "wegiel"))
+    ):
+        factories.price_depots(amount, day=ON, fuel=fuel, depot__name=f"Skład {number}")
+    (row,) = client.get("/api/v1/prices/wegiel", {"on": ON}).json()["voivodeships"]
+    assert row["n"] == 4
+    assert price_entries(client) == []
+
+
 @pytest.mark.parametrize(("after", "moved"), [(1100, "+10,0%"), (900, "−10,0%"), (1099, None), (901, None)])
 def test_a_price_that_moved_by_a_tenth(client, after, moved):
     depot = factories.DepotFactory(name="Skład")
