@@ -32,7 +32,7 @@ POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'no
 """The content security policy: a style sheet of this site, in any frame."""
 
 MOST_DEPOTS = 5
-"""Depots of a municipality."""
+"""Depots of a municipality, and the nearest outside it where it has fewer."""
 
 
 class Embed(NamedTuple):
@@ -77,13 +77,14 @@ def embedded_municipality(request: HttpRequest, teryt: str) -> Embed:
         raise PageMoved(reverse("embed-municipality", args=[unit.teryt]))
     page = municipality_page(unit, "", timezone.now())
     cards = [card for section in page.content["sections"] for card in section.cards][:MOST_DEPOTS]
-    return Embed(page, page.title, tuple(map(card_line, cards)))
+    return Embed(page, page.title, tuple(card_line(card, unit.teryt) for card in cards))
 
 
-def card_line(card: DepotCard) -> tuple[str, str, str, str]:
+def card_line(card: DepotCard, teryt: str) -> tuple[str, str, str, str]:
     price = f"{short_zloty(card.price.price)}/{card.price.kind.unit}" if card.price else ""
     of_price = f"{card.price.kind.name}, {date_digits(card.price.day)}; " if card.price else ""
-    return card.row.name, site_url(card.facts.path), price, of_price + card.opening.sentence
+    where = "" if card.row.teryt == teryt else "poza gminą; "
+    return card.row.name, site_url(card.facts.path), price, where + of_price + card.opening.sentence
 
 
 @embed_view(*Dataset.Slug, period=opening_period, in_outage=False)

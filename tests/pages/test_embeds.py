@@ -48,6 +48,15 @@ def test_embeds_say_what_their_pages_say(client, depot):
     assert "Polska 1 600 zł/t 3 ceny" in fuel
 
 
+def test_a_depot_outside_the_municipality_is_said_to_be_outside(client, depot):
+    place = factories.nowy_targ_rural()
+    factories.BoundaryFactory(municipality=place, lon=19.7, side_km=2)
+    factories.DepotFactory(municipality=place, name="Opał z gminy", lat=50.06, lon=19.7)
+    text = text_of(client.get("/osadz/gmina/1211092/"))
+    assert (text.count("Opał"), text.count("poza gminą; ")) == (5, 4)
+    assert "Opał z gminy poza" not in text
+
+
 def test_nothing_else_may_be_framed(client, depot):
     for path in ["/", "/ceny/", f"/sklad/{depot.pk}-opal-0/", "/api/v1/stores?teryt=1261011", "/osadz/gmina/9999999/"]:
         answer = client.get(path)
