@@ -32,6 +32,7 @@ from pages.polish import counted, day
 from pages.regulations import state_of
 from pages.stove_check import check_path
 from prices.snapshot import compare, prices
+from regulations.models import Scope
 from regulations.queries import Regulation
 
 logger = logging.getLogger(__name__)
@@ -92,10 +93,17 @@ def rules_of(entry: Regulation) -> dict[str, str]:
             if change.adopted:
                 rules[f"act {law.resolution.pk} {change.adopted}"] = f"Zmiana uchwały z {day(change.adopted)}"
     for row in entry.deadlines:
-        rules[f"{row.uid} {row.date} {row.appliances}"] = f"Od {day(row.date)}: {row.applies_to}"
+        rules[f"{row.uid} {row.date} {row.appliances}"] = f"Od {day(row.date)}: {row.applies_to}{doubt_of(entry, row)}"
     for ban in entry.bans:
-        rules[f"ban {ban.pk} {ban.from_date} {ban.fuels}"] = f"Nie wolno palić: {ban.fuel}"
+        rules[f"ban {ban.pk} {ban.from_date} {ban.fuels}"] = f"Nie wolno palić: {ban.fuel}{doubt_of(entry, ban)}"
     return rules
+
+
+def doubt_of(entry: Regulation, rule: Scope) -> str:
+    """Return what ends the words of a rule that may bind a place, or binds a part of it; "" for one that binds it."""
+    if entry.binds(rule) is not None:
+        return ""
+    return " (niepewne)" if rule.uncertain else f" (w części gminy; zakres przepisu to {rule.scope})"
 
 
 def coming(entry: Regulation, today: date) -> Iterator[tuple[str, int, date, str]]:
@@ -103,7 +111,8 @@ def coming(entry: Regulation, today: date) -> Iterator[tuple[str, int, date, str
     for row in entry.deadlines_of_unit:
         left = (row.date - today).days
         if 0 <= left <= max(STEPS):
-            yield f"{row.uid} {row.date}", min(step for step in STEPS if left <= step), row.date, row.applies_to
+            words = f"{row.applies_to}{doubt_of(entry, row)}"
+            yield f"{row.uid} {row.date}", min(step for step in STEPS if left <= step), row.date, words
 
 
 def present(subscription: Subscription, today: date) -> dict[str, Any]:

@@ -68,6 +68,19 @@ def test_a_deadline_is_told_90_30_and_7_days_before(act):
     assert "za 7 dni" in words_of(mail.outbox[-1])
 
 
+def test_a_rule_of_a_part_of_the_place_or_of_contradicting_sources_says_so(act):
+    subscribe()
+    DeadlineFactory(date=TODAY + 20 * DAY, applies_to="kominki", area="listed", partly=["1261011"], scope="strefa A")
+    DeadlineFactory(date=TODAY + 20 * DAY, applies_to="piece", uncertain=True)
+    FuelBanFactory(area="listed", partly=["1261011"], scope="strefa B")
+    (letter,) = send()
+    fireplaces, stoves = "kominki (w części gminy; zakres przepisu to strefa A)", "piece (niepewne)"
+    ban = "Nie wolno palić: muły węglowe (w części gminy; zakres przepisu to strefa B)"
+    assert not missing(
+        words_of(letter), f"  {fireplaces}\n", f"  {stoves}\n", f": {fireplaces}\n", f": {stoves}\n", ban
+    )
+
+
 def test_a_step_that_the_reader_saw_on_confirming_is_not_told(act):
     DeadlineFactory(date=TODAY + 40 * DAY)
     subscribe()
