@@ -1,5 +1,6 @@
 """Deadlines as a calendar, `/regulations/{voivodeship}.ics`. RFC 5545."""
 
+import re
 from datetime import UTC, datetime, time, timedelta
 
 from icalendar import Calendar, Event, vText
@@ -14,6 +15,9 @@ PRODUCT = "-//fueldepot//regulations//PL"
 
 LONGEST_PLACE = 40
 """Longest scope in characters that fits into the title of an event."""
+
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""Characters that no text of a calendar may have, as the vertical tab of a line broken by hand in a word processor."""
 
 AREAS = {
     Scope.Area.VOIVODESHIP: "",
@@ -66,9 +70,9 @@ def event(entry: Regulation, deadline: Deadline) -> Event:
     added.add("dtstamp", datetime.combine(entry.state.as_of, time.min, tzinfo=UTC))
     added.add("dtstart", deadline.date)
     added.add("dtend", deadline.date + timedelta(days=1))
-    added.add("summary", event_title(entry, deadline))
-    added.add("description", "\n".join(line for line in lines if line))
-    added.add("location", deadline.scope)
+    texts = {"summary": event_title(entry, deadline), "description": "\n".join(filter(None, lines))}
+    for name, text in (texts | {"location": deadline.scope}).items():
+        added.add(name, CONTROL.sub(" ", text))
     added.add("categories", [deadline.get_kind_display()])
     added.add("transp", "TRANSPARENT")
     added.add("url", route_url("regulation", entry.voivodeship.slug))

@@ -66,6 +66,13 @@ def test_its_name_is_escaped_as_every_text(client, deadlines):
     assert b"X-WR-CALNAME:Terminy antysmogowe: Krak\xc3\xb3w\\, wojew" in client.get(URL, {"teryt": "1261011"}).content
 
 
+def test_a_character_that_no_calendar_may_have_becomes_a_blank(client, deadlines):
+    Deadline.objects.update(description="Do końca\v2026 r.", scope="miasto\x7fi gmina", applies_to="kotły\fi piece")
+    body = client.get(URL).content.decode()
+    assert "koniec używania: kotły i piece" in body.replace("\r\n ", "")
+    assert not {"\v", "\f", "\x7f"} & {*body}
+
+
 def test_what_binds_in_part_says_so(client, deadlines):
     factories.zakopane()
     events = events_of(client.get(URL, {"teryt": "12"}))
