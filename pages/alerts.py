@@ -229,10 +229,19 @@ def send_alerts(*, on: datetime, commit: bool) -> Told:
             logger.error("letter of reader %s not sent: %s", email_hash[:8], type(error).__name__)
             result += Told(unsent=(email_hash[:8],))
             mail_server.close()
-            if isinstance(error, ConnectionError):
+            if isinstance(error, ConnectionError) or is_away(mail_server):
                 break
     mail_server.close()
     return result
+
+
+def is_away(mail_server: Any) -> bool:
+    """Whether a mail server cannot be reached, as behind a firewall, where each letter would wait for it in vain."""
+    try:
+        mail_server.open()
+    except (SMTPException, OSError):
+        return True
+    return False
 
 
 @transaction.atomic

@@ -6,12 +6,25 @@ from django.core import mail
 from django.core.mail.backends.locmem import EmailBackend
 
 DOWN, WORKING = "tests.mail.Down", "django.core.mail.backends.locmem.EmailBackend"
-REFUSING = "tests.mail.Refusing"
+REFUSING, SILENT = "tests.mail.Refusing", "tests.mail.Silent"
 
 
 class Down(EmailBackend):
     def send_messages(self, messages):
         raise ConnectionRefusedError
+
+
+class Silent(EmailBackend):
+    """Does not answer, as behind a firewall. waits: for an answer, of all connections."""
+
+    waits = 0
+
+    def open(self):
+        Silent.waits += 1
+        raise TimeoutError
+
+    def send_messages(self, messages):
+        self.open()
 
 
 class Refusing(EmailBackend):

@@ -12,7 +12,7 @@ from prices.models import DepotPrice
 from tests import commands, factories
 from tests.client import build_snapshots
 from tests.factories import NOW, TODAY
-from tests.mail import REFUSING
+from tests.mail import REFUSING, SILENT, Silent
 from tests.pages.reading import missing, present
 from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
 
@@ -191,6 +191,16 @@ def test_a_refused_letter_is_tried_again_and_holds_up_nobody(act, settings, capl
     settings.EMAIL_BACKEND = backend
     assert [letter.to for letter in send()] == [["nobody@example.pl"]]
     assert len({letter.extra_headers["Message-ID"] for letter in mail.outbox}) == 2
+
+
+def test_a_mail_server_that_does_not_answer_ends_the_call(act, settings, caplog):
+    for _ in range(5):
+        subscribe()
+    FuelBanFactory()
+    backend, settings.EMAIL_BACKEND = settings.EMAIL_BACKEND, SILENT
+    assert (send(), Silent.waits) == ([], 2)
+    settings.EMAIL_BACKEND = backend
+    assert len(send()) == 5
 
 
 def test_the_command_says_what_it_would_do_and_writes_nothing(act, capsys):
