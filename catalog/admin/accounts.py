@@ -17,7 +17,7 @@ from django.contrib.auth.tokens import default_token_generator
 from django.contrib.auth.views import PasswordResetCompleteView, PasswordResetDoneView, PasswordResetView
 from django.contrib.contenttypes.models import ContentType
 from django.core.mail import EmailMessage
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.urls import URLPattern, path, reverse
@@ -51,11 +51,13 @@ class RoleFilter(OptionsFilter):
     options = {
         EDITOR: (EDITOR, methodcaller("filter", groups__name=EDITOR)),
         CHIEF: (CHIEF, methodcaller("filter", groups__name=CHIEF)),
-        "none": ("bez grupy", methodcaller("filter", groups__isnull=True, is_superuser=False)),
+        "none": ("bez grupy", methodcaller("filter", groups=None, user_permissions=None, is_superuser=False)),
     }
 
 
 def why_second_factor_stays(user: Any) -> str:
+    if user.is_own:
+        return "Twoje konto (wyłącza się go na jego stronie, kodem)"
     if user.is_superuser:
         return "konto administratora"
     return "" if user.has_app else "bez drugiego składnika"
@@ -123,7 +125,7 @@ class AccountAdmin(KeptRowsMixin, DeskMixin, UserAdmin):  # type: ignore[type-ar
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         app = TOTPDevice.objects.filter(user=OuterRef("pk"), confirmed=True)
         users: QuerySet[User] = super().get_queryset(request).prefetch_related("groups")
-        return users.annotate(has_app=Exists(app))
+        return users.annotate(has_app=Exists(app), is_own=Q(pk=current_editor(request).pk))
 
     @admin.display(description="rola")
     def role(self, user: User) -> SafeString | str:
@@ -144,7 +146,7 @@ class AccountAdmin(KeptRowsMixin, DeskMixin, UserAdmin):  # type: ignore[type-ar
     @bulk_action(description="Wyłącz drugi składnik (zgubiony telefon)", obstacles=each(why_second_factor_stays))
     def turn_off_second_factor(self, request: HttpRequest, keys: list[int]) -> None:
         """Of other accounts: for one's own the page about it asks for a code."""
-        users = User.objects.filter(pk__in=keys).exclude(pk=current_editor(request).pk)
+        users = User.objects.filter(pk__in=keys)
         names = [str(user) for user in users if second_factor.turn_off(user=user, by=request.user)]
         self.message_user(request, f"Wyłączono drugi składnik: {', '.join(names) or 'żadnego konta'}.")
 

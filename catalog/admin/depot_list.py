@@ -123,7 +123,7 @@ class VoivodeshipFilter(UnitFilter):
 ACCENTED = "ąćęłńóśźżáàâäčďéèěëíîňöôřšťúůüýž"
 PLAIN = "acelnoszzaaaacdeeeeiinoorstuuuyz"
 
-NAMED = ("name", "street", "house_number", "place", "municipality__name", "website")
+NAMED = ("name", "street", "house_number", "postcode", "place", "municipality__name", "website")
 """Fields that are searched together for words."""
 
 HELP = "nazwa, ulica, miejscowość, gmina, NIP, telefon, strona, kod pocztowy, TERYT, numer wpisu"
@@ -142,10 +142,12 @@ def search_depots(rows: QuerySet[Any], typed: str, prefix: str = "", besides: Q 
     if not text:
         return rows
     condition = besides or Q()
-    if own := re.fullmatch(r"\(?#([0-9]{1,18})\)?", text):
+    if own := re.fullmatch(r"(?:.*\s)?\(?#([0-9]{1,18})\)?", text):  # also after the name, as the desk writes it
         return rows.filter(condition | Q(**{f"{prefix}pk": int(own[1])}))
     rows = rows.annotate(searched=searched_text(prefix))
     condition |= Q(**{f"{prefix}source_id": text})
+    if text.startswith("+"):  # several telephones, or one with an extension, as stored
+        condition |= Q(**{f"{prefix}phone__contains": text})
     if words:
         condition |= reduce(and_, (Q(searched__contains=word) for word in words))
     if digits := read_digits(text):
@@ -170,7 +172,7 @@ def number_condition(digits: str, prefix: str) -> Q:
 def read_digits(typed: str) -> str:
     """Return the digits of a number without separators or the prefix of a tax number; "" for other text."""
     plain = SIGNS_IN_NUMBERS.sub("", typed).upper()
-    plain = re.sub(r"^(?:NIP:?)?(?:PL)?", "", plain)
+    plain = re.sub(r"^(?:NIP:?|TEL:?)?(?:PL)?", "", plain)
     return plain if re.fullmatch(r"[0-9]{1,40}", plain) else ""
 
 
@@ -296,7 +298,12 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
         editor, today = current_editor(request), timezone.localdate()
         self.tell(request, moderation.verify_depots(keys=keys, by=editor, on=today))
 
-    @bulk_action(description="Potwierdź paliwa według nazwy", obstacles=each(why_fuels_not_confirmed), named=with_fuels)
+    @bulk_action(
+        description="Potwierdź paliwa według nazwy",
+        obstacles=each(why_fuels_not_confirmed),
+        named=with_fuels,
+        versioned=True,
+    )
     def confirm_fuels(self, request: HttpRequest, keys: list[int]) -> None:
         self.tell(request, moderation.confirm_fuels(keys=keys, by=current_editor(request)))
 

@@ -85,7 +85,8 @@ def find_waiting(user: Any) -> list[Waiting]:
     if user.has_perm("auth.view_user"):
         people = get_user_model().objects.filter(is_active=True, is_superuser=False)
         powerless = people.filter(groups__isnull=True, user_permissions__isnull=True).count()
-        waiting.append(Waiting("Konta bez grupy: nic nie mogą zrobić", powerless, _list("auth_user", {"role": "none"})))
+        url = _list("auth_user", {"role": "none", "is_active__exact": "1"})
+        waiting.append(Waiting("Konta bez grupy: nic nie mogą zrobić", powerless, url))
     return waiting
 
 

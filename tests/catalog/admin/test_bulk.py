@@ -296,3 +296,15 @@ def test_fuels_by_name_are_confirmed_in_bulk_with_history(client, editor):
     for left in (plain, gone):
         before = left.confirmed_fields
         assert factories.fresh(left).confirmed_fields == before
+
+
+def test_fuels_that_changed_meanwhile_are_not_confirmed_unseen(client, editor):
+    depot = factories.DepotFactory(fuels=["wegiel"], fuels_in_name=["wegiel"])
+    chosen = {"action": "confirm_fuels", "_selected_action": [depot.pk]}
+    shown = context_of(client, DEPOTS, chosen, "post")["shown"]
+    depot.fuels, depot.fuels_in_name = ["wegiel", "pellet"], ["wegiel", "pellet"]
+    depot.save()  # as an import does
+    answer = client.post(DEPOTS, {**chosen, "shown": shown})
+    assert not missing(html_of(answer), "Nic nie zmieniono: wpisy zmieniły się", "Pellet (według nazwy)")
+    assert factories.fresh(depot).confirmed_fields == []
+    assert "Zmieniono: 1." in message_of(client.post(DEPOTS, {**chosen, "shown": answer.context["shown"]}))

@@ -113,7 +113,9 @@ def test_a_depot_is_found_by_any_part_in_any_spelling(client, editor, listing):
         factories.SubmissionFactory(pk=number, depot=depot, email="jan@opal-nowak.pl")
         factories.DepotPriceFactory(depot=depot, pending=True)
     names = ("sklad opalu zolw", "ŻÓŁW", "olw opal", "dluga 5", "długa", "krakow", "opal-zolw.pl")
-    numbers = ("526-025-02-74", "PL 526 025 02 74", "601234567", "+48 601-234-567", "234 567")
+    names += ("Długa 5, 34-500 Kraków", "żółw 34-500")
+    numbers = ("526-025-02-74", "PL 526 025 02 74", "601234567", "+48 601-234-567", "234 567", "tel. 601 234 567")
+    numbers += (contact["phone"], str(wanted))
     absent = ("zzz", "999", "%", "_", "'", "601234568", "\\") if listing == DEPOTS else ()
     for typed in (*names, *numbers, "34500", "34-500", "1261011", "1261", *absent):
         rows = context_of(client, listing, {"q": typed})["cl"].result_list

@@ -17,6 +17,7 @@ from catalog.services import second_factor
 from catalog.services.editors import CHIEF, EDITOR
 from fueldepot.desk.logins import KEY_SALT, name_key
 from tests import factories
+from tests.pages.reading import html_of, missing
 
 pytestmark = pytest.mark.django_db
 
@@ -182,8 +183,9 @@ def test_a_chief_turns_off_the_second_factor_of_others(client, protected):
     accounts = reverse("admin:auth_user_changelist")
     assert "drugi składnik" in client.get(accounts).content.decode()
     selected = {"action": "turn_off_second_factor", "_selected_action": [protected.pk, chief.pk, boss.pk]}
-    question = client.post(accounts, selected).content.decode()
-    assert "Konto administratora" in question
+    question = html_of(client.post(accounts, selected))
+    assert "Zmieni się: <strong>1</strong> z 3 zaznaczonych." in question
+    assert not missing(question, "Konto administratora", "Twoje konto (wyłącza się")
     selected["shown"] = re.search('name="shown" value="([^"]+)"', question)[1]
     assert "Wyłączono drugi składnik: ewa." in client.post(accounts, selected, follow=True).content.decode()
     assert {device.user.username for device in TOTPDevice.objects.select_related("user")} == {"szefowa", "root"}

@@ -94,6 +94,10 @@ def test_an_account_without_a_group_is_warned_about():
     assert "Konta bez grupy: nic nie mogą zrobić 1" in text_of(desk.get(START))
     listed = text_of(desk.get(reverse("admin:auth_user_changelist"), {"role": "none"}))
     assert not missing(listed, "bez ", "bez grupy nie tak")  # without a second factor, active
+    get_user_model().objects.create(username="dawna", is_staff=True, is_active=False)
+    factories.staff("czytelnik", "view_depot")
+    row = next(row for row in context_of(desk, START)["work"] if "Konta" in row.label)
+    assert [row.count, context_of(desk, row.url)["cl"].result_count] == [1, 1]
     page = reverse("admin:auth_user_change", args=[bare.pk])
     assert "Konto bez nie ma grupy" in text_of(desk.post(page, {"username": "bez", "is_active": "on"}, follow=True))
     desk.post(page, {"username": "bez", "is_active": "on", "groups": [Group.objects.get(name=EDITOR).pk]})
