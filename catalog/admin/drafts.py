@@ -219,7 +219,7 @@ class DraftAdmin(NextRowMixin, FixedRowsAdmin):
         try:
             match decision:
                 case "submit":
-                    editing.submit_draft(draft=draft, reason=reason)
+                    editing.submit_draft(draft=draft, reason=reason, by=editor)
                     self.message_user(request, "Szkic czeka na zatwierdzenie przez drugą osobę.")
                 case "approve":
                     editing.approve_draft(draft=draft, reason=reason, write=write, by=editor, on=now)

@@ -198,6 +198,12 @@ class DraftNeedsSecondPerson(Refusal):
     reason = "zatwierdzić musi druga osoba"
 
 
+class DraftNotToSubmit(Refusal):
+    """Another's draft, or one that waits already: what its author gave as the reason stays."""
+
+    reason = "do zatwierdzenia wysyła szkic jego autor, jeden raz"
+
+
 class DraftOutdated(Refusal):
     """The row, or one that it refers to, has changed since the draft was made, or no longer exists."""
 
@@ -258,9 +264,11 @@ def find_approvers(draft: Draft) -> Sequence[AbstractBaseUser]:
 
 
 @transaction.atomic
-def submit_draft(*, draft: Draft, reason: str) -> None:
-    """Submit a draft for approval. Raises DraftAlreadyDecided and DraftNeedsReason."""
+def submit_draft(*, draft: Draft, reason: str, by: AbstractBaseUser) -> None:
+    """Submit one's own draft for approval. Raises DraftAlreadyDecided, DraftNotToSubmit and DraftNeedsReason."""
     stored = lock_draft(draft)
+    if stored.state != Draft.State.PREPARED or stored.drafted_by_id != by.pk:
+        raise DraftNotToSubmit(stored.pk)
     stored.reason = clean_reason(reason)
     stored.state = Draft.State.WAITING
     stored.save(update_fields=["reason", "state"])

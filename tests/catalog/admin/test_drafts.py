@@ -76,6 +76,17 @@ def test_a_second_person_approves_a_deadline_and_its_author_cannot(ewa, adam, cl
     assert "ktoś już zdecydował" in message_of(approve(adam, answer))
 
 
+def test_only_its_author_submits_a_draft_and_once(ewa, adam):
+    answer = draft_of(ewa, DeadlineFactory(), date="2028-01-01")
+    refusal = "do zatwierdzenia wysyła szkic jego autor, jeden raz"
+    assert refusal in message_of(approve(adam, answer, reason="Inny.", decision="submit"))
+    approve(ewa, answer, reason="Zmiana uchwały.", decision="submit")
+    for desk in (ewa, adam):
+        assert refusal in message_of(approve(desk, answer, reason="Inny.", decision="submit"))
+    draft = Draft.objects.get()
+    assert (draft.state, draft.reason) == ("waiting", "Zmiana uchwały.")
+
+
 def test_who_is_alone_decides_alone_with_a_reason(ewa):
     person("adam", EDITOR)  # has no password yet, so is no second person
     get_user_model().objects.filter(username="adam").update(password=make_password(None))
