@@ -52,8 +52,8 @@ def bulk_action(
 ) -> Callable[[Callable[[Any, HttpRequest, list[int]], None]], Action]:
     """Make a list action that asks for confirmation before it changes anything.
 
-    The decorated method gets the primary keys of the rows that the confirmed page listed as changing. If that set has
-    changed meanwhile, the page is shown again.
+    The decorated method gets the primary keys of the rows that the confirmed page listed as changing. If that set, or
+    what belongs to it, has changed meanwhile, the page is shown again.
 
     obstacles: for each row the reason in Polish why it stays as it is, "" where it changes. attached: counts of related
     rows by their Polish name. named: label of a row in the sample. reason_length: maximum length of `reason`, which
@@ -79,7 +79,9 @@ def bulk_action(
             for row, why in zip(rows, obstacles(rows), strict=True):
                 (staying.setdefault(why, []) if why else changing).append(row)
             keys = sorted(row.pk for row in changing)
-            shown = signature(request, keys, latest_id(queryset.model.history.model, *keys) if versioned else 0)
+            counts = attached(changing) if attached else {}
+            version = latest_id(queryset.model.history.model, *keys) if versioned else 0
+            shown = signature(request, keys, version, counts)
             given = request.POST.get("shown")
             if keys and given and constant_time_compare(given, shown):
                 if not reason_length or read_text(request, "reason").strip():
@@ -88,7 +90,6 @@ def bulk_action(
                 model_admin.message_user(request, REASON_MISSING, messages.ERROR)
             elif given:
                 model_admin.message_user(request, CHANGED_MEANWHILE, messages.WARNING)
-            counts = attached(changing) if attached else {}
             context = {
                 "title": description,
                 "count": len(changing),
@@ -128,8 +129,8 @@ def exceeded_limit(user: Any, count: int) -> int | None:
     return limit if count > limit and not is_chief(user) else None
 
 
-def signature(request: HttpRequest, keys: Collection[Any], version: int) -> str:
-    text = f"{current_editor(request).pk} {request.POST['action']} {keys} {version}"
+def signature(request: HttpRequest, keys: Collection[Any], version: int, counts: Mapping[str, int]) -> str:
+    text = f"{current_editor(request).pk} {request.POST['action']} {keys} {version} {sorted(counts.items())}"
     return salted_hmac("catalog.admin.bulk", text).hexdigest()
 
 

@@ -308,3 +308,14 @@ def test_fuels_that_changed_meanwhile_are_not_confirmed_unseen(client, editor):
     assert not missing(html_of(answer), "Nic nie zmieniono: wpisy zmieniły się", "Pellet (według nazwy)")
     assert factories.fresh(depot).confirmed_fields == []
     assert "Zmieniono: 1." in message_of(client.post(DEPOTS, {**chosen, "shown": answer.context["shown"]}))
+
+
+def test_a_submission_that_came_meanwhile_is_not_closed_unseen(client, editor):
+    depot = factories.DepotFactory()
+    chosen = {"action": "remove_closed", "_selected_action": [depot.pk], "reason": "Przegląd."}
+    shown = context_of(client, DEPOTS, chosen, "post")["shown"]
+    submission = factories.SubmissionFactory(depot=depot, claim=True)
+    answer = client.post(DEPOTS, {**chosen, "shown": shown})
+    assert not missing(html_of(answer), "Nic nie zmieniono: wpisy zmieniły się", "<li>czekające zgłoszenia: 1</li>")
+    assert factories.fresh(submission).state == "waiting"
+    assert "Zmieniono: 1." in message_of(client.post(DEPOTS, {**chosen, "shown": answer.context["shown"]}))
