@@ -16,7 +16,7 @@ from catalog.models import Municipality
 from catalog.search.engine import Suggestion
 from catalog.territory.snapshot import territory
 from catalog.text import fold
-from fueldepot.http.params import line, word_for
+from fueldepot.http.params import MAX_VALUE_LENGTH, line, word_for
 from fueldepot.http.query import Query, doc
 from pages.home_and_voivodeship import SearchResult
 from pages.municipality import present_municipality
@@ -184,9 +184,10 @@ def find_place(asked: str, meant: str = "") -> tuple[Municipality | None, list[S
 
     A code yields its unit or its successor. A name yields the municipality of exactly that name, else its only place,
     unless a better known municipality begins with it ("Gorzów"); None with all candidates where it is ambiguous. meant:
-    the code of a municipality, which counts if it or a place in it has the name.
+    the code of a municipality, which counts if it or a place in it has the name. A text longer than any parameter is no
+    place: the search takes minutes over it.
     """
-    if not asked:
+    if not asked or len(asked) > MAX_VALUE_LENGTH:
         return None, [], ""
     if asked.isdigit() and len(asked) == MUNICIPALITY_DIGITS:
         return present_municipality(asked), [], ""

@@ -61,6 +61,10 @@ def test_a_place_is_asked_for_confirmed_and_ended(stranger, place):
         expect(page, "Koniec powiadomień")
 
 
+def test_an_endless_place_is_refused_at_its_field_and_not_searched_for(stranger, place):
+    expect(stranger.fill(PATH, place="a" * 100_000), "Upewnij się, że ta wartość ma co najwyżej 100", status=400)
+
+
 def test_one_post_without_cookie_ends_all_of_an_address(client):
     for number, email in enumerate(("jan@example.pl", "Jan@example.pl", "ewa@example.pl")):
         factories.SubscriptionFactory(email=email, teryt=f"126101{number}")
