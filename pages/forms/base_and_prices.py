@@ -5,6 +5,7 @@ on one page.
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ MIN_FILL = timedelta(seconds=3)
 """Shortest time in which a person reads and fills in a form."""
 
 MAX_AGE = timedelta(hours=12)
-"""A form left open for longer is shown again, with the entered values."""
+"""A form left open for longer is shown again, with the entered values and the time of its first display."""
 
 _SALT = "pages.forms.stamp"
 
@@ -36,21 +37,24 @@ class InvalidFormToken(Exception):
     """The token is forged, of another form, or too old."""
 
 
-def make_form_token(form: str, on: datetime) -> str:
-    """Return a signed token with the path of a form and the time of its display."""
-    return signing.dumps([form, int(on.timestamp())], salt=_SALT)
+def make_form_token(form: str, on: datetime, first: datetime) -> str:
+    """Return a signed token with the path of a form and the times of its display and of the first one."""
+    return signing.dumps([form, int(on.timestamp()), int(first.timestamp())], salt=_SALT)
 
 
-def read_form_token(token: str, form: str, on: datetime) -> datetime:
-    """Return the time of display, in whole seconds. Raises InvalidFormToken for a token that does not fit."""
+def read_form_token(token: str, form: str, on: datetime | None) -> tuple[datetime, datetime]:
+    """Return the times of a token, in whole seconds. on: None for one of any age.
+
+    Raises InvalidFormToken for a token that does not fit.
+    """
     try:
-        path, seconds = signing.loads(token, salt=_SALT)
+        path, *seconds = signing.loads(token, salt=_SALT)
     except signing.BadSignature:
         raise InvalidFormToken from None
-    opened = datetime.fromtimestamp(seconds, UTC)
-    if path != form or on - opened > MAX_AGE:
+    opened, first = (datetime.fromtimestamp(at, UTC) for at in (seconds[0], seconds[-1]))
+    if path != form or (on and on - opened > MAX_AGE):
         raise InvalidFormToken
-    return opened
+    return opened, first
 
 
 class FormPart(NamedTuple):
@@ -127,18 +131,19 @@ class PublicForm(forms.Form):
     def form_token(self) -> str:
         """The token for the form: the submitted one while it is valid, else a new one."""
         token: str = self.data.get("stamp", "")
-        try:
+        first = self.on
+        with suppress(InvalidFormToken):
+            _, first = read_form_token(token, self.path, None)
             read_form_token(token, self.path, self.on)
-        except InvalidFormToken:
-            return make_form_token(self.path, self.on)
-        return token
+            return token
+        return make_form_token(self.path, self.on, first)
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
         if data.get("firma_adres"):
             self.add_error(None, "Pole na końcu formularza, niewidoczne na stronie, ma zostać puste.")
         try:
-            opened = read_form_token(data.get("stamp", ""), self.path, self.on)
+            opened, _ = read_form_token(data.get("stamp", ""), self.path, self.on)
             if self.on - opened < MIN_FILL:
                 self.add_error(None, "To było bardzo szybko. Sprawdź, czy wszystko się zgadza, i wyślij jeszcze raz.")
         except InvalidFormToken:

@@ -167,7 +167,8 @@ class CorrectForm(DepotForm):
         displayed = depot
         # What somebody has changed since the page was opened is not typed here.
         with suppress(InvalidFormToken, Depot.DoesNotExist):
-            displayed = depot.history.as_of(read_form_token(posted.get("stamp", ""), path, on)) if posted else depot
+            if posted:
+                displayed = depot.history.as_of(read_form_token(posted.get("stamp", ""), path, None)[1])
         initial = field_groups.values_of(displayed) | fields.written_days(displayed.hours, displayed.opening_hours)
         initial |= {"nip": displayed.nip or "", "lat": _degrees(displayed.lat), "lon": _degrees(displayed.lon)}
         super().__init__(posted, depot=depot, path=path, on=on, initial=initial, **options)

@@ -11,7 +11,7 @@ from catalog.services import editing
 from catalog.submissions import decisions, retention
 from prices.models import DepotPrice
 from tests import deciding, factories
-from tests.pages.forms.conftest import CLAIM
+from tests.pages.forms.conftest import CLAIM, hidden
 from tests.pages.reading import NOINDEX, expect
 
 FORMS = ("popraw", "przejmij", "usun", "cena")
@@ -123,13 +123,19 @@ def test_the_way_works_with_demonstration_data(client, stranger, accept, demonst
     assert client.get(f"/api/v1/stores/{demonstration.pk}").json()["hours"]["sat"] == "8:00-13:00"
 
 
-def test_what_an_editor_changed_since_the_form_was_opened_is_not_changed_back(client, stranger, nowak, clock):
+@pytest.mark.parametrize("hours", [0, 13, 40])
+def test_what_an_editor_changed_since_the_form_was_opened_is_not_changed_back(stranger, nowak, clock, hours):
     nowak.history.update(history_date=clock.now)
     typed = stranger.show(f"/sklad/{nowak.pk}/popraw/")
     clock.move(minutes=5)
     values = {"website": "https://nowa.example/", "lat": nowak.lat + 0.001}
     editing.edit_depot(depot=nowak, values=values, by=factories.UserFactory(), on=clock.now.date())
-    stranger.send(f"/sklad/{nowak.pk}/popraw/", typed | {"phone": "601 234 567"})
+    clock.move(hours=hours)
+    answer = stranger.send(f"/sklad/{nowak.pk}/popraw/", typed | {"phone": "601 234 567"})
+    if hours:  # it waited too long, and is shown again
+        clock.move(seconds=4)
+        typed["stamp"] = hidden(answer.content.decode(), "stamp")[0]
+        stranger.send(f"/sklad/{nowak.pk}/popraw/", typed | {"phone": "601 234 567"})
     assert Submission.objects.get().proposed == {"phone": "+48 601 234 567"}
 
 
