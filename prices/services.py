@@ -265,7 +265,9 @@ def withdraw_prices(*, submission: Submission, on: datetime) -> bool:
 
 
 def record_prices(today: date | None) -> None:
-    """Bump the version of the data set, and count the approved prices. Takes three statements."""
+    """Bump the version of the data set, and count the approved prices. Takes four statements."""
+    # Offers and hours change with prices, before or after them: all lock the versions of both data sets in one order.
+    lock_rows(Dataset.objects.filter(slug=Dataset.Slug.DEPOTS))
     Dataset.objects.bump_version(Dataset.Slug.PRICES, as_of=today, source=PUBLISHER)
     # Counted once the data set is locked, so that changes at the same time are in it.
     Dataset.objects.filter(slug=Dataset.Slug.PRICES).update(row_count=DepotPrice.objects.approved().count())

@@ -11,7 +11,7 @@ from django.core import mail
 from django.db import connection, transaction
 from django.utils import timezone
 
-from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission
+from catalog.models import Dataset, Decision, Depot, OwnerLink, PendingLetter, Submission
 from catalog.services import journal, merging, publishing
 from catalog.submissions import intake, letters, limits, owner_links, retention, tokens
 from catalog.submissions.intake import Author, SubmissionPart
@@ -145,6 +145,18 @@ def test_who_confirms_locks_the_entry_before_the_submission():
     submission = factories.SubmissionFactory(unconfirmed=True)
     with held_up(Depot.objects.all(), confirming(submission)):
         assert lock_at_once(Submission.objects.all()) == [submission.pk]
+
+
+def test_who_changes_prices_locks_the_version_of_the_entries_before_that_of_the_prices():
+    for slug in (Dataset.Slug.DEPOTS, Dataset.Slug.PRICES):
+        Dataset.objects.bump_version(slug)
+    with held_up(Dataset.objects.filter(slug=Dataset.Slug.DEPOTS), partial(record_prices, NOW.date())):
+        assert len(lock_at_once(Dataset.objects.filter(slug=Dataset.Slug.PRICES))) == 1
+
+
+def record_prices(day):
+    with transaction.atomic():
+        services.record_prices(day)
 
 
 def test_invented_entries_are_locked_before_their_submissions():
