@@ -176,6 +176,13 @@ class RestoreForm(PublicForm):
     PARTS = (FormPart("Twoja prośba", ("message",)),)
 
 
+class EntryIsGone(Refusal):
+    """What was sent is about an entry that the owner no longer has; prices of one must not become those of another."""
+
+    title = "Tego składu nie ma już pod Twoim odnośnikiem"
+    reason = "Odkąd otwarto tę stronę, wpis usunięto albo przejął go ktoś inny. Niczego nie zapisaliśmy."
+
+
 def owner_path(token: str, depot: Depot) -> str:
     """Return the path of the page behind an owner's link, about one of the owner's entries."""
     return f"{tokens.OWNER.path_of(token)}&sklad={depot.pk}"
@@ -188,6 +195,11 @@ def owner(request: HttpRequest) -> HttpResponse:
     link = owner_links.read_link(token, on=now)
     owned = owner_links.read_branches(link)
     numbers = ids_of([(request.POST if posting else request.GET).get("sklad", "")])
+    if numbers and numbers[0] not in owned:  # merged, or gone
+        merged = Depot.objects.filter(pk=numbers[0], merged_into__in=owned).first()
+        numbers = [merged.merged_into_id] if merged and merged.merged_into_id else []
+        if posting and not numbers and not {"odwolaj", "poprzedni"} & request.POST.keys():
+            raise EntryIsGone(link.pk)
     depot = owned.get(numbers[0], link).depot if numbers else link.depot
     if posting and "odwolaj" in request.POST:
         owner_links.revoke_links([*owned.values()], on=now)

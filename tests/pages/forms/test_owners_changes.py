@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from catalog.models import Decision, Depot, OwnerChange, OwnerLink, PendingLetter, Submission
 from catalog.services import journal
+from catalog.services.merging import merge_depots
 from catalog.services.moderation import remove_depot
 from catalog.submissions import intake, letters, owner_links
 from catalog.submissions.retention import purge_submissions
@@ -224,6 +225,24 @@ def test_one_link_leads_to_all_entries_of_the_owner(client, stranger, priced, li
     stranger.owner(link, **stranger.type(second, sklad=branch.pk, mon="6-14"))
     assert factories.fresh(branch).hours["mon"] == "6:00-14:00"
     assert client.get(f"{link}&sklad={factories.DepotFactory().pk}").context["shown"] == priced
+
+
+def test_prices_of_an_entry_that_is_gone_do_not_become_those_of_another(stranger, priced, link, branch, clock):
+    second = f"{link}&sklad={branch.pk}"
+    typed = {"sklad": branch.pk, "price-pellet": "1500", "mon": "6-14"}
+    opened = stranger.type(second, **typed)
+    remove_depot(depot=branch, reason="mistaken", by=factories.UserFactory(username="ewa"), on=clock.now.date())
+    expect(stranger.owner(link, **opened), "Niczego nie zapisaliśmy", status=409)
+    assert not prices_of_today().exists()
+    assert stranger.owner(link, sklad=branch.pk, odwolaj="1").status_code == 200
+
+
+def test_prices_of_an_entry_merged_meanwhile_are_those_of_the_remaining_one(stranger, priced, link, branch, clock):
+    opened = stranger.type(f"{link}&sklad={branch.pk}", **{"sklad": branch.pk, "price-pellet": "1500"})
+    other = factories.DepotFactory(name="Opał Nowak Bochnia")
+    merge_depots(survivor=other, loser=branch, take=[], by=factories.UserFactory(username="ewa"), on=clock.now.date())
+    assert stranger.owner(link, **opened).status_code == 302
+    assert prices_of_today().get().depot == other
 
 
 def test_one_tap_confirms_the_prices_of_all_entries_in_one_letter(client, stranger, priced, link, branch):
