@@ -34,8 +34,9 @@ def undo_depots(undoing: Undoing) -> None:
         raise MergeIsNotRepeated(undoing.decision.pk)
     if not undoing.note and undoing_needs_reason(undoing):
         raise RestoringNeedsReason(undoing.decision.pk)
+    # Also those whose prices alone were changed, which have their turn after the version.
+    lock_rows(Depot.objects.filter(pk__in=among(undoing.keys(Depot))))
     depots = Depot.objects.filter(pk__in=among(undoing.spans(Depot)))
-    lock_rows(depots)
     staying = {depot.pk for depot in find_staying_depots(undoing)}
     restored = journal.restore_changes(Depot, undoing, kept=staying)
     restored += _remove_added(undoing, staying)

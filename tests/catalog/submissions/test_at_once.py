@@ -15,7 +15,7 @@ from catalog.models import Dataset, Decision, Depot, OwnerLink, PendingLetter, S
 from catalog.services import journal, merging, publishing
 from catalog.submissions import intake, letters, limits, owner_links, retention, tokens
 from catalog.submissions.intake import Author, SubmissionPart
-from prices import services
+from prices import owners, services
 from prices.models import DepotPrice
 from prices.validation import PriceInput
 from tests import deciding, factories
@@ -152,6 +152,17 @@ def test_who_changes_prices_locks_the_version_of_the_entries_before_that_of_the_
         Dataset.objects.bump_version(slug)
     with held_up(Dataset.objects.filter(slug=Dataset.Slug.DEPOTS), partial(record_prices, NOW.date())):
         assert len(lock_at_once(Dataset.objects.filter(slug=Dataset.Slug.PRICES))) == 1
+
+
+def test_who_undoes_a_price_locks_its_entry_before_the_version_of_the_entries():
+    Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
+    depot = factories.DepotFactory(verified=True, data_status="owner", fuels=["pellet"])
+    link = owner_links.grant_link(depot=depot, email="jan@opal.pl", on=NOW)
+    quotes = [(depot, PriceInput("pellet", NOW.date(), "t", price=Decimal(1500)))]
+    token = tokens.OWNER.token([link.pk, link.serial])
+    change = owners.publish_changes(token=token, depot=depot, hours={}, quotes=quotes, on=NOW)
+    with held_up(Depot.objects.all(), partial(journal.undo, decision=change, by=None, on=NOW)):
+        assert len(lock_at_once(Dataset.objects.filter(slug=Dataset.Slug.DEPOTS))) == 1
 
 
 def record_prices(day):
