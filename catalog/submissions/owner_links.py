@@ -138,7 +138,9 @@ def replace_owners(claim: Submission, *, on: datetime) -> list[OwnerLink]:
     PendingLetter.objects.bulk_create(
         PendingLetter(kind=kind, email=link.email, depot=claim.depot, requested_at=on) for link in former
     )
-    OwnerLink.objects.filter(pk__in=[link.pk for link in former]).update(replaced_at=on)
+    # What was changed by a link that has been revoked is no longer its owner's to undo, either.
+    ended = Q(pk__in=[link.pk for link in former]) | Q(depot=claim.depot, revoked_at__isnull=False)
+    OwnerLink.objects.filter(ended, replaced_at=None).update(replaced_at=on)
     return former
 
 

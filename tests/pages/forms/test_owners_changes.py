@@ -209,6 +209,17 @@ def test_a_letter_s_link_undoes_neither_others_changes_nor_old_ones(client, stra
     assert not Decision.objects.filter(kind="undo").exists()
 
 
+def test_who_revoked_the_link_undoes_nothing_once_another_owns_the_entry(client, stranger, nowak, link, clock):
+    save(stranger, link, mon="całą dobę")
+    path = link_in(mail.outbox[-1], "cofnij")
+    stranger.owner(link, odwolaj="1")
+    expect(client.get(path), "Cofnij tę zmianę")
+    claim = factories.SubmissionFactory(depot=nowak, claim=True, email="ewa@opal.pl")
+    deciding.accept_submission(submission=claim, by=factories.UserFactory(), on=clock.now)
+    assert stranger.undo(path, Decision.objects.get(kind="owner").pk).status_code == 410
+    assert factories.fresh(nowak).hours["mon"] == "0:00-24:00"
+
+
 def test_a_letter_about_a_change_waits_longer_than_a_day(stranger, nowak, link, clock, settings):
     settings.EMAIL_BACKEND = DOWN
     save(stranger, link, mon="6-14")
