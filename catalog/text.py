@@ -21,6 +21,8 @@ _POLISH_ORDER = dict(zip("ąćęłńóśźż", ("a{", "c{", "e{", "l{", "n{", "o
 
 _POSTCODE = re.compile(r"([0-9]{2})-?([0-9]{3})")
 
+_UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+
 
 def plain(text: str) -> str:
     """Lower case without diacritics; punctuation and blanks are kept.
@@ -42,6 +44,14 @@ def fold(text: str) -> str:
     safe in a LIKE pattern. Idempotent.
     """
     return " ".join(_letters(plain(text)).split())
+
+
+def writable(text: str) -> str:
+    """Return a text with blanks for the characters that XML 1.0 and calendars (RFC 5545) have no way to write.
+
+    Such as the vertical tab of a line broken by hand in a word processor.
+    """
+    return _UNWRITABLE.sub(" ", text)
 
 
 def slug(text: str) -> str:

@@ -32,6 +32,7 @@ from pages.polish import counted, day
 from pages.regulations import state_of
 from pages.stove_check import check_path
 from prices.snapshot import compare, prices
+from regulations.appliance_descriptions import in_part
 from regulations.models import Scope
 from regulations.queries import Regulation
 
@@ -103,7 +104,7 @@ def doubt_of(entry: Regulation, rule: Scope) -> str:
     """Return what ends the words of a rule that may bind a place, or binds a part of it; "" for one that binds it."""
     if entry.binds(rule) is not None:
         return ""
-    return " (niepewne)" if rule.uncertain else f" (w części gminy; zakres przepisu to {rule.scope})"
+    return " (niepewne)" if rule.uncertain else in_part(rule.scope)
 
 
 def coming(entry: Regulation, today: date) -> Iterator[tuple[str, int, date, str]]:

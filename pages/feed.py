@@ -3,7 +3,6 @@
 Ids and days of entries are stable as long as their content does not change.
 """
 
-import re
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -23,7 +22,7 @@ from catalog.depots.snapshot import depots
 from catalog.links import depot_path
 from catalog.models import Dataset
 from catalog.territory.snapshot import territory
-from catalog.text import full_sentence, short_zloty
+from catalog.text import full_sentence, short_zloty, writable
 from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, route_url, site_url
@@ -50,10 +49,6 @@ MOST_PRICES = 20
 
 MOVED = 0.1
 """Relative change of a depot's price that is of note."""
-
-
-FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-"""Characters that XML 1.0 has no way to write."""
 
 
 class Entry(NamedTuple):
@@ -99,9 +94,9 @@ def changes(request: HttpRequest) -> HttpResponse:
         moment = timezone.make_aware(datetime.combine(entry.on, time()))
         link = site_url(entry.path)
         feed.add_item(
-            title=FORBIDDEN.sub(" ", entry.title),
+            title=writable(entry.title),
             link=link,
-            description=escape(FORBIDDEN.sub(" ", entry.text)),  # the type of a summary is HTML
+            description=escape(writable(entry.text)),  # the type of a summary is HTML
             unique_id=f"{link}#{entry.key}",
             pubdate=moment,
             updateddate=moment,

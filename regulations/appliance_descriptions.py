@@ -184,7 +184,12 @@ def limits_of(one: ApplianceDeadline) -> str:
     if one.binds:
         return text
     comma = "," if text else ""  # ends the clause of what is required
-    return f"{text}{comma} w części gminy (zakres przepisu to {one.deadline.scope})"
+    return f"{text}{comma}{in_part(one.deadline.scope)}"
+
+
+def in_part(scope: str) -> str:
+    """Return the end of a clause about a rule that binds a part of a municipality."""
+    return f" w części gminy (zakres przepisu to {scope})"
 
 
 def limits_in_short(one: ApplianceDeadline) -> str:

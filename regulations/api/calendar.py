@@ -1,12 +1,11 @@
 """Deadlines as a calendar, `/regulations/{voivodeship}.ics`. RFC 5545."""
 
-import re
 from datetime import UTC, datetime, time, timedelta
 
 from icalendar import Calendar, Event, vText
 
 from catalog.models import County, Municipality
-from catalog.text import full_sentence
+from catalog.text import full_sentence, writable
 from fueldepot.http.links import route_url
 from regulations.models import Deadline, Scope
 from regulations.queries import Regulation
@@ -15,9 +14,6 @@ PRODUCT = "-//fueldepot//regulations//PL"
 
 LONGEST_PLACE = 40
 """Longest scope in characters that fits into the title of an event."""
-
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-"""Characters that no text of a calendar may have, as the vertical tab of a line broken by hand in a word processor."""
 
 AREAS = {
     Scope.Area.VOIVODESHIP: "",
@@ -72,7 +68,7 @@ def event(entry: Regulation, deadline: Deadline) -> Event:
     added.add("dtend", deadline.date + timedelta(days=1))
     texts = {"summary": event_title(entry, deadline), "description": "\n".join(filter(None, lines))}
     for name, text in (texts | {"location": deadline.scope}).items():
-        added.add(name, CONTROL.sub(" ", text))
+        added.add(name, writable(text))
     added.add("categories", [deadline.get_kind_display()])
     added.add("transp", "TRANSPARENT")
     added.add("url", route_url("regulation", entry.voivodeship.slug))

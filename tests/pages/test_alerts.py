@@ -74,8 +74,8 @@ def test_a_rule_of_a_part_of_the_place_or_of_contradicting_sources_says_so(act):
     DeadlineFactory(date=TODAY + 20 * DAY, applies_to="piece", uncertain=True)
     FuelBanFactory(area="listed", partly=["1261011"], scope="strefa B")
     (letter,) = send()
-    fireplaces, stoves = "kominki (w części gminy; zakres przepisu to strefa A)", "piece (niepewne)"
-    ban = "Nie wolno palić: muły węglowe (w części gminy; zakres przepisu to strefa B)"
+    fireplaces, stoves = "kominki w części gminy (zakres przepisu to strefa A)", "piece (niepewne)"
+    ban = "Nie wolno palić: muły węglowe w części gminy (zakres przepisu to strefa B)"
     assert not missing(
         words_of(letter), f"  {fireplaces}\n", f"  {stoves}\n", f": {fireplaces}\n", f": {stoves}\n", ban
     )
