@@ -32,7 +32,7 @@ from pages.polish import counted, day
 from pages.regulations import state_of
 from pages.stove_check import check_path
 from prices.snapshot import compare, prices
-from regulations.appliance_descriptions import in_part
+from regulations.appliance_sentences import in_part
 from regulations.models import Scope
 from regulations.queries import Regulation
 

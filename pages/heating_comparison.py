@@ -24,7 +24,7 @@ from prices.heating_costs import (
 from prices.medians import per_tonne, rounded
 from prices.snapshot import official, prices
 from regulations.appliance_check import BURNS_COAL, ApplianceCheck, ApplianceStatus, Facts, check_appliance
-from regulations.appliance_descriptions import WITHOUT_FIRE, describe_check, exemptions_of
+from regulations.appliance_sentences import WITHOUT_FIRE, describe_check, exemptions_of
 from regulations.codes import Appliance
 from regulations.queries import Regulation
 

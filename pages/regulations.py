@@ -20,7 +20,7 @@ from pages.polish import day
 from pages.svg import maps
 from pages.svg import territory as territory_svg
 from pages.svg.charts import timeline
-from regulations.appliance_descriptions import without_deadline
+from regulations.appliance_sentences import without_deadline
 from regulations.codes import Appliance
 from regulations.models import STALE_AFTER, Deadline, FuelBan, Provision, Resolution, read_sources
 from regulations.queries import DeadlineStatus, Regulation, regulations_of

@@ -45,7 +45,7 @@ from regulations.appliance_check import (
     is_about_part,
     is_of_other_fuel,
 )
-from regulations.appliance_descriptions import (
+from regulations.appliance_sentences import (
     WITHOUT_FIRE,
     ask_fact,
     caveat_of_main,
@@ -58,8 +58,8 @@ from regulations.codes import BOILERS, Appliance, Condition
 from regulations.models import Deadline, read_sources
 from regulations.queries import DeadlineStatus, Regulation
 from subsidy import rules
-from subsidy.calculator.rows import describe_refusal
 from subsidy.household_and_plan import SOLID_FUEL_SOURCES, SOURCES, Heating, Level
+from subsidy.item_rows import describe_refusal
 
 NOT_FOUND = "Nie znaleźliśmy takiego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
 UNREADABLE = "Nie umiemy odczytać tego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."

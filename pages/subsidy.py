@@ -20,10 +20,10 @@ from fueldepot.http.query import Pairs, Query, doc
 from pages.page import Page
 from pages.subsidy_form import PAGE, demand, describe_errors, missing_areas, parameters, read_values, steps
 from subsidy import rules
-from subsidy.api.params import HEATINGS, PEOPLE_RANGE, SubsidyQuery
+from subsidy.api.params import HEATINGS, SubsidyQuery
 from subsidy.calculator import calculate
-from subsidy.calculator.rows import Result, describe_refusal, refuse_source
-from subsidy.household_and_plan import DOCUMENTS, Application, Heating, Item, Level, ProjectType
+from subsidy.household_and_plan import DOCUMENTS, PEOPLE_RANGE, Application, Heating, Item, Level, ProjectType
+from subsidy.item_rows import Result, describe_refusal, refuse_source
 from subsidy.rules import RulesAt
 
 GO_ON = "mimo"

@@ -5,8 +5,16 @@ from dataclasses import dataclass
 
 from fueldepot.http.params import BOOLEANS, AmbiguousNumber, NumberLiteral, ParameterError, read_decimal
 from fueldepot.http.query import Pairs
-from subsidy.api.params import AREA_RANGE, MONEY_RANGE, PEOPLE_RANGE
-from subsidy.household_and_plan import DOCUMENTS, ENVELOPE, SOURCES, Item, ProjectType
+from subsidy.household_and_plan import (
+    AREA_RANGE,
+    DOCUMENTS,
+    ENVELOPE,
+    MONEY_RANGE,
+    PEOPLE_RANGE,
+    SOURCES,
+    Item,
+    ProjectType,
+)
 from subsidy.rules import RulesAt
 
 SOURCE_COST = "cost_source"

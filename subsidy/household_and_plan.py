@@ -5,6 +5,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import IntEnum, StrEnum
 
+PEOPLE_RANGE = (1, 20)
+MONEY_RANGE = (0, 10_000_000)
+"""Zł, of incomes and costs."""
+AREA_RANGE = (0, 5000)
+"""M² of works."""
+
 
 class Level(StrEnum):
     NONE = "none"

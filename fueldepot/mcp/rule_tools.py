@@ -25,14 +25,14 @@ from pages.regulations import LIST_TITLE, days_of, path_of, title_of
 from regulations.api.params import DeadlinesQuery, RegulationsQuery
 from regulations.api.rule_answers import publication
 from regulations.appliance_check import check_appliance
-from regulations.appliance_descriptions import describe_check
+from regulations.appliance_sentences import describe_check
 from regulations.models import STALE_AFTER, Deadline
 from regulations.queries import Regulation, find_deadlines, find_regulations
 from subsidy import rules
 from subsidy.api.params import SubsidyQuery
 from subsidy.calculator import calculate
-from subsidy.calculator.rows import Result, Variant
 from subsidy.household_and_plan import DOCUMENTS
+from subsidy.item_rows import Result, Variant
 
 MOST_DEADLINES = 6
 

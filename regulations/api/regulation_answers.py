@@ -13,7 +13,7 @@ from fueldepot.http.links import route_url, site_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example
 from regulations.api import rule_answers as rules
 from regulations.appliance_check import ApplianceStatus, check_appliance
-from regulations.appliance_descriptions import (
+from regulations.appliance_sentences import (
     STATE_UNKNOWN,
     describe_check,
     describe_limit,

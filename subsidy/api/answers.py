@@ -11,8 +11,8 @@ from typing_extensions import TypedDict
 from fueldepot.http.links import route_url
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example
 from subsidy.api.params import PlanQuery
-from subsidy.calculator.rows import Binding, ItemRow, Result, Variant
 from subsidy.household_and_plan import Household, Item, Level
+from subsidy.item_rows import Binding, ItemRow, Result, Variant
 from subsidy.rules import RulesAt
 from subsidy.rules.reading import UNITS
 

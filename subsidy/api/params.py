@@ -13,11 +13,18 @@ from fueldepot.http.params import Day, ParameterError, Switch, choice, exact, re
 from fueldepot.http.query import Pairs, Query, field, split_query, today_unless_given
 from fueldepot.http.request_body import read_pairs
 from subsidy import rules
-from subsidy.household_and_plan import DOCUMENTS, SOURCES, Application, Heating, IncomeType, Item, ProjectType
-
-PEOPLE_RANGE = (1, 20)
-MONEY_RANGE = (0, 10_000_000)
-AREA_RANGE = (0, 5000)
+from subsidy.household_and_plan import (
+    AREA_RANGE,
+    DOCUMENTS,
+    MONEY_RANGE,
+    PEOPLE_RANGE,
+    SOURCES,
+    Application,
+    Heating,
+    IncomeType,
+    Item,
+    ProjectType,
+)
 
 WORKS = {
     Item.CEILING: ("roof or ceiling insulation", 90),

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from subsidy import rules
 from subsidy.calculator import calculate, make_variant
-from subsidy.calculator.rows import make_rows
 from subsidy.household_and_plan import (
     DOCUMENTS,
     ENVELOPE,
@@ -23,6 +22,7 @@ from subsidy.household_and_plan import (
     Level,
     ProjectType,
 )
+from subsidy.item_rows import make_rows
 
 GROSZ = Decimal("0.01")
 DAYS = st.dates(date(2025, 3, 31), date(2031, 12, 31))

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from subsidy.calculator import rows
+from subsidy import item_rows
 
 
 def test_amounts_are_written_as_polish_sentences_have_them():
@@ -14,9 +14,9 @@ def test_amounts_are_written_as_polish_sentences_have_them():
         "135000.00": "135\N{NO-BREAK SPACE}000",
         "1234567.89": "1\N{NO-BREAK SPACE}234\N{NO-BREAK SPACE}567,89",
     }
-    assert {amount: rows.format_amount(Decimal(amount)) for amount in text} == text
+    assert {amount: item_rows.format_amount(Decimal(amount)) for amount in text} == text
 
 
 def test_subsidies_are_cut_and_contributions_rounded():
-    assert [rows.truncate_to_grosz(Decimal(amount)) for amount in ("1.019", "1.011")] == [Decimal("1.01")] * 2
-    assert [str(rows.round_to_grosz(Decimal(amount))) for amount in ("1.015", "1.0149")] == ["1.02", "1.01"]
+    assert [item_rows.truncate_to_grosz(Decimal(amount)) for amount in ("1.019", "1.011")] == [Decimal("1.01")] * 2
+    assert [str(item_rows.round_to_grosz(Decimal(amount))) for amount in ("1.015", "1.0149")] == ["1.02", "1.01"]

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from subsidy.calculator.rows import (
+from subsidy.household_and_plan import DOCUMENTS, SOURCES, Application, Heating, Item, Level, ProjectType
+from subsidy.item_rows import (
     ENVELOPE_TABLE,
     UPPER,
     ZERO,
@@ -25,7 +26,6 @@ from subsidy.calculator.rows import (
     round_to_grosz,
     truncate_to_grosz,
 )
-from subsidy.household_and_plan import DOCUMENTS, SOURCES, Application, Heating, Item, Level, ProjectType
 from subsidy.rules import RuleCondition, RulesAt, RuleSource
 
 MINIMUM_WAGE = ("levels/minimum_wage", "monthly")
