@@ -5,6 +5,7 @@ It is installed below `var/lighthouse` from `package.json` beside this file.
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -14,12 +15,13 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.browser.conftest import CHROMIUM, QUIET
+from tests.browser.conftest import QUIET
 from tests.npm import node_modules
 from tests.ops.live import Site
 from tests.ops.machines.servers import Nginx, missing_programs, open_folder
 from tests.ports import free_ports
 
+CHROMIUM = shutil.which("chromium")  # Lighthouse measures the whole browser
 MISSING = {"nginx", "openssl"} & set(missing_programs())
 pytestmark = [
     pytest.mark.browser,
