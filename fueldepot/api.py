@@ -20,8 +20,8 @@ from typing_extensions import TypedDict
 from catalog.api.views import LocateViewSet, LocationViewSet, MunicipalityViewSet, PostcodeViewSet, StoreViewSet
 from catalog.depots.snapshot import depots
 from catalog.models import Dataset
-from fueldepot.api_errors import unknown_path
 from fueldepot.data import snapshot
+from fueldepot.errors import unknown_path
 from fueldepot.http import api_description, cache_control
 from fueldepot.http.cache_control import conditional, release
 from fueldepot.http.error_body import method_not_allowed

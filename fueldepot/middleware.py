@@ -13,14 +13,14 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.handlers.exception import convert_exception_to_response
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.utils.cache import patch_vary_headers
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.module_loading import import_string
 
-from fueldepot.api_errors import refuse_body
+from fueldepot import errors
 from fueldepot.data import snapshot
 from fueldepot.http.cache_control import NO_STORE
 from fueldepot.http.caller_address import read_address, read_networks, trusts
@@ -34,7 +34,6 @@ from fueldepot.http.request_body import (
     read_whole,
 )
 from fueldepot.http.views import is_private, parse_accept
-from pages import error_pages
 
 View = Callable[[HttpRequest], HttpResponse]
 
@@ -89,8 +88,8 @@ def explain_refusals(get_response: View) -> View:
         if response.status_code not in {405, 412} or (not response.streaming and response.content):
             return response
         if response.status_code == HTTPStatus.PRECONDITION_FAILED:
-            return precondition_failed() if is_api(request) else error_pages.precondition_failed(request)
-        refused = method_not_allowed(request) if is_api(request) else error_pages.method_not_allowed(request)
+            return precondition_failed() if is_api(request) else errors.error_page(request, 412)
+        refused = method_not_allowed(request) if is_api(request) else errors.error_page(request, 405)
         refused["Allow"] = response["Allow"]
         return refused
 
@@ -156,11 +155,11 @@ def read_whole_bodies(get_response: View) -> View:
     def answer(request: HttpRequest) -> HttpResponse:
         charset, request.encoding = request.encoding, None  # type: ignore[assignment] # its type has no None
         if charset and request.method == "POST" and not is_api(request) and codecs.lookup(charset).name != "utf-8":
-            return error_pages.bad_request(request)
+            return errors.bare("400.html", 400)
         try:
             read_whole(request, MAX_BODY_BYTES if is_api(request) else MAX_FORM_BYTES)
         except (BodyTooLarge, MalformedBody, UnsupportedBody) as error:
-            return refuse_body(request, error)
+            return errors.refuse_body(request, error)
         return get_response(request)
 
     return answer
@@ -185,11 +184,11 @@ def guard_private_views(get_response: View) -> View:
     def answer(request: HttpRequest) -> HttpResponse:
         at_desk = request.path.startswith("/admin/")
         if at_desk and networks and not trusts(networks, read_address(request.META.get("REMOTE_ADDR", ""))):
-            return error_pages.not_found(request, Http404())
+            return errors.page_not_found(request)
         if at_desk and ("\0" in request.path or NUL.search(request.META["QUERY_STRING"])):
-            return error_pages.bad_request(request)
+            return errors.bare("400.html", 400)
         if snapshot.database_is_away():
-            return error_pages.unavailable(request)
+            return errors.unavailable_page(request)
         response = get_response(request)
         if at_desk:
             response.headers.setdefault("Cache-Control", NO_STORE)

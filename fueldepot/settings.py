@@ -115,7 +115,7 @@ MAP_TILES_URL = environment.read_map_tiles()
 # Downloads of `--download` and `refresh`; see catalog/sources.yaml.
 DOWNLOADS_DIR = BASE_DIR / "var" / "downloads"
 
-CSRF_FAILURE_VIEW = "pages.error_pages.form_expired"
+CSRF_FAILURE_VIEW = "fueldepot.errors.form_expired"
 ROOT_URLCONF = "fueldepot.urls"
 WSGI_APPLICATION = "fueldepot.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -222,7 +222,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "fueldepot.http.api_description.Schema",
-    "EXCEPTION_HANDLER": "fueldepot.api_errors.answer_error",
+    "EXCEPTION_HANDLER": "fueldepot.errors.answer_error",
 }
 
 LOGGING = {

@@ -12,12 +12,11 @@ from django.views.decorators.cache import cache_control
 from django.views.generic import RedirectView
 
 from catalog.admin import accounts
-from fueldepot import api, api_errors, monitoring
+from fueldepot import api, errors, monitoring
 from fueldepot.desk import logins
 from fueldepot.http.cache_control import REGISTER
 from fueldepot.http.views import private, read_only
 from fueldepot.mcp.protocol import mcp
-from pages import error_pages
 
 SECURITY_TXT_VALID = timedelta(days=180)
 
@@ -44,10 +43,10 @@ def security_txt(request: HttpRequest) -> HttpResponse:
     return HttpResponse(body, content_type="text/plain; charset=utf-8", headers={"Cache-Control": REGISTER})
 
 
-handler400 = api_errors.bad_request
-handler403 = error_pages.forbidden
-handler404 = error_pages.not_found
-handler500 = api_errors.server_error
+handler400 = errors.bad_request
+handler403 = errors.forbidden
+handler404 = errors.page_not_found
+handler500 = errors.server_error
 
 titles = {"site_header": admin.site.site_header, "site_title": admin.site.site_title}
 
@@ -56,7 +55,7 @@ urlpatterns = [
     # For clients that join the description's server and path "/".
     path("api/v1/", api.index),
     path("api/v1/", include((api.v1, "v1"))),
-    re_path(r"^api/(?!index\.html\.md\Z)[\s\S]", api_errors.unknown_path),
+    re_path(r"^api/(?!index\.html\.md\Z)[\s\S]", errors.unknown_path),
     path("admin/haslo/", include(accounts.urls(titles, logins.PasswordView))),
     path("mcp", mcp, name="mcp"),
     # For clients configured with a slash: many do not follow a redirect of a POST.

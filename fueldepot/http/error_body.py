@@ -1,4 +1,4 @@
-"""Error body of the API, the same for every 4xx and 5xx under /api/. Domain errors: `fueldepot.api_errors`."""
+"""Error body of the API, the same for every 4xx and 5xx under /api/. Domain errors: `fueldepot.errors`."""
 
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus

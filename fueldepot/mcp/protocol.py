@@ -23,8 +23,8 @@ from mcp_types.methods import serialize_server_result, validate_client_request
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from fueldepot.api_errors import DOMAIN_ERRORS
 from fueldepot.data import snapshot
+from fueldepot.errors import DOMAIN_ERRORS
 from fueldepot.http.cache_control import NO_STORE, version
 from fueldepot.http.error_body import method_not_allowed
 from fueldepot.http.params import InvalidParameters, NumberLiteral, ParameterError, quote

@@ -7,7 +7,7 @@ from django.test import Client
 from rest_framework import exceptions
 
 from catalog.search.engine import Search
-from fueldepot.api_errors import answer_error
+from fueldepot.errors import answer_error
 from fueldepot.http.params import quote
 from tests import factories
 

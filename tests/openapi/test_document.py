@@ -17,7 +17,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from catalog.api.params import QUERY_MIN_LENGTH, LocationsQuery
 from catalog.depots.fuels import FUELS
 from catalog.territory.coordinates import LAT_RANGE
-from fueldepot.api_errors import DOMAIN_ERRORS
+from fueldepot.errors import DOMAIN_ERRORS
 from fueldepot.http import api_description
 from fueldepot.http.cache_control import version
 from fueldepot.http.error_body import CODES
@@ -201,7 +201,7 @@ def test_both_bodies_of_the_calculator_take_what_get_takes():
 def test_every_code_that_the_code_answers_is_in_the_list():
     """Every literal that is handed to the makers of error bodies, and no status without a description."""
     folder = Path(api_description.FILE).parent
-    source = "".join((folder / name).read_text(encoding="utf-8") for name in ("api_errors.py", "http/error_body.py"))
+    source = "".join((folder / name).read_text(encoding="utf-8") for name in ("errors.py", "http/error_body.py"))
     written = re.findall(r'(?<!def )(?:error_body|plain_error)\([^"]*?"(\w+)"', source)
     assert written
     assert {*written} <= CODES.keys()

@@ -7,7 +7,7 @@ from django.http import FileResponse
 from django.template.loader import render_to_string
 from django.test import Client, RequestFactory
 
-from fueldepot import api_errors, middleware
+from fueldepot import errors, middleware
 from fueldepot.data import snapshot
 from pages import api_and_text_pages
 from tests import factories
@@ -100,7 +100,7 @@ def test_without_the_database_nobody_knows_what_was_removed(reader, away):
 
 def test_without_a_database_the_api_says_so_in_its_own_way():
     """Also for paths without a viewset."""
-    answer = api_errors.unavailable(RequestFactory().get("/api/v1/stores"), AWAY[0])
+    answer = errors.unavailable(RequestFactory().get("/api/v1/stores"), AWAY[0])
     assert answer.status_code == 503
     assert json.loads(answer.content)["code"] == "unavailable"
     assert answer["Retry-After"] == "5"

@@ -189,6 +189,6 @@ def test_that_the_database_is_away_is_told_once_and_without_a_traceback():
         ("django.request", 500, OperationalError("gone"), False),
         ("django.request", 500, InterfaceError("closed"), False),
         ("django.request", 500, ValueError("bad"), True),
-        ("fueldepot.api_errors", None, None, True),
+        ("fueldepot.errors", None, None, True),
     ):
         assert drop_duplicate_db_errors(record_of(error, name, status)) is written, name

@@ -1,14 +1,18 @@
-"""Error responses: one body and one table of statuses under /api/, those of `pages.error_pages` elsewhere."""
+"""Error responses: one body and one table of statuses under /api/, pages elsewhere.
+
+They are not cached, and all pages but 404 render without the request.
+"""
 
 import logging
 import sys
 from collections.abc import Callable, Mapping
-from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 
@@ -17,7 +21,7 @@ from catalog.depots.snapshot import DepotNotFound
 from catalog.territory.boundaries import SNAP_DISTANCE_M, PointOutsideMunicipalities
 from catalog.territory.snapshot import PostcodeNotFound, UnitNotFound, VoivodeshipNotFound
 from fueldepot.data.snapshot import DATABASE_AWAY
-from fueldepot.http.cache_control import GONE, behind_cache
+from fueldepot.http.cache_control import GONE, NO_STORE, behind_cache
 from fueldepot.http.error_body import (
     CODES,
     RETRY_AFTER_S,
@@ -29,7 +33,8 @@ from fueldepot.http.error_body import (
 )
 from fueldepot.http.params import InvalidParameters, ParameterError, quote
 from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedBody
-from pages import error_pages
+from pages.page import Page
+from pages.rendering import MARKDOWN_UTF8, collapse_blank_lines, render_page, wants_markdown
 from prices.api.params import FuelNotFound
 from regulations.api.params import RegulationsQuery
 from regulations.queries import DeadlinesNotFound, LegalStateNotFound
@@ -159,10 +164,25 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400 for a request that Django refuses before any view: an unknown host, too many fields, a NUL."""
     is_host = isinstance(exception, DisallowedHost)
     if not is_api(request):
-        return error_pages.bare("400_host.html", 400) if is_host else error_pages.bad_request(request)
+        return bare("400_host.html" if is_host else "400.html", 400)
     host = quote(request.META.get("HTTP_HOST", ""))
     refusal = f"The host {host} is not served here; send the request to {settings.SITE_URL}."
     return plain_error(error_body("invalid_parameter", refusal if is_host else "The request is malformed."))
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return bare("403.html", 403)
+
+
+def form_expired(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return bare("403_csrf.html", 403)
+
+
+def page_not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    if wants_markdown(request):
+        return error_page(request, 404)
+    page = Page(title="Nie ma takiej strony", description="", path="", breadcrumbs=(), indexed=False)
+    return unkept(render_page(request, "404.html", page, status=404))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -171,7 +191,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if isinstance(error, DATABASE_AWAY):
         return unavailable(request, error)
     if not is_api(request):
-        return error_pages.server_error(request)
+        return error_page(request, 500)
     message = "The service failed to answer; the failure has been logged. Try again later."
     return plain_error(error_body("server_error", message))
 
@@ -181,10 +201,8 @@ def refuse_body(request: HttpRequest, error: BodyTooLarge | MalformedBody | Unsu
     if is_api(request):
         return plain_error(DOMAIN_ERRORS[type(error)](error))
     if isinstance(error, MalformedBody):
-        return error_pages.bare("400_body.html", 400)
-    if isinstance(error, UnsupportedBody):
-        return error_pages.bad_request(request, HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
-    return error_pages.bare("413.html", HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        return bare("400_body.html", 400)
+    return bare("400.html", 415) if isinstance(error, UnsupportedBody) else bare("413.html", 413)
 
 
 def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
@@ -192,6 +210,30 @@ def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     # In one line, without the error message, which may repeat user input.
     logger.error("database not available: %s", type(error.__cause__ or error).__name__)
     if not is_api(request):
-        return error_pages.unavailable(request)
+        return unavailable_page(request)
     body = error_body("unavailable", "The database is not available; try again in a few seconds.")
     return plain_error(body, {"Retry-After": str(RETRY_AFTER_S)})
+
+
+def unavailable_page(request: HttpRequest) -> HttpResponse:
+    response = error_page(request, 503)
+    response["Retry-After"] = str(RETRY_AFTER_S)
+    return response
+
+
+def error_page(request: HttpRequest, status: int) -> HttpResponse:
+    """Answer without the database, in a few lines of Markdown where the request prefers it."""
+    if not wants_markdown(request):
+        return bare(f"{status}.html", status)
+    text = collapse_blank_lines(render_to_string(f"{status}.md"))
+    return unkept(HttpResponse(text, content_type=MARKDOWN_UTF8, status=status))
+
+
+def bare(template: str, status: int) -> HttpResponse:
+    return unkept(HttpResponse(render_to_string(template), status=status))
+
+
+def unkept(response: HttpResponse) -> HttpResponse:
+    response["Cache-Control"] = NO_STORE
+    patch_vary_headers(response, ["Accept"])
+    return response
