@@ -18,7 +18,6 @@ from catalog.importers import runner
 from catalog.importers.download import Download, Fetcher
 from catalog.importers.import_steps import fetch_step, steps_for
 from catalog.importers.records import Note, Options, Report
-from catalog.importers.runner import MOST_REMOVED
 from catalog.importers.sources import DataSource, all_sources, read_sources
 from fueldepot.data.yaml_reader import InvalidYaml
 
@@ -65,7 +64,7 @@ def add_allowing_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--allow-removals",
         action="store_true",
-        help=f"let more than {MOST_REMOVED * 100:.0f} %% of the stored rows be removed",
+        help=f"let more than {runner.MOST_REMOVED * 100:.0f} %% of the stored rows be removed",
     )
     parser.add_argument("--allow-older", action="store_true", help="let a file replace what is stored of a later day")
 

@@ -22,7 +22,7 @@ from fueldepot.http import api_description
 from fueldepot.http.cache_control import version
 from fueldepot.http.error_body import CODES
 from fueldepot.http.params import MAX_VALUE_LENGTH, InvalidParameters, text_pattern
-from fueldepot.openapi import FAILURES
+from fueldepot.management.commands.write_openapi import FAILURES
 from subsidy.api import params as subsidy
 from subsidy.household_and_plan import Item
 from tests.openapi.description import example_of, form, make_sample, mistakes
@@ -34,7 +34,7 @@ OPERATIONS = [(path, method, one) for path, methods in DOCUMENT["paths"].items()
 
 
 def test_the_command_writes_the_committed_file(tmp_path, monkeypatch):
-    monkeypatch.setattr("fueldepot.openapi.FILE", tmp_path / "openapi.json")
+    monkeypatch.setattr("fueldepot.management.commands.write_openapi.FILE", tmp_path / "openapi.json")
     call_command("write_openapi", stdout=StringIO())
     message = "run `make openapi`, read the diff and commit it"
     assert (tmp_path / "openapi.json").read_text(encoding="utf-8") == api_description.FILE.read_text(
