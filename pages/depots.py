@@ -6,7 +6,6 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
 
@@ -29,12 +28,6 @@ DAY_NAMES = ("poniedziałek", "wtorek", "środa", "czwartek", "piątek", "sobota
 
 NEIGHBOURS = 5
 NEIGHBOURS_KM = 30
-
-
-def find_gone_depot(depot_id: int) -> Depot:
-    """Return a removed depot. Raises Http404 for all others. One query."""
-    gone = Depot.objects.filter(publication=Depot.Publication.REMOVED)
-    return get_object_or_404(gone.select_related("municipality__voivodeship", "merged_into"), pk=depot_id)
 
 
 def depot_page(depot: DepotRow, now: datetime) -> Page:

@@ -207,7 +207,7 @@ def pages(today: date) -> Iterator[Page]:
     yield rules_page()
     yield datasets_page(today)
     yield official_page()
-    yield index_page(today)
+    yield index_page("", today)
     yield regulations_page(today)
     yield first_page("", today)
 

@@ -28,7 +28,7 @@ def all_medians(page: Page) -> list[dict[str, Any]]:
     return [dataset(page, csv=reverse("extract-medians"), variableMeasured=list(filter(None, medians)))]
 
 
-def index_page(today: date, query_string: str = "") -> Page:
+def index_page(query_string: str, today: date) -> Page:
     asked = Asked.read(query_string, today)
     answers = all_fuel_prices(asked.day)
     demonstration = any("demonstration" in answer for answer in answers.values())
