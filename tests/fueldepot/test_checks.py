@@ -15,7 +15,7 @@ from tests.ports import free_port
 
 @pytest.mark.django_db
 def test_this_server_is_new_enough():
-    assert checks.check_postgresql(databases=["default"]) == []
+    assert [*checks.check_postgresql(databases=["default"])] == []
 
 
 def test_an_old_server_is_an_error(monkeypatch):
@@ -93,7 +93,7 @@ def test_a_settings_file_is_closed_to_others_and_the_service_can_read_it(tmp_pat
     settings.BASE_DIR = tmp_path
     file = tmp_path / "fueldepot.env"
     monkeypatch.setattr(checks, "SETTINGS_FILE", file)
-    assert checks.check_secret_files() == []  # there need not be one
+    assert [*checks.check_secret_files()] == []  # there need not be one
     file.touch()
     for mode, found in ((0o644, ["fueldepot.W005"]), (0o642, ["fueldepot.W005"]), (0o640, []), (0o600, [])):
         file.chmod(mode)
@@ -115,6 +115,6 @@ def test_what_has_to_happen_every_night_is_missed():
     now = timezone.now()
     assert ids(checks.check_jobs()) == ["fueldepot.W006", "fueldepot.W007", "fueldepot.W008", "fueldepot.W009"]
     record_nightly_jobs(now)
-    assert checks.check_jobs() == []
+    assert [*checks.check_jobs()] == []
     ImportRun.objects.update(started=now - timedelta(days=400), finished=now - timedelta(days=400))
     assert ids(checks.check_jobs()) == ["fueldepot.W006", "fueldepot.W007", "fueldepot.W008"]

@@ -149,7 +149,7 @@ def test_the_projects_file_of_sources_is_whole_and_a_format_of_one_source(monkey
     names = [form.name for _, form in formats()]
     assert len(names) == len({*names})
     assert [source.id for source, form in formats() if form.name == "geonames"] == ["geonames-postcodes"]
-    assert checks.check_sources_file() == []
+    assert [*checks.check_sources_file()] == []
     odd = InvalidYaml(Path("sources.yaml"), [(None, "osm-depots: licence is missing")])
     monkeypatch.setattr(checks, "read_sources", Mock(side_effect=odd))
     (error,) = checks.check_sources_file()  # stops the start
