@@ -3,7 +3,7 @@
 Pages of invented depots and prices are not listed for search engines and language models.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
 from enum import StrEnum
 from functools import lru_cache
@@ -41,7 +41,7 @@ from pages.heating_page import heating_costs_page
 from pages.home_and_voivodeship import depots_as_of, has_invented_medians, home_page, voivodeships_by_name
 from pages.page import Page
 from pages.prices import index_page, official_page
-from pages.regulations import LIST_TITLE, days_of_all, page_of, regulations_page
+from pages.regulations import page_of, regulations_page
 from pages.rendering import collapse_blank_lines, markdown_text
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page
@@ -51,8 +51,6 @@ from prices.snapshot import RESTS_ON, official, prices
 from regulations.api.params import DeadlinesQuery
 from regulations.codes import Appliance
 from regulations.queries import find_deadlines, regulations_of
-from regulations.snapshot import states
-from subsidy import rules
 
 
 class SiteMapSection(StrEnum):
@@ -73,6 +71,7 @@ class SiteMapEntry(NamedTuple):
 
     listed: for search engines and language models; False for pages with invented depots or prices, and empty ones.
     as_of: the day on the page, where it differs from `changed`. first: the oldest of several days on it, else None.
+    page: None where its size is not told.
     """
 
     path: str
@@ -82,6 +81,7 @@ class SiteMapEntry(NamedTuple):
     listed: bool = True
     as_of: date | None = None
     first: date | None = None
+    page: Page | None = None
 
     @property
     def current_to(self) -> str:
@@ -100,14 +100,13 @@ def all_pages(today: date) -> list[SiteMapEntry]:
     Municipalities without depots show the nearest ones, so they are unlisted while any depot is invented.
     """
     voivodeships = voivodeships_by_name()
-    edition = rules.current().on(today).edition
+    subsidy = first_page("", today)
+    title = "Dotacja Czyste Powietrze: poziomy i limity"
     entries = [
         *service_pages(today),
         *price_pages(voivodeships, today),
-        *regulation_pages(voivodeships),
-        SiteMapEntry(
-            reverse("subsidy"), SiteMapSection.SUBSIDY, "Dotacja Czyste Powietrze: poziomy i limity", edition.as_of
-        ),
+        *regulation_pages(voivodeships, today),
+        SiteMapEntry(subsidy.path, SiteMapSection.SUBSIDY, title, subsidy.as_of, page=subsidy),
         *unit_pages(voivodeships),
         *depot_pages(),
     ]
@@ -117,23 +116,24 @@ def all_pages(today: date) -> list[SiteMapEntry]:
 
 def service_pages(today: date) -> Iterator[SiteMapEntry]:
     catalog = depots.get()
-    changed = snapshot.changed_on(Dataset.Slug.DEPOTS) or catalog.updated_at
+    changed = snapshot.current().changed_on(Dataset.Slug.DEPOTS) or catalog.updated_at
     listed = not (catalog.demonstration or has_invented_medians(today))
-    yield SiteMapEntry(reverse("home"), SiteMapSection.SERVICE, "Strona główna", changed, listed)
+    home = home_page("", today)
+    yield SiteMapEntry(home.path, SiteMapSection.SERVICE, "Strona główna", changed, listed, page=home)
     for page in (rules_page(), english_page(), for_owners_page(), datasets_page(today), privacy_page()):
-        yield SiteMapEntry(page.path, SiteMapSection.SERVICE, page.title, page.as_of)
+        yield SiteMapEntry(page.path, SiteMapSection.SERVICE, page.title, page.as_of, page=page)
 
 
 def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[SiteMapEntry]:
     answers, section = all_fuel_prices(today), SiteMapSection.PRICES
     real = {slug: "demonstration" not in answer for slug, answer in answers.items()}
-    changed = snapshot.changed_on(*RESTS_ON)
+    changed = snapshot.current().changed_on(*RESTS_ON)
     listed = any(answer["n"] for answer in answers.values()) and all(real.values())
-    yield SiteMapEntry(reverse("prices"), section, "Ceny opału: mediany", changed, listed, today)
-    averages = official_page()
-    yield SiteMapEntry(averages.path, section, averages.title, averages.as_of, averages.indexed)
-    heat = heating_costs_page("", today)
-    yield SiteMapEntry(heat.path, section, "Ile kosztuje ciepło: porównanie źródeł", changed, heat.indexed, today)
+    index, averages, heat = index_page("", today), official_page(), heating_costs_page("", today)
+    yield SiteMapEntry(index.path, section, "Ceny opału: mediany", changed, listed, today, page=index)
+    yield SiteMapEntry(averages.path, section, averages.title, averages.as_of, averages.indexed, page=averages)
+    title = "Ile kosztuje ciepło: porównanie źródeł"
+    yield SiteMapEntry(heat.path, section, title, changed, heat.indexed, today, page=heat)
     for slug in answers:
         name, figures = fuels.BY_SLUG[slug].name, prices.get().figures(slug, today)
         path, listed = reverse("fuel-prices", args=[slug]), real[slug] and figures.country.n > 0
@@ -144,16 +144,16 @@ def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[
             yield SiteMapEntry(path, SiteMapSection.VOIVODESHIP_PRICES, title, changed, listed, today)
 
 
-def regulation_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
+def regulation_pages(voivodeships: Sequence[Voivodeship], today: date) -> Iterator[SiteMapEntry]:
     section = SiteMapSection.REGULATIONS
-    as_of = {teryt: whole.state.as_of for teryt, whole in states.get().items()}
-    first, last = days_of_all()
-    for route, title in (("regulations", LIST_TITLE), ("stove-check", "Sprawdź swój piec: do kiedy wolno go używać")):
-        yield SiteMapEntry(reverse(route), section, title, last or first, first=first if last else None)
-    for unit in voivodeships:
-        missing = "" if unit.pk in as_of else " (nie wczytano jeszcze stanu prawnego)"
-        title = f"Uchwała antysmogowa: województwo {unit.name}{missing}"
-        yield SiteMapEntry(route_path("regulation", unit.slug), section, title, as_of.get(unit.pk))
+    listing, check = regulations_page(today), stove_check_page("", today)
+    for page, title in ((listing, listing.title), (check, "Sprawdź swój piec: do kiedy wolno go używać")):
+        first, last = page.as_of, page.as_of_last
+        yield SiteMapEntry(page.path, section, title, last or first, first=first if last else None, page=page)
+    for entry in regulations_of(voivodeships, on=today):
+        missing = "" if entry.state else " (nie wczytano jeszcze stanu prawnego)"
+        title, page = f"Uchwała antysmogowa: województwo {entry.voivodeship.name}{missing}", page_of(entry)
+        yield SiteMapEntry(page.path, section, title, page.as_of, page=page)
 
 
 def unit_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
@@ -190,17 +190,9 @@ def full_text(today: date) -> str:
     return "\n---\n\n".join(parts)
 
 
-def sizes(today: date) -> dict[str, str]:
-    """Return the sizes of the Markdown of the pages in `llms.txt`, by path: "4 kB"."""
-    described = [*pages(today), home_page("", today), privacy_page(), stove_check_page("", today)]
-    described += [heating_costs_page("", today), english_page(), for_owners_page()]
-    described += [page_of(entry) for entry in regulations_of(voivodeships_by_name(), on=today)]
-    return {page.path: kilobytes(len(markdown_text(page).encode())) for page in described}
-
-
-def kilobytes(size: int) -> str:
-    """ "4 kB": rounded up."""
-    return f"{-(-size // 1000)} kB"
+def kilobytes(text: bytes) -> str:
+    """ "4 kB": the size, rounded up."""
+    return f"{-(-len(text) // 1000)} kB"
 
 
 def pages(today: date) -> Iterator[Page]:
@@ -298,14 +290,9 @@ def document(element: str, lines: Iterable[str]) -> str:
 @walking(PLAIN)
 def llms(today: date) -> str:
     """Write the index for language models, in the format of llmstxt.org."""
-    pages, size = all_pages(today), sizes(today)
     invented = depots.get().demonstration or bool(prices.get().columns.demonstration.any())
-    entries = [entry for entry in pages if entry.listed]
-    notes = {row.path: (f"stan na {row.current_to}" if row.current_to else "", size.get(row.path)) for row in entries}
-    sections = [
-        (section, [(row, ", ".join(filter(None, notes[row.path]))) for row in entries if row.section == section])
-        for section in IN_LLMS
-    ]
+    entries = listed_pages(today)
+    sections = [(section, [(row, note_of(row)) for row in entries if row.section == section]) for section in IN_LLMS]
     openapi = reverse("v1:openapi")
     context = {
         "openapi_size": answer_size(openapi),
@@ -320,9 +307,15 @@ def llms(today: date) -> str:
         "demonstration": invented,
         "rate_limit": describe_rate_limit(settings.RATE_LIMIT),
         "appliances": Appliance.values,
-        "full_size": kilobytes(len(full_text(today).encode())),
+        "full_size": kilobytes(full_text(today).encode()),
     }
     return collapse_blank_lines(render_to_string("pages/llms.md", context))
+
+
+def note_of(row: SiteMapEntry) -> str:
+    """Return the day and the size of a page's Markdown, "" for neither: "stan na 2026-10-01, 4 kB"."""
+    size = kilobytes(markdown_text(row.page).encode()) if row.page else ""
+    return ", ".join(filter(None, (f"stan na {row.current_to}" if row.current_to else "", size)))
 
 
 def answer_size(address: str) -> str:
@@ -333,7 +326,7 @@ def answer_size(address: str) -> str:
     response = view(request, *args, **kwargs)
     if isinstance(response, SimpleTemplateResponse):
         response.render()
-    return kilobytes(len(response.content)) if response.status_code == HTTPStatus.OK else ""
+    return kilobytes(response.content) if response.status_code == HTTPStatus.OK else ""
 
 
 def describe_years(years: Iterable[int]) -> str:
@@ -349,7 +342,6 @@ llms_full = walking(PLAIN)(full_text)
 
 @read_only
 def robots(request: HttpRequest) -> HttpResponse:
-    """Answer with robots.txt, which excludes forms, searches and the admin."""
     text = render_to_string("pages/robots.txt", {"sitemap": route_url("sitemap")})
     return HttpResponse(text, content_type=PLAIN, headers={"Cache-Control": cache_control.CATALOG})
 
