@@ -146,16 +146,12 @@ def cached(response: HttpResponse, value: str = cache_control.CATALOG) -> HttpRe
     return response
 
 
-def prefers_markdown(accept: str) -> bool:
-    """Whether an Accept header names Markdown with at least the weight of HTML. RFC 9110, section 12.5.1.
-
-    Browsers do not name it, nor does `*/*` alone, so both get HTML.
-    """
-    return prefers(accept, MARKDOWN, over="text/html")
-
-
 def wants_markdown(request: HttpRequest) -> bool:
-    return request.path.endswith(".md") or prefers_markdown(request.META.get("HTTP_ACCEPT", ""))
+    """Whether the address is that of a twin, or the Accept header names Markdown with at least the weight of HTML.
+
+    Browsers do not name it, nor does `*/*` alone, so both get HTML. RFC 9110, section 12.5.1.
+    """
+    return request.path.endswith(".md") or prefers(request.META.get("HTTP_ACCEPT", ""), MARKDOWN, over="text/html")
 
 
 class DeskLoader(filesystem.Loader):
@@ -213,7 +209,6 @@ def environment(**options: Any) -> Environment:
 
 @cache
 def static(name: str) -> str:
-    """Return the URL of a static file, looked up once per process."""
     return staticfiles_storage.url(name)
 
 

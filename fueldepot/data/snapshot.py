@@ -114,7 +114,6 @@ class State:
     copies: Mapping[Snapshot[Any], tuple[str, Any]] = field(default_factory=dict)
 
     def key(self, *slugs: str) -> str:
-        """Return the version keys of some data sets as one string."""
         return " ".join(self.versions.get(slug, UNKNOWN) for slug in slugs)
 
     def changed_on(self, *slugs: str) -> date | None:
@@ -171,12 +170,7 @@ class SnapshotStore:
         finally:
             _taken.reset(token)
 
-    def changed_on(self, *slugs: str) -> date | None:
-        """Return the day on which any of some data sets changed last, None when none was ever written. No query."""
-        return self.current().changed_on(*slugs)
-
     def note_change(self) -> None:
-        """Record that this process has just committed a change."""
         self._committed_at = time.monotonic()
 
     def _is_behind(self) -> bool:
@@ -312,5 +306,5 @@ def repeatable_read() -> Iterator[None]:
 
 store = SnapshotStore()
 
-current, consistent, changed_on = store.current, store.consistent, store.changed_on
-refresh, invalidate, database_is_away = store.refresh, store.invalidate, store.database_is_away
+current, consistent, refresh = store.current, store.consistent, store.refresh
+invalidate, database_is_away = store.invalidate, store.database_is_away

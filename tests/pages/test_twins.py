@@ -9,9 +9,9 @@ from django.utils import timezone
 from jinja2 import nodes
 
 from catalog.search.entries import rebuild_index
+from fueldepot.http.views import prefers
 from pages.machine_files import all_pages
 from pages.page import twin_path
-from pages.rendering import prefers_markdown
 from pages.template_filters import MARKDOWN, address, escape_markdown, link
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, PAGES, SCRIPT, ZAKOPANE, expect, missing, present
@@ -71,7 +71,7 @@ def test_who_prefers_markdown():
         (True, ("text/markdown;q=0.9, text/html;q=0.1, */*",)),
     ):
         for accept in accepts:
-            assert prefers_markdown(accept) == markdown, accept
+            assert prefers(accept, "text/markdown", over="text/html") == markdown, accept
 
 
 def test_paths_of_twins(client, everything):

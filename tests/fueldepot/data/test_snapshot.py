@@ -273,10 +273,12 @@ def test_a_snapshot_that_cannot_be_built_leaves_the_former_one(names, caplog):
 
 
 def test_days_of_changes():
-    assert snapshot.changed_on(UNITS) is None
+    assert snapshot.current().changed_on(UNITS) is None
     Dataset.objects.bump_version(UNITS)
     snapshot.refresh()
-    assert snapshot.changed_on(UNITS, DEPOTS) == timezone.localdate(Dataset.objects.get(slug=UNITS).changed_at)
+    assert snapshot.current().changed_on(UNITS, DEPOTS) == timezone.localdate(
+        Dataset.objects.get(slug=UNITS).changed_at
+    )
     assert snapshot.current().key(DEPOTS) == UNKNOWN
 
 
