@@ -210,7 +210,6 @@ Data = Dataset.Slug
 
 
 def get(viewset: Any, action: str) -> Any:
-    """Return a viewset as a view that answers GET and HEAD by one action."""
     return viewset.as_view({"get": action})
 
 

@@ -18,6 +18,4 @@ class DeskConfig(admin_apps.AdminConfig):
 
 
 class StaticFilesConfig(DjangoStaticFilesConfig):
-    """Excludes unused static files of packages."""
-
     ignore_patterns = [*DjangoStaticFilesConfig.ignore_patterns, "redoc"]

@@ -32,7 +32,6 @@ CONNECTION: dict[str, Any] = {
 
 
 def stop(name: str, problem: str) -> NoReturn:
-    """Exit with one line on standard error."""
     raise SystemExit(f"fueldepot: the environment variable {name} {problem}")
 
 
@@ -76,7 +75,6 @@ def read_required(name: str, hint: str) -> str:
 
 
 def read_bool(name: str) -> bool:
-    """Return a switch, off if not set."""
     words = {"1": True, "true": True, "on": True, "yes": True, "0": False, "false": False, "off": False, "no": False}
     return words[read_choice(name, *words, default="off")]
 

@@ -43,7 +43,6 @@ logger = logging.getLogger("fueldepot.http.errors")
 
 
 def describe_parameters(error: InvalidParameters) -> ErrorJson:
-    """400: all invalid parameters, each with a remedy."""
     code = "missing_parameter" if all(row.code == "missing" for row in error.errors) else "invalid_parameter"
     return error_body(code, f"{error}.", error.errors)
 
@@ -75,7 +74,6 @@ def describe_unit(error: UnitNotFound) -> ErrorJson:
 
 
 def describe_depot(error: DepotNotFound) -> ErrorJson:
-    """404: no such depot, or a removed one."""
     if error.successor is not None:
         reason = f"depot {error} was merged into depot {error.successor}; ask for that one"
     else:
@@ -151,7 +149,6 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse |
 
 @csrf_exempt
 def unknown_path(request: HttpRequest) -> HttpResponse:
-    """404 for a path under /api/ that is no endpoint."""
     path = quote(request.path)
     if request.path.endswith("/"):
         message = f"{path} is not an address of this API; there is no slash at the end of any."

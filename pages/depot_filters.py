@@ -30,7 +30,7 @@ from catalog.parsing.opening_hours import DAYS
 from catalog.territory.coordinates import Point, in_poland
 from catalog.territory.snapshot import territory
 from fueldepot.http.params import choice, pattern
-from fueldepot.http.query import Query, doc
+from fueldepot.http.query import Query, field
 from pages.polish import coordinates
 from prices.snapshot import ListedPrice, prices
 
@@ -46,8 +46,8 @@ PRICE_WITHOUT_FUEL = "Ceny różnych paliw są za różne jednostki. Wybierz pal
 NOW = "1"
 """Value of `?otwarte=` for depots that are open at this moment."""
 
-DAY_CODES = dict(zip(("pn", "wt", "sr", "cz", "pt", "so", "nd"), DAYS, strict=True))
-"""Days in `?otwarte=`, with their keys in opening hours."""
+DAY_CODES = ("pn", "wt", "sr", "cz", "pt", "so", "nd")
+"""Days in `?otwarte=`."""
 
 ON_DAYS = ("w poniedziałek", "we wtorek", "w środę", "w czwartek", "w piątek", "w sobotę", "w niedzielę")
 
@@ -70,12 +70,12 @@ class ChoicesQuery(Query):
 
     empty_is_absent = True
 
-    kod: Annotated[str, doc("A postcode.")] = ""
-    p: Annotated[str, doc("A point.")] = ""
-    miejsce: Annotated[str, doc("A name.")] = ""
+    kod: Annotated[str, field("A postcode.")] = ""
+    p: Annotated[str, field("A point.")] = ""
+    miejsce: Annotated[str, field("A name.")] = ""
     paliwo: Annotated[str | None, choice(fuels.BY_SLUG)] = None
     kolejnosc: Annotated[str | None, choice(tuple(Order))] = None
-    otwarte: Annotated[str | None, pattern(OPENED), doc("1, a day, or a day with its hour.")] = None
+    otwarte: Annotated[str | None, pattern(OPENED), field("1, a day, or a day with its hour.")] = None
 
 
 CountListed = Callable[["Choices"], int]  # the number of depots that the page lists for choices
@@ -133,19 +133,16 @@ class Choices:
         sought = {*fuels.assortments(self.fuel.slug)} if self.fuel else set()
         if not self.opened:
             return (lambda item: not sought.isdisjoint(item[0].fuels)) if sought else None
-        day, _, hour = self.opened.partition("-")
-        if day == NOW:
-            weeks = openings().open_now(now)
-        else:
-            weeks = openings().open_on([*DAY_CODES].index(day), int(hour) if hour else None)
+        day, hour = day_and_hour(self.opened)
+        weeks = openings().open_now(now) if day is None else openings().open_on(day, hour)
         return lambda item: id(item[0].hours_ranges) in weeks and (not sought or not sought.isdisjoint(item[0].fuels))
 
     def opening(self, row: DepotRow, now: datetime) -> OpeningState:
         """Return the hours of a listed depot on the chosen day; its present state for today or without a choice."""
-        day, _, hour = self.opened.partition("-")
-        if not day or day == NOW or day == [*DAY_CODES][timezone.localdate(now).weekday()]:
+        day, hour = day_and_hour(self.opened or NOW)
+        if day in {None, timezone.localdate(now).weekday()}:
             return opening_of(row, now)
-        number = opening_day(row.hours_ranges, [*DAY_CODES].index(day), int(hour) if hour else None)
+        number = opening_day(row.hours_ranges, day, hour)
         if row.hours_ranges is None or number is None:
             return opening_of(row, now)
         hours = " i ".join(row.hours_ranges[DAYS[number]]).replace("-", "–")
@@ -179,7 +176,7 @@ class Choices:
 
     def open_chips(self, path: str, today: date, count: CountListed) -> Iterator[Chip]:
         """Yield the links that toggle the filters of opening hours, with the number of depots that each lists."""
-        usual = (NOW, f"{[*DAY_CODES][today.weekday()]}-{AFTER_WORK}", "so")
+        usual = (NOW, f"{DAY_CODES[today.weekday()]}-{AFTER_WORK}", "so")
         for opened in dict.fromkeys((*usual, self.opened)):
             if opened:
                 is_current = opened == self.opened
@@ -188,13 +185,18 @@ class Choices:
                 yield Chip(f"otwarte {label}", other.link(path), is_current, count(replace(self, opened=opened)))
 
 
+def day_and_hour(opened: str) -> tuple[int | None, int | None]:
+    """Return a value of `?otwarte=` as a day of the week, None for now, and an hour, None for the whole day."""
+    day, _, hour = opened.partition("-")
+    return None if day == NOW else DAY_CODES.index(day), int(hour) if hour else None
+
+
 def when(opened: str) -> str:
     """Return a value of `?otwarte=` in Polish: "teraz", "w sobotę", "w sobotę o 17:00"."""
-    if opened == NOW:
+    day, hour = day_and_hour(opened)
+    if day is None:
         return "teraz"
-    day, _, hour = opened.partition("-")
-    on_day = ON_DAYS[[*DAY_CODES].index(day)]
-    return f"{on_day} o {int(hour)}:00" if hour else on_day
+    return ON_DAYS[day] if hour is None else f"{ON_DAYS[day]} o {hour}:00"
 
 
 class Phone(NamedTuple):
@@ -303,9 +305,9 @@ OUTSIDE = "Punkt w adresie strony leży poza Polską, więc go pominęliśmy."
 class PlaceQuery(Query):
     empty_is_absent = True
 
-    kod: Annotated[Postcode | None, doc(POSTCODE)] = None
-    p: Annotated[str | None, pattern(POINT_PATTERN), doc("A latitude and a longitude.")] = None
-    miejsce: Annotated[str, doc("The name of a locality at the point.")] = ""
+    kod: Annotated[Postcode | None, field(POSTCODE)] = None
+    p: Annotated[str | None, pattern(POINT_PATTERN), field("A latitude and a longitude.")] = None
+    miejsce: Annotated[str, field("The name of a locality at the point.")] = ""
 
 
 class Origin(NamedTuple):

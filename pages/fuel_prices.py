@@ -14,7 +14,7 @@ from catalog.depots import fuels
 from catalog.territory.snapshot import territory
 from catalog.text import sort_key, zloty
 from fueldepot.http.params import choice, numbers
-from fueldepot.http.query import Query, doc, today_unless_given
+from fueldepot.http.query import Query, field, today_unless_given
 from pages.depot_filters import Chip
 from pages.home_and_voivodeship import get_voivodeship
 from pages.page import DEMONSTRATION_STATUS, Crumb, Page, dataset
@@ -44,7 +44,7 @@ class PricesQuery(Query):
     empty_is_absent = True
     default_today = "dzien"
 
-    dzien: Annotated[PriceDay, doc("A day.")] = today_unless_given()
+    dzien: Annotated[PriceDay, field("A day.")] = today_unless_given()
     okres: Annotated[int, numbers(WINDOWS)] = WINDOW_MONTHS
     kolejnosc: Annotated[str, choice([*ORDERS, *(f"-{key}" for key in ORDERS)])] = "nazwa"
 

@@ -174,7 +174,6 @@ def find_average(series: str, voivodeship: Voivodeship | None) -> SourcePrice | 
 
 
 def judge(source: HeatSource, entry: Regulation | None) -> RuleVerdict:
-    """Return whether a source may be used at the place of a legal state."""
     if source.device in FIRELESS:
         return RuleVerdict(True, WITHOUT_FIRE, LAW)
     if source.device not in APPLIANCES:

@@ -15,7 +15,7 @@ from catalog.models import Voivodeship as VoivodeshipUnit
 from catalog.territory.snapshot import VoivodeshipNotFound, territory
 from catalog.text import short_zloty
 from fueldepot.http.params import exact, line
-from fueldepot.http.query import Query, doc
+from fueldepot.http.query import Query, field
 from pages.fuel_prices import as_query, prices_crumb
 from pages.heating_api import AREA_RANGE, DEMAND_RANGE, HOUSE, NEED_RANGE, SOURCES, demand_of, own_fields, own_inputs
 from pages.heating_comparison import NOTES, HeatingRow, bag_kg, heating_rows, is_demonstration, published_cost
@@ -47,12 +47,12 @@ STATUS = "orientacyjne: mediany składów i średnie GUS razem z założonymi wa
 class HeatingPlaceQuery(Query):
     empty_is_absent = True
 
-    miejsce: Annotated[str, line(1), doc("A place.")] = ""
-    teryt: Annotated[str, line(1), doc("A TERYT code.")] = ""
-    wojewodztwo: Annotated[Voivodeship | None, doc("A voivodeship.")] = None
-    powierzchnia: Annotated[Decimal | None, exact(*AREA_RANGE, "decimals"), doc("A heated area in m².")] = None
-    potrzeba: Annotated[Decimal | None, exact(*NEED_RANGE, "decimals"), doc("A need in kWh/m² a year.")] = None
-    kwh: Annotated[Decimal | None, exact(*DEMAND_RANGE, "thousands"), doc("Useful heat in kWh a year.")] = None
+    miejsce: Annotated[str, line(1), field("A place.")] = ""
+    teryt: Annotated[str, line(1), field("A TERYT code.")] = ""
+    wojewodztwo: Annotated[Voivodeship | None, field("A voivodeship.")] = None
+    powierzchnia: Annotated[Decimal | None, exact(*AREA_RANGE, "decimals"), field("A heated area in m².")] = None
+    potrzeba: Annotated[Decimal | None, exact(*NEED_RANGE, "decimals"), field("A need in kWh/m² a year.")] = None
+    kwh: Annotated[Decimal | None, exact(*DEMAND_RANGE, "thousands"), field("Useful heat in kWh a year.")] = None
 
 
 HeatingPageQuery = create_model("HeatingPageQuery", __base__=HeatingPlaceQuery, **own_fields(*OWN, "thousands"))

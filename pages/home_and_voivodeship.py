@@ -27,7 +27,7 @@ from catalog.text import fold, plain, sort_key
 from fueldepot.data import snapshot
 from fueldepot.http.links import route_path
 from fueldepot.http.params import line
-from fueldepot.http.query import Query, doc
+from fueldepot.http.query import Query, field
 from pages.page import Page, publisher, terms_of_list
 from pages.polish import counted
 from pages.svg import territory as territory_svg
@@ -54,7 +54,7 @@ class ListedMunicipality(NamedTuple):
 
 def depots_as_of(*days: date | None) -> date | None:
     """Return the day of a list of depots: that of the data set's last change, else the newest of the given days."""
-    return snapshot.changed_on(Dataset.Slug.DEPOTS) or max(filter(None, days), default=None)
+    return snapshot.current().changed_on(Dataset.Slug.DEPOTS) or max(filter(None, days), default=None)
 
 
 def voivodeships_by_name() -> tuple[Voivodeship, ...]:
@@ -135,7 +135,7 @@ UNREADABLE = "Nie umiemy odczytać tego zapytania. Wpisz nazwę miejscowości, g
 
 
 class SearchQuery(Query):
-    q: Annotated[str, line(QUERY_MIN_LENGTH), doc("A place.")] = ""
+    q: Annotated[str, line(QUERY_MIN_LENGTH), field("A place.")] = ""
 
 
 class SearchResult(NamedTuple):

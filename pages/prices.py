@@ -74,7 +74,7 @@ def official_page() -> Page:
         breadcrumbs=(Crumb.home(), prices_crumb()),
         indexed=bool(rows),
         data_path=reverse("v1:prices"),
-        as_of=snapshot.changed_on(Dataset.Slug.SERIES),
+        as_of=snapshot.current().changed_on(Dataset.Slug.SERIES),
         data_status="; ".join(filter(None, ("średnie urzędowe", newest, "źródło przy każdej liczbie"))),
         schema_org=official_averages,
         content={"official": rows, "newest": newest},
@@ -88,7 +88,6 @@ def official_title() -> str:
 
 
 def with_averages() -> list[SeriesKind]:
-    """Return the series that have averages for Poland."""
     slugs = {row.series_id for row in official.get().observations if not row.teryt}
     return [kind for kind in SERIES if kind.slug in slugs]
 

@@ -13,7 +13,7 @@ from catalog.models import Municipality, Voivodeship
 from catalog.territory.snapshot import Unit, UnitNotFound, territory
 from catalog.text import lasting
 from fueldepot.http.links import route_path
-from fueldepot.http.query import Query, doc
+from fueldepot.http.query import Query, field
 from pages.home_and_voivodeship import get_voivodeship, voivodeships_by_name
 from pages.page import Crumb, Page, first_and_last
 from pages.polish import day
@@ -40,7 +40,7 @@ CALENDAR = "v1:regulations-calendar"
 
 
 class UnitQuery(Query):
-    teryt: Annotated[Teryt | None, doc(TERYT)] = None
+    teryt: Annotated[Teryt | None, field(TERYT)] = None
 
 
 WITHOUT_NEXT = {

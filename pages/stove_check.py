@@ -17,7 +17,7 @@ from catalog.search.engine import Suggestion
 from catalog.territory.snapshot import territory
 from catalog.text import fold
 from fueldepot.http.params import MAX_VALUE_LENGTH, line, word_for
-from fueldepot.http.query import Query, doc
+from fueldepot.http.query import Query, field
 from pages.home_and_voivodeship import SearchResult
 from pages.municipality import present_municipality
 from pages.page import Crumb, Page
@@ -90,14 +90,14 @@ HEATING |= dict.fromkeys(NOT_FUNDED, Heating.SOLID_FUEL_CLASS_5)
 class StoveQuery(Query):
     empty_is_absent = True
 
-    miejsce: Annotated[str, line(1), doc("A place.")] = ""
+    miejsce: Annotated[str, line(1), field("A place.")] = ""
     piec: Annotated[
         Appliance | Literal["boiler"] | None,
         word_for({**{code.value: code for code in Appliance}, UNKNOWN_CLASS: UNKNOWN_CLASS}),
     ] = None
-    teryt: Annotated[str, line(1), doc("A TERYT code.")] = ""
-    tak: Annotated[str, line(1), doc("Codes of facts that are true, with commas.")] = ""
-    nie: Annotated[str, line(1), doc("Codes of facts that are false, with commas.")] = ""
+    teryt: Annotated[str, line(1), field("A TERYT code.")] = ""
+    tak: Annotated[str, line(1), field("Codes of facts that are true, with commas.")] = ""
+    nie: Annotated[str, line(1), field("Codes of facts that are false, with commas.")] = ""
 
     @property
     def facts(self) -> dict[str, bool]:

@@ -16,7 +16,7 @@ from catalog.api.params import TERYT, Teryt
 from catalog.models import Municipality
 from catalog.territory.snapshot import territory
 from fueldepot.http.params import InvalidParameters, whole, word_for
-from fueldepot.http.query import Pairs, Query, doc
+from fueldepot.http.query import Pairs, Query, field
 from pages.page import Page
 from pages.subsidy_form import PAGE, demand, describe_errors, missing_areas, parameters, read_values, steps
 from subsidy import rules
@@ -48,9 +48,9 @@ class StartQuery(Query):
 
     empty_is_absent = True
 
-    people: Annotated[int | None, whole(*PEOPLE_RANGE), doc("A number of people.")] = None
-    current_heating: Annotated[Heating | None, word_for(HEATINGS), doc("The present heating.")] = None
-    teryt: Annotated[Teryt | None, doc(TERYT)] = None
+    people: Annotated[int | None, whole(*PEOPLE_RANGE), field("A number of people.")] = None
+    current_heating: Annotated[Heating | None, word_for(HEATINGS), field("The present heating.")] = None
+    teryt: Annotated[Teryt | None, field(TERYT)] = None
 
     @property
     def values(self) -> dict[str, str]:

@@ -142,7 +142,7 @@ FRAME = (320, 420)
 """Width and height of an embed, in pixels."""
 
 # JSON escapes of the characters that could end a script element or begin a tag or an entity.
-HARMLESS = {"<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+HARMLESS = str.maketrans({"<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
 def whole(number: int | None) -> str:
@@ -202,10 +202,7 @@ def framed(path: str, title: str) -> str:
 
 def json_ld(data: dict[str, Any]) -> Markup:
     """Serialise JSON-LD so that it is safe inside a script element."""
-    block = orjson.dumps(data).decode()
-    for mark, code in HARMLESS.items():
-        block = block.replace(mark, code)
-    return Markup(block)  # noqa: S704 - see HARMLESS
+    return Markup(orjson.dumps(data).decode().translate(HARMLESS))  # noqa: S704 - see HARMLESS
 
 
 def md(value: object) -> str:

@@ -184,7 +184,7 @@ def status_without_deciding(
         )
     if is_spared(entry, [sparing.deadline for sparing in spared_by], facts):
         return ApplianceStatus.STAYS
-    return ApplianceStatus.DATES_UNKNOWN if entry.has_undated_acts else ApplianceStatus.NOT_NAMED
+    return ApplianceStatus.DATES_UNKNOWN if entry.has_undated_acts(entry.unit) else ApplianceStatus.NOT_NAMED
 
 
 def appliance_deadlines(entry: Regulation, appliance: Appliance, facts: Facts) -> Iterable[ApplianceDeadline]:

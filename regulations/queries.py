@@ -126,11 +126,6 @@ class Regulation:
         return any(act.area == Scope.Area.VOIVODESHIP for act in acts) and not any(map(self.may_bind, acts))
 
     @property
-    def has_undated_acts(self) -> bool:
-        """Whether an act binds a place in the unit, or else the voivodeship, that no known deadline covers."""
-        return self._has_undated_acts(self.unit)
-
-    @property
     def overdue(self) -> tuple[Deadline, ...]:
         return tuple(row for row in self.deadlines if self.is_overdue(row))
 
@@ -144,9 +139,10 @@ class Regulation:
             return DeadlineStatus.NO_RESOLUTION
         if self.next_deadline:
             return DeadlineStatus.UPCOMING
-        return DeadlineStatus.DATES_UNKNOWN if self._has_undated_acts(unit) else DeadlineStatus.PASSED
+        return DeadlineStatus.DATES_UNKNOWN if self.has_undated_acts(unit) else DeadlineStatus.PASSED
 
-    def _has_undated_acts(self, unit: Unit | None) -> bool:
+    def has_undated_acts(self, unit: Unit | None) -> bool:
+        """Whether an act binds a place in a unit, or else the voivodeship, that no known deadline covers."""
         # Deadlines of new installations do not count: an act has others for existing ones.
         acts = [law.resolution for law in self.laws]
         dated = [row for row in self.deadlines if row.kind != Deadline.Kind.NEW_INSTALLATIONS]

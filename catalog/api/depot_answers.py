@@ -15,7 +15,7 @@ from catalog.links import depot_url, municipality_url
 from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS
 from catalog.territory.coordinates import LAT_RANGE, LON_RANGE
-from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, doc, example
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example, field
 
 FUEL_NAMES = dict(fuels.choices())
 
@@ -33,7 +33,7 @@ DayHours = Annotated[
     ),
 ]
 DayRanges = Annotated[
-    list[Annotated[str, doc("A range `H:MM-H:MM`; `22:00-6:00` ends on the next day.", pattern=RANGE_PATTERN)]],
+    list[Annotated[str, field("A range `H:MM-H:MM`; `22:00-6:00` ends on the next day.", pattern=RANGE_PATTERN)]],
     example(["8:00-12:00", "13:00-16:00"], "The ranges in their order; none when closed."),
 ]
 

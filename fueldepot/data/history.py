@@ -238,7 +238,6 @@ def insert(model: type[models.Model], columns: Sequence[str], rows: Iterable[Seq
 
 
 def upsert(rows: Sequence[models.Model], fields: Sequence[str]) -> None:
-    """Insert rows, or update the given fields of existing primary keys."""
     if rows:
         model = type(rows[0])
         model._default_manager.bulk_create(

@@ -115,7 +115,6 @@ def read_yaml(path: Path, model: type[Model], check: Callable[[Model], Iterable[
 
 
 def check_days(days: Sequence[date], place: Location) -> Iterator[Mistake]:
-    """Yield a mistake unless the first days of dated entries ascend."""
     if [*days] != sorted(set(days)):
         yield place, "valid_from must ascend, each day once"
 

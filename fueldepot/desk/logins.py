@@ -60,7 +60,6 @@ def lock_by(request: Any, credentials: dict[str, Any] | None = None) -> list[str
 
 
 def remember_browser(response: HttpResponse, user: Any) -> HttpResponse:
-    """Set the cookie, with the hash of the name."""
     response.set_signed_cookie(
         BROWSER,
         name_key(None, {"username": user.get_username()}),
@@ -116,8 +115,6 @@ class PasswordView(PasswordResetConfirmView):
 
 
 class DeskSite(AdminSite):
-    """Django's admin with a second factor."""
-
     login_form = LoginForm
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:

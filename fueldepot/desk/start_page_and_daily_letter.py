@@ -126,7 +126,6 @@ def _within(rows: Any, codes: Sequence[str]) -> Any:
 
 
 def submissions_waiting(codes: Sequence[str]) -> list[Waiting]:
-    """Return waiting submissions, those with answers of their authors, and pending letters."""
     mine, state = {"unit": "mine"} if codes else {}, Submission.State.WAITING
     rows = Submission.objects.filter(In(Submission.VOIVODESHIP, codes)) if codes else Submission.objects.all()
     owed = Q(notification_pending=True, erased_at__isnull=True)
@@ -194,7 +193,6 @@ def _count_by(rows: Any, voivodeship: Any) -> dict[str, int]:
 
 
 def drafts_waiting(user: Any) -> list[Waiting]:
-    """Return drafts waiting for a second person, and the user's own unsent ones."""
     of = drafts_by_author(user)
     waiting = of["others"] & Q(state=Draft.State.WAITING)
     counts = Draft.objects.aggregate(

@@ -7,13 +7,6 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
-NEGATIVE_NUMBER = re.compile(r"-[0-9]+(\.[0-9]+)?")
-
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
-
-
-BYTE_ORDER_MARK = "\ufeff"
-
 
 class Code(str):
     """A code of digits: a spreadsheet must not read it as a number or a date."""
@@ -28,7 +21,7 @@ def write_table(header: Sequence[str], rows: Iterable[Sequence[Any]], *, excel: 
 
     excel: for a Polish Excel: byte order mark, semicolons, decimal commas, codes that keep their zeros.
     """
-    text = io.StringIO(BYTE_ORDER_MARK if excel else "", newline="")
+    text = io.StringIO("\N{BYTE ORDER MARK}" if excel else "", newline="")
     text.seek(0, io.SEEK_END)
     writer = csv.writer(text, delimiter=";" if excel else ",", lineterminator="\r\n")
     writer.writerow(header)
@@ -49,6 +42,5 @@ def for_excel(value: Any) -> Any:
 
 def harmless(value: Any) -> Any:
     """Return a value that no spreadsheet evaluates as a formula. Negative numbers are none."""
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS) and not NEGATIVE_NUMBER.fullmatch(value):
-        return f"'{value}"
-    return value
+    starts_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+    return f"'{value}" if starts_formula and not re.fullmatch(r"-[0-9]+(\.[0-9]+)?", value) else value

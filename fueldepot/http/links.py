@@ -23,7 +23,6 @@ def route_url(name: str, *args: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether the host of a URL is this machine."""
     host = urlsplit(url).hostname or ""
     try:
         return ip_address(host).is_loopback

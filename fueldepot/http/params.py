@@ -74,7 +74,6 @@ def group_values(pairs: Iterable[tuple[bytes, bytes]]) -> dict[str, list[bytes]]
 
 
 def is_empty(values: list[bytes]) -> bool:
-    """Whether the only value of a parameter is blank."""
     return len(values) == 1 and not values[0].decode("utf-8", "replace").strip(BLANKS)
 
 

@@ -203,7 +203,6 @@ class Query(BaseModel):
     @classmethod
     @cache
     def required(cls) -> frozenset[str]:
-        """Return the names of the parameters that a request must have."""
         return frozenset(field.alias or name for name, field in cls.model_fields.items() if field.is_required())
 
     @classmethod
@@ -270,9 +269,9 @@ Day = date
 Url = Annotated[str, WithJsonSchema({"type": "string", "format": "uri"})]
 
 
-def field(description: str, value: Any, **constraints: Any) -> Any:
-    """Return the description of a parameter, with an example as it is written in a query."""
-    return Field(description=description, examples=[value], **constraints)
+def field(description: str, *examples: Any, **constraints: Any) -> Any:
+    """Return the description of a parameter or field, with examples as they are written in a query."""
+    return Field(description=description, examples=[*examples] or None, **constraints)
 
 
 def example(value: Any, doc: str | None = None, **constraints: Any) -> Any:
@@ -281,11 +280,6 @@ def example(value: Any, doc: str | None = None, **constraints: Any) -> Any:
     doc: the description, where it is computed or belongs to the items of a list.
     """
     return Field(description=doc, examples=[value], **constraints)
-
-
-def doc(text: str, **constraints: Any) -> Any:
-    """Return a description of a field without an example."""
-    return Field(description=text, **constraints)
 
 
 class OneOf:

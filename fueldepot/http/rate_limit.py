@@ -110,7 +110,6 @@ class GcraStore:
         self.most, self.clock, self.lock = most, clock, Lock()
 
     def consume(self, key: str, limit: RateLimit) -> RateDecision:
-        """Take a token from a bucket, if there is one."""
         with self.lock:
             now = self.clock()
             tat = max(self.tat.get(key, now), now)

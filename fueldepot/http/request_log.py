@@ -81,8 +81,6 @@ def shown_path(path: str) -> str:
 
 
 def log_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Give every request an id, and log it with its response."""
-
     def answer(request: HttpRequest) -> HttpResponse:
         began = time.perf_counter()
         proxy_id = request.META.get("HTTP_X_REQUEST_ID", "") if request.META.get("fueldepot.from_proxy") else ""

@@ -153,7 +153,6 @@ def each(kind: Any) -> Any:
 
 
 def pick(kind: Any, answer: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    """Return the fields of an answer that a part has, and more."""
     return {name: answer[name] for name in kind.__annotations__ if name in answer and name not in more} | more
 
 

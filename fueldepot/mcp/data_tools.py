@@ -7,7 +7,6 @@ from typing import Annotated, Any, NotRequired
 import orjson
 from django.urls import reverse
 from django.utils import timezone
-from pydantic import Field
 
 from catalog.api import params
 from catalog.api.depot_answers import describe_depot
@@ -24,6 +23,7 @@ from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
 from fueldepot.http.links import route_url, site_url
 from fueldepot.http.params import choice, whole
+from fueldepot.http.query import field
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, tool
 from pages.datasets import TITLE as DATASETS
 from pages.fuel_prices import Asked
@@ -70,11 +70,11 @@ def locate(query: params.LocateQuery) -> Findings:
 
 
 def cite_register(*slugs: str) -> Citation:
-    return Citation(DATASETS, route_url("datasets"), snapshot.changed_on(*slugs), [REGISTER])
+    return Citation(DATASETS, route_url("datasets"), snapshot.current().changed_on(*slugs), [REGISTER])
 
 
 class DepotsQuery(params.StoreQuery):
-    limit: Annotated[int, whole(1, MOST_DEPOTS), Field(description="A number of depots.")] = USUAL_DEPOTS
+    limit: Annotated[int, whole(1, MOST_DEPOTS), field("A number of depots.")] = USUAL_DEPOTS
 
 
 Price = part(PriceListItemJson, "fuel price unit date")
@@ -183,9 +183,9 @@ def depot(query: params.DepotQuery) -> Findings:
 
 
 class CountsQuery(params.MunicipalitiesQuery):
-    by: Annotated[str, choice(("municipality", "county")), Field(description="What a row counts.")] = "municipality"
-    fuel: Annotated[params.FuelSlug | None, Field(description="Only depots that offer this fuel.")] = None
-    limit: Annotated[int, whole(1, MOST_UNITS), Field(description="A number of rows.")] = MOST_UNITS
+    by: Annotated[str, choice(("municipality", "county")), field("What a row counts.")] = "municipality"
+    fuel: Annotated[params.FuelSlug | None, field("Only depots that offer this fuel.")] = None
+    limit: Annotated[int, whole(1, MOST_UNITS), field("A number of rows.")] = MOST_UNITS
     offset: params.Offset = 0
 
 
@@ -267,7 +267,7 @@ def cite_prices(answer: FuelPricesJson, query: FuelPricesQuery) -> Citation:
 class AveragesQuery(SeriesQuery):
     voivodeship: Annotated[
         params.Voivodeship,
-        Field(description="A name, slug or 2-digit TERYT code of a voivodeship; without it Poland only."),
+        field("A name, slug or 2-digit TERYT code of a voivodeship; without it Poland only."),
     ] = COUNTRY
 
 
@@ -282,7 +282,7 @@ AverageAnswer = part(ObservedValueJson, "area year price origin", series=str, un
 )
 def official_average(query: AveragesQuery) -> Findings:
     rows = sorted(find_observations(query), key=lambda row: (-row.year, row.series_id))
-    as_of = snapshot.changed_on(Dataset.Slug.SERIES)
+    as_of = snapshot.current().changed_on(Dataset.Slug.SERIES)
     values = [
         pick(AverageAnswer, describe_observation(row, as_of), series=row.series_id, unit=BY_SLUG[row.series_id].unit)
         for row in rows

@@ -10,13 +10,12 @@ import orjson
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
-from pydantic import Field
 from typing_extensions import TypedDict
 
 from catalog.depots.attribution import LICENCES
 from fueldepot.http.links import route_url, site_url
 from fueldepot.http.params import ParameterError, whole
-from fueldepot.http.query import Query
+from fueldepot.http.query import Query, field
 from fueldepot.mcp.answers import Citation, Findings, tool
 from pages import api_and_text_pages
 from pages.datasets import datasets_page
@@ -177,7 +176,7 @@ def states(query: StatesQuery) -> Findings:
 
 
 class ComingQuery(DeadlinesQuery):
-    limit: Annotated[int, whole(1, MOST_DEADLINES), Field(description="A number of deadlines.")] = MOST_DEADLINES
+    limit: Annotated[int, whole(1, MOST_DEADLINES), field("A number of deadlines.")] = MOST_DEADLINES
 
 
 ComingRow = TypedDict(
@@ -286,7 +285,7 @@ class UseQuery(Query):
     rule: Annotated[
         int | None,
         whole(1, api_and_text_pages.NUMBER_OF_RULES),
-        Field(description="A number of a rule, for its text. Without it all titles."),
+        field("A number of a rule, for its text. Without it all titles."),
     ] = None
 
 

@@ -292,7 +292,6 @@ class PriceFields(PublicForm):
         return PriceInput(fuel.slug, day, fuel.unit, bag_price=price, bag_kg=bag_kg)
 
     def _check(self, fuel: fuels.Fuel, limits: PlausibleRange | None) -> None:
-        """Add an error to the field of an invalid or implausible price."""
         name = f"price-{fuel.slug}"
         quote = self._quote(fuel)
         if quote is None:

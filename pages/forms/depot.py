@@ -54,8 +54,6 @@ HOURS_TOO_LONG = (
 
 
 class HoursFields(PublicForm):
-    """Opening hours, a field for each day."""
-
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         for day, name in zip(DAYS, DAY_NAMES, strict=True):

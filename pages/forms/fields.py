@@ -62,7 +62,6 @@ ALIKE = 0.85
 
 
 def is_disposable(email: str) -> bool:
-    """Whether an address is of a service that throws letters away."""
     # The list takes two megabytes, and most workers serve pages alone.
     from disposable_email_domains import blocklist
 
@@ -159,8 +158,6 @@ class Email(Line):
 
 
 class Day(Line):
-    """The opening hours of one day, as ranges."""
-
     def clean(self, value: Any) -> Any:
         return read_day(super().clean(value))
 

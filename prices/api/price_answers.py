@@ -16,7 +16,7 @@ from catalog.depots.fuels import Fuel
 from catalog.models import Voivodeship
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import site_url
-from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, doc, example
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example, field
 from prices import medians
 from prices.api.params import FuelPricesQuery
 from prices.api.series_answers import POLAND, OfficialAverageJson, amount, describe_average, number
@@ -170,12 +170,12 @@ class FuelPricesJson(PriceWindowJson):
         Annotated[float, example(15, f"Usual weight of a bag in kg. Only for Poland and for {BAGGED}.")]
     ]
     bag_price: NotRequired[Annotated[float | None, example(24.6, BAG_PRICE)]]
-    voivodeships: NotRequired[Annotated[list[VoivodeshipMedianJson], doc(VOIVODESHIPS)]]
-    months: NotRequired[Annotated[list[MonthMedianJson], doc(MONTHS)]]
+    voivodeships: NotRequired[Annotated[list[VoivodeshipMedianJson], field(VOIVODESHIPS)]]
+    months: NotRequired[Annotated[list[MonthMedianJson], field(MONTHS)]]
     gus: NotRequired[OfficialAverageJson | None]
     arithmetic: NotRequired[ArithmeticJson]
     values: NotRequired[
-        Annotated[list[Annotated[float, example(1640.0, "A price that counts. In zł.", ge=0)]], doc(VALUES)]
+        Annotated[list[Annotated[float, example(1640.0, "A price that counts. In zł.", ge=0)]], field(VALUES)]
     ]
     window_from: Annotated[Day, example("2026-05-21")]
     """First day of the price window."""

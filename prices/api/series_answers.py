@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 from catalog.territory.snapshot import territory
 from catalog.text import voivodeship_slug
 from fueldepot.http.links import route_url
-from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, doc, example
+from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example, field
 from prices import medians
 from prices.api.params import COUNTRY, SeriesQuery
 from prices.models import Observation
@@ -23,7 +23,7 @@ POLAND = "Polska"
 
 YearlyPrices = Annotated[
     dict[
-        Annotated[str, doc(f"A year, from {FIRST_YEAR}.", pattern="^[0-9]{4}$")],
+        Annotated[str, field(f"A year, from {FIRST_YEAR}.", pattern="^[0-9]{4}$")],
         Annotated[float, example(887.3, "Price in the unit of the series.")],
     ],
     example({"2006": 491.54, "2018": 887.3}, "Prices by year, as published."),

@@ -15,7 +15,7 @@ from catalog.depots import fuels
 from catalog.depots.snapshot import depots
 from catalog.models import Dataset
 from fueldepot.data import snapshot
-from fueldepot.http.query import Day, doc, example
+from fueldepot.http.query import Day, example, field
 from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
 from prices import medians
 from prices.api.params import FuelPricesQuery, SeriesQuery
@@ -51,7 +51,7 @@ class FullStoreJson(StoreJson):
 
     price_list: Annotated[
         list[PriceListItemJson],
-        doc(f"The newest approved price of each fuel from the last {PRICE_LIST_MONTHS} months; empty without any."),
+        field(f"The newest approved price of each fuel from the last {PRICE_LIST_MONTHS} months; empty without any."),
     ]
 
 
@@ -114,7 +114,7 @@ class SeriesViewSet(JsonViewSet):
         query = self.read(SeriesQuery, request)
         if not query.model_fields_set:
             return json_response(describe_all(official.get()))
-        chosen, as_of = find_observations(query), snapshot.changed_on(Dataset.Slug.SERIES)
+        chosen, as_of = find_observations(query), snapshot.current().changed_on(Dataset.Slug.SERIES)
         answer = {kind.slug: describe_series(kind, chosen) for kind in SERIES}
         for slug, body in answer.items():
             body["values"] = [describe_observation(row, as_of) for row in chosen if row.series_id == slug]

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NotRequired, cast
 
 from typing_extensions import TypedDict
 
-from fueldepot.http.query import Day, OneOf, Url, doc, example
+from fueldepot.http.query import Day, OneOf, Url, example, field
 from regulations.codes import Appliance, Condition, Exemption, FuelCode, read_spared
 from regulations.models import STALE_AFTER, Amendment, Deadline, FuelBan, Provision, Resolution, Scope, read_sources
 from regulations.queries import DeadlineStatus, Law, Regulation
@@ -55,7 +55,7 @@ class ReadSourceJson(TypedDict):
     """Address of the source."""
 
 
-ReadSources = Annotated[list[ReadSourceJson], doc("Where this was read.")]
+ReadSources = Annotated[list[ReadSourceJson], field("Where this was read.")]
 
 
 def describe_sources(text: str) -> list[ReadSourceJson]:
