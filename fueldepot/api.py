@@ -3,7 +3,6 @@
 Validators wrap all of DRF: a 304 is answered before any of it runs.
 """
 
-from collections.abc import Callable
 from datetime import date
 from functools import partial, wraps
 from typing import Annotated, Any, cast
@@ -23,7 +22,7 @@ from catalog.models import Dataset
 from fueldepot.data import snapshot
 from fueldepot.errors import unknown_path
 from fueldepot.http import api_description, cache_control
-from fueldepot.http.cache_control import conditional, release
+from fueldepot.http.cache_control import View, conditional, release
 from fueldepot.http.error_body import method_not_allowed
 from fueldepot.http.links import route_url
 from fueldepot.http.params import Switch
@@ -148,8 +147,6 @@ class IndexViewSet(JsonViewSet):
 
 
 ALLOWED = "GET, HEAD, OPTIONS"
-
-View = Callable[..., HttpResponse]
 
 
 class DescriptionQuery(Query):

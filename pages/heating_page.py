@@ -20,7 +20,7 @@ from pages.fuel_prices import as_query, prices_crumb
 from pages.heating_api import AREA_RANGE, DEMAND_RANGE, HOUSE, NEED_RANGE, SOURCES, demand_of, own_fields, own_inputs
 from pages.heating_comparison import NOTES, HeatingRow, bag_kg, heating_rows, is_demonstration, published_cost
 from pages.page import Crumb, Page, dataset
-from pages.polish import day, whole
+from pages.polish import day, quantity, whole
 from pages.stove_check import find_place, place_notices
 from prices.heating_costs import Estimate, Quantity, group_overlapping, rounded_year
 from prices.medians import rounded
@@ -39,8 +39,6 @@ QUANTITY_UNITS = {"MJ/kg": " MJ/kg", "kWh/kg": " kWh/kg", "kWh/mp": " kWh z metr
 AXIS_STEP, MOST_STEPS = Decimal("0.25"), 6
 """Distance of the lines of the axis, in zł per kilowatt-hour, doubled until no more are needed than fit on a phone."""
 
-WRONG_NUMBERS = "Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: {}."
-UNKNOWN_VOIVODESHIP = "Nie znamy takiego województwa, więc pokazujemy ceny z całej Polski."
 STATUS = "orientacyjne: mediany składów i średnie GUS razem z założonymi wartościami opałowymi i sprawnościami"
 
 
@@ -77,9 +75,9 @@ def heating_costs_page(query_string: str, today: date) -> Page:
     options, voivodeship = [] if unit else suggestions, read_voivodeship(query, unit)
     notices = place_notices(query.miejsce, wrong, unit, suggestions)
     if "wojewodztwo" in wrong or (query.wojewodztwo and voivodeship is None):
-        notices.append(UNKNOWN_VOIVODESHIP)
+        notices.append("Nie znamy takiego województwa, więc pokazujemy ceny z całej Polski.")
     if numbers := [NUMBERS[name] for name in wrong if name in NUMBERS]:
-        notices.append(WRONG_NUMBERS.format("; ".join(numbers)))
+        notices.append(f"Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: {'; '.join(numbers)}.")
     demand = demand_of(query.kwh, query.powierzchnia, query.potrzeba)
     own = own_inputs(query, *OWN)
     rows = heating_rows(today, demand=demand, voivodeship=voivodeship, municipality=unit, own=own)
@@ -117,7 +115,7 @@ def heating_costs_page(query_string: str, today: date) -> Page:
             "notice": " ".join(notices),
             "options": options,
             "demand": f"{whole(round(demand))} kWh",
-            "house": {name: plain(getattr(query, name)) for name in ("powierzchnia", "potrzeba", "kwh")},
+            "house": {name: quantity(getattr(query, name)) for name in ("powierzchnia", "potrzeba", "kwh")},
             "rows": cost_rows,
             "sections": sections_of(cost_rows),
             "usual": HOUSE,
@@ -159,7 +157,7 @@ def cited_query(query: Query, unit: Municipality | None, voivodeship: Voivodeshi
     """Return the query of the page with what was understood: place, house, and numbers of the reader."""
     place = {"miejsce": unit.teryt} if unit else {"wojewodztwo": voivodeship.slug} if voivodeship else {}
     numbers = query.model_dump(include={*NUMBERS}, exclude_defaults=True)
-    return as_query(place | {name: plain(number) for name, number in numbers.items()})
+    return as_query(place | {name: quantity(number) for name, number in numbers.items()})
 
 
 def sections_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -202,10 +200,10 @@ def cost_row(row: HeatingRow, axis: Decimal) -> dict[str, Any]:
         "bar": bar(cost.per_kwh, axis) if cost.per_kwh else None,
         "amount": f"{amount} {source.unit}",
         "price": describe_price(row),
-        "price_field": (price, plain(mine.price)),
-        "bag_field": (bag, plain(mine.bag), kg) if kg else None,
-        "efficiency_field": (efficiency, plain(mine.efficiency)),
-        "placeholder": plain(row.price.amount) if row.price and row.price.kind != "own" else "",
+        "price_field": (price, quantity(mine.price)),
+        "bag_field": (bag, quantity(mine.bag), kg) if kg else None,
+        "efficiency_field": (efficiency, quantity(mine.efficiency)),
+        "placeholder": quantity(row.price.amount) if row.price and row.price.kind != "own" else "",
         "figures": list(figures_of(row)),
     }
 
@@ -253,13 +251,13 @@ def figures_of(row: HeatingRow) -> Iterator[tuple[str, str, str]]:
     yield "Dwutlenek węgla", emission, source.emission_origin
 
 
-def range_of(quantity: Quantity) -> str:
-    ends = joined(quantity.span, decimal_comma)
-    return f"{ends}, zwykle {decimal_comma(quantity.span.middle)}" if "–" in ends else ends
+def range_of(default: Quantity) -> str:
+    ends = joined(default.span, decimal_comma)
+    return f"{ends}, zwykle {decimal_comma(default.span.middle)}" if "–" in ends else ends
 
 
 def percent_range(span: Estimate) -> str:
-    return joined(span, lambda end: plain(end * 100)) + "%"
+    return joined(span, lambda end: quantity(end * 100)) + "%"
 
 
 def joined(span: Estimate, write: Callable[[Decimal], str]) -> str:
@@ -269,8 +267,3 @@ def joined(span: Estimate, write: Callable[[Decimal], str]) -> str:
 
 def decimal_comma(number: Decimal) -> str:
     return f"{number}".replace(".", ",")
-
-
-def plain(number: Decimal | None) -> str:
-    """ "1640", "0,38": without trailing zeros, "" for None."""
-    return "" if number is None else f"{number.normalize():f}".replace(".", ",")

@@ -1,6 +1,5 @@
 """The page of a municipality: its depots, filtered and ordered, and the nearest ones beyond it."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -29,7 +28,6 @@ from pages.svg import territory as territory_svg
 
 NEAREST_LIMIT = 10
 NEAREST_KM = 50
-TERYT_PATTERN = re.compile(r"[0-9]{7}", re.ASCII)
 
 BEYOND_LIMIT = 5
 """Depots beyond the municipality, on a page that begins with those nearest to a point."""
@@ -62,7 +60,7 @@ class Section(NamedTuple):
 
 def find_municipality(teryt: str) -> Municipality:
     """Return a municipality by its code, or its successor by a former code. Raises Http404."""
-    unit = present_municipality(teryt) if TERYT_PATTERN.fullmatch(teryt) else None
+    unit = present_municipality(teryt)
     if unit is None:
         raise Http404
     return unit

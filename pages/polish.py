@@ -22,6 +22,11 @@ def tenths(number: float) -> str:
     return f"{number:.1f}".replace(".", ",")
 
 
+def quantity(number: Decimal | None) -> str:
+    """ "1640", "0,38": without trailing zeros, "" for None."""
+    return "" if number is None else f"{number.normalize():f}".replace(".", ",")
+
+
 def counted(number: int, one: str, few: str, many: str) -> str:
     """ "1 skład", "2 składy", "5 składów", "22 składy": a number with the form of its noun."""
     if number == 1:
@@ -98,5 +103,5 @@ def span(period: Period) -> str:
 
 
 def moment(value: datetime) -> str:
-    """ "22 listopada 2026 r., 14:35", in the time zone of the value."""
-    return date_format(value, "j E Y \\r., H:i")
+    """ "22 listopada 2026 r., 14:35", in Polish time."""
+    return date_format(timezone.localtime(value), f"{DAY_FORMAT}, H:i")

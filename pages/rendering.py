@@ -28,7 +28,7 @@ from catalog.depots.attribution import tiles_credit
 from catalog.submissions.retention import KEPT
 from catalog.text import lasting
 from fueldepot.http import cache_control
-from fueldepot.http.cache_control import conditional
+from fueldepot.http.cache_control import View, conditional
 from fueldepot.http.views import prefers, read_only
 from pages import template_filters
 from pages.page import Page, twin_path
@@ -38,8 +38,6 @@ from regulations.models import STALE_AFTER
 
 MARKDOWN = "text/markdown"
 MARKDOWN_UTF8 = "text/markdown; charset=utf-8"
-
-PageView = Callable[..., HttpResponse]
 
 
 class PageMoved(Exception):
@@ -51,8 +49,8 @@ class PageMoved(Exception):
 
 
 class PageViews(NamedTuple):
-    page: PageView
-    twin: PageView
+    page: View
+    twin: View
 
 
 def page_view(*slugs: str, **validity: Any) -> Callable[[Callable[..., Page]], PageViews]:

@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 
 import orjson
 from django.template.defaultfilters import linebreaksbr, urlize
-from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.text import capfirst
 from markupsafe import Markup, escape
@@ -231,7 +230,7 @@ def to_twin(label: str, path: str) -> str:
 
 def md_day(value: date | None) -> str:
     """ "3 października 2026 r."; "nieznany" for None."""
-    return date_format(value, "j E Y \\r.") if value else "nieznany"
+    return date_format(value, polish.DAY_FORMAT) if value else "nieznany"
 
 
 def md_zloty(amount: float | None) -> str:
@@ -262,11 +261,6 @@ def percent(share: Decimal) -> str:
     return f"{(share * 100).normalize():f}%"
 
 
-def quantity(amount: Decimal) -> str:
-    """ "12,5", without trailing zeros."""
-    return f"{amount.normalize():f}".replace(".", ",")
-
-
 def unit(code: str) -> str:
     return UNITS[code]
 
@@ -277,8 +271,8 @@ def by_name(*filters: Filter) -> dict[str, Filter]:
 
 MARKDOWN = {
     **by_name(md, prose, address, autolink, citing, code, md_urlize, to_twin, md_day, md_zloty, number, iso),
-    **by_name(pln, pln_range, percent, quantity, unit),
-    **by_name(polish.change, polish.signed_zloty, polish.tenths, polish.counted, polish.days, polish.span),
+    **by_name(pln, pln_range, percent, unit, polish.change, polish.signed_zloty, polish.tenths),
+    **by_name(polish.quantity, polish.counted, polish.days, polish.span),
     "linked": link,
 }
 """Filters whose results are safe in Markdown."""
@@ -286,7 +280,7 @@ MARKDOWN = {
 FILTERS = {
     **MARKDOWN,
     **by_name(capfirst, coded, difference, for_excel, framed, full_sentence, json_ld, linebreaksbr, postcodes),
-    **by_name(short_zloty, tied, tied_html, unbroken, urlize, whole, zloty, polish.date_digits, polish.day),
-    "moment": lambda value: polish.moment(timezone.localtime(value)),
+    **by_name(short_zloty, tied, tied_html, unbroken, urlize, whole, zloty),
+    **by_name(polish.date_digits, polish.day, polish.moment),
     "route": route_path,
 }

@@ -37,13 +37,8 @@ class InvalidFormToken(Exception):
     """The token is forged, of another form, or too old."""
 
 
-def make_form_token(form: str, on: datetime, first: datetime) -> str:
-    """Return a signed token with the path of a form and the times of its display and of the first one."""
-    return signing.dumps([form, int(on.timestamp()), int(first.timestamp())], salt=_SALT)
-
-
 def read_form_token(token: str, form: str, on: datetime | None) -> tuple[datetime, datetime]:
-    """Return the times of a token, in whole seconds. on: None for one of any age.
+    """Return the times at which a form was displayed, now and first, in whole seconds. on: None for a token of any age.
 
     Raises InvalidFormToken for a token that does not fit.
     """
@@ -136,7 +131,7 @@ class PublicForm(forms.Form):
             _, first = read_form_token(token, self.path, None)
             read_form_token(token, self.path, self.on)
             return token
-        return make_form_token(self.path, self.on, first)
+        return signing.dumps([self.path, int(self.on.timestamp()), int(first.timestamp())], salt=_SALT)
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}

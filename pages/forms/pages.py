@@ -289,7 +289,7 @@ def own_steps(submission: Submission, now: datetime) -> Iterator[StatusStep]:
 
 
 def when(value: datetime | None) -> str:
-    return "" if value is None else moment(timezone.localtime(value))
+    return "" if value is None else moment(value)
 
 
 def crumbs_to(depot: Depot | None) -> tuple[Crumb, ...]:
