@@ -96,8 +96,7 @@ def title_of(entry: Regulation) -> str:
 
 def path_of(entry: Regulation, route: str = "regulation") -> str:
     """Return the path of a route about a legal state and its smaller unit, if any; by default of its page."""
-    teryt = entry.unit.teryt if entry.unit else entry.voivodeship.teryt
-    return route_path(route, entry.voivodeship.slug) + (f"?teryt={teryt}" if len(teryt) > 2 else "")
+    return route_path(route, entry.voivodeship.slug) + (f"?teryt={entry.teryt}" if len(entry.teryt) > 2 else "")
 
 
 def days_of_all() -> tuple[date | None, date | None]:
@@ -189,7 +188,7 @@ def page_of(entry: Regulation, notice: str = "") -> Page:
         path=route_path("regulation", voivodeship.slug),
         breadcrumbs=(Crumb.home(), Crumb("Uchwały antysmogowe", reverse("regulations"))),
         indexed=not unit,
-        data_path=f"{reverse('v1:regulations')}?teryt={unit.teryt if unit else voivodeship.teryt}",
+        data_path=f"{reverse('v1:regulations')}?teryt={entry.teryt}",
         as_of=entry.state.as_of if entry.state else None,
         data_status=STATUS,
         cited_path=path_of(entry),

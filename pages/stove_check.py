@@ -232,14 +232,13 @@ def check_path(place: str, appliance: str, facts: Facts = MappingProxyType({})) 
 
 def describe_appliance(appliance: Appliance, entry: Regulation) -> dict[str, Any]:
     """Return the verdict on an appliance in short, with the path of its check."""
-    assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
     check = check_appliance(entry, appliance)
     return {
         "code": appliance.value,
         "label": appliance.label,
         "short": describe_check(check, "", entry.on).short,
         "is_permitted": check.status in PERMITTED,
-        "path": check_path(entry.unit.teryt, appliance),
+        "path": check_path(entry.teryt, appliance),
     }
 
 
@@ -271,7 +270,6 @@ def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Fact
     question stands there. limits: further deadlines as sentences. sources: of all these deadlines. is_partial: the
     appliance is limited, so that the verdict needs the description.
     """
-    assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
     check = check_appliance(entry, appliance, facts)
     # The sentence covers a single limited deadline, so its description is shown like that of a deciding one.
     main = check.deciding or only_limit(check.limited)
@@ -281,8 +279,8 @@ def answer_of(entry: Regulation, appliance: Appliance, village: str, facts: Fact
     others = [row for row in binding(entry) if appliance in row.appliances and is_of_other_fuel(row, facts)]
     doubtful = [row for row in others if row.caveat and main is None]
     cited += doubtful
-    place = f"{village} (gmina {entry.unit.name})" if village else entry.unit.name
-    question = question_of(check, entry.unit.teryt, facts)
+    place = f"{village} (gmina {entry.place})" if village else entry.place
+    question = question_of(check, entry.teryt, facts)
     caveat = caveat_of_main(check, main) if main else " ".join(row.caveat for row in doubtful)
     return {
         "verdict": describe_check(check, place, entry.on),
@@ -318,7 +316,6 @@ def outlook_of(entry: Regulation, appliance: Appliance | None, facts: Facts) -> 
     those of the place are known. solid_fuel_banned: everywhere in it, today. funded: None without an appliance. limits:
     of new sources that no such ban forbids. condition: of all limits. calculator: its path, with what is known.
     """
-    assert entry.unit is not None  # noqa: S101 - the page asks for a municipality
     on = rules.current().on(entry.on)
     rows = [
         row
@@ -328,7 +325,7 @@ def outlook_of(entry: Regulation, appliance: Appliance | None, facts: Facts) -> 
     ]
     bans = [row for row in rows if row.kind == Deadline.Kind.SOLID_FUEL_BAN]
     banned = any(row.holds_on(entry.on) and entry.binds(row) for row in bans)
-    answers = {"teryt": entry.unit.teryt} | ({"current_heating": HEATING[appliance]} if appliance in HEATING else {})
+    answers = {"teryt": entry.teryt} | ({"current_heating": HEATING[appliance]} if appliance in HEATING else {})
     return {
         "fireless": WITHOUT_FIRE,
         "rules": provision_rows(entry, rows),

@@ -115,19 +115,18 @@ def describe_rules(entry: Regulation, query: PlaceRulesQuery) -> PlaceRules:
 
     Those that decide about a requested appliance stand before both: the others are left out first.
     """
-    assert entry.unit is not None  # noqa: S101 - the parameters want one
     of_unit = entry.of_unit
     coming = [row for row in of_unit.deadlines if not row.holds_on(entry.on)]
     passed = [row for row in reversed(of_unit.deadlines) if row.holds_on(entry.on)]
     rows, verdict = [*coming, *passed], ApplianceVerdict()
     if query.appliance:
         check = check_appliance(entry, query.appliance)
-        sentence = describe_check(check, entry.unit.name, entry.on).sentence
+        sentence = describe_check(check, entry.place, entry.on).sentence
         verdict = {"appliance": query.appliance, "status": check.status, "sentence": sentence}
         deciding = {row.deadline for row in (check.deciding, *check.limited, *check.spared_by) if row}
         rows.sort(key=lambda row: row not in deciding)
     return {
-        "unit": f"{entry.place} ({entry.unit.teryt})",
+        "unit": f"{entry.place} ({entry.teryt})",
         "voivodeship": entry.voivodeship.slug,
         "has_resolution": entry.has_resolution,
         "deadline_status": entry.deadline_status_of_unit,
