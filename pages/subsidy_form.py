@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fueldepot.http.params import BOOLEANS, AmbiguousNumber, NumberLiteral, ParameterError, read_decimal
 from fueldepot.http.query import Pairs
@@ -33,8 +34,7 @@ AREA = f"Wpisz powierzchnię cyframi, od {AREA_RANGE[0]} do {AREA_RANGE[1]} m²,
 AREA_MISSING = "Podaj powierzchnię. Jeśli tych prac nie planujesz, wróć i odznacz je."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class Field(NamedTuple):
     """A field with its question. kind: number, choice or check. choices: values with labels, the first by default.
 
     unit: shown behind the field. mistake, missing: messages for an invalid and for a missing value.
@@ -54,8 +54,7 @@ class Field:
         return self.unit != PEOPLE_UNIT
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Fields under one legend, "" for none. folded: shown behind the legend, open if any field has a value."""
 
     fields: tuple[Field, ...]

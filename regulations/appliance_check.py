@@ -8,10 +8,10 @@ of unknown dates binds. STAYS requires a source that says so.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from types import MappingProxyType
+from typing import NamedTuple
 
 from regulations.codes import COAL, EXEMPTED, WOOD, Appliance, Condition, Exemption, FuelCode, read_spared
 from regulations.models import Deadline, Scope
@@ -52,8 +52,7 @@ class ApplianceStatus(StrEnum):
     CONTRADICTED = "contradicted"
 
 
-@dataclass(frozen=True, slots=True)
-class ApplianceDeadline:
+class ApplianceDeadline(NamedTuple):
     """A deadline of one appliance in one municipality. fuels, conditions: without those that known facts settle.
 
     binds: None in a part of it, or where sources contradict each other. exemptions: one suffices. caveat: "" for none.
@@ -90,16 +89,14 @@ class ApplianceDeadline:
         return BURNS_COAL if self.fuels else next(iter(self.conditions), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Sparing:
+class Sparing(NamedTuple):
     """A deadline that permits the appliance to stay. started_before: if put to use before this day; None for any."""
 
     deadline: Deadline
     started_before: date | None
 
 
-@dataclass(frozen=True, slots=True)
-class ApplianceCheck:
+class ApplianceCheck(NamedTuple):
     """Result of a check. deciding: the deadline that ends the use, with ENDS and ENDED; else None.
 
     limited: further deadlines of the appliance, the earliest first, without those that an unconditional deciding one
@@ -155,10 +152,9 @@ def check_appliance(entry: Regulation, appliance: Appliance, facts: Facts = Mapp
         return ApplianceCheck(appliance, ApplianceStatus.DATES_UNKNOWN)
     if not any(entry.may_bind(law.resolution) for law in entry.laws):
         return ApplianceCheck(appliance, ApplianceStatus.NO_RESOLUTION, elsewhere=bool(entry.laws))
-    assert entry.unit is not None  # noqa: S101 - callers pass a municipality
     found = tuple(appliance_deadlines(entry, appliance, facts))
     spared_by = tuple(find_sparings(entry, appliance))
-    deciding = find_deciding(found, entry.unit.teryt)
+    deciding = find_deciding(found, entry.teryt)
     if deciding:
         limited = tuple(
             finding
@@ -247,13 +243,11 @@ def is_spared(entry: Regulation, rows: Iterable[Deadline], facts: Facts) -> bool
 
     Where the facts have IN_PART, the part in which the appliance stands suffices.
     """
-    assert entry.unit is not None  # noqa: S101 - callers pass a municipality
-    teryt = entry.unit.teryt
     binds = {row: entry.binds(row) for row in rows}
     parts = [row for row in binds if binds[row] is None and not row.uncertain]
     if IN_PART in facts:
         return any(binds.values()) or any(is_about_part(row) is facts[IN_PART] for row in parts)
-    return any(binds.values()) or any(divide_municipality(row, other, teryt) for row in parts for other in parts)
+    return any(binds.values()) or any(divide_municipality(row, other, entry.teryt) for row in parts for other in parts)
 
 
 def find_deciding(found: tuple[ApplianceDeadline, ...], teryt: str) -> ApplianceDeadline | None:

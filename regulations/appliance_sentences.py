@@ -1,7 +1,7 @@
 """Polish sentences about the check of an appliance in a municipality, for the API and the pages."""
 
-from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import NamedTuple
 
 from django.utils.formats import date_format
 
@@ -28,8 +28,7 @@ CONDITIONS_IN_SHORT = {
 """Conditions of the building for a cell of a table; the others are of age."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The sentence in three parts: subject, verdict and rest, each in Polish.
 
     short: the verdict for a cell of a table. until: the last day of use, None without one or once it has passed.

@@ -1,10 +1,9 @@
 """Codes of appliances, fuels, conditions and exemptions, as in API and files; model fields of codes."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from django import forms
 from django.contrib.postgres.fields import ArrayField
@@ -109,8 +108,7 @@ class CodesField(ArrayField):  # type: ignore[type-arg] # not subscriptable at r
         return super(ArrayField, self).formfield(**(ticked | kwargs))
 
 
-@dataclass(frozen=True, slots=True)
-class Spared:
+class Spared(NamedTuple):
     """An appliance that may stay. started_before: only if it was put to use before this day; None for any."""
 
     appliance: Appliance

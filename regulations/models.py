@@ -3,10 +3,9 @@
 import re
 import uuid
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
@@ -36,8 +35,7 @@ PART_CAVEAT_LINE = re.compile(r"\s*(?:([0-9]{7})\s*\|\s*)?(.*)")
 """A line of `Scope.part_caveat`: the code of the only municipality that it concerns, if any, and its text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     name: str
     url: str
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
+from typing import NamedTuple
 
 from catalog.models import County, Municipality, Voivodeship
 from catalog.territory.snapshot import PostcodeNotFound, Unit, territory
@@ -38,8 +39,7 @@ class DeadlinesNotFound(Exception):
     """A voivodeship, or a unit in it, has no known deadline. The message is its name or slug."""
 
 
-@dataclass(frozen=True, slots=True)
-class Law:
+class Law(NamedTuple):
     """One act as it stood on a day, with the amendments adopted by then."""
 
     resolution: Resolution
@@ -70,6 +70,11 @@ class Regulation:
         if isinstance(self.unit, County):
             return self.unit.place
         return self.unit.name if isinstance(self.unit, Municipality) else f"województwo {self.voivodeship.name}"
+
+    @property
+    def teryt(self) -> str:
+        """The code of the unit, or else of the voivodeship."""
+        return self.unit.teryt if self.unit else self.voivodeship.teryt
 
     @property
     def full_place(self) -> str:

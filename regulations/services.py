@@ -6,9 +6,8 @@ successors become `partly` bound and the report informs editors.
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
@@ -72,8 +71,7 @@ LISTS = ("units", "partly", "excluded")
 REASON = "zmiana kodów w rejestrze TERYT"
 
 
-@dataclass(frozen=True, slots=True)
-class Register:
+class Register(NamedTuple):
     """The register of codes. heirs: successors by former code. municipalities: current codes."""
 
     heirs: Mapping[str, Heirs]

@@ -1,9 +1,9 @@
 """Snapshot of the legal states of the voivodeships: what binds which unit, and which states are stale or overdue."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from typing import NamedTuple
 
 from django.db.models import Exists, OuterRef, Q
 
@@ -41,8 +41,7 @@ Answers = Mapping[Scope, bool | None]
 """Whether each rule binds a place. True: everywhere in it. False: nowhere. None: in a part of it, or uncertain."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(NamedTuple):
     """Which rules bind a unit. kinds: the answers of each kind of its municipalities that the rules distinguish."""
 
     binds: Answers
@@ -129,8 +128,7 @@ WITHOUT_UNIT = ""
 """Key of the reach in all kinds of places that the rules distinguish, whichever of them the register has."""
 
 
-@dataclass(frozen=True, slots=True)
-class LegalStateRecords:
+class LegalStateRecords(NamedTuple):
     """The rows of all days: oldest first, amendments by adoption. reach: what binds each unit, or WITHOUT_UNIT."""
 
     state: LegalState

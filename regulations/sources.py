@@ -6,10 +6,10 @@ stays. Rows that an editor deleted do not come back.
 
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
@@ -29,8 +29,7 @@ from regulations.state_files import StateRecord, Values
 REASON = "import"
 
 
-@dataclass(frozen=True, slots=True)
-class StatePart:
+class StatePart(NamedTuple):
     """One list of a file. identity: columns that match a row of the file with one entered by an editor.
 
     state: lookup of the legal state of its rows.

@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
@@ -134,8 +133,7 @@ class StateFile(StrictModel):
     left_out: list[Text] = []
 
 
-@dataclass(frozen=True, slots=True)
-class StateRecord:
+class StateRecord(NamedTuple):
     """One file. parts: by name: key → values by column; amendments by "key of the act/key". Absent text is ""."""
 
     path: Path

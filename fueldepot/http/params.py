@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from urllib.parse import unquote_to_bytes
 
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -38,8 +38,7 @@ PARAM_ERROR_CODES += ("out_of_range", "not_a_choice", "ambiguous")
 """Error codes of parameters before any lookup."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterError:
+class ParameterError(NamedTuple):
     """An error of a parameter. code: one of PARAM_ERROR_CODES, or one that an endpoint documents."""
 
     parameter: str

@@ -18,7 +18,6 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from math import ceil
 from threading import Lock
@@ -53,8 +52,7 @@ worker_count = 1
 """Number of workers that share the limit; see `post_fork` in `fueldepot/gunicorn.py`."""
 
 
-@dataclass(frozen=True, slots=True)
-class RateLimit:
+class RateLimit(NamedTuple):
     """Number of requests per window; all of them may come at once."""
 
     requests: int

@@ -8,10 +8,9 @@ An answer is shortened first and cited afterwards, so a citation rests on what i
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from types import GenericAlias
-from typing import Any, NotRequired, get_type_hints
+from typing import Any, NamedTuple, NotRequired, get_type_hints
 
 import orjson
 from pydantic import TypeAdapter
@@ -45,8 +44,7 @@ class CitedAnswer(TypedDict):
     left_out: NotRequired[dict[str, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """What is cited. title, url: of the page with the same content. as_of, last: its day, or the first and last day.
 
     sources: at least one. stale: warning about content that was not confirmed for long, "" for none.
@@ -61,8 +59,7 @@ class Citation:
     stale: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(NamedTuple):
     """What a tool has found, before it is shortened.
 
     citation: a citation, or a function of the number of `rows` that are left. rows: a list in the content, which keeps
@@ -85,8 +82,7 @@ class Findings:
             yield from ((name, value) for name, value in part.items() if isinstance(value, list))
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(NamedTuple):
     """A tool. query: the parameters that it takes, except hidden ones. content: type of the field `answer`."""
 
     name: str

@@ -59,9 +59,9 @@ class FuelPricesQuery(Query):
         numbers(medians.WINDOWS),
         field("Months that the window of prices has. Medians and all that goes with them are of this window.", 12),
     ] = medians.WINDOW_MONTHS
-    values: Annotated[
-        Switch, field("Adds the sorted `values` of the country; ignored with `voivodeship`.", value=True)
-    ] = False
+    values: Annotated[Switch, field("Adds the sorted `values` of the country; ignored with `voivodeship`.", True)] = (
+        False
+    )
     on: Annotated[
         PriceDay,
         field(
