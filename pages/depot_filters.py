@@ -41,8 +41,6 @@ UNREADABLE = {
     "pominęliśmy.",
 }
 
-PRICE_WITHOUT_FUEL = "Ceny różnych paliw są za różne jednostki. Wybierz paliwo, a ułożymy składy od najtańszego."
-
 NOW = "1"
 """Value of `?otwarte=` for depots that are open at this moment."""
 
@@ -113,7 +111,7 @@ class Choices:
         notices = tuple(UNREADABLE[name] for name in errors if name in UNREADABLE)
         if order == Order.PRICE and not query.paliwo:
             order = None
-            notices += (PRICE_WITHOUT_FUEL,)
+            notices += ("Ceny różnych paliw są za różne jednostki. Wybierz paliwo, a ułożymy składy od najtańszego.",)
         return cls(
             fuels.BY_SLUG[query.paliwo] if query.paliwo else None,
             order,

@@ -40,11 +40,7 @@ APPLIANCES: Mapping[str, tuple[Appliance, ...]] = {
 }
 """What the rules call the devices that burn solid fuel."""
 
-FIRELESS = frozenset({"direct_electric", "heat_pump_air", "heat_pump_ground"})
-
 LAW = "https://isap.sejm.gov.pl/isap.nsf/DocDetails.xsp?id=WDU20010620627"
-NOT_ABOUT_GAS = "Zebrane przepisy mówią o paliwach stałych. O gaz zapytaj w urzędzie gminy."
-NO_PLACE = "Zależy od gminy: podaj miejsce."
 
 NOTES = tuple(read_defaults().notes)
 
@@ -174,12 +170,12 @@ def find_average(series: str, voivodeship: Voivodeship | None) -> SourcePrice | 
 
 
 def judge(source: HeatSource, entry: Regulation | None) -> RuleVerdict:
-    if source.device in FIRELESS:
+    if source.device in {"direct_electric", "heat_pump_air", "heat_pump_ground"}:
         return RuleVerdict(True, WITHOUT_FIRE, LAW)
     if source.device not in APPLIANCES:
-        return RuleVerdict(None, NOT_ABOUT_GAS, "")
+        return RuleVerdict(None, "Zebrane przepisy mówią o paliwach stałych. O gaz zapytaj w urzędzie gminy.", "")
     if entry is None or entry.unit is None:
-        return RuleVerdict(None, NO_PLACE, "")
+        return RuleVerdict(None, "Zależy od gminy: podaj miejsce.", "")
     facts: Facts = {BURNS_COAL: source.fuel in fuels.COALS}
     checks = [check_appliance(entry, appliance, facts) for appliance in APPLIANCES[source.device]]
     permitted = {is_permitted(check, entry.on) for check in checks}

@@ -208,7 +208,6 @@ MOST_ENTRIES = 50_000
 """Most entries of one sitemap, by the protocol (sitemaps.org)."""
 
 XML, PLAIN = "application/xml; charset=utf-8", "text/plain; charset=utf-8"
-NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 EVERYTHING = (*Dataset.Slug, Dataset.RUNS)
 """Data sets behind the list of pages, and the import runs, which the page of the data sets shows."""
@@ -284,7 +283,8 @@ def url_set(entries: Iterable[SiteMapEntry]) -> str:
 
 def document(element: str, lines: Iterable[str]) -> str:
     body = "\n".join(lines)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<{element} xmlns="{NAMESPACE}">\n{body}\n</{element}>\n'
+    opening = f'<{element} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{opening}\n{body}\n</{element}>\n'
 
 
 @walking(PLAIN)
@@ -346,9 +346,6 @@ def robots(request: HttpRequest) -> HttpResponse:
     return HttpResponse(text, content_type=PLAIN, headers={"Cache-Control": cache_control.CATALOG})
 
 
-ICONS = (("pages/icon-192.png", "192x192", "image/png"), ("pages/icon-512.png", "512x512", "image/png"))
-
-
 @read_only
 @conditional(cache_control=cache_control.REGISTER)
 def manifest(request: HttpRequest) -> HttpResponse:
@@ -362,6 +359,9 @@ def manifest(request: HttpRequest) -> HttpResponse:
         "display": "minimal-ui",
         "background_color": "#fbfaf7",
         "theme_color": "#0b5a47",
-        "icons": [{"src": staticfiles_storage.url(name), "sizes": sizes, "type": kind} for name, sizes, kind in ICONS],
+        "icons": [
+            {"src": staticfiles_storage.url(f"pages/icon-{size}.png"), "sizes": f"{size}x{size}", "type": "image/png"}
+            for size in (192, 512)
+        ],
     }
     return HttpResponse(orjson.dumps(content), content_type="application/manifest+json")

@@ -63,7 +63,6 @@ from subsidy.item_rows import describe_refusal
 
 NOT_FOUND = "Nie znaleźliśmy takiego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
 UNREADABLE = "Nie umiemy odczytać tego miejsca. Wpisz nazwę miejscowości, gminy albo kod pocztowy."
-UNKNOWN_APPLIANCE = "Nie znamy urządzenia o kodzie, który jest w adresie strony."
 NO_APPLIANCE = "Wybierz urządzenie z listy. Poniżej jest skrót dla wszystkich."
 
 UNKNOWN_CLASS: Literal["boiler"] = "boiler"
@@ -124,7 +123,7 @@ def stove_check_page(query_string: str, today: date) -> Page:
     place, choice, facts = query.miejsce, query.piec, query.facts
     appliance = choice if isinstance(choice, Appliance) else None
     unit, suggestions, village = find_place(place, query.teryt)
-    notices = [UNKNOWN_APPLIANCE] if "piec" in wrong else []
+    notices = ["Nie znamy urządzenia o kodzie, który jest w adresie strony."] if "piec" in wrong else []
     notices += place_notices(place, wrong, unit, suggestions) or ([NO_APPLIANCE] if unit and choice is None else [])
     entry = state_of(unit, today) if unit else None
     first, last = days_of([entry]) if entry else days_of_all()

@@ -82,8 +82,7 @@ def format_day(day: date | None) -> str:
     return "brak" if day is None else date_format(day, DAY)
 
 
-SCOPE_FIELDS = [field.name for field in Scope._meta.fields]
-WHERE = ("Gdzie obowiązuje", {"fields": SCOPE_FIELDS})
+WHERE = ("Gdzie obowiązuje", {"fields": [field.name for field in Scope._meta.fields]})
 PLACE_AND_TIME = (
     WHERE,
     ("Kiedy stoi w przepisach", {"fields": ("valid_from", "valid_to")}),

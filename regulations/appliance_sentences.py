@@ -83,8 +83,8 @@ def words(check: ApplianceCheck, on: date) -> tuple[str, str, str, str]:
             today = "Zanim zdecydujesz, zapytaj w urzędzie gminy."
             return "nie wiadomo", ", bo źródła podają sprzeczne terminy", "nie wiadomo: źródła są sprzeczne", today
         case ApplianceStatus.DATES_UNKNOWN:
-            today = "Zapytaj w urzędzie gminy albo sprawdź tekst uchwały."
-            return "nie wiadomo", ". Uchwała obowiązuje, ale jej terminów nie znamy", "nie znamy terminów", today
+            rest = ". Uchwała obowiązuje, ale jej terminów nie znamy"
+            return "nie wiadomo", rest, "nie znamy terminów", ASK_OR_READ
         case ApplianceStatus.NO_RESOLUTION:
             today = "Uchwała może się jeszcze pojawić. Sprawdź w urzędzie gminy, czy nie ma innych ograniczeń."
             why = NONE_BINDS if check.elsewhere else "W tym województwie nie ma uchwały antysmogowej"
@@ -266,9 +266,7 @@ STATE_UNKNOWN = (
     "Stanu prawnego tego województwa jeszcze nie wczytano, więc nie wiemy, czy jest uchwała antysmogowa. "
     "Nie znaczy to, że jej nie ma."
 )
-DATES_UNKNOWN = "Terminów tej uchwały nie znamy. Zapytaj w urzędzie gminy albo sprawdź tekst uchwały."
-SOME_DATES_UNKNOWN = "Terminów części uchwał nie znamy. Zapytaj w urzędzie gminy albo sprawdź tekst uchwały."
-ALL_PASSED = "Wszystkie znane terminy minęły."
+ASK_OR_READ = "Zapytaj w urzędzie gminy albo sprawdź tekst uchwały."
 NONE_BINDS = "Żadna uchwała tego województwa tu nie obowiązuje."
 
 WITHOUT_FIRE = (
@@ -283,9 +281,10 @@ def without_deadline(entry: Regulation) -> str:
         case DeadlineStatus.STATE_UNKNOWN:
             return STATE_UNKNOWN
         case DeadlineStatus.DATES_UNKNOWN:
-            return DATES_UNKNOWN if isinstance(entry.unit, Municipality) else SOME_DATES_UNKNOWN
+            what = "tej uchwały" if isinstance(entry.unit, Municipality) else "części uchwał"
+            return f"Terminów {what} nie znamy. {ASK_OR_READ}"
         case DeadlineStatus.PASSED:
-            return ALL_PASSED
+            return "Wszystkie znane terminy minęły."
         case DeadlineStatus.NO_RESOLUTION if entry.laws:
             return NONE_BINDS
     return ""

@@ -157,13 +157,16 @@ class EmailForm(PublicForm):
     def clean_email(self) -> str:
         """Return the address. A likely misspelling is asked back once: sent again, it counts."""
         email: str = self.cleaned_data["email"]
+        disposable = fields.is_disposable(email)
         if email and self.data.get(self.sure) != email and (domain := fields.likely_domain(email)):
-            if fields.is_disposable(email):
-                raise forms.ValidationError(fields.CORRECTED.format(domain=domain))
+            question = f"Czy chodziło o {domain}? Popraw adres"
+            if disposable:
+                raise forms.ValidationError(f"{question}.")
             self.suggested = email
-            raise forms.ValidationError(fields.ASKED_BACK.format(domain=domain))
-        if fields.is_disposable(email):
-            raise forms.ValidationError(fields.DISPOSABLE_EMAIL)
+            raise forms.ValidationError(f"{question} albo, jeśli jest dobry, wyślij formularz jeszcze raz.")
+        if disposable:
+            reason = "Na adresy jednorazowe nie wysyłamy wiadomości."
+            raise forms.ValidationError(f"{reason} Podaj adres, pod którym odbierzesz odpowiedź redakcji.")
         return email
 
     def submission_parts(self) -> list[SubmissionPart]:

@@ -49,14 +49,6 @@ def clean_email(text: str) -> str:
     return f"{local}@{domain}"
 
 
-DISPOSABLE_EMAIL = (
-    "Na adresy jednorazowe nie wysyłamy wiadomości. Podaj adres, pod którym odbierzesz odpowiedź redakcji."
-)
-
-ASKED_BACK = "Czy chodziło o {domain}? Popraw adres albo, jeśli jest dobry, wyślij formularz jeszcze raz."
-CORRECTED = "Czy chodziło o {domain}? Popraw adres."
-"""What is said of a misspelling that belongs to a disposable service: sending it again would not help."""
-
 ALIKE = 0.85
 """How alike a misspelt domain is (`difflib`): one letter of eight missing, added, changed or swapped."""
 
@@ -224,9 +216,6 @@ class Weight(Amount):
 ALL_DAY = "całą dobę"
 CLOSED = {"", "-", "–", "—"}
 
-HOW = "Wpisz godziny na przykład tak: 7:00-15:00, 8-12 i 13-16, „całą dobę” albo „nieczynne”."
-OVERLAP = "Przedziały zachodzą na siebie albo jeden kończy się tam, gdzie zaczyna drugi. Wpisz je osobno, po kolei."
-
 
 def read_day(text: str) -> tuple[str, ...]:
     """Return the ranges of a day as `daily_ranges` does; none when closed. Raises ValidationError."""
@@ -235,7 +224,8 @@ def read_day(text: str) -> tuple[str, ...]:
     try:
         ranges = read_ranges(text)
     except UnreadableError:
-        raise ValidationError(HOW) from None
+        example = "Wpisz godziny na przykład tak: 7:00-15:00, 8-12 i 13-16, „całą dobę” albo „nieczynne”."
+        raise ValidationError(example) from None
     return tuple(f"{_clock(opens)}-{_clock(closes)}" for opens, closes in ranges)
 
 
@@ -249,7 +239,8 @@ def read_week(days: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, str] | Non
     if not text:
         return None, ""
     if daily_ranges(text) != {day: tuple(days.get(day, ())) for day in DAYS}:
-        raise ValidationError(OVERLAP)
+        overlap = "Przedziały zachodzą na siebie albo jeden kończy się tam, gdzie zaczyna drugi."
+        raise ValidationError(f"{overlap} Wpisz je osobno, po kolei.")
     return weekly_hours(text), text
 
 

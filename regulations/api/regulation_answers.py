@@ -112,7 +112,7 @@ def describe_resolution(regulation: Regulation) -> ResolutionJson | None:
         "text": main.text_url or None,
         "as_of": state.as_of,
         "summary": of_a_later_state(regulation, state.summary),
-        "page": page_url(regulation.voivodeship.slug),
+        "page": route_url("regulation", regulation.voivodeship.slug),
         "next_deadline": rules.describe_deadline(regulation, deadline) if deadline else None,
         "deadline_status": regulation.deadline_status,
         "deadlines": [rules.describe_deadline(regulation, row) for row in regulation.deadlines],
@@ -236,7 +236,7 @@ def describe_regulation(
         "teryt": regulation.voivodeship.teryt,
         "has_resolution": regulation.has_resolution,
         "resolution": describe_resolution(described),
-        "page": page_url(regulation.voivodeship.slug),
+        "page": route_url("regulation", regulation.voivodeship.slug),
         "as_of": state.as_of if state else None,
         "confirmation_overdue": bool(described.overdue) if state else None,
         "confirmed_days_ago": (regulation.on - state.as_of).days if state else None,
@@ -289,12 +289,8 @@ def describe_coming_deadline(regulation: Regulation, deadline: Deadline) -> Comi
         "caveat": regulation.caveat_of(deadline) or None,
         "confirmation_overdue": regulation.is_overdue(deadline),
         "as_of": regulation.state.as_of,
-        "page": page_url(regulation.voivodeship.slug),
+        "page": route_url("regulation", regulation.voivodeship.slug),
     }
-
-
-def page_url(slug: str) -> str:
-    return route_url("regulation", slug)
 
 
 def unit_url(unit: Unit) -> str:
