@@ -181,27 +181,22 @@ def depot_pages() -> Iterator[SiteMapEntry]:
         yield SiteMapEntry(path, SiteMapSection.DEPOTS, row.name, row.updated_at, listed)
 
 
+IN_FULL = ("api-rules", "datasets", "official-prices", "prices", "regulations", "subsidy")
+"""Routes of the pages in `llms-full.txt`."""
+
+
 def full_text(today: date) -> str:
     """Return rules of use, API, data sets, prices, deadlines and subsidy, without single fuels and voivodeships."""
-    listed = {entry.path for entry in listed_pages(today)}
+    pages = {entry.path: entry.page for entry in listed_pages(today)}
     deadlines, _ = find_deadlines(DeadlinesQuery.parse(f"limit={LIMIT_RANGE[1]}", today=today), today=today)
     parts = [collapse_blank_lines(render_to_string("pages/llms_full.md", {"deadlines": deadlines}))]
-    parts += [markdown_text(page) for page in pages(today) if page.path in listed]
+    parts += [markdown_text(page) for route in IN_FULL if (page := pages.get(reverse(route)))]
     return "\n---\n\n".join(parts)
 
 
 def kilobytes(text: bytes) -> str:
     """ "4 kB": the size, rounded up."""
     return f"{-(-len(text) // 1000)} kB"
-
-
-def pages(today: date) -> Iterator[Page]:
-    yield rules_page()
-    yield datasets_page(today)
-    yield official_page()
-    yield index_page("", today)
-    yield regulations_page(today)
-    yield first_page("", today)
 
 
 MOST_ENTRIES = 50_000
