@@ -28,7 +28,6 @@ from catalog.importers.freshness import last_end, last_runs
 from catalog.models import Dataset, Submission
 from catalog.submissions.retention import PURGE, is_purge_overdue
 from fueldepot.data import snapshot
-from fueldepot.data.snapshot import DATABASE_AWAY
 from fueldepot.http.cache_control import NO_STORE, version_and_release
 from fueldepot.http.error_body import JSON, RETRY_AFTER_S, is_api
 from fueldepot.http.request_log import without_tokens
@@ -88,7 +87,7 @@ def state() -> dict[str, Any]:
             lacking = sorted(slug for slug in NEEDED if not datasets.get(slug, {}).get("rows"))
             checks["data"] = {"ok": not lacking, "missing": lacking}
             jobs = state_of_jobs(installed=min(row.applied for row in applied.values()))
-    except DATABASE_AWAY:
+    except snapshot.DATABASE_AWAY:
         checks["database"] = {"ok": False}
     is_ready = len(checks) == 3 and all(check["ok"] for check in checks.values())
     return {
@@ -189,7 +188,7 @@ class ServiceState(Collector):
             waiting = Submission.objects.waiting().aggregate(count=Count("pk"), oldest=Min("confirmed_at"))
             unsent = Submission.objects.unnotified().count()
             outdated = LegalState.objects.stale(timezone.localdate()).count()
-        except DATABASE_AWAY:
+        except snapshot.DATABASE_AWAY:
             return
         yield gauge("fueldepot_submissions_waiting", "Confirmed submissions that nobody has decided.", waiting["count"])
         if oldest := waiting["oldest"]:

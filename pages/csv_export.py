@@ -20,8 +20,7 @@ from catalog.depots.snapshot import depots
 from catalog.links import municipality_url
 from catalog.models import Dataset, Depot, Municipality
 from catalog.territory.snapshot import territory
-from fueldepot.http import cache_control
-from fueldepot.http.cache_control import conditional
+from fueldepot.http.cache_control import CATALOG, NO_STORE, conditional
 from fueldepot.http.csv_table import Code, DecimalText, write_table
 from fueldepot.http.links import route_url, site_url
 from fueldepot.http.views import read_only
@@ -79,7 +78,7 @@ def yes(value: object) -> str:
 
 
 @read_only
-@conditional(Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, cache_control=cache_control.CATALOG)
+@conditional(Dataset.Slug.UNITS, Dataset.Slug.DEPOTS, cache_control=CATALOG)
 def municipalities(request: HttpRequest) -> HttpResponse:
     """Answer with every municipality by TERYT, with its number of published depots."""
     published = depots.get()
@@ -104,7 +103,7 @@ def municipalities(request: HttpRequest) -> HttpResponse:
 
 
 @read_only
-@conditional(*RESTS_ON, cache_control=cache_control.CATALOG, changes_daily=True)
+@conditional(*RESTS_ON, cache_control=CATALOG, changes_daily=True)
 def medians(request: HttpRequest) -> HttpResponse:
     """Answer with the medians of every fuel: current ones of Poland and voivodeships, then monthly ones of Poland.
 
@@ -135,12 +134,12 @@ def medians(request: HttpRequest) -> HttpResponse:
 def refuse(reason: str) -> HttpResponse:
     """Answer 400 with a reason. A page names invalid parameters and ignores them; a file has no place for that."""
     refusal = HttpResponseBadRequest(f"{reason}\n", content_type="text/plain; charset=utf-8")
-    refusal["Cache-Control"] = cache_control.NO_STORE
+    refusal["Cache-Control"] = NO_STORE
     return refusal
 
 
 @read_only
-@conditional(*RESTS_ON, cache_control=cache_control.CATALOG, changes_daily=True)
+@conditional(*RESTS_ON, cache_control=CATALOG, changes_daily=True)
 def fuel_medians(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpResponse:
     """Answer with the medians of a fuel: current ones with their changes, then monthly ones.
 
@@ -193,7 +192,7 @@ def percent(part: Decimal | None) -> DecimalText | None:
 
 
 @read_only
-@conditional(Dataset.Slug.UNITS, Dataset.Slug.SERIES, cache_control=cache_control.CATALOG)
+@conditional(Dataset.Slug.UNITS, Dataset.Slug.SERIES, cache_control=CATALOG)
 def averages(request: HttpRequest) -> HttpResponse:
     columns: dict[str, Callable[[Observation], Value]] = {
         "szereg": lambda row: row.series_id,
@@ -211,7 +210,7 @@ def averages(request: HttpRequest) -> HttpResponse:
 
 
 @read_only
-@conditional(*HEATING_DATA, cache_control=cache_control.CATALOG, changes_daily=True)
+@conditional(*HEATING_DATA, cache_control=CATALOG, changes_daily=True)
 def heating_costs(request: HttpRequest) -> HttpResponse:
     """Answer with the comparison of heating costs for the query of its page, a row for each source."""
     page = heating_costs_page(request.META["QUERY_STRING"], timezone.localdate())

@@ -21,7 +21,6 @@ from markupsafe import Markup
 from catalog.api.params import POSTCODE, Postcode
 from catalog.depots import fuels
 from catalog.depots.attribution import describe_status
-from catalog.depots.fuels import Fuel
 from catalog.depots.opening_times import OpeningState, opening_day, opening_of, openings
 from catalog.depots.snapshot import DepotRow, Depots, depots
 from catalog.links import depot_path
@@ -97,7 +96,7 @@ class Choices:
     `kod` as given, for links.
     """
 
-    fuel: Fuel | None = None
+    fuel: fuels.Fuel | None = None
     order: Order | None = None
     opened: str = ""
     place: tuple[tuple[str, str], ...] = ()
@@ -152,7 +151,7 @@ class Choices:
         query = [*self.place, *((name, value) for name, value in choices if value)]
         return f"{path}?{urlencode(query, safe=',')}" if query else path
 
-    def fuel_chips(self, path: str, offered: Iterable[Fuel], count: CountListed) -> tuple[Chip, ...]:
+    def fuel_chips(self, path: str, offered: Iterable[fuels.Fuel], count: CountListed) -> tuple[Chip, ...]:
         others = [replace(self, fuel=fuel) for fuel in (None, *offered)]
         return tuple(
             Chip(it.fuel.label if it.fuel else "wszystkie", it.link(path), it.fuel is self.fuel, count(it))

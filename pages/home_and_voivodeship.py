@@ -14,7 +14,6 @@ from django.urls import reverse
 
 from catalog.api.params import LIMIT_RANGE, QUERY_MIN_LENGTH
 from catalog.depots import fuels
-from catalog.depots.fuels import Fuel
 from catalog.depots.snapshot import DepotList, DepotRow, depots
 from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Municipality, Voivodeship
@@ -69,7 +68,7 @@ def get_voivodeship(name: str) -> Voivodeship:
         raise Http404 from error
 
 
-def find_median(unit: Voivodeship, fuel: Fuel, today: date) -> dict[str, Any] | None:
+def find_median(unit: Voivodeship, fuel: fuels.Fuel, today: date) -> dict[str, Any] | None:
     """Return the median of a fuel in a voivodeship; None for too few prices."""
     summary = prices.get().figures(fuel.slug, today).voivodeships.get(unit.teryt)
     if summary is None or summary.median is None:
@@ -278,7 +277,7 @@ def has_invented_medians(today: date) -> bool:
     return any(prices.get().figures(fuel.slug, today).demonstration for fuel in fuels.FUELS)
 
 
-def as_median(fuel: Fuel, summary: Summary, path: str) -> dict[str, Any]:
+def as_median(fuel: fuels.Fuel, summary: Summary, path: str) -> dict[str, Any]:
     """Return a median in zł, None for too few prices. path: of the page of the fuel there."""
     median = None if summary.median is None else float(summary.median)
     return {"name": fuel.name, "median": median, "unit": fuel.unit, "n": summary.n, "path": path}

@@ -31,8 +31,7 @@ from catalog.links import depot_path, municipality_path
 from catalog.models import Dataset, Depot, Voivodeship
 from catalog.territory.snapshot import territory
 from fueldepot.data import snapshot
-from fueldepot.http import cache_control
-from fueldepot.http.cache_control import conditional
+from fueldepot.http.cache_control import CATALOG, REGISTER, conditional
 from fueldepot.http.links import route_path, route_url, site_url
 from fueldepot.http.views import read_only
 from pages.api_and_text_pages import describe_rate_limit, english_page, for_owners_page, privacy_page, rules_page
@@ -239,7 +238,7 @@ def walking(kind: str) -> Callable[[Callable[..., str]], Callable[..., HttpRespo
 
     def decorate(write: Callable[..., str]) -> Callable[..., HttpResponse]:
         @read_only
-        @conditional(*EVERYTHING, cache_control=cache_control.CATALOG, changes_daily=True)
+        @conditional(*EVERYTHING, cache_control=CATALOG, changes_daily=True)
         def answer(request: HttpRequest, **kwargs: int) -> HttpResponse:
             state = snapshot.current().key(*EVERYTHING)
             return HttpResponse(written(write, timezone.localdate(), state, *kwargs.values()), content_type=kind)
@@ -338,11 +337,11 @@ llms_full = walking(PLAIN)(full_text)
 @read_only
 def robots(request: HttpRequest) -> HttpResponse:
     text = render_to_string("pages/robots.txt", {"sitemap": route_url("sitemap")})
-    return HttpResponse(text, content_type=PLAIN, headers={"Cache-Control": cache_control.CATALOG})
+    return HttpResponse(text, content_type=PLAIN, headers={"Cache-Control": CATALOG})
 
 
 @read_only
-@conditional(cache_control=cache_control.REGISTER)
+@conditional(cache_control=REGISTER)
 def manifest(request: HttpRequest) -> HttpResponse:
     """Answer with the Web Application Manifest, for a site on the home screen."""
     content = {

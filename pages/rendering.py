@@ -27,12 +27,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from catalog.depots.attribution import tiles_credit
 from catalog.submissions.retention import KEPT
 from catalog.text import lasting
-from fueldepot.http import cache_control
-from fueldepot.http.cache_control import View, conditional
+from fueldepot.http.cache_control import CATALOG, GONE, NO_STORE, View, behind_cache, conditional
 from fueldepot.http.views import prefers, read_only
 from pages import template_filters
 from pages.page import Page, twin_path
-from pages.template_filters import tie_html
 from prices.medians import FEWEST_FOR_FENCES, FEWEST_FOR_MEDIAN
 from regulations.models import STALE_AFTER
 
@@ -71,12 +69,12 @@ def page_view(*slugs: str, **validity: Any) -> Callable[[Callable[..., Page]], P
             if path and request.path not in {path, twin_path(path)}:
                 path = twin_path(path) if request.path.endswith(".md") else path
                 # Kept by a browser, it would make a circle once a name is taken back and the old address is right.
-                return cached(redirect(request, path), cache_control.NO_STORE)
+                return cached(redirect(request, path), NO_STORE)
             if page.leads_to and not markdown:
                 return cached(HttpResponseRedirect(page.leads_to))
             return cached_by_status(request, as_markdown(page) if markdown else as_html(request, page))
 
-        known = partial(conditional, *slugs, cache_control=cache_control.CATALOG, **validity)
+        known = partial(conditional, *slugs, cache_control=CATALOG, **validity)
         # Redirects vary too.
         page = vary_on_headers("Accept")(known(vary="Accept")(answer))
         return PageViews(page=read_only(page), twin=read_only(known()(answer)))
@@ -87,7 +85,7 @@ def page_view(*slugs: str, **validity: Any) -> Callable[[Callable[..., Page]], P
 def cached_by_status(request: HttpRequest, response: HttpResponse) -> HttpResponse:
     """Let a response be kept as a page, one about a removed depot briefly."""
     if response.status_code == HTTPStatus.GONE:
-        return cached(response, cache_control.behind_cache(cache_control.GONE, request))
+        return cached(response, behind_cache(GONE, request))
     return cached(response)
 
 
@@ -138,7 +136,7 @@ def redirect_variant(request: HttpRequest, **kwargs: Any) -> HttpResponse:
     return redirect(request, twin_path(request.path.removesuffix("index.html.md")))
 
 
-def cached(response: HttpResponse, value: str = cache_control.CATALOG) -> HttpResponse:
+def cached(response: HttpResponse, value: str = CATALOG) -> HttpResponse:
     """Set Cache-Control; `conditional` does so for 200 only."""
     response["Cache-Control"] = value
     return response
@@ -156,7 +154,7 @@ class DeskLoader(filesystem.Loader):
     """Django's loader for templates of the admin, with non-breaking spaces."""
 
     def get_contents(self, origin: Origin) -> str:
-        return tie_html(super().get_contents(origin))
+        return template_filters.tie_html(super().get_contents(origin))
 
 
 class SiteLoader(FileSystemLoader):
@@ -165,7 +163,7 @@ class SiteLoader(FileSystemLoader):
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         source, filename, is_current = super().get_source(environment, template)
         tied = template.endswith(".html") and not template.startswith("subsidy/")
-        return tie_html(source) if tied else source, filename, is_current
+        return template_filters.tie_html(source) if tied else source, filename, is_current
 
 
 class Site:

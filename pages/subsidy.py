@@ -24,7 +24,6 @@ from subsidy.api.params import HEATINGS, SubsidyQuery
 from subsidy.calculator import calculate
 from subsidy.household_and_plan import DOCUMENTS, PEOPLE_RANGE, Application, Heating, Item, Level, ProjectType
 from subsidy.item_rows import Result, describe_refusal, refuse_source
-from subsidy.rules import RulesAt
 
 GO_ON = "mimo"
 """Hidden field: what stands in the way of a subsidy was read."""
@@ -104,7 +103,7 @@ def subsidy_page(posted: QueryDict, today: date) -> Page:
 
 
 @sensitive_variables()
-def read_query(pairs: Pairs, values: Mapping[str, str], on: RulesAt, today: date) -> Any:
+def read_query(pairs: Pairs, values: Mapping[str, str], on: rules.RulesAt, today: date) -> Any:
     """Return the parameters without unreadable ones that no step shows: costs of works that are not planned.
 
     Raises InvalidParameters for the others.
@@ -118,7 +117,7 @@ def read_query(pairs: Pairs, values: Mapping[str, str], on: RulesAt, today: date
         return SubsidyQuery.parse([pair for pair in pairs if pair[0] not in hidden], today=today)
 
 
-def obstacle_of(application: Application, result: Result, on: RulesAt) -> str:
+def obstacle_of(application: Application, result: Result, on: rules.RulesAt) -> str:
     """Return why there is no subsidy, or none for a new source, "" where there may be one."""
     if result.shown.level is Level.NONE:
         return result.shown.reason
@@ -201,7 +200,7 @@ def unpaid_reason(result: Result) -> str:
     return "" if not rows or any(row.eligible for row in rows) else result.shown.rows[0].reason
 
 
-def remarks_of(result: Result, on: RulesAt) -> tuple[str, ...]:
+def remarks_of(result: Result, on: rules.RulesAt) -> tuple[str, ...]:
     """Return the notes without those that the summary and the table of items say already."""
     refused = [row for row in result.shown.rows if not row.eligible]
     stated = {result.shown.reason, *(row.reason for row in refused)}
@@ -209,5 +208,5 @@ def remarks_of(result: Result, on: RulesAt) -> tuple[str, ...]:
     return tuple(note for note in result.notes if note not in stated)
 
 
-def limits(on: RulesAt, key: str, prefix: str = "") -> tuple[rules.DatedValue | None, ...]:
+def limits(on: rules.RulesAt, key: str, prefix: str = "") -> tuple[rules.DatedValue | None, ...]:
     return tuple(on.values.get((key, f"{prefix}{level}")) for level in LEVELS)

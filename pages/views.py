@@ -24,8 +24,7 @@ from catalog.depots.snapshot import depots
 from catalog.links import depot_path
 from catalog.models import Dataset, Depot
 from catalog.text import short_zloty
-from fueldepot.http import cache_control
-from fueldepot.http.cache_control import conditional
+from fueldepot.http.cache_control import CATALOG, NO_STORE, REGISTER, conditional
 from fueldepot.http.links import site_url
 from fueldepot.http.views import read_only
 from pages import api_and_text_pages
@@ -148,7 +147,7 @@ def voivodeship_prices(request: HttpRequest, fuel: str, voivodeship: str) -> Pag
 
 
 @read_only
-@conditional(Data.UNITS, Data.BOUNDARIES, Data.PLACES, Data.POSTCODES, cache_control=cache_control.REGISTER)
+@conditional(Data.UNITS, Data.BOUNDARIES, Data.PLACES, Data.POSTCODES, cache_control=REGISTER)
 def surroundings(request: HttpRequest, voivodeship: str, slug: str, teryt: str) -> HttpResponse:
     """Answer with a municipality and its surroundings as GeoJSON. Takes some milliseconds."""
     outlines = territory_svg.surroundings(teryt)
@@ -162,7 +161,7 @@ DRAWN_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 @read_only
-@conditional(*PRICE_DATA, cache_control=cache_control.CATALOG, changes_daily=True)
+@conditional(*PRICE_DATA, cache_control=CATALOG, changes_daily=True)
 def chart(request: HttpRequest, fuel: str, voivodeship: str = "") -> HttpResponse:
     """Answer with the chart of a page of prices as an SVG file with its source and day. Raises Http404 without one."""
     when = query_and_day(request)
@@ -209,14 +208,14 @@ def embed_view(*slugs: str, **validity: Any) -> Callable[[Callable[..., Embed]],
             try:
                 embed = build(request, **kwargs)
             except PageMoved as moved:
-                return cached(redirect(request, moved.path), cache_control.NO_STORE)
+                return cached(redirect(request, moved.path), NO_STORE)
             response = render(request, "pages/embed.html", {"embed": embed}, status=embed.page.status)
             response = cached_by_status(request, response)
             response["Content-Security-Policy"] = FRAMED_POLICY
             response["X-Robots-Tag"] = "noindex"
             return response
 
-        validated = conditional(*slugs, cache_control=cache_control.CATALOG, changes_daily=True, **validity)
+        validated = conditional(*slugs, cache_control=CATALOG, changes_daily=True, **validity)
         return xframe_options_exempt(read_only(validated(answer)))
 
     return decorate

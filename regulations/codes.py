@@ -9,10 +9,9 @@ from django import forms
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import models
-from django.db.models import TextChoices
 
 
-class Appliance(TextChoices):
+class Appliance(models.TextChoices):
     """Appliances of households for solid fuel, by classes of EN 303-5. A stove is any space heater but a fireplace.
 
     Class 5 is without ecodesign (EU 2015/1189). Below class 3 are 1, 2 and boilers without a rating plate.
@@ -31,7 +30,7 @@ SPACE_HEATERS = frozenset({Appliance.FIREPLACE, Appliance.STOVE})
 BOILERS = frozenset(Appliance) - SPACE_HEATERS
 
 
-class FuelCode(TextChoices):
+class FuelCode(models.TextChoices):
     HARD_COAL = "hard_coal", "węgiel kamienny"
     FINE_COAL = "fine_coal", "drobny węgiel (miał)"
     LOW_GRADE_COAL = "low_grade_coal", "węgiel złej jakości"
@@ -47,7 +46,7 @@ WOOD = frozenset({FuelCode.BIOMASS, FuelCode.WET_BIOMASS})
 COAL = frozenset(FuelCode) - WOOD - {FuelCode.PEAT}
 
 
-class Condition(TextChoices):
+class Condition(models.TextChoices):
     """Conditions of a deadline about appliance or building; it binds only where all are true."""
 
     OVER_10_YEARS = "over_10_years", "miał ponad 10 lat, gdy uchwała weszła w życie, albo nie ma tabliczki znamionowej"
@@ -59,7 +58,7 @@ class Condition(TextChoices):
     DISTRICT_HEATING_CONNECTED = "district_heating_connected", "budynek jest przyłączony do sieci ciepłowniczej"
 
 
-class Exemption(TextChoices):
+class Exemption(models.TextChoices):
     ECODESIGN = "ecodesign", "spełnia ekoprojekt"
     EFFICIENCY_80 = "efficiency_80", "ma sprawność co najmniej 80%"
     DUST_FILTER = "dust_filter", "ma urządzenie, które ogranicza pył"

@@ -9,10 +9,9 @@ from typing import NamedTuple
 from catalog.models import County, Municipality, Voivodeship
 from catalog.territory.snapshot import PostcodeNotFound, Unit, territory
 from fueldepot.http.params import InvalidParameters, ParameterError
-from regulations import snapshot
 from regulations.api.params import CalendarQuery, DeadlinesQuery, RegulationsQuery
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Provision, Resolution, Scope, is_stale
-from regulations.snapshot import NOWHERE, WITHOUT_UNIT, LegalStateRecords, Reach, states
+from regulations.snapshot import NOWHERE, WITHOUT_UNIT, LegalStateRecords, Reach, is_overdue, states
 
 WIDEST_FIRST = (Scope.Area.VOIVODESHIP, Scope.Area.OUTSIDE_TOWNS, Scope.Area.TOWNS, Scope.Area.LISTED)
 
@@ -135,7 +134,7 @@ class Regulation:
         return tuple(row for row in self.deadlines if self.is_overdue(row))
 
     def is_overdue(self, deadline: Deadline) -> bool:
-        return self.state is not None and snapshot.is_overdue(self.state.as_of, deadline, self.on)
+        return self.state is not None and is_overdue(self.state.as_of, deadline, self.on)
 
     def _status(self, unit: Unit | None) -> DeadlineStatus:
         if self.state is None:

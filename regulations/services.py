@@ -17,7 +17,6 @@ from catalog.importers.records import Options
 from catalog.importers.successions import Heirs
 from catalog.models import Dataset, FormerMunicipality, Municipality
 from catalog.services import journal
-from catalog.services.journal import Undoing
 from regulations.models import Amendment, Deadline, FuelBan, Resolution
 from regulations.snapshot import names
 
@@ -50,7 +49,7 @@ def move_deadline(
     return stored
 
 
-def undo_rows(model: type[Model], undoing: Undoing) -> None:
+def undo_rows(model: type[Model], undoing: journal.Undoing) -> None:
     journal.restore_rows(model, undoing)
     record_change()
 

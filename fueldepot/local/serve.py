@@ -13,7 +13,6 @@ from pathlib import Path
 
 from fueldepot import local
 from fueldepot.local import embedded
-from fueldepot.local.embedded import hold_alone, open_lock
 
 ROOT = Path(__file__).resolve().parents[2]
 VAR = ROOT / "var"
@@ -37,7 +36,7 @@ def main() -> None:
     os.environ.setdefault("RATE_LIMIT", "off")  # a trial has one caller only
     data = local.prepare()
     try:
-        with hold_alone(VAR / "start.lock", "fueldepot: another start prepares the site; waiting"):
+        with embedded.hold_alone(VAR / "start.lock", "fueldepot: another start prepares the site; waiting"):
             prepare_site(options.data)
     except KeyboardInterrupt:
         sys.exit("fueldepot: stopped before the site was ready")
@@ -72,7 +71,7 @@ def claim_port(port: int) -> None:
     """
     try:
         VAR.mkdir(exist_ok=True)
-        claims = open_lock(VAR / "ports.lock")
+        claims = embedded.open_lock(VAR / "ports.lock")
         os.set_inheritable(claims, True)
         fcntl.lockf(claims, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
     except BlockingIOError:

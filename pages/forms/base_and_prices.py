@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from django import forms
 from django.core import signing
-from django.forms import BoundField
 from django.utils import timezone
 
 from catalog.depots import fuels
@@ -96,17 +95,17 @@ class PublicForm(forms.Form):
             self.fields[name].help_text = text
 
     @property
-    def parts(self) -> Iterator[tuple[FormPart, tuple[BoundField, ...]]]:
+    def parts(self) -> Iterator[tuple[FormPart, tuple[forms.BoundField, ...]]]:
         """The parts of the form with their fields, without empty ones."""
         for part in self.PARTS:
             if bound := tuple(self[name] for name in part.names or self.price_names if name in self.fields):
                 yield part, bound
 
-    def is_open(self, bound: tuple[BoundField, ...]) -> bool:
+    def is_open(self, bound: tuple[forms.BoundField, ...]) -> bool:
         """Whether a folded part shows its fields at once: for a mistake, or what was typed before it."""
         return self.is_bound and any(field.errors or field.name in self.changed_data for field in bound)
 
-    def summarise(self, bound: tuple[BoundField, ...]) -> str:
+    def summarise(self, bound: tuple[forms.BoundField, ...]) -> str:
         texts = []
         for field in bound:
             value = field.initial
@@ -118,7 +117,7 @@ class PublicForm(forms.Form):
         return ", ".join(texts)
 
     @property
-    def mistakes(self) -> tuple[BoundField, ...]:
+    def mistakes(self) -> tuple[forms.BoundField, ...]:
         """The invalid fields, in the order of the page."""
         return tuple(field for _, bound in self.parts for field in bound if field.errors)
 
@@ -201,8 +200,8 @@ class FuelQuestions:
     """The fields of one fuel. bag: None for a fuel that is not sold by weight. is_sold: whether the depot offers it."""
 
     fuel: fuels.Fuel
-    price: BoundField
-    bag: BoundField | None
+    price: forms.BoundField
+    bag: forms.BoundField | None
     is_sold: bool
 
     @property

@@ -9,7 +9,6 @@ from operator import itemgetter
 from typing import Any
 
 from django import forms
-from django.forms import BoundField
 
 from catalog.depots import fuels
 from catalog.depots.opening_times import DAY_ABBREVIATIONS
@@ -59,7 +58,7 @@ class HoursFields(PublicForm):
         for day, name in zip(DAYS, DAY_NAMES, strict=True):
             self.fields[day] = fields.Day(label=name.capitalize(), max_length=60, required=False)
 
-    def summarise(self, bound: tuple[BoundField, ...]) -> str:
+    def summarise(self, bound: tuple[forms.BoundField, ...]) -> str:
         if bound[0].name != DAYS[0]:
             return super().summarise(bound)
         days = zip(DAY_ABBREVIATIONS, (field.initial for field in bound), strict=True)

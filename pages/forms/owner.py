@@ -17,7 +17,6 @@ from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS
 from catalog.services import Refusal
 from catalog.submissions import intake, objections, owner_links, tokens
-from catalog.submissions.intake import Author
 from catalog.submissions.retention import KEPT
 from catalog.text import short_zloty
 from pages.forms import fields
@@ -293,7 +292,7 @@ def claim_branches(request: HttpRequest) -> HttpResponse:
     nearby = intake.find_branches(link)
     form = BranchesForm(posted(request), nearby=nearby, path=request.path, on=now)
     if form.is_valid():
-        author = Author(email=link.email, client=client_of(request), nip=link.depot.nip or "")
+        author = intake.Author(email=link.email, client=client_of(request), nip=link.depot.nip or "")
         try:
             intake.claim_branches(link=link, depots=form.cleaned_data["depots"], author=author, on=now)
         except intake.BranchRefused as refusal:

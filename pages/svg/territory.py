@@ -19,7 +19,6 @@ from catalog.depots.snapshot import DepotRow
 from catalog.models import SearchEntry
 from catalog.territory import coordinates
 from catalog.territory.boundaries import BoundaryIndex
-from catalog.territory.coordinates import Point
 from catalog.territory.snapshot import territory
 from pages.svg import maps
 from pages.svg.scales_and_outlines import Frame, borders, dissolve, simplify
@@ -47,7 +46,7 @@ class _MapCache:
 
 
 def depot_map(
-    teryt: str, depots: Sequence[DepotRow], origin: Point | None, *, credit_osm: bool, framed: int = 0
+    teryt: str, depots: Sequence[DepotRow], origin: coordinates.Point | None, *, credit_osm: bool, framed: int = 0
 ) -> maps.DepotMap | None:
     """Return the map of a municipality with depots, numbered from 1, and the requested point. None without either.
 

@@ -5,7 +5,6 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from catalog.submissions import letters
-from catalog.submissions.letters import Told
 
 STILL_SENDING = timedelta(seconds=letters.BATCH * settings.EMAIL_TIMEOUT)
 """Letters tried since are left to the process that tried them: it may be sending them, to a slow mail server."""
@@ -20,7 +19,7 @@ class LettersCommand(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--commit", action="store_true", help=f"send; without it only say how many {self.waiting}")
 
-    def send(self, *, commit: bool) -> Told:
+    def send(self, *, commit: bool) -> letters.Told:
         raise NotImplementedError
 
     def count(self) -> int:
@@ -46,7 +45,7 @@ class Command(LettersCommand):
     )
     waiting = "wait"
 
-    def send(self, *, commit: bool) -> Told:
+    def send(self, *, commit: bool) -> letters.Told:
         return letters.send_waiting(retry=STILL_SENDING)
 
     def count(self) -> int:

@@ -16,10 +16,8 @@ from catalog.api.params import LIMIT_RANGE
 from catalog.api.views import DEPOTS, PLACES
 from catalog.search.engine import MAX_SUGGESTIONS
 from fueldepot import api
-from fueldepot.api import SERVICE
-from fueldepot.http import cache_control
 from fueldepot.http.api_description import FILE, PREFIX
-from fueldepot.http.cache_control import CATALOG, NO_STORE
+from fueldepot.http.cache_control import CATALOG, NO_STORE, version
 from fueldepot.http.params import BOOLEANS, MAX_VALUE_LENGTH
 from fueldepot.http.query import EXAMPLE_SITE, MOST_IGNORED
 from fueldepot.http.request_body import MAX_BODY_BYTES
@@ -31,7 +29,7 @@ from regulations.api.views import REGULATIONS
 from subsidy.api.views import SUBSIDY
 
 TAGS = [
-    {"name": SERVICE, "description": "The entry of the API."},
+    {"name": api.SERVICE, "description": "The entry of the API."},
     {"name": PLACES, "description": "Municipalities, localities and postcodes."},
     {"name": DEPOTS, "description": "Fuel depots, with their sources and price lists."},
     {"name": PRICES, "description": "Official averages and current medians, which are never merged."},
@@ -187,7 +185,7 @@ SETTINGS: dict[str, Any] = {
     "OAS_VERSION": "3.1.1",
     "TITLE": "Fuel Depot Catalog API",
     "VERSION": "1.0.0",  # of the description; `x-release` has that of the project
-    "EXTENSIONS_INFO": {"x-release": cache_control.version()},
+    "EXTENSIONS_INFO": {"x-release": version()},
     "TOS": "/api/",
     "LICENSE": {"name": "Quotation with attribution; entries from OpenStreetMap under ODbL 1.0", "url": "/api/"},
     "EXTERNAL_DOCS": {"description": "Rules of use, in Polish", "url": "/api/"},
