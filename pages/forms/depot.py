@@ -109,9 +109,7 @@ class DepotForm(HoursFields, EmailForm):
         initial=Role.READER.value,
         error_messages=fields.required("Wybierz jedną odpowiedź."),
     )
-    message = fields.Message(
-        label="Wiadomość do redakcji", max_length=2000, required=False, help_text="Na przykład: skąd o tym wiesz."
-    )
+    message = fields.Message(label="Wiadomość do redakcji", help_text="Na przykład: skąd o tym wiesz.")
 
     PARTS: tuple[FormPart, ...] = (
         FormPart("Skład", ("name", "street", "house_number", "postcode", "place")),
@@ -262,9 +260,7 @@ class ClaimForm(CorrectForm, PriceFields):
     claimant_phone = fields.DepotText(
         "phone", label="Telefon do Ciebie", help_text="Redakcja może zadzwonić, żeby potwierdzić."
     )
-    message = fields.Message(
-        label="Wiadomość do redakcji", max_length=2000, required=False, widget=forms.Textarea(attrs={"rows": 2})
-    )
+    message = fields.Message(label="Wiadomość do redakcji", widget=forms.Textarea(attrs={"rows": 2}))
     agreed = forms.BooleanField(
         label="Dane w tym formularzu są aktualne i mogę je potwierdzić w imieniu firmy",
         error_messages=fields.required("Zaznacz to pole. Jeśli coś się nie zgadza, popraw to w formularzu."),
@@ -300,9 +296,7 @@ class DeleteForm(EmailForm):
     role = ClaimForm.base_fields["role"]
     claimant_nip = fields.DepotText("nip", label="NIP firmy")
     claimant_phone = ClaimForm.base_fields["claimant_phone"]
-    message = fields.Message(
-        label="Dlaczego wpis ma zniknąć?", max_length=2000, required=False, help_text="Nie musisz podawać powodu."
-    )
+    message = fields.Message(label="Dlaczego wpis ma zniknąć?", help_text="Nie musisz podawać powodu.")
     agreed = forms.BooleanField(
         label="Rozumiem, że wpis zniknie z katalogu i z API",
         error_messages=fields.required("Zaznacz to pole, jeśli wpis ma zniknąć."),

@@ -115,6 +115,9 @@ class Line(forms.CharField):
 class Message(forms.CharField):
     widget = forms.Textarea(attrs={"rows": 4})
 
+    def __init__(self, *, max_length: int = 2000, required: bool = False, **options: Any) -> None:
+        super().__init__(max_length=max_length, required=required, **options)
+
     def clean(self, value: Any) -> str:
         text: str = super().clean(value)
         if has_forbidden(text, lines=True):

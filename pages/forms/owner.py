@@ -110,7 +110,6 @@ class BranchesForm(PublicForm):
     numbers = fields.Message(
         label="Inne wpisy",
         max_length=1000,
-        required=False,
         help_text="Wklej adresy ich stron albo numery, każdy w osobnym wierszu.",
         error_messages=fields.required("Wskaż co najmniej jeden wpis."),
     )
@@ -158,7 +157,7 @@ class ObjectionForm(PublicForm):
     description = "Sprzeciw właściciela wobec przejęcia albo usunięcia wpisu przez kogoś innego."
 
     objection = fields.Message(
-        label="Dlaczego", max_length=objections.MAX_OBJECTION, required=False, help_text="Przeczyta to tylko redakcja."
+        label="Dlaczego", max_length=objections.MAX_OBJECTION, help_text="Przeczyta to tylko redakcja."
     )
 
     PARTS = (FormPart("Twój sprzeciw", ("objection",)),)
@@ -168,9 +167,7 @@ class RestoreForm(PublicForm):
     title = "Przywróć wpis"
     description = "Prośba o przywrócenie usuniętego wpisu."
 
-    message = fields.Message(
-        label="Dlaczego", max_length=2000, required=False, help_text="Przeczyta to tylko redakcja."
-    )
+    message = fields.Message(label="Dlaczego", help_text="Przeczyta to tylko redakcja.")
 
     PARTS = (FormPart("Twoja prośba", ("message",)),)
 

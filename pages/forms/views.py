@@ -47,6 +47,7 @@ class AnswerForm(PublicForm):
     answer = fields.Message(
         label="Twoja odpowiedź",
         max_length=questions.MAX_ANSWER,
+        required=True,
         help_text="Przeczyta ją tylko redakcja.",
         error_messages=fields.required("Napisz odpowiedź."),
     )
