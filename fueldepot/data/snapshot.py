@@ -24,7 +24,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from math import inf
-from threading import Lock, Thread
+from threading import RLock, Thread
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
@@ -137,7 +137,7 @@ class SnapshotStore:
 
     def __init__(self) -> None:
         self.snapshots = []
-        self._lock = Lock()  # of the thread that reads versions and builds
+        self._lock = RLock()  # of the thread that reads versions and builds
         self.invalidate()
 
     def invalidate(self, state: State | None = None) -> None:
@@ -180,7 +180,7 @@ class SnapshotStore:
         if self._lock.acquire(timeout=AWAY_AFTER_S):
             try:
                 if self._is_behind():  # no other thread has built the change meanwhile
-                    self._attempt(self._build)
+                    self.poll()
             finally:
                 self._lock.release()
         return self._state or former
@@ -191,26 +191,22 @@ class SnapshotStore:
         Concurrent threads wait for it. Raises what the database or a build raises; the former state stays.
         """
         with self._lock:
-            return self._build()
-
-    def _build(self) -> State:
-        """Rebuild outdated snapshots. Requires the lock."""
-        began_at = time.monotonic()
-        try:
-            self._away_at, self._hang_up_at = began_at + AWAY_AFTER_S, began_at + HANG_UP_AFTER_S
-            versions, state = self.read_versions(), self._state
-            if state is None or versions != state.versions or len(state.copies) < len(self.snapshots):
-                self._away_at = self._hang_up_at = time.monotonic() + BUILD_LIMIT_S
-                with without_collections():
-                    state = self._state = self._build_state(state or State())
-            if self._away:
-                logger.warning("the database answers again")
-                self._away = False
-            return state
-        finally:
-            # Also after an error: readers wait for one attempt, and the thread goes on trying.
-            self._built_at = began_at
-            self._away_at = self._hang_up_at = inf
+            began_at = time.monotonic()
+            try:
+                self._away_at, self._hang_up_at = began_at + AWAY_AFTER_S, began_at + HANG_UP_AFTER_S
+                versions, state = self.read_versions(), self._state
+                if state is None or versions != state.versions or len(state.copies) < len(self.snapshots):
+                    self._away_at = self._hang_up_at = time.monotonic() + BUILD_LIMIT_S
+                    with without_collections():
+                        state = self._state = self._build_state(state or State())
+                if self._away:
+                    logger.warning("the database answers again")
+                    self._away = False
+                return state
+            finally:
+                # Also after an error: readers wait for one attempt, and the thread goes on trying.
+                self._built_at = began_at
+                self._away_at = self._hang_up_at = inf
 
     def _build_state(self, former: State) -> State:
         """Return the present state, with the copies of `former` whose data sets have not changed."""
@@ -224,13 +220,9 @@ class SnapshotStore:
         return State(versions.versions, copies)
 
     def poll(self) -> bool:
-        """Bring the state up to date. Returns whether it is; never raises."""
-        return self._attempt(self.refresh)
-
-    def _attempt(self, build: Callable[[], State]) -> bool:
-        """Call `build`, log its error instead of raising it, and return whether there was none."""
+        """Refresh the state. Returns whether it is current; logs an error instead of raising it."""
         try:
-            build()
+            self.refresh()
         except DATABASE_AWAY:
             self._note_away()
         except Exception:

@@ -23,7 +23,6 @@ class Command(ImportCommand):
         "or --download). With --find it lists what the office has under the name of each series, asks which it is, "
         "and goes on as with --download. A dry run unless --commit is given."
     )
-    ask = staticmethod(input)
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -81,7 +80,7 @@ class Command(ImportCommand):
         """Ask for the candidate of a series; None to leave it out. Repeats for an unknown number or another unit."""
         known = {variable.id: variable for variable in candidates}
         while True:
-            answer = self.ask(f"Number of the variable of {series.slug}, or nothing to leave it out: ").strip()
+            answer = input(f"Number of the variable of {series.slug}, or nothing to leave it out: ").strip()
             if not answer:
                 return None
             variable = known.get(int(answer)) if answer.isascii() and answer.isdigit() else None

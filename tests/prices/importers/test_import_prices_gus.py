@@ -139,7 +139,7 @@ def test_a_chosen_variable_of_another_unit_is_refused(server):
 def answers(monkeypatch):
     given = []
     monkeypatch.setattr(import_prices_gus.sys.stdin, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr(import_prices_gus.Command, "ask", staticmethod(lambda prompt: given.pop(0)))
+    monkeypatch.setattr("builtins.input", lambda prompt: given.pop(0))
     return given
 
 
