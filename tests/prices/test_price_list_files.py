@@ -4,7 +4,7 @@ import time
 from datetime import date
 from decimal import Decimal
 from io import BytesIO
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -30,10 +30,65 @@ def xlsx(**sheets):
     return file.getvalue()
 
 
+def zipped(name, content):
+    with ZipFile(file := BytesIO(), "w", ZIP_DEFLATED) as archive:
+        archive.writestr(name, content)
+    return file.getvalue()
+
+
 def refusal(content):
     with pytest.raises(ValidationError) as error:
         read_table(content)
     return " ".join(error.value.messages)
+
+
+NAMES = b"depot,fuel,unit,day,price"
+
+
+def test_what_is_no_table_or_would_do_harm_is_refused_in_polish():
+    for content, reason in (
+        (b"\x81\x83\x90", "nie jest tekstem w kodowaniu"),
+        (b"\xff\xfe\x00", "nie jest tekstem w kodowaniu"),
+        ("depot,fuel\n1,pellet".encode("utf-16-le"), "nie jest tekstem w kodowaniu"),
+        (b'depot,fuel\n1,"pellet', "czy cudzysłowy mają parę"),
+        (NAMES + b"\n", "nie ma ani jednego wiersza z ceną pod wierszem z nazwami kolumn."),
+        (NAMES + b"\n,,,,\n\n", "ani jednego wiersza z cen"),
+        (NAMES + b",Price\n1,pellet,t,2026-11-20,1,2", "Kolumna powtarza się: cena."),
+        (NAMES + b"\n\n1,pellet,t,2026-11-20,1650,50", "Wiersz 3 ma więcej pól niż nagłówek"),
+        (NAMES + b"\n1,pellet,t,2026-11-20,1" * 5_001, "więcej niż 5000 wierszy"),
+        (NAMES + b"\n" * 20_002 + b"1,pellet,t,2026-11-20,1", "więcej niż 5000 wierszy"),
+        (b",".join(b"%x" % number for number in range(101)) + b"\n1", "więcej niż 100 kolumn"),
+        (b"x" * 600_001, "więcej niż 600000 bajtów"),
+        (zipped("xl/worksheets/sheet1.xml", b"0" * 30_000_000), "rozpakowuje się do zbyt wielu danych"),
+        (zipped("xl/a.xml", b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"), "definicje XML"),
+        (zipped("xl/a.xml", "<!DOCTYPE a><a/>".encode("utf-16")), "definicje XML"),
+        (zipped("a.txt", b"x"), "nie jest arkuszem XLSX"),
+        (b"PK\x03\x04 cut off", "nie jest arkuszem XLSX"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "formatu XLS"),
+        (b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.spreadsheet", "To arkusz ODS. Zapisz go"),
+    ):
+        assert reason in refusal(content), content[:100]
+
+
+ROWS = [
+    ["Depot ", "FUEL", "unit", "day", "price", "uwagi"],
+    ["7", "pellet", "t", "25.11.2026", "1650,50", "żółć"],
+    [""] * 6,
+    [" 7 ", "ekogroszek", "t", "2026-11-25", "33"],
+    [],
+]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "separator"), [("utf-8", "\t"), ("utf-8-sig", ";"), ("cp1250", ";"), ("utf-16", "\t"), ("xlsx", "")]
+)
+def test_what_polish_spreadsheets_save_is_read_with_the_numbers_of_its_rows_and_without_empty_ones(encoding, separator):
+    text = "\r\n".join(separator.join(row) for row in ROWS)
+    table = read_table(xlsx(Ceny=ROWS) if encoding == "xlsx" else text.encode(encoding))
+    assert [(number, *cells.values()) for number, cells in table.rows] == [
+        (2, *ROWS[1]),
+        (4, "7", *ROWS[3][1:], None if encoding == "xlsx" else ""),
+    ]
 
 
 @pytest.mark.parametrize("above", ["", "sep=;\n", "\n;;;;\n", "Cennik paliw, listopad\nważny od dziś\n\n", "\n" * 9])
@@ -110,6 +165,7 @@ def test_a_small_file_does_not_keep_a_worker_busy_for_minutes():
 @pytest.mark.parametrize(
     ("header", "columns", "unit"),
     [
+        ("Skład;Paliwo;Jednostka;Data;Cena;Waga worka (kg)", ["depot", "fuel", "unit", "day", "price", "bag_kg"], ""),
         ("Rodzaj opału;J.m.;Cena brutto [zł/t];Ważne od", ["fuel", "unit", "price", "day"], "t"),
         ("Lp.;Nazwa towaru;Cena z VAT;Data cennika", ["lp.", "fuel", "price", "day"], ""),
         ("Nazwa;Paliwo;CENA za 1 mp;Oddział", ["nazwa", "fuel", "price", "depot"], "mp"),
@@ -139,12 +195,6 @@ def test_prices_without_vat_are_refused_wherever_it_is_said(remark):
     for rows in (f"{remark}\nPaliwo;Cena\npellet;1640\n", f"Paliwo;Cena\npellet;1640\n{remark};\n"):
         assert "mówi o cenach bez VAT. Podaj ceny brutto" in refusal(rows.encode())
     assert read_table(b"Ceny brutto, nie netto\nPaliwo;Cena;Cena netto\npellet;1640;1333\n").rows
-
-
-def test_an_open_document_is_named():
-    with ZipFile(file := BytesIO(), "w") as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-    assert refusal(file.getvalue()) == "To arkusz ODS. Zapisz go w programie jako XLSX albo CSV."
 
 
 @pytest.mark.parametrize(
@@ -183,7 +233,7 @@ def test_days_as_people_write_them():
     day = date(2026, 11, 12)
     dots = "12.11.2026 r.", "12.11.2026r", "12.11.26", "12-11-2026"
     for text in (*dots, "12 listopada 2026", "12 LISTOPADA 2026\xa0r."):
-        assert (read_day(text), read_day("2026-11-12 00:00:00")) == (day, day), text
+        assert (read_day(text), read_day("2026-11-12 00:00:00"), read_day(day)) == (day, day, day), text
     # The month stands first elsewhere.
     for text in ("12/11/2026", "11/12/2026", "12.11", "listopad 2026", "31.11.2026", "46338"):
         with pytest.raises(ValidationError, match="nie jest dniem"):

@@ -245,19 +245,6 @@ def test_an_added_row_that_was_deleted_since_is_named(editor):
     assert not Deadline.objects.exists()
 
 
-def test_one_verification_an_addition_and_a_distinct_pair_are_undone(client, editor, one, other):
-    moderation.verify_depot(depot=one, by=editor, on=TODAY)
-    undo_at_the_desk(client, last())
-    assert (factories.fresh(one).data_status, one.verified_at, one.confirmed_fields) == ("unverified", None, [])
-    merging.mark_distinct(one=one, other=other, by=editor, at=NOW)
-    undo_at_the_desk(client, last())
-    assert not NotDuplicate.objects.exists()
-    values = {"name": "Trzeci", "lat": 50.06, "lon": 19.94, "municipality": one.municipality_id}
-    added = editing.add_depot(values=values, by=editor, on=TODAY)
-    undo_at_the_desk(client, last())
-    assert (factories.fresh(added).publication, added.removal_reason) == ("removed", "mistaken")
-
-
 def test_undoing_a_move_out_of_a_municipality_that_has_left_the_register_leads_to_its_successor(client, editor, one):
     old, there = factories.municipality("1261022", "Dawna"), factories.zakopane()
     Depot.objects.filter(pk=one.pk).update(municipality=old)

@@ -1,6 +1,6 @@
 """The list of depots: queues with counts, and five hundred checked at once."""
 
-from datetime import date, timedelta
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
@@ -108,31 +108,32 @@ def test_rubbish_in_the_address_is_no_failure(client, editor):
     assert [client.get(DEPOTS, asked, follow=True).status_code for asked in rubbish] == [200, 400, 200, 400, 200]
 
 
-def test_five_hundred_are_checked_with_a_fixed_number_of_statements(editor, django_assert_num_queries):
-    keys = [depot.pk for depot in many(500)]
-    versions = models.Dataset.objects.filter(slug="depots").values_list("version", flat=True)
-    models.Dataset.objects.create(slug="depots", version=7, changed_at=timezone.now(), row_count=500, source="x")
-    with django_assert_num_queries(2 + 1 + 1 + 1 + 2 + 1):  # savepoint; lock; update; history; journal; version
-        done = moderation.verify_depots(keys=keys, by=editor, on=factories.TODAY)
-    assert (done.count, done.unchanged) == (500, ())
-    assert list(versions) == [8]
-    checked = {"data_status": "verified", "verified_by": editor, "verified_at": "2026-11-21"}
-    assert models.Depot.objects.filter(**checked).count() == 500
-    assert models.Depot.history.filter(history_user=editor, history_change_reason="sprawdzono").count() == 500
+REMOVED = {"publication": "removed", "removed_at": factories.TODAY, "removal_reason": "not_a_depot"}
 
 
-def test_removing_and_taking_back_many_cost_as_few_statements(editor, django_assert_num_queries):
-    keys = [depot.pk for depot in many(50)]
-    moderation.verify_depots(keys=keys, by=editor, on=factories.TODAY)
-    with django_assert_num_queries(2 + 1 + 1 + 1 + 2 + 1):  # savepoint; lock; update; history; journal; version
-        assert moderation.reset_depots(keys=keys, by=editor).count == 50
-    with django_assert_num_queries(2 + 1 + 1 + 1 + 2 + 1 + 1):  # besides: what is open about them
-        closed = models.Depot.RemovalReason.CLOSED
-        moderation.remove_depots(keys=keys, reason=closed, by=editor, on=factories.TODAY)
-    assert set(models.Depot.objects.values_list("data_status", "publication", "removal_reason")) == {
-        ("unverified", "removed", "closed")
-    }
-    assert len(moderation.reset_depots(keys=keys, by=editor).unchanged) == 50
+@pytest.mark.parametrize(
+    ("act", "values", "after", "said"),
+    [
+        (moderation.verify_depots, {}, {"data_status": "verified", "verified_at": factories.TODAY}, "sprawdzono"),
+        (moderation.reset_depots, "verified", {"data_status": "unverified"}, "cofnięto do nieweryfikowanych"),
+        (moderation.publish_depots, REMOVED, {"publication": "published", "removed_at": None}, "przywrócono"),
+        (moderation.remove_depots, {}, {"publication": "removed"}, "usunięto: skład zakończył działalność"),
+    ],
+)
+def test_hundreds_are_decided_in_as_few_statements_as_one(editor, django_assert_num_queries, act, values, after, said):
+    if values == "verified":
+        values = {"data_status": "verified", "verified_by": editor, "verified_at": factories.TODAY}
+    keys = [depot.pk for depot in many(300, **values)]
+    models.Dataset.objects.bump_version("depots")
+    day = {} if act == moderation.reset_depots else {"on": factories.TODAY}
+    closing = {"reason": models.Depot.RemovalReason.CLOSED} if act == moderation.remove_depots else {}
+    # savepoint; lock; update; history; journal; version; what is open about them
+    with django_assert_num_queries(2 + 1 + 1 + 1 + 2 + 1 + len(closing)):
+        done = act(keys=keys, by=editor, **day, **closing)
+    assert (done.count, done.unchanged) == (300, ())
+    assert models.Depot.objects.filter(**after).count() == 300
+    assert models.Depot.history.filter(history_user=editor, history_change_reason=said).count() == 300
+    assert models.Dataset.objects.get(slug="depots").version == 2
 
 
 def test_the_whole_queue_is_cleared_from_the_list_but_what_was_removed_meanwhile(client, editor):
@@ -144,14 +145,6 @@ def test_the_whole_queue_is_cleared_from_the_list_but_what_was_removed_meanwhile
     moderation.reset_depots(keys=[first.pk], by=editor)
     assert "Zniknął" in bulk.choose(client, DEPOTS, "verify", first, gone).content.decode().partition("Bez zmian")[2]
     assert "Zmieniono: 1." in message_of(bulk.act(client, DEPOTS, "verify", first, gone))
-
-
-def test_owners_stay_owners_and_held_ones_become_public(editor):
-    owned = factories.DepotFactory(data_status="owner", verified_at=date(2026, 1, 1), verified_by=editor)
-    held = factories.DepotFactory(held=True, review="nazwa to imię i nazwisko")
-    moderation.verify_depots(keys=[owned.pk, held.pk], by=editor, on=factories.TODAY)
-    assert (factories.fresh(owned).data_status, owned.verified_at) == ("owner", factories.TODAY)
-    assert (factories.fresh(held).data_status, held.publication, held.review) == ("verified", "published", "")
 
 
 def test_the_age_of_a_check_in_words():

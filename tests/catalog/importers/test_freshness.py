@@ -18,7 +18,6 @@ from tests import factories, small_country
 from tests.commands import run
 from tests.dumps import dump
 from tests.pages.reading import missing
-from tests.publisher_server import Publishers, serve
 
 pytestmark = pytest.mark.django_db
 
@@ -88,37 +87,28 @@ def test_of_a_directory_every_step_is_recorded_and_of_a_refused_one_the_step(reg
     assert list(ImportRun.objects.order_by("pk").values_list("source", "outcome")) == steps
 
 
-@pytest.mark.parametrize(
-    ("command", "source"),
-    [
+def test_every_importer_downloads(publishers, tmp_path, settings):
+    settings.DOWNLOADS_DIR = tmp_path / "downloads"
+    options = {"download": True, "sources_file": publishers.sources(tmp_path / "sources.yaml", **small_country.SMALL)}
+    for command, source in (
         ("import_teryt", "teryt-terc"),
         ("import_places", "teryt-simc"),
         ("import_boundaries", "prg-boundaries"),
         ("import_postcodes", "geonames-postcodes"),
         ("import_depots", "osm-depots"),
-    ],
-)
-def test_every_importer_downloads(command, source, tmp_path, settings):
-    settings.DOWNLOADS_DIR = tmp_path / "downloads"
-    published = Publishers(files=small_country.files())
-    with serve(published):
-        sources = published.sources(tmp_path / "sources.yaml", **small_country.SMALL)
-        for needed in ("import_teryt", "import_boundaries"):
-            if command != needed and command != "import_teryt":
-                run(needed, download=True, sources_file=sources, commit=True)
+    ):
         before = dump()
-        dry = run(command, download=True, sources_file=sources)
+        assert not missing(run(command, **options), "downloaded, ", "This was a dry run")
         assert dump() == before
-        assert not missing(dry, "downloaded, ", "This was a dry run")
-        printed = run(command, download=True, sources_file=sources, commit=True)
-        assert not missing(printed, " added, 0 changed, 0 removed", "SHA-256 ")
-        published.always = dict.fromkeys(["/pliki_pelne.aspx", "/granice.zip", "/PL.zip", "/interpreter"], 404)
-        with pytest.raises(CommandError, match="nothing was imported: http://127") as refused:
-            run(command, download=True, sources_file=sources, commit=True)
+        assert not missing(run(command, **options, commit=True), " added, 0 changed, 0 removed", "SHA-256 ")
+        good = ImportRun.objects.latest("pk")
+        assert (good.source, good.outcome) == (source, "imported")
+    publishers.always["/interpreter"] = 404
+    with pytest.raises(CommandError, match="nothing was imported: http://127") as refused:
+        run(command, **options, commit=True)
     assert "\n" not in str(refused.value)
-    last, good = ImportRun.objects.order_by("-pk")[:2]
+    last = ImportRun.objects.latest("pk")
     assert (last.source, last.outcome, last.address) == (source, "failed", good.address)
-    assert (good.source, good.outcome) == (source, "imported")
 
 
 def test_either_files_or_a_download_of_sources_that_are_named(tmp_path):

@@ -62,10 +62,15 @@ def test_a_removed_depot_can_neither_be_verified_nor_removed_again():
         moderation.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
 
 
-def test_a_withheld_entry_that_is_verified_is_new_that_day():
-    held, published = factories.DepotFactory(held=True), factories.DepotFactory()
-    moderation.verify_depots(keys=[held.pk, published.pk], by=factories.UserFactory(), on=TODAY)
-    assert (factories.fresh(held).updated_at, factories.fresh(published).updated_at) == (TODAY, date(2026, 10, 3))
+def test_owners_stay_owners_when_verified_and_withheld_entries_become_public_and_new_that_day():
+    editor = factories.UserFactory()
+    owned = factories.DepotFactory(data_status="owner", verified_at=date(2026, 1, 1), verified_by=editor)
+    held = factories.DepotFactory(held=True, review="nazwa to imię i nazwisko")
+    moderation.verify_depots(keys=[owned.pk, held.pk], by=editor, on=TODAY)
+    for depot, status, updated in ((owned, "owner", date(2026, 10, 3)), (held, "verified", TODAY)):
+        depot.refresh_from_db()
+        assert (depot.data_status, depot.verified_at, depot.updated_at) == (status, TODAY, updated)
+        assert (depot.publication, depot.review) == ("published", "")
 
 
 def test_taking_the_status_back_frees_the_fields():

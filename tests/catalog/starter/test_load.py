@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog import starter
@@ -177,7 +177,6 @@ def assert_covers(areas, places):
 GRID = st.tuples(st.integers(-20, 20), st.integers(-20, 20))
 
 
-@settings(max_examples=50)
 @given(st.dictionaries(GRID, st.sampled_from(["1201011", "1201022", "1202033"]), min_size=1, max_size=25))
 def test_areas_cover_their_places(where):
     places = [place_at(i, unit, x * 900, 5_700_000 + y * 900) for i, ((x, y), unit) in enumerate(where.items())]

@@ -1,13 +1,10 @@
-import zipfile
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from functools import partial
-from io import BytesIO
 from unittest.mock import Mock
 
 import pytest
 from django.core import mail
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
@@ -111,29 +108,6 @@ def test_official_data_are_looked_at_only(desk):
 # Price lists
 
 
-def bomb(members):
-    """Return a zip with some members, as an uploaded spreadsheet."""
-    content = BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, body in members.items():
-            archive.writestr(name, body)
-    return SimpleUploadedFile("cennik.xlsx", content.getvalue())
-
-
-def test_files_that_would_do_harm_are_refused(desk):
-    for file, reason in (
-        (bomb({"xl/worksheets/sheet1.xml": b"0" * 30_000_000}), "rozpakowuje się do zbyt wielu danych"),
-        (bomb({"xl/a.xml": b"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"}), "definicje XML"),
-        (bomb({"xl/a.xml": "<!DOCTYPE a><a/>".encode("utf-16")}), "definicje XML"),
-        (bomb({"a.txt": b"x"}), "nie jest arkuszem XLSX"),
-        (SimpleUploadedFile("cennik.xlsx", b"PK\x03\x04 cut off"), "nie jest arkuszem XLSX"),
-        (SimpleUploadedFile("cennik.xls", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500)), "formatu XLS"),
-        (SimpleUploadedFile("cennik.xlsx", b"x" * 600_001), "więcej niż 600000 bajtów"),
-        (SimpleUploadedFile("cennik.csv", b"x" * 600_001), "więcej niż 600000 bajtów"),
-    ):
-        assert reason in html_of(preview(desk, file)), file
-
-
 def test_a_price_list_is_previewed_then_imported_and_counts(desk, client):
     first, second = factories.DepotFactory(name="Pierwszy"), factories.DepotFactory(name="Drugi")
     day = timezone.localdate()
@@ -160,7 +134,7 @@ ROWS_WITH_TROUBLE = [
     ("0,pellet,t,{day},1500,,", "nie ma opublikowanego składu o numerze 0"),
     ("x,pellet,t,{day},1500,,", "nie jest numerem składu"),
     ("nan,pellet,t,{day},1500,,", "nie jest numerem składu"),
-    ("{depot},uran,t,{day},1500,,", "nieznane paliwo uran"),
+    ("{depot},uran,t,{day},1500,,", "nieznane paliwo uran; podaj jedno z: Węgiel, Ekogroszek, Węgiel kostka"),
     ("{depot},pellet,mp,{day},1500,,", "jednostką jest t, nie mp"),
     ("{depot},pellet,t,wczoraj,1500,,", "nie jest dniem"),
     ("{depot},pellet,t,{day},tanio,,", "nie jest liczbą"),

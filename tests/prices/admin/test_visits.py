@@ -81,15 +81,6 @@ def states():
 WAITING, DONE = ["waiting", "waiting", "passed_on"], ["accepted", "accepted", "passed_on"]
 
 
-def test_prices_of_fuels_that_the_entry_does_not_list_are_decided_with_the_rest(client, editor, visit, decide):
-    """They add their fuels to the entry; nobody else has changed it."""
-    claim = visit[0]
-    claim.depot.fuels = []
-    claim.depot.save()
-    assert "Zdecydowano: 3." in message_of(decide(claim, reason="Cena jest za inną ilość."))
-    assert (factories.fresh(claim.depot).data_status, claim.depot.fuels_priced) == ("owner", ["pellet"])
-
-
 def test_a_visit_stands_on_one_page_whichever_part_is_opened(client, editor, visit, django_assert_max_num_queries):
     claim, data, _ = visit
     expect(client.get(page(claim)), "jeden wpis, zgłoszenia: 3.")
@@ -121,11 +112,14 @@ def test_all_of_a_visit_is_decided_at_once_with_one_letter(client, editor, visit
     assert (factories.fresh(claim.depot).phone, claim.depot.data_status) == ("+48 601 234 567", "owner")
 
 
-def test_a_visit_is_decided_from_the_page_of_its_prices_too(client, editor, visit, decide):
-    prices = visit[2]
+def test_a_visit_is_decided_from_the_page_of_its_prices_too_whose_fuels_the_entry_gets(client, editor, visit, decide):
+    claim, _, prices = visit
+    claim.depot.fuels = []
+    claim.depot.save()
     assert 'value="visit_next"' in client.get(page(prices)).content.decode()
     assert "Zdecydowano: 3." in message_of(decide(prices, reason="Cena jest za inną ilość."))
     assert states() == DONE
+    assert (factories.fresh(claim.depot).data_status, claim.depot.fuels_priced) == ("owner", ["pellet"])
     assert 'value="visit"' not in client.get(page(prices)).content.decode()
 
 
@@ -218,16 +212,6 @@ def test_a_part_that_was_purged_since_is_named_as_gone(client, editor, visit):
 
 def test_a_missing_depot_has_no_visit_to_decide(client, editor):
     assert client.post(page(factories.SubmissionFactory(add=True)), {"decision": "visit"}).status_code == 400
-
-
-def test_a_repeated_click_says_that_it_is_decided(client, editor, visit):
-    claim, *_ = visit
-    opened = refusal_of(client, claim)
-    client.post(page(claim), opened)
-    decided = states()
-    repeated = client.post(page(claim), opened)
-    assert f"O zgłoszeniu nr {claim.pk} zdecydował już ktoś inny (ewa): przyjęte." in text_of(repeated)
-    assert states() == decided
 
 
 def test_an_accepted_deletion_comes_last(client, editor, visit, decide):

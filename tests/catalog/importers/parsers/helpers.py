@@ -45,18 +45,20 @@ def chance(seed: int) -> random.Random:
     return random.Random(seed)  # noqa: S311 - nothing secret
 
 
-def refusals(parse, path: Path, content: bytes, count: int, most: int = 4) -> list[str]:
-    """What a parser says of variants of a file with a few bytes changed: it reads them or raises BadInput, on one line.
+def overwritten(content: bytes, dice: random.Random, most: int = 4) -> bytes:
+    """A file with a few bytes changed, after the first four, which a zip is recognised by."""
+    changed = bytearray(content)
+    for _ in range(dice.randint(1, most)):
+        changed[dice.randrange(4, len(changed))] = dice.randrange(256)
+    return bytes(changed)
 
-    most: bytes that are changed, after the first four, which a zip is recognised by.
-    """
+
+def refusals(parse, path: Path, content: bytes, count: int, change=overwritten) -> list[str]:
+    """What a parser says of damaged variants of a file: it reads them or raises BadInput, on one line."""
     said = []
     for seed in range(count):
-        dice, changed = chance(seed), bytearray(content)
-        for _ in range(dice.randint(1, most)):
-            changed[dice.randrange(4, len(changed))] = dice.randrange(256)
         try:
-            parse(write(path, bytes(changed)))
+            parse(write(path, change(content, chance(seed))))
         except BadInput as error:
             said.append(str(error))
     assert all(line.isprintable() and len(line) < 1000 for line in said)

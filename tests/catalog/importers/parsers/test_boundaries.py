@@ -255,11 +255,6 @@ def test_geojson_is_read():
     assert shapely.intersection(rows[0].area, rows[1].area).length > 10_000
 
 
-def test_geojson_in_a_zip(tmp_path):
-    path = zipped(tmp_path / "a.zip", {"gminy.geojson": (DATA / "gminy.geojson").read_bytes()})
-    assert len(boundaries.parse(path).rows) == 2
-
-
 def test_areas_simplified_one_by_one_overlap_and_leave_gaps(tmp_path):
     """Neighbours are up to 30 m apart or over one another; afterwards a point between them lies in exactly one."""
     for code, name in (("kod", "nazwa"), ("KOD", "NAZWA"), ("JPT_KOD_JE", "JPT_NAZWA_")):

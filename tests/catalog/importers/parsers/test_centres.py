@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.importers.parsers import prg_addresses
@@ -30,7 +30,6 @@ def cluster(east, north, count, side=300):
     ]
 
 
-@settings(max_examples=100)
 @given(POINTS, st.randoms(use_true_random=False), st.integers(1, 7))
 def test_neither_order_nor_batches_matter(points, dice, batch):
     shuffled = dice.sample(points, len(points))
@@ -41,7 +40,6 @@ def test_neither_order_nor_batches_matter(points, dice, batch):
         prg_addresses.BATCH = whole
 
 
-@settings(max_examples=100)
 @given(POINTS)
 def test_the_centre_is_in_a_square_with_addresses(points):
     side = prg_addresses.CELL_CM / 100
@@ -50,7 +48,6 @@ def test_the_centre_is_in_a_square_with_addresses(points):
     assert (east // side, north // side) in squares
 
 
-@settings(max_examples=60)
 @given(
     st.tuples(st.integers(400_000, 500_000), st.integers(400_000, 500_000)),
     st.integers(10, 80),

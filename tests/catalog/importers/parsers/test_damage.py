@@ -1,16 +1,11 @@
 """Whatever happens to a file, a parser reads it or raises BadInput with one line."""
 
-from catalog.importers.parsers import boundaries
-from catalog.importers.records import BadInput
-from catalog.importers.sources import formats, gugik
-from tests.catalog.importers.parsers.helpers import DATA, chance, sniff, write
-from tests.catalog.importers.parsers.test_boundaries import AREAS, packed_parts, shapefile_parts
-from tests.catalog.importers.parsers.test_formats import SLICES
-from tests.catalog.importers.parsers.test_prng import UNITS
+from functools import partial
 
-PARSE = {form.name: form.parse for _, form in formats()}
-PARSE["places_json"] = lambda path: gugik.parse_places(path, UNITS)  # reads the units of the database otherwise
-PARSERS = {name: PARSE[form] for name, form in SLICES.items()}
+from catalog.importers.parsers import boundaries
+from tests.catalog.importers.parsers.helpers import DATA, overwritten, refusals, sniff
+from tests.catalog.importers.parsers.test_boundaries import AREAS, packed_parts, shapefile_parts
+from tests.catalog.importers.parsers.test_formats import PARSERS
 
 
 def damaged(content, dice):
@@ -29,36 +24,21 @@ def damaged(content, dice):
     return bytes(changed)
 
 
-def check(parse, path):
-    try:
-        parse(path)
-    except BadInput as error:
-        return str(error).isprintable() and len(str(error)) < 1000
-    return None
-
-
 def test_a_damaged_slice_raises_nothing_but_bad_input(tmp_path):
-    for name in PARSERS:
-        outcomes = []
-        for seed in range(60):
-            path = write(tmp_path / name, damaged((DATA / name).read_bytes(), chance(seed)))
-            outcomes.append(check(PARSERS[name], path))
-            sniff(path)
-        assert True in outcomes, name
-        assert False not in outcomes
+    for name, parse in PARSERS.items():
+        content = (DATA / name).read_bytes()
+        assert refusals(lambda path, parse=parse: (sniff(path), parse(path)), tmp_path / name, content, 60, damaged)
 
 
 def test_a_damaged_shapefile_raises_nothing_but_bad_input(tmp_path):
     parts = shapefile_parts(AREAS)
-    outcomes = []
-    for seed in range(150):
-        dice = chance(seed)
-        changed = {suffix: bytearray(content) for suffix, content in parts.items()}
-        for _ in range(dice.randint(1, 6)):
-            part = changed[dice.choice([".shp", ".dbf"])]
-            part[dice.randrange(len(part))] = dice.choice([0, 255, dice.randrange(256)])
-        path = packed_parts(tmp_path, changed)
-        outcomes.append(check(boundaries.parse, path))
-        sniff(path)
-    assert True in outcomes
-    assert False not in outcomes
+    size = len(parts[".shp"])
+
+    def parse(path):
+        both = path.read_bytes()
+        packed = packed_parts(tmp_path, parts | {".shp": both[:size], ".dbf": both[size:]})
+        sniff(packed)
+        boundaries.parse(packed)
+
+    both = parts[".shp"] + parts[".dbf"]
+    assert refusals(parse, tmp_path / "both", both, 150, partial(overwritten, most=6))

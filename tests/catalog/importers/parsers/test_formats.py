@@ -4,10 +4,11 @@ from pathlib import Path
 import pytest
 
 from catalog.importers.parsers import files
-from catalog.importers.sources import identify, recognise
+from catalog.importers.sources import formats, gugik, identify, recognise
 from tests.catalog.importers.parsers import helpers
 from tests.catalog.importers.parsers.helpers import DATA, assert_refused, format_of, sniff, text, write, zipped
 from tests.catalog.importers.parsers.test_boundaries import AREAS, packed_parts, shapefile_parts
+from tests.catalog.importers.parsers.test_prng import UNITS
 
 SLICES = {
     "terc.csv": "terc",
@@ -21,14 +22,19 @@ SLICES = {
     "overpass.json": "overpass",
 }
 
+PARSE = {form.name: form.parse for _, form in formats()}
+PARSE["places_json"] = lambda path: gugik.parse_places(path, UNITS)  # reads the units of the database otherwise
+PARSERS = {name: PARSE[form] for name, form in SLICES.items()}
 
-def test_content_decides_under_any_name_and_in_a_zip(tmp_path):
+
+def test_content_decides_under_any_name_and_is_read_in_a_zip_as_by_itself(tmp_path):
     for name, form in SLICES.items():
         content = (DATA / name).read_bytes()
         path = write(tmp_path / "data.bin", content)
         assert sniff(path) == format_of(path, recognise) == form, name
         packed = zipped(tmp_path / "download", {"readme.txt": b"read me", "notes.pdf": b"%PDF", name: content})
         assert sniff(packed) == form, name
+        assert PARSERS[name](packed) == PARSERS[name](DATA / name)
     assert sniff(write(tmp_path / "TERC_2031.csv", text("simc.csv"))) == "simc"
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from catalog.importers.parsers import osm_tags
 from catalog.importers.records import Note
-from tests.catalog.importers.parsers.helpers import DATA, assert_refused, shared, text, write, zipped
+from tests.catalog.importers.parsers.helpers import DATA, assert_refused, shared, text, write
 
 
 def answer(path, *elements, **header):
@@ -23,13 +23,11 @@ def way(**changes):
     return {"type": "way", "id": 2, "tags": {"shop": "coal", "name": "Próba"}} | changes
 
 
-def test_nodes_ways_and_relations(tmp_path):
+def test_nodes_ways_and_relations():
     extract = osm_tags.parse_overpass(DATA / "overpass.json")
     positions = {row.source_id: (row.lat, row.lon) for row in extract.rows}
     assert positions == {"node/11": (50.1, 19.8), "way/12": (50.2, 19.9), "relation/13": (50.3, 19.7)}
     assert (extract.rejected, extract.as_of) == ((), date(2021, 10, 3))
-    packed = zipped(tmp_path / "a.zip", {"overpass.json": (DATA / "overpass.json").read_bytes()})
-    assert osm_tags.parse_overpass(packed) == extract
 
 
 def test_way_without_a_centre_is_rejected(tmp_path):
@@ -39,12 +37,6 @@ def test_way_without_a_centre_is_rejected(tmp_path):
         assert [row.source_id for row in extract.rows] == ["node/1"], element
         assert extract.rejected == (Note("way/2", "has no position"),)
     assert len(answer(tmp_path, way(center={})).rejected) == 1
-
-
-def test_depot_outside_poland_is_rejected(tmp_path):
-    extract = answer(tmp_path, node(lat=50.1, lon=13.89), node(2))
-    assert extract.rejected == (Note("node/1", "the position is outside Poland: '50.1, 13.89'"),)
-    assert [row.source_id for row in extract.rows] == ["node/2"]
 
 
 def test_an_element_counts_once_and_a_way_of_its_number_besides(tmp_path):

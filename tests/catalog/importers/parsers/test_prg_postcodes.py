@@ -2,7 +2,7 @@ import pytest
 
 from catalog.importers.records import PostcodeRecord
 from catalog.importers.sources import gugik
-from tests.catalog.importers.parsers.helpers import DATA, assert_refused, shared, text, write, zipped
+from tests.catalog.importers.parsers.helpers import DATA, assert_refused, shared, text, write
 
 
 def changed(path, old, new):
@@ -20,11 +20,6 @@ def test_postcodes_are_read_with_their_municipalities():
         PostcodeRecord("98-703", (("1206912", 1),), (), 50.31, 19.51, "prg"),
     )
     assert extract.rejected == ()
-
-
-def test_a_zip_is_read_like_its_table(tmp_path):
-    path = zipped(tmp_path / "a.zip", {"codes.csv": (DATA / "prg_postcodes.csv").read_bytes()})
-    assert gugik.parse_postcodes(path) == gugik.parse_postcodes(DATA / "prg_postcodes.csv")
 
 
 def test_shares_without_numbers_keep_their_order_and_a_centre_outside_poland_is_rejected(tmp_path):

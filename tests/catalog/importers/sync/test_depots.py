@@ -87,22 +87,22 @@ def test_a_row_that_cannot_be_used_leaves_its_depot_as_it_is():
     assert the_depot().publication == "published"
 
 
-@pytest.mark.parametrize("name", texts.LIMITS)
-@pytest.mark.parametrize("stored", [(), (RECORD,)])
-def test_a_text_longer_than_its_column_is_reported_and_left_out_never_cut_in_silence(stored, name):
+@pytest.mark.parametrize("stored", [(), (RECORD,)], ids=["new", "stored"])
+def test_texts_longer_than_their_columns_are_reported_and_left_out_never_cut_in_silence(stored):
     load(*stored)
-    limit = texts.LIMITS[name]
-    text = texts.too_long(name)
-    hours = {"hours": weekly_hours(text)} if name == "opening_hours" else {}
-    report = load(replace(RECORD, **{name: text}, **hours))
-    value = getattr(the_depot(), name)
-    what = "name cut" if name == "name" else f"{name} left out"
-    reason = f"{what}: Ensure this value has at most {limit} characters (it has {limit + 1})."
-    assert report.notes == [Note("node/1", reason)]
-    assert (value[-1] == "…" and len(value) <= limit) if name == "name" else not value
-    assert the_depot().hours is None
-    assert load(replace(RECORD, **{name: texts.longest(name)})).notes == []
-    assert getattr(the_depot(), name) == texts.longest(name)
+    long = {name: texts.too_long(name) for name in texts.LIMITS}
+    report = load(replace(RECORD, **long, hours=weekly_hours(long["opening_hours"])))
+    assert {note.reason for note in report.notes} == {
+        f"{name} {'cut' if name == 'name' else 'left out'}: "
+        f"Ensure this value has at most {limit} characters (it has {limit + 1})."
+        for name, limit in texts.LIMITS.items()
+    }
+    values = {name: getattr(the_depot(), name) for name in (*long, "hours")}
+    assert (name := values.pop("name")).endswith("…")
+    assert (len(name) <= texts.LIMITS["name"], any(values.values())) == (True, False)
+    longest = {name: texts.longest(name) for name in texts.LIMITS}
+    assert load(replace(RECORD, **longest)).notes == []
+    assert models.Depot.objects.values(*longest).get() == longest
 
 
 @pytest.mark.parametrize("renamed", [False, True])

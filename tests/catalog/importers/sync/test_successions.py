@@ -1,6 +1,6 @@
 """What becomes of municipalities in an update of the register: one situation a row, then any update at all."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.importers.records import UnitRecord
@@ -79,7 +79,6 @@ def register(numbers):
     return units(*(f"{number}{kind} {name}" for number, (kind, name) in numbers.items()))
 
 
-@settings(max_examples=300)
 @given(REGISTERS, REGISTERS)
 def test_after_any_update_every_unit_that_is_gone_is_told_once(before, after):
     old, new = register(before), register(after)
