@@ -52,37 +52,6 @@ PRICES = st.lists(
 )
 
 
-@given(PRICES, st.randoms(use_true_random=False))
-def test_order_does_not_matter(prices, random):
-    assert compute(random.sample(prices, len(prices))) == compute(prices)
-
-
-@given(PRICES)
-def test_every_considered_price_is_accounted_for(prices):
-    figures = compute(prices)
-    assert figures.considered == len(figures.accepted) + len(figures.rejected) + figures.superseded
-    assert figures.superseded >= 0
-    assert figures.country.n == len(figures.accepted)
-    assert sum(area.n for area in figures.voivodeships.values()) == figures.country.n
-    assert 0 <= figures.price_lists <= figures.country.n
-
-
-@given(PRICES)
-def test_what_counts_lies_between_the_fences_and_within_its_extremes(prices):
-    figures = compute(prices)
-    for grosze in figures.accepted:
-        assert figures.fences is None or figures.fences.low <= zloty(grosze) <= figures.fences.high
-    found = figures.country
-    if found.median is not None:
-        assert found.min <= found.quartile_1 <= found.median <= found.quartile_3 <= found.max
-
-
-@given(PRICES)
-def test_prices_outside_every_period_change_nothing(prices):
-    old = [price._replace(day=price.day - timedelta(2000)) for price in prices]
-    assert compute(prices + old + [price._replace(day=TODAY + timedelta(1)) for price in prices]) == compute(prices)
-
-
 @given(st.lists(AMOUNTS, min_size=2, max_size=40))
 def test_quartiles_are_those_of_the_standard_library(amounts):
     ordered = sorted(amounts)

@@ -18,6 +18,7 @@ from prices.models import DepotPrice, Observation, PlausibleRange
 from prices.services import PUBLISHER
 from prices.snapshot import read_prices
 from tests import ROOT, commands, factories
+from tests.client import shared_rows
 from tests.factories import TODAY
 
 DATA = ROOT / "tests" / "data"
@@ -39,8 +40,7 @@ def test_every_fuel_has_its_levels():
     assert starter.level("pellet", -1) == starter.level("pellet", 0) == starter.LEVELS["pellet"][-1][1]
 
 
-@pytest.mark.django_db
-def test_migrations_give_every_fuel_a_plausible_range():
+def test_migrations_give_every_fuel_a_plausible_range(demonstration, db):
     assert set(PlausibleRange.objects.values_list("fuel", flat=True)) == BY_SLUG.keys()
 
 
@@ -52,8 +52,7 @@ def test_prices_are_always_the_same_reach_back_two_years_and_each_depot_has_one_
     assert len({(row.depot_id, row.fuel, row.day) for row in found}) == len(found)
 
 
-@pytest.mark.django_db
-def test_a_few_are_implausible_and_the_others_within_what_the_press_saw():
+def test_a_few_are_implausible_and_the_others_within_what_the_press_saw(demonstration, db):
     ranges = read_prices().ranges
     amounts = [(row.price, ranges[row.fuel]) for row in rows()]
     slips = [price for price, limits in amounts if not limits.low <= price <= limits.high]
@@ -63,8 +62,8 @@ def test_a_few_are_implausible_and_the_others_within_what_the_press_saw():
     assert ekogroszek[-len(ekogroszek) // 20] <= 1750
 
 
-@pytest.fixture
-def demonstration(db):
+@shared_rows
+def demonstration():
     krakow = factories.krakow()
     depots = [
         factories.DepotFactory.build(
@@ -76,7 +75,7 @@ def demonstration(db):
     run(starter.missing_steps(), Options(today=timezone.localdate(), write=True), recorded=False)
 
 
-def test_the_starter_fills_what_is_empty_and_only_once(demonstration):
+def test_the_starter_fills_what_is_empty_and_only_once(demonstration, db):
     assert DepotPrice.objects.count() > 1000
     assert DepotPrice.objects.pending().exists()
     assert Observation.objects.filter(voivodeship=None).count() == 27
@@ -88,7 +87,7 @@ def begin_history():
 
 
 @pytest.mark.parametrize("upgraded", [False, True])
-def test_the_approval_of_a_demonstration_price_can_be_undone(demonstration, upgraded):
+def test_the_approval_of_a_demonstration_price_can_be_undone(demonstration, db, upgraded):
     if upgraded:  # from 1.2.2, which wrote no history of them
         DepotPrice.history.all().delete()
         begin_history()
@@ -98,7 +97,7 @@ def test_the_approval_of_a_demonstration_price_can_be_undone(demonstration, upgr
     assert (undoing.left, factories.fresh(price).status) == ([], DepotPrice.Status.PENDING)
 
 
-def test_an_upgrade_begins_the_history_of_demonstration_prices_alone_and_once(demonstration):
+def test_an_upgrade_begins_the_history_of_demonstration_prices_alone_and_once(demonstration, db):
     invented = list(DepotPrice.objects.order_by("pk").values_list("pk", flat=True))
     factories.DepotPriceFactory()
     DepotPrice.history.all().delete()
@@ -107,7 +106,7 @@ def test_an_upgrade_begins_the_history_of_demonstration_prices_alone_and_once(de
     assert list(DepotPrice.history.order_by("id").values_list("id", flat=True)) == invented
 
 
-def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstration, client):
+def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstration, db, client):
     marked = client.get("/api/v1/prices/pellet").json()
     assert marked["demonstration"] is True
     assert marked["method"].startswith("Dane demonstracyjne")
@@ -122,7 +121,7 @@ def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstra
     assert list(starter.missing_steps()) == []
 
 
-def test_real_depots_leave_no_invented_prices_in_the_list_of_data_sets(demonstration, client):
+def test_real_depots_leave_no_invented_prices_in_the_list_of_data_sets(demonstration, db, client):
     factories.BoundaryFactory(municipality=factories.krakow())
     commands.run("import_depots", DATA / "overpass.json", "--commit", "--allow-removals")
     assert not DepotPrice.objects.exists()

@@ -126,7 +126,6 @@ def test_logs_of_a_real_server(tmp_path, application, statuses, logged, times):
 
 @pytest.mark.parametrize("method", ["get", "post", "page"])
 def test_error_reports(monkeypatch, settings, method):
-    """Return the error report of Django, and the frames that a tracker would read."""
     settings.DEBUG = False
     reports = []
 

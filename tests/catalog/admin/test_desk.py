@@ -19,7 +19,7 @@ from tests.pages.reading import html_of
 pytestmark = pytest.mark.django_db
 
 DEPOTS = reverse("admin:catalog_depot_changelist")
-IMPOSSIBLE_DATES = [("year", "0"), ("year", "9" * 11), ("year__gte", "10000"), ("iso_year", "0"), ("gte", "abc")]
+IMPOSSIBLE_DATES = [("year", "9" * 11), ("year__gte", "10000"), ("iso_year", "0"), ("gte", "abc")]
 
 
 @pytest.fixture
@@ -73,10 +73,10 @@ def test_a_file_of_a_list_that_cannot_be_filtered_so_leads_to_the_list(client, e
         assert (answer.status_code, answer["Location"]) == (302, reverse(f"admin:{name}_changelist") + "?e=1")
 
 
-def impossible_lookups(fields):
-    for field in fields:
+def impossible_lookups(model):
+    for field in model._meta.fields:
         if isinstance(field, models.DateField):  # moments, too
-            yield from ((f"{field.name}__{lookup}", value) for lookup, value in IMPOSSIBLE_DATES)
+            yield f"{field.name}__year", "0"
         elif isinstance(field, PositionField):
             yield field.name, "(0,0)"
 
@@ -90,15 +90,13 @@ def list_pages():
 
 
 def test_an_impossible_value_of_a_filter_is_a_wrong_filter_on_every_list(client, editor):
-    seen = 0
-    for desk, listing in list_pages():
-        for lookup, value in impossible_lookups(desk.model._meta.fields):
-            answer = client.get(listing, {lookup: value})
-            assert (answer.status_code, answer["Location"]) == (302, f"{listing}?e=1"), (listing, lookup, value)
-            seen += 1
-    assert seen > 100
-    answer = client.get(DEPOTS, {"name__regex": "("})  # which only the database refuses
-    assert (answer.status_code, answer["Location"]) == (302, f"{DEPOTS}?e=1")
+    wrong = [(listing, lookup) for desk, listing in list_pages() for lookup in impossible_lookups(desk.model)]
+    assert len(wrong) > 25
+    wrong += [(DEPOTS, (f"updated_at__{lookup}", value)) for lookup, value in IMPOSSIBLE_DATES]
+    wrong.append((DEPOTS, ("name__regex", "(")))  # which only the database refuses
+    for listing, lookup in wrong:
+        answer = client.get(listing, dict([lookup]))
+        assert (answer.status_code, answer["Location"]) == (302, f"{listing}?e=1"), (listing, lookup)
 
 
 def test_a_row_that_is_not_there_is_told_in_plain_words(client, editor):

@@ -12,7 +12,8 @@ from catalog import models
 from tests import deciding, factories
 from tests.catalog.admin.test_page import address, form_of
 from tests.client import context_of, message_of
-from tests.pages.reading import missing, present
+from tests.pages import reading
+from tests.pages.reading import missing
 
 pytestmark = pytest.mark.django_db
 
@@ -103,21 +104,28 @@ def test_submissions_are_decided_one_after_another(client, editor):
     assert list(models.Submission.objects.waiting()) == [other]
 
 
-@pytest.mark.parametrize("listing", [DEPOTS, QUEUE, reverse("admin:prices_depotprice_changelist")])
-def test_a_depot_is_found_by_any_part_in_any_spelling(client, editor, listing):
+NAMES = ("sklad opalu zolw", "ŻÓŁW", "olw opal", "dluga 5", "długa", "krakow", "opal-zolw.pl", "żółw 34-500")
+NUMBERS = ("526-025-02-74", "PL 526 025 02 74", "601234567", "+48 601-234-567", "234 567", "tel. 601 234 567")
+
+
+@pytest.mark.parametrize(
+    ("listing", "present", "absent"),
+    [
+        (DEPOTS, (*NAMES, *NUMBERS, "34500", "1261"), ("zzz", "999", "%", "_", "'", "601234568", "\\")),
+        (QUEUE, ("Długa 5, 34-500 Kraków", "601234567"), ()),  # a submission is found by its number and e-mail, too
+        (reverse("admin:prices_depotprice_changelist"), ("Długa 5, 34-500 Kraków", "601234567"), ()),
+    ],
+    ids=["entries", "submissions", "prices"],
+)
+def test_a_depot_is_found_by_any_part_in_any_spelling(client, editor, listing, present, absent):
     texts = {"name": "Skład opału Żółw", "street": "Długa", "house_number": "5", "postcode": "34-500"}
     contact = {"nip": "5260250274", "phone": "+48 12 345 67 89, +48 601 234 567", "website": "https://opal-zolw.pl"}
     wanted = factories.DepotFactory(**texts, **contact)
     other = factories.DepotFactory(name="Inny", municipality=factories.bielsko_biala(), phone="+48 33 811 11 11")
-    for number, depot in enumerate((wanted, other), 1):  # a submission is found by its number and e-mail, too
+    for number, depot in enumerate((wanted, other), 1):
         factories.SubmissionFactory(pk=number, depot=depot, email="jan@opal-nowak.pl")
         factories.DepotPriceFactory(depot=depot, pending=True)
-    names = ("sklad opalu zolw", "ŻÓŁW", "olw opal", "dluga 5", "długa", "krakow", "opal-zolw.pl")
-    names += ("Długa 5, 34-500 Kraków", "żółw 34-500")
-    numbers = ("526-025-02-74", "PL 526 025 02 74", "601234567", "+48 601-234-567", "234 567", "tel. 601 234 567")
-    numbers += (contact["phone"], str(wanted))
-    absent = ("zzz", "999", "%", "_", "'", "601234568", "\\") if listing == DEPOTS else ()
-    for typed in (*names, *numbers, "34500", "34-500", "1261011", "1261", *absent):
+    for typed in (*present, contact["phone"], str(wanted), *absent):
         rows = context_of(client, listing, {"q": typed})["cl"].result_list
         assert [getattr(row, "depot", row) for row in rows] == [wanted] * (typed not in absent), typed
 
@@ -133,6 +141,6 @@ def test_a_filtered_list_is_a_table_without_formulas_and_personal_data(client, e
     asked = factories.SubmissionFactory(claim=True, claimant_phone="+48 700 000 000", message="tajne")
     listed = client.get(f"{QUEUE}csv/").content.decode()
     assert str(asked.pk) in listed
-    assert not present(listed, asked.email, "700 000 000", "tajne")
+    assert not reading.present(listed, asked.email, "700 000 000", "tajne")
     client.logout()
     assert client.get(f"{DEPOTS}csv/").status_code == 302

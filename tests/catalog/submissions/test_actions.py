@@ -143,38 +143,21 @@ def test_hours_that_go_are_stored_as_none(editor):
 
 
 def test_a_text_longer_than_its_column_is_not_accepted_however_it_came_to_be_proposed(editor):
-    for name, limit in texts.LIMITS.items():
-        values = {name: texts.too_long(name)} | ({"hours": None} if name == "opening_hours" else {})
-        depot = factories.DepotFactory()
-        submission = correction(depot, **values)
-        with pytest.raises(ValueRefused) as refusal:
-            deciding.accept_submission(submission=submission, by=editor, on=NOW)
-        assert refusal.value.reason == (
-            f"{Depot.label(name)}: upewnij się, że ta wartość ma co najwyżej {limit} znaków (obecnie ma {limit + 1})"
-        )
-        decided = decisions.decide_possible(submissions=[submission.pk], by=editor, on=NOW)
-        assert [(row.pk, reason) for row, reason in decided.unchanged] == [(submission.pk, refusal.value.reason)]
-        assert getattr(factories.fresh(depot), name) != values[name][:limit]
-        submission.proposed[name] = texts.longest(name)
-        submission.save()
-        decisions.decide_possible(submissions=[submission.pk], by=editor, on=NOW)
-        assert getattr(factories.fresh(depot), name) == texts.longest(name)
-
-
-def test_a_missing_depot_with_a_text_longer_than_its_column_is_not_accepted(editor):
     factories.BoundaryFactory()
-    texts_of = {name: texts.longest(name) for name in texts.LIMITS}
-    longest = field_groups.values_of(factories.DepotFactory.build()) | texts_of
-    submission = factories.SubmissionFactory(add=True)
-    for name in texts.LIMITS:
-        submission.proposed = longest | {name: texts.too_long(name)}
-        submission.save()
-        with pytest.raises(ValueRefused, match=f"^{name}$"):
-            deciding.accept_submission(submission=submission, by=editor, on=NOW)
-    submission.proposed = longest
-    submission.save()
-    deciding.accept_submission(submission=submission, by=editor, on=NOW)
-    assert Depot.objects.values(*texts.LIMITS).get() == texts_of
+    long, longest, depot = texts.too_long("street"), texts.longest("street"), factories.DepotFactory()
+    missing_depot = field_groups.values_of(factories.DepotFactory.build(name="Nowy")) | {"street": long}
+    for row in (correction(depot, street=long), factories.SubmissionFactory(add=True, proposed=missing_depot)):
+        with pytest.raises(ValueRefused) as refusal:
+            deciding.accept_submission(submission=row, by=editor, on=NOW)
+        length = f"ma co najwyżej {len(longest)} znaków (obecnie ma {len(long)})"
+        assert refusal.value.reason == f"ulica: upewnij się, że ta wartość {length}"
+        decided = decisions.decide_possible(submissions=[row.pk], by=editor, on=NOW)
+        assert decided.unchanged == [(row, refusal.value.reason)]
+        assert not Depot.objects.exclude(street="").exists()
+        row.proposed["street"] = longest
+        row.save()
+        deciding.accept_submission(submission=row, by=editor, on=NOW)
+        Depot.objects.get(street=longest).delete()
 
 
 def test_a_rejection_says_why(editor, letters):

@@ -61,7 +61,7 @@ EXPECTED = {
 }
 
 
-def test_download_finds_the_variables_shows_them_and_keeps_their_numbers(server, client):
+def test_download_finds_the_variables_shows_them_and_keeps_their_numbers_and_every_answer(server, client, settings):
     out = run("--download", "--commit")
     assert stored() == EXPECTED
     numbers = {"wegiel-kamienny": 5001, "prad-g11": 6001, "gaz-w11": 6002}
@@ -72,14 +72,9 @@ def test_download_finds_the_variables_shows_them_and_keeps_their_numbers(server,
     assert answer["gaz-w11"]["poland"] == {"2024": 0.3456}
     assert answer["prad-g11"]["source"]["name"].endswith("zmienna 6001")
     assert Dataset.objects.get(slug="series").row_count == 6
-
-
-def test_every_answer_is_kept_with_its_address_and_the_run_is_recorded(server, settings):
-    run("--download", "--commit")
     kept = settings.DOWNLOADS_DIR / "gus-bdl" / "bdl.json"
-    answers = json.loads(kept.read_text())
-    assert len(answers) == len(server.asked)
-    assert all(address.startswith(server.url) for address in answers)
+    addresses = list(json.loads(kept.read_text()))
+    assert (len(addresses), all(address.startswith(server.url) for address in addresses)) == (len(server.asked), True)
     record = ImportRun.objects.get()
     assert (record.source, record.outcome, record.rows, record.file_name) == ("gus-bdl", "imported", 6, kept.name)
     assert server.asked[0][2]["User-Agent"].startswith("fueldepot/1 (+")
@@ -198,17 +193,12 @@ def saved(tmp_path):
     return tmp_path
 
 
-def test_saved_answers_are_read_from_files(saved):
-    run(*sorted(saved.iterdir()), "--commit")
+def test_saved_answers_are_read_from_files_or_with_others_of_a_folder_and_a_known_variable_in_its_unit(saved):
+    commands.run("import_data", saved, "--commit")
     assert stored() == {key: value for key, value in EXPECTED.items() if key[0] == "prad-g11"}
-    assert "0 added, 0 changed" in run(*sorted(saved.iterdir()), "--commit")
-
-
-def test_saved_answers_may_have_a_byte_order_mark_and_a_known_variable_no_other_unit(saved):
     for path in saved.iterdir():
-        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    run(*sorted(saved.iterdir()), "--commit")
-    assert len(stored()) == 3
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())  # a byte order mark
+    assert "0 added, 0 changed" in run(*sorted(saved.iterdir()), "--commit")
     answer = {"totalRecords": 1, "results": [VARIABLES["P2"][0] | {"measureUnitName": "%"}]}
     (saved / "variables.json").write_text(json.dumps(answer), encoding="utf-8")
     with pytest.raises(CommandError, match="variable 6001: the unit of variable 6001 is not zł/kWh"):
@@ -266,11 +256,6 @@ def test_values_of_a_year_to_come_are_left_out(saved, ahead):
     report = run(*sorted(saved.iterdir()), "--commit")
     assert f"for example prad-g11/PL/{year} (its year has not begun: '1.5000')" in report
     assert {year for _, _, year in stored()} == {2024}
-
-
-def test_a_directory_with_saved_answers_is_imported_with_the_rest(saved):
-    commands.run("import_data", saved, "--commit")
-    assert len(stored()) == 3
 
 
 def test_damaged_files_are_refused_by_name(tmp_path):

@@ -7,27 +7,18 @@ from catalog.importers.sources import read_sources
 from tests import small_country
 
 
-class Clock:
-    """Real time, and the seconds that somebody wanted to sleep on top of it."""
-
-    def __init__(self):
-        self.slept = []
-
-    def sleep(self, seconds):
-        self.slept.append(seconds)
-
-
 @pytest.fixture
 def sources(publishers, tmp_path):
     return read_sources(publishers.sources(tmp_path / "sources.yaml", **small_country.SMALL))
 
 
 @pytest.fixture
-def clock():
-    return Clock()
+def slept():
+    """The seconds that the fetcher wanted to sleep on top of real time."""
+    return []
 
 
 @pytest.fixture
-def fetcher(tmp_path, clock):
+def fetcher(tmp_path, slept):
     patience = RetryPolicy(attempts=4, first_wait_s=1, longest_wait_s=60, idle_s=20, whole_s=90)
-    return Fetcher(tmp_path / "downloads", patience, sleep=clock.sleep)
+    return Fetcher(tmp_path / "downloads", patience, sleep=slept.append)

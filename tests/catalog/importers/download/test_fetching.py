@@ -74,11 +74,15 @@ def test_yesterdays_file_is_still_current_after_304_and_the_same_bytes_are_not_k
     assert len(folder(fetcher, source)) == 2
 
 
-def test_a_kept_file_that_was_damaged_or_cut_is_fetched_again(fetcher, source, content):
-    for damaged in (content[:-1] + b"?", content[:-1]):
-        fetcher.fetch(source).path.write_bytes(damaged)
+def test_a_kept_file_that_was_damaged_or_cut_and_one_whose_record_was_are_fetched_again(fetcher, source, content):
+    path = fetcher.fetch(source).path
+    record = path.with_name(f"{path.name}.json")
+    damages = [(path, content[:-1] + b"?"), (path, content[:-1])]
+    damages += [(record, damage) for damage in (b"", b"{}", b'{"source": 5, "fetched_at": "soon"}')]
+    for file, damage in damages:
+        file.write_bytes(damage)
         again = fetcher.fetch(source)
-        assert (again.fresh, again.path.read_bytes()) == (True, content), damaged
+        assert (again.fresh, again.path.read_bytes()) == (True, content), damage
 
 
 def test_another_address_is_asked_without_the_validators_of_the_old_one(fetcher, source, publishers):
@@ -131,7 +135,7 @@ def test_a_refused_file_leaves_the_earlier_one_in_place(fetcher, source, publish
 
 
 @pytest.mark.parametrize(
-    ("waiting", "slept"),
+    ("waiting", "seconds"),
     [
         ([429, 503, 502], [1, 2, 4]),
         ([(429, {"Retry-After": "7"})], [7]),
@@ -141,17 +145,17 @@ def test_a_refused_file_leaves_the_earlier_one_in_place(fetcher, source, publish
         ([(302, {"Location": "/moved.zip"})], []),
     ],
 )
-def test_passing_troubles_are_waited_out(fetcher, source, publishers, content, clock, waiting, slept):
+def test_passing_troubles_are_waited_out(fetcher, source, publishers, content, slept, waiting, seconds):
     publishers.files["moved.zip"] = content
     publishers.troubles[POSTCODES] = list(waiting)
     assert fetcher.fetch(source).path.read_bytes() == content
-    assert clock.slept == slept
+    assert slept == seconds
 
 
-def test_a_retry_after_may_be_a_date(fetcher, source, publishers, clock):
+def test_a_retry_after_may_be_a_date(fetcher, source, publishers, slept):
     publishers.troubles[POSTCODES] = [(503, {"Retry-After": formatdate(time() + 30, usegmt=True)})]
     fetcher.fetch(source)
-    assert 25 < clock.slept[0] <= 30
+    assert 25 < slept[0] <= 30
 
 
 def test_a_silent_publisher_is_given_up(fetcher, source, publishers):
@@ -229,19 +233,11 @@ def test_a_page_that_goes_on_and_on_and_a_zip_that_unpacks_to_too_much_are_given
     assert "unpacks to more than 400 bytes" in refusal(fetcher, sources["geonames-postcodes"])
 
 
-def test_nobody_waits_longer_than_the_whole_time(fetcher, source, publishers, clock):
+def test_nobody_waits_longer_than_the_whole_time(fetcher, source, publishers, slept):
     publishers.always[POSTCODES] = 503
     hasty = replace(fetcher, patience=replace(fetcher.patience, whole_s=2))
     assert "answered 503, and its time is used up; try again later" in refusal(hasty, source)
-    assert clock.slept == [1]
-
-
-def test_a_kept_file_whose_record_is_damaged_is_fetched_again(fetcher, source, publishers):
-    path = fetcher.fetch(source).path
-    for number, damage in enumerate([b"", b"{}", b'{"source": 5, "fetched_at": "soon"}'], 2):
-        path.with_name(f"{path.name}.json").write_bytes(damage)
-        assert fetcher.fetch(source).fresh
-        assert len(publishers.requests(POSTCODES)) == number
+    assert slept == [1]
 
 
 def test_a_file_or_a_folder_that_cannot_be_written_is_named(fetcher, source, tmp_path):

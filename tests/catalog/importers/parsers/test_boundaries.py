@@ -257,32 +257,28 @@ def test_geojson_is_read():
 
 def test_areas_simplified_one_by_one_overlap_and_leave_gaps(tmp_path):
     """Neighbours are up to 30 m apart or over one another; afterwards a point between them lies in exactly one."""
-    for code, name in (("kod", "nazwa"), ("KOD", "NAZWA"), ("JPT_KOD_JE", "JPT_NAZWA_")):
-        west = Polygon([(19.0, 50.0), (19.1, 50.0), (19.1004, 50.05), (19.1, 50.1), (19.0, 50.1)])
-        east = Polygon([(19.1, 50.0), (19.2, 50.0), (19.2, 50.1), (19.1, 50.1), (19.1004, 50.075), (19.0997, 50.025)])
-        path = geojson(
-            tmp_path, [({code: "1206912", name: "Żabia Wola"}, west), ({code: "1206923", name: "Próba"}, east)]
-        )
-        assert format_of(path) == "boundaries_geojson", code
-        extract = boundaries.parse(path)
-        (one, other), (quality,) = extract.rows, extract.remarks
-        assert [row.name for row in extract.rows] == ["Żabia Wola", "Próba"]
-        assert shapely.coverage_is_valid([one.area, other.area])
-        together = shapely.union(one.area, other.area)
-        assert (together.geom_type, len(together.interiors)) == ("Polygon", 0)
-        assert "2 of 2 areas do not meet their neighbours point by point; overlaps of 0." in quality
-        units = [Municipality(teryt="1206912"), Municipality(teryt="1206923")]
-        index = BoundaryIndex(units, np.array([one.area, other.area]), [False, False])
-        for lat in np.linspace(50.001, 50.099, 60):
-            for lon in np.linspace(19.0990, 19.1010, 21):
-                assert index.find(lat, lon) is not None
-        assert shapely.intersection(one.area, other.area).length == pytest.approx(11_100, rel=0.02)
+    west = Polygon([(19.0, 50.0), (19.1, 50.0), (19.1004, 50.05), (19.1, 50.1), (19.0, 50.1)])
+    east = Polygon([(19.1, 50.0), (19.2, 50.0), (19.2, 50.1), (19.1, 50.1), (19.1004, 50.075), (19.0997, 50.025)])
+    extract = boundaries.parse(geojson(tmp_path, [({"kod": "1206912"}, west), ({"kod": "1206923"}, east)]))
+    (one, other), (quality,) = extract.rows, extract.remarks
+    assert shapely.coverage_is_valid([one.area, other.area])
+    together = shapely.union(one.area, other.area)
+    assert (together.geom_type, len(together.interiors)) == ("Polygon", 0)
+    assert "2 of 2 areas do not meet their neighbours point by point; overlaps of 0." in quality
+    units = [Municipality(teryt="1206912"), Municipality(teryt="1206923")]
+    index = BoundaryIndex(units, np.array([one.area, other.area]), [False, False])
+    for lat in np.linspace(50.001, 50.099, 60):
+        for lon in np.linspace(19.0990, 19.1010, 21):
+            assert index.find(lat, lon) is not None
+    assert shapely.intersection(one.area, other.area).length == pytest.approx(11_100, rel=0.02)
 
 
-def test_geojson_keys_of_the_code(tmp_path):
-    for key in ("JPT_KOD_JE", "teryt", "TERYT", "kod_teryt", "kod"):
-        (row,) = boundaries.parse(geojson(tmp_path, [({key: "1206912"}, box(19, 50, 19.1, 50.1))])).rows
-        assert (row.teryt, row.name) == ("1206912", ""), key
+def test_geojson_keys_of_code_and_name(tmp_path):
+    names = {"kod": "nazwa", "KOD": "NAZWA", "JPT_KOD_JE": "JPT_NAZWA_", "teryt": "", "TERYT": "", "kod_teryt": ""}
+    for key, name in names.items():
+        path = geojson(tmp_path, [({key: "1206912", name: "Próba"}, box(19, 50, 19.1, 50.1))])
+        (row,) = boundaries.parse(path).rows
+        assert (format_of(path), row.teryt, row.name) == ("boundaries_geojson", "1206912", "Próba" if name else ""), key
 
 
 def test_geojson_in_the_system_it_names(tmp_path):

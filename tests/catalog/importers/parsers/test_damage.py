@@ -41,4 +41,4 @@ def test_a_damaged_shapefile_raises_nothing_but_bad_input(tmp_path):
         boundaries.parse(packed)
 
     both = parts[".shp"] + parts[".dbf"]
-    assert refusals(parse, tmp_path / "both", both, 150, partial(overwritten, most=6))
+    assert refusals(parse, tmp_path / "both", both, 60, partial(overwritten, most=6))

@@ -131,4 +131,4 @@ def test_an_extract_that_is_cut_off_is_refused(tmp_path, share):
 
 def test_damage_is_one_line(tmp_path):
     whole = extract(tmp_path / "whole.osm.pbf", node(), Way(id=12, nodes=[1, 2, 3, 1], tags=TAGS)).read_bytes()
-    assert len(refusals(parse_pbf, tmp_path / "a.osm.pbf", whole, 200)) > 100
+    assert len(refusals(parse_pbf, tmp_path / "a.osm.pbf", whole, 60)) > 30

@@ -222,7 +222,7 @@ def test_too_many_places_and_references_are_refused(tmp_path, model, monkeypatch
 
 def test_damage_is_one_line(tmp_path, model):
     whole = file(tmp_path, model, *points(model)).read_bytes()
-    assert 20 < len(refusals(prg_addresses.parse, tmp_path / "b.xml", whole, 150)) < 150
+    assert 8 < len(refusals(prg_addresses.parse, tmp_path / "b.xml", whole, 60)) < 60
 
 
 def test_it_is_recognised(tmp_path, model):
