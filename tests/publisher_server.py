@@ -90,18 +90,22 @@ def serve(publishers: Publishers, port: int = 0) -> Iterator[ThreadingHTTPServer
             publishers.asked.append((parts.path, self.command, dict(self.headers), body))
             waiting = publishers.troubles.get(parts.path, [])
             trouble = waiting.pop(0) if waiting else publishers.always.get(parts.path, "")
+            if parts.path.startswith(PATHS["gus-bdl"]):
+                self.query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+                path = parts.path.removeprefix(PATHS["gus-bdl"])
+                trouble = publishers.bdl.note(path, self.query, dict(self.headers)) or trouble
             if isinstance(trouble, int):
                 trouble = (trouble, {})
             if isinstance(trouble, tuple):
                 self.reply(trouble[0], b"trouble", trouble[1])
                 return
-            found = self.find(parts.path, parse_qs(parts.query), body)
+            found = self.find(parts.path, body, trouble)
             if found is None:
                 self.reply(404, b"nothing here", {})
             else:
                 self.give(parts.path, found, trouble)
 
-        def find(self, path: str, query: dict[str, list[str]], body: bytes) -> bytes | None:
+        def find(self, path: str, body: bytes, trouble: str) -> bytes | None:
             """What is published under a path; for the form and Overpass what the request names."""
             if path == PATHS["teryt-terc"]:
                 if self.command == "GET":
@@ -115,9 +119,7 @@ def serve(publishers: Publishers, port: int = 0) -> Iterator[ThreadingHTTPServer
                 asked = parse_qs(body.decode()).get("data", [""])[0]
                 return publishers.files.get("depots.json") if "[timeout:" in asked else b""
             if path.startswith(PATHS["gus-bdl"]):
-                answer = publishers.bdl.answer(
-                    path.removeprefix(PATHS["gus-bdl"]), {key: values[0] for key, values in query.items()}
-                )
+                answer = publishers.bdl.answer(path.removeprefix(PATHS["gus-bdl"]), self.query, trouble)
                 return None if answer is None else json.dumps(answer).encode()
             return publishers.files.get(path.lstrip("/"))
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from statistics import median, quantiles
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from prices import medians
@@ -81,20 +81,23 @@ def test_what_was_rejected_is_told_with_the_reason():
     assert [(row.amount, row.reason) for row in rejected] == [(3000, "outlier"), (15, "implausible")]
 
 
+STEPS = [
+    price(1, 1000, days=9),
+    price(2, 1200, depot=1),  # takes the place of the one before
+    price(3, 15),  # implausible
+    price(12, 16),
+    *(price(number, 1200) for number in range(4, 10)),
+    price(10, 3900),  # beyond the fences
+    price(11, 1000, days=200),  # before the window
+    price(13, 1000, days=-1),  # of tomorrow
+]
+
+
 def test_every_step_is_counted():
-    prices = [
-        price(1, 1000, days=9),
-        price(2, 1200, depot=1),  # takes the place of the one before
-        price(3, 15),  # implausible
-        price(12, 16),
-        *(price(number, 1200) for number in range(4, 10)),
-        price(10, 3900),  # beyond the fences
-        price(11, 1000, days=200),  # before the window
-    ]
-    figures = compute(prices)
+    figures = compute(STEPS)
     assert (figures.considered, figures.superseded) == (11, 1)
     assert (figures.rejected_as("implausible"), figures.rejected_as("outlier")) == (2, 1)
-    assert (figures.country.n, figures.price_lists) == (7, 7)
+    assert (figures.country.n, figures.voivodeships["12"].n, figures.price_lists) == (7, 7, 7)
     assert (figures.start, figures.end) == (date(2026, 5, 21), TODAY)
 
 
@@ -135,6 +138,7 @@ def test_a_price_that_nobody_decided_goes_behind_one_that_somebody_did():
     assert counted([early, late]) == (1700, False), "of equal origin the later decision"
 
 
+@example(STEPS, TODAY)
 @given(PRICES, st.integers(0, 400).map(lambda days: TODAY - timedelta(days)))
 def test_columns_give_what_counting_row_by_row_gives(prices, today):
     assert medians.compute(columns_of(prices), RANGES, today) == row_by_row.compute(prices, RANGES, today)

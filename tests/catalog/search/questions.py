@@ -1,4 +1,4 @@
-"""Questions as people type them, each with the municipalities that answer it, made of a register by a seed.
+"""Questions as people type them, with the municipalities that answer each, made of a register, and how often they hit.
 
 No name is stored here: names are read from the register that is searched, and the errors in them are drawn.
 """
@@ -6,10 +6,11 @@ No name is stored here: names are read from the register that is searched, and t
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from catalog.models import Municipality
+from catalog.search.engine import Search
 from catalog.text import fold, plain
 
 SEED = 20261122
@@ -324,3 +325,44 @@ def wrong_marks(text: str, chance: random.Random) -> str:
 
 ERRORS = {"neighbour": neighbour, "swapped": swapped, "missing": missing, "doubled": doubled}
 MARKS = {"missing": without_marks, "wrong": wrong_marks}
+
+
+LIMIT = 8
+
+
+@dataclass
+class Hits:
+    """Counts of one kind of question. missed: those of which the right municipality is not among the first three."""
+
+    asked: int = 0
+    first: int = 0
+    three: int = 0
+    missed: list[str] = field(default_factory=list)
+
+    @property
+    def at_1(self) -> float:
+        """Share of questions whose first hit is right; of nonsense, those that find nothing."""
+        return self.first / self.asked
+
+    @property
+    def at_3(self) -> float:
+        """Share of questions with the right hit among the first three."""
+        return self.three / self.asked
+
+
+def count_hits(search: Search, questions: Iterable[Question]) -> dict[str, Hits]:
+    """Return the counts by kind, and those of groups of kinds (what stands before the colon)."""
+    table: dict[str, Hits] = defaultdict(Hits)
+    for question in questions:
+        numbers = search.find(question.text, LIMIT).numbers[:3]
+        right = [search.index.teryt(number) in question.meant for number in numbers]
+        if not question.meant:
+            right = [not numbers]
+        for kind in {question.kind, question.kind.partition(":")[0]}:
+            hits = table[kind]
+            hits.asked += 1
+            hits.first += right[:1] == [True]
+            hits.three += any(right)
+            if not any(right):
+                hits.missed.append(question.text)
+    return dict(sorted(table.items()))

@@ -3,8 +3,7 @@
 import pytest
 
 from tests.catalog.search.country import PUBLISHED, questions_of, register_of, search_of
-from tests.catalog.search.hits import count_hits
-from tests.catalog.search.questions import halves
+from tests.catalog.search.questions import count_hits, halves
 
 pytestmark = pytest.mark.slow
 

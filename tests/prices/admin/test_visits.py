@@ -315,11 +315,8 @@ def test_the_page_of_a_submission_shows_its_prices(desk, django_assert_max_num_q
 
 def test_a_decided_price_shows_its_reason_and_its_bag_and_leads_to_no_queue(desk):
     submission = factories.SubmissionFactory()
+    expect(desk.get(page(submission)), without=["Ceny z tego zgłoszenia"])
     price_of(submission, rejected=True, bag_price=Decimal(30), bag_kg=Decimal(15), price=Decimal(2000))
     shown = desk.get(page(submission))
     expect(shown, "2 000 zł/t worek 15 kg: 30 zł 1 listopada 2026 odrzucona: zła jednostka")
     assert "/admin/prices/depotprice/?q=" not in shown.content.decode()
-
-
-def test_a_submission_without_prices_has_no_table_of_them(desk):
-    expect(desk.get(page(factories.SubmissionFactory())), without=["Ceny z tego zgłoszenia"])

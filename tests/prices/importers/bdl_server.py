@@ -1,14 +1,6 @@
-"""A local BDL server: responses in the office's format, and failures on demand."""
+"""What the BDL answers, in the office's format, and failures on demand; `tests.publisher_server` serves it."""
 
-import json
-import socket
-import struct
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 SUBJECTS = {
     "K15": [
@@ -71,8 +63,8 @@ DATA: dict[tuple[int, int], list[dict[str, Any]]] = {
 class FakeBdl:
     """Requests of the server and its planned failures, by number of the request.
 
-    Troubles: an integer is a status; "drop" breaks the connection off; "malformed" sends half a page; "list" sends a
-    list; "empty" a page without results. page_size: what the server really gives at once.
+    Troubles: an integer is a status; "list" sends a list, "no results" a page without any; others are the publishers'.
+    page_size: what the server really gives at once.
     """
 
     def __init__(self) -> None:
@@ -82,14 +74,25 @@ class FakeBdl:
         self.page_size = 100
         self.searchable = True
         self.data = {key: [dict(row) for row in rows] for key, rows in DATA.items()}
-        self.url = ""
+
+    def note(self, path: str, query: dict[str, str], headers: dict[str, str]) -> Any:
+        """Note a request; returns the trouble that is planned for it, as the publishers have it."""
+        self.asked.append((path, query, headers))
+        trouble = self.troubles.get(len(self.asked), self.always)
+        return (429, {"Retry-After": "7"}) if trouble == 429 else trouble or ""
 
     @property
     def paths(self) -> list[str]:
         return [path for path, _, _ in self.asked]
 
-    def answer(self, path: str, query: dict[str, str]) -> dict[str, Any] | None:
+    def answer(self, path: str, query: dict[str, str], trouble: Any = "") -> dict[str, Any] | list[Any] | None:
         """Return the response of a path, None for 404."""
+        if trouble == "list":
+            return []
+        content = self.content(path, query)
+        return content | {"results": []} if content and trouble == "no results" else content
+
+    def content(self, path: str, query: dict[str, str]) -> dict[str, Any] | None:
         parts = path.strip("/").split("/")
         if parts == ["subjects"]:
             return self.page(SUBJECTS[query["parent-id"]], query)
@@ -112,57 +115,3 @@ class FakeBdl:
         start = int(query["page"]) * size
         found = rows[start : start + size]
         return {"totalRecords": len(rows), "page": int(query["page"]), "pageSize": size, "results": found}
-
-
-@contextmanager
-def serve(bdl: FakeBdl) -> Iterator[None]:
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            parts = urlsplit(self.path)
-            query = {key: found[0] for key, found in parse_qs(parts.query).items()}
-            bdl.asked.append((parts.path, query, dict(self.headers)))
-            trouble = bdl.troubles.get(len(bdl.asked), bdl.always)
-            if trouble == "drop":
-                reset = struct.pack("ii", 1, 0)  # close without good-bye
-                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
-                self.connection.close()
-                self.close_connection = True
-                return
-            if isinstance(trouble, int):
-                self.reply(trouble, b'{"errors": []}', {"Retry-After": "7"} if trouble == 429 else {})
-                return
-            body = bdl.answer(parts.path, query)
-            if body is None:
-                self.reply(404, b"{}", {})
-                return
-            text = json.dumps(body).encode()
-            if trouble == "malformed":
-                text = text[: len(text) // 2]
-            elif trouble == "list":
-                text = b"[]"
-            elif trouble == "empty":
-                text = json.dumps({**body, "results": []}).encode()
-            self.reply(200, text, {})
-
-        def reply(self, status: int, body: bytes, headers: dict[str, str]) -> None:
-            self.send_response(status)
-            for name, value in {"Content-Type": "application/json", **headers}.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *args: Any) -> None:
-            """Do not log."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    bdl.url = f"http://127.0.0.1:{server.server_address[1]}"
-    try:
-        yield
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -10,7 +10,7 @@ from catalog.importers.sources import identify
 from prices.bdl import ANONYMOUS_LIMITS, BdlClient, BdlUnavailable, Pace, VariableRecord, area_of, observations
 from prices.sources import choose
 from tests.catalog.importers.parsers.helpers import write
-from tests.prices.importers.bdl_server import POLAND, FakeBdl, serve
+from tests.prices.importers.bdl_server import POLAND
 
 
 class Clock:
@@ -35,15 +35,18 @@ def clock(monkeypatch):
 
 
 @pytest.fixture
-def bdl():
-    fake = FakeBdl()
-    with serve(fake):
-        yield fake
+def bdl(publishers):
+    return publishers.bdl
 
 
 @pytest.fixture
-def client(bdl):
-    with BdlClient(bdl.url, "") as client:
+def url(publishers):
+    return f"{publishers.url}/bdl"
+
+
+@pytest.fixture
+def client(url):
+    with BdlClient(url, "") as client:
         yield client
 
 
@@ -58,15 +61,15 @@ def test_values_of_many_pages_come_together(bdl, client):
     assert [len(page["results"]) for page in list(client.data(6001))] == [1, 1, 1, 1]
 
 
-def test_the_client_id_is_sent_only_when_there_is_one(bdl, client):
+def test_the_client_id_is_sent_only_when_there_is_one(bdl, client, url):
     client.get("variables/5001")
-    with BdlClient(bdl.url, "sekret") as registered:
+    with BdlClient(url, "sekret") as registered:
         registered.get("variables/5001")
     assert [headers.get("X-ClientId") for _, _, headers in bdl.asked] == [None, "sekret"]
 
 
 @pytest.mark.parametrize(
-    ("troubles", "slept"), [({1: 429, 2: 429}, [7, 7]), ({1: "drop"}, [1]), ({1: 500}, [1]), ({1: 503}, [1])]
+    ("troubles", "slept"), [({1: 429, 2: 429}, [7, 7]), ({1: "refuse"}, [1]), ({1: 500}, [1]), ({1: 503}, [1])]
 )
 def test_a_passing_trouble_is_tried_again_after_as_long_as_the_server_asks(bdl, client, clock, troubles, slept):
     bdl.troubles = troubles
@@ -76,7 +79,7 @@ def test_a_passing_trouble_is_tried_again_after_as_long_as_the_server_asks(bdl, 
 
 @pytest.mark.parametrize(
     ("trouble", "message", "asked"),
-    [("drop", "after 5 attempts", 5), (429, "after 5 attempts", 5), (500, "after 5 attempts", 5), (403, "403", 1)],
+    [("refuse", "after 5 attempts", 5), (429, "after 5 attempts", 5), (500, "after 5 attempts", 5), (403, "403", 1)],
 )
 def test_a_lasting_trouble_ends_after_five_attempts_and_a_refusal_after_one(bdl, client, trouble, message, asked):
     bdl.always = trouble
@@ -91,7 +94,7 @@ def test_a_server_that_does_not_listen(clock):
     assert clock.slept == [1, 2, 4, 8]
 
 
-@pytest.mark.parametrize("trouble", ["malformed", "list"])
+@pytest.mark.parametrize("trouble", ["half", "list"])
 def test_a_malformed_page_is_named_and_not_tried_again(bdl, client, trouble):
     bdl.troubles = {2: trouble}
     with pytest.raises(BadInput, match="subjects"):
@@ -100,7 +103,7 @@ def test_a_malformed_page_is_named_and_not_tried_again(bdl, client, trouble):
 
 
 def test_a_page_that_lacks_announced_records_is_refused(bdl, client):
-    bdl.troubles = {2: "empty"}
+    bdl.troubles = {2: "no results"}
     bdl.page_size = 60
     with pytest.raises(BadInput, match="announced"):
         list(client.pages("variables", **{"subject-id": "P1"}))
@@ -128,7 +131,7 @@ NAMELESS, FOREIGN = [{"name": "CENY"}], {"variableId": 6002, "results": [], "tot
 )
 def test_an_answer_of_another_form_or_without_end_is_refused(bdl, client, monkeypatch, ask, answer, message):
     monkeypatch.setattr("prices.bdl.MOST_PAGES", 3)
-    monkeypatch.setattr(bdl, "answer", lambda path, query: answer)
+    monkeypatch.setattr(bdl, "content", lambda path, query: answer)
     with pytest.raises(BadInput, match=message):
         list(ask(client))
 

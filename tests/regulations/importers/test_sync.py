@@ -75,12 +75,9 @@ def stare():
     return Deadline.objects.get(key="stare")
 
 
-def test_a_dry_run_reports_and_changes_nothing(write):
+def test_a_dry_run_a_first_import_and_a_second_that_finds_nothing(write):
     assert not missing(run(write()), "regulations: 6 added, 0 changed, 0 removed", "This was a dry run")
     assert counts() == [0, 0, 0, 0, 0]
-
-
-def test_first_import_and_a_second_that_finds_nothing(write):
     assert "6 added" in run(write(), "--commit")
     assert counts() == [1, 1, 1, 2, 1]
     histories = Deadline.history.count()
@@ -237,31 +234,18 @@ def test_bad_files_are_refused_in_one_line_and_change_nothing(write):
     acts = FILE[FILE.index("resolutions:") : FILE.index("deadlines:")]
     for old, new, reason in (
         ("as_of: 2026-10-01", "as_of: null", "row 3: as_of is null; it must be a day"),
-        ("as_of: 2026-10-01", "as_of: 2026-10-01T10:00:00", "it must be a day"),
         ("as_of: 2026-10-01", "as_of: 2199-10-01", "as_of is 2199-10-01, and may be"),
-        ("as_of: 2026-10-01", "as_of: 2026-13-01", "as_of is '2026-13-01'; it must be a day"),
         ('"12"', "12", "in quotation marks"),
         ("kind: coal_ban", "kind: zakaz", "kind is 'zakaz'"),
         ("scope: krakow", "scope: nigdzie", "scope is 'nigdzie'; give one of cale, krakow"),
-        ("area: voivodeship", "area: wszędzie", "area is 'wszędzie'"),
-        ('units: ["1261011"]', "units: [1261011]", "units 1 is 1261011; it must be text, in quotation marks"),
         ('units: ["1261011"]', "units: []", "units are given for the area listed"),
-        ('units: ["1261011"]', "units: 5", "units is 5; it must be a list"),
         ("key: zakaz", "key: stare", "'stare' stands twice"),
         ("key: zakaz", "key: Zakaz!", "key is 'Zakaz!'; it must have the form"),
         ("sources: [gmina]", "sources: [inna]", "'inna' is not among the sources"),
-        ("sources: [gmina]", "sources: gmina", "sources is 'gmina'; it must be a list"),
-        ("title: Uchwała", "title: null", "title is null; it must be text"),
-        ("summary: Opis.", "summary: 5", "summary is 5"),
-        ("summary: Opis.", "summary: Opis.\nsummary: Drugi.", "'summary' stands twice"),
         ("bans:", "bans: [", "is no YAML"),
-        ("bans:", "bans: 5\nx:", "bans is 5; it must be a list"),
         (acts, "resolutions: []\n", "are missing although there are deadlines or bans"),
-        ("date: 2019-09-01, kind", "date: null, kind", "date is null; it must be a day"),
-        (FILE, "- a", "it must be a mapping"),
         ("key: stare,", "key: stare, dated: 2027-01-01,", "row 22: deadlines 1 (stare), dated is unknown"),
         ("key: stare,", "key: stare, appliances: [kocioł],", "appliances 1 is 'kocioł'; it must be"),
-        ("key: stare,", "key: stare, spared: [{appliance: stove, until: 1}],", "until is unknown"),
         ("key: a\n", f"key: {'a' * 61}\n", "key: Ensure this value has at most 60 characters"),
         ("number: I/1/17", "text_url: 'javascript:x'", "malopolskie, resolutions/a: text_url: Enter a valid URL"),
         ("https://example.pl/", "gmina", "sources: Enter a valid URL"),

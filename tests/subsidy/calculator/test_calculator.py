@@ -1,4 +1,4 @@
-"""Properties of the calculator for any application."""
+"""Properties of the calculator for any application, and how its amounts are rounded and written."""
 
 from dataclasses import replace
 from datetime import date
@@ -22,7 +22,7 @@ from subsidy.household_and_plan import (
     Level,
     ProjectType,
 )
-from subsidy.item_rows import make_rows
+from subsidy.item_rows import format_amount, make_rows, round_to_grosz, truncate_to_grosz
 
 GROSZ = Decimal("0.01")
 DAYS = st.dates(date(2025, 3, 31), date(2031, 12, 31))
@@ -104,16 +104,16 @@ def test_own_contribution(application, day):
 @given(applications(project_type=ProjectType.HIGH), DAYS)
 def test_a_higher_level_never_pays_less(application, day):
     on = rules.current().on(day)
-    totals, rows = [], []
+    totals, granted = [], []
     for level in Level:
         intensity = Decimal(0) if level is Level.NONE else on.number("levels/intensity", level)
         made = make_rows(application, level, ProjectType.HIGH, intensity, on)
-        rows.append([row.subsidy_pln for row in made])
+        granted.append([row.subsidy_pln for row in made])
         cap = 0 if level is Level.NONE else on.number("project_types/table_3_limit", f"3/{level}")
         envelope = sum(row.subsidy_pln for row in made if row.table == 3)
         totals.append(sum(row.subsidy_pln for row in made if row.table != 3) + min(envelope, cap))
     assert totals == sorted(totals)
-    for lower, higher in pairwise(rows):
+    for lower, higher in pairwise(granted):
         assert all(a <= b for a, b in zip(lower, higher, strict=True))
 
 
@@ -161,3 +161,20 @@ def test_no_representation_holds_an_income(application, day):
 def test_income_needs_people():
     with pytest.raises(ValueError, match="people"):
         Application(income=Decimal(1000))
+
+
+def test_amounts_are_written_as_polish_sentences_have_them():
+    text = {
+        "0": "0",
+        "140": "140",
+        "0.5": "0,50",
+        "1500.50": "1\N{NO-BREAK SPACE}500,50",
+        "135000.00": "135\N{NO-BREAK SPACE}000",
+        "1234567.89": "1\N{NO-BREAK SPACE}234\N{NO-BREAK SPACE}567,89",
+    }
+    assert {amount: format_amount(Decimal(amount)) for amount in text} == text
+
+
+def test_subsidies_are_cut_and_contributions_rounded():
+    assert [truncate_to_grosz(Decimal(amount)) for amount in ("1.019", "1.011")] == [Decimal("1.01")] * 2
+    assert [str(round_to_grosz(Decimal(amount))) for amount in ("1.015", "1.0149")] == ["1.02", "1.01"]

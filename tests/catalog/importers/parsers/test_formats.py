@@ -8,7 +8,7 @@ from catalog.importers.sources import formats, gugik, identify, recognise
 from tests.catalog.importers.parsers import helpers
 from tests.catalog.importers.parsers.helpers import DATA, assert_refused, format_of, sniff, text, write, zipped
 from tests.catalog.importers.parsers.test_boundaries import AREAS, packed_parts, shapefile_parts
-from tests.catalog.importers.parsers.test_prng import UNITS
+from tests.catalog.importers.parsers.test_postcodes_and_places import UNITS
 
 SLICES = {
     "terc.csv": "terc",
@@ -146,14 +146,8 @@ def test_little_is_read_of_a_large_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "form"),
     [
-        ("00_jednostki_administracyjne.zip", "boundaries"),
-        ("PL.zip", "geonames"),
-        ("SIMC_Urzedowy_2020-09-26.zip", "simc"),
-        ("TERC_Urzedowy_2026-07-22.csv", "terc"),
         ("history/TERC_Urzedowy_2025-11-18.zip", "terc"),
         ("WMRODZ_2026-07-22.csv", None),
-        ("depots.overpass.json", "overpass"),
-        ("prg_postcodes.csv", "prg_postcodes"),
         ("README.md", None),
         ("samples/bdl_data.json", None),
         ("samples/depots.osm.pbf", "osm_pbf"),

@@ -60,15 +60,6 @@ def test_the_same_as_an_answer_of_overpass(tmp_path):
     assert parse_pbf(path).as_of is None
 
 
-@pytest.mark.full_scale
-def test_every_depot_of_the_sample_is_as_overpass_has_it():
-    result = parse_pbf(shared("samples/depots.osm.pbf"))
-    assert {row.source_id: row for row in result.rows} == {
-        row.source_id: row for row in osm_tags.parse_overpass(shared("depots.overpass.json")).rows
-    }
-    assert len(result.rows) == 6586
-
-
 def test_other_objects_are_passed_over(tmp_path):
     others = ({"shop": "bakery"}, {"amenity": "fuel"}, {"shop": "fuel", "fuel:diesel": "yes"})
     objects = [node(30 + number, tags=tags) for number, tags in enumerate(others)]
