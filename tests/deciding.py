@@ -2,6 +2,7 @@
 
 from django.urls import reverse
 
+from catalog.models import Decision
 from catalog.submissions.decisions import PartDecision, decide
 
 
@@ -16,3 +17,12 @@ def accept_submission(*, submission, groups=None, values=None, **options):
 
 def reject_submission(*, submission, reason, **options):
     return decide(parts=[PartDecision(submission.pk, False)], reason=reason, **options)
+
+
+def last():
+    """The newest decision."""
+    return Decision.objects.latest("pk")
+
+
+def undo_at_the_desk(client, decision, **typed):
+    return client.post(reverse("admin:catalog_decision_undo", args=[decision.pk]), typed)

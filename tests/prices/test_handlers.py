@@ -16,6 +16,7 @@ from prices import owners, services, validation
 from prices.models import DepotPrice
 from tests import bulk, factories
 from tests.client import message_of
+from tests.deciding import undo_at_the_desk
 from tests.factories import NOW
 from tests.mail import outcomes
 from tests.pages.reading import html_of, missing
@@ -47,10 +48,6 @@ def various():
 
 def counted():
     return Dataset.objects.get(slug=Dataset.Slug.PRICES).row_count
-
-
-def undo_at_the_desk(client, decision):
-    return client.post(reverse("admin:catalog_decision_undo", args=[decision.pk]))
 
 
 @pytest.mark.parametrize(("action", "changes"), [("approve", 3), ("reject", 2)])

@@ -5,13 +5,14 @@ from decimal import Decimal
 
 import pytest
 
-from catalog.models import Decision, Depot
+from catalog.models import Depot
 from catalog.services import editing, merging, moderation, publishing
 from catalog.services.journal import find_changed_since, undo
 from prices import services
 from prices.models import DepotPrice
 from prices.validation import PriceInput
 from tests import factories
+from tests.deciding import last
 from tests.factories import NOW, TODAY
 
 pytestmark = pytest.mark.django_db
@@ -59,10 +60,6 @@ def merge(survivor, loser, by, **options):
 
 def restore(depot, by):
     publishing.publish_depot(depot=factories.fresh(depot), on=TODAY, by=by, note="to dwa składy")
-
-
-def last():
-    return Decision.objects.latest("pk")
 
 
 def offer(depot):

@@ -25,6 +25,7 @@ from regulations.models import Deadline
 from tests import deciding, factories
 from tests.catalog.admin.test_drafts import draft_of
 from tests.client import context_of, message_of
+from tests.deciding import last, undo_at_the_desk
 from tests.drafts import approve
 from tests.factories import NOW, TODAY
 from tests.pages.reading import html_of, missing, present, text_of
@@ -37,16 +38,8 @@ DAYS = reverse("admin:catalog_decision_days")
 QUOTE = prices.PriceInput("pellet", TODAY, "t", price=Decimal(1500))
 
 
-def last():
-    return Decision.objects.order_by("pk").last()
-
-
 def page_of(decision):
     return reverse("admin:catalog_decision_change", args=[decision.pk])
-
-
-def undo_at_the_desk(client, decision):
-    return message_of(client.post(reverse("admin:catalog_decision_undo", args=[decision.pk])))
 
 
 def recorded(editor):
@@ -166,7 +159,7 @@ def test_a_merge_is_undone_with_all_that_had_moved(client, editor, one, other):
     assert Depot.objects.values().get(pk=one.pk) == before
     assert (factories.fresh(other).publication, other.merged_into) == ("published", None)
     assert (factories.fresh(price).depot_id, factories.fresh(row).depot_id) == (other.pk, other.pk)
-    assert "cofnięto już wcześniej" in undo_at_the_desk(client, decision)
+    assert "cofnięto już wcześniej" in message_of(undo_at_the_desk(client, decision))
 
 
 def test_a_withheld_entry_is_withheld_again_when_its_merge_is_undone(editor, one):
@@ -184,7 +177,7 @@ def test_a_merge_whose_loser_was_restored_is_undone_already_and_not_repeated(cli
     publishing.publish_depot(depot=other, on=TODAY, by=editor, note="to dwa składy")
     with pytest.raises(journal.DecisionAlreadyUndone):
         journal.undo(decision=merge, by=editor, on=NOW)
-    assert "scal je jeszcze raz" in undo_at_the_desk(client, last())
+    assert "scal je jeszcze raz" in message_of(undo_at_the_desk(client, last()))
     assert (factories.fresh(other).publication, factories.fresh(row).depot_id) == ("published", other.pk)
 
 
@@ -221,14 +214,14 @@ def test_a_decision_of_which_nothing_can_be_restored_is_refused_and_stays(client
     keys = [depot.pk for depot in depots]
     decision = moderation.verify_depots(keys=keys, by=editor, on=TODAY).decision
     moderation.reset_depots(keys=keys, by=editor)
-    said = undo_at_the_desk(client, decision)
+    said = message_of(undo_at_the_desk(client, decision))
     assert f"zmieniono albo usunięto wszystko, czego dotyczyła: {depots[0]} i jeszcze 1." in said
     assert (factories.fresh(decision).undone_at, last().kind) == (None, "verify")
     journal.undo(decision=last(), by=editor, on=NOW)
     assert journal.undo(decision=decision, by=editor, on=NOW).restored == 2
     merging.mark_distinct(one=depots[0], other=depots[1], by=editor, at=NOW)
     NotDuplicate.objects.all().delete()
-    assert "usunięto wszystko, czego dotyczyła." in undo_at_the_desk(client, last())
+    assert "usunięto wszystko, czego dotyczyła." in message_of(undo_at_the_desk(client, last()))
     assert last().undone_at is None
 
 
@@ -272,7 +265,7 @@ def test_a_changed_a_deleted_and_an_added_provision_are_undone(client, editor):
     assert factories.fresh(deadline).date == date(2027, 1, 1)
     approve(client, client.post(reverse("admin:regulations_deadline_delete", args=[deadline.pk]), {"post": "yes"}))
     assert not Deadline.objects.exists()
-    assert "Terminy: 1." in undo_at_the_desk(client, last())
+    assert "Terminy: 1." in message_of(undo_at_the_desk(client, last()))
     assert Deadline.objects.get().pk == deadline.pk
     with recorded(editor):
         DeadlineFactory(date=date(2031, 1, 1))
@@ -285,7 +278,7 @@ def test_the_first_change_of_a_range_is_shown_and_undone(client, editor):
     approve(client, client.post("/admin/prices/plausiblerange/pellet/change/", {"low": "650", "high": "3900"}))
     draft = client.get(f"/admin/catalog/draft/{Draft.objects.get().pk}/change/")
     assert not missing(text_of(draft), "Co się zmieniło", "od 600 650")
-    assert "Wiarygodne przedziały cen: 1." in undo_at_the_desk(client, last())
+    assert "Wiarygodne przedziały cen: 1." in message_of(undo_at_the_desk(client, last()))
     row = PlausibleRange.objects.get(pk="pellet")
     assert (row.low, row.high) == (600, 4000)
 

@@ -103,7 +103,7 @@ def test_a_decision_about_a_pair_is_undone_from_its_message(client, editor, one,
     undo = reverse("admin:catalog_decision_undo", args=[Decision.objects.get().pk])
     assert f'action="{undo}"' in answer
     client.post(undo)
-    assert found() == [(one.pk, other.pk)]
+    assert (found(), NotDuplicate.objects.exists()) == ([(one.pk, other.pk)], False)
 
 
 def test_a_pair_that_another_editor_kept_apart_meanwhile_offers_no_undoing_of_that(client, editor, one, other):

@@ -1,7 +1,8 @@
-"""A search over the publishers' files or the starter data, without a database."""
+"""Searches over the publishers' files, the starter data or a few names, without a database."""
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,3 +118,36 @@ def columns_of(entries: Iterable[IndexEntry]) -> Columns:
         lats=np.array([round(row.position.lat * scale) if row.position else UNKNOWN for row in rows], np.int32),
         lons=np.array([round(row.position.lon * scale) if row.position else UNKNOWN for row in rows], np.int32),
     )
+
+
+def make_search(
+    units: dict[str, str], *villages: tuple[Any, ...], postcodes: dict[str, tuple[str, ...]] | None = None
+) -> Search:
+    """Build a search. units: names by TERYT, with those above them.
+
+    villages: names with their municipalities, and perhaps latitude and longitude.
+
+    postcodes: municipalities by code, main one first. Without postcodes, municipalities come by voivodeship and name,
+    villages by the codes of their municipalities and by name.
+    """
+    codes = [
+        (code, tuple((unit, 9 - n) for n, unit in enumerate(shares)), (units[shares[0]],), 50.0, 20.0, "points")
+        for code, shares in (postcodes or {}).items()
+    ]
+    register = make_register(
+        [
+            UnitRecord(code, units[code], int(code[6:] or 0))
+            for code in sorted(units, key=lambda code: (len(code), code))
+        ],
+        [PlaceRecord(f"simc:{n}", name, "wieś", unit, True, *point) for n, (name, unit, *point) in enumerate(villages)],
+        [PostcodeRecord(*row) for row in codes],
+    )
+    return search_of(register)
+
+
+def found(search: Search, text: str) -> list[str]:
+    return [search.index.labels[number] for number in search.find(text, 8).numbers]
+
+
+def units_found(search: Search, text: str) -> list[str]:
+    return [search.index.teryt(number) for number in search.find(text, 8).numbers]

@@ -4,7 +4,7 @@ import pytest
 
 from catalog.search import index
 from catalog.search.query import MOST_WORDS, read_after_street
-from tests.catalog.search.small import found, make_search, units_found
+from tests.catalog.search.country import found, make_search, units_found
 
 UNITS = {"12": "małopolskie", "1205": "gorlicki", "1217": "tatrzański"}
 ROPA, SEKOWA, ZAKOPANE = "1205082", "1205092", "1217011"

@@ -15,16 +15,13 @@ from fueldepot.data import history
 from tests import bulk, factories
 from tests.catalog.admin.test_list import many
 from tests.client import context_of, message_of
+from tests.deciding import undo_at_the_desk
 from tests.factories import NOW, TODAY
 from tests.pages.reading import missing
 
 pytestmark = pytest.mark.django_db
 
 DEPOTS = reverse("admin:catalog_depot_changelist")
-
-
-def undo(client, batch):
-    return client.post(reverse("admin:catalog_decision_undo", args=[batch.pk]))
 
 
 def first():
@@ -53,13 +50,13 @@ def test_one_click_takes_a_whole_batch_back(client, editor, action):
     assert rows(*depots) != before
     if action != "verify":
         assert batch.reason == "Kontrola w terenie."
-    said = message_of(undo(client, batch))
+    said = message_of(undo_at_the_desk(client, batch))
     assert f"Składy opału: {batch.lines.count()}." in said
     assert rows(*depots) == before
     assert factories.fresh(batch).undone_by == editor
     newest = models.Depot.history.filter(history_change_reason__startswith=journal.UNDONE)
     assert (newest.count(), set(newest.values_list("history_user", flat=True))) == (batch.lines.count(), {editor.pk})
-    assert "cofnięto już wcześniej" in message_of(undo(client, batch))
+    assert "cofnięto już wcześniej" in message_of(undo_at_the_desk(client, batch))
     assert rows(*depots) == before
 
 
@@ -71,7 +68,7 @@ def test_what_somebody_has_decided_since_stays_and_another_field_that_changed_si
     moderation.remove_depot(depot=owners, reason=models.Depot.RemovalReason.OWNER, by=editor, on=TODAY)
     editing.edit_depot(depot=factories.fresh(checked), values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
     later = rows(restored, owners)
-    said = message_of(undo(client, first()))
+    said = message_of(undo_at_the_desk(client, first()))
     assert not missing(said, "Składy opału: 1.", "ktoś je zmienił: 2.")
     assert rows(restored, owners) == later
     assert (factories.fresh(checked).publication, checked.phone) == ("held", "+48 12 345 67 89")
@@ -125,7 +122,7 @@ def test_what_waits_is_closed_with_a_letter_and_waits_again(client, editor):
     assert "Powód: to nie jest skład opału." in mail.outbox[0].body
     assert set(models.Submission.objects.values_list("state", "notification_pending")) == {("superseded", False)}
     again = factories.SubmissionFactory(depot=depot, claim=True, email=claim.email, email_hash=claim.email_hash)
-    said = message_of(undo(client, first()))
+    said = message_of(undo_at_the_desk(client, first()))
     assert "Zgłoszenia, które znów czekają: 1." in said
     states = dict(models.Submission.objects.values_list("pk", "state"))
     assert states == {waiting.pk: "waiting", claim.pk: "superseded", unconfirmed.pk: "superseded", again.pk: "waiting"}
@@ -156,11 +153,11 @@ def test_an_editor_takes_back_only_what_is_their_own(client, editor):
     batch = moderation.verify_depots(keys=[depot.pk], by=factories.UserFactory(), on=TODAY).decision
     page = reverse("admin:catalog_decision_change", args=[batch.pk])
     assert "Cofnij całość" not in client.get(page).content.decode()
-    assert undo(client, batch).status_code == 403
+    assert undo_at_the_desk(client, batch).status_code == 403
     assert factories.fresh(depot).data_status == "verified"
     client.force_login(factories.member(CHIEF, "naczelna"))
     assert "Cofnij całość" in client.get(page).content.decode()
-    undo(client, batch)
+    undo_at_the_desk(client, batch)
     assert factories.fresh(depot).data_status == "unverified"
 
 
@@ -194,6 +191,6 @@ def test_the_list_of_batches_filters_and_removed_entries_filter_by_reason(client
     bulk.act(client, DEPOTS, "remove_private", private)
     found = context_of(client, DEPOTS, {"removal_reason__exact": "private_person"})["cl"].result_list
     assert list(found) == [private]
-    undo(client, first())
+    undo_at_the_desk(client, first())
     listing = reverse("admin:catalog_decision_changelist")
     assert [len(context_of(client, listing, {"undone": which})["cl"].result_list) for which in ("no", "yes")] == [2, 1]

@@ -166,6 +166,8 @@ def test_a_rejection_says_why(editor, letters):
         deciding.reject_submission(submission=submission, reason=" ", by=editor, on=NOW)
     letters(deciding.reject_submission, submission=submission, reason="Numer\nnie odpowiada.", by=editor, on=NOW)
     assert "Powód: Numer nie odpowiada." in mail.outbox[0].body
+    with pytest.raises(decisions.SubmissionAlreadyDecided):
+        deciding.accept_submission(submission=submission, by=editor, on=NOW)
     assert (factories.fresh(submission.depot).phone, submission.depot.data_status) == ("", "unverified")
 
 

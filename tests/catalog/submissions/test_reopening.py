@@ -16,6 +16,7 @@ from prices import services
 from prices.models import DepotPrice
 from tests import deciding, factories
 from tests.client import message_of
+from tests.deciding import last, undo_at_the_desk
 from tests.factories import NOW, TODAY
 from tests.mail import outcomes
 from tests.pages.reading import missing, text_of
@@ -75,10 +76,6 @@ def undo(decision, by, on=NOW + timedelta(hours=1), **options):
     undone = journal.undo(decision=decision, by=by, on=on, **options)
     assert {*undone.left} == {*named}
     return undone
-
-
-def last():
-    return Decision.objects.order_by("pk").last()
 
 
 def test_an_accepted_correction_waits_again_and_its_author_is_told(editor, sent):
@@ -204,12 +201,13 @@ def test_a_deletion_is_undone_with_a_reason_only_and_brings_back_the_entry_and_w
     waiting = correction(depot)
     silent = factories.SubmissionFactory(depot=depot, unconfirmed=True)
     assert len(sent(accept(deletion, editor))) == 2
-    page, action = (reverse(f"admin:catalog_decision_{name}", args=[last().pk]) for name in ("change", "undo"))
+    decision = last()
+    page = reverse("admin:catalog_decision_change", args=[decision.pk])
     assert 'name="note"' in client.get(page).content.decode()
     assert journal.find_changed_since(last()) == []
-    assert "Podaj powód przywrócenia." in message_of(client.post(action, {"note": " "}))
+    assert "Podaj powód przywrócenia." in message_of(undo_at_the_desk(client, decision, note=" "))
     assert factories.fresh(depot).publication == "removed"
-    said = message_of(client.post(action, {"note": "Właściciel się rozmyślił."}))
+    said = message_of(undo_at_the_desk(client, decision, note="Właściciel się rozmyślił."))
     assert not missing(said, "Cofnięto.", "Składy opału: 1.", "znów czekają: 2.", "Listy o cofnięciu: 2.")
     assert (factories.fresh(depot).publication, depot.removal_reason) == ("published", "")
     assert last().reason == "Właściciel się rozmyślił."
@@ -337,9 +335,8 @@ def test_a_visit_is_undone_as_it_was_decided(client, editor, visit, decide, sent
     decision = Decision.objects.get()
     page = text_of(client.get(reverse("admin:catalog_decision_change", args=[decision.pk])))
     assert not missing(page, "Zgłoszenie znów będzie czekać na decyzję", "telefon: – → +48 601 234 567")
-    undo = reverse("admin:catalog_decision_undo", args=[decision.pk])
     said = []
-    assert sent(lambda: said.append(message_of(client.post(undo)))) == ["decyzja cofnięta"]
+    assert sent(lambda: said.append(message_of(undo_at_the_desk(client, decision)))) == ["decyzja cofnięta"]
     assert not missing(said[0], "Ceny w składach: 2. Odnośniki właścicieli: 1. Zgłoszenia, które znów czekają: 3.")
     assert not missing(mail.outbox[0].body, *(f"o zgłoszeniu nr {row.pk} (" for row in visit))
     assert not Submission.objects.filter(reopening_pending=True).exists()
