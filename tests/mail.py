@@ -10,8 +10,10 @@ REFUSING, SILENT = "tests.mail.Refusing", "tests.mail.Silent"
 
 
 class Down(EmailBackend):
+    """Refuses every connection, in words that no log may repeat."""
+
     def send_messages(self, messages):
-        raise ConnectionRefusedError
+        raise ConnectionRefusedError(111, f"Connection refused for {messages[0].to}")
 
 
 class Silent(EmailBackend):

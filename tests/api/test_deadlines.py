@@ -77,14 +77,6 @@ def test_the_next_deadline_is_asked_with_the_day_today_by_default(client):
     assert entry["resolution"]["next_deadline"]["date"] == "2999-01-01"
 
 
-def test_a_moved_deadline_stood_elsewhere_before(client):
-    ResolutionFactory()
-    DeadlineFactory(date=date(2023, 1, 1), valid_to=date(2022, 11, 22))
-    DeadlineFactory(date=date(2025, 1, 1), valid_from=date(2022, 11, 22))
-    for on, expected in (("2022-11-21", "2023-01-01"), ("2022-11-22", "2025-01-01")):
-        assert [row["date"] for row in one(client, on=on)["resolution"]["deadlines"]] == [expected]
-
-
 def test_a_next_deadline_and_its_status_agree(client):
     factories.krakow()
     ResolutionFactory()

@@ -42,11 +42,6 @@ def test_series_golden(client, golden):
     assert list(answer.json()["wegiel-kamienny"]["poland"]) == ["2006", "2018"]
 
 
-def test_without_data_every_series_is_there_and_empty(client):
-    answer = client.get(URL).json()
-    assert [(row["poland"], row["voivodeships"]) for row in answer.values()] == [({}, {})] * 3
-
-
 def test_one_number_with_where_it_was_read(client):
     coal, power = Series.objects.create(slug="wegiel-kamienny"), Series.objects.create(slug="prad-g11")
     area = factories.krakow().voivodeship

@@ -215,11 +215,6 @@ def test_a_postcode_in_two_voivodeships_answers_with_both(client, acts):
     assert named == [("12", "Zakopane"), ("24", "Bielsko-Biała")]
 
 
-def test_a_voivodeship_is_known_by_its_name_however_it_is_written(client, acts):
-    for name in ("Małopolskie", "MALOPOLSKIE", "województwo małopolskie", "12"):
-        assert one(client, voivodeship=name)["voivodeship"] == "malopolskie"
-
-
 def test_binding_golden(client, golden, acts):
     """What binds the unit is left, and each source is named once."""
     whole, short = one(client, teryt="1217011"), one(client, teryt="1217011", binding="1")

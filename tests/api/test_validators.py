@@ -56,9 +56,3 @@ def test_a_failed_precondition_has_the_error_body(client, path):
         assert client.get(f"/api/v1/{path}", headers={"if-match": value}).status_code == 200
     undated = {"if-unmodified-since": "Fri, 26 Nov 1999 16:00:00 GMT"}
     assert client.get(f"/api/v1/{path}", headers=undated).status_code == 200
-
-
-def test_the_calculator_has_no_validator(client):
-    answer = client.get("/api/v1/subsidy?people=2")
-    assert answer["Cache-Control"] == "no-store"
-    assert "ETag" not in answer

@@ -162,8 +162,8 @@ def test_failures_of_many_addresses_lock_a_name_except_in_browsers_of_its_owner(
     assert try_login(client, password=GOOD, address="10.0.0.9").status_code == 302
     client.post(reverse("admin:logout"))
     stranger = Client()
-    statuses = [try_login(stranger, address=f"10.0.1.{number}").status_code for number in range(60)]
-    assert statuses == [200] * 4 + [429] * 56
+    statuses = [try_login(stranger, address=f"10.0.1.{number}").status_code for number in range(7)]
+    assert statuses == [200] * 4 + [429] * 3
     assert try_login(stranger, password=GOOD, address="10.0.2.1").status_code == 429
     # The cookie is of one name.
     assert [try_login(client, "adam", f"10.0.3.{number}").status_code for number in range(5)][-1] == 429

@@ -82,6 +82,10 @@ def test_a_removed_depot_is_gone_with_its_reason_and_without_its_name(client):
     expect(answer, *gone, status=410)
     assert not present(answer.content.decode(), "Kowalski", "canonical")
     assert not missing(answer.content.decode(), NOINDEX, f'href="{KRAKOW}"')
+    twin = client.get(f"/sklad/{depot.pk}-jakkolwiek.md")
+    expect(twin, *gone[1:], "2 września 2026 r.", "dodaj/?teryt=1261011", status=410)
+    assert "Kowalski" not in twin.content.decode()
+    assert (twin["Content-Type"], twin["X-Robots-Tag"]) == ("text/markdown; charset=utf-8", "noindex")
     again = "/sklady/dodaj/?teryt=1261011"
     assert f'nadal działa? <a href="{again}">Zgłoś go' in answer.content.decode()
     assert client.get(again).status_code == 200

@@ -283,8 +283,3 @@ def test_a_citation_of_another_day_or_window_leads_to_its_figures(client, prices
         query = f"?dzien={day}" if path == "/ceny/" else f"?dzien={day}&okres=12"
         expect(client.get(f"{path}{query}&kolejnosc=-nazwa"), f"http://127.0.0.1:8000{path}{query}, stan na")
         assert f"<http://127.0.0.1:8000{path}{query}>" in client.get(f"{path[:-1]}.md{query}").content.decode(), path
-
-
-def test_every_page_of_figures_has_its_citation(client, prices):
-    for path in ("/ceny/pellet/", "/przepisy/malopolskie/", "/sklady/malopolskie/krakow-1261011/"):
-        expect(client.get(path), "Cytuj Składy opału", f"http://127.0.0.1:8000{path}")

@@ -123,16 +123,6 @@ def test_a_twin_that_does_not_exist(client):
     assert client.get("/nie-ma/", headers={"Accept": "text/markdown"})["Content-Type"].startswith("text/markdown")
 
 
-def test_a_removed_depot_tells_its_reason(client):
-    depot = factories.DepotFactory(name="Jan Kowalski", removed=True)
-    answer = client.get(f"/sklad/{depot.pk}-jakkolwiek.md")
-    assert (answer.status_code, answer["Content-Type"]) == (410, "text/markdown; charset=utf-8")
-    assert answer["X-Robots-Tag"] == "noindex"
-    text = answer.content.decode()
-    assert not missing(text, "Powód: usunięty na wniosek właściciela.", "2 września 2026 r.", "dodaj/?teryt=1261011")
-    assert "Kowalski" not in text
-
-
 def test_invented_depots_and_prices_say_so(client, demonstration):
     factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=2)
     factories.DepotPriceFactory(depot=demonstration, day=timezone.localdate())

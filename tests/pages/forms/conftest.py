@@ -9,9 +9,9 @@ from django.template.backends.jinja2 import Template
 from django.test.signals import template_rendered
 from django.utils import timezone
 
-from catalog.submissions import owner_links
+from catalog.submissions import owner_links, tokens
 from prices.models import DepotPrice
-from tests import deciding, factories
+from tests import factories
 from tests.factories import NOW
 
 CLAIM = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}
@@ -134,11 +134,12 @@ def token_of(link):
 
 
 @pytest.fixture
-def link(nowak, clock, commit):
-    submission = factories.SubmissionFactory(depot=nowak, claim=True, email="jan@opal-nowak.pl")
-    with commit():
-        deciding.accept_submission(submission=submission, by=factories.UserFactory(), on=clock.now)
-    return link_in(mail.outbox[-1])
+def link(nowak, clock):
+    """The permanent link that an accepted claim grants."""
+    nowak.data_status, nowak.verified_at, nowak.verified_by = "owner", clock.now.date(), factories.UserFactory()
+    nowak.save()
+    granted = owner_links.grant_link(depot=nowak, email="jan@opal-nowak.pl", on=clock.now)
+    return tokens.OWNER.path_of(tokens.OWNER.token([granted.pk, granted.serial]))
 
 
 def hidden(html, name):

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from catalog.models import GoneReport, Submission
 from catalog.services import moderation
-from catalog.submissions import limits, retention
+from catalog.submissions import gone_reports_and_subscriptions, retention
 from catalog.submissions.gone_reports_and_subscriptions import find_evidence
 from tests import factories
 from tests.client import context_of
@@ -58,8 +58,9 @@ def test_a_network_counts_once(stranger, nowak, path):
     assert (evidence["networks"], dict(evidence["reasons"])) == (2, {"przeniósł się": 1, "zamknięto go na stałe": 1})
 
 
-def test_a_network_has_a_limit(stranger, path):
-    for row in factories.DepotFactory.create_batch(limits.PER_NETWORK):
+def test_a_network_has_a_limit(stranger, path, monkeypatch):
+    monkeypatch.setattr(gone_reports_and_subscriptions, "PER_NETWORK", 2)
+    for row in factories.DepotFactory.create_batch(2):
         assert report(stranger, f"/sklad/{row.pk}/zglos/").status_code == 200
     answer = report(stranger, path)
     assert (answer.status_code, bool(answer["Retry-After"])) == (429, True)

@@ -14,6 +14,12 @@ from tests.pages.forms.conftest import CLAIM
 from tests.pages.reading import SCRIPT, expect, missing, present, text_of
 
 
+@pytest.fixture(autouse=True)
+def _low_limits(monkeypatch):
+    for name in ("PER_NETWORK", "PER_MAILBOX", "PER_DEPOT"):
+        monkeypatch.setattr(limits, name, 3)
+
+
 @pytest.fixture
 def path(nowak):
     return f"/sklad/{nowak.pk}/popraw/"
