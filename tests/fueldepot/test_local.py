@@ -49,7 +49,7 @@ def read_line(stream: IO[str] | None) -> str:
 
 
 def test_key_is_made_once_for_all_at_once(tmp_path: Path) -> None:
-    processes = [start(tmp_path, DATABASE_URL="postgresql:///other") for _ in range(5)]
+    processes = [start(tmp_path, DATABASE_URL="postgresql:///other") for _ in range(3)]
     keys = {process.communicate()[0].strip() for process in processes}
     assert len(keys) == 1
     assert len(keys.pop()) >= 50

@@ -21,6 +21,7 @@ from catalog.services.editors import CHIEF, EDITOR
 from catalog.submissions import letters
 from fueldepot.http.request_log import shown_path, without_query
 from tests import factories
+from tests.client import context_of
 from tests.pages.reading import present
 
 pytestmark = pytest.mark.django_db
@@ -38,7 +39,9 @@ def enter(client, role, name="ewa"):
     return user
 
 
-def set_password_of(user):
+def make_editor(role=EDITOR, name="ewa"):
+    """A user of a group, with a password."""
+    user = factories.member(role, name)
     user.set_password(GOOD)
     user.save()
     return user
@@ -56,7 +59,7 @@ def test_both_roles_see_their_lists(client, role):
         *("catalog_submission", "prices_depotprice", "prices_plausiblerange"),
         *("regulations_legalstate", "regulations_deadline"),
     ):
-        assert client.get(reverse(f"admin:{page}_changelist")).status_code == 200
+        assert context_of(client, reverse(f"admin:{page}_changelist"))["cl"], page
 
 
 @pytest.mark.parametrize("both", [True, False], ids=["beside the new ones", "alone"])
@@ -144,7 +147,7 @@ def test_make_admin_makes_no_account_without_its_role_or_of_a_name_that_none_may
 
 
 def test_five_failures_lock_a_name_at_an_address_and_nobody_else(client):
-    set_password_of(factories.staff("ewa"))
+    make_editor()
     for _ in range(4):
         assert try_login(client).status_code == 200
     assert try_login(client).status_code == 429
@@ -157,8 +160,7 @@ def test_five_failures_lock_a_name_at_an_address_and_nobody_else(client):
 
 
 def test_failures_of_many_addresses_lock_a_name_except_in_browsers_of_its_owner(client):
-    set_password_of(enter(client, EDITOR))
-    client.logout()
+    make_editor()
     assert try_login(client, password=GOOD, address="10.0.0.9").status_code == 302
     client.post(reverse("admin:logout"))
     stranger = Client()
@@ -174,8 +176,7 @@ def test_failures_of_many_addresses_lock_a_name_except_in_browsers_of_its_owner(
 
 
 def test_who_is_locked_out_gets_in_by_a_letter(client):
-    user = set_password_of(enter(client, EDITOR))
-    User.objects.filter(pk=user.pk).update(email="ewa@example.pl")
+    User.objects.filter(pk=make_editor().pk).update(email="ewa@example.pl")
     for number in range(5):
         try_login(Client(), address=f"10.0.1.{number}")
     browser = Client()
@@ -187,8 +188,8 @@ def test_who_is_locked_out_gets_in_by_a_letter(client):
 
 
 def test_a_right_password_forgets_the_failures(client):
-    set_password_of(factories.staff("ewa"))
-    for _ in range(3):
+    make_editor()
+    for _ in range(2):
         for _ in range(4):
             try_login(client)
         assert try_login(client, password=GOOD).status_code == 302
@@ -225,8 +226,7 @@ def test_rubbish_at_the_login_is_a_plain_refusal(client):
 
 
 def test_cookies_and_pages_of_the_desk_are_kept_close(client, settings):
-    set_password_of(enter(client, EDITOR))
-    client.logout()
+    make_editor()
     cookie = try_login(client, password=GOOD).cookies["sessionid"]
     assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Lax", "")
     assert settings.SESSION_COOKIE_AGE == 12 * 3600
@@ -299,9 +299,7 @@ def test_a_new_account_needs_a_password_or_an_address(client):
 
 
 def test_a_forgotten_password_is_set_anew_by_a_letter_and_nobody_learns_who_has_an_account(client):
-    user = enter(client, EDITOR)
-    User.objects.filter(pk=user.pk).update(email="Ewa@example.pl")
-    client.logout()
+    User.objects.filter(pk=factories.member(EDITOR).pk).update(email="Ewa@example.pl")
     reset = reverse("admin_password_reset")
     assert f'href="{reset}"' in client.get(LOGIN).content.decode()
     answers = [client.post(reset, {"email": email}, follow=True) for email in ("ewa@EXAMPLE.pl", "nikt@example.pl")]
@@ -315,8 +313,7 @@ def test_a_forgotten_password_is_set_anew_by_a_letter_and_nobody_learns_who_has_
 
 
 def test_nobody_floods_a_mailbox_or_wakes_an_account_that_is_off(client):
-    user = enter(client, EDITOR)
-    User.objects.filter(pk=user.pk).update(email="ewa@example.pl")
+    User.objects.filter(pk=factories.member(EDITOR).pk).update(email="ewa@example.pl")
     User.objects.create(username="off", email="off@example.pl", is_staff=True, is_active=False)
     User.objects.create(username="gosc", email="gosc@example.pl")
     for _ in range(5):

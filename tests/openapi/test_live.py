@@ -25,6 +25,7 @@ from fueldepot.http import api_description
 from fueldepot.mcp.answers import MOST_BYTES
 from prices.official_series import BY_SLUG
 from tests import ROOT
+from tests.fueldepot.mcp.test_client import calls
 from tests.openapi.description import check_answer, closed, example_of
 from tests.ports import free_port
 
@@ -227,32 +228,16 @@ def test_the_official_client_of_mcp_uses_every_tool(site, mode):
         transport = streamable_http_client(f"{site}/mcp", http_client=http)
         async with http, Client(transport, mode=mode) as mcp:
             listed = {tool.name for tool in (await mcp.list_tools()).tools}
-            sizes.clear()
 
             async def call(tool, **arguments):
                 result = await mcp.call_tool(tool, arguments)
                 (text,) = result.content
                 return result.is_error, json.loads(text.text)
 
-            _, found = await call("find_place", q="Zakopane")
-            teryt = found["answer"]["places"][0]["teryt"]
-            _, near = await call("depots_near", teryt=teryt, limit=1)
-            answers = {
-                "find_place": (False, found),
-                "depots_near": (False, near),
-                "depot": await call("depot", id=near["answer"]["depots"][0]["id"]),
-                "rules_at": await call("rules_at", teryt=teryt, appliance="boiler_class_3"),
-                "deadlines": await call("deadlines", limit=2),
-                "price": await call("price", fuel="pellet", voivodeship="małopolskie"),
-                "official_average": await call("official_average", series="prad-g11", year=2019),
-                "subsidy": await call("subsidy", people=4, income=2000, eu="3", walls=150),
-                "locate": await call("locate", lat=50.0614, lon=19.9366),
-                "municipalities": await call("municipalities", voivodeship="mazowieckie"),
-                "median_method": await call("median_method", fuel="wegiel"),
-                "states": await call("states"),
-                "heating": await call("heating", teryt="1261011"),
-                "rules_of_use": await call("rules_of_use"),
-            }
+            _, near = await call("depots_near", teryt="1217011", limit=1)
+            (depot,) = near["answer"]["depots"]
+            sizes.clear()
+            answers = {tool: await call(tool, **arguments) for tool, arguments in calls(depot["id"])}
             return listed, answers, await call("subsidy", wals=150)
 
     http = httpx2.AsyncClient(trust_env=False, event_hooks={"response": [note_size]})

@@ -135,15 +135,15 @@ def test_what_cannot_be_used_is_named(client, clock, market):
     expect(client.get(f"{KRAKOW}?paliwo=torf&kolejnosc=x&otwarte=tak"), *notices)
 
 
-@pytest.mark.parametrize("place", ["", "?p=50.06,19.94", "?p=50.19,19.94"])
-def test_a_chip_counts_the_list_that_it_shows(client, clock, market, place):
+def test_a_chip_counts_the_list_that_it_shows(client, clock, market):
     """Here the municipality alone has two depots with pellet and one that is open."""
     for step in range(20):
         neighbour(50.2 + step / 1000, name=f"Obcy {step}", fuels=["pellet"], hours=WEEK)
-    counted = re.findall(r'<li><a href="([^"]+)"[^>]*>[^<]+ <span>(\d+)</span></a></li>', html(client, place))
-    assert len(counted) == 7
-    for href, number in counted:
-        assert len(names(client, unescape(href).removeprefix(KRAKOW))) == int(number), href
+    for place in ("", "?p=50.06,19.94", "?p=50.19,19.94"):
+        counted = re.findall(r'<li><a href="([^"]+)"[^>]*>[^<]+ <span>(\d+)</span></a></li>', html(client, place))
+        assert len(counted) == 7, place
+        for href, number in counted:
+            assert len(names(client, unescape(href).removeprefix(KRAKOW))) == int(number), href
 
 
 def test_chips_keep_what_is_chosen_and_begin_with_it(client, clock, market):
@@ -247,14 +247,6 @@ def test_a_card_tells_price_state_distance_and_way(client, clock, market):
     expect(client.get(f"{KRAKOW}?paliwo=pellet"), "Środek 1 600 zł /t Pellet")
     assert 'href="https://www.openstreetmap.org/directions?to=50.06,19.9373"' in html(client)
     assert text.index("W tej gminie: 3 składy") < text.index("Najbliższe poza gminą") < text.index("Sąsiad")
-
-
-def test_hours_after_a_break_are_told(client, clock, market):
-    source = "Mo-Fr 08:00-12:30,13:00-17:00"
-    depot = factories.DepotFactory(name="Z przerwą", hours=weekly_hours(source), opening_hours=source)
-    for path in (KRAKOW[:-1], depot_path(depot.pk, depot.name)[:-1]):
-        for suffix in ("/", ".md"):
-            expect(client.get(path + suffix), "twarte do 12:30, potem 13:00–17:00")
 
 
 def test_the_median_of_the_voivodeship_stands_beside_a_chosen_fuel(client, clock, market):

@@ -145,10 +145,9 @@ def test_a_price_that_moved_by_a_tenth(client, after, moved):
 
 
 def test_an_old_price_is_no_news_and_the_newest_twenty_are(client):
-    for number in range(22):
-        depot = factories.DepotFactory(name=f"Skład {number}", source_id=f"node/{number}")
-        factories.DepotPriceFactory(depot=depot, price=Decimal(1000), day=ON - timedelta(days=60))
-        factories.DepotPriceFactory(depot=depot, price=Decimal(1200), day=ON - timedelta(days=9 + number))
+    for number, depot in enumerate(factories.DepotFactory.create_batch(22)):
+        for price, days in ((1000, 60), (1200, 9 + number)):
+            factories.DepotPriceFactory(depot=depot, price=Decimal(price), day=ON - timedelta(days=days))
     assert [row[1] for row in price_entries(client)] == [f"{ON - timedelta(days=days)}" for days in range(9, 29)]
 
 

@@ -17,12 +17,12 @@ from catalog.services import second_factor
 from catalog.services.editors import CHIEF, EDITOR
 from fueldepot.desk.logins import KEY_SALT, name_key
 from tests import factories
+from tests.fueldepot.test_roles import GOOD, make_editor
 from tests.pages.reading import html_of, missing
 
 pytestmark = pytest.mark.django_db
 
 LOGIN, PAGE, INDEX = (reverse(f"admin:{name}") for name in ("login", "second_factor", "index"))
-PASSWORD = "dlugie-haslo-1234"
 KEY = "ab" * 20
 
 
@@ -38,15 +38,8 @@ def code_of(key, steps=0):
     return f"{totp(bytes.fromhex(key), t0=-30 * steps):06}"
 
 
-def make_editor(role=EDITOR, name="ewa"):
-    user = factories.member(role, name)
-    user.set_password(PASSWORD)
-    user.save()
-    return user
-
-
 def log_in(client, code="", name="ewa", **options):
-    return client.post(LOGIN, {"username": name, "password": PASSWORD, "code": code}, **options)
+    return client.post(LOGIN, {"username": name, "password": GOOD, "code": code}, **options)
 
 
 @pytest.fixture

@@ -25,9 +25,10 @@ pytestmark = pytest.mark.django_db
 
 
 def calls(depot):
+    """A call of every tool, with the id of a depot."""
     return (
         ("depots_near", {"teryt": "1217011", "fuel": "pellet"}),
-        ("depot", {"id": depot.pk}),
+        ("depot", {"id": depot}),
         ("rules_at", {"teryt": "1217011", "appliance": "boiler_class_3", "on": "2026-11-22"}),
         ("deadlines", {"from": "2026-11-22", "appliance": "boiler_class_3"}),
         ("price", {"fuel": "pellet", "voivodeship": "Małopolskie"}),
@@ -53,7 +54,7 @@ def validate(schema, body):
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_every_tool_answers_in_short_and_says_how_to_quote(ask, country, mode):
     factories.BoundaryFactory(municipality=country.municipality, lat=49.2992, lon=19.9496)
-    asked = calls(country)
+    asked = calls(country.pk)
     tools, results = ask(*asked, mode=mode)
     schemas = {tool.name: tool.output_schema for tool in tools}
     assert schemas.keys() == {name for name, _ in asked}

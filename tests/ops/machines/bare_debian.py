@@ -5,7 +5,6 @@ Needs root.
 """
 
 import os
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.fueldepot.sharers import PROJECT_ROOT
+from tests.ops.machines.servers import absent
 
 ENTER = """
 set -e
@@ -40,8 +40,7 @@ NEEDED = ("unshare", "nsenter", "chroot", "ip", "pg_createcluster", "curl", "git
 
 def why_not() -> list[str]:
     """Return what keeps this machine from making one."""
-    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    missing = [name for name in NEEDED if shutil.which(name, path=path) is None]
+    missing = absent(*NEEDED)
     if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "true"], capture_output=True, check=False).returncode:
         missing.append("mounts of its own")
     return missing

@@ -14,7 +14,7 @@ import yaml
 
 from fueldepot.local.postgres import server_pids
 from tests.fueldepot.sharers import eventually
-from tests.ops.machines.servers import FILES, POSTGRES_USER, Server, as_postgres, column, postgres_bin
+from tests.ops.machines.servers import FILES, POSTGRES_USER, Server, absent, as_postgres, column, postgres_bin
 from tests.ports import free_ports
 
 NAMES = ("db1", "db2", "db3")
@@ -234,8 +234,7 @@ class Cluster:
 
 def missing() -> list[str]:
     """Return what has to be installed before."""
-    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     has_venv = Path(DEBIAN_PYTHON).exists() and not subprocess.call(
         [DEBIAN_PYTHON, "-c", "import ensurepip"], stderr=subprocess.DEVNULL
     )
-    return ([] if shutil.which("etcd", path=path) else ["etcd"]) + ([] if has_venv else ["python3-venv"])
+    return absent("etcd") + ([] if has_venv else ["python3-venv"])

@@ -27,6 +27,7 @@ from fueldepot.local import embedded
 from tests.fueldepot.sharers import PROJECT_ROOT, eventually
 
 FILES = PROJECT_ROOT / "docs" / "deployment"
+PATH = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
 POSTGRES_USER = "postgres"
 START_S = 60.0
 
@@ -37,11 +38,14 @@ def postgres_bin() -> Path | None:
     return found[0].parent if found else None
 
 
+def absent(*programs: str) -> list[str]:
+    """Which of some programs this machine lacks."""
+    return [name for name in programs if shutil.which(name, path=PATH) is None]
+
+
 def missing_programs() -> list[str]:
     """What has to be installed before the service can be built up here."""
-    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    missing = [name for name in ("nginx", "redis-server", "openssl") if shutil.which(name, path=path) is None]
-    return missing + ([] if postgres_bin() else ["postgresql"])
+    return absent("nginx", "redis-server", "openssl") + ([] if postgres_bin() else ["postgresql"])
 
 
 def only_with(*missing: str) -> list[pytest.MarkDecorator]:
@@ -91,7 +95,7 @@ class Server(ABC):
         """Whether it does what it is there for."""
 
     def environment(self) -> dict[str, str]:
-        return {"PATH": f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8"}
+        return {"PATH": PATH, "LC_ALL": "C.UTF-8"}
 
     @property
     def log(self) -> Path:

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import shapely
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.svg import maps
@@ -236,7 +236,6 @@ def arranged(places, obstacles=()):
     return arrange(list(enumerate(places, start=1)), width=WIDTH, height=HEIGHTS[0], obstacles=obstacles)
 
 
-@settings(max_examples=60)
 @given(PLACES | CROWDED, st.lists(st.tuples(st.floats(20, 340), st.floats(20, 200)), max_size=1))
 def test_no_dot_covers_another_or_leaves_the_picture(places, obstacles):
     drawn = arranged(places, obstacles)
@@ -248,7 +247,6 @@ def test_no_dot_covers_another_or_leaves_the_picture(places, obstacles):
         assert all(math.dist((dot.x, dot.y), other) >= 2 * RADIUS for other in obstacles)
 
 
-@settings(max_examples=60)
 @given(PLACES)
 def test_every_number_is_shown_once(places):
     drawn = arranged(places)
