@@ -136,5 +136,5 @@ def bare_number(text: str, unit: str, per: str) -> str:
     number, slash, quantity = re.sub(r" ?(?:/|\bza\b) ?", "/", line).partition("/")
     if slash and (not per or UNIT_OF.get(fold(quantity)) != per):
         return text
-    currency = r"(?:[.,][-–—]{1,2})? ?(?:(?:zł|zl|pln)\.?)?" if unit == "zł" else f" ?(?:{unit})?"
+    currency = r"(?:[.,][-–—]{1,2})? ?(?:(?:zł(?:otych)?|zl|pln)\.?)?" if unit == "zł" else f" ?(?:{unit})?"
     return re.sub(f"{currency}$", "", number, count=1, flags=re.IGNORECASE)

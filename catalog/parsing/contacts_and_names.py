@@ -41,7 +41,8 @@ SHARED_HOSTS = (
 
 # A label before a number. Other letters are refused: the library maps letters to digits of a telephone keypad.
 _LABEL = re.compile(
-    r"^\s*(?:(?:nr|telefonu?|tel|t|m|stacjonarny|komorkowy|komorka|kom|mobile|mob)\b[\s.:]*)+(?:/\s*fax\b[\s.:]*)?"
+    r"^\s*(?:(?:nr|telefonu?|tel|t|m|stacjonarny|komorkowy|komorka|kom|gsm|mobile|mob|kontakt|biuro|sekretariat|sklep|"
+    r"sklad|hurtownia|magazyn|plac|waga|sprzedaz|zamowienia)\b[\s.:–-]*)+(?:/\s*fax\b[\s.:]*)?"
 )
 _EXTENSION = re.compile(r"\b(?:wewnetrzny|wewn|wew|w)\b[\s.:]*(?=[0-9]+\s*$)")
 
@@ -60,14 +61,15 @@ _IDNA_DEVIATIONS = frozenset("ßẞς\u200c\u200d")
 
 
 def clean_nip(text: str | None) -> tuple[str | None, str]:
-    """Clean a tax number: ten digits, without blanks, dashes or a leading "NIP:" or "PL".
+    """Clean a tax number: ten digits, without blanks, dashes or a leading "NIP:", "VAT UE" or "PL".
 
     Refused: other than ten ASCII digits, a wrong check digit, and ten equal digits, which are typed into required
     fields; 0000000000 has a valid check digit.
     """
     if text is None or not text.strip():
         return None, ""
-    digits = re.sub(r"[\s.:‐‑‒–—-]", "", text).upper().removeprefix("NIP").removeprefix("PL")
+    digits = re.sub(r"[\s.:‐‑‒–—-]", "", text).upper()
+    digits = re.sub(r"^(?:(?:NR|NUMER)?NIP|VAT)?(?:UE|EU)?(?:PL)?", "", digits)
     if re.fullmatch(r"[0-9]{10}", digits) is None:
         return None, f"NIP {_shown(text)} is not ten digits"
     if len(set(digits)) == 1:

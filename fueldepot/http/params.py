@@ -88,7 +88,7 @@ ThreeDigits = Literal["refused", "thousands", "decimals"]
 
 _PLAIN = re.compile(r"-?[0-9]{1,20}(?:[.,][0-9]{1,20})?", re.ASCII)
 _GROUPED = re.compile(
-    r"(?P<whole>-?[1-9][0-9]{0,2}(?P<mark>[ .,])[0-9]{3}(?:(?P=mark)[0-9]{3}){0,5})"
+    r"(?P<whole>-?[1-9][0-9]{0,2}(?P<mark>[ .,'’])[0-9]{3}(?:(?P=mark)[0-9]{3}){0,5})"
     r"(?:(?!(?P=mark))[.,](?P<decimals>[0-9]{1,20}))?",
     re.ASCII,
 )
@@ -112,7 +112,7 @@ def read_decimal(text: str, three_digits: ThreeDigits = "refused") -> Decimal:
     """Return the number that a text states, exactly. Blanks of any kind may stand around it and between groups.
 
     - `2000`, `2000.5`, `2000,50`, `0.125`, `2000.125`: a point or comma begins the decimals.
-    - `140 000`, `1 234,56`, `1.234,56`, `1,234.56`, `1.234.567`: the first or the repeated mark separates thousands.
+    - `140 000`, `1 234,56`, `1'234,56`, `1.234,56`, `1,234.56`, `1.234.567`: the first or the repeated mark separates thousands.
     - `140.000`, `2,000`: two readings, since neither 0 nor a fourth digit stands before the mark.
 
     three_digits: what the digits of the last case are. In an amount that a person types, thousands: złoty have two
@@ -128,7 +128,7 @@ def read_decimal(text: str, three_digits: ThreeDigits = "refused") -> Decimal:
         return plain
     if grouped is None:
         raise ValueError("not a number")
-    whole = re.sub(r"[ .,]", "", grouped["whole"])
+    whole = re.sub(r"[ .,'’]", "", grouped["whole"])
     thousands = Decimal(f"{whole}.{grouped['decimals']}" if grouped["decimals"] else whole)
     if plain is not None and three_digits == "refused":
         raise AmbiguousNumber(plain, thousands)

@@ -31,6 +31,9 @@ def test_a_nip_is_ten_digits_however_written():
         f" {NIP}\n",
         f"NIP: {NIP}",
         "nip PL 123.456.78.19",
+        "VAT PL 123-456-78-19",
+        f"VAT UE: {NIP}",
+        f"Nr NIP: PL {NIP}",
     ):
         assert clean_nip(text) == (NIP, "")
 
@@ -71,6 +74,7 @@ def test_a_telephone_has_one_form_however_written():
         *("+48 552 784 686", "552784686", "55-278-46-86", "(55) 278 46 86", "(0-55) 278 46 86", "055 278 46 86"),
         *("+48 (0) 55 278 46 86", "0048 55 278 46 86", "tel. 55 278 46 86", "Telefon: 55 278 46 86", "55/278-46-86"),
         *("tel./fax: 55 278 46 86", "Tel/fax 55 278 46 86", "nr tel. 55 278 46 86", "telefon stacjonarny 55 278 46 86"),
+        *("biuro: 55 278 46 86", "Skład – 55 278 46 86", "tel. biuro 55 278 46 86", "sprzedaż: 55 278 46 86"),
     ):
         assert clean_phone(text) == ("+48 55 278 46 86", "")
 
@@ -92,7 +96,7 @@ def test_several_telephones_are_read():
 
 def test_what_is_not_a_telephone_is_refused():
     short = ("331-99-69", "643 27 85", "12345", "112", "600 100 20", "+48 010 100 200", "fax 55 278 46 86", ";/,")
-    letters = ("brak", "+48 800 OPAL12", "600 100 200 biuro", "Jan 600 100 200")
+    letters = ("brak", "+48 800 OPAL12", "600 100 200 biuro", "Jan 600 100 200", "REGON: 600100200")
     # The last but one is in a range that the numbering plan does not hand out.
     for text in (*short, *letters, "+48 200 100 200", "600100200;" * 31):
         value, why = clean_phone(text)
