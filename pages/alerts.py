@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from smtplib import SMTPException
 from typing import Any
 
 from django.conf import settings
@@ -23,7 +22,7 @@ from catalog.depots.fuels import BY_SLUG
 from catalog.models import Subscription
 from catalog.submissions import retention, tokens
 from catalog.submissions.letter_kinds import compose
-from catalog.submissions.letters import Told
+from catalog.submissions.letters import MailServerAway, Told, hand_over
 from catalog.territory.snapshot import territory
 from catalog.text import short_zloty
 from fueldepot.http.links import route_path, site_url
@@ -33,7 +32,7 @@ from pages.regulations import state_of
 from pages.stove_check import check_path
 from prices.snapshot import compare, prices
 from regulations.appliance_sentences import in_part
-from regulations.models import Scope
+from regulations.models import Deadline, Scope
 from regulations.queries import Regulation
 
 logger = logging.getLogger(__name__)
@@ -45,7 +44,7 @@ MOVED = Decimal("0.05")
 """Relative change of a median, since the last letter, that is worth a letter."""
 
 WEEK = timedelta(days=7)
-"""Shortest time between two letters to one address."""
+"""Shortest time between two letters to one address, in days of the calendar: no two calls come at the same minute."""
 
 INVENTED = "Ceny w tym serwisie są zmyślone i służą tylko do jego wypróbowania."
 
@@ -94,10 +93,22 @@ def rules_of(entry: Regulation) -> dict[str, str]:
             if change.adopted:
                 rules[f"act {law.resolution.pk} {change.adopted}"] = f"Zmiana uchwały z {day(change.adopted)}"
     for row in entry.deadlines:
-        rules[f"{row.uid} {row.date} {row.appliances}"] = f"Od {day(row.date)}: {row.applies_to}{doubt_of(entry, row)}"
+        rules[key_of(row)] = f"Od {day(row.date)}: {row.applies_to}{doubt_of(entry, row)}"
     for ban in entry.bans:
         rules[f"ban {ban.pk} {ban.from_date} {ban.fuels}"] = f"Nie wolno palić: {ban.fuel}{doubt_of(entry, ban)}"
     return rules
+
+
+def key_of(row: Deadline) -> str:
+    return f"{row.uid} {row.date} {row.appliances}"
+
+
+def limits_of(entry: Regulation) -> dict[str, str]:
+    """Return the codes that limit each deadline of a place, by its key in `rules_of`."""
+    return {
+        key_of(row): f"{row.unclear_appliances} {row.fuels} {row.conditions} {row.exemptions} {row.started_before}"
+        for row in entry.deadlines_of_unit
+    }
 
 
 def doubt_of(entry: Regulation, rule: Scope) -> str:
@@ -120,7 +131,7 @@ def present(subscription: Subscription, today: date) -> dict[str, Any]:
     """Return what the pages say on a day, for `Subscription.content`. A deadline has the step reached."""
     content: dict[str, Any] = {}
     if entry := entry_of(subscription, today):
-        content["rules"] = rules_of(entry)
+        content["rules"], content["limits"] = rules_of(entry), limits_of(entry)
         content["steps"] = {key: step for key, step, _, _ in coming(entry, today)}
     if subscription.fuel:
         median = compare(BY_SLUG[subscription.fuel], today)[subscription.voivodeship].median
@@ -169,7 +180,9 @@ def add_rules(
             add(digest.deadlines, label, applies_to, address)
     came = {line: "nowe" for key, line in now["rules"].items() if key not in rules}
     gone = {line: "już nie" for key, line in rules.items() if key not in now["rules"]}
-    if changes := came | gone | dict.fromkeys(came.keys() & gone, "zmienione"):
+    limits = before.get("limits", now["limits"])  # 1.2.11 did not keep them
+    other = {now["rules"][key] for key, codes in now["limits"].items() if limits.get(key, codes) != codes}
+    if changes := came | gone | dict.fromkeys(other | (came.keys() & gone), "zmienione"):
         add(digest.changes, unit.name, "\n".join(f"{how}: {line}" for line, how in changes.items()), address)
 
 
@@ -219,30 +232,21 @@ def send_alerts(*, on: datetime, commit: bool) -> Told:
     call sends it. A letter that cannot be sent is tried by the next call; without a mail server the call ends.
     """
     readers = Subscription.objects.confirmed().values("email_hash").annotate(last=Max("sent_at")).order_by("last")
-    due = readers.filter(Q(last=None) | Q(last__lte=on - WEEK)).values_list("email_hash", flat=True)
+    due = readers.filter(Q(last=None) | Q(last__date__lte=timezone.localdate(on) - WEEK))
     mail_server = get_connection()
     result = Told()
-    for email_hash in list(due):
+    for email_hash in list(due.values_list("email_hash", flat=True)):
         try:
             result += send_to(email_hash, mail_server if commit else None, on)
-        except (SMTPException, OSError, ValueError) as error:
+        except (OSError, ValueError) as error:  # an SMTPException is an OSError
             # The error text may contain the address.
-            logger.error("letter of reader %s not sent: %s", email_hash[:8], type(error).__name__)
+            logger.error("letter of reader %s not sent: %s", email_hash[:8], type(error.__cause__ or error).__name__)
             result += Told(unsent=(email_hash[:8],))
             mail_server.close()
-            if isinstance(error, ConnectionError) or is_away(mail_server):
+            if isinstance(error, MailServerAway):
                 break
     mail_server.close()
     return result
-
-
-def is_away(mail_server: Any) -> bool:
-    """Whether a mail server cannot be reached, as behind a firewall, where each letter would wait for it in vain."""
-    try:
-        mail_server.open()
-    except (SMTPException, OSError):
-        return True
-    return False
 
 
 @transaction.atomic
@@ -253,7 +257,7 @@ def send_to(email_hash: str, mail_server: Any, on: datetime) -> Told:
     """
     rows = list(Subscription.objects.confirmed().filter(email_hash=email_hash).order_by("pk").select_for_update())
     last = last_letter(rows)
-    if not rows or (last is not None and last > on - WEEK):
+    if not rows or (last is not None and timezone.localdate(last) > timezone.localdate(on) - WEEK):
         return Told()
     digest = digest_of(rows, on)
     message = None if digest.is_empty else write(rows, digest, on)
@@ -266,6 +270,5 @@ def send_to(email_hash: str, mail_server: Any, on: datetime) -> Told:
     Subscription.objects.bulk_update(rows, ["content", "sent_at", "asked_at"])
     if message is None:
         return Told()
-    message.connection = mail_server
-    message.send()
+    hand_over(message, mail_server)
     return Told(sent=(email_hash[:8],))

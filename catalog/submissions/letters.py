@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from smtplib import SMTPException
 from threading import Event, Thread
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.core.mail import EmailMessage, get_connection
 from django.db import connection, transaction
@@ -183,22 +183,32 @@ def _mark(
     return messages, delayed
 
 
+class MailServerAway(OSError):
+    """Raised from what kept a connection from opening: every other letter would wait for it in vain."""
+
+
+def hand_over(message: EmailMessage, mail_server: Any) -> None:
+    """Send a letter over a connection that others use, too."""
+    try:
+        mail_server.open()  # no-op on an open connection
+    except (SMTPException, OSError) as error:
+        raise MailServerAway from error
+    message.connection = mail_server
+    message.send()
+
+
 def _send(messages: Mapping[Letter, EmailMessage]) -> list[Letter]:
     """Send letters over one connection. Returns those that could not be sent: all of them without a mail server."""
     unsent: list[Letter] = []
     mail_server = get_connection()
     for position, (letter, message) in enumerate(messages.items()):
-        message.connection = mail_server
-        is_reached = False
         try:
-            mail_server.open()  # no-op on an open connection
-            is_reached = True
-            message.send()
+            hand_over(message, mail_server)
         except (SMTPException, OSError, ValueError) as error:
             # The error text may contain the address.
-            logger.error("letter of %s not sent: %s", letter.label, type(error).__name__)
+            logger.error("letter of %s not sent: %s", letter.label, type(error.__cause__ or error).__name__)
             mail_server.close()
-            if not is_reached:
+            if isinstance(error, MailServerAway):
                 return [*unsent, *list(messages)[position:]]
             unsent.append(letter)
     mail_server.close()
