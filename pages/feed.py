@@ -52,13 +52,14 @@ MOVED = 0.1
 
 
 class Entry(NamedTuple):
-    """An entry. key: unique and stable. on: the day of publication."""
+    """An entry. key: unique and stable. on: the day of publication. until: the last day on which it is listed."""
 
     key: str
     title: str
     text: str
     path: str
     on: date
+    until: date = date.max
 
 
 class DayPrice(NamedTuple):
@@ -71,17 +72,22 @@ class DayPrice(NamedTuple):
 
 
 class Feed(Atom1Feed):
-    """Atom with a media type that browsers show as XML."""
+    """Atom with a media type that browsers show as XML. updated: day of the newest entry, which may have left."""
 
     content_type = "application/atom+xml; charset=utf-8"
 
     def root_attributes(self) -> dict[str, Any]:
         return super().root_attributes() | {"xml:lang": "pl"}
 
+    def latest_post_date(self) -> datetime:
+        return start_of(self.feed["updated"])
+
 
 @read_only
 @conditional(Dataset.Slug.REGULATIONS, *PRICE_DATA, cache_control=cache_control.CATALOG, changes_daily=True)
 def changes(request: HttpRequest) -> HttpResponse:
+    today = timezone.localdate()
+    rows = sorted(entries(today), key=lambda entry: (entry.on, entry.key), reverse=True)
     feed = Feed(
         title=f"{settings.SITE_NAME}: zmiany",
         link=site_url("/"),
@@ -89,9 +95,12 @@ def changes(request: HttpRequest) -> HttpResponse:
         description="Zmiany uchwał antysmogowych, najbliższe terminy, mediany cen opału i ceny w składach warte uwagi.",
         language="pl",
         author_name=settings.OPERATOR_NAME,
+        updated=rows[0].on if rows else today,
     )
-    for entry in sorted(entries(timezone.localdate()), key=lambda entry: (entry.on, entry.key), reverse=True):
-        moment = timezone.make_aware(datetime.combine(entry.on, time()))
+    for entry in rows:
+        if entry.until < today:
+            continue
+        moment = start_of(entry.on)
         link = site_url(entry.path)
         feed.add_item(
             title=writable(entry.title),
@@ -104,7 +113,12 @@ def changes(request: HttpRequest) -> HttpResponse:
     return HttpResponse(feed.writeString("utf-8"), content_type=feed.content_type)
 
 
+def start_of(on: date) -> datetime:
+    return timezone.make_aware(datetime.combine(on, time()))
+
+
 def entries(today: date) -> Iterator[Entry]:
+    """Yield the entries of a day, and those that have left before."""
     for state in regulations_of(voivodeships_by_name(), on=today):
         yield from of_state(state)
     yield from of_months(today)
@@ -127,11 +141,12 @@ def of_state(entry: Regulation) -> Iterator[Entry]:
                 title = f"{name}: zmiana uchwały z {day(row.adopted)}"
                 yield Entry(f"zmiana-{row.pk}", title, row.changes, path, row.adopted)
     for deadline in entry.deadlines:
-        if entry.on <= deadline.date <= entry.on + AHEAD:
+        if deadline.date <= entry.on + AHEAD:
             title = f"{name}: od {day(deadline.date)} {deadline.applies_to}"
             texts = deadline.description, f"Gdzie: {full_sentence(deadline.scope)}", entry.caveat_of(deadline)
             text = " ".join(filter(None, texts))
-            yield Entry(f"termin-{deadline.uid}-{deadline.date}", title, text, path, deadline.date - AHEAD)
+            key = f"termin-{deadline.uid}-{deadline.date}"
+            yield Entry(key, title, text, path, deadline.date - AHEAD, until=deadline.date)
 
 
 def of_months(today: date) -> Iterator[Entry]:
@@ -151,7 +166,7 @@ def of_months(today: date) -> Iterator[Entry]:
 
 
 def of_prices(today: date) -> Iterator[Entry]:
-    """Yield depots' newest prices of a fuel that are of note and of NEWS, the newest first.
+    """Yield depots' newest prices of a fuel that are of note, the newest first. They stay for NEWS.
 
     Of note: the lowest of those that the median of its voivodeship counts, or MOVED since the depot's last price.
     """
@@ -177,7 +192,8 @@ def of_prices(today: date) -> Iterator[Entry]:
         if former and abs(price.grosze - former.grosze) >= MOVED * former.grosze:
             last = f"{short_zloty(former.grosze / 100)}, {day(date.fromordinal(former.day))}"
             notes.append(f"Zmiana o {change(Decimal(price.grosze) / former.grosze - 1)}, poprzednio {last}")
-        if on > today - NEWS and row and notes:
+        if row and notes:
             notes += ["Cena i skład są zmyślone, służą tylko do wypróbowania serwisu."] * price.demonstration
             title = f"{fuel.name}: {short_zloty(price.grosze / 100)} {fuel.per_unit}, {row.name}"
-            yield Entry(f"cena-{fuel.slug}-{on}", title, " ".join(notes), depot_path(row.id, row.name), on)
+            path, until = depot_path(row.id, row.name), on + NEWS - timedelta(days=1)
+            yield Entry(f"cena-{fuel.slug}-{on}", title, " ".join(notes), path, on, until)

@@ -54,6 +54,16 @@ def test_legal_states_and_their_deadlines(client):
     assert (len(once), once) == (len({*once}), again)
 
 
+def test_the_feed_does_not_grow_older_when_its_newest_entry_leaves(client, monkeypatch):
+    LegalStateFactory(as_of=ON - timedelta(days=200))
+    ResolutionFactory()
+    DeadlineFactory(date=ON)
+    for later in (0, 1):
+        monkeypatch.setattr("pages.feed.timezone.localdate", lambda later=later: ON + timedelta(days=later))
+        feed = ET.fromstring(client.get("/zmiany.atom").content)  # noqa: S314 - our own answer
+        assert (len(entries(client)), feed.findtext(f"{ATOM}updated")[:10]) == (2 - later, "2026-08-24")
+
+
 def test_a_deadline_says_what_is_uncertain_about_it(client):
     LegalStateFactory()
     ResolutionFactory()
