@@ -1,5 +1,7 @@
 """Views of the location endpoints of API version 1: parse, look up in the snapshots, answer."""
 
+from typing import Any
+
 from django.http import HttpResponse
 from drf_spectacular.utils import OpenApiResponse, extend_schema
 from rest_framework.request import Request
@@ -239,8 +241,11 @@ def find_stores(query: StoreQuery) -> DepotList:
     return depots.get().near(point, radius_km=query.radius, fuel=query.fuel, limit=query.limit, offset=query.offset)
 
 
-def link_pages(query: StoreQuery, total: int, route: str) -> str:
-    """Return the `Link` header (RFC 8288) of a page of a list, without addresses of pages that do not exist."""
+def link_pages(query: Any, total: int, route: str) -> str:
+    """Return the `Link` header (RFC 8288) of a page of a list, without addresses of pages that do not exist.
+
+    query: with `limit`, `offset`, and `query_string`, the parameters of another page.
+    """
     end, begin = min(max(total - 1, 0), OFFSET_RANGE[1]), query.offset % query.limit
     last = end - (end - begin) % query.limit if begin <= end else 0
     offsets, before = {"first": 0}, min(query.offset, query.limit)
@@ -249,7 +254,7 @@ def link_pages(query: StoreQuery, total: int, route: str) -> str:
     if query.offset + query.limit < total and query.offset + query.limit <= OFFSET_RANGE[1]:
         offsets["next"] = query.offset + query.limit
     offsets["last"] = last
-    # Before a page that begins within the first one stands a shorter one, so that no depot comes twice.
+    # Before a page that begins within the first one stands a shorter one, so that no row comes twice.
     limits = {**dict.fromkeys(offsets, query.limit), "prev": before}
     queries = {name: query.query_string(offset=offset, limit=limits[name]) for name, offset in offsets.items()}
     return ", ".join(f'<{route_url(route)}?{page}>; rel="{name}"' for name, page in queries.items())

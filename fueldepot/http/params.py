@@ -112,7 +112,7 @@ def read_decimal(text: str, three_digits: ThreeDigits = "refused") -> Decimal:
     """Return the number that a text states, exactly. Blanks of any kind may stand around it and between groups.
 
     - `2000`, `2000.5`, `2000,50`, `0.125`, `2000.125`: a point or comma begins the decimals.
-    - `140 000`, `1 234,56`, `1'234,56`, `1.234,56`, `1,234.56`, `1.234.567`: the first or the repeated mark separates thousands.
+    - `140 000`, `1'234,56`, `1.234,56`, `1,234.56`, `1.234.567`: the first or the repeated mark separates thousands.
     - `140.000`, `2,000`: two readings, since neither 0 nor a fourth digit stands before the mark.
 
     three_digits: what the digits of the last case are. In an amount that a person types, thousands: złoty have two

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated
+from urllib.parse import urlencode
 
 from pydantic import Field
 
@@ -80,6 +81,11 @@ class DeadlinesQuery(Query):
         if not errors and texts.get("to", "9999") < texts.get("from", ""):
             message = f"to is {texts['to']}, before {texts['from']}, the first day; give a later one"
             yield ParameterError("to", "out_of_range", message)
+
+    def query_string(self, *, offset: int, limit: int) -> str:
+        """Return the parameters of another page."""
+        values = self.model_copy(update={"offset": offset, "limit": limit}).model_dump(by_alias=True, exclude_none=True)
+        return urlencode(values)
 
 
 class CalendarQuery(Query):

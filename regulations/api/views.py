@@ -10,6 +10,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
 from icalendar import Calendar, Event, vText
 from rest_framework.request import Request
 
+from catalog.api.views import link_pages
 from catalog.models import County, Municipality
 from catalog.text import full_sentence, writable
 from fueldepot.http.links import route_url
@@ -92,9 +93,11 @@ class DeadlineViewSet(JsonViewSet):
         ),
     )
     def list(self, request: Request) -> HttpResponse:
-        rows, total = find_deadlines(self.read(DeadlinesQuery, request), today=timezone.localdate())
+        query = self.read(DeadlinesQuery, request)
+        rows, total = find_deadlines(query, today=timezone.localdate())
         deadlines = [regulation_answers.describe_coming_deadline(regulation, deadline) for regulation, deadline in rows]
-        return json_response(deadlines, headers={"X-Total-Count": str(total)})
+        headers = {"X-Total-Count": str(total), "Link": link_pages(query, total, "v1:deadlines")}
+        return json_response(deadlines, headers=headers)
 
 
 PRODUCT = "-//fueldepot//regulations//PL"

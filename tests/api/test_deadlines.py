@@ -29,6 +29,18 @@ def test_deadlines_of_all_voivodeships_come_by_day(client, acts):
     assert [row["applies_to"] for row in until] == ["kotły bezklasowe"]
 
 
+def test_links_lead_to_the_other_pages_of_the_same_question(client):
+    ResolutionFactory()
+    for year in (2997, 2998, 2999):
+        DeadlineFactory(date=date(year, 1, 1))
+    asked = "from=2024-05-01&limit=1&offset={}&voivodeship=Ma%C5%82opolskie"
+    answer = client.get("/api/v1/deadlines?" + asked.format(1))
+    offsets = {"first": 0, "prev": 0, "next": 2, "last": 2}
+    address = "http://127.0.0.1:8000/api/v1/deadlines?" + asked
+    assert answer["Link"] == ", ".join(f'<{address.format(at)}>; rel="{name}"' for name, at in offsets.items())
+    assert [row["date"] for row in client.get(address.format(2)).json()] == ["2999-01-01"]
+
+
 def test_deadlines_of_a_voivodeship_and_an_appliance(client):
     slaskie = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"))
     ResolutionFactory(), ResolutionFactory(state=slaskie)

@@ -123,11 +123,8 @@ def responses() -> dict[str, Any]:
 MOST_ROWS = {"/locations": MAX_SUGGESTIONS, "/stores": LIMIT_RANGE[1], "/deadlines": LIMIT_RANGE[1]}
 """Maximum length of lists by path."""
 
-LINKED = {"/stores", "/stores.geojson"}
-"""Paths of lists whose responses link to their other pages."""
-
-COUNTED = {*LINKED, "/deadlines"}
-"""Paths of lists with `limit`, whose responses have the total number of rows."""
+PAGED = {"/stores", "/stores.geojson", "/deadlines"}
+"""Paths of lists with `limit`, whose responses have the total number of rows and link to their other pages."""
 
 NEVER_KEPT = {"/subsidy"}
 """Paths without validators and lookups, so without 304, 404 and 412."""
@@ -154,7 +151,7 @@ def complete(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
 def complete_responses(responses: dict[str, Any], address: str, method: str) -> None:
     """Add the headers of 200, the length of its list, and the shared responses that the operation can give."""
     validated = address not in NEVER_KEPT
-    names = ["ETag"] * validated + ["Link"] * (address in LINKED) + ["X-Total-Count"] * (address in COUNTED)
+    names = ["ETag"] * validated + ["Link", "X-Total-Count"] * (address in PAGED)
     responses["200"]["headers"] = headers(*names, *IGNORED)
     if address in MOST_ROWS:
         responses["200"]["content"][JSON]["schema"]["maxItems"] = MOST_ROWS[address]
