@@ -258,6 +258,11 @@ class ApiGZipMiddleware(GZipMiddleware):
 
     max_random_bytes = 0  # the data are public, and the same answer is the same bytes
 
+    def process_request(self, request: HttpRequest) -> None:
+        """Leave what Django and WhiteNoise look for: the name alone, in lower case, whatever its weight."""
+        weight = parse_accept(request.META.get("HTTP_ACCEPT_ENCODING", "")).get("gzip", 0)
+        request.META["HTTP_ACCEPT_ENCODING"] = "gzip" if weight else ""
+
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if not is_api(request) or response.status_code not in {HTTPStatus.OK, HTTPStatus.NOT_MODIFIED}:
             return response
@@ -265,8 +270,4 @@ class ApiGZipMiddleware(GZipMiddleware):
         weak = f"W/{response.get('ETag')}"
         if response.status_code == HTTPStatus.NOT_MODIFIED and weak in request.META.get("HTTP_IF_NONE_MATCH", ""):
             response["ETag"] = weak  # the form that the caller has
-        # Django looks for the name only, in lower case.
-        if parse_accept(request.META.get("HTTP_ACCEPT_ENCODING", "")).get("gzip", 0) == 0:
-            return response
-        request.META["HTTP_ACCEPT_ENCODING"] = "gzip"
         return super().process_response(request, response)

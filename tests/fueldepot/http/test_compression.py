@@ -3,7 +3,11 @@
 import gzip
 
 import pytest
+from django.http import HttpResponse
+from django.test import RequestFactory
+from whitenoise.middleware import WhiteNoiseMiddleware
 
+from fueldepot.middleware import ApiGZipMiddleware
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -17,15 +21,30 @@ def depots():
     factories.DepotFactory.create_batch(3, municipality=factories.krakow())
 
 
+ACCEPTED = {
+    True: ("gzip", "GZip", "deflate, gzip;q=0.5, br", "br , gzip ; q=1.0"),
+    False: ("", "identity", "gzip;q=0", "gzip; q=0.000", "gzip;q=0, *", "*;q=0", "notgzip"),
+}
+
+
 def test_who_accepts_gzip_gets_it(client, depots):
-    for accepted, headers in (
-        (True, ("gzip", "GZip", "deflate, gzip;q=0.5, br", "br , gzip ; q=1.0")),
-        (False, ("", "identity", "gzip;q=0", "gzip; q=0.000", "gzip;q=0, *", "*;q=0", "notgzip")),
-    ):
+    for accepted, headers in ACCEPTED.items():
         for header in headers:
             answer = client.get(LONG, headers={"accept-encoding": header})
             assert (answer.get("Content-Encoding") == "gzip") is accepted, header
             assert answer["Vary"] == "Accept, Accept-Encoding"
+
+
+def test_who_accepts_gzip_gets_it_of_static_files(settings, tmp_path):
+    settings.STATIC_ROOT = tmp_path
+    (tmp_path / "site.css").write_text("a { color: red }")
+    (tmp_path / "site.css.gz").write_bytes(b"short")
+    serve = ApiGZipMiddleware(WhiteNoiseMiddleware(lambda request: HttpResponse(status=404)))
+    for accepted, headers in ACCEPTED.items():
+        for header in headers:
+            answer = serve(RequestFactory().head("/static/site.css", headers={"accept-encoding": header}))
+            assert (answer.status_code, answer["Vary"]) == (200, "Accept-Encoding")
+            assert (answer.get("Content-Encoding") == "gzip") is accepted, header
 
 
 def test_the_same_answer_in_fewer_bytes(client, depots):
