@@ -4,6 +4,7 @@ Structure of TERYT codes.
 """
 
 import re
+import textwrap
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
@@ -22,6 +23,10 @@ _POLISH_ORDER = dict(zip("ąćęłńóśźż", ("a{", "c{", "e{", "l{", "n{", "o
 _POSTCODE = re.compile(r"([0-9]{2})-?([0-9]{3})")
 
 _UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
+
+
+LETTER_WIDTH = 72
+"""Characters of a line that mail programs show, also quoted, without breaking it."""
 
 
 def plain(text: str) -> str:
@@ -90,6 +95,19 @@ def normalise_postcode(text: str) -> str:
 def one_line(text: str, longest: int | None = None) -> str:
     """Return a text without line breaks and runs of blanks. longest: cut to so many characters."""
     return " ".join(text.split())[:longest]
+
+
+def wrapped(text: str) -> str:
+    """Return the text of a letter in lines of at most `LETTER_WIDTH`, those of an item indented as its first.
+
+    Lines end at blanks only, so an address stays whole, and so does what a non-breaking space holds together.
+    """
+    wrapper = textwrap.TextWrapper(LETTER_WIDTH, break_long_words=False, break_on_hyphens=False)
+    lines = []
+    for line in text.strip().splitlines():
+        wrapper.subsequent_indent = " " * (len(line) - len(line.removeprefix("- ").lstrip(" ")))
+        lines += wrapper.wrap(line) or [""]
+    return "\n".join(lines) + "\n"
 
 
 def full_sentence(text: str) -> str:

@@ -38,6 +38,11 @@ class Refusing(EmailBackend):
         return super().send_messages(messages)
 
 
+def words_of(letter):
+    """Return the text of a letter on one line, with ordinary blanks."""
+    return " ".join(letter.body.split())
+
+
 def labels(*submissions):
     return tuple(f"submission {submission.pk}" for submission in submissions)
 

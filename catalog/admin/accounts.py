@@ -39,6 +39,7 @@ from catalog.services import second_factor
 from catalog.services.editors import CHIEF, EDITOR
 from catalog.submissions import letters
 from catalog.submissions.letter_kinds import Letter, PendingLetters
+from catalog.text import wrapped
 from fueldepot.http.links import site_url
 from fueldepot.http.views import private
 
@@ -236,7 +237,7 @@ def password_letters(row: PendingLetter, on: datetime) -> Iterator[Letter]:
 def link_letter(user: User, template: str) -> EmailMessage:
     token = urlsafe_base64_encode(force_bytes(user.pk)), default_token_generator.make_token(user)
     context = {"account": user, "link": site_url(reverse("password_reset_confirm", args=token))}
-    body = render_to_string(f"mail/{template}.txt", context).strip() + "\n"
+    body = wrapped(render_to_string(f"mail/{template}.txt", context))
     return EmailMessage(f"{settings.SITE_NAME}: hasło redakcji", body, None, [user.email])
 
 

@@ -26,7 +26,7 @@ from catalog.depots import fuels
 from catalog.links import depot_url
 from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
 from catalog.submissions import field_groups, objections, tokens
-from catalog.text import one_line
+from catalog.text import one_line, wrapped
 from fueldepot.data.history import lock_rows
 from fueldepot.http.links import route_url
 
@@ -89,7 +89,7 @@ def compose_blocks(email: str, blocks: Sequence[Block]) -> EmailMultiAlternative
     subject = f"{short}{more}: {', '.join(dict.fromkeys(text.outcome for text in every))}"
     message = EmailMultiAlternatives(
         subject=subject,
-        body=render_to_string("mail/letter.txt", context).strip() + "\n",
+        body=wrapped(render_to_string("mail/letter.txt", context)),
         to=[email],
         headers={"Auto-Submitted": "auto-generated"},
     )

@@ -35,6 +35,7 @@ from catalog.models import (
 from catalog.models.submissions import just_decided
 from catalog.services.editors import claimed_codes, is_chief
 from catalog.submissions.letters import Told
+from catalog.text import wrapped
 from fueldepot.http.links import route_url, site_url
 from pages.svg.maps import AreaMap, MapUnit
 from pages.svg.territory import country_map
@@ -255,4 +256,4 @@ def write_letter(editor: Any) -> EmailMessage | None:
         "total": sum(row.count for row in waiting),
     }
     subject, _, body = render_to_string("mail/daily.txt", context).strip().partition("\n\n")
-    return EmailMessage(subject, f"{body}\n", None, [editor.email])
+    return EmailMessage(subject, wrapped(body), None, [editor.email])

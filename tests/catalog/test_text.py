@@ -9,7 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.text import fold, format_address, lasting, normalise_postcode, plain, short_zloty, slug, sort_key, zloty
+from catalog.text import (
+    LETTER_WIDTH,
+    fold,
+    format_address,
+    lasting,
+    normalise_postcode,
+    plain,
+    short_zloty,
+    slug,
+    sort_key,
+    wrapped,
+    zloty,
+)
 
 LATIN = st.text(st.characters(max_codepoint=0x17F))
 
@@ -104,3 +116,19 @@ def test_amounts_have_grouped_thousands_and_stay_on_one_line():
 
 def test_a_period_is_said_in_words_where_there_are_some():
     assert [lasting(timedelta(days=days)) for days in (180, 365, 200)] == ["pół roku", "rok", "200 dni"]
+
+
+def test_lines_of_a_letter_are_short_and_addresses_whole():
+    address = f"https://example.pl/zgloszenia/stan/?znak={'a-' * 30}"
+    item = f"- {'godziny ' * 10}\n  było: {'nieczynne ' * 7}\n"
+    assert wrapped(f"\n\nSkład: Opał\n\n{item}\nStan zgłoszenia: {address}\n\n") == (
+        f"Skład: Opał\n\n- {'godziny ' * 8}\n  godziny godziny\n  było:{' nieczynne' * 6}\n  nieczynne\n\n"
+        f"Stan zgłoszenia:\n{address}\n"
+    ).replace(" \n", "\n")
+
+
+@given(st.lists(st.text(string.ascii_letters + "ąż-/.", min_size=1, max_size=90)), st.sampled_from(["", "- ", "  "]))
+def test_a_letter_keeps_its_words_and_only_a_word_alone_is_longer_than_a_line(words, begin):
+    lines = wrapped(begin + " ".join(words)).splitlines()
+    assert " ".join(lines).split() == f"{begin}{' '.join(words)}".split()
+    assert all(len(line) <= LETTER_WIDTH or " " not in line.removeprefix(begin).strip() for line in lines)

@@ -11,6 +11,7 @@ from catalog.models import Depot
 from tests import factories, texts
 from tests.client import message_of
 from tests.deciding import page
+from tests.mail import words_of
 from tests.pages.reading import html_of, missing, text_of
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +33,7 @@ def test_a_proposed_value_is_changed_while_it_is_accepted(client, editor, decide
     assert (factories.fresh(depot).phone, depot.place) == ("+48 601 234 567", "Wieliczka")
     assert depot.hours["fri"] == "7:00-15:00"
     assert (factories.fresh(submission).state, submission.proposed) == ("accepted", proposed)
-    letter = " ".join(mail.outbox[0].body.split())
+    letter = words_of(mail.outbox[0])
     assert "jest: Wieliczka z poprawką redakcji; w zgłoszeniu: wieliczka" in letter
     assert letter.count("z poprawką redakcji") == 2  # the hours, too
 
@@ -64,7 +65,7 @@ def test_fuels_and_a_position_are_changed_while_they_are_accepted(editor, decide
     decide(moved, decision="accept", groups=["fuels", "lat"], **typed)
     depot = factories.fresh(moved.depot)
     assert (depot.fuels, depot.lat, depot.location_approximate) == (fuels, lat, not sure)
-    assert ("z poprawką redakcji" in mail.outbox[0].body) is (sure or fuels != ["wegiel"])
+    assert ("z poprawką redakcji" in words_of(mail.outbox[0])) is (sure or fuels != ["wegiel"])
 
 
 def test_a_position_outside_every_municipality_and_an_unknown_fuel_are_refused(client, editor, moved):
@@ -105,7 +106,7 @@ def test_what_was_not_proposed_cannot_be_slipped_in(client, editor, decide):
     typed = form_of(client, submission) | {"value-name": "Inna nazwa", "value-nip": "5260250274"}
     decide(submission, decision="accept", groups=["phone", "name"], **typed)
     assert (factories.fresh(submission.depot).name, submission.depot.nip) == ("Skład opału Nowak", None)
-    assert "z poprawką" not in mail.outbox[0].body
+    assert "z poprawką" not in words_of(mail.outbox[0])
 
 
 def test_a_proposed_position_stands_on_a_map_beside_the_present_one(client, editor, settings):

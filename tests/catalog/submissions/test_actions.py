@@ -20,7 +20,7 @@ from catalog.submissions.tokens import STATUS, hash_mailbox
 from tests import deciding, factories, texts
 from tests.commands import run
 from tests.factories import NOW, TODAY
-from tests.mail import DOWN, REFUSING, WORKING, labels
+from tests.mail import DOWN, REFUSING, WORKING, labels, words_of
 from tests.pages.reading import missing, present, text_of_html
 
 pytestmark = pytest.mark.django_db
@@ -189,12 +189,12 @@ def test_a_deletion_closes_what_else_was_asked_and_tells(editor, letters):
     states = dict(Submission.objects.values_list("pk", "state"))
     assert states == {submission.pk: "accepted", other.pk: "superseded", silent.pk: "superseded"}
     assert [letter.to[0] for letter in mail.outbox] == [submission.email, other.email]
-    assert "jest już nieaktualne: wpis usunięto z katalogu" in mail.outbox[1].body
+    assert "jest już nieaktualne: wpis usunięto z katalogu" in words_of(mail.outbox[1])
     publish_depot(depot=submission.depot, on=TODAY, by=editor, note="na prośbę właściciela")  # an editor can restore it
     assert factories.fresh(submission.depot).publication == "published"
     Submission.objects.filter(pk=other.pk).update(notification_pending=True)  # as if the letter had not left
     letters(sending.send_waiting)
-    assert "wpis usunięto z katalogu. Wpis już wrócił." in mail.outbox[-1].body
+    assert "wpis usunięto z katalogu. Wpis już wrócił." in words_of(mail.outbox[-1])
 
 
 def test_an_entry_that_changed_while_the_page_was_open_is_looked_at_again(editor):
@@ -288,7 +288,7 @@ def test_every_kind_of_letter_is_sent_again_and_once(editor, letters, settings):
     assert sending.send_waiting() == sending.Told()  # tried just before
     assert sending.send_waiting(retry=AT_ONCE) == sending.Told(owed)
     assert sending.send_waiting(retry=AT_ONCE) == sending.Told()
-    texts = [letter.body for letter in mail.outbox]
+    texts = [*map(words_of, mail.outbox)]
     assert "Wpis zniknął z katalogu i z API" in texts[0]
     assert "jest już nieaktualne: wpis usunięto z katalogu" in texts[1]
     assert "Powód: Nie ten skład." in texts[2]

@@ -18,7 +18,7 @@ from tests import deciding, factories
 from tests.client import message_of
 from tests.deciding import last, undo_at_the_desk
 from tests.factories import NOW, TODAY
-from tests.mail import outcomes
+from tests.mail import outcomes, words_of
 from tests.pages.reading import missing, text_of
 from tests.prices.admin.test_visits import decide, visit  # noqa: F401 - fixtures
 
@@ -102,10 +102,10 @@ def test_only_an_accepted_claim_has_sent_a_link_that_ends_when_the_decision_is_u
     accepted, rejected = factories.SubmissionFactory(claim=True), factories.SubmissionFactory(claim=True)
     sent(accept(accepted, editor))
     sent(lambda: undo(last(), editor))
-    assert "Odnośnik z poprzedniego listu już nie działa." in mail.outbox[0].body
+    assert "Odnośnik z poprzedniego listu już nie działa." in words_of(mail.outbox[0])
     sent(reject(rejected, editor))
     assert sent(lambda: undo(last(), editor)) == ["decyzja cofnięta"]
-    assert "dnośnik z poprzedniego listu" not in mail.outbox[0].body
+    assert "dnośnik z poprzedniego listu" not in words_of(mail.outbox[0])
 
 
 def test_a_submission_about_a_depot_that_was_removed_since_stays_closed(editor):
@@ -141,7 +141,7 @@ def test_a_letter_that_has_not_left_is_not_sent_and_none_follows(editor, sent):
     undo(last(), editor)
     reject(factories.fresh(row), editor, NOW + timedelta(hours=2))()
     assert sent(sending.send_waiting) == ["decyzja cofnięta", "zgłoszenie odrzucone"]
-    assert "znów czeka" not in mail.outbox[0].body
+    assert "znów czeka" not in words_of(mail.outbox[0])
 
 
 def test_an_undone_decision_that_was_told_is_told_though_the_next_is_undone_before_the_letter(editor, sent):
@@ -302,7 +302,7 @@ def test_an_owner_whose_second_claim_is_undone_keeps_the_link(editor, sent):
     claim = claim_of(depot, email=link.email)
     sent(accept(claim, editor))
     assert sent(lambda: undo(last(), editor)) == ["decyzja cofnięta"]
-    assert "dnośnik z poprzedniego listu" not in mail.outbox[0].body
+    assert "dnośnik z poprzedniego listu" not in words_of(mail.outbox[0])
     assert (list(OwnerLink.objects.working()), factories.fresh(claim).state) == ([link], "waiting")
 
 

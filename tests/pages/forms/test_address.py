@@ -8,6 +8,7 @@ from catalog.submissions.tokens import STATUS
 from pages.forms import fields
 from pages.forms.fields import likely_domain
 from tests import factories
+from tests.mail import words_of
 from tests.pages.forms.conftest import CLAIM
 from tests.pages.reading import expect, text_of
 
@@ -101,8 +102,8 @@ def test_the_letter_says_what_is_confirmed_without_what_was_typed(stranger, nowa
     visit = {"nip": "526-025-02-74", "phone": "601 234 567", "mon": "6-14", "price-pellet": "1613"}
     stranger.fill(f"/sklad/{nowak.pk}/przejmij/", **CLAIM, **visit)
     body = mail.outbox[-1].body
-    parts = "przejęcie wpisu; poprawka danych (NIP, telefon, godziny otwarcia); ceny opału (pellet)."
-    assert f"Potwierdzasz: {parts}" in body
+    parts = "przejęcie wpisu; poprawka danych (NIP, telefon, godziny\notwarcia); ceny opału (pellet)."
+    assert f"\nPotwierdzasz: {parts}\n" in body
     assert "601" not in body
     assert "1613" not in body.replace("\xa0", "")
 
@@ -112,7 +113,7 @@ def test_the_letter_about_a_missing_depot_names_what_was_filled_in(stranger, now
     stranger.fill("/sklady/dodaj/", **typed, lat="50,0617", lon="19,9373")
     (letter,) = mail.outbox
     assert letter.subject == "Brakujący skład: potwierdź zgłoszenie"
-    assert "Potwierdzasz: brakujący skład (nazwa, miejscowość, telefon, położenie)." in letter.body
+    assert "Potwierdzasz: brakujący skład (nazwa, miejscowość, telefon, położenie)." in words_of(letter)
 
 
 def test_an_unknown_postcode_refuses_no_depot_with_a_position(client, stranger, nowak):
