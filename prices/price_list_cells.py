@@ -11,6 +11,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.utils.dates import MONTHS_ALT
+from openpyxl.utils.datetime import from_excel
 
 from catalog.depots import fuels
 from catalog.parsing.fuels_in_names import fuels_in_name
@@ -88,16 +89,24 @@ def is_bag_or_unit(number: str, of: str) -> bool:
 
 
 def read_day(value: Any) -> date:
-    """Return a day: a date of a spreadsheet, 2026-11-21, 21.11.2026 or as people write it. Raises ValidationError."""
+    """Return a day: a date of a spreadsheet or its number, 2026-11-21, 21.11.2026 or as people write it.
+
+    Raises ValidationError, also for 12/11/2026, which some programs write for 11 December.
+    """
     if isinstance(value, date):
         return value
     text = re.sub(r"(?: [0-9]{1,2}:[0-9:.]+)?(?: ?r\.?)?$", "", plain(one_line(str(value), LONGEST_CELL)))
     text = re.sub(r" ([a-z]+) ", lambda word: f".{month_number(word[1])}.", text)
-    for form in ("%Y-%m-%d", "%d.%m.%Y", "%d-%m-%Y", "%d.%m.%y"):
+    if serial := re.fullmatch(r"([45][0-9]{4})(?:\.[0-9]+)?", text):
+        return from_excel(int(serial[1])).date()  # type: ignore[no-any-return] # openpyxl has no types
+    for form in ("%Y-%m-%d", "%d.%m.%Y", "%d-%m-%Y", "%d.%m.%y", "%d/%m/%Y"):
         try:
-            return datetime.strptime(text, form).date()  # noqa: DTZ007 - a day has no zone
+            day = datetime.strptime(text, form).date()  # noqa: DTZ007 - a day has no zone
         except ValueError:
             continue
+        if "/" in form and day.day <= 12 and day.day != day.month:
+            break
+        return day
     raise ValidationError(f"„{'' if value is None else value}” nie jest dniem; podaj na przykład 2026-11-21")
 
 

@@ -25,7 +25,7 @@ from django.core.exceptions import ValidationError
 from django.core.signing import TimestampSigner
 from openpyxl import load_workbook
 
-from catalog.text import fold
+from catalog.text import fold, plain
 from prices.price_list_cells import BAG, LONGEST_CELL, UNIT_OF
 
 MOST_BYTES = 600_000
@@ -269,6 +269,8 @@ def tidy(rows: Sequence[Sequence[Any]]) -> Table:
     for number, cells in enumerate(rows, start=1):
         if number != top + 1 and any(map(is_without_vat, cells)):
             raise ValidationError(f"Wiersz {number} mówi o cenach bez VAT. Podaj ceny brutto i usuń tę uwagę.")
+        if number != top + 1 and any(map(is_of_other_quantity, cells)):
+            raise ValidationError(f"Wiersz {number} mówi o cenach za inną ilość. Przelicz je i usuń tę uwagę.")
     titles = {name: str(title) for title, name in zip(rows[top], names, strict=True)}
     table = [(number, dict(zip_longest(names, row[: len(names)], fillvalue=""))) for number, row in numbered]
     return Table(names, table, price_unit(titles.get("price")) or "", titles.get("bag_price", ""))
@@ -311,6 +313,13 @@ def is_without_vat(cell: Any) -> bool:
     """Whether a remark says that prices are without VAT: "Ceny netto"."""
     text = cell[:LONGEST_CELL].lower() if isinstance(cell, str) else ""
     return bool(re.search(r"^ *netto *$|\bcen(?:a|y|ami)\b.*\b(?:netto|bez vat)\b", text)) and "brutto" not in text
+
+
+def is_of_other_quantity(cell: Any) -> bool:
+    """Whether a remark says that prices are of a quantity that is not read: "Ceny za m3"."""
+    text = plain(cell[:LONGEST_CELL]) if isinstance(cell, str) else ""
+    quantities = "(?:1 ?|100 ?)?(?:kg|m3|mps|mpn|metr szesc|kubi|palet)"
+    return bool(re.search(rf"\bcen(?:a|y|ami)\b[^.,;]*(?:\bza|\bzl ?/) ?{quantities}", text))
 
 
 def is_blank(row: Iterable[Any]) -> bool:

@@ -189,6 +189,22 @@ def test_two_columns_that_may_name_the_fuel_are_not_chosen_from():
     assert refusal(b"Rodzaj;Asortyment;Cena\nW\xeagiel;Orzech;1640\n") == "Kolumna powtarza się: paliwo."
 
 
+@pytest.mark.parametrize(
+    "remark", ["Ceny za m³", "Cennik (ceny w zł/m3)", "CENY ZA 1 METR SZEŚCIENNY", "Cena za paletę"]
+)
+def test_a_remark_that_prices_are_of_another_quantity_refuses_the_file(remark):
+    for rows in (f"{remark}\npaliwo;cena\ndrewno;300\n", f"paliwo;cena\ndrewno;300\n{remark}\n"):
+        assert "mówi o cenach za inną ilość. Przelicz je" in refusal(rows.encode())
+    harmless = (
+        "Dostawa 50 zł za m3",
+        "Cennik; do 24 palet gratis",
+        "Ceny za metr przestrzenny (0,65 m3)",
+        "Ceny za tonę",
+    )
+    for other in harmless:
+        assert len(read_table(f"{other}\npaliwo;cena\ndrewno;300\n".encode()).rows) == 1, other
+
+
 @pytest.mark.parametrize("remark", ["Ceny netto", " netto", "Podane ceny są cenami netto + 23% VAT", "ceny bez VAT"])
 def test_prices_without_vat_are_refused_wherever_it_is_said(remark):
     for rows in (f"{remark}\nPaliwo;Cena\npellet;1640\n", f"Paliwo;Cena\npellet;1640\n{remark};\n"):
@@ -233,8 +249,11 @@ def test_days_as_people_write_them():
     dots = "12.11.2026 r.", "12.11.2026r", "12.11.26", "12-11-2026"
     for text in (*dots, "12 listopada 2026", "12 LISTOPADA 2026\xa0r."):
         assert (read_day(text), read_day("2026-11-12 00:00:00"), read_day(day)) == (day, day, day), text
+    # As spreadsheets number days.
+    assert {read_day(number) for number in (46338, 46338.375, "46338")} == {day}
+    assert (read_day("13/11/2026"), read_day("11/11/2026 r.")) == (date(2026, 11, 13), date(2026, 11, 11))
     # The month stands first elsewhere.
-    for text in ("12/11/2026", "11/12/2026", "12.11", "listopad 2026", "31.11.2026", "46338"):
+    for text in ("12/11/2026", "11/12/2026", "11/13/2026", "12.11", "listopad 2026", "31.11.2026", "4633", "96338"):
         with pytest.raises(ValidationError, match="nie jest dniem"):
             read_day(text)
 
