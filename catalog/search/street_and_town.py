@@ -59,7 +59,9 @@ class Towns:
             parts = [(segments[0], segments[1])] if len(segments) == 2 else []
         for place, town in (*parts, *((behind, front) for front, behind in parts)):
             towns, rank = self.named(town)
-            if rank and self.named(place)[1] != WELL_KNOWN and (near := self._near(place, towns, BESIDE_M)):
+            near = self._near(place, towns, BESIDE_M) if rank else ()
+            # A well-known town is meant, unless it is far away: "Ujazd, Bochnia" is a village.
+            if near and (self.named(place)[1] != WELL_KNOWN or min(near) >= self.index.municipalities):
                 return near
         return ()
 

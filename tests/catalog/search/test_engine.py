@@ -317,6 +317,18 @@ def test_the_place_of_a_name_near_a_town_goes_first_however_their_nearness_is_to
         assert found(search, text)[0] == "Gorlice", text
 
 
+def test_a_village_near_a_town_goes_before_its_well_known_namesake_far_away():
+    search = make_search(
+        PLACES | {"1205011": "Gorlice"},
+        *(("Gorlice", "1205011", 49.66, 21.16), ("Ropa", ROPA, 49.60, 21.04), ("Zakopane", ZAKOPANE, 49.30, 19.95)),
+        *(("Zakopane", SEKOWA, 49.60, 21.20), ("Ropa", SEKOWA, 49.65, 21.16)),
+    )
+    for text in ("Zakopane, Gorlice", "Zakopane Gorlice", "Gorlice, Zakopane", "Zakopane 12, Gorlice"):
+        assert units_found(search, text)[0] == SEKOWA, text
+    # Itself near the town it is meant.
+    assert units_found(search, "Ropa, Gorlice")[0] == ROPA
+
+
 def test_after_a_preposition_rural_municipalities_are_inflected_too():
     search = make_search(PLACES | {ROPA: "Jabłonka", SEKOWA: "Suchy Las"}, ("Jabłoniec", SEKOWA))
     for text, name in (("pellet w Jabłonce", "Jabłonka"), ("w Suchym Lesie", "Suchy Las"), ("k. Jabłonki", "Jabłonka")):
