@@ -11,7 +11,7 @@ import django_filters
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.db.models import Count, Exists, F, Func, OuterRef, Q, QuerySet, TextField, Value
-from django.db.models.functions import Lower
+from django.db.models.functions import Lower, Replace
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
@@ -35,7 +35,7 @@ from catalog.depots.duplicates import DataQualityReport
 from catalog.services import moderation
 from catalog.services.merging import FOLLOWERS
 from catalog.services.moderation import BulkResult, why_fuels_not_confirmed, why_not_published, why_not_removed
-from catalog.text import fold, lasting, one_line
+from catalog.text import fold, lasting, one_line, plain
 from fueldepot.data.history import among
 
 VERIFIED_FOR = timedelta(days=365)
@@ -120,8 +120,9 @@ class VoivodeshipFilter(UnitFilter):
     path = ""
 
 
-ACCENTED = "ąćęłńóśźżáàâäčďéèěëíîňöôřšťúůüýž"
-PLAIN = "acelnoszzaaaacdeeeeiinoorstuuuyz"
+FOLDED = {letter: plain(letter) for letter in map(chr, range(ord("ß"), ord("ƀ"))) if letter.islower()}
+ACCENTED = "".join(letter for letter, base in FOLDED.items() if len(base) == 1)
+"""Letters with one base letter. PostgreSQL folds them and those of two, as `fold` does the typed words."""
 
 NAMED = ("name", "street", "house_number", "postcode", "place", "municipality__name", "website")
 """Fields that are searched together for words."""
@@ -178,7 +179,10 @@ def read_digits(typed: str) -> str:
 
 def searched_text(prefix: str) -> Func:
     joined = Func(Value(" "), *(F(f"{prefix}{name}") for name in NAMED), function="concat_ws", output_field=TextField())
-    return Func(Lower(joined), Value(ACCENTED), Value(PLAIN), function="translate", output_field=TextField())
+    text: Any = Func(Lower(joined), Value(ACCENTED), Value(plain(ACCENTED)), function="translate")
+    for letter in "ßæœ":
+        text = Replace(text, Value(letter), Value(FOLDED[letter]), output_field=TextField())
+    return cast("Func", text)
 
 
 def only_digits(field: str) -> Func:

@@ -105,6 +105,7 @@ def test_submissions_are_decided_one_after_another(client, editor):
 
 
 NAMES = ("sklad opalu zolw", "ŻÓŁW", "olw opal", "dluga 5", "długa", "krakow", "opal-zolw.pl", "żółw 34-500")
+NAMES += ("Großmann", "grossmann", "SØRÅS", "soras")
 NUMBERS = ("526-025-02-74", "PL 526 025 02 74", "601234567", "+48 601-234-567", "234 567", "tel. 601 234 567")
 
 
@@ -118,7 +119,7 @@ NUMBERS = ("526-025-02-74", "PL 526 025 02 74", "601234567", "+48 601-234-567", 
     ids=["entries", "submissions", "prices"],
 )
 def test_a_depot_is_found_by_any_part_in_any_spelling(client, editor, listing, present, absent):
-    texts = {"name": "Skład opału Żółw", "street": "Długa", "house_number": "5", "postcode": "34-500"}
+    texts = {"name": "Skład opału Żółw, Großmann i Sørås", "street": "Długa", "house_number": "5", "postcode": "34-500"}
     contact = {"nip": "5260250274", "phone": "+48 12 345 67 89, +48 601 234 567", "website": "https://opal-zolw.pl"}
     wanted = factories.DepotFactory(**texts, **contact)
     other = factories.DepotFactory(name="Inny", municipality=factories.bielsko_biala(), phone="+48 33 811 11 11")
