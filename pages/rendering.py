@@ -25,7 +25,7 @@ from django.views.decorators.vary import vary_on_headers
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from catalog.depots.attribution import tiles_credit
-from catalog.submissions.retention import KEPT
+from catalog.submissions.retention import CLAIM_KEEPS, KEPT
 from catalog.text import lasting
 from fueldepot.http.cache_control import CATALOG, GONE, NO_STORE, View, behind_cache, conditional
 from fueldepot.http.views import prefers, read_only
@@ -199,6 +199,7 @@ def environment(**options: Any) -> Environment:
         "fewest_for_fences": FEWEST_FOR_FENCES,
         "stale_after": lasting(STALE_AFTER),
         "kept_days": KEPT.days,
+        "claim_keeps": CLAIM_KEEPS,
     }
     return jinja
 

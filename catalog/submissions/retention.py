@@ -23,6 +23,9 @@ from fueldepot.data.history import among, lock_rows
 KEPT = timedelta(days=90)
 """Retention of personal data after a decision."""
 
+CLAIM_KEEPS = f"w zgłoszeniu, w którym go podano, zostaje najwyżej {KEPT.days} dni od decyzji"
+"""Follows what is said about erasing an owner's address."""
+
 KEPT_UNDECIDED = timedelta(days=365)
 """How long a confirmed submission waits for a decision before it is deleted."""
 

@@ -17,7 +17,7 @@ from catalog.models import Depot
 from catalog.parsing.opening_hours import DAYS
 from catalog.services import Refusal
 from catalog.submissions import intake, objections, owner_links, tokens
-from catalog.submissions.retention import KEPT
+from catalog.submissions.retention import CLAIM_KEEPS
 from catalog.text import short_zloty
 from pages.forms import fields
 from pages.forms.base_and_prices import PRICES, EmailForm, FormPart, PriceFields, PublicForm
@@ -30,9 +30,8 @@ from prices.owners import MOST_PRICES, confirm_prices, publish_changes
 from prices.price_list_preview import ConfirmForm, UploadForm, preview_price_list
 
 REVOKED = (
-    "Nikt już nie zmieni nim godzin ani cen. Twój adres usunęliśmy; w zgłoszeniu, którym przejęto wpis, zostaje "
-    f"najwyżej {KEPT.days} dni od decyzji. Nowy odnośnik dostaniesz, gdy przejmiesz wpis jeszcze raz, a redakcja to "
-    "przyjmie."
+    f"Nikt już nie zmieni nim godzin ani cen. Twój adres usunęliśmy; {CLAIM_KEEPS}. Nowy odnośnik dostaniesz, gdy "
+    "przejmiesz wpis jeszcze raz, a redakcja to przyjmie."
 )
 
 SENT = (

@@ -6,10 +6,10 @@ from django.core import mail
 from catalog.models import OwnerLink, Submission
 from catalog.services.editors import CHIEF
 from catalog.submissions import letters, objections, owner_links
-from catalog.submissions.retention import purge_submissions
+from catalog.submissions.retention import CLAIM_KEEPS, purge_submissions
 from tests import deciding, factories
 from tests.client import context_of
-from tests.mail import REFUSING
+from tests.mail import REFUSING, words_of
 from tests.pages.forms.conftest import CLAIM, link_in
 from tests.pages.reading import expect, text_of
 
@@ -85,6 +85,7 @@ def test_after_three_days_one_link_works_and_the_former_owner_hears_it(client, c
     told, granted = mail.outbox[-2:]
     assert (granted.to, told.to) == (["ewa@opal.example"], ["jan@opal-nowak.pl"])
     assert told.subject == "Skład opału Nowak: Twój odnośnik przestał działać"
+    assert f"Twój adres usuniemy za 14 dni; {CLAIM_KEEPS}." in words_of(told)
     assert [client.get(one).status_code for one in (link, link_in(granted))] == [404, 200]
     assert list(OwnerLink.objects.working().values_list("email", flat=True)) == ["ewa@opal.example"]
 

@@ -15,6 +15,7 @@ from catalog.services.merging import merge_depots
 from catalog.services.moderation import revoke_verification
 from catalog.services.publishing import publish_depot
 from catalog.submissions import letters, owner_links
+from catalog.submissions.retention import CLAIM_KEEPS
 from prices.models import DepotPrice
 from tests import deciding, factories, texts
 from tests.mail import DOWN, WORKING
@@ -168,9 +169,11 @@ def test_a_link_whose_letter_does_not_leave_ends_nothing_and_is_tried_again(
 
 
 def test_an_owner_or_an_editor_ends_it(client, stranger, nowak, link, clock):
+    for page in (link, "/prywatnosc/"):
+        expect(client.get(page), CLAIM_KEEPS)
     text = text_of(save(stranger, link, odwolaj="1", **{"price-pellet": "1600"}))
     assert "Odnośnik odwołany" in text
-    assert "w zgłoszeniu, którym przejęto wpis, zostaje najwyżej 90 dni od decyzji" in text
+    assert f"Twój adres usunęliśmy; {CLAIM_KEEPS}." in text
     assert client.get(link).status_code == 404
     assert not DepotPrice.objects.exists()
     assert list(OwnerLink.objects.values_list("email", "email_hash", "mailbox_hash")) == [("", "", "")]
