@@ -242,10 +242,10 @@ def send_alerts(*, on: datetime, commit: bool) -> Told:
             # The error text may contain the address.
             logger.error("letter of reader %s not sent: %s", email_hash[:8], type(error.__cause__ or error).__name__)
             result += Told(unsent=(email_hash[:8],))
-            mail_server.close()
             if isinstance(error, MailServerAway):
                 break
-    mail_server.close()
+        finally:
+            mail_server.close()  # the next reader with news may be far
     return result
 
 
