@@ -45,6 +45,9 @@ def test_who_accepts_gzip_gets_it_of_static_files(settings, tmp_path):
             answer = serve(RequestFactory().head("/static/site.css", headers={"accept-encoding": header}))
             assert (answer.status_code, answer["Vary"]) == (200, "Accept-Encoding")
             assert (answer.get("Content-Encoding") == "gzip") is accepted, header
+    assert answer["ETag"].startswith('W/"')
+    again = serve(RequestFactory().get("/static/site.css", headers={**GZIP, "if-none-match": answer["ETag"]}))
+    assert (again.status_code, again["ETag"]) == (304, answer["ETag"])
 
 
 def test_the_same_answer_in_fewer_bytes(client, depots):
