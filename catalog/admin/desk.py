@@ -230,8 +230,11 @@ def current_editor(request: HttpRequest) -> User:
 
 
 def read_text(request: HttpRequest, name: str) -> str:
-    """Text of a POST parameter outside a Django form, "" if missing. Raises BadRequest if it contains NUL."""
-    text = request.POST.get(name, "")
+    """Text of a POST parameter outside a Django form, "" if missing. Raises BadRequest if it contains NUL.
+
+    A line break is one character, as browsers count it, which send two.
+    """
+    text = request.POST.get(name, "").replace("\r\n", "\n")
     if "\0" in text:
         raise BadRequest(f"NUL in {name}")
     return text

@@ -113,16 +113,21 @@ class Line(forms.CharField):
 
 
 class Message(forms.CharField):
+    """Text of any lines. A line break counts once, as browsers count it, which send two characters."""
+
     widget = forms.Textarea(attrs={"rows": 4})
 
     def __init__(self, *, max_length: int = 2000, required: bool = False, **options: Any) -> None:
         super().__init__(max_length=max_length, required=required, **options)
 
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")
+
     def clean(self, value: Any) -> str:
         text: str = super().clean(value)
         if has_forbidden(text, lines=True):
             raise forms.ValidationError(CHARACTERS)
-        return text.replace("\r\n", "\n")
+        return text
 
 
 class DepotText(Line):

@@ -101,6 +101,12 @@ def test_editors_comment_on_a_case_wherever_they_meet_it(client, editor, depot):
     assert client.post(write, {"comment": "x"}).status_code == 403
 
 
+def test_a_comment_of_many_lines_is_as_long_as_its_field_allows(client, editor, depot):
+    write, lines = reverse("admin:catalog_casecomment_write", args=["depot", depot.pk]), ["x"] * 499 + ["ab"]
+    client.post(write, {"comment": "\r\n".join(lines)})
+    assert CaseComment.objects.get().text == "\n".join(lines)
+
+
 def test_the_newest_comments_are_shown_the_oldest_first_and_one_clicked_twice_once(client, editor, depot):
     rows = [CaseComment(depot=depot, text=f"Rozmowa {n}.", written_at=NOW, written_by=editor) for n in range(60)]
     CaseComment.objects.bulk_create(rows)

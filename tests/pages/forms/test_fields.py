@@ -3,7 +3,7 @@ from django.forms import ValidationError
 
 from catalog.models import Submission
 from catalog.parsing.opening_hours import weekly_hours
-from pages.forms.fields import Amount, DepotText, Weight, read_day
+from pages.forms.fields import Amount, DepotText, Message, Weight, read_day
 from tests import factories, texts
 from tests.pages.forms.conftest import CLAIM
 
@@ -46,6 +46,13 @@ def test_too_many_telephones():
     assert field.clean(", ".join(numbers[:5])).count(",") == 4
     with pytest.raises(ValidationError, match="Podaj najwyżej pięć numerów"):
         field.clean(", ".join(numbers))
+
+
+def test_a_line_break_counts_once_as_browsers_count_it():
+    field = Message(max_length=5)
+    assert field.clean("ab\r\ncd") == "ab\ncd"
+    with pytest.raises(ValidationError, match="co najwyżej 5 znaków"):
+        field.clean("ab\r\ncde")
 
 
 def test_amounts_as_people_type_them():
