@@ -19,6 +19,7 @@ from catalog.admin.desk import CsvMixin, DeskList, KeptRowsMixin, OptionsFilter,
 from catalog.admin.drafts import DraftedAdmin
 from catalog.admin.registers_and_history import HistoryAdmin
 from catalog.models import County, Municipality
+from fueldepot.data.history import latest_id
 from regulations import services
 from regulations.models import (
     DAY,
@@ -273,6 +274,10 @@ class ResolutionAdmin(RecordedAdmin):
         WHERE,
         ("Uwagi i źródła", {"fields": ("note", "sources", "key")}),
     )
+
+    def version_of(self, key: Any) -> str:
+        amendments = Amendment.objects.filter(resolution=key).values_list("pk", flat=True)
+        return f"{super().version_of(key)} {latest_id(Amendment.history.model, *amendments)}"
 
     def get_inline_formsets(self, *args: Any, **kwargs: Any) -> list[Any]:
         """Name the button without Django's endings for each gender."""

@@ -17,6 +17,7 @@ from django.template.defaultfilters import floatformat
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.text import capfirst
 from simple_history.admin import SimpleHistoryAdmin
 from simple_history.models import DeletedObject
 from simple_history.template_utils import HistoricalRecordContextHelper
@@ -25,7 +26,9 @@ from catalog import models
 from catalog.admin.desk import DeskMixin, FixedRowsAdmin, OptionsFilter, current_editor, desk_view, done_options
 from catalog.models import Voivodeship, VoivodeshipClaim
 from catalog.services import editors
+from catalog.services.editing import DepotEditConflict
 from catalog.services.editors import is_chief
+from catalog.text import full_sentence
 from fueldepot.data import history
 
 
@@ -85,11 +88,43 @@ class FieldChange(NamedTuple):
     after: str
 
 
+class OutdatedMixin:
+    """Mixin of a form: its page shows a row that was changed since. What was typed stays in the fields."""
+
+    def clean(self: Any) -> Any:
+        self.add_error(None, full_sentence(capfirst(DepotEditConflict.reason)))
+        return super().clean()  # type: ignore[misc] # of the form
+
+
 class HistoryAdmin(DeskMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the package has no types
     """Admin with history pages. revertible: whether saving an old version is offered."""
 
     revertible: ClassVar[bool] = True
     history_list_display = ("author",)
+
+    def version_of(self, key: Any) -> str:
+        """Version of a row, which each change of what its page shows changes. One query."""
+        return str(history.latest_id(self.model.history.model, key))
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Return the row with `opened`, its version: read before and so never newer than the row."""
+        row = super().get_object(request, object_id, from_field)
+        if row is not None:
+            opened = self.version_of(row.pk)
+            row = super().get_object(request, object_id, from_field)
+        if row is not None:
+            row.opened = opened
+        return row
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        """Return the form; of a page that a later change has outdated one that refuses what was typed there."""
+        form: Any = super().get_form(request, obj, change, **kwargs)
+        opened = getattr(obj, "opened", "")
+        return type("OutdatedForm", (OutdatedMixin, form), {}) if request.POST.get("opened", opened) != opened else form
+
+    def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
+        opened = request.POST.get("opened", getattr(kwargs.get("obj"), "opened", ""))
+        return cast("HttpResponse", super().render_change_form(request, {**context, "opened": opened}, *args, **kwargs))
 
     def author(self, row: Any) -> str:
         """Who made the change of a history row, a dash for a reader, an import or a command."""

@@ -13,7 +13,7 @@ from pytest_django.asserts import assertContains
 
 from fueldepot.data import snapshot
 from regulations import services
-from regulations.models import Amendment, Deadline, LegalState
+from regulations.models import Amendment, Deadline, LegalState, Resolution
 from tests import factories
 from tests.client import context_of
 from tests.drafts import approve
@@ -38,7 +38,7 @@ def form_of(desk, address):
     """What a browser would send from the page of a row."""
     page = context_of(desk, address)
     form = page["adminform"].form
-    data = {name: form[name].value() for name in form.fields}
+    data = {name: form[name].value() for name in form.fields} | {"opened": page["opened"]}
     for formset in page["inline_admin_formsets"]:
         management = formset.formset.management_form
         data |= {f"{management.prefix}-{name}": management[name].value() for name in management.fields}
@@ -140,6 +140,18 @@ def test_line_ends_of_a_browser_change_no_amendment(desk):
     assert amendment.history.count() == 1
     stored = Amendment.objects.get()
     assert (stored.sources, stored.changes) == (amendment.sources, amendment.changes)
+
+
+def test_an_open_page_of_an_act_does_not_undo_what_others_save_meanwhile(desk):
+    amendment = AmendmentFactory()
+    act = url_of(amendment.resolution)
+    stale = form_of(desk, act)
+    for url in (url_of(amendment), act):
+        save(desk, url, **({"changes": "Termin rok później."} if url != act else {"scope": "miasta"}))
+        assert "ktoś zmienił wpis" in str(desk.post(act, stale | {"title": "Inny tytuł"}).context["errors"]).lower()
+    assert (factories.fresh(amendment).changes, Resolution.objects.get().scope) == ("Termin rok później.", "miasta")
+    assert desk.post(act, form_of(desk, act) | {"title": "Inny tytuł"}).status_code == 302
+    assert desk.get(f"/admin/regulations/resolution/{9**30}/change/").status_code == 302
 
 
 def delete_one(desk, act, ban):

@@ -179,6 +179,25 @@ def test_a_draft_over_a_row_that_changed_since_is_refused_and_nothing_is_lost(ew
     assert set(Draft.objects.values_list("state", flat=True)) == {"approved", "withdrawn"}
 
 
+@pytest.mark.parametrize("row", ["deadline", "range"])
+def test_a_page_that_was_open_while_another_draft_was_approved_makes_none(ewa, row):
+    chief, deadline = person("szefowa", CHIEF), DeadlineFactory()
+    address, field, first, second = RANGE, "low", "700", "800"
+    if row == "deadline":
+        address, field, first, second = url_of(deadline), "scope", "gmina", "miasto"
+    stale = form_of(chief, address)
+    answer = chief.post(address, stale | {field: first})
+    approve(chief, answer, decision="submit")
+    approve(person("adam", CHIEF), answer)
+    other = "applies_to" if row == "deadline" else "high"
+    refused = chief.post(address, stale | {other: second})
+    assert "Ktoś zmienił wpis po otwarciu tej strony; obejrzyj go jeszcze raz." in (page := html_of(refused))
+    assert f'value="{second}"' in page
+    assert f'name="opened" value="{stale["opened"]}"' in page
+    assert Draft.objects.count() == 1
+    assert chief.post(address, form_of(chief, address) | {other: second}).status_code == 302
+
+
 def test_a_deletion_is_a_draft_too_and_needs_its_own_right_as_a_range_does(ewa):
     ban, desk = FuelBanFactory(), person("szefowa", CHIEF)
     answer = desk.post(url_of(ban).replace("change", "delete"), {"post": "yes"})
