@@ -73,6 +73,8 @@ class PricePageMixin(NextRowMixin):
             decided = dict.fromkeys(sorted(pending & chosen), decision == "approve")
             approved = [key for key in decided if decided[key]]
             typed = {key: read_amount(read_text(request, f"value-{key}").strip()) for key in approved}
+            if DepotPrice.objects.filter(pk__in=decided).exclude(depot=price.depot_id).exists():
+                raise PriceDecidedMeanwhile  # merged since, or forged
             count, recorded = decide_visit(
                 parts=(),
                 prices=decided,

@@ -251,6 +251,13 @@ def test_prices_of_a_depot_are_decided_on_the_page_of_one(desk, client, django_a
     assert set(DepotPrice.objects.filter(depot=depot).values_list("status", flat=True)) == {"approved"}
 
 
+@pytest.mark.parametrize("decision", ["approve", "reject"])
+def test_the_page_of_a_price_decides_none_of_another_depot(desk, decision):
+    answer = decide_on_page(desk, decision, waiting(1550), waiting(1560), reason="Cena za worek.")
+    assert "obejrzyj je jeszcze raz" in message_of(answer)
+    assert set(DepotPrice.objects.values_list("status", flat=True)) == {"pending"}
+
+
 def test_a_corrected_price_is_kept_as_sent_and_as_published(desk, commit):
     submission = factories.SubmissionFactory(passed_on=True)
     price = waiting(16300, depot=submission.depot, submission=submission)
