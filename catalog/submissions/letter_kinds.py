@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any, ClassVar
 
 from django.core.mail import EmailMessage, EmailMultiAlternatives
-from django.db.models import Exists, F, Model, OuterRef, QuerySet
+from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet
 from django.template import engines
 from django.template.backends.jinja2 import Jinja2
 from django.template.loader import render_to_string
@@ -369,16 +369,15 @@ class SubscriptionLetters(LetterKind):
         return compose(row.email, None, ("alerts_link", {"link": link, "hours": tokens.LINK_HOURS}))
 
 
+@dataclass(frozen=True)
 class PendingLetters(LetterKind):
-    """Letters of `PendingLetter`, by its kind: one for equal requests.
+    """Letters of `PendingLetter`, by its kind: one for equal requests. `owner_links` and `admin.accounts` add them."""
 
-    `owner_links` and `catalog.admin.accounts` add them.
-    """
-
+    condition: Q
     writers: ClassVar[dict[str, Callable[[PendingLetter, datetime], Iterable[Letter]]]] = {}
 
     def rows(self, on: datetime) -> QuerySet[PendingLetter]:
-        return PendingLetter.objects.filter(kind__in=self.writers).select_related("depot__municipality")
+        return PendingLetter.objects.filter(self.condition, kind__in=self.writers).select_related("depot__municipality")
 
     def letters(self, row: PendingLetter, on: datetime) -> Iterable[Letter]:
         equal = PendingLetter.objects.filter(kind=row.kind, email__iexact=row.email, depot=row.depot_id)
@@ -393,8 +392,9 @@ class PendingLetters(LetterKind):
 DECISION_LETTERS = GatheredLetters("notification_pending", decided_part)
 REOPENING_LETTERS = GatheredLetters("reopening_pending", reopened_part)
 
+RENEWAL = Q(kind=PendingLetter.Kind.OWNER_LINK)
 KINDS = (
-    *(PendingLetters(), LinkLetters(), REOPENING_LETTERS, DECISION_LETTERS, QuestionLetters(), ClaimLetters()),
-    SubscriptionLetters(),
+    *(PendingLetters(~RENEWAL), ClaimLetters(), REOPENING_LETTERS, DECISION_LETTERS, QuestionLetters()),
+    *(LinkLetters(), SubscriptionLetters(), PendingLetters(RENEWAL)),
 )
-"""Kinds sent as soon as they wait; first those that warn an owner. `retention` sends another once a day."""
+"""Kinds sent as soon as they wait; first warnings to owners, last what anybody may ask for. `retention` has another."""

@@ -105,6 +105,20 @@ def test_letters_of_one_batch_to_one_owner_add_up(clock):
     assert sorted(letter.to[0] for letter in mail.outbox) == ["ewa@opal-nowak.pl", "jan@opal-nowak.pl"]
 
 
+def test_new_links_that_anybody_asks_for_leave_after_all_other_letters_to_an_owner(clock):
+    depot = factories.DepotFactory(data_status="owner", verified=True)
+    link = owner_links.grant_link(depot=depot, email="jan@opal-nowak.pl", on=clock.now)
+    OwnerLink.objects.update(letters_at=[clock.now])
+    owner_links.request_link(depot=depot, email=link.email, on=clock.now)
+    factories.SubmissionFactory(depot=depot, claim=True)
+    factories.SubmissionFactory(decided=True, notification_pending=True, email=link.email)
+    assert len(letters.send_waiting().delayed) == 1
+    assert not any("nowy odnośnik" in letter.subject for letter in mail.outbox)
+    clock.move(hours=1)
+    assert len(letters.send_waiting().sent) == 1
+    assert "nowy odnośnik" in mail.outbox[-1].subject
+
+
 def test_letters_of_one_claim_to_one_mailbox_count_together(clock):
     depot = factories.DepotFactory(data_status="owner", verified=True)
     for email in ("jan@opal-nowak.pl", "jan+2@opal-nowak.pl"):
