@@ -17,7 +17,7 @@ from django.utils.html import format_html
 
 from catalog.admin.desk import CsvMixin, DeskList, KeptRowsMixin, OptionsFilter, columns_of, current_editor
 from catalog.admin.drafts import DraftedAdmin
-from catalog.admin.registers_and_history import HistoryAdmin
+from catalog.admin.registers_and_history import HistoryAdmin, refuse_outdated
 from catalog.models import County, Municipality
 from fueldepot.data.history import latest_id
 from regulations import services
@@ -258,6 +258,11 @@ class AmendmentInline(admin.StackedInline):  # type: ignore[type-arg] # not subs
     formfield_overrides = MULTILINE
     extra = 0
     exclude = ("key",)
+
+    def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        formset = super().get_formset(request, obj, **kwargs)
+        formset.form = refuse_outdated(request, obj, formset.form)
+        return formset
 
 
 @admin.register(Resolution)

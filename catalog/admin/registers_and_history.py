@@ -25,8 +25,7 @@ from simple_history.template_utils import HistoricalRecordContextHelper
 from catalog import models
 from catalog.admin.desk import DeskMixin, FixedRowsAdmin, OptionsFilter, current_editor, desk_view, done_options
 from catalog.models import Voivodeship, VoivodeshipClaim
-from catalog.services import editors
-from catalog.services.editing import DepotEditConflict
+from catalog.services import editing, editors
 from catalog.services.editors import is_chief
 from catalog.text import full_sentence
 from fueldepot.data import history
@@ -89,11 +88,19 @@ class FieldChange(NamedTuple):
 
 
 class OutdatedMixin:
-    """Mixin of a form: its page shows a row that was changed since. What was typed stays in the fields."""
+    """Mixin of a form whose page is outdated: it refuses to change its row. What was typed stays in the fields."""
 
-    def clean(self: Any) -> Any:
-        self.add_error(None, full_sentence(capfirst(DepotEditConflict.reason)))
-        return super().clean()  # type: ignore[misc] # of the form
+    def _post_clean(self: Any) -> None:
+        super()._post_clean()  # type: ignore[misc] # of the form
+        stored = type(self.instance)._default_manager.filter(pk=self.instance.pk).first()
+        if editing.stored_values(stored) != editing.stored_values(self.instance):
+            self.add_error(None, full_sentence(capfirst(editing.DepotEditConflict.reason)))
+
+
+def refuse_outdated(request: HttpRequest, row: Any, form: Any) -> Any:
+    """Return a class of forms; if the row of the page has changed since it was opened, with `OutdatedMixin`."""
+    opened = getattr(row, "opened", "")
+    return type(form.__name__, (OutdatedMixin, form), {}) if request.POST.get("opened", opened) != opened else form
 
 
 class HistoryAdmin(DeskMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the package has no types
@@ -117,10 +124,7 @@ class HistoryAdmin(DeskMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the p
         return row
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        """Return the form; of a page that a later change has outdated one that refuses what was typed there."""
-        form: Any = super().get_form(request, obj, change, **kwargs)
-        opened = getattr(obj, "opened", "")
-        return type("OutdatedForm", (OutdatedMixin, form), {}) if request.POST.get("opened", opened) != opened else form
+        return refuse_outdated(request, obj, super().get_form(request, obj, change, **kwargs))
 
     def render_change_form(self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         opened = request.POST.get("opened", getattr(kwargs.get("obj"), "opened", ""))
