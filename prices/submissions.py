@@ -21,7 +21,8 @@ from catalog.models import Dataset, Decision, Depot, Submission
 from catalog.services import Refusal, journal
 from catalog.services.editing import check_edit_version
 from catalog.services.journal import UNDONE, Undoing
-from catalog.services.undoing import reopen, store_reopened
+from catalog.services.publishing import read_lines
+from catalog.services.undoing import find_vouched_since, reopen, restore_depots, store_reopened
 from catalog.submissions import intake
 from catalog.submissions.decisions import PartDecision, decide
 from catalog.submissions.field_groups import describe_decided
@@ -247,9 +248,8 @@ def _undo_offers(undoing: Undoing, prices: Collection[int], reason: str) -> None
     offers = undoing.spans(Depot)
     changed, stating = _find_changed(undoing, prices)
     if undoing.decision.kind in {Decision.Kind.PRICES, Decision.Kind.PRICE_LIST}:
-        whole = [offers[depot] for depot in offers.keys() - changed]
-        restored = history.restore(Depot, whole, following=journal.FOLLOWING["catalog.depot"])
-        history.record_bulk(Depot, restored, by=undoing.by, reason=undoing.reason)
+        lines = read_lines(offers)
+        restored = restore_depots(undoing, offers.keys() - changed - find_vouched_since(undoing, lines), lines)
         if restored:
             Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
         changed |= offers.keys() - {*restored}

@@ -242,7 +242,7 @@ class DecisionAdmin(CsvMixin, RegisterAdmin):
             self.message_user(request, format_html("{}{}", message, returned))
             if undoing.left:
                 changed = f"{len(undoing.left)}. {name_rows(undoing.left)}"
-                text = f"Bez zmian, bo od tamtej decyzji ktoś je zmienił: {changed}"
+                text = f"Bez zmian, bo od tamtej decyzji ktoś je zmienił albo sprawdził: {changed}"
                 self.message_user(request, text, messages.WARNING)
         return HttpResponseRedirect(page_url(self.opts, "change", decision.pk))
 

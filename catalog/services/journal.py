@@ -5,12 +5,12 @@ of the decision; rows without a history are named by `Recording.concern`. A serv
 decision.
 
 `undo` hands the lines of each model to its handler in `UNDO_HANDLERS`: depots first, then what other apps have
-registered, then submissions and owners' links. What somebody has changed since stays, and is named; a decision of which
-nothing can be restored is not undone.
+registered, then submissions and owners' links. What somebody has changed or checked since stays, and is named; a
+decision of which nothing can be restored is not undone.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -21,12 +21,12 @@ from typing import Any
 from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import router, transaction
-from django.db.models import Model, OuterRef, Subquery
+from django.db.models import Model
 from django.db.models.deletion import Collector, ProtectedError
 from django.utils import timezone
 from simple_history.utils import get_history_model_for_model
 
-from catalog.models import Decision, DecisionLine, Depot, FormerMunicipality
+from catalog.models import Decision, DecisionLine, Depot
 from catalog.services import Refusal
 from fueldepot.data import history
 from fueldepot.data.history import Span, among
@@ -47,7 +47,7 @@ class DecisionNotUndoable(Refusal):
 class NothingToRestore(Refusal):
     """Every row of the decision was changed by somebody since, or is gone. left: those that are there."""
 
-    reason = "nie ma czego przywrócić, bo od tej decyzji zmieniono albo usunięto wszystko, czego dotyczyła"
+    reason = "nie ma czego przywrócić, bo od tej decyzji zmieniono, sprawdzono albo usunięto wszystko, czego dotyczyła"
 
     def __init__(self, left: Sequence[Model]) -> None:
         super().__init__(reason=f"{self.reason}: {join_names(map(str, left))}" if left else self.reason)
@@ -238,28 +238,6 @@ def undo(*, decision: Decision, by: AbstractBaseUser | None, on: datetime, note:
     return undoing
 
 
-def restore_changes(model: type[Model], undoing: Undoing, *, kept: Collection[Any] = ()) -> list[Any]:
-    """Restore the changed rows of a model, with a line of history each, and count them. The caller locks them.
-
-    kept: keys of rows that stay. Returns the keys of restored rows. Added and deleted rows are left to the caller. Two
-    statements, three for depots.
-    """
-    spans = [span for key, span in undoing.spans(model).items() if key not in kept]
-    restored = history.restore(model, spans, following=following(undoing.decision, model._meta.label_lower))
-    if model is Depot:
-        leave_former_municipalities(restored)
-    history.record_bulk(model, restored, by=undoing.by, reason=undoing.reason)
-    undoing.changed[model] += len(restored)
-    return restored
-
-
-def leave_former_municipalities(depots: Collection[Any]) -> None:
-    """Move restored depots from municipalities that have left the register since to their successors. One statement."""
-    successor = FormerMunicipality.objects.filter(pk=OuterRef("municipality_id")).values("successor_id")
-    formers = FormerMunicipality.objects.values("pk")
-    Depot.objects.filter(pk__in=among(depots), municipality_id__in=formers).update(municipality_id=Subquery(successor))
-
-
 def following(decision: Decision, label: str) -> tuple[str, ...]:
     """Return the columns of `FOLLOWING`. Of depots that were merged or that owners changed also fuels.
 
@@ -287,13 +265,13 @@ def find_changed_since(decision: Decision) -> list[Model]:
             untouched = history.find_untouched(model, list(spans.values()), ignored=UNCOMPARED)
             changed = [key for key in spans if key not in {*restorable, *untouched}]
             undoing.left += model._default_manager.in_bulk(changed).values()
-        if label in STAYING and (decision.kind not in UNDO_KINDS or of_prices):
+        if label in STAYING and (label == Depot._meta.label_lower or of_prices or decision.kind not in UNDO_KINDS):
             undoing.left += STAYING[label](undoing)
     return list(dict.fromkeys(undoing.left))
 
 
 def restore_rows(model: type[Model], undoing: Undoing) -> None:
-    """Bring rows back one by one, as `restore_changes` does not: changed, deleted and added ones. For a handful.
+    """Bring rows back one by one: changed, deleted and added ones. For a handful.
 
     A row that was changed since stays, as does an added one to which others refer, a deleted one that refers to one
     deleted since, and one whose former values no line of its history has.

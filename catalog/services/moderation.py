@@ -249,8 +249,7 @@ def _decide(
         Depot.objects.filter(pk__in=among(changed)).update(**values)
         for words, some in changing.items():
             history.record_bulk(Depot, [depot.pk for depot in some], by=by, reason=with_note(words, note))
-        closed = close_submissions([*changed], now) if closing else []
-        record.concern(Submission, closed)
+        closed = close_submissions([*changed], record, now) if closing else []
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
     return BulkResult(len(changed), tuple(unchanged), record.decision, tuple(closed))
 
@@ -259,10 +258,10 @@ def with_note(said: str, note: str) -> str:
     return f"{said}: {note}" if note else said
 
 
-def close_submissions(depots: Collection[int], on: datetime) -> list[int]:
+def close_submissions(depots: Collection[int], record: journal.Recording, on: datetime) -> list[int]:
     """Close open submissions about removed depots. Returns the ids of waiting ones, whose authors are to be notified.
 
-    Two statements. The depots are locked already.
+    record: of the decision, which concerns all of them. Two statements. The depots are locked already.
     """
     rows = Submission.objects.open().filter(depot__in=among(depots))
     pairs = list(locking(rows).values_list("pk", "state"))
@@ -271,6 +270,7 @@ def close_submissions(depots: Collection[int], on: datetime) -> list[int]:
     Submission.objects.filter(pk__in=[pk for pk, _ in pairs]).update(
         state=Submission.State.SUPERSEDED, decided_at=on, notification_pending=pending
     )
+    record.concern(Submission, [pk for pk, _ in pairs])
     return waiting
 
 

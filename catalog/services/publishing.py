@@ -27,6 +27,11 @@ ADDED = "paliwo z ceny"
 TAKEN_BACK = "cofnięto paliwo z ceny"
 """Ends of reasons in the history."""
 
+CLAIMED = f"{history.SUBMITTED}: {Submission.Kind.CLAIM.label}"
+"""Beginning of the reason of an accepted claim in the history."""
+
+CHECK = ("data_status", "verified_at", "verified_by")
+"""What a check sets beside the fields."""
 
 Lines = Sequence[Any]
 """Rows of the history of a depot, oldest first, with their `reason`.
@@ -47,7 +52,7 @@ def add_fuels(stated: Mapping[int, Mapping[str, date]], *, by: AbstractBaseUser 
         for depot in _locked(stated)
         if (names := {f for f in stated[depot.pk] if f not in depot.fuels or f in depot.fuels_by_name})
     }
-    lines = _read_lines([depot.pk for depot in lacking if "fuels" in depot.confirmed_fields])
+    lines = read_lines([depot.pk for depot in lacking if "fuels" in depot.confirmed_fields])
     changed = []
     for depot, names in lacking.items():
         removed = {name: _removed_at(name, lines.get(depot.pk, ())) for name in names}
@@ -69,7 +74,7 @@ def take_fuels_back(
     checked since.
     """
     added = {depot: names for depot in _locked(unpriced) if (names := {*unpriced[depot.pk]} & {*depot.fuels_priced})}
-    lines = _read_lines([depot.pk for depot in added])
+    lines = read_lines([depot.pk for depot in added])
     for depot, names in added.items():
         for name in names:
             before, since = _around_addition(name, lines.get(depot.pk, ()))
@@ -95,12 +100,16 @@ def _save(depots: list[Depot], by: AbstractBaseUser | None, on: date, reason: st
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
-def _read_lines(keys: Collection[int]) -> Mapping[int, Lines]:
-    """Return the history of the fuels of depots. One query, none without depots."""
-    columns = ("id", *Depot.FUEL_FIELDS, "confirmed_fields", "history_date")
+def read_lines(keys: Collection[int]) -> Mapping[int, Lines]:
+    """Return the history of the values of depots. One query, none without depots."""
+    columns = ("id", *Depot.PUBLIC_FIELDS, *Depot.FUEL_FIELDS, *CHECK, "confirmed_fields", "history_date")
     of_row = Q(model=Depot._meta.label_lower, key=Cast(OuterRef("id"), CharField()))
     decisions = DecisionLine.objects.filter(of_row, first__lte=OuterRef("history_id"), last__gte=OuterRef("history_id"))
-    undone = decisions.filter(Q(decision__undone_at__isnull=False) | Q(decision__kind=Decision.Kind.UNDO))
+    # What undoing a decision left as it was, the decision still vouches for.
+    restored = DecisionLine.objects.filter(
+        decision=OuterRef("decision__undoing"), model=OuterRef("model"), key=OuterRef("key"), first__isnull=False
+    )
+    undone = decisions.filter(Q(Exists(restored)) | Q(decision__kind=Decision.Kind.UNDO))
     rows = Depot.history.filter(id__in=among(keys)).order_by("history_id").only(*columns)
     lines = defaultdict(list)
     # The decision that undoes another stores its lines at its end.
@@ -134,14 +143,28 @@ def _around_addition(fuel: str, lines: Lines) -> tuple[Any, Lines]:
 
 def _is_checked(lines: Lines) -> bool:
     """Whether a person checked or set the fuels after the first row."""
-    for before, line in pairwise(lines):
-        if line.is_undone:
-            continue
-        is_new = line.fuels != before.fuels or "fuels" not in before.confirmed_fields
-        is_set = is_new and "fuels" in line.confirmed_fields and not line.reason.endswith((ADDED, TAKEN_BACK))
-        if is_set or line.reason.startswith(moderation.VERIFYING):
-            return True
-    return False
+    return any("fuels" in vouched(before, line) for before, line in pairwise(lines) if not line.is_undone)
+
+
+def vouched(before: Any, line: Any) -> set[str]:
+    """Return the public fields that a person set or checked in a row of the history, the former one being `before`.
+
+    A check of the whole entry, and an owner's claim, are about `CHECK`, too.
+    """
+    if line.reason.startswith((moderation.VERIFYING, CLAIMED)):
+        return {*Depot.PUBLIC_FIELDS, *CHECK}
+    if line.reason.startswith(history.IMPORTED) or line.reason.endswith((ADDED, TAKEN_BACK)):
+        return set()
+    names = {"name"} if line.reason.startswith((moderation.PUBLISHING, moderation.RESTORING)) else set()
+    return names | {*line.confirmed_fields} & (
+        {*line.confirmed_fields} - {*before.confirmed_fields} | differing(before, line)
+    )
+
+
+def differing(before: Any, line: Any) -> set[str]:
+    """Return the public fields, and those of `CHECK`, in which two rows of the history differ."""
+    columns = ((name, Depot.column(name)) for name in (*Depot.PUBLIC_FIELDS, *CHECK))
+    return {name for name, column in columns if getattr(before, column) != getattr(line, column)}
 
 
 def lock_with_survivor(depot_id: int) -> tuple[Depot, int | None]:

@@ -3,17 +3,29 @@
 `journal.undo` calls these handlers. A submission waits again, and its author is told.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
-from catalog.models import Dataset, Depot, NotDuplicate, OwnerLink, PendingLetter, Submission, VoivodeshipClaim
+from catalog.models import (
+    Dataset,
+    Depot,
+    FormerMunicipality,
+    NotDuplicate,
+    OwnerLink,
+    PendingLetter,
+    Submission,
+    VoivodeshipClaim,
+)
 from catalog.services import Refusal, journal, publishing
 from catalog.services.journal import Undoing
 from catalog.services.moderation import RestoringNeedsReason
+from catalog.services.publishing import Lines
 from catalog.submissions import letters
 from catalog.submissions.owner_links import revoke_links
+from catalog.submissions.retention import link_ends
 from fueldepot.data import history
 from fueldepot.data.history import among, lock_rows, locking
 
@@ -37,23 +49,87 @@ def undo_depots(undoing: Undoing) -> None:
     # Also those whose prices alone were changed, which have their turn after the version.
     lock_rows(Depot.objects.filter(pk__in=among(undoing.keys(Depot))))
     depots = Depot.objects.filter(pk__in=among(undoing.spans(Depot)))
-    staying = {depot.pk for depot in find_staying_depots(undoing)}
-    restored = journal.restore_changes(Depot, undoing, kept=staying)
+    lines = publishing.read_lines(undoing.spans(Depot))
+    staying = {depot.pk for depot in find_staying_depots(undoing, lines)}
+    restored = restore_depots(undoing, {*undoing.spans(Depot)} - staying, lines)
+    undoing.changed[Depot] += len(restored)
     restored += _remove_added(undoing, staying)
     undoing.left += depots.exclude(pk__in=among(restored)).order_by("pk").only("name", "publication", "merged_into")
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
 
 
-def find_staying_depots(undoing: Undoing) -> list[Depot]:
-    """Return the depots that look as the decision left them, but stay: claimed again since, or merged. Two queries.
+def restore_depots(undoing: Undoing, keys: Collection[int], lines: Mapping[int, Lines]) -> list[int]:
+    """Restore depots that a decision changed, with a line of history each. Five statements.
+
+    lines: their history. Returns the ids of restored ones. The caller locks them, and counts them.
+    """
+    spans = undoing.spans(Depot)
+    following = journal.following(undoing.decision, Depot._meta.label_lower)
+    restored = history.restore(Depot, [spans[key] for key in keys], following=following)
+    _leave_former_municipalities(restored)
+    _confirm_again(undoing, restored, lines)
+    history.record_bulk(Depot, restored, by=undoing.by, reason=undoing.reason)
+    return restored
+
+
+def _leave_former_municipalities(depots: Collection[int]) -> None:
+    """Move restored depots from municipalities that have left the register since to their successors. One statement."""
+    successor = FormerMunicipality.objects.filter(pk=OuterRef("municipality_id")).values("successor_id")
+    formers = FormerMunicipality.objects.values("pk")
+    Depot.objects.filter(pk__in=among(depots), municipality_id__in=formers).update(municipality_id=Subquery(successor))
+
+
+def _confirm_again(undoing: Undoing, restored: Collection[int], lines: Mapping[int, Lines]) -> None:
+    """Leave of the fields that a decision was about those confirmed for which another person's act still vouches."""
+    spans, changed = undoing.spans(Depot), []
+    for depot in Depot.objects.filter(pk__in=among(restored)).only("confirmed_fields"):
+        concerned, standing = set[str](), {*lines[depot.pk][0].confirmed_fields}
+        for before, line in pairwise(lines[depot.pk]):
+            added = publishing.vouched(before, line).intersection(Depot.PUBLIC_FIELDS)
+            ended = {*before.confirmed_fields}.difference(line.confirmed_fields)
+            if spans[depot.pk].first <= line.history_id <= spans[depot.pk].last:
+                concerned |= added | ended
+            elif not line.is_undone:
+                standing = (standing | added) - ended
+        confirmed = {*depot.confirmed_fields} - concerned | concerned & standing
+        if confirmed != {*depot.confirmed_fields}:
+            depot.confirmed_fields = [name for name in Depot.PUBLIC_FIELDS if name in confirmed]
+            changed.append(depot)
+    Depot.objects.bulk_update(changed, ["confirmed_fields"], batch_size=500)
+
+
+def find_vouched_since(undoing: Undoing, lines: Mapping[int, Lines]) -> set[int]:
+    """Return the depots that a person has checked since, or given the same value again that a decision changed.
+
+    Also those of which it ended confirmations, and an import has changed these fields since. lines: their history.
+    """
+    staying = set()
+    for key, span in undoing.spans(Depot).items():
+        if not (own := [row for row in lines[key] if row.history_id <= span.last]):
+            continue  # erased with its depot
+        former = next((row for row in reversed(own) if row.history_id < span.first), None)
+        since = lines[key][len(own) - 1 :]
+        again = {name for pair in pairwise(since) if not pair[1].is_undone for name in publishing.vouched(*pair)}
+        changed = publishing.differing(former, own[-1]) if former else {*Depot.PUBLIC_FIELDS}
+        ended = {*former.confirmed_fields}.difference(own[-1].confirmed_fields) if former else set()
+        if changed & again or (ended - again) & publishing.differing(own[-1], since[-1]):
+            staying.add(key)
+    return staying
+
+
+def find_staying_depots(undoing: Undoing, lines: Mapping[int, Lines] | None = None) -> list[Depot]:
+    """Return the depots that look as the decision left them, but stay: claimed or checked again since, or merged.
 
     A merged one was removed by it and restored since, or has handed on what a claim changed; an added one has absorbed
-    another.
+    another. lines: the history of the depots, if it was read. Three queries at most.
     """
     firsts = among([span.first for span in undoing.spans(Depot).values()])
     added = Depot.history.filter(history_id__in=firsts, history_type=history.CREATED).values("id")
     survivors = Depot.objects.filter(merged_into__in=added).values("merged_into")
-    staying = Q(pk__in=find_claimed_since(undoing)) | Q(pk__in=survivors)
+    if lines is None:
+        lines = publishing.read_lines(undoing.spans(Depot))
+    checked = find_vouched_since(undoing, lines)
+    staying = Q(pk__in=find_claimed_since(undoing)) | Q(pk__in=survivors) | Q(pk__in=checked)
     if undoing.decision.kind == undoing.decision.Kind.REMOVE or undoing.keys(OwnerLink):
         staying |= Q(merged_into__isnull=False)
     return list(Depot.objects.filter(staying, pk__in=among(undoing.spans(Depot))).order_by("pk"))
@@ -105,7 +181,7 @@ def undo_merge(undoing: Undoing) -> None:
 
     The loser is withheld again if it was before the merge.
     """
-    details, spans = undoing.decision.details, undoing.spans(Depot)
+    details = undoing.decision.details
     loser = Depot.objects.filter(pk=details["loser"]).first()
     if loser is None:
         return
@@ -115,11 +191,9 @@ def undo_merge(undoing: Undoing) -> None:
         return
     # The survivor may have been merged since; what the loser refers to must not keep it from being restored.
     Depot.objects.filter(pk=loser.pk).update(merged_into=None)
-    following = journal.following(undoing.decision, "catalog.depot")
-    merged = [spans[key] for key in (details["loser"], details["survivor"]) if key in spans]
-    restored = history.restore(Depot, merged, following=following)
-    journal.leave_former_municipalities(restored)
-    history.record_bulk(Depot, restored, by=undoing.by, reason=undoing.reason)
+    lines = publishing.read_lines(undoing.spans(Depot))
+    merged = {details["loser"], details["survivor"]}.intersection(undoing.spans(Depot))
+    restored = restore_depots(undoing, merged - find_vouched_since(undoing, lines), lines)
     today = timezone.localdate(undoing.on)
     if loser.pk not in restored:  # its former values are unknown
         publishing.publish_depot(depot=loser, on=today, by=undoing.by, note=undoing.reason)
@@ -161,9 +235,11 @@ CLOSED = (State.ACCEPTED, State.REJECTED, State.SUPERSEDED)
 def undo_submissions(undoing: Undoing) -> None:
     """Reopen submissions that a decision closed. Four statements. Prices are left to their own app."""
     closed = list(locking(_find_closed(undoing)).select_related("depot"))
-    staying = dict.fromkeys(find_staying_submissions(undoing, closed))
-    again = [row for row in closed if row not in staying]
+    counting = [row for row in closed if row.confirmed_at is not None]
+    staying = dict.fromkeys(find_staying_submissions(undoing, counting))
+    again = [row for row in counting if row not in staying]
     undoing.left += staying
+    _reopen_unconfirmed([row for row in closed if row.confirmed_at is None], undoing)
     for row in again:
         if row.kind == Kind.ADD:
             row.depot = None
@@ -175,13 +251,24 @@ def _find_closed(undoing: Undoing) -> QuerySet[Submission]:
     return Submission.objects.filter(pk__in=undoing.keys(Submission), state__in=CLOSED)
 
 
+def _reopen_unconfirmed(closed: Sequence[Submission], undoing: Undoing) -> None:
+    """Let submissions be confirmed by the links of their authors that have not expired. At most one statement."""
+    kept = find_kept(undoing)
+    alive = [row.pk for row in closed if row.depot_id not in kept and undoing.on < link_ends(row)]
+    if alive:
+        rows = Submission.objects.filter(pk__in=alive, depot__publication=Depot.Publication.PUBLISHED)
+        rows.update(state=State.UNCONFIRMED, decided_at=None)
+        letters.send_soon()  # a link that was still to be sent
+
+
 def find_staying_submissions(undoing: Undoing, closed: Sequence[Submission] | None = None) -> list[Submission]:
     """Return the submissions that stay closed when a decision is undone, also before its depots are restored.
 
     One stays if its depot is in `undoing.left` or was removed since, if its author has sent the same anew, or if the
     author's data were erased. closed: the submissions, if they were read. Three queries at most.
     """
-    submissions = list(_find_closed(undoing).select_related("depot").order_by("pk")) if closed is None else closed
+    counting = _find_closed(undoing).exclude(confirmed_at=None)
+    submissions = list(counting.select_related("depot").order_by("pk")) if closed is None else closed
     waiting = Submission.objects.waiting().exclude(kind=Kind.CORRECT)
     depots = [row.depot_id for row in submissions]
     columns = ("depot", "kind", "subject", "email_hash")

@@ -175,6 +175,7 @@ class DecisionBatch:
         self.unchanged: list[tuple[Submission, str]] = []
         self.touched: dict[int, Depot] = {}
         self.removed: list[int] = []
+        self.verified: list[int] = []
 
     def accept(
         self, row: Submission, part: PartDecision, reason: str = "", *, verify: bool = False, keep_owners: bool = False
@@ -187,7 +188,9 @@ class DecisionBatch:
             case Kind.CORRECT:
                 row.accepted_fields = self._correct(row, part, reason)
                 if verify:
-                    moderation.set_verified(self._change(row), by=self.by, on=self.day)
+                    depot = self._change(row)
+                    moderation.set_verified(depot, by=self.by, on=self.day)
+                    self.verified.append(depot.pk)
             case Kind.CLAIM:
                 self._claim(row, keep_owners=keep_owners)
             case Kind.DELETE:
@@ -220,10 +223,12 @@ class DecisionBatch:
                 about = {submission.depot_id for submission in self.changed if submission.kind == kind}
                 keys = [key for key in self.touched if key in about]
                 history.record_bulk(Depot, keys, by=self.by, reason=f"{history.SUBMITTED}: {kind.label}")
+            history.record_bulk(Depot, self.verified, by=self.by, reason=moderation.VERIFYING)
             Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
-        closed = moderation.close_submissions(self.removed, self.on) if self.removed else []
         self.record.title = field_groups.describe_decided(self.changed)
-        self.record.concern(Submission, [*(row.pk for row in self.changed), *closed])
+        self.record.concern(Submission, [row.pk for row in self.changed])
+        if self.removed:
+            moderation.close_submissions(self.removed, self.record, self.on)
         self.record.concern(Depot, [row.depot_id for row in self.changed if row.depot_id])
         self.record.waiting_since += [row.confirmed_at for row in self.changed if row.confirmed_at]
         letters.send_soon()

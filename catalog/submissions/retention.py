@@ -165,9 +165,12 @@ def erased_on(submission: Submission) -> datetime | None:
     if submission.decided_at is None:
         return None
     due = submission.decided_at + (KEPT_FOR_LIMITS if submission.state == Submission.State.WITHDRAWN else KEPT)
-    if submission.confirmed_at is None:
-        return min(due, (submission.mailed_at or submission.created_at) + tokens.LINK_LIFE)
-    return due
+    return due if submission.confirmed_at is not None else min(due, link_ends(submission))
+
+
+def link_ends(submission: Submission) -> datetime:
+    """Return when the link of an unconfirmed submission expires, sent or not."""
+    return (submission.mailed_at or submission.created_at) + tokens.LINK_LIFE
 
 
 def record_purge(purged: Purged, *, started: datetime, finished: datetime) -> None:

@@ -141,8 +141,6 @@ def restore(model: type[models.Model], spans: Sequence[Span], *, following: Coll
     # Beside a later change of the row stays its day.
     whole = " AND ".join(condition for c, condition in same.items() if c in arrays or c not in following)
     same |= {c: f"{same[c]} AND {whole}" for c in later if c in following and c not in arrays}
-    for c in arrays.intersection(later):
-        same[c] += f' AND NOT EXISTS (SELECT FROM unnest(t."{c}") e WHERE {_CHANGED})'
     assignments = ", ".join(
         f'"{c}" = CASE WHEN l."{c}" IS DISTINCT FROM p."{c}" AND {same[c]} THEN p."{c}" ELSE {value} END'
         for c, value in later.items()
@@ -153,16 +151,10 @@ def restore(model: type[models.Model], spans: Sequence[Span], *, following: Coll
     return _ask(statement, spans)
 
 
-_CHANGED = "to_jsonb(t) -> e IS DISTINCT FROM to_jsonb(l) -> e"
-
-
 def _each_element(column: str) -> str:
-    """Return the array t without the elements that l added to p, and with those that it left out.
-
-    An element that names a column stays where that column was changed since.
-    """
+    """Return the array t without the elements that l added to p, and with those that it left out."""
     present, last, former = (f'{row}."{column}"' for row in "tlp")
-    kept = f"ARRAY(SELECT e FROM unnest({present}) e WHERE e <> ALL ({last}) OR e = ANY ({former}) OR {_CHANGED})"  # noqa: S608
+    kept = f"ARRAY(SELECT e FROM unnest({present}) e WHERE e <> ALL ({last}) OR e = ANY ({former}))"  # noqa: S608
     return f"{kept} || ARRAY(SELECT e FROM unnest({former}) e WHERE e <> ALL ({last}) AND e <> ALL ({present}))"  # noqa: S608
 
 

@@ -206,6 +206,23 @@ def test_a_withdrawn_list_takes_its_prices_back_from_a_survivor(editor, one, oth
     assert [offer(depot) for depot in (one, other)] == [["wegiel"], ["wegiel"]]
 
 
+def test_an_offer_that_was_checked_since_stays_where_a_decision_on_prices_is_undone(editor, one):
+    decision = publish(one, editor)
+    moderation.verify_depot(depot=factories.fresh(one), by=editor, on=TODAY)
+    undo(decision=decision, by=editor, on=NOW)
+    assert offers(one) == (["wegiel", "pellet"], [], [])
+
+
+def test_a_survivor_that_was_checked_since_keeps_what_it_took_over_and_is_named(editor, one, other):
+    Depot.objects.filter(pk=other.pk).update(phone="+48 600 000 000")
+    decision = merge(one, other, editor, take=["phone"])
+    moderation.verify_depot(depot=factories.fresh(one), by=editor, on=TODAY)
+    assert find_changed_since(decision) == [one]
+    assert undo(decision=decision, by=editor, on=NOW).left == [one]
+    assert (factories.fresh(one).phone, "phone" in one.confirmed_fields) == ("+48 600 000 000", True)
+    assert factories.fresh(other).publication == "published"
+
+
 def test_a_survivor_whose_values_were_changed_since_is_named(editor, one, other):
     Depot.objects.filter(pk=other.pk).update(phone="+48 600 000 000")
     decision = merge(one, other, editor, take=["phone"])

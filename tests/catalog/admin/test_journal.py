@@ -215,7 +215,7 @@ def test_a_decision_of_which_nothing_can_be_restored_is_refused_and_stays(client
     decision = moderation.verify_depots(keys=keys, by=editor, on=TODAY).decision
     moderation.reset_depots(keys=keys, by=editor)
     said = message_of(undo_at_the_desk(client, decision))
-    assert f"zmieniono albo usunięto wszystko, czego dotyczyła: {depots[0]} i jeszcze 1." in said
+    assert f"zmieniono, sprawdzono albo usunięto wszystko, czego dotyczyła: {depots[0]} i jeszcze 1." in said
     assert (factories.fresh(decision).undone_at, last().kind) == (None, "verify")
     journal.undo(decision=last(), by=editor, on=NOW)
     assert journal.undo(decision=decision, by=editor, on=NOW).restored == 2

@@ -10,9 +10,9 @@ from django.urls import reverse
 from catalog import models
 from catalog.services import editing, journal, moderation, publishing
 from catalog.services.editors import CHIEF, EDITOR
-from catalog.submissions import letters
+from catalog.submissions import decisions, letters
 from fueldepot.data import history
-from tests import bulk, factories
+from tests import bulk, deciding, factories
 from tests.catalog.admin.test_list import many
 from tests.client import context_of, message_of
 from tests.deciding import undo_at_the_desk
@@ -69,7 +69,7 @@ def test_what_somebody_has_decided_since_stays_and_another_field_that_changed_si
     editing.edit_depot(depot=factories.fresh(checked), values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
     later = rows(restored, owners)
     said = message_of(undo_at_the_desk(client, first()))
-    assert not missing(said, "Składy opału: 1.", "ktoś je zmienił: 2.")
+    assert not missing(said, "Składy opału: 1.", "ktoś je zmienił albo sprawdził: 2.")
     assert rows(restored, owners) == later
     assert (factories.fresh(checked).publication, checked.phone) == ("held", "+48 12 345 67 89")
     assert checked.updated_at == TODAY
@@ -99,6 +99,74 @@ def test_a_field_changed_after_a_check_stays_confirmed_when_the_check_is_undone(
     editing.edit_depot(depot=factories.fresh(depot), values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
     journal.undo(decision=models.Decision.objects.earliest("pk"), by=editor, on=NOW)
     assert factories.fresh(depot).confirmed_fields == ["phone"]
+
+
+def edit(depot, editor, **values):
+    editing.edit_depot(depot=factories.fresh(depot), values=values, by=editor, on=TODAY)
+    return models.Decision.objects.latest("pk")
+
+
+@pytest.mark.parametrize("checked", ["whole", "with a correction", "the same value again"])
+def test_a_value_that_somebody_has_checked_since_stays(editor, checked):
+    depot = factories.DepotFactory(verified=True, verified_at=TODAY, verified_by=editor, confirmed_fields=["website"])
+    change = edit(depot, editor, phone="+48 12 345 67 89")
+    if checked == "whole":
+        moderation.verify_depot(depot=depot, by=editor, on=TODAY)
+    elif checked == "with a correction":
+        row = factories.SubmissionFactory(depot=depot, proposed={"website": "https://example.pl"})
+        deciding.accept_submission(submission=row, verify=True, by=editor, on=NOW)
+    else:
+        for phone in ("", "+48 12 345 67 89"):
+            edit(depot, editor, phone=phone)
+    assert journal.find_changed_since(change) == [depot]
+    with pytest.raises(journal.NothingToRestore):
+        journal.undo(decision=change, by=editor, on=NOW)
+    assert factories.fresh(depot).phone == "+48 12 345 67 89"
+    for decision in models.Decision.objects.filter(pk__gt=change.pk).order_by("-pk"):
+        journal.undo(decision=decision, by=editor, on=NOW)
+    journal.undo(decision=change, by=editor, on=NOW)
+    assert (factories.fresh(depot).phone, depot.confirmed_fields) == ("", ["website"])
+
+
+def test_an_entry_that_was_checked_twice_stays_checked_when_the_first_check_is_undone(editor):
+    depot = factories.DepotFactory()
+    first, second = (moderation.verify_depots(keys=[depot.pk], by=editor, on=TODAY).decision for _ in "12")
+    with pytest.raises(journal.NothingToRestore):
+        journal.undo(decision=first, by=editor, on=NOW)
+    for decision in (second, first):
+        journal.undo(decision=decision, by=editor, on=NOW)
+    assert (factories.fresh(depot).data_status, depot.confirmed_fields) == ("unverified", [])
+
+
+@pytest.mark.parametrize("values", [{"phone": "+48 12 345 67 89"}, {"municipality": "1217011"}])
+def test_a_field_is_confirmed_as_long_as_a_decision_stands_that_vouches_for_it(editor, values):
+    depot, _ = factories.DepotFactory(), factories.zakopane()
+    check = moderation.verify_depots(keys=[depot.pk], by=editor, on=TODAY).decision
+    change = edit(depot, editor, **values)
+    for decision, confirmed in ((check, [*values]), (change, [])):
+        journal.undo(decision=decision, by=editor, on=NOW)
+        assert factories.fresh(depot).confirmed_fields == confirmed
+
+
+def test_what_undoing_a_decision_left_is_still_confirmed_by_it(editor):
+    depots = [factories.DepotFactory(), factories.DepotFactory(lat=50.1)]
+    rows = [factories.SubmissionFactory(depot=depot) for depot in depots]
+    accepted = decisions.decide_possible(submissions=[row.pk for row in rows], by=editor, on=NOW).record.decision
+    change = edit(depots[0], editor, phone="+48 12 345 67 89")
+    assert depots[0] in journal.undo(decision=accepted, by=editor, on=NOW).left
+    journal.undo(decision=change, by=editor, on=NOW)
+    assert [factories.fresh(depot).phone for depot in depots] == ["+48 601 234 567", ""]
+    assert [depot.confirmed_fields for depot in depots] == [["phone"], []]
+
+
+def test_a_check_does_not_come_back_to_an_entry_that_an_import_has_changed_since(editor):
+    depot = factories.DepotFactory(verified=True)
+    reset = moderation.reset_depots(keys=[depot.pk], by=editor, note="sprawdzenie od nowa").decision
+    models.Depot.objects.update(phone="+48 12 345 67 89")
+    history.record_bulk(models.Depot, [depot.pk], by=None, reason=history.IMPORTED)
+    with pytest.raises(journal.NothingToRestore):
+        journal.undo(decision=reset, by=editor, on=NOW)
+    assert (factories.fresh(depot).data_status, depot.confirmed_fields) == ("unverified", [])
 
 
 def test_the_day_of_the_content_does_not_go_back_before_a_change_that_stays(editor):
@@ -167,7 +235,7 @@ def test_two_thousand_are_taken_back_in_as_many_statements_as_one(editor, django
     history.record_bulk(models.Depot, keys, by=None, reason="import")
     closed = models.Depot.RemovalReason.CLOSED
     batch = moderation.remove_depots(keys=keys, reason=closed, by=editor, on=TODAY, note="pomyłka").decision
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(17):
         undone = journal.undo(decision=batch, by=editor, on=batch.decided_at)
     assert (undone.restored, undone.left) == (2000, [])
     assert models.Depot.objects.published().count() == 2000
@@ -178,7 +246,7 @@ def test_many_added_depots_are_taken_back_in_as_many_statements_as_one(editor, d
         for depot in many(20):
             moderation.save(depot, by=editor, reason="dodano")
         models.Depot.history.update(history_type=history.CREATED)
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(20):
         undone = journal.undo(decision=record.decision, by=editor, on=record.decision.decided_at)
     assert (undone.restored, undone.left) == (20, [])
     assert not models.Depot.objects.published().exists()

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission
 from catalog.services import editing, journal, merging, moderation
-from catalog.submissions import decisions, field_groups, owner_links
+from catalog.submissions import decisions, field_groups, intake, owner_links, tokens
 from catalog.submissions import letters as sending
 from catalog.submissions.letter_kinds import REOPENING_LETTERS
 from prices import services
@@ -215,6 +215,21 @@ def test_a_deletion_is_undone_with_a_reason_only_and_brings_back_the_entry_and_w
     assert states == {deletion.pk: "waiting", waiting.pk: "waiting", silent.pk: "superseded"}
 
 
+@pytest.mark.parametrize("hours", [1, 47])
+def test_a_link_that_a_removal_ended_works_again_until_it_expires(editor, sent, hours):
+    row = factories.SubmissionFactory(unconfirmed=True, created_at=NOW, mailed_at=NOW)
+    token, row.token_hash = tokens.new_token(row.pk, NOW)
+    row.save()
+    moderation.remove_depot(depot=row.depot, reason="closed", by=editor, on=TODAY)
+    later = NOW + timedelta(hours=hours)
+    assert sent(lambda: undo(last(), editor, later)) == []
+    assert intake.confirm_submission(token=token, on=later).state == "waiting"
+    moderation.remove_depot(depot=row.depot, reason="closed", by=editor, on=TODAY)
+    Submission.objects.update(state="superseded", confirmed_at=None)
+    undo(last(), editor, NOW + timedelta(hours=48))
+    assert factories.fresh(row).state == "superseded"
+
+
 @pytest.mark.parametrize("decided", [accept, reject])
 def test_a_way_back_waits_again_and_its_entry_is_removed(editor, sent, decided):
     depot = factories.DepotFactory(removed=True)
@@ -352,7 +367,7 @@ def test_many_are_reopened_in_as_many_statements_as_two(editor, django_assert_ma
     with django_assert_max_num_queries(16):
         decided = decisions.decide_possible(submissions=[row.pk for row in rows], by=editor, on=NOW)
     assert decided.record.decision.title.endswith(", …: Skład opału Nowak i jeszcze 21")  # entries, not their one name
-    with django_assert_max_num_queries(21):
+    with django_assert_max_num_queries(23):
         assert journal.undo(decision=decided.record.decision, by=editor, on=NOW).reopened == len(rows)
     assert not Depot.objects.exclude(phone="").exists()
 
