@@ -239,14 +239,20 @@ def notify_authors(decided: Sequence[DepotPrice], on: datetime) -> list[int]:
 
 
 def record_price_outcomes(outcomes: Mapping[int, Sequence[PriceOutcome]], *, on: datetime) -> None:
-    """Record decisions on all prices of submissions, by id; letters leave after the commit. Two statements."""
+    """Record decisions on all prices of submissions, by id; letters leave after the commit. Two statements.
+
+    No letter leaves that would say what the last one said, as when a decision is undone before its letter has left.
+    """
     if not outcomes:
         return
     rows = list(locking(Submission.objects.filter(pk__in=outcomes, erased_at__isnull=True)))
     for row in rows:
-        decided = map(list, outcomes[row.pk])
-        row.proposed = row.proposed | {"outcomes": [*row.proposed.get("refused", []), *decided]}
-        row.answered_at, row.notification_pending = on, True
+        decided = [*row.proposed.get("refused", []), *map(list, outcomes[row.pk])]
+        last = row.proposed.get("told" if row.notification_pending else "outcomes")
+        if row.letter_tried_at is not None:
+            last = None  # a letter that is under way may say either
+        row.proposed = row.proposed | {"outcomes": decided, "told": last}
+        row.answered_at, row.notification_pending = on, decided != last
     Submission.objects.bulk_update(rows, ["proposed", "answered_at", "notification_pending"], batch_size=500)
     letters.send_soon()
 

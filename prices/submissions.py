@@ -292,7 +292,7 @@ def _reopen(undoing: Undoing) -> None:
     for row in rows:
         reopen(row)
         row.answered_at = None
-        row.proposed = {name: value for name, value in row.proposed.items() if name != "outcomes"}
+        row.proposed = {name: value for name, value in row.proposed.items() if name not in {"outcomes", "told"}}
     store_reopened(rows, undoing)
 
 

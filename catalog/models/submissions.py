@@ -67,8 +67,9 @@ class Submission(models.Model):
     """A submission of a reader or owner. It counts once its author confirms it by the link in the e-mail.
 
     subject: what distinguishes it from others of the same author, depot and kind: fuels of prices, name and place of a
-    missing depot; else "". proposed: for prices `prices` (inputs), `refused` (at confirmation) and `outcomes`; else the
-    wanted values of changed fields, by names of `Depot.PUBLIC_FIELDS`. stored: the values at submission.
+    missing depot; else "". proposed: for prices `prices` (inputs), `refused` (at confirmation), `outcomes` and those of
+    the last letter (`told`); else the wanted values of changed fields, by names of `Depot.PUBLIC_FIELDS`. stored: the
+    values at submission.
 
     email_hash, mailbox_hash, client_hash: keyed hashes (`catalog.submissions.tokens`). The first identifies the author,
     the others, of mailbox and network, count against limits. token_hash: of the last link. mailed_at: None while it is

@@ -164,6 +164,22 @@ def test_prices_decided_one_by_one_wait_again_whichever_decision_is_undone(edito
     assert factories.fresh(row).answered_at is None
 
 
+@pytest.mark.parametrize(("decided", "told", "letters"), [(2, 1, 0), (3, 2, 0), (2, 0, 1), (3, 1, 1)])
+def test_a_decision_on_a_price_that_is_undone_before_its_letter_is_not_told(editor, sent, decided, told, letters):
+    row = factories.SubmissionFactory(passed_on=True)
+    price = factories.DepotPriceFactory(depot=row.depot, submission=row, pending=True)
+    price.save()
+    for number in range(decided):
+        if number % 2:
+            services.reject_prices(prices=[price], reason="Nie.", by=editor, on=NOW)
+        else:
+            services.approve_prices(prices=[price], by=editor, on=NOW)
+        assert number >= told or len(sent(sending.send_waiting)) == 1
+    assert len(undo(last(), editor).letters) == letters
+    assert len(sent(sending.send_waiting)) == letters
+    assert (f"nr {row.pk}" in mail.outbox[0].body) if letters else not mail.outbox
+
+
 def test_one_reopened_while_the_letter_about_another_leaves_waits_for_its_own(editor):
     depot = factories.DepotFactory()
     rows = factories.SubmissionFactory.create_batch(2, depot=depot, email="jan@opal.pl")
