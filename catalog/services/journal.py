@@ -86,7 +86,7 @@ def recording(
     """
     outer = _current.get()
     if outer is not None:
-        yield Recording(rows=outer.rows, waiting_since=outer.waiting_since)
+        yield Recording(rows=outer.rows, waiting_since=outer.waiting_since, details=outer.details)
         return
     record = Recording(title, reason)
     token = _current.set(record)

@@ -105,6 +105,7 @@ def merge_depots(
             "absorbed": former,
             "open_submissions": opened,
             "closed_submissions": closed,
+            "confirmed": {kept.pk: taken},
             "followers": {follower.name: follower.move(gone.pk, kept.pk, by, on) for follower in FOLLOWERS},
         }
     Dataset.objects.bump_version(Dataset.Slug.DEPOTS)

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import CASCADE, CharField, Exists, ManyToOneRel, OuterRef, Q, Value
+from django.db.models import CASCADE, CharField, Exists, ManyToOneRel, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Cast, Coalesce
 from django.utils import timezone
 
@@ -36,7 +36,8 @@ CHECK = ("data_status", "verified_at", "verified_by")
 Lines = Sequence[Any]
 """Rows of the history of a depot, oldest first, with their `reason`.
 
-`is_undone`: whether a decision wrote the row that was undone since, or that undid another.
+`is_undone`: whether a decision wrote the row that was undone since, or that undid another. `named`: what its decision
+says in `details["confirmed"]`.
 """
 
 
@@ -115,6 +116,7 @@ def read_lines(keys: Collection[int]) -> Mapping[int, Lines]:
     # The decision that undoes another stores its lines at its end.
     undoing = Q(history_change_reason__startswith=journal.UNDONE)
     annotations = {"reason": Coalesce("history_change_reason", Value("")), "is_undone": undoing | Q(Exists(undone))}
+    annotations["named"] = Subquery(decisions.values("decision__details__confirmed")[:1])
     for row in rows.annotate(**annotations) if keys else ():
         lines[row.id].append(row)
     return lines
@@ -155,7 +157,8 @@ def vouched(before: Any, line: Any) -> set[str]:
         return {*Depot.PUBLIC_FIELDS, *CHECK}
     if line.reason.startswith(history.IMPORTED) or line.reason.endswith((ADDED, TAKEN_BACK)):
         return set()
-    names = {"name"} if line.reason.startswith((moderation.PUBLISHING, moderation.RESTORING)) else set()
+    names = {*(line.named or {}).get(str(line.id), ())}
+    names |= {"name"} if line.reason.startswith((moderation.PUBLISHING, moderation.RESTORING)) else set()
     return names | {*line.confirmed_fields} & (
         {*line.confirmed_fields} - {*before.confirmed_fields} | differing(before, line)
     )

@@ -256,6 +256,7 @@ class DecisionBatch:
         depot = self._depot(submission)
         names = field_groups.apply(depot, replaced(submission.proposed, part.values), taken)
         depot.confirm(names)
+        self.record.details.setdefault("confirmed", {}).setdefault(depot.pk, []).extend(names)
         self._change(submission)
         return names
 

@@ -213,6 +213,14 @@ def test_an_offer_that_was_checked_since_stays_where_a_decision_on_prices_is_und
     assert offers(one) == (["wegiel", "pellet"], [], [])
 
 
+def test_fuels_that_a_merge_united_stay_confirmed_when_the_check_before_is_undone(editor, one, other):
+    check = moderation.verify_depots(keys=[one.pk], by=editor, on=TODAY).decision
+    merged = merge(one, other, editor, unite_fuels=True)
+    for decision, confirmed in ((check, ["fuels"]), (merged, [])):
+        undo(decision=decision, by=editor, on=NOW)
+        assert factories.fresh(one).confirmed_fields == confirmed
+
+
 def test_a_survivor_that_was_checked_since_keeps_what_it_took_over_and_is_named(editor, one, other):
     Depot.objects.filter(pk=other.pk).update(phone="+48 600 000 000")
     decision = merge(one, other, editor, take=["phone"])

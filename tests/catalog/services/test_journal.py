@@ -106,7 +106,7 @@ def edit(depot, editor, **values):
     return models.Decision.objects.latest("pk")
 
 
-@pytest.mark.parametrize("checked", ["whole", "with a correction", "the same value again"])
+@pytest.mark.parametrize("checked", ["whole", "with a correction", "the same value again", "by another author"])
 def test_a_value_that_somebody_has_checked_since_stays(editor, checked):
     depot = factories.DepotFactory(verified=True, verified_at=TODAY, verified_by=editor, confirmed_fields=["website"])
     change = edit(depot, editor, phone="+48 12 345 67 89")
@@ -115,6 +115,9 @@ def test_a_value_that_somebody_has_checked_since_stays(editor, checked):
     elif checked == "with a correction":
         row = factories.SubmissionFactory(depot=depot, proposed={"website": "https://example.pl"})
         deciding.accept_submission(submission=row, verify=True, by=editor, on=NOW)
+    elif checked == "by another author":
+        row = factories.SubmissionFactory(depot=depot, proposed={"phone": "+48 12 345 67 89"})
+        deciding.accept_submission(submission=row, by=editor, on=NOW)
     else:
         for phone in ("", "+48 12 345 67 89"):
             edit(depot, editor, phone=phone)
