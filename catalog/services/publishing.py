@@ -157,11 +157,10 @@ def vouched(before: Any, line: Any) -> set[str]:
         return {*Depot.PUBLIC_FIELDS, *CHECK}
     if line.reason.startswith(history.IMPORTED) or line.reason.endswith((ADDED, TAKEN_BACK)):
         return set()
-    names = {*(line.named or {}).get(str(line.id), ())}
+    confirmed = {*line.confirmed_fields}
+    names = Depot.stated(confirmed - {*before.confirmed_fields} | confirmed & differing(before, line)) & confirmed
     names |= {"name"} if line.reason.startswith((moderation.PUBLISHING, moderation.RESTORING)) else set()
-    return names | {*line.confirmed_fields} & (
-        {*line.confirmed_fields} - {*before.confirmed_fields} | differing(before, line)
-    )
+    return names.union((line.named or {}).get(str(line.id), ()))
 
 
 def differing(before: Any, line: Any) -> set[str]:
