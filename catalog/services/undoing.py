@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from catalog.models import (
     Dataset,
+    Decision,
     Depot,
     FormerMunicipality,
     NotDuplicate,
@@ -233,7 +234,7 @@ CLOSED = (State.ACCEPTED, State.REJECTED, State.SUPERSEDED)
 
 
 def undo_submissions(undoing: Undoing) -> None:
-    """Reopen submissions that a decision closed. Four statements. Prices are left to their own app."""
+    """Reopen submissions that a decision closed. Seven statements. Prices are left to their own app."""
     closed = list(locking(_find_closed(undoing)).select_related("depot"))
     counting = [row for row in closed if row.confirmed_at is not None]
     staying = dict.fromkeys(find_staying_submissions(undoing, counting))
@@ -244,7 +245,26 @@ def undo_submissions(undoing: Undoing) -> None:
         if row.kind == Kind.ADD:
             row.depot = None
         reopen(row)
+    _return_to_separated([row for row in again if row.depot_id])
     store_reopened(again, undoing)
+
+
+def _return_to_separated(rows: Sequence[Submission]) -> None:
+    """Move submissions about a merged entry back to it, without saving, where that merge was undone after the decision.
+
+    One stays where its author has the same waiting there. Three queries at most.
+    """
+    undone = Decision.objects.filter(kind=Decision.Kind.MERGE, undone_at__isnull=False)
+    merges = undone.filter(details__survivor__in={row.depot_id for row in rows}).order_by("pk") if rows else ()
+    details = [merge.details for merge in merges]
+    homes = {(key, merge["survivor"]): merge["loser"] for merge in details for key in merge["open_submissions"]}
+    depots = Depot.objects.published().in_bulk({*homes.values()}) if homes else {}
+    waiting = Submission.objects.waiting().filter(depot__in=depots).exclude(kind=Kind.CORRECT)
+    standing = set(waiting.values_list("depot", "kind", "subject", "email_hash")) if depots else set()
+    for row in rows:
+        home = depots.get(homes.get((row.pk, row.depot_id), 0))
+        if home and (home.pk, row.kind, row.subject, row.email_hash) not in standing:
+            row.depot = home
 
 
 def _find_closed(undoing: Undoing) -> QuerySet[Submission]:

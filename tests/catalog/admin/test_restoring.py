@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from catalog.models import Decision, Depot, Submission
-from catalog.services import moderation, publishing
+from catalog.services import journal, moderation, publishing
 from catalog.submissions import owner_links
 from prices import services as prices
 from prices.models import DepotPrice
@@ -77,6 +77,29 @@ def test_a_submission_that_was_decided_at_the_survivor_stays_there_and_a_price_c
     assert (of(one), of(other)) == ({accepted, rejected}, {waiting, price})
     assert (factories.fresh(one).phone, factories.fresh(other).phone) == ("+48 601 234 567", "")
     assert (factories.fresh(price).status, price.reason) == ("rejected", "zła jednostka")
+
+
+@pytest.mark.parametrize("kind", ["correct", "claim"])
+def test_a_submission_that_waits_again_is_about_the_restored_entry(one, other, kind):
+    row, editor = ask(other, kind=kind), factories.UserFactory()
+    merge(one, other)
+    deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW)
+    decision = Decision.objects.latest("pk")
+    restore(other)
+    assert factories.fresh(row).depot == one
+    journal.undo(decision=decision, by=editor, on=NOW)
+    assert (factories.fresh(row).depot, row.state) == (other, "waiting")
+
+
+def test_a_submission_that_waits_again_stays_where_its_author_has_the_same_waiting(one, other):
+    row, editor = ask(other, kind="claim"), factories.UserFactory()
+    merge(one, other)
+    deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW)
+    decision = Decision.objects.latest("pk")
+    restore(other)
+    ask(other, kind="claim")
+    journal.undo(decision=decision, by=editor, on=NOW)
+    assert (factories.fresh(row).depot, row.state) == (one, "waiting")
 
 
 def test_values_that_the_survivor_took_stay_and_count_as_a_persons(one, other):
