@@ -106,11 +106,13 @@ def read_lines(keys: Collection[int]) -> Mapping[int, Lines]:
     columns = ("id", *Depot.PUBLIC_FIELDS, *Depot.FUEL_FIELDS, *CHECK, "confirmed_fields", "history_date")
     of_row = Q(model=Depot._meta.label_lower, key=Cast(OuterRef("id"), CharField()))
     decisions = DecisionLine.objects.filter(of_row, first__lte=OuterRef("history_id"), last__gte=OuterRef("history_id"))
-    # What undoing a decision left as it was, the decision still vouches for.
+    # For what undoing a decision left as it was, or restoring a merged depot, the decision still vouches.
     restored = DecisionLine.objects.filter(
         decision=OuterRef("decision__undoing"), model=OuterRef("model"), key=OuterRef("key"), first__isnull=False
     )
-    undone = decisions.filter(Q(Exists(restored)) | Q(decision__kind=Decision.Kind.UNDO))
+    of_earlier_release = Q(decision__undone_at__isnull=False, decision__undoing=None)
+    whole = Q(Exists(restored)) | (of_earlier_release & ~Q(decision__kind=Decision.Kind.MERGE))
+    undone = decisions.filter(whole | Q(decision__kind=Decision.Kind.UNDO))
     rows = Depot.history.filter(id__in=among(keys)).order_by("history_id").only(*columns)
     lines = defaultdict(list)
     # The decision that undoes another stores its lines at its end.

@@ -162,6 +162,16 @@ def test_what_undoing_a_decision_left_is_still_confirmed_by_it(editor):
     assert [depot.confirmed_fields for depot in depots] == [["phone"], []]
 
 
+def test_a_check_that_an_earlier_release_has_undone_keeps_nothing(editor):
+    depot = factories.DepotFactory()
+    change = edit(depot, editor, phone="+48 12 345 67 89")
+    check = moderation.verify_depots(keys=[depot.pk], by=editor, on=TODAY).decision
+    journal.undo(decision=check, by=editor, on=NOW)
+    models.Decision.objects.update(undoing=None)  # as those of 1.1 became decisions
+    journal.undo(decision=change, by=editor, on=NOW)
+    assert (factories.fresh(depot).phone, depot.confirmed_fields) == ("", [])
+
+
 def test_a_check_does_not_come_back_to_an_entry_that_an_import_has_changed_since(editor):
     depot = factories.DepotFactory(verified=True)
     reset = moderation.reset_depots(keys=[depot.pk], by=editor, note="sprawdzenie od nowa").decision
