@@ -15,6 +15,7 @@ from pages.polish import change
 from prices.medians import months_before
 from prices.models import PlausibleRange
 from tests import factories
+from tests.client import shared_rows
 from tests.pages.reading import NOINDEX, canonical_of, expect, html_of, linked_data, missing, text_of
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +44,7 @@ def test_a_page_without_a_price_is_no_data_set_and_not_kept(client, prices):
     assert client.get("/ceny/pellet/").content.decode().count('"Dataset"') == 1
 
 
-@pytest.fixture
+@shared_rows
 def history():
     """Create prices of pellet: three in Kraków in each of three months, a higher one in Mazowieckie."""
     today = timezone.localdate()
@@ -70,44 +71,7 @@ def test_a_fence_below_zero_is_no_limit(client):
         assert "Liczą się ceny do " in plain(client.get(path)), path
 
 
-def test_the_table_of_voivodeships(client, history):
-    assert rows_of(client.get("/ceny/pellet/")) == [
-        "łódzkie 1 300 zł −100 zł – – 3",
-        "małopolskie 1 500 zł +100 zł +7,1% +50,0% 3",
-    ]
-
-
-def test_the_table_can_be_ordered_by_links(client, history):
-    for order, first, sort in (
-        ("mediana", "łódzkie", "ascending"),
-        ("-mediana", "małopolskie", "descending"),
-        ("-nazwa", "małopolskie", "descending"),
-        ("rok", "małopolskie", "ascending"),
-        ("-rok", "małopolskie", "descending"),
-        ("bzdura", "łódzkie", "ascending"),
-    ):
-        answer = client.get("/ceny/pellet/", {"kolejnosc": order})
-        assert rows_of(answer)[0].startswith(first), order
-        assert f'aria-sort="{sort}"' in answer.content.decode()
-        assert canonical_of(answer).endswith("/ceny/pellet/")
-
-
-@pytest.mark.parametrize("area", ["", "malopolskie"])
-def test_changes_are_between_the_months_drawn(client, history, area):
-    """Older prices move the median of six months, but no month that is compared."""
-    factories.price_depots(2000, 2100, 2200, 2300, day=months_before(history, 5))
-    query = {"voivodeship": area} if area else {}
-    months = client.get("/api/v1/prices/pellet", query).json()["months"]
-    medians = {row["month"]: Decimal(row["median"]) for row in months}
-    newest, *before = (medians[f"{months_before(history, back):%Y-%m}"] for back in (0, 1, 12))
-    month, year = (change(newest / earlier - 1) for earlier in before)
-    path = f"/ceny/pellet/{area}".rstrip("/")
-    twin = plain(client.get(f"{path}.md"))
-    assert f"- Zmiana przez miesiąc: {month}, przez rok: {year} (mediany miesięczne: " in twin
-    text = expect(client.get(f"{path}/"), f"Przez miesiąc {month} , przez rok {year} . Mediany miesięczne: ")
-    assert len(re.findall(r" wobec \w+ \d{4}", text)) == 1
-    file = next(csv.DictReader(io.StringIO(client.get(f"{path}.csv").content.decode(), newline="")))
-    assert [change(Decimal(file[f"zmiana_przez_{name}_proc"]) / 100) for name in ("miesiac", "rok")] == [month, year]
+# First those without the history, which stays until the end of the module.
 
 
 def test_the_months_of_changes_are_named(client):
@@ -122,21 +86,6 @@ def test_the_months_of_changes_are_named(client):
     assert (country.month, country.year) == (Decimal("0.5"), Decimal("0.25"))
     # In April the newest month with a median is over.
     assert changes_in_words(fuel, date(2026, 4, 2)).startswith("marzec\N{NO-BREAK SPACE}2026 wobec")
-
-
-def test_a_past_day(client, history):
-    day = months_before(history, 1).isoformat()
-    answer = client.get("/ceny/pellet/", {"dzien": day})
-    expect(answer, "Pellet: 1 400 zł za tonę")
-    assert not missing(answer.content.decode(), NOINDEX, f'href="/ceny/pellet/malopolskie/?dzien={day}"')
-    data = re.search(r'type="application/json" href="([^"]+)"', answer.content.decode())[1]
-    assert client.get(data).json()["median"] == 1400
-    expect(client.get("/ceny/pellet/malopolskie/", {"dzien": day}), "1 400,00 zł")
-    expect(client.get("/ceny/", {"dzien": day}), "1 400 zł")
-    assert "Mediana: 1400,00 zł" in client.get("/ceny/pellet.md", {"dzien": day}).content.decode()
-
-
-FILES = ("/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv", "/ceny/pellet.svg", "/ceny/pellet/malopolskie.svg")
 
 
 def test_a_day_that_cannot_be_answered_says_so_above_the_numbers(client, prices):
@@ -163,51 +112,6 @@ def test_a_window_that_no_median_has_is_refused_like_a_day(client, prices):
         assert (answer.status_code, answer.content.decode()) == (400, f"{refusal}\n"), path
 
 
-def test_a_picture_of_a_past_day_is_not_indexed_and_names_its_page(client, history):
-    day = months_before(history, 1).isoformat()
-    usual, past = client.get("/ceny/pellet.svg"), client.get("/ceny/pellet.svg", {"dzien": day})
-    assert "X-Robots-Tag" not in usual
-    assert past["X-Robots-Tag"] == "noindex"
-    assert f"/ceny/pellet/?dzien={day}<" in past.content.decode()
-
-
-def test_the_first_and_the_last_day_can_be_asked_for(client, history):
-    for day in (history, months_before(history, 24)):
-        assert "podaj dzień od" not in text_of(client.get("/ceny/pellet/", {"dzien": day.isoformat()}))
-        assert client.get("/ceny/pellet.csv", {"dzien": day.isoformat()}).status_code == 200
-
-
-def test_the_series_of_a_voivodeship(client, history):
-    answer = client.get("/ceny/pellet/malopolskie/")
-    month = f"{months_before(history, 12):%Y-%m} 1 000,00 zł 3 1 000,00 zł 3"
-    expect(answer, month, "województwo małopolskie: mediany miesięczne", "różnica: +100 zł")
-    assert "<polyline" in answer.content.decode()
-
-
-def test_the_tables_of_a_fuel_have_the_numbers_of_its_pages(client, history):
-    def read(path):
-        answer = client.get(path)
-        assert answer["Content-Type"].startswith("text/csv")
-        return list(csv.DictReader(io.StringIO(answer.content.decode(), newline="")))
-
-    rows = read("/ceny/pellet.csv")
-    areas = [row for row in rows if row["od"]]
-    assert [row["obszar"] for row in areas] == ["Polska", "województwo łódzkie", "województwo małopolskie"]
-    own = areas[2]
-    assert (own["mediana_zl"], own["liczba_cen"], own["roznica_do_polski_zl"]) == ("1500.00", "3", "100.00")
-    assert (own["zmiana_przez_miesiac_proc"], own["zmiana_przez_rok_proc"]) == ("7.1", "50.0")
-    assert areas[1]["roznica_do_polski_zl"] == "-100.00"
-    months = [row for row in rows if not row["od"] and row["teryt"] == "12"]
-    expected = {12: "1000.00", 1: "1400.00", 0: "1500.00"}
-    assert [(row["okres"], row["mediana_zl"]) for row in months] == [
-        (months_before(history, back).isoformat()[:7], median) for back, median in expected.items()
-    ]
-    assert read("/ceny/pellet/malopolskie.csv") == [row for row in rows if row["teryt"] == "12"]
-    day = months_before(history, 1).isoformat()
-    assert read(f"/ceny/pellet.csv?dzien={day}")[0]["mediana_zl"] == "1400.00"
-    assert client.get("/ceny/gus.csv").content == client.get("/dane/srednie-gus.csv").content
-
-
 def test_a_change_below_a_tenth_of_a_per_cent_is_zero_in_csv_too(client):
     today = timezone.localdate()
     factories.price_depots(1640, 1640, 1640, day=months_before(today.replace(day=1), 1))
@@ -215,15 +119,6 @@ def test_a_change_below_a_tenth_of_a_per_cent_is_zero_in_csv_too(client):
     assert "Zmiana przez miesiąc: 0,0%" in client.get("/ceny/pellet.md").content.decode()
     rows = csv.DictReader(io.StringIO(client.get("/ceny/pellet.csv").content.decode(), newline=""))
     assert next(rows)["zmiana_przez_miesiac_proc"] == "0.0"
-
-
-def test_the_dearer_the_stronger_the_colour(client, history):
-    factories.BoundaryFactory()
-    factories.BoundaryFactory(municipality=Municipality.objects.get(teryt="1061011"), lat=51.8)
-    html = client.get("/ceny/pellet/").content.decode()
-    drawn = dict(re.findall(r'<title>województwo (\w+): [^<]*</title><path class="shade-(\d)"', html))
-    assert drawn["łódzkie"] < drawn["małopolskie"]
-    assert html.count("Im mocniejszy kolor pola, tym drożej") == 2
 
 
 def test_official_averages_have_their_year_and_their_origin(client):
@@ -283,3 +178,112 @@ def test_a_citation_of_another_day_or_window_leads_to_its_figures(client, prices
         query = f"?dzien={day}" if path == "/ceny/" else f"?dzien={day}&okres=12"
         expect(client.get(f"{path}{query}&kolejnosc=-nazwa"), f"http://127.0.0.1:8000{path}{query}, stan na")
         assert f"<http://127.0.0.1:8000{path}{query}>" in client.get(f"{path[:-1]}.md{query}").content.decode(), path
+
+
+def test_the_table_of_voivodeships(client, history):
+    assert rows_of(client.get("/ceny/pellet/")) == [
+        "łódzkie 1 300 zł −100 zł – – 3",
+        "małopolskie 1 500 zł +100 zł +7,1% +50,0% 3",
+    ]
+
+
+def test_the_table_can_be_ordered_by_links(client, history):
+    for order, first, sort in (
+        ("mediana", "łódzkie", "ascending"),
+        ("-mediana", "małopolskie", "descending"),
+        ("-nazwa", "małopolskie", "descending"),
+        ("rok", "małopolskie", "ascending"),
+        ("-rok", "małopolskie", "descending"),
+        ("bzdura", "łódzkie", "ascending"),
+    ):
+        answer = client.get("/ceny/pellet/", {"kolejnosc": order})
+        assert rows_of(answer)[0].startswith(first), order
+        assert f'aria-sort="{sort}"' in answer.content.decode()
+        assert canonical_of(answer).endswith("/ceny/pellet/")
+
+
+@pytest.mark.parametrize("area", ["", "malopolskie"])
+def test_changes_are_between_the_months_drawn(client, history, area):
+    """Older prices move the median of six months, but no month that is compared."""
+    factories.price_depots(2000, 2100, 2200, 2300, day=months_before(history, 5))
+    query = {"voivodeship": area} if area else {}
+    months = client.get("/api/v1/prices/pellet", query).json()["months"]
+    medians = {row["month"]: Decimal(row["median"]) for row in months}
+    newest, *before = (medians[f"{months_before(history, back):%Y-%m}"] for back in (0, 1, 12))
+    month, year = (change(newest / earlier - 1) for earlier in before)
+    path = f"/ceny/pellet/{area}".rstrip("/")
+    twin = plain(client.get(f"{path}.md"))
+    assert f"- Zmiana przez miesiąc: {month}, przez rok: {year} (mediany miesięczne: " in twin
+    text = expect(client.get(f"{path}/"), f"Przez miesiąc {month} , przez rok {year} . Mediany miesięczne: ")
+    assert len(re.findall(r" wobec \w+ \d{4}", text)) == 1
+    file = next(csv.DictReader(io.StringIO(client.get(f"{path}.csv").content.decode(), newline="")))
+    assert [change(Decimal(file[f"zmiana_przez_{name}_proc"]) / 100) for name in ("miesiac", "rok")] == [month, year]
+
+
+def test_a_past_day(client, history):
+    day = months_before(history, 1).isoformat()
+    answer = client.get("/ceny/pellet/", {"dzien": day})
+    expect(answer, "Pellet: 1 400 zł za tonę")
+    assert not missing(answer.content.decode(), NOINDEX, f'href="/ceny/pellet/malopolskie/?dzien={day}"')
+    data = re.search(r'type="application/json" href="([^"]+)"', answer.content.decode())[1]
+    assert client.get(data).json()["median"] == 1400
+    expect(client.get("/ceny/pellet/malopolskie/", {"dzien": day}), "1 400,00 zł")
+    expect(client.get("/ceny/", {"dzien": day}), "1 400 zł")
+    assert "Mediana: 1400,00 zł" in client.get("/ceny/pellet.md", {"dzien": day}).content.decode()
+
+
+FILES = ("/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv", "/ceny/pellet.svg", "/ceny/pellet/malopolskie.svg")
+
+
+def test_a_picture_of_a_past_day_is_not_indexed_and_names_its_page(client, history):
+    day = months_before(history, 1).isoformat()
+    usual, past = client.get("/ceny/pellet.svg"), client.get("/ceny/pellet.svg", {"dzien": day})
+    assert "X-Robots-Tag" not in usual
+    assert past["X-Robots-Tag"] == "noindex"
+    assert f"/ceny/pellet/?dzien={day}<" in past.content.decode()
+
+
+def test_the_first_and_the_last_day_can_be_asked_for(client, history):
+    for day in (history, months_before(history, 24)):
+        assert "podaj dzień od" not in text_of(client.get("/ceny/pellet/", {"dzien": day.isoformat()}))
+        assert client.get("/ceny/pellet.csv", {"dzien": day.isoformat()}).status_code == 200
+
+
+def test_the_series_of_a_voivodeship(client, history):
+    answer = client.get("/ceny/pellet/malopolskie/")
+    month = f"{months_before(history, 12):%Y-%m} 1 000,00 zł 3 1 000,00 zł 3"
+    expect(answer, month, "województwo małopolskie: mediany miesięczne", "różnica: +100 zł")
+    assert "<polyline" in answer.content.decode()
+
+
+def test_the_tables_of_a_fuel_have_the_numbers_of_its_pages(client, history):
+    def read(path):
+        answer = client.get(path)
+        assert answer["Content-Type"].startswith("text/csv")
+        return list(csv.DictReader(io.StringIO(answer.content.decode(), newline="")))
+
+    rows = read("/ceny/pellet.csv")
+    areas = [row for row in rows if row["od"]]
+    assert [row["obszar"] for row in areas] == ["Polska", "województwo łódzkie", "województwo małopolskie"]
+    own = areas[2]
+    assert (own["mediana_zl"], own["liczba_cen"], own["roznica_do_polski_zl"]) == ("1500.00", "3", "100.00")
+    assert (own["zmiana_przez_miesiac_proc"], own["zmiana_przez_rok_proc"]) == ("7.1", "50.0")
+    assert areas[1]["roznica_do_polski_zl"] == "-100.00"
+    months = [row for row in rows if not row["od"] and row["teryt"] == "12"]
+    expected = {12: "1000.00", 1: "1400.00", 0: "1500.00"}
+    assert [(row["okres"], row["mediana_zl"]) for row in months] == [
+        (months_before(history, back).isoformat()[:7], median) for back, median in expected.items()
+    ]
+    assert read("/ceny/pellet/malopolskie.csv") == [row for row in rows if row["teryt"] == "12"]
+    day = months_before(history, 1).isoformat()
+    assert read(f"/ceny/pellet.csv?dzien={day}")[0]["mediana_zl"] == "1400.00"
+    assert client.get("/ceny/gus.csv").content == client.get("/dane/srednie-gus.csv").content
+
+
+def test_the_dearer_the_stronger_the_colour(client, history):
+    factories.BoundaryFactory()
+    factories.BoundaryFactory(municipality=Municipality.objects.get(teryt="1061011"), lat=51.8)
+    html = client.get("/ceny/pellet/").content.decode()
+    drawn = dict(re.findall(r'<title>województwo (\w+): [^<]*</title><path class="shade-(\d)"', html))
+    assert drawn["łódzkie"] < drawn["małopolskie"]
+    assert html.count("Im mocniejszy kolor pola, tym drożej") == 2

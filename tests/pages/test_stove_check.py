@@ -9,6 +9,7 @@ from regulations.codes import BOILERS
 from regulations.models import LegalState
 from subsidy import rules
 from tests import factories
+from tests.client import shared_rows
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, html_of, missing, present, runnable, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
@@ -34,7 +35,7 @@ def inside(day, *appliances, **values):
     return DeadlineFactory(krakow=True, date=day, appliances=[*appliances], **values)
 
 
-@pytest.fixture
+@shared_rows
 def acts():
     """Create deadlines: of class 3 boilers outside Kraków at the end of the year, of everything in Kraków in 2019."""
     LegalStateFactory(as_of=ON)
@@ -71,6 +72,28 @@ def checked_of(client, teryt, appliance, **query):
     query |= {"teryt": teryt, "appliance": appliance}
     (entry,) = client.get("/api/v1/regulations", query).json()
     return entry["requested_appliance"]
+
+
+# First those without the acts, which stay until the end of the module.
+
+
+def test_without_an_act_and_without_a_state(client):
+    podlaskie = factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    county = factories.CountyFactory(teryt="2061", name="Białystok", voivodeship=podlaskie)
+    factories.MunicipalityFactory(teryt="2061011", name="Białystok", county=county)
+    unknown = "Białystok, kocioł klasy 3: nie wiadomo. Stanu prawnego tego województwa jeszcze nie wczytano."
+    assert unknown in sentence_of(client, "2061011")
+    LegalStateFactory(voivodeship=podlaskie, as_of=ON)
+    text, free = sentence_of(client, "2061011"), "wolno używać. W tym województwie nie ma uchwały antysmogowej."
+    assert (free in text, "kalendarza" in text) == (True, False)
+
+
+def test_there_is_no_calendar_without_deadlines(client):
+    LegalStateFactory(as_of=ON)
+    ResolutionFactory()
+    factories.krakow()
+    assert "Dodaj terminy do kalendarza" not in sentence_of(client, "1261011")
+    assert client.get("/api/v1/regulations/malopolskie.ics?teryt=1261011").status_code == 404
 
 
 def test_one_sentence_with_the_day(client, acts):
@@ -258,17 +281,6 @@ def test_the_caveat_of_a_scope_that_does_not_divide_the_municipality_is_left_out
     assert told == [0, 1]
 
 
-def test_without_an_act_and_without_a_state(client):
-    podlaskie = factories.VoivodeshipFactory(teryt="20", name="podlaskie")
-    county = factories.CountyFactory(teryt="2061", name="Białystok", voivodeship=podlaskie)
-    factories.MunicipalityFactory(teryt="2061011", name="Białystok", county=county)
-    unknown = "Białystok, kocioł klasy 3: nie wiadomo. Stanu prawnego tego województwa jeszcze nie wczytano."
-    assert unknown in sentence_of(client, "2061011")
-    LegalStateFactory(voivodeship=podlaskie, as_of=ON)
-    text, free = sentence_of(client, "2061011"), "wolno używać. W tym województwie nie ma uchwały antysmogowej."
-    assert (free in text, "kalendarza" in text) == (True, False)
-
-
 def test_an_old_state_says_so(client, acts):
     LegalState.objects.update(as_of=ON - timedelta(days=181))
     assert "ponad pół roku temu" in sentence_of(client, "1217011")
@@ -321,14 +333,6 @@ def test_an_unknown_class_does_not_matter_where_all_end_alike(client, acts):
     )
     assert present(text, verdict, "termin zależy od klasy", "Jak poznać klasę") == [verdict]
     assert "**Kraków, kocioł każdej klasy: nie wolno od" in ask(client, "1261011", "boiler", TWIN).content.decode()
-
-
-def test_there_is_no_calendar_without_deadlines(client):
-    LegalStateFactory(as_of=ON)
-    ResolutionFactory()
-    factories.krakow()
-    assert "Dodaj terminy do kalendarza" not in sentence_of(client, "1261011")
-    assert client.get("/api/v1/regulations/malopolskie.ics?teryt=1261011").status_code == 404
 
 
 def test_after_the_verdict_it_says_what_may_replace_the_appliance(client, acts):
