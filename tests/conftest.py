@@ -25,7 +25,7 @@ from catalog.services.editors import EDITOR
 from fueldepot.http import rate_limit
 from pages import machine_files
 from tests import SHARED, factories, small_country, template_database
-from tests.client import ReadOnlyClient, forget_snapshots, try_redis_again, watch_rows
+from tests.client import ReadOnlyClient, forget_snapshots, shared_rows, try_redis_again, watch_rows
 from tests.fueldepot.sharers import redis_server
 from tests.publisher_server import Publishers, serve
 
@@ -174,6 +174,12 @@ def editor(client: Client) -> AbstractBaseUser:
 def desk() -> Client:
     """An editor in chief, logged in at the desk, beside the reader of `client`."""
     return factories.desk_of(factories.UserFactory())
+
+
+@shared_rows
+def krakow_stays() -> None:
+    """Kraków, made and read once for the tests of a module."""
+    factories.krakow()
 
 
 @pytest.fixture

@@ -1,12 +1,11 @@
 from datetime import date
 
-import pytest
-
 from tests import factories
+from tests.client import shared_rows
 from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
 
 
-@pytest.fixture
+@shared_rows
 def acts():
     wide = ResolutionFactory(excluded=["1261011"], scope="województwo bez Krakowa")
     ResolutionFactory(krakow=True, number="", adopted=date(2016, 1, 15), publication="", text_url="")

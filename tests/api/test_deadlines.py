@@ -10,23 +10,7 @@ from tests.regulations.factories import DeadlineFactory, LegalStateFactory, Reso
 pytestmark = pytest.mark.django_db
 
 
-def test_deadlines_of_all_voivodeships_come_by_day(client, acts):
-    slaskie = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"))
-    ResolutionFactory(state=slaskie)
-    DeadlineFactory(state=slaskie, date=date(2026, 12, 1))
-    DeadlineFactory(state=slaskie, date=date(2027, 1, 1))
-    answer = client.get("/api/v1/deadlines", {"from": "2024-05-01", "limit": "3"})
-    assert [(row["date"], row["voivodeship"]) for row in answer.json()] == [
-        ("2024-05-01", "malopolskie"),
-        ("2026-12-01", "slaskie"),
-        ("2027-01-01", "malopolskie"),
-    ]
-    assert answer["X-Total-Count"] == "4"
-    (rest,) = client.get("/api/v1/deadlines", {"from": "2024-05-01", "limit": "3", "offset": "3"}).json()
-    assert rest not in answer.json()
-    assert answer.json()[0]["page"] == "http://127.0.0.1:8000/przepisy/malopolskie/"
-    until = client.get("/api/v1/deadlines", {"from": "2024-05-01", "to": "2024-05-01"}).json()
-    assert [row["applies_to"] for row in until] == ["kotły bezklasowe"]
+# First those without the acts, which stays until the end of the module.
 
 
 def test_links_lead_to_the_other_pages_of_the_same_question(client):
@@ -100,3 +84,22 @@ def test_a_next_deadline_and_its_status_agree(client):
                 assert entry["requested_unit"]["note"] is None
             for part in filter(None, (entry["resolution"], entry["requested_unit"])):
                 assert (part["next_deadline"] is not None, part["deadline_status"]) == (status == "upcoming", status)
+
+
+def test_deadlines_of_all_voivodeships_come_by_day(client, acts):
+    slaskie = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"))
+    ResolutionFactory(state=slaskie)
+    DeadlineFactory(state=slaskie, date=date(2026, 12, 1))
+    DeadlineFactory(state=slaskie, date=date(2027, 1, 1))
+    answer = client.get("/api/v1/deadlines", {"from": "2024-05-01", "limit": "3"})
+    assert [(row["date"], row["voivodeship"]) for row in answer.json()] == [
+        ("2024-05-01", "malopolskie"),
+        ("2026-12-01", "slaskie"),
+        ("2027-01-01", "malopolskie"),
+    ]
+    assert answer["X-Total-Count"] == "4"
+    (rest,) = client.get("/api/v1/deadlines", {"from": "2024-05-01", "limit": "3", "offset": "3"}).json()
+    assert rest not in answer.json()
+    assert answer.json()[0]["page"] == "http://127.0.0.1:8000/przepisy/malopolskie/"
+    until = client.get("/api/v1/deadlines", {"from": "2024-05-01", "to": "2024-05-01"}).json()
+    assert [row["applies_to"] for row in until] == ["kotły bezklasowe"]

@@ -11,7 +11,7 @@ from fueldepot.errors import answer_error
 from fueldepot.http.params import quote
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 READING = ("locations", "locate", "stores", "stores/1", "prices", "prices/pellet", "regulations")
 METHODS = {path: {"GET", "HEAD", "OPTIONS"} for path in READING} | {"subsidy": {"GET", "HEAD", "POST", "OPTIONS"}}

@@ -11,7 +11,7 @@ from tests import factories
 from tests.client import forget_snapshots
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 URL = "/api/v1/heating-costs"
 BOILERS = ["boiler_class_5", "boiler_ecodesign"]

@@ -16,7 +16,7 @@ from tests import factories
 from tests.factories import TODAY
 from tests.pages.reading import missing
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_day")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays", "the_day")]
 
 URL = "/api/v1/prices"
 

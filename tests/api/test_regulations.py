@@ -39,67 +39,7 @@ def binding(entry):
     return {row["applies_to"]: row["binds_requested_unit"] for row in entry["resolution"]["deadlines"]}
 
 
-def test_municipality_golden(client, golden, acts):
-    answer = client.get(URL, {"teryt": "1217011", "on": "2026-11-21"})
-    assert answer["Cache-Control"] == cache_control.CATALOG
-    golden("regulations_zakopane", answer.json())
-
-
-def test_country_golden(client, golden, acts):
-    factories.VoivodeshipFactory(teryt="20", name="podlaskie")
-    LegalStateFactory(
-        voivodeship=factories.VoivodeshipFactory(teryt="28", name="warmińsko-mazurskie"), note="Nie ma uchwały."
-    )
-    answer = client.get(URL, {"on": "2026-11-21"})
-    assert [entry["teryt"] for entry in answer.json()] == ["12", "20", "28"]
-    golden("regulations_country", answer.json())
-
-
-def test_a_municipality_left_out_is_not_bound_and_its_neighbour_is(client, acts):
-    zakopane, krakow = one(client, teryt="1217011"), one(client, teryt="1261011")
-    here = {"wszystkie paliwa stałe": True, "kotły bezklasowe": False, "kotły klasy 3 i 4": False}
-    assert (binding(krakow), binding(zakopane)) == (here, {what: not binds for what, binds in here.items()})
-    assert krakow["resolution"]["next_deadline"]["date"] == "2027-01-01"
-    assert krakow["requested_unit"]["next_deadline"] is None
-    FuelBanFactory(fuel="węgiel", area="listed", units=["1261011"], scope="Kraków")
-    bans = one(client, teryt="1217011")["resolution"]["banned_fuels"]
-    assert {ban["fuel"]: ban["binds_requested_unit"] for ban in bans} == {"muły węglowe": True, "węgiel": False}
-
-
-def test_a_unit_that_is_bound_in_part(client, acts):
-    entry = one(client, teryt="12")
-    assert set(binding(entry).values()) == {None}
-    assert entry["requested_unit"]["next_deadline"]["date"] == "2027-01-01"
-    assert entry["requested_unit"]["level"] == "voivodeship"
-
-
-def test_a_county_is_bound_like_its_municipalities(client, acts):
-    entry = one(client, teryt="1217")
-    assert binding(entry) == binding(one(client, teryt="1217011"))
-    unit = entry["requested_unit"]
-    assert (unit["level"], unit["name"]) == ("county", "tatrzański")
-    assert unit["url"] == "http://127.0.0.1:8000/sklady/malopolskie/"
-
-
-def test_without_a_unit_nothing_is_said_of_one(client, acts):
-    for entry in (one(client, voivodeship="malopolskie"), *ask(client)):
-        assert "requested_unit" not in entry
-        assert "binds_requested_unit" not in entry["resolution"]["deadlines"][0]
-
-
-def test_every_way_to_a_voivodeship_gives_the_same_state(client, acts):
-    factories.PostcodeFactory(code="34-500", shares=[(factories.zakopane(), 5)])
-
-    def state(**query):
-        resolution = one(client, **query)["resolution"]
-        for row in (*resolution["deadlines"], *resolution["banned_fuels"], resolution["next_deadline"]):
-            row.pop("binds_requested_unit", None)
-        return resolution
-
-    expected = state(voivodeship="malopolskie")
-    for query in ({"voivodeship": "12"}, {"teryt": "12"}, {"teryt": "1217"}, {"teryt": "1217011"}):
-        assert state(**query) == expected
-    assert state(postcode="34500") == expected
+# First those without the acts, which stays until the end of the module.
 
 
 @pytest.mark.parametrize("as_of", [date(2026, 10, 1), date(2020, 1, 1)])
@@ -116,18 +56,6 @@ def test_the_summary_says_so_when_it_describes_other_rules_than_those_of_the_day
         assert entry["note"] == f"{prefix}Obowiązuje jedna uchwała."
         assert entry["describes_later_state"] is bool(prefix)
         assert [ban["fuel"] for ban in entry["resolution"]["banned_fuels"]] == (["miał"] if prefix else [])
-
-
-def test_acts_and_amendments_count_from_their_adoption(client, acts):
-    LegalState.objects.update(note="Obowiązują dwie uchwały.")
-    entry = one(client, on="2016-01-14")
-    assert (entry["has_resolution"], entry["describes_later_state"]) == (False, True)
-    assert entry["note"] == "Opis stanu późniejszego niż na 14.01.2016: Obowiązują dwie uchwały."
-    assert one(client)["note"] == "Obowiązują dwie uchwały."
-    resolution = one(client, on="2016-01-15")["resolution"]
-    assert [act["scope"] for act in resolution["acts"]] == ["Gmina Miejska Kraków"]
-    assert one(client, on="2022-09-25")["resolution"]["acts"][0]["amendments"] == []
-    assert len(one(client, on="2022-09-26")["resolution"]["acts"][0]["amendments"]) == 1
 
 
 def test_the_text_is_null_when_the_address_of_the_widest_act_is_unknown(client):
@@ -193,39 +121,6 @@ def test_of_an_uncertain_rule_nobody_knows_whether_it_binds(client):
     assert [row["binds_requested_unit"] for row in rows] == [None, False]
 
 
-def test_teryt_goes_before_postcode_before_voivodeship(client, acts):
-    factories.PostcodeFactory(code="43-300", shares=[(factories.bielsko_biala(), 1)])
-    factories.VoivodeshipFactory(teryt="14")
-    assert one(client, teryt="1261011", postcode="43-300", voivodeship="14")["teryt"] == "12"
-    assert one(client, postcode="43-300", voivodeship="14")["teryt"] == "24"
-
-
-def test_a_postcode_asks_for_its_municipality_with_most_addresses(client, acts):
-    shares = [(factories.nowy_targ_rural(), 2), (factories.krakow(), 7), (factories.zakopane(), 7)]
-    factories.PostcodeFactory(code="34-400", shares=shares)
-    unit = one(client, postcode="34-400")["requested_unit"]
-    assert (unit["name"], unit["teryt"], unit["level"]) == ("Zakopane", "1217011", "municipality")
-    assert unit["url"] == "http://127.0.0.1:8000/sklady/malopolskie/zakopane-1217011/"
-
-
-def test_a_postcode_in_two_voivodeships_answers_with_both(client, acts):
-    factories.PostcodeFactory(code="43-300", shares=[(factories.bielsko_biala(), 9), (factories.zakopane(), 1)])
-    found = ask(client, postcode="43-300")
-    named = [(entry["teryt"], entry["requested_unit"]["name"]) for entry in found]
-    assert named == [("12", "Zakopane"), ("24", "Bielsko-Biała")]
-
-
-def test_binding_golden(client, golden, acts):
-    """What binds the unit is left, and each source is named once."""
-    whole, short = one(client, teryt="1217011"), one(client, teryt="1217011", binding="1")
-    golden("regulations_zakopane_binding", [short])
-    kept = [row for row in whole["resolution"]["deadlines"] if row["binds_requested_unit"] is not False]
-    assert len(kept) < len(whole["resolution"]["deadlines"])
-    shown = short["resolution"]["deadlines"]
-    assert [(row["date"], row["applies_to"]) for row in shown] == [(row["date"], row["applies_to"]) for row in kept]
-    assert len(str(short)) < len(str(whole)) / 2
-
-
 def test_of_several_acts_each_keeps_its_title_and_a_caveat_stands_once(client):
     factories.krakow()
     ResolutionFactory(scope="województwo", caveat="Bez strefy A.")
@@ -277,24 +172,6 @@ def test_a_caveat_about_one_municipality_stands_there_alone(client):
         assert [row["caveat"] for name in ("deadlines", "banned_fuels") for row in parts[name]] == caveats, query
 
 
-def test_a_request_tests_no_code_of_a_rule(client, acts, monkeypatch):
-    DeadlineFactory(area="listed", units=["1261"], partly=["1217011"], date=date(2025, 1, 1), kind="space_heaters")
-    build_snapshots()
-    monkeypatch.setattr(regulations.snapshot, "binds_municipality", lambda *_: pytest.fail("worked out for a request"))
-    monkeypatch.setattr(Territory, "municipalities_in", lambda *_: pytest.fail("worked out for a request"))
-    for query in ({"teryt": "12"}, {"teryt": "1217"}, {"teryt": "1261011", "binding": "1", "appliance": "stove"}, {}):
-        for on in ("2026-11-21", "2030-01-01"):
-            assert ask(client, **query, on=on)
-
-
-def test_a_change_of_the_register_is_a_change_of_what_binds(acts):
-    states = snapshot.refresh()
-    Municipality.objects.exclude(pk="1217011").delete()
-    Dataset.objects.bump_version(Dataset.Slug.UNITS)
-    reach = [state.copies[regulations.snapshot.states][1]["12"].reach for state in (states, snapshot.refresh())]
-    assert [codes.keys() & {"1261011", "1217011"} for codes in reach] == [{"1261011", "1217011"}, {"1217011"}]
-
-
 def test_binding_keeps_what_may_bind(client):
     factories.nowy_targ_rural()
     ResolutionFactory()
@@ -335,3 +212,129 @@ def test_an_amendment_of_which_nothing_is_known_is_named_as_such(client):
     )
     (entry,) = client.get("/api/v1/regulations?voivodeship=malopolskie").json()
     assert entry["resolution"]["publication"] == "Dz. Urz. poz. 1, zm. uchwałą o nieznanym numerze"
+
+
+def test_municipality_golden(client, golden, acts):
+    answer = client.get(URL, {"teryt": "1217011", "on": "2026-11-21"})
+    assert answer["Cache-Control"] == cache_control.CATALOG
+    golden("regulations_zakopane", answer.json())
+
+
+def test_country_golden(client, golden, acts):
+    factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    LegalStateFactory(
+        voivodeship=factories.VoivodeshipFactory(teryt="28", name="warmińsko-mazurskie"), note="Nie ma uchwały."
+    )
+    answer = client.get(URL, {"on": "2026-11-21"})
+    assert [entry["teryt"] for entry in answer.json()] == ["12", "20", "28"]
+    golden("regulations_country", answer.json())
+
+
+def test_a_municipality_left_out_is_not_bound_and_its_neighbour_is(client, acts):
+    zakopane, krakow = one(client, teryt="1217011"), one(client, teryt="1261011")
+    here = {"wszystkie paliwa stałe": True, "kotły bezklasowe": False, "kotły klasy 3 i 4": False}
+    assert (binding(krakow), binding(zakopane)) == (here, {what: not binds for what, binds in here.items()})
+    assert krakow["resolution"]["next_deadline"]["date"] == "2027-01-01"
+    assert krakow["requested_unit"]["next_deadline"] is None
+    FuelBanFactory(fuel="węgiel", area="listed", units=["1261011"], scope="Kraków")
+    bans = one(client, teryt="1217011")["resolution"]["banned_fuels"]
+    assert {ban["fuel"]: ban["binds_requested_unit"] for ban in bans} == {"muły węglowe": True, "węgiel": False}
+
+
+def test_a_unit_that_is_bound_in_part(client, acts):
+    entry = one(client, teryt="12")
+    assert set(binding(entry).values()) == {None}
+    assert entry["requested_unit"]["next_deadline"]["date"] == "2027-01-01"
+    assert entry["requested_unit"]["level"] == "voivodeship"
+
+
+def test_a_county_is_bound_like_its_municipalities(client, acts):
+    entry = one(client, teryt="1217")
+    assert binding(entry) == binding(one(client, teryt="1217011"))
+    unit = entry["requested_unit"]
+    assert (unit["level"], unit["name"]) == ("county", "tatrzański")
+    assert unit["url"] == "http://127.0.0.1:8000/sklady/malopolskie/"
+
+
+def test_without_a_unit_nothing_is_said_of_one(client, acts):
+    for entry in (one(client, voivodeship="malopolskie"), *ask(client)):
+        assert "requested_unit" not in entry
+        assert "binds_requested_unit" not in entry["resolution"]["deadlines"][0]
+
+
+def test_every_way_to_a_voivodeship_gives_the_same_state(client, acts):
+    factories.PostcodeFactory(code="34-500", shares=[(factories.zakopane(), 5)])
+
+    def state(**query):
+        resolution = one(client, **query)["resolution"]
+        for row in (*resolution["deadlines"], *resolution["banned_fuels"], resolution["next_deadline"]):
+            row.pop("binds_requested_unit", None)
+        return resolution
+
+    expected = state(voivodeship="malopolskie")
+    for query in ({"voivodeship": "12"}, {"teryt": "12"}, {"teryt": "1217"}, {"teryt": "1217011"}):
+        assert state(**query) == expected
+    assert state(postcode="34500") == expected
+
+
+def test_acts_and_amendments_count_from_their_adoption(client, acts):
+    LegalState.objects.update(note="Obowiązują dwie uchwały.")
+    entry = one(client, on="2016-01-14")
+    assert (entry["has_resolution"], entry["describes_later_state"]) == (False, True)
+    assert entry["note"] == "Opis stanu późniejszego niż na 14.01.2016: Obowiązują dwie uchwały."
+    assert one(client)["note"] == "Obowiązują dwie uchwały."
+    resolution = one(client, on="2016-01-15")["resolution"]
+    assert [act["scope"] for act in resolution["acts"]] == ["Gmina Miejska Kraków"]
+    assert one(client, on="2022-09-25")["resolution"]["acts"][0]["amendments"] == []
+    assert len(one(client, on="2022-09-26")["resolution"]["acts"][0]["amendments"]) == 1
+
+
+def test_teryt_goes_before_postcode_before_voivodeship(client, acts):
+    factories.PostcodeFactory(code="43-300", shares=[(factories.bielsko_biala(), 1)])
+    factories.VoivodeshipFactory(teryt="14")
+    assert one(client, teryt="1261011", postcode="43-300", voivodeship="14")["teryt"] == "12"
+    assert one(client, postcode="43-300", voivodeship="14")["teryt"] == "24"
+
+
+def test_a_postcode_asks_for_its_municipality_with_most_addresses(client, acts):
+    shares = [(factories.nowy_targ_rural(), 2), (factories.krakow(), 7), (factories.zakopane(), 7)]
+    factories.PostcodeFactory(code="34-400", shares=shares)
+    unit = one(client, postcode="34-400")["requested_unit"]
+    assert (unit["name"], unit["teryt"], unit["level"]) == ("Zakopane", "1217011", "municipality")
+    assert unit["url"] == "http://127.0.0.1:8000/sklady/malopolskie/zakopane-1217011/"
+
+
+def test_a_postcode_in_two_voivodeships_answers_with_both(client, acts):
+    factories.PostcodeFactory(code="43-300", shares=[(factories.bielsko_biala(), 9), (factories.zakopane(), 1)])
+    found = ask(client, postcode="43-300")
+    named = [(entry["teryt"], entry["requested_unit"]["name"]) for entry in found]
+    assert named == [("12", "Zakopane"), ("24", "Bielsko-Biała")]
+
+
+def test_binding_golden(client, golden, acts):
+    """What binds the unit is left, and each source is named once."""
+    whole, short = one(client, teryt="1217011"), one(client, teryt="1217011", binding="1")
+    golden("regulations_zakopane_binding", [short])
+    kept = [row for row in whole["resolution"]["deadlines"] if row["binds_requested_unit"] is not False]
+    assert len(kept) < len(whole["resolution"]["deadlines"])
+    shown = short["resolution"]["deadlines"]
+    assert [(row["date"], row["applies_to"]) for row in shown] == [(row["date"], row["applies_to"]) for row in kept]
+    assert len(str(short)) < len(str(whole)) / 2
+
+
+def test_a_request_tests_no_code_of_a_rule(client, acts, monkeypatch):
+    DeadlineFactory(area="listed", units=["1261"], partly=["1217011"], date=date(2025, 1, 1), kind="space_heaters")
+    build_snapshots()
+    monkeypatch.setattr(regulations.snapshot, "binds_municipality", lambda *_: pytest.fail("worked out for a request"))
+    monkeypatch.setattr(Territory, "municipalities_in", lambda *_: pytest.fail("worked out for a request"))
+    for query in ({"teryt": "12"}, {"teryt": "1217"}, {"teryt": "1261011", "binding": "1", "appliance": "stove"}, {}):
+        for on in ("2026-11-21", "2030-01-01"):
+            assert ask(client, **query, on=on)
+
+
+def test_a_change_of_the_register_is_a_change_of_what_binds(acts):
+    states = snapshot.refresh()
+    Municipality.objects.exclude(pk="1217011").delete()
+    Dataset.objects.bump_version(Dataset.Slug.UNITS)
+    reach = [state.copies[regulations.snapshot.states][1]["12"].reach for state in (states, snapshot.refresh())]
+    assert [codes.keys() & {"1261011", "1217011"} for codes in reach] == [{"1261011", "1217011"}, {"1217011"}]

@@ -6,7 +6,7 @@ import pytest
 
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 URL = "/api/v1/stores"
 HERE = {"lat": "50.0617", "lon": "19.9373"}

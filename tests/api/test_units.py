@@ -5,13 +5,14 @@ import shapely
 
 from catalog.territory import coordinates
 from tests import factories
+from tests.client import shared_rows
 
 pytestmark = pytest.mark.django_db
 
 UNITS, CODES = "/api/v1/municipalities", "/api/v1/postcodes"
 
 
-@pytest.fixture
+@shared_rows
 def krakow():
     """Create Kraków, a square of 20 km, with a postcode, two published depots and a held one."""
     unit = factories.krakow()
@@ -23,55 +24,7 @@ def krakow():
     return unit
 
 
-def test_municipality_golden(client, golden, krakow):
-    golden("municipality_krakow", client.get(f"{UNITS}/1261011").json())
-
-
-def test_municipality_as_geojson(client, krakow):
-    answer = client.get(f"{UNITS}/1261011?format=geojson")
-    assert answer["Content-Type"] == "application/geo+json"
-    feature = answer.json()
-    area = shapely.geometry.shape(feature["geometry"])
-    assert feature["properties"] == client.get(f"{UNITS}/1261011").json()
-    assert feature["bbox"] == feature["properties"]["bbox"] == [round(end, 5) for end in area.bounds]
-    assert area.contains(shapely.Point(feature["properties"]["lon"], feature["properties"]["lat"]))
-    assert shapely.is_ccw(area.exterior)
-    corners = shapely.get_coordinates(area)[:-1]
-    x, y = coordinates.project(50.06, 19.94)
-    for lon, lat in corners:
-        east, north = coordinates.project(lat, lon)
-        assert (abs(east - x), abs(north - y)) == pytest.approx((10_000, 10_000), abs=1)
-    asked = client.get(f"{UNITS}/1261011", headers={"accept": "application/geo+json"})
-    assert asked.content == answer.content
-    assert asked["Vary"].startswith("Accept")
-
-
-def test_the_area_of_a_municipality_has_an_address_of_its_own(client, krakow):
-    answer = client.get(f"{UNITS}/1261011.geojson", headers={"accept": "application/json"})
-    assert answer["Content-Type"] == "application/geo+json"
-    assert answer.content == client.get(f"{UNITS}/1261011?format=geojson").content
-    assert client.get(f"{UNITS}/1261011.geojson", headers={"if-none-match": answer["ETag"]}).status_code == 304
-
-
-def test_the_short_form_of_a_municipality_has_no_postcodes(client, krakow):
-    whole = client.get(f"{UNITS}/1261011").json()
-    short = client.get(f"{UNITS}/1261011?brief=1").json()
-    assert whole.pop("postcodes") == ["30-001", "31-002"]
-    assert short == whole
-
-
-@pytest.mark.parametrize("unit", ["voivodeship=malopolskie", "voivodeship=12", "county=1261&voivodeship=mazowieckie"])
-def test_municipalities_of_a_unit_with_the_number_of_their_depots(client, krakow, unit):
-    factories.DepotFactory(fuels=["ekogroszek"])
-    answer = client.get(f"{UNITS}?{unit}").json()
-    assert [(row["teryt"], row["depots"]) for row in answer] == [("1261011", 3)]
-    assert answer[0]["depots_by_fuel"] == client.get(f"{UNITS}?county=1261").json()[0]["depots_by_fuel"]
-    for fuel, number in answer[0]["depots_by_fuel"].items():
-        assert len(client.get(f"/api/v1/stores?teryt=1261011&fuel={fuel}").json()) == number
-    place = client.get(f"{UNITS}/1261011").json()
-    assert {name: answer[0][name] for name in ("lat", "lon", "kind", "url")} == {
-        name: place[name] for name in ("lat", "lon", "kind", "url")
-    }
+# First those without Kraków, which stays until the end of the module.
 
 
 def test_a_municipality_without_boundary_has_no_position(client):
@@ -136,3 +89,54 @@ def test_a_code_wrong_in_its_last_digit_names_the_right_one(client):
 def test_a_part_of_a_municipality_that_left_names_who_follows(client):
     factories.FormerMunicipalityFactory(teryt="1299013")
     assert client.get(f"{UNITS}/1299014").json()["message"].endswith("Kraków; ask for 1261011.")
+
+
+def test_municipality_golden(client, golden, krakow):
+    golden("municipality_krakow", client.get(f"{UNITS}/1261011").json())
+
+
+def test_municipality_as_geojson(client, krakow):
+    answer = client.get(f"{UNITS}/1261011?format=geojson")
+    assert answer["Content-Type"] == "application/geo+json"
+    feature = answer.json()
+    area = shapely.geometry.shape(feature["geometry"])
+    assert feature["properties"] == client.get(f"{UNITS}/1261011").json()
+    assert feature["bbox"] == feature["properties"]["bbox"] == [round(end, 5) for end in area.bounds]
+    assert area.contains(shapely.Point(feature["properties"]["lon"], feature["properties"]["lat"]))
+    assert shapely.is_ccw(area.exterior)
+    corners = shapely.get_coordinates(area)[:-1]
+    x, y = coordinates.project(50.06, 19.94)
+    for lon, lat in corners:
+        east, north = coordinates.project(lat, lon)
+        assert (abs(east - x), abs(north - y)) == pytest.approx((10_000, 10_000), abs=1)
+    asked = client.get(f"{UNITS}/1261011", headers={"accept": "application/geo+json"})
+    assert asked.content == answer.content
+    assert asked["Vary"].startswith("Accept")
+
+
+def test_the_area_of_a_municipality_has_an_address_of_its_own(client, krakow):
+    answer = client.get(f"{UNITS}/1261011.geojson", headers={"accept": "application/json"})
+    assert answer["Content-Type"] == "application/geo+json"
+    assert answer.content == client.get(f"{UNITS}/1261011?format=geojson").content
+    assert client.get(f"{UNITS}/1261011.geojson", headers={"if-none-match": answer["ETag"]}).status_code == 304
+
+
+def test_the_short_form_of_a_municipality_has_no_postcodes(client, krakow):
+    whole = client.get(f"{UNITS}/1261011").json()
+    short = client.get(f"{UNITS}/1261011?brief=1").json()
+    assert whole.pop("postcodes") == ["30-001", "31-002"]
+    assert short == whole
+
+
+@pytest.mark.parametrize("unit", ["voivodeship=malopolskie", "voivodeship=12", "county=1261&voivodeship=mazowieckie"])
+def test_municipalities_of_a_unit_with_the_number_of_their_depots(client, krakow, unit):
+    factories.DepotFactory(fuels=["ekogroszek"])
+    answer = client.get(f"{UNITS}?{unit}").json()
+    assert [(row["teryt"], row["depots"]) for row in answer] == [("1261011", 3)]
+    assert answer[0]["depots_by_fuel"] == client.get(f"{UNITS}?county=1261").json()[0]["depots_by_fuel"]
+    for fuel, number in answer[0]["depots_by_fuel"].items():
+        assert len(client.get(f"/api/v1/stores?teryt=1261011&fuel={fuel}").json()) == number
+    place = client.get(f"{UNITS}/1261011").json()
+    assert {name: answer[0][name] for name in ("lat", "lon", "kind", "url")} == {
+        name: place[name] for name in ("lat", "lon", "kind", "url")
+    }

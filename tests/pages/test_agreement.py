@@ -18,6 +18,7 @@ from pages.regulations import regulation_page
 from pages.template_filters import pln, pln_range
 from subsidy.household_and_plan import ENVELOPE, SOURCES, Heating
 from tests import factories
+from tests.client import shared_rows
 from tests.pages.reading import missing, read, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, ResolutionFactory, state_of
 
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.django_db
 KILOBYTE = 1000
 
 
-@pytest.fixture
+@shared_rows
 def country():
     """Create a depot, demonstration depots, a resolution, an average and a median."""
     town = factories.zakopane()
@@ -50,6 +51,117 @@ def call(client, tool, **arguments):
 def numbers(text):
     """Return text without blanks inside numbers."""
     return re.sub(r"(?<=\d)[\s\N{NO-BREAK SPACE}](?=\d)", "", text)
+
+
+# First those without the country, which stays until the end of the module.
+
+
+def test_distances_are_from_one_point_and_the_same_everywhere(client):
+    """The point of a municipality is amid its postcodes, wherever its place or the middle of its area is."""
+    town = factories.zakopane()
+    factories.BoundaryFactory(municipality=town, lat=49.35, lon=19.95)
+    factories.PlaceFactory(name="Zakopane", municipality=town, lat=49.3, lon=19.96)
+    factories.PostcodeFactory(code="34-500", shares=[(town, 3)], lat=49.2969, lon=19.95)
+    for number, lat in enumerate((49.2969, 49.3051, 49.4)):
+        factories.DepotFactory(municipality=town, name=f"Opał {number}", lat=lat, lon=19.95)
+    rebuild_index()
+    (hit,) = [row for row in client.get("/api/v1/locations?q=zakopane").json() if row["type"] == "municipality"]
+    unit = client.get("/api/v1/municipalities/1217011").json()
+    assert (hit["lat"], hit["lon"]) == (unit["lat"], unit["lon"]) == (49.2969, 19.95)
+    near = client.get(f"/api/v1/stores?lat={unit['lat']}&lon={unit['lon']}").json()
+    distances = {row["name"]: row["distance_km"] for row in near}
+    twin, html = (read(client, f"/sklady/malopolskie/zakopane-1217011{end}") for end in (".md", "/"))
+    assert "(49,2969° N, 19,9500° E)" in twin
+    shown = dict(re.findall(r"^- \[(.*?)\]\(.*\), (\S+) km$", twin, re.MULTILINE))
+    assert {name: float(km.replace(",", ".")) for name, km in shown.items()} == distances
+    assert re.findall(r'class="distance">(\S+)\skm', html) == [*shown.values()]
+
+
+def test_the_day_of_the_list_of_voivodeships_is_said_alike(client):
+    """The list has the days of its rows; the site map says when it last changed."""
+    for teryt, as_of in (("12", date(2026, 9, 11)), ("24", date(2022, 1, 31))):
+        state_of(teryt, as_of=as_of)
+    Dataset.objects.bump_version(Dataset.Slug.REGULATIONS, row_count=2)
+    twin, page = read(client, "/przepisy.md"), plain(read(client, "/przepisy/"))
+    days = "dni od 31 stycznia 2022 r. do 11 września 2026 r."
+    assert f"- Stan na: {days} (2022-01-31/2026-09-11)\n" in twin
+    assert f"Stan na {days} Licencja" in page
+    assert f"stan na {days}" in plain(re.search(r"- Cytuj: (.*)", twin)[1])
+    assert "/przepisy.md): stan na 2022-01-31/2026-09-11" in read(client, "/llms.txt")
+    assert "/przepisy/</loc><lastmod>2026-09-11</lastmod>" in read(client, "/sitemap.xml")
+    assert f"stan na {days}" in plain(read(client, "/dane/"))
+    assert not missing(set_of(client, "uchwały"), f"- Stan na: {days}\n", "- Źródło: dane startowe serwisu\n")
+
+
+def test_the_numbers_of_the_programme_are_the_same_everywhere(client):
+    levels = client.get("/api/v1/subsidy/limits?about=levels").json()
+    twin = numbers(read(client, "/dotacja.md"))
+    thresholds = [row["value"] for row in levels["limits"] if row["parameter"].endswith("_income")]
+    assert len(thresholds) == 5
+    for amount in thresholds:
+        assert f"do {amount:.0f}\N{NO-BREAK SPACE}zł" in twin
+    assert f"({levels['program']['as_of']})" in twin
+
+
+def test_the_page_of_the_api_names_every_parameter(client):
+    described = client.get("/api/v1/openapi.json").json()["paths"]
+    page, twin = client.get("/api/").content.decode(), client.get("/api.md").content.decode()
+    rows = {row.partition("</code></th>")[0]: row for row in re.split(r'<th scope="row">', page)[1:]}
+    sections = {section.partition("\n")[0]: section for section in twin.split("\n### ")[1:]}
+    described_as: set[str] = set()
+    for path, methods in described.items():
+        for method, operation in methods.items():
+            row, section = rows[f"{method.upper()} <code>{path}"], sections[f"{method.upper()} `{path}`"]
+            assert operation["x-summary-pl"].partition(" ")[0] in row
+            assert operation["x-summary-pl"] in section
+            published = [one["name"] for one in operation.get("parameters", []) if not one.get("deprecated")]
+            names = {re.sub(f"^({'|'.join(api_and_text_pages.GROUPS)}).*", r"\1…", name) for name in published}
+            described_as |= names
+            if re.search(r"Parametry jak w\s<code>/stores</code>", row):
+                row, section = rows["GET <code>/stores"], sections["GET `/stores`"]
+            assert names == {
+                name for names in re.findall(r"<li><code>(.*?)</code>\s–", row) for name in names.split(", ")
+            }
+            assert names == {name for names in re.findall("\n- `(.*?)`: ", section) for name in names.split(", ")}
+            english = [one["description"].partition(".")[0] for one in operation.get("parameters", [])]
+            assert not [text for text in english if text in row or text in section]
+            assert "Link" in operation["responses"]["200"]["headers"] or "`Link`" not in section, path
+    assert {name for names in api_and_text_pages.MEANINGS for name in names.split(", ")} <= described_as
+
+
+@pytest.mark.slow
+def test_the_calculator_and_the_endpoint_agree_on_two_hundred_households(client, the_day):
+    dice = random.Random(20261121)  # noqa: S311 - the same households each time
+    for _ in range(200):
+        asked = {"eu": dice.choice(["unknown", "1", "2", "3"]), "current_heating": dice.choice([*Heating])}
+        asked["new_source"] = dice.choice(["none", *SOURCES])
+        asked["income_type"] = dice.choice(["person", "household"])
+        if dice.random() < 0.8:
+            asked |= {"people": str(dice.randint(1, 6)), "income": f"{dice.randint(0, 9000)},{dice.randint(0, 99):02}"}
+        if dice.random() < 0.3:
+            asked["annual_income"] = str(dice.choice([90_000, 135_000, 135_001]))
+        switches = ("benefit", "business", "central_heating_dhw", "ventilation", "audit", "energy_certificate")
+        asked |= {name: "1" for name in switches if dice.random() < 0.3}
+        asked |= {item: f"{dice.uniform(1, 300):.1f}" for item in ENVELOPE if dice.random() < 0.4}
+        costs = [name for name in asked if name in {*ENVELOPE, "ventilation", "audit"}]
+        asked |= {f"cost_{name}": str(dice.randint(0, 90_000)) for name in costs if dice.random() < 0.5}
+        ticks = {f"plan_{item}": "1" for item in ENVELOPE if item in asked}
+        if asked["new_source"] != "none" and dice.random() < 0.5:
+            cost = str(dice.randint(0, 90_000))
+            ticks["cost_source"] = cost
+            answer = ask_api(client, asked | {f"cost_{asked['new_source']}": cost})
+        else:
+            answer = ask_api(client, asked)
+        text = plain(text_of(client.post("/dotacja/", asked | ticks | {"krok": "5", "na": "wynik"})))
+        assert plain(f"Poziom {answer['level_name']}") in text
+        assert plain(f"Dlaczego {answer['level_reason']}") in text
+        for row in answer["items"]:
+            assert plain(pln(Decimal(str(row["subsidy_pln"])))) in text, asked
+        if answer["own_contribution_net_pln"] is not None:
+            assert plain(f"Wkład własny netto {pln(Decimal(str(answer['own_contribution_net_pln'])))}") in text, asked
+        amounts = [Decimal(str(one["max_subsidy_pln"])) for one in answer["audit_variants"] or [answer]]
+        if answer["level"] != "none" and answer["items"]:
+            assert plain(f"Najwyższa możliwa dotacja: {pln_range((min(amounts), max(amounts)))}") in text, asked
 
 
 def test_a_median_is_the_same_everywhere(client, country):
@@ -157,43 +269,6 @@ def test_a_list_says_its_total_and_its_reference_point(client, country):
     assert call(client, "depots_near", teryt="1217011")["answer"]["total"] == int(answer["X-Total-Count"])
 
 
-def test_distances_are_from_one_point_and_the_same_everywhere(client):
-    """The point of a municipality is amid its postcodes, wherever its place or the middle of its area is."""
-    town = factories.zakopane()
-    factories.BoundaryFactory(municipality=town, lat=49.35, lon=19.95)
-    factories.PlaceFactory(name="Zakopane", municipality=town, lat=49.3, lon=19.96)
-    factories.PostcodeFactory(code="34-500", shares=[(town, 3)], lat=49.2969, lon=19.95)
-    for number, lat in enumerate((49.2969, 49.3051, 49.4)):
-        factories.DepotFactory(municipality=town, name=f"Opał {number}", lat=lat, lon=19.95)
-    rebuild_index()
-    (hit,) = [row for row in client.get("/api/v1/locations?q=zakopane").json() if row["type"] == "municipality"]
-    unit = client.get("/api/v1/municipalities/1217011").json()
-    assert (hit["lat"], hit["lon"]) == (unit["lat"], unit["lon"]) == (49.2969, 19.95)
-    near = client.get(f"/api/v1/stores?lat={unit['lat']}&lon={unit['lon']}").json()
-    distances = {row["name"]: row["distance_km"] for row in near}
-    twin, html = (read(client, f"/sklady/malopolskie/zakopane-1217011{end}") for end in (".md", "/"))
-    assert "(49,2969° N, 19,9500° E)" in twin
-    shown = dict(re.findall(r"^- \[(.*?)\]\(.*\), (\S+) km$", twin, re.MULTILINE))
-    assert {name: float(km.replace(",", ".")) for name, km in shown.items()} == distances
-    assert re.findall(r'class="distance">(\S+)\skm', html) == [*shown.values()]
-
-
-def test_the_day_of_the_list_of_voivodeships_is_said_alike(client):
-    """The list has the days of its rows; the site map says when it last changed."""
-    for teryt, as_of in (("12", date(2026, 9, 11)), ("24", date(2022, 1, 31))):
-        state_of(teryt, as_of=as_of)
-    Dataset.objects.bump_version(Dataset.Slug.REGULATIONS, row_count=2)
-    twin, page = read(client, "/przepisy.md"), plain(read(client, "/przepisy/"))
-    days = "dni od 31 stycznia 2022 r. do 11 września 2026 r."
-    assert f"- Stan na: {days} (2022-01-31/2026-09-11)\n" in twin
-    assert f"Stan na {days} Licencja" in page
-    assert f"stan na {days}" in plain(re.search(r"- Cytuj: (.*)", twin)[1])
-    assert "/przepisy.md): stan na 2022-01-31/2026-09-11" in read(client, "/llms.txt")
-    assert "/przepisy/</loc><lastmod>2026-09-11</lastmod>" in read(client, "/sitemap.xml")
-    assert f"stan na {days}" in plain(read(client, "/dane/"))
-    assert not missing(set_of(client, "uchwały"), f"- Stan na: {days}\n", "- Źródło: dane startowe serwisu\n")
-
-
 def set_of(client, name):
     return read(client, "/dane.md").partition(f"## {name}")[2].partition("\n## ")[0]
 
@@ -230,16 +305,6 @@ def test_prices_that_count_are_those_that_depots_list(client, country):
     assert call(client, "price", fuel="pellet")["answer"]["n"] == 3
 
 
-def test_the_numbers_of_the_programme_are_the_same_everywhere(client):
-    levels = client.get("/api/v1/subsidy/limits?about=levels").json()
-    twin = numbers(read(client, "/dotacja.md"))
-    thresholds = [row["value"] for row in levels["limits"] if row["parameter"].endswith("_income")]
-    assert len(thresholds) == 5
-    for amount in thresholds:
-        assert f"do {amount:.0f}\N{NO-BREAK SPACE}zł" in twin
-    assert f"({levels['program']['as_of']})" in twin
-
-
 def test_what_llms_txt_promises_holds(client, country):
     index = read(client, "/llms.txt")
     described = client.get("/api/v1/openapi.json").json()["paths"]
@@ -263,72 +328,11 @@ def test_what_llms_txt_promises_holds(client, country):
     assert len(client.get("/llms-full.txt").content) < 60 * KILOBYTE
 
 
-def test_the_page_of_the_api_names_every_parameter(client):
-    described = client.get("/api/v1/openapi.json").json()["paths"]
-    page, twin = client.get("/api/").content.decode(), client.get("/api.md").content.decode()
-    rows = {row.partition("</code></th>")[0]: row for row in re.split(r'<th scope="row">', page)[1:]}
-    sections = {section.partition("\n")[0]: section for section in twin.split("\n### ")[1:]}
-    described_as: set[str] = set()
-    for path, methods in described.items():
-        for method, operation in methods.items():
-            row, section = rows[f"{method.upper()} <code>{path}"], sections[f"{method.upper()} `{path}`"]
-            assert operation["x-summary-pl"].partition(" ")[0] in row
-            assert operation["x-summary-pl"] in section
-            published = [one["name"] for one in operation.get("parameters", []) if not one.get("deprecated")]
-            names = {re.sub(f"^({'|'.join(api_and_text_pages.GROUPS)}).*", r"\1…", name) for name in published}
-            described_as |= names
-            if re.search(r"Parametry jak w\s<code>/stores</code>", row):
-                row, section = rows["GET <code>/stores"], sections["GET `/stores`"]
-            assert names == {
-                name for names in re.findall(r"<li><code>(.*?)</code>\s–", row) for name in names.split(", ")
-            }
-            assert names == {name for names in re.findall("\n- `(.*?)`: ", section) for name in names.split(", ")}
-            english = [one["description"].partition(".")[0] for one in operation.get("parameters", [])]
-            assert not [text for text in english if text in row or text in section]
-            assert "Link" in operation["responses"]["200"]["headers"] or "`Link`" not in section, path
-    assert {name for names in api_and_text_pages.MEANINGS for name in names.split(", ")} <= described_as
-
-
 def test_where_boundaries_come_from_is_said_alike(client, country):
     assert client.get(f"/api/v1/locate?lat={country.lat}&lon={country.lon}").json()["approximate"] is False
     described = client.get("/api/v1/openapi.json").json()["info"]["description"]
     for text in (described, *(read(client, path) for path in ("/api/", "/api.md", "/llms.txt"))):
         assert "approximate" in text
-
-
-@pytest.mark.slow
-def test_the_calculator_and_the_endpoint_agree_on_two_hundred_households(client, the_day):
-    dice = random.Random(20261121)  # noqa: S311 - the same households each time
-    for _ in range(200):
-        asked = {"eu": dice.choice(["unknown", "1", "2", "3"]), "current_heating": dice.choice([*Heating])}
-        asked["new_source"] = dice.choice(["none", *SOURCES])
-        asked["income_type"] = dice.choice(["person", "household"])
-        if dice.random() < 0.8:
-            asked |= {"people": str(dice.randint(1, 6)), "income": f"{dice.randint(0, 9000)},{dice.randint(0, 99):02}"}
-        if dice.random() < 0.3:
-            asked["annual_income"] = str(dice.choice([90_000, 135_000, 135_001]))
-        switches = ("benefit", "business", "central_heating_dhw", "ventilation", "audit", "energy_certificate")
-        asked |= {name: "1" for name in switches if dice.random() < 0.3}
-        asked |= {item: f"{dice.uniform(1, 300):.1f}" for item in ENVELOPE if dice.random() < 0.4}
-        costs = [name for name in asked if name in {*ENVELOPE, "ventilation", "audit"}]
-        asked |= {f"cost_{name}": str(dice.randint(0, 90_000)) for name in costs if dice.random() < 0.5}
-        ticks = {f"plan_{item}": "1" for item in ENVELOPE if item in asked}
-        if asked["new_source"] != "none" and dice.random() < 0.5:
-            cost = str(dice.randint(0, 90_000))
-            ticks["cost_source"] = cost
-            answer = ask_api(client, asked | {f"cost_{asked['new_source']}": cost})
-        else:
-            answer = ask_api(client, asked)
-        text = plain(text_of(client.post("/dotacja/", asked | ticks | {"krok": "5", "na": "wynik"})))
-        assert plain(f"Poziom {answer['level_name']}") in text
-        assert plain(f"Dlaczego {answer['level_reason']}") in text
-        for row in answer["items"]:
-            assert plain(pln(Decimal(str(row["subsidy_pln"])))) in text, asked
-        if answer["own_contribution_net_pln"] is not None:
-            assert plain(f"Wkład własny netto {pln(Decimal(str(answer['own_contribution_net_pln'])))}") in text, asked
-        amounts = [Decimal(str(one["max_subsidy_pln"])) for one in answer["audit_variants"] or [answer]]
-        if answer["level"] != "none" and answer["items"]:
-            assert plain(f"Najwyższa możliwa dotacja: {pln_range((min(amounts), max(amounts)))}") in text, asked
 
 
 def ask_api(client, asked):

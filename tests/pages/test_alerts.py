@@ -17,7 +17,7 @@ from tests.mail import REFUSING, SILENT, Silent, words_of
 from tests.pages.reading import missing, present
 from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 DAY = timedelta(days=1)
 MINUTES = timedelta(minutes=10)

@@ -20,7 +20,7 @@ from tests import factories
 from tests.pages.reading import KRAKOW, PAGES, text_of
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 ADDRESSES = (
     *(*PAGES, "/?q=krakow", f"{KRAKOW}?p=50.07,19.94", "/ceny.md", f"{KRAKOW[:-1]}.md"),

@@ -21,7 +21,7 @@ from prices.models import DepotPrice
 from tests import factories
 from tests.pages.reading import KRAKOW, expect, missing
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 SITE = "http://127.0.0.1:8000"
 PATHS = ["/dane/gminy.csv", "/dane/ceny-mediany.csv", "/dane/srednie-gus.csv"]

@@ -7,7 +7,7 @@ from pages.depots import week
 from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, SCRIPT, canonical_of, expect, linked_data, missing, present, runnable
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 
 def test_depot_shows_every_public_field(client, depot, depot_page):

@@ -11,7 +11,7 @@ from prices.medians import months_before
 from tests import factories
 from tests.pages.reading import NOINDEX, expect, missing, present, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 ANY = "frame-ancestors *"
 MOST_BYTES = 10_000

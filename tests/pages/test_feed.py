@@ -10,7 +10,7 @@ from tests import factories
 from tests.pages.reading import SCRIPT
 from tests.regulations.factories import AmendmentFactory, DeadlineFactory, LegalStateFactory, ResolutionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 ON = date(2026, 11, 22)
 ATOM = "{http://www.w3.org/2005/Atom}"

@@ -14,7 +14,7 @@ from tests import factories
 from tests.pages.reading import NOINDEX, expect, html_of, missing, text_of
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 PATH = "/ceny/porownanie/"
 

@@ -11,7 +11,7 @@ from pages.depot_filters import read_origin
 from tests import factories
 from tests.pages.reading import KRAKOW, expect, missing, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 DEPOT = re.compile(r'<li><a href="(/sklad/[^"]+)">')
 

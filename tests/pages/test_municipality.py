@@ -6,7 +6,7 @@ import pytest
 from tests import factories
 from tests.pages.reading import KRAKOW, SCRIPT, ZAKOPANE, canonical_of, expect, missing, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 
 def test_municipality_lists_its_depots(client, depot, depot_page):

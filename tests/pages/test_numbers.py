@@ -17,7 +17,7 @@ from tests import factories
 from tests.pages.reading import KRAKOW, missing, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 API = "/api/v1"
 

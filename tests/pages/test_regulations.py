@@ -12,6 +12,7 @@ from pages.polish import NO_BREAK, day
 from pages.regulations import regulations_page
 from regulations.models import Deadline
 from tests import factories
+from tests.client import shared_rows
 from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, expect, html_of, missing, present, text_of
 from tests.regulations.factories import (
     AmendmentFactory,
@@ -27,7 +28,7 @@ pytestmark = pytest.mark.django_db
 URL = "/przepisy/malopolskie/"
 
 
-@pytest.fixture
+@shared_rows
 def acts():
     """Create a voivodeship-wide act with distant deadlines, and a ban in Kraków."""
     LegalStateFactory(as_of=timezone.localdate())
@@ -39,39 +40,7 @@ def acts():
     factories.zakopane()
 
 
-def test_pages_lead_to_their_data_and_one_of_a_municipality_is_not_kept(client, acts):
-    for path in ("/przepisy/", URL, f"{URL}?teryt=1217011"):
-        answer = client.get(path)
-        assert (answer.status_code, answer["Cache-Control"]) == (200, cache_control.CATALOG), path
-        html = answer.content.decode()
-        assert canonical_of(answer) == "http://127.0.0.1:8000" + path.partition("?")[0]
-        assert (NOINDEX in html) == ("?" in path)
-        assert client.get(re.search(r'type="application/json" href="([^"]+)"', html)[1]).status_code == 200
-
-
-def test_the_list_names_the_next_deadline(client, acts):
-    factories.VoivodeshipFactory(teryt="20", name="podlaskie")
-    state_of("28", "warmińsko-mazurskie", as_of=date(2026, 3, 1))
-    expect(
-        client.get("/przepisy/"),
-        "małopolskie 1 stycznia 2999 r. kotły klasy 3 i 4",
-        "podlaskie nie wiemy: nie wczytano jeszcze stanu prawnego brak danych",
-        "warmińsko-mazurskie nie ma uchwały 1 marca 2026 r.",
-    )
-
-
-@pytest.fixture
-def same_day():
-    """Create deadlines of one day for two appliances outside Kraków and one of them in Kraków, in an old state."""
-    factories.krakow()
-    LegalStateFactory(as_of=timezone.localdate() - timedelta(days=181))
-    ResolutionFactory()
-    near = timezone.localdate() + timedelta(days=30)
-    around = {"date": near, "excluded": ["1261011"], "scope": "okolice Krakowa Wlkp."}
-    DeadlineFactory(**around, applies_to="piece", description="Piece trzeba wymienić.")
-    DeadlineFactory(**around, applies_to="kotły", description="Kotły trzeba wymienić.", key="kotly")
-    DeadlineFactory(krakow=True, date=near, applies_to="kotły", description="W mieście też.")
-    DeadlineFactory(date=near + timedelta(days=1), applies_to="kuchnie", description="Później.")
+# First those without the acts, which stays until the end of the module.
 
 
 @pytest.mark.parametrize("address", [URL, "/przepisy/malopolskie.md"])
@@ -98,11 +67,6 @@ def test_what_is_not_confirmed_for_long_is_as_long_as_the_limit(client, same_day
     assert "ponad 200 dni temu" in read(client, URL)
 
 
-def test_a_fresh_state_is_not_marked(client, acts):
-    for address in ("/przepisy/", "/przepisy.md"):
-        assert "niepotwierdzony" not in read(client, address)
-
-
 def test_a_deadline_can_be_linked_to_and_the_page_cited(client, same_day):
     html = client.get(URL).content.decode()
     names = {f"termin-{row.key or row.uid}" for row in Deadline.objects.all()}
@@ -111,25 +75,6 @@ def test_a_deadline_can_be_linked_to_and_the_page_cited(client, same_day):
     cited = re.search("- Cytuj: (.*)", read(client, "/przepisy/malopolskie.md"))[1]
     assert re.sub(r"<(http[^>]+)>", r"\1", cited) in read(client, URL)
     assert len(re.findall("cytować|Cytuj", html)) == 1
-
-
-def test_a_voivodeship(client, acts):
-    parts = "Bez wyjątków.", "muły węglowe", "Nr I/1/17", "Zmiana nr II/2/26", "Gmina Przykładowa"
-    title = "Uchwała antysmogowa: województwo małopolskie"
-    text = expect(client.get(URL), title, *parts, without=["obowiązuje tu", "ponad pół roku"])
-    assert text.index("1 września 2019 r. już obowiązuje") < text.rindex("1 stycznia 2999 r.")
-
-
-def test_a_municipality_sees_what_binds_it(client, acts):
-    rules = "Gmina Miejska Kraków nie dotyczy Bez wyjątków.", "województwo bez Krakowa obowiązuje tu"
-    expect(client.get(f"{URL}?teryt=1217011"), "Zakopane, województwo małopolskie", *rules)
-    expect(client.get(f"{URL}?teryt=1261011"), "Wszystkie znane terminy minęły.")
-
-
-def test_an_address_that_names_another_unit(client, acts):
-    factories.bielsko_biala()
-    for query in ("teryt=2461011", "teryt=99", "teryt=x", "teryt=%ff", "teryt=14"):
-        expect(client.get(f"{URL}?{query}"), "Pokazujemy całe województwo")
 
 
 def test_a_voivodeship_without_resolution(client):
@@ -170,12 +115,6 @@ def test_an_uncertain_deadline_says_so_and_not_that_it_holds(client):
         assert f"; {'w tym miejscu' if query else 'czy obowiązuje'}: nie wiadomo\n" in twin
 
 
-def read(client, address):
-    answer = client.get(address)
-    text = answer.content.decode() if ".md" in address else text_of(answer)
-    return text.replace(NO_BREAK, " ").replace("&nbsp;", " ").replace("\\", "")
-
-
 @pytest.mark.parametrize(("days", "named"), [(1, True), (400, False)])
 def test_an_old_state_names_the_deadline_within_a_year(client, days, named):
     """On the page and its twin; not for Kraków, which the deadline does not bind."""
@@ -210,11 +149,6 @@ def test_what_editors_type_is_escaped(client):
     assert SCRIPT not in client.get(URL).content.decode()
 
 
-def test_the_municipality_page_leads_here(client, acts):
-    html = client.get("/sklady/malopolskie/zakopane-1217011/").content.decode()
-    assert 'href="/przepisy/sprawdz/?miejsce=1217011"' in html
-
-
 def test_the_map_names_the_next_deadline_or_that_none_is_left():
     factories.BoundaryFactory()
     LegalStateFactory()
@@ -242,3 +176,73 @@ def test_a_unit_that_nobody_knows(client):
     LegalStateFactory()
     expect(client.get(f"{URL}?teryt=1299999"), "Pod podanym kodem TERYT nie ma gminy")
     expect(client.get(URL), without=["Pod podanym kodem"])
+
+
+def test_pages_lead_to_their_data_and_one_of_a_municipality_is_not_kept(client, acts):
+    for path in ("/przepisy/", URL, f"{URL}?teryt=1217011"):
+        answer = client.get(path)
+        assert (answer.status_code, answer["Cache-Control"]) == (200, cache_control.CATALOG), path
+        html = answer.content.decode()
+        assert canonical_of(answer) == "http://127.0.0.1:8000" + path.partition("?")[0]
+        assert (NOINDEX in html) == ("?" in path)
+        assert client.get(re.search(r'type="application/json" href="([^"]+)"', html)[1]).status_code == 200
+
+
+def test_the_list_names_the_next_deadline(client, acts):
+    factories.VoivodeshipFactory(teryt="20", name="podlaskie")
+    state_of("28", "warmińsko-mazurskie", as_of=date(2026, 3, 1))
+    expect(
+        client.get("/przepisy/"),
+        "małopolskie 1 stycznia 2999 r. kotły klasy 3 i 4",
+        "podlaskie nie wiemy: nie wczytano jeszcze stanu prawnego brak danych",
+        "warmińsko-mazurskie nie ma uchwały 1 marca 2026 r.",
+    )
+
+
+@pytest.fixture
+def same_day():
+    """Create deadlines of one day for two appliances outside Kraków and one of them in Kraków, in an old state."""
+    factories.krakow()
+    LegalStateFactory(as_of=timezone.localdate() - timedelta(days=181))
+    ResolutionFactory()
+    near = timezone.localdate() + timedelta(days=30)
+    around = {"date": near, "excluded": ["1261011"], "scope": "okolice Krakowa Wlkp."}
+    DeadlineFactory(**around, applies_to="piece", description="Piece trzeba wymienić.")
+    DeadlineFactory(**around, applies_to="kotły", description="Kotły trzeba wymienić.", key="kotly")
+    DeadlineFactory(krakow=True, date=near, applies_to="kotły", description="W mieście też.")
+    DeadlineFactory(date=near + timedelta(days=1), applies_to="kuchnie", description="Później.")
+
+
+def test_a_fresh_state_is_not_marked(client, acts):
+    for address in ("/przepisy/", "/przepisy.md"):
+        assert "niepotwierdzony" not in read(client, address)
+
+
+def test_a_voivodeship(client, acts):
+    parts = "Bez wyjątków.", "muły węglowe", "Nr I/1/17", "Zmiana nr II/2/26", "Gmina Przykładowa"
+    title = "Uchwała antysmogowa: województwo małopolskie"
+    text = expect(client.get(URL), title, *parts, without=["obowiązuje tu", "ponad pół roku"])
+    assert text.index("1 września 2019 r. już obowiązuje") < text.rindex("1 stycznia 2999 r.")
+
+
+def test_a_municipality_sees_what_binds_it(client, acts):
+    rules = "Gmina Miejska Kraków nie dotyczy Bez wyjątków.", "województwo bez Krakowa obowiązuje tu"
+    expect(client.get(f"{URL}?teryt=1217011"), "Zakopane, województwo małopolskie", *rules)
+    expect(client.get(f"{URL}?teryt=1261011"), "Wszystkie znane terminy minęły.")
+
+
+def test_an_address_that_names_another_unit(client, acts):
+    factories.bielsko_biala()
+    for query in ("teryt=2461011", "teryt=99", "teryt=x", "teryt=%ff", "teryt=14"):
+        expect(client.get(f"{URL}?{query}"), "Pokazujemy całe województwo")
+
+
+def read(client, address):
+    answer = client.get(address)
+    text = answer.content.decode() if ".md" in address else text_of(answer)
+    return text.replace(NO_BREAK, " ").replace("&nbsp;", " ").replace("\\", "")
+
+
+def test_the_municipality_page_leads_here(client, acts):
+    html = client.get("/sklady/malopolskie/zakopane-1217011/").content.decode()
+    assert 'href="/przepisy/sprawdz/?miejsce=1217011"' in html

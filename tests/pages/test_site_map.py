@@ -17,7 +17,7 @@ from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, ZAKOPANE, present
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 SITE = "http://127.0.0.1:8000"
 HEAT = "/ceny/porownanie/"

@@ -6,7 +6,7 @@ from tests import factories
 from tests.pages.reading import KRAKOW, SCRIPT, linked_data, missing
 from tests.regulations.factories import LegalStateFactory, ResolutionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 SITE = "http://127.0.0.1:8000"
 

@@ -17,7 +17,7 @@ from tests import factories
 from tests.pages.reading import KRAKOW, NOINDEX, PAGES, SCRIPT, ZAKOPANE, expect, missing, present
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 HOSTILE = (
     "[x](javascript:alert(1)) `code` | *a* _b_ <script>alert(1)</script> ![i](//evil) &lt;b&gt; \\[y](z)\n# H\n- l"

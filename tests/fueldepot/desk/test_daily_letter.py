@@ -18,7 +18,7 @@ from tests.client import context_of
 from tests.factories import NOW, TODAY
 from tests.pages.reading import missing, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 START = reverse("admin:index")
 

@@ -18,7 +18,7 @@ from tests.drafts import approve
 from tests.pages.reading import missing, text_of
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 START = reverse("admin:index")
 

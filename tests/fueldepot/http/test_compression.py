@@ -10,7 +10,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from fueldepot.middleware import ApiGZipMiddleware
 from tests import factories
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 LONG = "/api/v1/stores?teryt=1261011"
 GZIP = {"accept-encoding": "gzip"}

@@ -11,7 +11,7 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests import factories
-from tests.client import build_snapshots, note_query
+from tests.client import build_snapshots, note_query, shared_rows
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
 
@@ -63,7 +63,7 @@ def call(ask):
     return run
 
 
-@pytest.fixture
+@shared_rows
 def country():
     town = factories.zakopane()
     factories.PostcodeFactory(code="34-500", shares=[(town, 3)])

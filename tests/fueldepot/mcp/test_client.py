@@ -51,6 +51,101 @@ def validate(schema, body):
     assert "$ref" not in json.dumps(schema)
 
 
+# First those without the country, which stays until the end of the module.
+
+
+def test_notes_say_why_works_are_not_paid(call):
+    for plan, amounts, note in (
+        ({"walls": 100}, [27500, [27500, 27500], False], None),
+        ({"new_source": "pellet_boiler"}, [0, [0, 0], None], "nowe źródło ciepła przysługuje tylko razem z"),
+        ({"people": None, "income": None, "annual_income": 200000, "walls": 1}, [0, [0, 0], None], "zbyt wysoki"),
+        ({}, [None, None, None], "Nie podano żadnych prac"),
+        ({"audit": True}, [1200, [1200, 1200], False], "Sam audyt nie wystarcza"),
+    ):
+        answer = call(("subsidy", STATED | plan))["answer"]
+        assert [answer.get(name) for name in AMOUNTS] == amounts, plan
+        assert [note in text for text in answer["notes"]] == [True] if note else answer["notes"] == []
+
+
+def test_a_business_has_its_revenue_limit_and_conditions(call, client):
+    for income, limit in ((1200, 57_672), (2000, 192_240), (9000, None)):
+        stated = STATED | {"income": income, "business": True, "walls": 100}
+        body = call(("subsidy", stated))
+        told = client.get("/api/v1/subsidy", stated).json()
+        assert body["answer"].get("business_revenue_limit_pln") == told["business_revenue_limit_pln"] == limit
+        conditions = [row["text"] for row in told["conditions"] if "działalności gospodarczej" in row["text"]]
+        notes = body["answer"]["notes"]
+        assert notes == conditions[: len(notes)]
+        assert len(notes) + body.get("left_out", {}).get("notes", 0) == len(conditions) == 2
+    assert call(("subsidy", STATED | {"walls": 100}))["answer"]["notes"] == []
+
+
+def test_long_notes_keep_the_range_of_amounts_and_the_first_reason(call):
+    body = call(("subsidy", STATED | {"new_source": "pellet_boiler", "central_heating_dhw": True, "audit": True}))
+    assert body["left_out"]
+    assert body["answer"]["between_pln"] == [0, 0]
+    assert body["answer"]["notes"][0].startswith("pellet_boiler: Przy wskaźniku EU")
+
+
+def test_one_reason_of_many_works_is_told_once(call):
+    works = dict.fromkeys(["walls", "windows", "doors", "gates", "floor", "ceiling"], 10)
+    (note,) = call(("subsidy", STATED | works | {"eu": "1"}))["answer"]["notes"]
+    assert note.startswith("ceiling, floor, walls, windows, doors, gates: Przy wskaźniku EU")
+
+
+def test_what_no_answer_holds_is_counted(call):
+    series, _ = Series.objects.get_or_create(slug="prad-g11")
+    Observation.objects.bulk_create(
+        Observation(series=series, year=year, value=Decimal("0.6"), source="GUS") for year in range(2010, 2020)
+    )
+    body = call(("official_average", {"series": "prad-g11"}))
+    assert next(row["year"] for row in body["answer"]["values"]) == 2019
+    assert body["left_out"] == {"values": 10 - len(body["answer"]["values"])}
+    assert len(body["answer"]["values"]) <= 6
+
+
+def test_no_error_repeats_an_income(ask):
+    private = {"people": 2, "income": "98765x", "annual_income": "98.765.x"}
+    _, results = ask(("subsidy", private), ("subsidy", {**private, "wals": 1}), ("subsidy", {"income": 98765}))
+    for result in results:
+        assert result.is_error
+        assert not present(result.content[0].text, "98765", "98.765")
+
+
+def test_rules_of_use_are_those_of_the_page_with_the_licences(call):
+    record_change(Dataset.Slug.DEPOTS, {"OpenStreetMap, ODbL 1.0": date(2026, 10, 3)})
+    every, *single, past = call(("rules_of_use", {}), *(("rules_of_use", {"rule": n}) for n in range(1, 12)))
+    page, licences = rules_of_use(), every["answer"]["licences"]
+    assert every["answer"]["rules"] == [title for title, _ in page]
+    assert {"depots", "depots/osm"} == {*licences[LICENCES[Depot.Source.OSM]]}
+    assert "regulations" in licences[LICENCES[Depot.Source.EDITOR]]
+    assert every["page"].endswith("/api/")
+    assert [body["answer"]["text"] for body in single] == [" ".join(rule) for rule in page]
+    assert "left_out" not in every
+    assert "from 1 to 10" in past["error"][0]
+
+
+def test_a_number_has_decimals_where_text_has_two_readings(ask):
+    _, results = ask(("subsidy", {"walls": 10, "annual_income": 833.125}), ("subsidy", {"annual_income": "140.000"}))
+    assert [result.is_error for result in results] == [False, True]
+
+
+def test_a_deeply_nested_argument_is_refused(client):
+    nested = "[" * 1000 + "]" * 1000
+    call = '"method": "tools/call", "params": {"name": "find_place", "arguments": {"q": ' + nested
+    answer = client.post("/mcp", '{"jsonrpc": "2.0", "id": 1, ' + call + "}}}", content_type="application/json")
+    assert "q is an array or object" in answer.json()["result"]["content"][0]["text"]
+
+
+def test_an_answer_loses_the_parts_of_its_last_row_but_not_the_row():
+    content = [{"unit": "Zakopane", "deadlines": ["Nie wolno " * 150], "banned_fuels": ["muły"]}]
+    body = answers.answer(
+        answers.Findings(content, answers.Citation("Przepisy", "/przepisy/", None, ["Dz. Urz."]), rows=content)
+    )
+    assert body["answer"] == [{"unit": "Zakopane", "deadlines": [], "banned_fuels": ["muły"]}]
+    assert body["left_out"] == {"deadlines": 1}
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_every_tool_answers_in_short_and_says_how_to_quote(ask, country, mode):
     factories.BoundaryFactory(municipality=country.municipality, lat=49.2992, lon=19.9496)
@@ -82,51 +177,12 @@ STATED = {"people": 3, "income": 1200, "eu": "3", "on": "2026-11-21"}
 AMOUNTS = ("max_subsidy_pln", "between_pln", "confirmed")
 
 
-def test_notes_say_why_works_are_not_paid(call):
-    for plan, amounts, note in (
-        ({"walls": 100}, [27500, [27500, 27500], False], None),
-        ({"new_source": "pellet_boiler"}, [0, [0, 0], None], "nowe źródło ciepła przysługuje tylko razem z"),
-        ({"people": None, "income": None, "annual_income": 200000, "walls": 1}, [0, [0, 0], None], "zbyt wysoki"),
-        ({}, [None, None, None], "Nie podano żadnych prac"),
-        ({"audit": True}, [1200, [1200, 1200], False], "Sam audyt nie wystarcza"),
-    ):
-        answer = call(("subsidy", STATED | plan))["answer"]
-        assert [answer.get(name) for name in AMOUNTS] == amounts, plan
-        assert [note in text for text in answer["notes"]] == [True] if note else answer["notes"] == []
-
-
-def test_a_business_has_its_revenue_limit_and_conditions(call, client):
-    for income, limit in ((1200, 57_672), (2000, 192_240), (9000, None)):
-        stated = STATED | {"income": income, "business": True, "walls": 100}
-        body = call(("subsidy", stated))
-        told = client.get("/api/v1/subsidy", stated).json()
-        assert body["answer"].get("business_revenue_limit_pln") == told["business_revenue_limit_pln"] == limit
-        conditions = [row["text"] for row in told["conditions"] if "działalności gospodarczej" in row["text"]]
-        notes = body["answer"]["notes"]
-        assert notes == conditions[: len(notes)]
-        assert len(notes) + body.get("left_out", {}).get("notes", 0) == len(conditions) == 2
-    assert call(("subsidy", STATED | {"walls": 100}))["answer"]["notes"] == []
-
-
 def test_a_place_says_where_its_position_is_from_and_the_fuel_beside_it(call, country):
     entries.rebuild_index()
     bodies = call(("find_place", {"q": "pellet zakopane"}), ("find_place", {"q": "34-500"}))
     with_fuel, postcode = (body["answer"]["places"][0] for body in bodies)
     assert (with_fuel["position"], with_fuel["fuel"]) == ("municipality", "pellet")
     assert (postcode["position"], "fuel" in postcode) == ("postcode", False)
-
-
-def test_long_notes_keep_the_range_of_amounts_and_the_first_reason(call):
-    body = call(("subsidy", STATED | {"new_source": "pellet_boiler", "central_heating_dhw": True, "audit": True}))
-    assert body["left_out"]
-    assert body["answer"]["between_pln"] == [0, 0]
-    assert body["answer"]["notes"][0].startswith("pellet_boiler: Przy wskaźniku EU")
-
-
-def test_one_reason_of_many_works_is_told_once(call):
-    works = dict.fromkeys(["walls", "windows", "doors", "gates", "floor", "ceiling"], 10)
-    (note,) = call(("subsidy", STATED | works | {"eu": "1"}))["answer"]["notes"]
-    assert note.startswith("ceiling, floor, walls, windows, doors, gates: Przy wskaźniku EU")
 
 
 def test_parameters_say_what_the_tool_takes(ask, country):
@@ -144,17 +200,6 @@ def test_parameters_say_what_the_tool_takes(ask, country):
     assert "At most 4" in near.description
     assert "Poland only" in average.description
     assert "without it Poland only" in average.input_schema["properties"]["voivodeship"]["description"]
-
-
-def test_what_no_answer_holds_is_counted(call):
-    series, _ = Series.objects.get_or_create(slug="prad-g11")
-    Observation.objects.bulk_create(
-        Observation(series=series, year=year, value=Decimal("0.6"), source="GUS") for year in range(2010, 2020)
-    )
-    body = call(("official_average", {"series": "prad-g11"}))
-    assert next(row["year"] for row in body["answer"]["values"]) == 2019
-    assert body["left_out"] == {"values": 10 - len(body["answer"]["values"])}
-    assert len(body["answer"]["values"]) <= 6
 
 
 def test_depots_are_cited_by_those_that_are_shown(call, country):
@@ -253,32 +298,6 @@ def test_a_price_without_a_median_says_why(call, country):
     assert (body["n"], body["median"], "why_empty" in body) == (3, 1600, False)
 
 
-def test_no_error_repeats_an_income(ask):
-    private = {"people": 2, "income": "98765x", "annual_income": "98.765.x"}
-    _, results = ask(("subsidy", private), ("subsidy", {**private, "wals": 1}), ("subsidy", {"income": 98765}))
-    for result in results:
-        assert result.is_error
-        assert not present(result.content[0].text, "98765", "98.765")
-
-
-def test_rules_of_use_are_those_of_the_page_with_the_licences(call):
-    record_change(Dataset.Slug.DEPOTS, {"OpenStreetMap, ODbL 1.0": date(2026, 10, 3)})
-    every, *single, past = call(("rules_of_use", {}), *(("rules_of_use", {"rule": n}) for n in range(1, 12)))
-    page, licences = rules_of_use(), every["answer"]["licences"]
-    assert every["answer"]["rules"] == [title for title, _ in page]
-    assert {"depots", "depots/osm"} == {*licences[LICENCES[Depot.Source.OSM]]}
-    assert "regulations" in licences[LICENCES[Depot.Source.EDITOR]]
-    assert every["page"].endswith("/api/")
-    assert [body["answer"]["text"] for body in single] == [" ".join(rule) for rule in page]
-    assert "left_out" not in every
-    assert "from 1 to 10" in past["error"][0]
-
-
-def test_a_number_has_decimals_where_text_has_two_readings(ask):
-    _, results = ask(("subsidy", {"walls": 10, "annual_income": 833.125}), ("subsidy", {"annual_income": "140.000"}))
-    assert [result.is_error for result in results] == [False, True]
-
-
 MISTAKES = [
     ("subsidy", {"wals": 150}, "did you mean walls?"),
     ("depots_near", {"postcode": "00-999"}, "find the place with find_place"),
@@ -298,13 +317,6 @@ def test_a_mistake_is_an_error_of_the_tool_that_says_what_to_do(ask, country):
     for result, (_, _, advice) in zip(results, MISTAKES, strict=True):
         (message,) = json.loads(result.content[0].text)["error"]
         assert advice in message
-
-
-def test_a_deeply_nested_argument_is_refused(client):
-    nested = "[" * 1000 + "]" * 1000
-    call = '"method": "tools/call", "params": {"name": "find_place", "arguments": {"q": ' + nested
-    answer = client.post("/mcp", '{"jsonrpc": "2.0", "id": 1, ' + call + "}}}", content_type="application/json")
-    assert "q is an array or object" in answer.json()["result"]["content"][0]["text"]
 
 
 def test_of_thousands_of_unknown_arguments_the_first_are_named(ask, country):
@@ -337,12 +349,3 @@ def test_a_municipality_without_a_depot_says_the_nearest_beyond(call, country):
     assert (beyond["id"], beyond["km"] < 5) == (country.pk, True)
     assert town["answer"]["distances_from"].startswith("middle of the municipality: ")
     assert (county["answer"]["total"], "nearest_beyond" in county["answer"]) == (0, False)
-
-
-def test_an_answer_loses_the_parts_of_its_last_row_but_not_the_row():
-    content = [{"unit": "Zakopane", "deadlines": ["Nie wolno " * 150], "banned_fuels": ["muły"]}]
-    body = answers.answer(
-        answers.Findings(content, answers.Citation("Przepisy", "/przepisy/", None, ["Dz. Urz."]), rows=content)
-    )
-    assert body["answer"] == [{"unit": "Zakopane", "deadlines": [], "banned_fuels": ["muły"]}]
-    assert body["left_out"] == {"deadlines": 1}

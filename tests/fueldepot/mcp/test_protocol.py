@@ -30,12 +30,7 @@ def post(client, name, arguments):
     return result, json.loads(result["content"][0]["text"])
 
 
-def test_advice_names_tools(client, country):
-    for name, arguments, advice in (
-        ("depots_near", {"teryt": "9999999"}, "find_place finds codes by name"),
-        ("depot", {"id": 987654}, "take the id from depots_near"),
-    ):
-        assert advice in post(client, name, arguments)[1]["error"][0]
+# First those without the country, which stays until the end of the module.
 
 
 def test_the_longest_answer_fits_and_says_what_was_left_out(client):
@@ -90,3 +85,11 @@ def test_what_a_method_refuses_has_a_status_in_the_newest_version_only(client):
         headers = {"Mcp-Protocol-Version": version, "Mcp-Method": method, "Mcp-Name": name}
         answer = client.post("/mcp", json.dumps(body), content_type="application/json", headers=headers)
         assert answer.status_code == status, answer.content
+
+
+def test_advice_names_tools(client, country):
+    for name, arguments, advice in (
+        ("depots_near", {"teryt": "9999999"}, "find_place finds codes by name"),
+        ("depot", {"id": 987654}, "take the id from depots_near"),
+    ):
+        assert advice in post(client, name, arguments)[1]["error"][0]

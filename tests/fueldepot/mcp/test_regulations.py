@@ -24,6 +24,26 @@ VOIVODESHIPS = [
 RULES = ("rules_at", {"teryt": "1217011", "on": "2026-11-22"})
 
 
+# First those without the country, which stays until the end of the module.
+
+
+def test_the_states_of_all_voivodeships_fit_in_one_answer(call):
+    for number, slug in enumerate(VOIVODESHIPS, 1):
+        unit = factories.VoivodeshipFactory(teryt=f"{2 * number:02}", name=slug, slug=slug)
+        state = LegalStateFactory(voivodeship=unit)
+        if slug != "lodzkie":
+            ResolutionFactory(state=state, publication=f"Dz. Urz. Woj. {slug} z 2017 r. poz. 787")
+            DeadlineFactory(state=state, date=date(2027, 1, 1))
+    for as_of, stale in ((date(2026, 10, 1), ""), (date(2020, 1, 1), "16 voivodeships:")):
+        LegalState.objects.update(as_of=as_of)
+        body = call(("states", {"on": "2026-11-22"}))
+        assert "left_out" not in body
+        rows = body["answer"]["states"]
+        assert [row.partition(",")[0] for row in rows] == VOIVODESHIPS
+        assert {f"malopolskie,true,2027-01-01,{as_of}", f"lodzkie,false,null,{as_of}"} < {*rows}
+        assert body.get("stale", "").partition(" not")[0] == stale
+
+
 def test_a_deadline_says_what_it_means_and_what_is_uncertain(call, country):
     text = "Nie wolno palić węglem po 1 stycznia 2028 r. w kotłach. Wolno używać gazu."
     caveat = "Źródła różnią się co do drewna."
@@ -129,20 +149,3 @@ def test_rules_are_cited_as_their_page_cites_them(call, country):
     units = [body["answer"][0]["unit"] for body in bodies]
     assert units == ["Zakopane (1217011)", "powiat tatrzański (1217)", "województwo małopolskie (12)"]
     assert "Uchwała antysmogowa: powiat tatrzański, województwo małopolskie" in bodies[1]["cite"]
-
-
-def test_the_states_of_all_voivodeships_fit_in_one_answer(call):
-    for number, slug in enumerate(VOIVODESHIPS, 1):
-        unit = factories.VoivodeshipFactory(teryt=f"{2 * number:02}", name=slug, slug=slug)
-        state = LegalStateFactory(voivodeship=unit)
-        if slug != "lodzkie":
-            ResolutionFactory(state=state, publication=f"Dz. Urz. Woj. {slug} z 2017 r. poz. 787")
-            DeadlineFactory(state=state, date=date(2027, 1, 1))
-    for as_of, stale in ((date(2026, 10, 1), ""), (date(2020, 1, 1), "16 voivodeships:")):
-        LegalState.objects.update(as_of=as_of)
-        body = call(("states", {"on": "2026-11-22"}))
-        assert "left_out" not in body
-        rows = body["answer"]["states"]
-        assert [row.partition(",")[0] for row in rows] == VOIVODESHIPS
-        assert {f"malopolskie,true,2027-01-01,{as_of}", f"lodzkie,false,null,{as_of}"} < {*rows}
-        assert body.get("stale", "").partition(" not")[0] == stale

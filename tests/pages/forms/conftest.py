@@ -12,6 +12,7 @@ from django.utils import timezone
 from catalog.submissions import owner_links, tokens
 from prices.models import DepotPrice
 from tests import factories
+from tests.client import shared_rows
 from tests.factories import NOW
 
 CLAIM = {"role": "owner", "claimant_nip": "526-025-02-74", "agreed": "on"}
@@ -22,8 +23,14 @@ OWNER = "/zgloszenia/moj-sklad/"
 YESTERDAY = date(2026, 11, 20)
 
 
+@shared_rows
+def krakow():
+    """Kraków with its boundary."""
+    factories.BoundaryFactory()
+
+
 @pytest.fixture(autouse=True)
-def _tell_the_context(db, monkeypatch):
+def _tell_the_context(db, krakow, monkeypatch):
     """Provide `answer.context` for Jinja2 templates; Django does so only for its own engine."""
     render = Template.render
 
@@ -118,7 +125,6 @@ def stranger(client, clock, commit):
 
 @pytest.fixture
 def nowak(db):
-    factories.BoundaryFactory()
     return factories.DepotFactory(
         phone="+48 12 345 67 89", place="Kraków", postcode="30-001", website="https://www.opal-nowak.pl/"
     )

@@ -23,7 +23,6 @@ KRAKOW = "1261011"
 
 @pytest.fixture
 def place():
-    factories.BoundaryFactory()
     unit = factories.krakow()
     rebuild_index()
     return unit

@@ -27,6 +27,11 @@ class Held(EmailBackend):
 
 
 @pytest.fixture
+def krakow():
+    """Is not kept for the module, whose first test commits."""
+
+
+@pytest.fixture
 def sender(settings, monkeypatch):
     """The thread of a process that serves requests, with a mail server that is held."""
     settings.EMAIL_BACKEND = f"{__name__}.Held"

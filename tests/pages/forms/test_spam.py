@@ -120,7 +120,6 @@ def test_nothing_comes_back_unescaped(client, stranger, nowak, path):
 
 
 def test_one_network_address_may_send_so_much_a_day(stranger, clock):
-    factories.BoundaryFactory()
     depots = [factories.DepotFactory() for _ in range(limits.PER_NETWORK + 1)]
     statuses = [
         stranger.fill(f"/sklad/{depot.pk}/popraw/", place="Kraków", email=f"jan{depot.pk}@opal.pl").status_code
@@ -139,7 +138,6 @@ VICTIM = ("OFIARA@opal.pl", "ofiara+1@opal.pl", "ofi.ara@OPAL.pl")
 
 
 def test_one_mailbox_gets_three_links_an_hour_whoever_asks_and_nobody_is_refused_for_it(client, stranger, clock):
-    factories.BoundaryFactory()
     paths = [f"/sklad/{factories.DepotFactory().pk}/popraw/" for _ in range(4)]
     typed = [stranger.show(path) | {"place": "Kraków"} for path in paths]
     clock.move(seconds=10)  # 13:00:10 in Warsaw
@@ -166,7 +164,6 @@ def test_one_mailbox_gets_three_links_an_hour_whoever_asks_and_nobody_is_refused
 
 
 def test_one_sender_asks_for_so_much_a_day_with_one_mailbox(stranger, clock):
-    factories.BoundaryFactory()
     statuses = []
     for number in range(limits.PER_MAILBOX + 1):
         path = f"/sklad/{factories.DepotFactory().pk}/popraw/"

@@ -97,7 +97,6 @@ def test_a_deletion_is_a_removal(client, stranger, nowak, accept):
 
 
 def test_a_missing_depot_is_added(client, stranger, accept):
-    factories.BoundaryFactory()
     factories.PostcodeFactory()
     sent = stranger.fill("/sklady/dodaj/?teryt=1261011", name="Opał u Zosi", postcode="30001", fuels=["pellet"])
     expect(sent, "Położenie 50,07585° N, 19,94100° E, w przybliżeniu; gmina Kraków", status=302)
@@ -114,7 +113,6 @@ def test_a_missing_depot_is_added(client, stranger, accept):
 
 
 def test_the_way_works_with_demonstration_data(client, stranger, accept, demonstration):
-    factories.BoundaryFactory()
     path = f"/sklad/{demonstration.pk}/popraw/"
     invented = "Ten skład jest zmyślony: możesz na nim wypróbować formularz"
     expect(client.get(path), invented, without=["Strona internetowa"])
