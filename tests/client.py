@@ -205,11 +205,13 @@ def share_snapshots() -> Iterator[None]:
     """Build the snapshots once for the tests of this block: each builds anew what it writes."""
     forget_snapshots(committed=not connection.in_atomic_block)
     stamps = dict(stamps_of_transaction()) if connection.in_atomic_block else {}
+    around = {name: state for name, state in Rows.built.items() if name == "shared"}
     Rows.built["shared"] = stamps, snapshot.refresh()
     try:
         yield
     finally:
         del Rows.built["shared"]
+        Rows.built |= around
 
 
 def shared_rows(make: Callable[[], Any]) -> Any:

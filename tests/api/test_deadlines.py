@@ -7,7 +7,7 @@ from tests import factories
 from tests.api.test_regulations import URL, one
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 
 # First those without the acts, which stays until the end of the module.
@@ -74,7 +74,6 @@ def test_the_next_deadline_is_asked_with_the_day_today_by_default(client):
 
 
 def test_a_next_deadline_and_its_status_agree(client):
-    factories.krakow()
     ResolutionFactory()
     DeadlineFactory(date=date(2027, 1, 1))
     for on, status in (("2026-12-31", "upcoming"), ("2027-01-01", "passed"), ("2016-01-01", "no_resolution")):

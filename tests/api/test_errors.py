@@ -9,7 +9,6 @@ from rest_framework import exceptions
 from catalog.search.engine import Search
 from fueldepot.errors import answer_error
 from fueldepot.http.params import quote
-from tests import factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
@@ -123,7 +122,6 @@ def test_scripts_of_other_sites_may_read_public_files(client):
 
 @pytest.mark.django_db
 def test_an_unknown_voivodeship_is_quoted_as_it_was_given(client):
-    factories.krakow()
     for path in ("/api/v1/regulations?voivodeship=Mała Polska", "/api/v1/regulations/Mała Polska.ics"):
         answer = client.get(path)
         check_body(answer, 404, "not_found")

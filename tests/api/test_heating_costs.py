@@ -110,7 +110,7 @@ def test_ranges_that_overlap_stand_in_polish_order(client):
 @pytest.fixture
 def ban():
     """Forbid every appliance for solid fuel in Kraków, fireplaces with an exemption."""
-    factories.krakow(), ResolutionFactory()
+    ResolutionFactory()
     boilers = [code.value for code in Appliance if code != Appliance.FIREPLACE]
     every = {"kind": Deadline.Kind.SOLID_FUEL_BAN, "date": "2019-09-01"}
     DeadlineFactory(**every, appliances=boilers)
@@ -128,7 +128,7 @@ def test_what_the_place_forbids_says_so_in_its_row(client, ban):
 
 
 def test_a_ban_of_coal_is_none_of_pellet(client):
-    factories.krakow(), ResolutionFactory()
+    ResolutionFactory()
     DeadlineFactory(date="2019-09-01", appliances=BOILERS, fuels=["hard_coal"])
     rows = rows_of(client, teryt="1261011")
     assert (rows["ekogroszek_class_5"]["allowed"], rows["pellet"]["allowed"]) == (False, None)
@@ -136,7 +136,7 @@ def test_a_ban_of_coal_is_none_of_pellet(client):
 
 @pytest.mark.parametrize(("days", "allowed"), [(0, None), (1, True)])
 def test_a_limit_counts_from_its_own_day_on(client, days, allowed):
-    factories.krakow(), ResolutionFactory()
+    ResolutionFactory()
     DeadlineFactory(date="2100-01-01", appliances=BOILERS)
     day = timezone.localdate() + timedelta(days=days)
     DeadlineFactory(date=day, appliances=BOILERS, conditions=["network_available"])
@@ -148,7 +148,7 @@ OLD = "fireplace | 2017-07-01"
 
 @pytest.mark.parametrize(("spared", "allowed"), [([OLD], None), (["fireplace"], True), ([OLD, "fireplace"], True)])
 def test_what_is_spared_by_its_age_alone_depends_on_it(client, spared, allowed):
-    factories.krakow(), ResolutionFactory()
+    ResolutionFactory()
     for line in spared:
         DeadlineFactory(appliances=["stove"], spared=line)
     assert rows_of(client, teryt="1261011")["beech_fireplace"]["allowed"] is allowed

@@ -6,10 +6,9 @@ import pytest
 
 from fueldepot.http import api_description
 from fueldepot.http.query import LONGEST_IGNORED
-from tests import factories
 from tests.openapi.description import example_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 STORES = "/api/v1/stores?teryt=12"
 
@@ -27,13 +26,11 @@ def test_what_is_no_parameter_is_named(client):
         ("&=x&%20=x", None),
         ("&a,b=1&%0d%0aSet-Cookie:=1&%FF=1&%C5%82=1", "a%2Cb, %0D%0ASet-Cookie%3A, %EF%BF%BD, %C5%82"),
     ):
-        factories.krakow()
         answer = client.get(STORES + query)
         assert (answer.status_code, ignored(answer)) == (200, names), query
 
 
 def test_ten_short_names_at_most(client):
-    factories.krakow()
     names = [f"{'ł' * 100}{number}" for number in range(30)]
     listed = ignored(client.get(STORES + "".join(f"&{name}=1" for name in names))).split(", ")
     assert len(listed) == 10
@@ -42,7 +39,6 @@ def test_ten_short_names_at_most(client):
 
 
 def test_errors_name_them_too(client):
-    factories.krakow()
     for path, status in (("stores?teryt=1&wat=1", 400), ("stores?teryt=99&wat=1", 404), ("stores/9?wat=1", 404)):
         answer = client.get(f"/api/v1/{path}")
         assert (answer.status_code, ignored(answer)) == (status, "wat")
@@ -51,7 +47,6 @@ def test_errors_name_them_too(client):
 
 def test_a_cache_keeps_the_header_with_its_answer(client):
     """The query is part of the validator, so a 304 is always about the answer with the same header."""
-    factories.krakow()
     plain, answer = client.get(STORES), client.get(f"{STORES}&wat=1")
     assert plain.content == answer.content
     assert plain["ETag"] != answer["ETag"]

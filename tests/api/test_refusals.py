@@ -5,7 +5,7 @@ import pytest
 from tests import factories
 from tests.client import errors_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_day")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays", "the_day")]
 
 REFUSED = {
     "locations?": (
@@ -107,7 +107,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("address", REFUSED)
 def test_what_is_wrong_is_named_by_its_parameter_and_code(client, address):
-    factories.krakow(), factories.zakopane(), factories.bielsko_biala()
+    factories.zakopane(), factories.bielsko_biala()
     for errors, queries in REFUSED[address]:
         for query in queries:
             answer = client.get(f"/api/v1/{address}{query}")

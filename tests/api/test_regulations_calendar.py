@@ -10,7 +10,7 @@ from regulations.models import Deadline
 from tests import factories
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 URL = "/api/v1/regulations/malopolskie.ics"
 
@@ -22,7 +22,6 @@ def events_of(answer):
 
 @pytest.fixture
 def deadlines():
-    factories.krakow()
     ResolutionFactory()
     DeadlineFactory(krakow=True, date=date(2019, 9, 1), applies_to="wszystko", description="Linia; z, znakami\\")
     DeadlineFactory(outside_krakow=True, applies_to="kotły klasy 3 i 4", caveat="Tylko w części.")
@@ -97,7 +96,7 @@ def test_without_a_deadline_or_a_state_there_is_no_calendar(client, deadlines):
 
 
 def test_titles_say_where_and_what(client):
-    factories.krakow(), ResolutionFactory()
+    ResolutionFactory()
     for made, title in (
         ({"kind": "existing_boilers"}, "Małopolskie: koniec używania: kotły"),
         ({"kind": "solid_fuel_ban"}, "Małopolskie: koniec paliw stałych: kotły"),

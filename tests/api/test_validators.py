@@ -6,7 +6,7 @@ from fueldepot.http.views import JSON
 from tests import factories
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 DAY = 86_400
 PATHS = {
@@ -48,7 +48,6 @@ def test_an_answer_is_known_again(client):
 
 @pytest.mark.parametrize("path", ["stores?teryt=1261011", "openapi.json"])
 def test_a_failed_precondition_has_the_error_body(client, path):
-    factories.krakow()
     answer = client.get(f"/api/v1/{path}", headers={"if-match": '"another"'})
     assert (answer.status_code, answer["Content-Type"], answer["Cache-Control"]) == (412, JSON, "no-store")
     assert (answer.json()["status"], answer.json()["code"]) == (412, "invalid_parameter")

@@ -24,7 +24,7 @@ from tests.pages.reading import text_of
 from tests.regulations.factories import AmendmentFactory, DeadlineFactory, FuelBanFactory, ResolutionFactory
 from tests.regulations.test_admin import form_of, url_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 LAW = ["/api/v1/regulations", "/api/v1/regulations/malopolskie.ics"]
 PRICES = ["/api/v1/prices/pellet"]
@@ -41,7 +41,6 @@ def tags(addresses):
 @pytest.fixture
 def changes():
     """Assert that the validator of every path changes between two calls; there is Kraków."""
-    factories.krakow()
     before = {}
 
     def look(addresses):
@@ -177,7 +176,6 @@ def test_removing_the_demonstration(changes):
 
 
 def test_a_change_elsewhere_leaves_validators_alone():
-    factories.krakow()
     DeadlineFactory()
     addresses = ["/api/v1/stores?teryt=1261011", "/api/v1/locations?q=krak", "/api/v1/prices", *PRICES]
     before = tags(addresses)

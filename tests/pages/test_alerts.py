@@ -25,7 +25,6 @@ MINUTES = timedelta(minutes=10)
 
 @pytest.fixture
 def act():
-    factories.krakow()
     return ResolutionFactory()
 
 

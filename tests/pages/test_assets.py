@@ -11,7 +11,7 @@ from fueldepot.http import cache_control
 from tests import factories
 from tests.pages.reading import KRAKOW, ZAKOPANE
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 
 def test_areas_below_a_map(client):

@@ -134,7 +134,6 @@ def test_what_is_forbidden_comes_last_and_is_marked(client):
     LegalStateFactory(as_of=timezone.localdate())
     ResolutionFactory()
     DeadlineFactory(date=date(2019, 9, 1), appliances=["boiler_class_3", "boiler_class_4"])
-    factories.krakow()
     query = "?miejsce=1261011&cena_ekogroszek_feeder=1000&cena_heat_pump_ground=1&cena_heat_pump_air=1,80"
     html = client.get(f"{PATH}{query}").content.decode()
     permitted, _, forbidden = html.partition(">Kraków: tym nie wolno ogrzewać</h2>")

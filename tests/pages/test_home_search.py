@@ -75,7 +75,6 @@ def test_a_place_of_a_corrected_text_does_not_hide_the_only_depot(client):
 
 
 def test_the_name_of_a_depot_with_its_place(client):
-    factories.krakow()
     zakopane = factories.zakopane()
     entries.rebuild_index()
     others = factories.DepotFactory.create_batch(9, name="PHU Kowalski")
@@ -191,7 +190,6 @@ def test_coordinates_lead_to_the_depots_near_them_unless_they_lie_in_no_municipa
 
 
 def test_a_voivodeship_and_its_region_lead_to_its_list_unless_several_places_have_the_name(client):
-    factories.krakow()
     entries.rebuild_index()
     names = ("małopolskie", "Malopolskie", "województwo małopolskie", "woj. małopolskie")
     assert {search(client, text)["Location"] for text in names} == {"/sklady/malopolskie/"}

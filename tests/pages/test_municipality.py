@@ -125,7 +125,6 @@ def test_without_a_position_there_is_no_order_by_distance(client):
 
 
 def test_a_wrong_name_leads_to_the_right_address_with_the_query(client):
-    factories.krakow()
     former = "/sklady/malopolskie/dawna-nazwa-1261011/"
     for path in ("/sklady/mazowieckie/krakow-1261011/", former):
         answer = client.get(f"{path}?kod=30-001&x=%22")
@@ -142,7 +141,6 @@ def test_a_former_code_leads_to_its_successor(client, django_assert_num_queries)
 
 
 def test_an_unknown_municipality(client):
-    factories.krakow()
     for teryt in ("9999999", "126101", "12610111", "abcdefg", "%00000000", "١٢٦١٠١١", "1261011%0A"):
         path = f"/sklady/malopolskie/krakow-{teryt}/"
         assert client.get(f"{path}?kod=30-001").status_code == 404, teryt

@@ -126,7 +126,6 @@ def test_regulations(check, ask, query):
     DeadlineFactory(krakow=True, date=date(2019, 9, 1), applies_to="wszystkie paliwa")
     DeadlineFactory(outside_krakow=True, date=date(2999, 1, 1))
     FuelBanFactory()
-    factories.krakow()
     state = ask(f"/regulations{query or '?teryt=12'}")[0]["resolution"]
     days = [state["as_of"], *(row["date"] for row in state["deadlines"])]
     texts = [row[name] for row in state["deadlines"] for name in ("applies_to", "description", "scope")]

@@ -17,7 +17,7 @@ from tests import factories
 from tests.pages.reading import KRAKOW, ZAKOPANE, missing, present, read, text_of
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 DOT = re.compile(r'<g class="dot[^>]*><circle[^>]*/><text[^>]*>([^<]+)</text></g>')
 
@@ -165,7 +165,6 @@ def test_deadlines_on_a_line(client):
     ResolutionFactory()
     DeadlineFactory(krakow=True, date="2019-09-01")
     DeadlineFactory(outside_krakow=True, date="2999-01-01", applies_to="<kotły> & piece")
-    factories.krakow()
     figure = picture_of(read(client, "/przepisy/malopolskie/"), "timeline")
     assert (figure.count('class="past"'), figure.count('class="next"')) == (1, 1)
     assert "&lt;kotły&gt; &amp; piece" in figure

@@ -23,7 +23,7 @@ from tests.regulations.factories import (
     state_of,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 URL = "/przepisy/malopolskie/"
 
@@ -36,7 +36,6 @@ def acts():
     DeadlineFactory(krakow=True, date=date(2019, 9, 1), applies_to="wszystkie paliwa", caveat="Bez wyjątków.")
     DeadlineFactory(outside_krakow=True, date=date(2999, 1, 1))
     FuelBanFactory()
-    factories.krakow()
     factories.zakopane()
 
 
@@ -93,7 +92,6 @@ def test_a_state_that_was_never_imported_is_not_known(client):
 
 @pytest.mark.parametrize(("kind", "unknown"), [(None, True), ("new_installations", True), ("existing_boilers", False)])
 def test_deadlines_that_are_not_known_have_not_passed(client, kind, unknown):
-    factories.krakow()
     ResolutionFactory(krakow=True)
     DeadlineFactory(outside_krakow=True, date=date(2019, 9, 1))
     if kind:
@@ -105,7 +103,6 @@ def test_deadlines_that_are_not_known_have_not_passed(client, kind, unknown):
 
 
 def test_an_uncertain_deadline_says_so_and_not_that_it_holds(client):
-    factories.krakow()
     ResolutionFactory()
     DeadlineFactory(date=date(2019, 9, 1), uncertain=True, caveat="Źródła są sprzeczne.")
     for query in ("", "?teryt=1261011"):
@@ -118,7 +115,6 @@ def test_an_uncertain_deadline_says_so_and_not_that_it_holds(client):
 @pytest.mark.parametrize(("days", "named"), [(1, True), (400, False)])
 def test_an_old_state_names_the_deadline_within_a_year(client, days, named):
     """On the page and its twin; not for Kraków, which the deadline does not bind."""
-    factories.krakow()
     LegalStateFactory(as_of=timezone.localdate() - timedelta(days=181))
     ResolutionFactory()
     near = timezone.localdate() + timedelta(days=days)
@@ -133,7 +129,6 @@ def test_an_old_state_names_the_deadline_within_a_year(client, days, named):
 
 def test_the_unit_is_told_its_own_next_deadline_first(client):
     """The JSON has the deadline in `resolution`; page and twin of Kraków do not show it first."""
-    factories.krakow()
     ResolutionFactory()
     DeadlineFactory(outside_krakow=True, date=date(2998, 1, 1), applies_to="kotły klasy 3 i 4")
     DeadlineFactory(krakow=True, date=date(2999, 1, 1), applies_to="węgiel")
@@ -202,7 +197,6 @@ def test_the_list_names_the_next_deadline(client, acts):
 @pytest.fixture
 def same_day():
     """Create deadlines of one day for two appliances outside Kraków and one of them in Kraków, in an old state."""
-    factories.krakow()
     LegalStateFactory(as_of=timezone.localdate() - timedelta(days=181))
     ResolutionFactory()
     near = timezone.localdate() + timedelta(days=30)

@@ -244,7 +244,6 @@ def test_every_value_of_a_template_passes_a_filter():
 
 
 def test_the_note_of_a_state_without_acts_is_shown_in_both_forms(client):
-    factories.krakow()
     LegalStateFactory(note="Uchwały nie ma; projekt konsultowano.")
     for path in ("/przepisy/sprawdz/", "/przepisy/sprawdz.md"):
         answer = client.get(path, {"miejsce": "1261011", "piec": "boiler_class_3"})
