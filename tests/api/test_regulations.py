@@ -312,7 +312,6 @@ def test_a_postcode_in_two_voivodeships_answers_with_both(client, acts):
 
 
 def test_binding_golden(client, golden, acts):
-    """What binds the unit is left, and each source is named once."""
     whole, short = one(client, teryt="1217011"), one(client, teryt="1217011", binding="1")
     golden("regulations_zakopane_binding", [short])
     kept = [row for row in whole["resolution"]["deadlines"] if row["binds_requested_unit"] is not False]

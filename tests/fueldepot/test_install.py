@@ -124,7 +124,6 @@ def test_a_venv_of_another_python_is_refused(checkout: Path, interpreter: str, f
 
 @pytest.mark.slow
 def test_two_at_once_install_once(checkout: Path) -> None:
-    """Until the locked packages change."""
     installed = f"install --quiet --disable-pip-version-check --require-hashes --requirement={checkout / EMBEDDED}\n"
     (checkout / ".venv" / "bin").mkdir(parents=True)
     (checkout / ".venv" / "bin" / "pip").touch()

@@ -322,7 +322,7 @@ def test_description_and_service_agree(client, path, others, parameter):
     name, schema = parameter["name"], parameter["schema"]
     between = {code for where, whose, code in BETWEEN_PARAMETERS if (where, whose) == (path, name)}
 
-    @settings(max_examples=6, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=4, suppress_health_check=list(HealthCheck))
     @given(values_of(schema), st.text(max_size=MAX_VALUE_LENGTH + 5))
     def check(valid, text):
         assert refusals(client, path, others, name, write(valid)) <= between

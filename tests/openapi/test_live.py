@@ -126,7 +126,6 @@ class Answer:
 @pytest.mark.skipif(shutil.which("curl") is None, reason="the commands of the description need curl")
 @pytest.mark.parametrize(("method", "command"), list(samples()))
 def test_commands_of_the_description_answer(site, method, command):
-    """As people copy them: answered with 200, by what the description says."""
     program, *options, url = shlex.split(command)
     url = site + url[url.index("/api/v1") :]
     run = subprocess.run([program, "-s", "-i", "--noproxy", "*", *options, url], capture_output=True, text=True)
@@ -161,7 +160,6 @@ def test_documents_print_calls():
 
 
 def test_examples_of_parameters_answer(site):
-    """Send each parameter with its example and the required ones."""
     for path, methods in api_description.document()["paths"].items():
         for parameter in methods["get"].get("parameters", []):
             assert ask_with(site, path, methods["get"], parameter) == 200, (path, parameter["name"])

@@ -179,7 +179,6 @@ def test_large_numbers_and_periods_are_written_alike_on_the_page_and_in_its_twin
 
 
 def test_rows_of_depots_and_prices_are_the_published_ones(client):
-    """Also while removed entries and prices in the queue are stored."""
     depot = factories.DepotFactory()
     factories.DepotFactory(removed=True)
     factories.DepotPriceFactory(depot=depot)

@@ -18,7 +18,7 @@ from tests import factories
 from tests.client import shared_rows
 from tests.pages.reading import NOINDEX, canonical_of, expect, html_of, linked_data, missing, text_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
 
 def test_all_fuels_and_the_arithmetic_of_one(client, prices):

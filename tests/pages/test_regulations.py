@@ -114,7 +114,6 @@ def test_an_uncertain_deadline_says_so_and_not_that_it_holds(client):
 
 @pytest.mark.parametrize(("days", "named"), [(1, True), (400, False)])
 def test_an_old_state_names_the_deadline_within_a_year(client, days, named):
-    """On the page and its twin; not for Kraków, which the deadline does not bind."""
     LegalStateFactory(as_of=timezone.localdate() - timedelta(days=181))
     ResolutionFactory()
     near = timezone.localdate() + timedelta(days=days)

@@ -71,7 +71,6 @@ def test_every_template_is_compiled_before_it_is_asked_for(env, monkeypatch):
 
 
 def test_templates_ask_pages_for_what_they_have(env):
-    """Also in branches without tests. Callables are not values."""
     names = [name for name in env.list_templates() if {"title", "breadcrumbs"} <= attributes(env, name, "page")]
     assert len(names) > 50
     for name in names:
@@ -95,7 +94,6 @@ def test_texts_follow_the_limits_that_they_name(client, env, monkeypatch):
 
 @pytest.mark.django_db
 def test_templates_name_what_their_page_gives(client, env, monkeypatch):
-    """Also in branches without tests."""
     checked = []
 
     def check(request, template, page, *, twin, status, **content):

@@ -58,7 +58,6 @@ def test_the_sitemap(client, site, depot_page):
 
 
 def test_every_kind_of_page_is_on_the_list(client, site):
-    """Every page with a twin is on the list."""
     names = {name for name in get_resolver().reverse_dict if isinstance(name, str) and name.endswith("-md")}
     kinds = {client.get(entry.path).resolver_match.view_name for entry in listed_pages(timezone.localdate())}
     assert {f"{kind}-md" for kind in kinds} == names

@@ -109,7 +109,6 @@ def test_one_sentence_with_the_day(client, acts):
 
 
 def test_a_ban_does_not_look_like_a_permission(client, acts):
-    """Only what may be used has the green ground; what is not known has not."""
     for appliance in (CLASS_3, "stove"):
         assert 'class="answer warning"' in html_of(ask(client, "1261011", appliance)), appliance
     assert 'class="answer"' in html_of(ask(client, "1217011"))

@@ -290,7 +290,6 @@ def test_an_empty_form_and_unknown_names_are_a_result_without_works(client):
 
 
 def test_the_form_is_read_and_sent_only_and_needs_no_cookie():
-    """POST changes nothing, so CSRF protection is not needed."""
     client = Client(enforce_csrf_checks=True)
     assert client.post(PATH, PLAN).status_code == 200
     assert not client.cookies

@@ -223,7 +223,6 @@ def test_addresses_that_are_not_followed():
 
 
 def test_every_value_of_a_template_passes_a_filter():
-    """Markdown templates do not autoescape, so every value ends in a filter of `MARKDOWN`."""
     env = engines["jinja2"].env
     safe = set(MARKDOWN)
     names = [name for name in env.list_templates() if name.endswith(".md")]

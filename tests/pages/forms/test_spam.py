@@ -214,7 +214,6 @@ def test_neighbours_in_one_ipv6_network_are_one(stranger, path, nowak):
 
 
 def test_what_others_have_sent_is_not_told(stranger, path):
-    """The response does not reveal whether the address has a submission."""
     before = text_of(stranger.fill(path, phone="601 234 567"))
     stranger.confirm()
     after = text_of(stranger.fill(path, phone="601 234 567"))
