@@ -28,20 +28,24 @@ def depots_of(case):
 
 
 def enter(case):
+    """All prices of a day are approved together, doubtful ones alone."""
     depots, editor = depots_of(case), factories.UserFactory()
-    for name, fuel, day, amount, *rest in case["prices"]:
-        bag = amount if isinstance(amount, dict) else {}
-        quote = validation.PriceInput(
-            fuel=fuel,
-            day=day,
-            unit=fuels.BY_SLUG[fuel].unit,
-            price=None if bag else Decimal(str(amount)),
-            **{key: Decimal(str(value)) for key, value in bag.items()},
-        )
-        moment = datetime.combine(day, time(12), UTC)
-        origin = DepotPrice.Origin(rest[0]) if rest else DepotPrice.Origin.PRICE_LIST
-        price = services.submit_price(depot=depots[name], quote=quote, origin=origin, by=editor, on=moment)
-        services.approve_prices(prices=[price], by=editor, on=moment)
+    for day in sorted({row[2] for row in case["prices"]}):
+        moment, prices = datetime.combine(day, time(12), UTC), []
+        for name, fuel, _, amount, *rest in (row for row in case["prices"] if row[2] == day):
+            bag = amount if isinstance(amount, dict) else {}
+            quote = validation.PriceInput(
+                fuel=fuel,
+                day=day,
+                unit=fuels.BY_SLUG[fuel].unit,
+                price=None if bag else Decimal(str(amount)),
+                **{key: Decimal(str(value)) for key, value in bag.items()},
+            )
+            origin = DepotPrice.Origin(rest[0]) if rest else DepotPrice.Origin.PRICE_LIST
+            sent = {"depot": depots[name], "quote": quote, "origin": origin, "by": editor, "on": moment}
+            prices.append(services.submit_price(**sent))
+        for price, _ in services.approve_prices(prices=prices, by=editor, on=moment).unchanged:
+            services.approve_prices(prices=[price], by=editor, on=moment)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])

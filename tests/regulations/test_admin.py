@@ -313,9 +313,3 @@ def test_a_new_deadline_stands_in_the_acts_from_today(desk, editor):
     deadline = Deadline.objects.get()
     assert deadline.valid_from == timezone.localdate()
     assert deadline.history.get().history_user == editor
-
-
-def test_whoever_may_not_edit_sees_nothing():
-    reader = factories.desk_of(factories.staff("czytelnik"))
-    for model in ("legalstate", "resolution", "deadline"):
-        assert reader.get(f"/admin/regulations/{model}/").status_code == 403

@@ -5,7 +5,8 @@ from django.contrib import admin
 from django.db import models
 from django.urls import NoReverseMatch, reverse
 
-from catalog.models import CaseComment, Depot, OwnerChange, Submission
+from catalog.admin.desk import page_url
+from catalog.models import CaseComment, Decision, Depot, OwnerChange, Submission
 from catalog.models.depots import PositionField
 from catalog.submissions import owner_links
 from catalog.submissions.decisions import SubmissionIsErased
@@ -47,10 +48,8 @@ def test_what_is_only_looked_at_is_neither_added_nor_changed_and_other_rows_not_
     row = factories.krakow()
     assert client.post(reverse("admin:catalog_municipality_change", args=[row.pk]), {"name": "x"}).status_code == 403
     for row in (factories.DepotFactory(), factories.SubmissionFactory(), factories.DepotPriceFactory(), state_of("12")):
-        page = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_delete", args=[row.pk])
+        page = page_url(row._meta, "delete", row.pk)
         assert client.post(page, {"post": "yes"}).status_code == 403, page
-    client.logout()
-    assert client.get(DEPOTS).status_code == 302
 
 
 def test_a_nul_in_an_address_of_the_desk_is_a_mistake_of_the_caller(client, editor):
@@ -157,3 +156,17 @@ def test_changes_of_owners_are_seen_and_their_links_end_in_bulk(client, editor):
     assert factories.fresh(change).seen_by == editor
     assert "Odwołano odnośniki: 1." in message_of(bulk.act(client, links, "revoke", link))
     assert factories.fresh(link).revoked_at is not None
+
+
+def test_strangers_and_staff_without_rights_see_no_page_of_the_desk(client):
+    depot, submission, state = factories.DepotFactory(), factories.SubmissionFactory(), state_of("12")
+    decision = Decision.objects.create(kind="edit", title="Zmieniono", decided_at=NOW)
+    pages = [listing for _, listing in list_pages() if "/admin/auth/" not in listing]
+    pages += [f"{DEPOTS}csv/", *(reverse(f"admin:catalog_decision_{name}") for name in ("days", "csv"))]
+    pages += [page_url(row._meta, "change", row.pk) for row in (depot, submission, decision, state)]
+    pages += [reverse("admin:catalog_depot_pairs"), reverse("admin:catalog_depot_history", args=[depot.pk])]
+    assert {client.get(page).status_code for page in pages} == {302}
+    client.force_login(factories.staff("obcy"))
+    assert [page for page in pages if client.get(page).status_code != 403] == []
+    assert client.post(reverse("admin:catalog_voivodeshipclaim_take", args=["12"])).status_code == 403
+    assert "Województwa" not in html_of(client.get("/admin/"))

@@ -107,14 +107,6 @@ def test_a_page_holds_a_hundred_in_a_fixed_number_of_queries(client, editor, dja
         client.get(page_of(last()))
 
 
-def test_strangers_and_staff_without_a_role_see_nothing(client):
-    decision = Decision.objects.create(kind="edit", title="Zmieniono", decided_at=NOW)
-    pages = (JOURNAL, DAYS, f"{JOURNAL}csv/", page_of(decision))
-    assert {client.get(page).status_code for page in pages} == {302}
-    client.force_login(factories.staff("nikt"))
-    assert {client.get(page).status_code for page in pages} == {403}
-
-
 def test_former_addresses_lead_to_the_journal(client, editor):
     former = {"dziennik/": JOURNAL, "dziennik/dni/": DAYS, "catalog/depotbatch/7/change/": JOURNAL}
     assert {path: client.get(f"/admin/{path}")["Location"] for path in former} == former

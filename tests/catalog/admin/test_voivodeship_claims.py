@@ -96,11 +96,3 @@ def test_the_queues_are_filtered_by_what_is_mine_and_counted_by_voivodeship():
         assert listed(name, "mine") == listed(name, "12") == set(mine)
         assert listed(name, "24") == set(both) - set(mine)
     assert re.search(r"małopolskie ewa, od \S+ zwolnij 2 1 1 śląskie biorę 1 1 1", text_of(desk.get(START)))
-
-
-def test_who_may_only_look_takes_nothing(client):
-    factories.krakow()
-    client.force_login(factories.staff("nikt"))
-    assert take(client).status_code == 403
-    assert client.get(reverse("admin:catalog_voivodeshipclaim_changelist")).status_code == 403
-    assert "Województwa" not in text_of(client.get(START))

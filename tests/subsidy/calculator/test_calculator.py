@@ -53,14 +53,13 @@ def applications(draw, **fixed):
 
 
 @given(applications(), DAYS)
-def test_bounds_of_every_row(application, day):
+def test_rows_have_their_bounds_and_sums_agree_to_the_grosz(application, day):
     result = calculate(application, rules.current().on(day))
     for variant in (result.shown, *result.variants):
         for row in variant.rows:
             assert 0 <= row.subsidy_pln <= row.limit_pln
             assert row.eligible or row.subsidy_pln == 0
-            assert row.eligible == (not row.reason)
-            assert row.eligible == (row.binding is not None)
+            assert row.eligible == (not row.reason) == (row.binding is not None)
             if row.net_cost_pln is not None:
                 assert row.subsidy_pln <= row.net_cost_pln * variant.intensity
                 assert row.net_cost_pln <= application.costs[row.item]
@@ -68,17 +67,10 @@ def test_bounds_of_every_row(application, day):
                 assert row.subsidy_pln == row.limit_pln
             if row.limit is not None:
                 assert row.limit_pln <= row.limit.value * row.quantity
-
-
-@given(applications(), DAYS)
-def test_sums_agree_to_the_grosz(application, day):
-    result = calculate(application, rules.current().on(day))
-    for variant in (result.shown, *result.variants):
         envelope = sum(row.subsidy_pln for row in variant.rows if row.table == 3)
         others = sum(row.subsidy_pln for row in variant.rows if row.table != 3)
         assert variant.table_3_sum_pln == envelope
-        assert variant.max_subsidy_pln == others + min(envelope, variant.table_3_limit_pln)
-        assert variant.max_subsidy_pln >= 0
+        assert variant.max_subsidy_pln == others + min(envelope, variant.table_3_limit_pln) >= 0
         for amount in (variant.table_3_sum_pln, variant.table_3_limit_pln, variant.max_subsidy_pln):
             assert amount == amount.quantize(GROSZ)
 
