@@ -52,23 +52,26 @@ def test_what_is_only_looked_at_is_neither_added_nor_changed_and_other_rows_not_
         assert client.post(page, {"post": "yes"}).status_code == 403, page
 
 
-def test_a_nul_in_an_address_of_the_desk_is_a_mistake_of_the_caller(client, editor):
-    for query in ("source__exact=a%00", "q=%00", "queue=%00", "nothing=%00", "_changelist_filters=data_status%3D%2500"):
-        assert client.get(f"{DEPOTS}?{query}").status_code == 400
-
-
-@pytest.mark.parametrize(
-    ("path", "status"),
-    [
-        ("catalog/municipality/%00/change/", 400),
-        ("prices/depotprice/abc/history/", 404),
-        ("prices/depotprice/abc/history/1/", 404),
-        ("prices/depotprice/1/history/abc/", 404),
-        ("prices/plausiblerange/%00/history/", 400),
-    ],
-)
-def test_what_is_no_key_of_a_row_is_told(client, editor, path, status):
-    assert client.get(f"/admin/{path}").status_code == status
+def test_rubbish_in_an_address_is_told(client, editor):
+    filters = (
+        "source__exact=a%00",
+        "q=%00%25_'",
+        "queue=%00",
+        "nothing=%00",
+        "_changelist_filters=data_status%3D%2500",
+    )
+    told = dict.fromkeys((f"catalog/depot/?{query}" for query in filters), 400)
+    told |= dict.fromkeys(("catalog/municipality/%00/change/", "prices/plausiblerange/%00/history/"), 400)
+    told |= {"catalog/decision/?q=%00": 400, "catalog/decision/?decided_at__year=0": 302}
+    told |= dict.fromkeys(
+        (f"prices/depotprice/{key}" for key in ("abc/history/", "abc/history/1/", "1/history/abc/")), 404
+    )
+    for key in ("0", "x", "9" * 40, "١"):
+        told |= {f"catalog/depot/{key}/change/": 302, f"catalog/depot/{key}/history/": 404}
+    told |= dict.fromkeys(("catalog/submission/999/change/", "catalog/submission/x/change/"), 302)
+    told |= {"catalog/depot/?p=9999": 200, "catalog/depot/?unit=xx": 200, "catalog/depot/?queue=nie-ma": 200}
+    told |= {f"catalog/decision/?q=%23{'9' * 40}": 200}
+    assert {path: client.get(f"/admin/{path}").status_code for path in told} == told
 
 
 @pytest.mark.parametrize("name", ["catalog_depot", "catalog_decision", "catalog_submission", "prices_depotprice"])
@@ -105,8 +108,20 @@ def test_an_impossible_value_of_a_filter_is_a_wrong_filter_on_every_list(client,
 
 
 def test_a_row_that_is_not_there_is_told_in_plain_words(client, editor):
-    answer = client.get("/admin/catalog/depot/999999/change/", follow=True)
-    assert "Nie ma takiego wpisu: skład opału „999999”." in answer.content.decode()
+    for name, words in (("depot", "skład opału „999999”."), ("draft", "")):
+        answer = client.get(f"/admin/catalog/{name}/999999/change/", follow=True)
+        assert f"Nie ma takiego wpisu: {words}" in answer.content.decode()
+
+
+def test_former_addresses_lead_to_the_new_ones(client, editor):
+    key, journal = factories.SubmissionFactory().pk, "/admin/catalog/decision/"
+    former = {"dziennik/": journal, "dziennik/dni/": f"{journal}dni/", "catalog/depotbatch/7/change/": journal}
+    for rest in ("", "?state=waiting&kind__exact=claim", f"{key}/change/", f"{key}/change/?_p=%C5%82"):
+        former[f"catalog/depotrequest/{rest}"] = f"/admin/catalog/submission/{rest}"
+    for path, new in former.items():
+        answer = client.get(f"/admin/{path}")
+        assert (answer.status_code, answer["Location"]) == (301, new)
+        assert client.get(new).status_code in {200, 302}
 
 
 def erased_meanwhile(model):
@@ -161,7 +176,7 @@ def test_changes_of_owners_are_seen_and_their_links_end_in_bulk(client, editor):
 def test_strangers_and_staff_without_rights_see_no_page_of_the_desk(client):
     depot, submission, state = factories.DepotFactory(), factories.SubmissionFactory(), state_of("12")
     decision = Decision.objects.create(kind="edit", title="Zmieniono", decided_at=NOW)
-    pages = [listing for _, listing in list_pages() if "/admin/auth/" not in listing]
+    pages = [listing for _, listing in list_pages()]
     pages += [f"{DEPOTS}csv/", *(reverse(f"admin:catalog_decision_{name}") for name in ("days", "csv"))]
     pages += [page_url(row._meta, "change", row.pk) for row in (depot, submission, decision, state)]
     pages += [reverse("admin:catalog_depot_pairs"), reverse("admin:catalog_depot_history", args=[depot.pk])]

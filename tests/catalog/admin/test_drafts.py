@@ -226,8 +226,3 @@ def test_an_approved_draft_still_says_what_it_changed_and_leads_on(ewa, adam):
     decision = Decision.objects.get(kind="draft")
     assert decision.waiting_since == Draft.objects.get(state="approved").drafted_at
     assert f"/admin/catalog/decision/{decision.pk}/" in ewa.get(second["Location"]).content.decode()
-
-
-def test_a_draft_that_is_not_there_is_said(ewa):
-    for key in ("0", "x", "9" * 30):
-        assert "Nie ma takiego wpisu" in html_of(ewa.get(f"/admin/catalog/draft/{key}/change/"))

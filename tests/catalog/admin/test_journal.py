@@ -91,8 +91,7 @@ def test_it_is_cut_by_person_kind_and_day(client, editor):
     assert names(decided_by__id__exact=other.pk) == ["Przez Adama"]
     assert names(kind__exact="remove") == []
     assert names(decided_at__year=NOW.year - 1) == ["Przez Adama"]
-    rubbish = {"decided_by__id__exact": "x"}, {"decided_at__year": "0"}, {"q": "#" + "9" * 40}, {"q": "\0"}
-    assert [client.get(JOURNAL, asked).status_code for asked in rubbish] == [302, 302, 200, 400]
+    assert client.get(JOURNAL, {"decided_by__id__exact": "x"}).status_code == 302
 
 
 def test_a_page_holds_a_hundred_in_a_fixed_number_of_queries(client, editor, django_assert_max_num_queries):
@@ -105,11 +104,6 @@ def test_a_page_holds_a_hundred_in_a_fixed_number_of_queries(client, editor, dja
         assert len(context_of(client, JOURNAL)["cl"].result_list) == 100
     with django_assert_max_num_queries(16):
         client.get(page_of(last()))
-
-
-def test_former_addresses_lead_to_the_journal(client, editor):
-    former = {"dziennik/": JOURNAL, "dziennik/dni/": DAYS, "catalog/depotbatch/7/change/": JOURNAL}
-    assert {path: client.get(f"/admin/{path}")["Location"] for path in former} == former
 
 
 def test_decisions_and_not_rows_are_counted_by_day_and_editor_with_waiting_times(client, editor):

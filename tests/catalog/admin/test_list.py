@@ -101,12 +101,6 @@ def test_entries_to_choose_for_a_price_are_by_name(client, editor):
     assert [row["text"].partition(" ")[0] for row in found] == ["Adam", "Łoś", "Żuk"]
 
 
-def test_rubbish_in_the_address_is_no_failure(client, editor):
-    factories.DepotFactory()
-    rubbish = {"queue": "nie-ma"}, {"queue": "\0"}, {"p": "9999"}, {"q": "\0%_'"}, {"unit": "xx"}
-    assert [client.get(DEPOTS, asked, follow=True).status_code for asked in rubbish] == [200, 400, 200, 400, 200]
-
-
 REMOVED = {"publication": "removed", "removed_at": factories.TODAY, "removal_reason": "not_a_depot"}
 
 

@@ -259,13 +259,6 @@ def test_an_editor_adds_a_depot_on_a_page_that_is_empty_and_knows_no_decisions(c
     assert added.history.get().history_user == editor
 
 
-def test_a_depot_that_is_not_there(client, editor):
-    for number in ("0", "x", "9" * 40, "١"):
-        depot = factories.DepotFactory.build(pk=number)
-        assert client.get(address(depot))["Location"] == url_of("changelist"), number
-        assert client.get(url_of("history", depot)).status_code == 404
-
-
 def test_who_may_only_look_gets_a_page_without_buttons(client, depot):
     user = factories.staff("gosc", "view_depot")
     client.force_login(user)

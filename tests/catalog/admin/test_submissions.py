@@ -248,16 +248,6 @@ def test_claims_and_deletions_are_never_accepted_in_bulk(client, editor):
     assert [Submission.objects.get(pk=row.pk).state for row in rows] == ["waiting", "waiting", "accepted"]
 
 
-def test_former_addresses_lead_to_the_new_ones_and_that_of_no_submission_to_the_queue(client, editor):
-    key = factories.SubmissionFactory().pk
-    for rest in ("", "?state=waiting&kind__exact=claim", f"{key}/change/", f"{key}/change/?_p=%C5%82"):
-        answer = client.get(f"/admin/catalog/depotrequest/{rest}")
-        assert (answer.status_code, answer["Location"]) == (301, f"/admin/catalog/submission/{rest}")
-        assert context_of(client, answer["Location"])
-    for key in ("999", "x"):
-        assert client.get(f"/admin/catalog/submission/{key}/change/").status_code == 302
-
-
 def test_who_may_only_look_decides_nothing(client):
     submission = factories.SubmissionFactory()
     client.force_login(factories.staff("gosc", "view_submission"))
