@@ -15,7 +15,6 @@ from prices.api.price_answers import fuel_prices
 from prices.models import DepotPrice
 from tests import bulk, factories
 from tests.client import message_of
-from tests.pages.reading import html_of
 
 LIST = "/admin/prices/depotprice/"
 
@@ -50,13 +49,6 @@ def preview(desk: Client, file: SimpleUploadedFile) -> Any:
     answer = desk.post(f"{LIST}import/", {"import_file": file})
     assert answer.status_code == 200
     return answer
-
-
-def refused(desk: Client, file: SimpleUploadedFile) -> str:
-    """Return what the desk says of a file without a row that can be confirmed."""
-    answer = preview(desk, file)
-    assert "confirm_form" not in answer.context
-    return html_of(answer)
 
 
 def confirm(desk: Client, answer: Any, *ticked: int) -> Any:

@@ -57,13 +57,6 @@ def three(editor):
     return approve(editor, *(submit(price=Decimal(amount)) for amount in (1400, 1500, 1600))).changed
 
 
-def test_a_submitted_price_waits_and_counts_for_nothing(editor):
-    three(editor)
-    before = ask("pellet", TODAY, values=True)
-    assert submit(price=Decimal(900)).status == "pending"
-    assert ask("pellet", TODAY, values=True) == before
-
-
 def test_a_rejected_price_may_be_approved_after_all(editor):
     price = submit()
     reject(editor, price)

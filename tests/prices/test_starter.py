@@ -17,11 +17,10 @@ from prices import medians, services, starter
 from prices.models import DepotPrice, Observation, PlausibleRange
 from prices.services import PUBLISHER
 from prices.snapshot import read_prices
-from tests import ROOT, commands, factories
+from tests import commands, factories
+from tests.catalog.importers.parsers.helpers import DATA
 from tests.client import shared_rows
 from tests.factories import TODAY
-
-DATA = ROOT / "tests" / "data"
 
 
 def rows():

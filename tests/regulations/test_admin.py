@@ -5,13 +5,11 @@ from functools import partial
 
 import pytest
 from django.forms import MultipleChoiceField
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from pytest_django.asserts import assertContains
 
-from fueldepot.data import snapshot
 from regulations import services
 from regulations.models import Amendment, Deadline, LegalState, Resolution
 from tests import factories
@@ -154,37 +152,6 @@ def test_an_open_page_of_an_act_does_not_undo_what_others_save_meanwhile(desk):
     typed = form_of(desk, act) | {"title": "Inny tytuł"}
     assert [desk.post(act, typed).status_code for _ in range(2)] == [302, 302]  # clicked twice
     assert desk.get(f"/admin/regulations/resolution/{9**30}/change/").status_code == 302
-
-
-def delete_one(desk, act, ban):
-    return approve(desk, desk.post(url_of(ban).replace("change", "delete"), {"post": "yes"}))
-
-
-def delete_several(desk, act, ban):
-    chosen = {"action": "delete_selected", "_selected_action": [str(act.pk)], "post": "yes"}
-    return desk.post("/admin/regulations/resolution/", chosen)
-
-
-CHANGES_AT_THE_DESK = {
-    "a state": lambda desk, act, ban: save(desk, url_of(act.state), summary="Nowe słowa."),
-    "an amendment": lambda desk, act, ban: save(desk, url_of(act), **AMENDMENT),
-    "one deleted": delete_one,
-    "several deleted": delete_several,
-}
-
-
-@pytest.mark.parametrize("change", CHANGES_AT_THE_DESK)
-def test_a_change_shows(desk, change):
-    reader, act, ban = Client(), ResolutionFactory(), FuelBanFactory()
-    paths = ("/api/v1/regulations?voivodeship=12", "/przepisy/malopolskie/")
-    before = [reader.get(path) for path in paths]
-    answer = CHANGES_AT_THE_DESK[change](desk, act, ban)
-    snapshot.refresh()
-    assert answer.status_code in {200, 302}
-    for path, known in zip(paths, before, strict=True):
-        after = reader.get(path, headers={"If-None-Match": known["ETag"]})
-        assert after.status_code == 200
-        assert after.content != known.content
 
 
 def test_what_a_form_says_beside_a_move_is_not_said_of_the_days_before(desk, client):

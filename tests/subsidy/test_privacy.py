@@ -103,10 +103,6 @@ def ask_in_every_way(port):
     return statuses
 
 
-def logs_of(folder):
-    return "".join(file.read_text(encoding="utf-8", errors="replace") for file in folder.glob("*.log"))
-
-
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
@@ -119,7 +115,7 @@ def logs_of(folder):
 def test_logs_of_a_real_server(tmp_path, application, statuses, logged, times):
     with served(application, tmp_path) as port:
         assert ask_in_every_way(port)[: len(statuses)] == statuses
-    logs = logs_of(tmp_path)
+    logs = "".join(file.read_text(encoding="utf-8", errors="replace") for file in tmp_path.glob("*.log"))
     assert logs.count(logged) >= times
     assert not [trace for trace in TRACES if trace in logs]
 

@@ -1,15 +1,16 @@
 """A source is one module; files of several in one data set are each as old as the last one, and all are named."""
 
+import sys
 from datetime import date
 
 import pytest
 from django.core.management import CommandError
 
 from catalog import starter
-from catalog.importers import freshness, import_steps
+from catalog.importers import freshness, import_steps, sources
 from catalog.importers.records import ImportRefused, Options, Report
 from catalog.importers.runner import refuse_doubtful, run
-from catalog.importers.sources import all_sources, formats
+from catalog.importers.sources import all_sources, formats, read_sources
 from catalog.models import Dataset, Depot, ImportRun, Place, Postcode
 from pages.datasets import datasets_page
 from tests import commands, small_country
@@ -45,6 +46,27 @@ SOURCES = (
     ),
 )
 """
+
+
+@pytest.fixture
+def add_source(tmp_path_factory, monkeypatch):
+    """Add a source by one module: `add_source(name, text)`."""
+    folder = tmp_path_factory.mktemp("sources")
+    monkeypatch.setattr(sources, "__path__", [*sources.__path__, str(folder)])
+    names = []
+
+    def add(name, text):
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+        names.append(name)
+        all_sources.cache_clear()
+        read_sources.cache_clear()
+
+    yield add
+    for name in names:
+        sys.modules.pop(f"catalog.importers.sources.{name}", None)
+        delattr(sources, name)
+    all_sources.cache_clear()
+    read_sources.cache_clear()
 
 
 @pytest.fixture

@@ -113,17 +113,13 @@ def fill_every_table(editor):
     merging.merge_depots(survivor=first, loser=third, take=[], by=editor, on=TODAY)
 
 
-def remove_by_command():
-    call_command("remove_demo", verbosity=0)
-
-
 def remove_by_import():
     factories.BoundaryFactory()
     record = DepotRecord("node/1", "Skład", 50.0617, 19.9373)
     sync_depots(Extract([record]), Options(today=TODAY, write=True), origin=Depot.Source.OSM)
 
 
-@pytest.mark.parametrize("remove", [remove_by_command, remove_by_import])
+@pytest.mark.parametrize("remove", [partial(call_command, "remove_demo", verbosity=0), remove_by_import])
 def test_demonstration_depots_go_with_every_row_that_refers_to_them(remove):
     fill_every_table(factories.UserFactory())
     empty = [relation for relation, count in count_rows_of_depots().items() if not count]

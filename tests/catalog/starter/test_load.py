@@ -5,7 +5,6 @@ import hashlib
 import re
 from collections import Counter
 from dataclasses import replace
-from datetime import date
 from itertools import pairwise
 
 import numpy as np
@@ -291,11 +290,8 @@ def test_demonstration_depots_are_near_a_known_point(places, postcodes, depots, 
         assert np.hypot(*(planes[teryt] - project(depot.lat, depot.lon)).T).min() < 1_414, depot
 
 
-TODAY = date(2031, 11, 21)
-
-
 @pytest.mark.django_db
 def test_demonstration_depots_are_refused_beside_real_ones():
     factories.DepotFactory()
     with pytest.raises(ImportRefused):
-        import_steps.load_demonstration(Options(today=TODAY, write=True))
+        import_steps.load_demonstration(Options(today=factories.TODAY, write=True))

@@ -6,7 +6,6 @@ from decimal import Decimal
 
 import pytest
 from django.core import mail
-from django.urls import reverse
 
 from catalog.models import OwnerLink, Submission
 from catalog.submissions import owner_links, tokens
@@ -23,7 +22,6 @@ from tests.pages.reading import expect, missing, text_of
 
 pytestmark = pytest.mark.django_db
 
-QUEUE = reverse("admin:catalog_submission_changelist")
 AUTHOR = "jan@opal-nowak.pl"
 
 

@@ -14,7 +14,7 @@ from regulations.state_files import DATA, find_files, parse
 from tests import commands, factories
 from tests.pages.reading import missing
 from tests.regulations.factories import DeadlineFactory
-from tests.regulations.loading import OPTIONS
+from tests.regulations.loading import OPTIONS, load_files
 
 pytestmark = pytest.mark.django_db
 
@@ -108,7 +108,8 @@ def counts_in(*paths):
     return [len(records), *(sum(len(record.parts[part]) for record in records) for part in parts)]
 
 
-def test_the_files_of_the_project_come_in_whole_and_only_once(starter_state, tmp_path):
+def test_the_files_of_the_project_come_in_whole_and_only_once(tmp_path):
+    load_files()
     whole = counts_in(*find_files([DATA]))
     assert counts() == whole
     assert f"0 added, 0 changed, 0 removed, {sum(whole)} unchanged, 0 skipped, 0 rejected" in run(DATA, "--commit")
