@@ -75,12 +75,6 @@ def test_months_before():
         assert medians.months_before(date(*day), months) == date(*expected)
 
 
-def test_what_was_rejected_is_told_with_the_reason():
-    amounts = [1000] * 4 + [1010] * 3 + [3000, 15]
-    rejected = compute([price(number, amount) for number, amount in enumerate(amounts)]).rejected
-    assert [(row.amount, row.reason) for row in rejected] == [(3000, "outlier"), (15, "implausible")]
-
-
 STEPS = [
     price(1, 1000, days=9),
     price(2, 1200, depot=1),  # takes the place of the one before
@@ -101,18 +95,6 @@ def test_every_step_is_counted():
     assert (figures.start, figures.end) == (date(2026, 5, 21), TODAY)
 
 
-def test_of_several_fuels_on_a_day_a_depot_counts_with_their_median():
-    own = ("a", 1500), ("b", 1200), ("c", 1300)
-    rows = [price(n, amount, depot=1, fuel=fuel, price_list=fuel == "b") for n, (fuel, amount) in enumerate(own)]
-    assert counted(rows) == (1300, True)
-
-
-def test_fences_stand_three_ranges_beyond_the_quartiles_of_any_order():
-    grosze = [500, 100, 800, 200, 700, 300, 600, 400]  # quartiles 2.75 and 6.25 zł
-    assert medians.tukey_fences(grosze) == (Decimal("-7.75"), Decimal("16.75"))
-    assert medians.tukey_fences(grosze[1:]) is None
-
-
 def test_voivodeships_come_in_the_order_of_their_codes():
     assert list(compute([price(1, 1000, area="14"), price(2, 1000)]).voivodeships) == ["12", "14"]
 
@@ -120,11 +102,6 @@ def test_voivodeships_come_in_the_order_of_their_codes():
 def test_one_invented_price_makes_a_demonstration():
     real, invented = price(1, 1000), price(2, 1000, demonstration=True)
     assert [compute(prices).demonstration for prices in ([], [real], [invented, real])] == [False, False, True]
-
-
-def test_half_a_grosz_goes_up():
-    assert medians.rounded(Decimal("1510.125")) == Decimal("1510.13")
-    assert medians.rounded(Decimal("1510.115")) == Decimal("1510.12")
 
 
 def test_a_price_that_nobody_decided_goes_behind_one_that_somebody_did():
