@@ -45,6 +45,7 @@ PRICES = st.lists(
         day=st.integers(0, 800).map(lambda days: TODAY - timedelta(days)),
         amount=AMOUNTS,
         price_list=st.booleans(),
+        demonstration=st.booleans(),
         decided=st.none() | st.integers(0, 9).map(lambda hours: datetime(2026, 11, 1, hours, tzinfo=UTC)),
     ),
     max_size=60,
@@ -93,6 +94,12 @@ def test_every_step_is_counted():
     assert (figures.rejected_as("implausible"), figures.rejected_as("outlier")) == (2, 1)
     assert (figures.country.n, figures.voivodeships["12"].n, figures.price_lists) == (7, 7, 7)
     assert (figures.start, figures.end) == (date(2026, 5, 21), TODAY)
+
+
+def test_of_several_fuels_on_a_day_a_depot_counts_with_their_median():
+    own = ("a", 1500), ("b", 1200), ("c", 1300)
+    rows = [price(n, amount, depot=1, fuel=fuel, price_list=fuel == "b") for n, (fuel, amount) in enumerate(own)]
+    assert counted(rows) == (1300, True)
 
 
 def test_voivodeships_come_in_the_order_of_their_codes():

@@ -240,6 +240,7 @@ def test_bad_files_are_refused_in_one_line_and_change_nothing(write):
         ("kind: coal_ban", "kind: zakaz", "kind is 'zakaz'"),
         ("scope: krakow", "scope: nigdzie", "scope is 'nigdzie'; give one of cale, krakow"),
         ('units: ["1261011"]', "units: []", "units are given for the area listed"),
+        ("sources: [gmina]", "sources: gmina", "sources is 'gmina'; it must be a list"),
         ("key: zakaz", "key: stare", "'stare' stands twice"),
         ("key: zakaz", "key: Zakaz!", "key is 'Zakaz!'; it must have the form"),
         ("sources: [gmina]", "sources: [inna]", "'inna' is not among the sources"),
