@@ -109,6 +109,8 @@ def test_voivodeships_come_in_the_order_of_their_codes():
 def test_one_invented_price_makes_a_demonstration():
     real, invented = price(1, 1000), price(2, 1000, demonstration=True)
     assert [compute(prices).demonstration for prices in ([], [real], [invented, real])] == [False, False, True]
+    of_one_depot = columns_of([price(1, 900, depot=2, fuel="brykiet"), invented])
+    assert medians.representative_prices(of_one_depot).demonstration.tolist() == [True]
 
 
 def test_a_price_that_nobody_decided_goes_behind_one_that_somebody_did():
