@@ -33,6 +33,7 @@ def fill(count: int) -> None:
     """Give the database depots and `count` approved prices."""
     from decimal import Decimal
 
+    from django.db import transaction
     from django.utils import timezone
 
     from catalog.depots.fuels import BY_SLUG
@@ -55,8 +56,9 @@ def fill(count: int) -> None:
         (depot, fuel, price, BY_SLUG[fuel].unit, today - timedelta(ago), *alike)
         for (depot, fuel, ago), price in prices.items()
     )
-    insert(DepotPrice, columns, rows)
-    services.record_prices(today, approved=count)
+    with transaction.atomic():
+        insert(DepotPrice, columns, rows)
+        services.record_prices(today)
     settle()
 
 
