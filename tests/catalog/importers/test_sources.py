@@ -156,7 +156,7 @@ def test_of_one_run_a_later_step_is_compared_with_the_earlier_ones(country, owne
     country(osm("2031-10-03"), owned("2031-06-01"))
     *_, report = country(osm("2031-10-08"), owned("2031-06-08"), osm("2031-10-07", [7]), pass_over_older=True)
     assert [note.reason for note in report.skipped] == ["of 2031-10-07, older than what is stored (2031-10-08)"]
-    # What was passed over says nothing of the day: the same file is passed over again.
+    # A skipped file does not set the day of the source, so the same file is skipped again.
     (report,) = country(osm("2031-10-07", [7]), pass_over_older=True)
     assert report.skipped
     assert ImportRun.objects.filter(source="osm-depots", file_date=None).count() == 2

@@ -332,7 +332,7 @@ LIMIT = 8
 
 @dataclass
 class Hits:
-    """Counts of one kind of question. missed: those of which the right municipality is not among the first three."""
+    """Counts of one kind of question. missed: questions whose right municipality is not among the first three."""
 
     asked: int = 0
     first: int = 0
