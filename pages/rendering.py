@@ -29,7 +29,7 @@ from catalog.submissions.retention import CLAIM_KEEPS, KEPT
 from catalog.text import lasting
 from fueldepot.http.cache_control import CATALOG, GONE, NO_STORE, View, behind_cache, conditional
 from fueldepot.http.views import prefers, read_only
-from pages import template_filters
+from pages import polish, template_filters
 from pages.page import Page, twin_path
 from prices.medians import FEWEST_FOR_FENCES, FEWEST_FOR_MEDIAN
 from regulations.models import STALE_AFTER
@@ -154,7 +154,7 @@ class DeskLoader(filesystem.Loader):
     """Django's loader for templates of the admin, with non-breaking spaces."""
 
     def get_contents(self, origin: Origin) -> str:
-        return template_filters.tie_html(super().get_contents(origin))
+        return polish.tie_html(super().get_contents(origin))
 
 
 class SiteLoader(FileSystemLoader):
@@ -163,7 +163,7 @@ class SiteLoader(FileSystemLoader):
     def get_source(self, environment: Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         source, filename, is_current = super().get_source(environment, template)
         tied = template.endswith(".html") and not template.startswith("subsidy/")
-        return template_filters.tie_html(source) if tied else source, filename, is_current
+        return polish.tie_html(source) if tied else source, filename, is_current
 
 
 class Site:

@@ -1,12 +1,8 @@
-"""Filters of the templates of the site, and the non-breaking spaces in them; `pages/rendering.py` registers them.
+"""Filters of the templates of the site; `pages/rendering.py` registers them.
 
 HTML templates escape the result of a filter, unless it is Markup. Templates of Markdown and e-mails do not escape, so
 every value in a Markdown template passes one of `MARKDOWN`: CommonMark 0.31, section 2.4 (backslash escapes), and
 GitHub's tables and strikethrough.
-
-Non-breaking spaces keep a word of one letter ("z", "w", "i") with the next word, a number with its unit ("31 grudnia
-2026 r.", "40 zł") or with the word before it ("poz. 787"), and a dash with the word before it. The template loaders
-insert them into the texts of templates, once per process. Data pass the filter `tied`.
 """
 
 import re
@@ -27,7 +23,7 @@ from catalog.text import full_sentence, short_zloty, zloty
 from fueldepot.http.links import route_path, site_url
 from pages import polish
 from pages.page import twin_path
-from pages.polish import NO_BREAK
+from pages.polish import NO_BREAK, tie, tie_html
 from subsidy.item_rows import format_amount, round_to_grosz
 
 MARKS = re.compile(r"([\\`*\[\]<>#|~]|(?<![^\W_])_|_(?![^\W_]))")
@@ -95,42 +91,6 @@ def link(label: str, url: str) -> str:
     """Return a link, or only its label for an unsafe URL."""
     target = address(url)
     return f"[{escape_markdown(label)}]({target})" if target else escape_markdown(label)
-
-
-# After a blank, a bracket, a quotation mark or a tag.
-LONE = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+(?=\S)")
-LONE_AT_END = re.compile(r"(?<![^\s(„>])([aiouwzAIOUWZ])\s+\Z")
-UNIT_SIGNS = r"(?:r\.|zł|km|m|m²|cm|mm|kg|mg|t|mp|kW|kWh|MB|kB|godz\.|mies\.|mln|tys\.)"
-NUMBER_AND_UNIT = re.compile(rf"(?<=\d) (?={UNIT_SIGNS}(?![\w²³]))")
-NUMBERED = r"(?:[Nn]r|poz\.|art\.|ust\.|pkt|klas[aąęy]|tabel[aęi]|[Rr]odzaj[ua]?|Krok)"
-WORD_AND_NUMBER = re.compile(rf"(?<!\w)({NUMBERED}) (?=\d)")
-STREET = re.compile(r"(?<!\w)(ul\.|al\.|pl\.|os\.) (?=\w)")
-BEFORE_DASH = re.compile(r"(?<=\S) (?=– )")
-AFTER_MARK = re.compile(rf"\A (?=– |{UNIT_SIGNS}(?![\w²³]))")
-
-
-# Tags of the template and of HTML, whose attributes may hold tags of the template.
-TAGS = re.compile(r"(\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}|<(?:\{%.*?%\}|\{\{.*?\}\}|[^>{]|\{(?![%{]))*>)", re.DOTALL)
-
-
-@lru_cache(maxsize=1000)
-def tie(text: str) -> str:
-    """Insert non-breaking spaces into plain text."""
-    text = LONE.sub(rf"\1{NO_BREAK}", text)
-    text = STREET.sub(rf"\1{NO_BREAK}", WORD_AND_NUMBER.sub(rf"\1{NO_BREAK}", text))
-    return BEFORE_DASH.sub(NO_BREAK, NUMBER_AND_UNIT.sub(NO_BREAK, text))
-
-
-def tie_html(source: str) -> str:
-    """Insert non-breaking spaces into the texts of HTML or an HTML template; tags stay unchanged."""
-    parts = TAGS.split(source)
-    # Texts and tags alternate. A text before a tag may end in such a word, and one after a value begin with a unit:
-    # "z {{ count }} zł".
-    parts[::2] = [LONE_AT_END.sub(rf"\1{NO_BREAK}", tie(text)) for text in parts[::2]]
-    for number in range(2, len(parts), 2):
-        if not parts[number - 1].startswith("{%"):
-            parts[number] = AFTER_MARK.sub(NO_BREAK, parts[number])
-    return "".join(parts)
 
 
 Filter = Callable[..., Any]

@@ -1,4 +1,4 @@
-"""Rows and levels of a result, and amounts in złoty: truncated, rounded, in Polish notation."""
+"""Rows of a result, and amounts in złoty: truncated, rounded, in Polish notation."""
 
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
@@ -10,7 +10,6 @@ from subsidy.household_and_plan import (
     Application,
     Heating,
     Household,
-    IncomeType,
     Item,
     Level,
     ProjectType,
@@ -62,10 +61,6 @@ class ItemRow:
     binding: Binding | None
     reason: str
     limit: DatedValue | None
-
-
-LevelDecision = tuple[Level, str, str | None]
-"""A level, its reason, and a requirement that the application does not state, None without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,70 +210,3 @@ def describe_refusal(refused: str, rules: RulesAt) -> str:
     if refused in edges:
         return rules.text(refused, eu=format_amount(rules.number("project_types/heating_demand", edges[refused])))
     return rules.text(refused)
-
-
-UPPER = (Level.HIGHEST, Level.ELEVATED)
-"""Levels with a threshold of monthly income, the higher first."""
-
-LOCATIVE = {Level.HIGHEST: "najwyższym", Level.ELEVATED: "podwyższonym"}
-"""As in "na poziomie …"."""
-
-
-def decide(application: Application, project_type: ProjectType, rules: RulesAt) -> LevelDecision:
-    """Return level, reason and condition for one project type, naming the types of another level if none is stated."""
-    if rules.contracts_ended:
-        day = f"{rules.edition.contracts_until:%d.%m.%Y}"
-        return Level.NONE, rules.text("reason_contracts_ended", day=day), None
-    by_income = level_of_income(application, rules)
-    if by_income is None:
-        return decide_basic(application, rules)
-    edge = format_amount(rules.number("project_types/heating_demand", "type_2_to"))
-    open_type = application.project_type is None
-    if by_income is Level.HIGHEST and project_type is not ProjectType.HIGH:
-        reason = rules.text("reason_only_above", eu=edge, type=int(project_type))
-        condition = rules.text("condition_higher_above", eu=edge) if open_type else None
-        return Level.ELEVATED, reason, condition
-    if application.benefit:
-        reason = rules.text("reason_benefit")
-    else:
-        reason = rules.text(
-            "reason_income",
-            threshold=format_amount(threshold(by_income, application.household, rules)),
-            level=LOCATIVE[by_income],
-            household=rules.text(f"household_{application.household}"),
-        )
-    condition = rules.text("condition_only_above", eu=edge) if by_income is Level.HIGHEST and open_type else None
-    return by_income, reason, condition
-
-
-def level_of_income(application: Application, rules: RulesAt) -> Level | None:
-    """Return the level that income (thresholds inclusive) or a benefit allows; None without either, or above both."""
-    if application.benefit:
-        return Level.HIGHEST
-    if application.income is None:
-        return None
-    sharers = (application.people or 1) if application.income_type is IncomeType.HOUSEHOLD else 1
-    for level in UPPER:
-        # The threshold is multiplied: income / 3 has no exact decimal.
-        if application.income <= threshold(level, application.household, rules) * sharers:
-            return level
-    return None
-
-
-def threshold(level: Level, household: Household, rules: RulesAt) -> Decimal:
-    return rules.number("levels/monthly_income", f"{level}/{household}")
-
-
-def decide_basic(application: Application, rules: RulesAt) -> LevelDecision:
-    """Return basic or none, by yearly income; basic with a condition where it is not stated."""
-    limit = rules.number("levels/annual_income", Level.BASIC)
-    if application.annual_income is not None:
-        if application.annual_income <= limit:
-            return Level.BASIC, rules.text("reason_annual", limit=format_amount(limit)), None
-        return Level.NONE, rules.text("reason_none", limit=format_amount(limit)), None
-    if application.income is None:
-        reason = rules.text("reason_unstated")
-    else:
-        bound = threshold(Level.ELEVATED, application.household, rules)
-        reason = rules.text("reason_too_high", threshold=format_amount(bound))
-    return Level.BASIC, reason, rules.text("condition_annual", limit=format_amount(limit))

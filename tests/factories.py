@@ -14,7 +14,8 @@ from django.utils import timezone
 from catalog import models
 from catalog.depots.fuels import BY_SLUG
 from catalog.depots.snapshot import DepotRow
-from catalog.submissions.tokens import hash_email, hash_mailbox
+from catalog.submissions.limits import hash_mailbox
+from catalog.submissions.tokens import hash_email
 from catalog.territory import coordinates
 from catalog.text import slug
 from prices.models import DepotPrice, Observation, Series

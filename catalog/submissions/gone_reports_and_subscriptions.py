@@ -17,7 +17,14 @@ from catalog.services.editing import REPEAT
 from catalog.services.moderation import locked
 from catalog.submissions import letters, tokens
 from catalog.submissions.intake import check_published
-from catalog.submissions.limits import PER_NETWORK, PERIOD, TooManyRequests, wait_for_turn
+from catalog.submissions.limits import (
+    PER_NETWORK,
+    PERIOD,
+    TooManyRequests,
+    hash_client,
+    hash_mailbox,
+    wait_for_turn,
+)
 
 
 @transaction.atomic
@@ -27,7 +34,7 @@ def report_gone(*, depot: Depot, reason: GoneReport.Reason, email: str, client: 
     email: "" for none. client: network address. Raises DepotIsRemoved, DepotIsHeld, and TooManyRequests after
     PER_NETWORK reports of a network in PERIOD.
     """
-    client_hash = tokens.hash_client(client)
+    client_hash = hash_client(client)
     wait_for_turn(client_hash)
     depot = locked(depot)
     check_published(depot)
@@ -85,8 +92,8 @@ def request_letters(*, email: str, client: str, teryt: str, fuel: str, voivodesh
     teryt: "" for none. fuel, voivodeship: slug and 2 digits, both "" for none. Raises TooManyRequests after PER_NETWORK
     unconfirmed ones of a network in PERIOD. The letters of a mailbox are limited as all others are.
     """
-    client_hash = tokens.hash_client(client)
-    wait_for_turn(client_hash, tokens.hash_mailbox(email))
+    client_hash = hash_client(client)
+    wait_for_turn(client_hash, hash_mailbox(email))
     columns = tokens.address(email) | {"teryt": teryt, "fuel": fuel, "voivodeship": voivodeship}
     recent = Subscription.objects.filter(client_hash=client_hash, confirmed_at=None, created_at__gt=on - PERIOD)
     if recent.filter(**columns, created_at__gt=on - REPEAT).exists():

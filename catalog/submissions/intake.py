@@ -108,7 +108,7 @@ def create_submission(
 
     Raises DepotIsRemoved, DepotIsHeld, NothingChanged, TooManyRequests.
     """
-    client_hash, mailbox_hash = tokens.hash_client(author.client), tokens.hash_mailbox(author.email)
+    client_hash, mailbox_hash = limits.hash_client(author.client), limits.hash_mailbox(author.email)
     limits.wait_for_turn(client_hash, mailbox_hash)
     if depot is not None:
         depot = locked(depot)
@@ -273,7 +273,7 @@ def row_of(part: SubmissionPart, depot: Depot | None, author: Author, on: dateti
         subject = " ".join(price["fuel"] for price in proposed["prices"])
     content = {"subject": subject, "proposed": dict(proposed), "stored": stored, "message": author.message}
     claimant = {"claimant_role": author.role, "claimant_nip": author.nip, "claimant_phone": author.phone}
-    sent = {**tokens.address(author.email), "client_hash": tokens.hash_client(author.client), "created_at": on}
+    sent = {**tokens.address(author.email), "client_hash": limits.hash_client(author.client), "created_at": on}
     return Submission(depot=depot, kind=part.kind, **content, **claimant, **sent)
 
 
@@ -341,7 +341,7 @@ def claim_branches(*, link: OwnerLink, depots: Collection[int], author: Author, 
     Leaves out those that the owner has. Replaces waiting claims of the same author. Raises BranchRefused
     and TooManyRequests.
     """
-    limits.wait_for_turn(tokens.hash_client(author.client), tokens.hash_mailbox(author.email))
+    limits.wait_for_turn(limits.hash_client(author.client), limits.hash_mailbox(author.email))
     rows = list(locking(Depot.objects.filter(pk__in=among(depots))))
     if unknown := set(depots) - {depot.pk for depot in rows if depot.publication == Depot.Publication.PUBLISHED}:
         raise BranchRefused(reason=f"Nie ma opublikowanego składu o numerze {min(unknown)}.")
@@ -372,7 +372,7 @@ def ask_restoring(*, deletion: Submission, text: str, client: str, on: datetime)
 
     Replaces a waiting one of the same author. Raises NotRestorable and TooManyRequests.
     """
-    limits.wait_for_turn(tokens.hash_client(client), deletion.mailbox_hash or tokens.hash_mailbox(deletion.email))
+    limits.wait_for_turn(limits.hash_client(client), deletion.mailbox_hash or limits.hash_mailbox(deletion.email))
     assert deletion.depot is not None  # noqa: S101 - a constraint of the table
     depot = locked(deletion.depot)
     if depot.publication != Depot.Publication.REMOVED:

@@ -21,9 +21,8 @@ from django.db.models import F, Func, Model, Q, Value
 from django.utils import timezone
 
 from catalog.models import OwnerLink, PendingLetter, Submission, SubmissionQuestion, Subscription
-from catalog.submissions import tokens
 from catalog.submissions.letter_kinds import KINDS, Letter, LetterKind
-from catalog.submissions.limits import COUNTED, LETTERS_PER_MAILBOX, recent_letters, wait_for_turn
+from catalog.submissions.limits import COUNTED, LETTERS_PER_MAILBOX, hash_mailbox, recent_letters, wait_for_turn
 from fueldepot.data.history import lock_rows
 from fueldepot.data.snapshot import DATABASE_AWAY
 
@@ -154,7 +153,7 @@ def _mark(
     # One object per row, so that several letters to one owner add up.
     counted = {letter.counted: letter.counted for letter in letters if letter.counted is not None}
     for row in counted.values():
-        row.mailbox_hash = tokens.hash_mailbox(row.email)  # may have been erased since the previous letter
+        row.mailbox_hash = hash_mailbox(row.email)  # may have been erased since the previous letter
     sent_before = recent_letters({row.mailbox_hash for row in counted.values()}, on)
     counts = Counter({mailbox: len(moments) for mailbox, moments in sent_before.items()})
     messages: dict[Letter, EmailMessage] = {}

@@ -3,7 +3,8 @@
 Counted in the database, for all workers. Anybody can enter anybody's address and name any depot, so unconfirmed
 submissions count against their network alone, and nobody can shut others out. Claims and deletions are counted apart
 from the rest, so that other users of the same network cannot block an owner. The limit of letters counts all of them,
-for an hour only, and delays the letter: the submission is accepted.
+for an hour only, and delays the letter: the submission is accepted. Networks and mailboxes are counted by hashes, keyed
+with the site's secret so that they cannot be guessed from a leaked table.
 
 Rows are locked in one order, so that concurrent transactions wait and never deadlock: `wait_for_turn`, then depots by
 number, then submissions by number. Inserting a submission or price locks its depot through the foreign key, so code
@@ -17,9 +18,11 @@ from hashlib import blake2b
 
 from django.db import connection
 from django.db.models import Count, Q
+from django.utils.crypto import salted_hmac
 
 from catalog.models import OwnerLink, Submission, Subscription
 from catalog.services import Refusal
+from fueldepot.http.caller_address import network_of
 
 PER_NETWORK = 10
 """Unconfirmed submissions of one network."""
@@ -57,6 +60,9 @@ PAUSES = (timedelta(minutes=1), timedelta(minutes=5))
 LETTERS_PER_SUBMISSION = 1 + len(PAUSES)
 """Letters with a link per submission."""
 
+IPV6_SITE = 56
+"""Prefix length of an IPv6 customer network: many customers get 256 /64 networks."""
+
 
 class TooManyRequests(Refusal):
     """A limit is reached. Does not tell which one: that would reveal what others have sent.
@@ -84,6 +90,23 @@ class LinkSentJustNow(TooManyRequests):
         "spamem."
     )
     onward, onward_label = "status", "Wróć do zgłoszenia"
+
+
+def hash_mailbox(email: str) -> str:
+    """Hash of a mailbox: ignores `+tag` and dots before the @.
+
+    For counting only, not to identify authors: for some providers `jan.nowak` and `jannowak` are two mailboxes.
+    """
+    local, _, domain = email.strip().lower().rpartition("@")
+    name = local.partition("+")[0].replace(".", "") or local
+    mailbox = f"{name}@{'gmail.com' if domain == 'googlemail.com' else domain}"
+    return salted_hmac("catalog.request.mailbox", mailbox, algorithm="sha256").hexdigest()
+
+
+def hash_client(address: str) -> str:
+    """Hash of a network address; of an IPv6 address its customer network."""
+    network = network_of(address, IPV6_SITE)
+    return salted_hmac("catalog.request.client", network, algorithm="sha256").hexdigest()
 
 
 def wait_for_turn(*hashes: str) -> None:

@@ -15,15 +15,13 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
 from catalog.services import Refusal
-from fueldepot.http.caller_address import network_of
+from catalog.submissions.limits import hash_mailbox
 from fueldepot.http.links import site_url
 
 LINK_HOURS = 48
 LINK_LIFE = timedelta(hours=LINK_HOURS)
 
 _LINK_SALT = "catalog.request.link"
-_IPV6_SITE = 56
-"""Prefix length of an IPv6 customer network: many customers get 256 /64 networks."""
 
 
 class InvalidToken(Refusal):
@@ -102,26 +100,9 @@ def hash_email(email: str) -> str:
     return salted_hmac("catalog.request.email", email.strip().lower(), algorithm="sha256").hexdigest()
 
 
-def hash_mailbox(email: str) -> str:
-    """Hash of a mailbox: ignores `+tag` and dots before the @.
-
-    For counting only, not to identify authors: for some providers `jan.nowak` and `jannowak` are two mailboxes.
-    """
-    local, _, domain = email.strip().lower().rpartition("@")
-    name = local.partition("+")[0].replace(".", "") or local
-    mailbox = f"{name}@{'gmail.com' if domain == 'googlemail.com' else domain}"
-    return salted_hmac("catalog.request.mailbox", mailbox, algorithm="sha256").hexdigest()
-
-
 def address(email: str) -> dict[str, str]:
     """Return the columns of an address: itself and its hashes."""
     return {"email": email, "email_hash": hash_email(email), "mailbox_hash": hash_mailbox(email)}
-
-
-def hash_client(address: str) -> str:
-    """Hash of a network address; of an IPv6 address its customer network."""
-    network = network_of(address, _IPV6_SITE)
-    return salted_hmac("catalog.request.client", network, algorithm="sha256").hexdigest()
 
 
 def new_token(submission_id: int, on: datetime) -> tuple[str, str]:

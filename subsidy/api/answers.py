@@ -14,7 +14,7 @@ from subsidy.api.params import PlanQuery
 from subsidy.household_and_plan import Household, Item, Level
 from subsidy.item_rows import Binding, ItemRow, Result, Variant
 from subsidy.rules import RulesAt
-from subsidy.rules.reading import UNITS
+from subsidy.rules.rule_files import UNITS
 
 PROGRAMME = "https://czystepowietrze.gov.pl/"
 MOST_UNKNOWN, LONGEST_UNKNOWN = 5, 40

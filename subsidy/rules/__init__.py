@@ -152,7 +152,7 @@ class Rules:
         ended: dict[tuple[str, str], Dated] = {}
         for parameter, keys in self.parameters.items():
             for key, entries in keys.items():
-                # The first entry is as old as the programme; `subsidy.rules.reading` refuses a younger one.
+                # The first entry is as old as the programme; `subsidy.rules.rule_files` refuses a younger one.
                 entry = [entry for entry in entries if entry.valid_from <= day][-1]
                 if isinstance(entry, DatedValue):
                     values[parameter, key] = entry
@@ -176,6 +176,6 @@ class Rules:
 @lru_cache
 def current() -> Rules:
     """Return the rules of this package's files, read once. Raises RulesError."""
-    from subsidy.rules.reading import read_rules
+    from subsidy.rules.rule_files import read_rules
 
     return read_rules(FILES)

@@ -22,10 +22,9 @@ from catalog.depots.opening_times import OpeningState
 from pages import depot_filters, rendering, urls
 from pages.depot_filters import CardFacts, DepotCard, Phone, Status
 from pages.page import Page
-from pages.polish import NO_BREAK
+from pages.polish import NO_BREAK, tie, tie_html
 from pages.svg.maps import DepotMap, Ground, Name
 from pages.svg.scales_and_outlines import Box, Dot, Frame, ScaleBar
-from pages.template_filters import tie, tie_html
 from prices.snapshot import ListedPrice
 from tests import factories
 from tests.pages.reading import KRAKOW, missing

@@ -15,8 +15,8 @@ from catalog.submissions import decisions, field_groups, retention
 from catalog.submissions import letters as sending
 from catalog.submissions.decisions import DepotOfSubmissionIsRemoved
 from catalog.submissions.field_groups import MERGED_GROUPS
-from catalog.submissions.limits import mailbox_free_at
-from catalog.submissions.tokens import STATUS, hash_mailbox
+from catalog.submissions.limits import hash_mailbox, mailbox_free_at
+from catalog.submissions.tokens import STATUS
 from tests import deciding, factories, texts
 from tests.commands import run
 from tests.factories import NOW, TODAY

@@ -11,7 +11,8 @@ from catalog.services.merging import merge_depots
 from catalog.submissions import letters as sending
 from catalog.submissions import retention
 from catalog.submissions.intake import confirm_submission
-from catalog.submissions.tokens import LinkExpired, hash_client, hash_mailbox, new_token
+from catalog.submissions.limits import hash_client, hash_mailbox
+from catalog.submissions.tokens import LinkExpired, new_token
 from tests import deciding, factories
 from tests.factories import NOW
 from tests.mail import DOWN, WORKING, labels

@@ -8,7 +8,7 @@ from django.test import Client
 
 from catalog.models import Submission
 from catalog.submissions import letters, limits
-from catalog.submissions.tokens import hash_mailbox
+from catalog.submissions.limits import hash_mailbox
 from tests import factories
 from tests.pages.forms.conftest import CLAIM
 from tests.pages.reading import SCRIPT, expect, missing, present, text_of
