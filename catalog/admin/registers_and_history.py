@@ -117,6 +117,8 @@ class HistoryAdmin(DeskMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the p
         """Return the row with `opened`, its version: read before and so never newer than the row."""
         row = super().get_object(request, object_id, from_field)
         if row is not None:
+            if request.method == "POST":  # of two saves at once the second waits, and sees what the first has left
+                self.model._default_manager.select_for_update(of=("self",)).filter(pk=row.pk).first()
             opened = self.version_of(row.pk)
             row = super().get_object(request, object_id, from_field)
         if row is not None:

@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 from django.forms import MultipleChoiceField
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -13,6 +14,7 @@ from pytest_django.asserts import assertContains
 from regulations import services
 from regulations.models import Amendment, Deadline, LegalState, Resolution
 from tests import factories
+from tests.beside import before_locking
 from tests.client import context_of
 from tests.drafts import approve
 from tests.regulations.factories import (
@@ -152,6 +154,17 @@ def test_an_open_page_of_an_act_does_not_undo_what_others_save_meanwhile(desk):
     typed = form_of(desk, act) | {"title": "Inny tytuł"}
     assert [desk.post(act, typed).status_code for _ in range(2)] == [302, 302]  # clicked twice
     assert desk.get(f"/admin/regulations/resolution/{9**30}/change/").status_code == 302
+
+
+def test_of_two_saves_at_once_the_later_one_sees_the_earlier(desk):
+    state, other = ResolutionFactory().state, Client()
+    url = reverse("admin:regulations_legalstate_change", args=[state.pk])
+    other.force_login(factories.UserFactory(username="adam"))
+    form = form_of(desk, url)
+    with before_locking(lambda: save(other, url, note="Pierwsza uwaga.")):
+        answer = desk.post(url, form | {"summary": "Drugie zdanie."})
+    assertContains(answer, "Ktoś zmienił wpis po otwarciu tej strony")
+    assert factories.fresh(state).note == "Pierwsza uwaga."
 
 
 def test_what_a_form_says_beside_a_move_is_not_said_of_the_days_before(desk, client):
