@@ -13,7 +13,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from regulations.codes import COAL, EXEMPTED, WOOD, Appliance, Condition, Exemption, FuelCode, read_spared
+from regulations.codes import BOILERS, COAL, SPACE_HEATERS, WOOD, Appliance, Condition, Exemption, FuelCode, read_spared
 from regulations.models import Deadline, Scope
 from regulations.queries import Regulation
 
@@ -29,8 +29,17 @@ BURNS_COAL = "coal"
 IN_PART = "part"
 """Fact: it stands in the part of the municipality that an act names, such as a town or a health resort."""
 
-COUNTDOWN_DAYS = 365
-"""Longest time to a deadline, in days, that is counted down."""
+EXEMPTED = {
+    Exemption.ECODESIGN: SPACE_HEATERS | {Appliance.BOILER_ECODESIGN},
+    Exemption.EFFICIENCY_80: SPACE_HEATERS,
+    Exemption.DUST_FILTER: SPACE_HEATERS,
+    Exemption.WITHOUT_NETWORK: BOILERS | SPACE_HEATERS,
+    Exemption.EFFICIENCY_80_WITHOUT_NETWORK: SPACE_HEATERS,
+    Exemption.ECODESIGN_WITHOUT_NETWORK: SPACE_HEATERS | {Appliance.BOILER_ECODESIGN},
+    Exemption.BEST_STANDARD_WITHOUT_NETWORK: SPACE_HEATERS | {Appliance.BOILER_ECODESIGN},
+    Exemption.ADDITIONAL_FIREPLACE: frozenset({Appliance.FIREPLACE}),
+}
+"""Appliances that can meet an exemption; a class 3 boiler, for example, cannot meet ecodesign."""
 
 
 class ApplianceStatus(StrEnum):
@@ -126,11 +135,6 @@ class ApplianceCheck(NamedTuple):
         """The deadline by which the rest of the municipality has the day of the deciding one; None without one."""
         rows = (row for row in self.limited if self.deciding and repeats_elsewhere(row, self.deciding))
         return next(rows, None)
-
-    def countdown(self, on: date) -> int | None:
-        """Return the days from a day to the deciding deadline, None without one and for more than COUNTDOWN_DAYS."""
-        left = (self.deciding.deadline.date - on).days if self.deciding else None
-        return left if left is not None and left <= COUNTDOWN_DAYS else None
 
     @property
     def undecided(self) -> ApplianceDeadline | None:

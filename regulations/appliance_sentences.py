@@ -16,6 +16,8 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 REMAINDERS = {(Appliance.BOILER_ECODESIGN, Exemption.ECODESIGN_WITHOUT_NETWORK): Exemption.WITHOUT_NETWORK}
 """What remains of an exemption for an appliance that meets a part of it by definition."""
 
+COUNTDOWN_DAYS = 365
+"""Longest time to a deadline, in days, that is counted down."""
 
 MOST_FUELS = 2
 
@@ -60,8 +62,8 @@ def words(check: ApplianceCheck, on: date) -> tuple[str, str, str, str]:
     deciding = check.deciding
     match check.status:
         case ApplianceStatus.ENDS if deciding:
-            left = check.countdown(on)
-            count = "" if left is None else f" – jeszcze {days(left)}"
+            left = (deciding.deadline.date - on).days
+            count = f" – jeszcze {days(left)}" if left <= COUNTDOWN_DAYS else ""
             verdict = f"wolno używać do {day(last_day(deciding))}"
             sooner, sooner_in_short = words_of_earlier(check, on)
             short = f"do{NO_BREAK}{day(last_day(deciding))}{sooner_in_short}{exceptions(deciding)}"

@@ -78,19 +78,6 @@ class Exemption(models.TextChoices):
     ADDITIONAL_FIREPLACE = "additional_fireplace", "jest kominkiem na drewno, dodatkowym i o małej emisji pyłu"
 
 
-EXEMPTED = {
-    Exemption.ECODESIGN: SPACE_HEATERS | {Appliance.BOILER_ECODESIGN},
-    Exemption.EFFICIENCY_80: SPACE_HEATERS,
-    Exemption.DUST_FILTER: SPACE_HEATERS,
-    Exemption.WITHOUT_NETWORK: BOILERS | SPACE_HEATERS,
-    Exemption.EFFICIENCY_80_WITHOUT_NETWORK: SPACE_HEATERS,
-    Exemption.ECODESIGN_WITHOUT_NETWORK: SPACE_HEATERS | {Appliance.BOILER_ECODESIGN},
-    Exemption.BEST_STANDARD_WITHOUT_NETWORK: SPACE_HEATERS | {Appliance.BOILER_ECODESIGN},
-    Exemption.ADDITIONAL_FIREPLACE: frozenset({Appliance.FIREPLACE}),
-}
-"""Appliances that can meet an exemption; a class 3 boiler, for example, cannot meet ecodesign."""
-
-
 class CodesField(ArrayField):  # type: ignore[type-arg] # not subscriptable at run time
     """A list of codes out of `choices`, edited by checkboxes. Empty by default, in the database too."""
 
