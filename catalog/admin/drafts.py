@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
@@ -55,16 +56,17 @@ class DraftedAdmin(UnloggedMixin):
         self._keep(request, self.model._default_manager.get(pk=obj.pk), str(obj), {}, deletion=True)
 
     def _keep(self, request: HttpRequest, row: Model | None, title: str, sent: Any, deletion: bool = False) -> None:
-        draft = editing.keep_draft(
-            model=self.model,
-            row=row,
-            title=f"{self.opts.verbose_name}: {title}",
-            data=sent,
-            by=current_editor(request),
-            on=timezone.now(),
+        """Store a draft. row: the stored row, None for a new one. sent: the posted fields of the form."""
+        request.draft = Draft.objects.create(  # type: ignore[attr-defined] # for the answer
+            content_type=ContentType.objects.get_for_model(self.model, for_concrete_model=False),
+            object_id="" if row is None else str(row.pk),
+            title=f"{self.opts.verbose_name}: {title}"[:300],
             deletion=deletion,
+            data=sent,
+            before=editing.stored_values(row),
+            drafted_at=timezone.now(),
+            drafted_by=current_editor(request),
         )
-        request.draft = draft  # type: ignore[attr-defined] # for the answer
 
     def response_add(self, request: HttpRequest, *_args: Any, **_kwargs: Any) -> HttpResponse:
         """Go to the draft; to the list if nothing was changed."""

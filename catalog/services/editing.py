@@ -12,7 +12,6 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.contrib.auth.models import AbstractBaseUser
-from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
@@ -227,37 +226,13 @@ def is_outdated(draft: Draft, row: Model | None) -> bool:
     return stored_values(row) != former
 
 
-def keep_draft(
-    *,
-    model: type[Model],
-    row: Model | None,
-    title: str,
-    data: Mapping[str, Sequence[str]],
-    by: AbstractBaseUser,
-    on: datetime,
-    deletion: bool = False,
-) -> Draft:
-    """Save a change as a draft. row: the stored row, None for a new one. data: submitted form fields."""
-    return Draft.objects.create(
-        content_type=ContentType.objects.get_for_model(model, for_concrete_model=False),
-        object_id="" if row is None else str(row.pk),
-        title=title[:300],
-        deletion=deletion,
-        data={name: list(values) for name, values in data.items()},
-        before=stored_values(row),
-        drafted_at=on,
-        drafted_by_id=by.pk,
-    )
-
-
 def find_approvers(draft: Draft) -> Sequence[AbstractBaseUser]:
     """Return the other active users who may change such rows, by name. One query.
 
     An invited account without a password does not count: nobody can log in by it.
     """
-    model = draft.content_type.model_class()
-    assert model is not None  # noqa: S101 - every drafted model is installed
-    right = f"{model._meta.app_label}.{'delete' if draft.deletion else 'change'}_{model._meta.model_name}"
+    kind = draft.content_type
+    right = f"{kind.app_label}.{'delete' if draft.deletion else 'change'}_{kind.model}"
     people = get_user_model().objects.with_perm(right, backend="django.contrib.auth.backends.ModelBackend")
     others = people.filter(is_staff=True).exclude(pk=draft.drafted_by_id)
     return list(others.exclude(password__startswith=UNUSABLE_PASSWORD_PREFIX).order_by("username"))
@@ -289,7 +264,8 @@ def approve_draft(
     if stored.drafted_by_id == by.pk and find_approvers(stored):
         raise DraftNeedsSecondPerson(stored.pk)
     stored.reason = clean_reason(stored.reason or reason)
-    row = locked_row(stored)
+    rows = stored.content_type.get_all_objects_for_this_type(pk=stored.object_id or None)
+    row = rows.select_for_update(of=("self",)).first()
     if is_outdated(stored, row):
         raise DraftOutdated(stored.pk)
     stored.state, stored.decided_at, stored.decided_by_id = Draft.State.APPROVED, on, by.pk
@@ -323,14 +299,6 @@ def lock_draft(draft: Draft) -> Draft:
     if stored.state not in Draft.OPEN:
         raise DraftAlreadyDecided(stored.pk)
     return stored
-
-
-def locked_row(draft: Draft) -> Model | None:
-    """Return the row of a draft, locked; None for a new or missing one."""
-    model = draft.content_type.model_class()
-    if model is None or not draft.object_id:
-        return None
-    return model._default_manager.select_for_update(of=("self",)).filter(pk=draft.object_id).first()
 
 
 def clean_reason(reason: str) -> str:
