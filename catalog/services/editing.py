@@ -43,10 +43,6 @@ class ValueRefused(Refusal):
     """A validator of the model refuses a value, for example a text longer than its column."""
 
 
-class DemonstrationWithContact(Exception):
-    """Demonstration depots must not have contact data. The message names the fields that were given."""
-
-
 class DepotEditConflict(Refusal):
     """Somebody else changed the depot after it was opened.
 
@@ -94,8 +90,8 @@ def edit_depot(
     week. opened: from `edit_version`, if a form was open meanwhile. verify: also verify the whole depot, see
     `verify_depot`.
 
-    Raises DepotEditConflict, NothingToChange unless `verify`, ValueRefused, DemonstrationWithContact, DepotIsRemoved
-    with `verify`, and ValueError for a name that is not in `EDITABLE`.
+    Raises DepotEditConflict, NothingToChange unless `verify`, ValueRefused, DepotIsRemoved with `verify`, and
+    ValueError for a name that is not in `EDITABLE`.
     """
     stored = locked(depot)
     if opened is not None:
@@ -122,7 +118,6 @@ def add_depot(*, values: Mapping[str, Any], by: AbstractBaseUser, on: date, veri
     values: as in `edit_depot`; name, lat, lon and municipality are required. If the same editor sends the same values
     again within `REPEAT`, the depot of the first call is returned. Raises ValueRefused.
     """
-    refuse_unknown(values, EDITABLE)
     # Serialise concurrent clicks of an editor by their user row.
     get_user_model().objects.select_for_update(of=("self",)).get(pk=by.pk)
     if (repeated := find_repeated(values, by)) is not None:
@@ -148,15 +143,11 @@ def apply(depot: Depot, values: Mapping[str, Any]) -> list[str]:
 
     Raises ValueRefused with nothing set, and ValueError for names that are not in `EDITABLE`.
     """
-    refuse_unknown(values, EDITABLE)
-    changed = [name for name in EDITABLE if name in values and getattr(depot, Depot.column(name)) != values[name]]
+    names = sorted(values, key=EDITABLE.index)
+    changed = [name for name in names if getattr(depot, Depot.column(name)) != values[name]]
     set_values(depot, values, changed)
     if "opening_hours" in changed:
         depot.hours = weekly_hours(depot.opening_hours)
-    if depot.source == Depot.Source.DEMO:
-        contacts = [name for name in CONTACT if getattr(depot, name)]
-        if contacts:
-            raise DemonstrationWithContact(", ".join(contacts))
     return changed
 
 
@@ -171,13 +162,6 @@ def set_values(depot: Depot, values: Mapping[str, Any], names: Collection[str]) 
             raise ValueRefused(name, reason=reason) from error
     for name in names:
         setattr(depot, Depot.column(name), values[name])
-
-
-def refuse_unknown(names: Collection[str], known: Collection[str]) -> None:
-    """Raise ValueError for unknown names: a misspelt one must not be dropped silently."""
-    unknown = set(names) - set(known)
-    if unknown:
-        raise ValueError(f"unknown fields: {', '.join(sorted(unknown))}; use {', '.join(known)}")
 
 
 MAX_REASON = 300

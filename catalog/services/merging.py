@@ -11,7 +11,6 @@ from django.db.models import Q, QuerySet
 from catalog.depots import fuels
 from catalog.models import Dataset, Decision, Depot, NotDuplicate, Submission
 from catalog.services import Refusal, journal
-from catalog.services.editing import refuse_unknown
 from catalog.services.moderation import DepotIsErased, DepotIsRemoved, locked, with_note
 from fueldepot.data import history
 from fueldepot.data.history import lock_rows, locking
@@ -68,11 +67,9 @@ def merge_depots(
     Raises DepotIsRemoved if either is removed, MergeRefused for a depot and itself or a demonstration and a real depot,
     ValueError for a name that is not in `Depot.PUBLIC_FIELDS`.
     """
-    refuse_unknown(take, Depot.PUBLIC_FIELDS)
+    taken = sorted(Depot.stated({*take, "fuels"} if unite_fuels else take), key=Depot.PUBLIC_FIELDS.index)
     kept, gone = locked_pair(survivor, loser)
     title = f"Scalono: {gone.name} z wpisem {kept}"
-    named = Depot.stated({*take, "fuels"} if unite_fuels else take)
-    taken = [name for name in Depot.PUBLIC_FIELDS if name in named]
     united = fuels.in_order({*kept.fuels, *gone.fuels})
     for name in taken:
         column = Depot.column(name)

@@ -11,7 +11,7 @@ from catalog.depots.opening_times import DAY_ABBREVIATIONS
 from catalog.models import Depot, Municipality, Submission
 from catalog.parsing.opening_hours import CLOSED, DAYS, daily_ranges
 from catalog.services import journal
-from catalog.services.editing import refuse_unknown, set_values
+from catalog.services.editing import set_values
 
 Values = Mapping[str, Any]
 """Fields by name of `Depot.PUBLIC_FIELDS`, in JSON; a municipality is its TERYT code."""
@@ -59,11 +59,7 @@ def values_of(depot: Depot) -> dict[str, Any]:
 
 
 def changes(stored: Values, wanted: Values) -> dict[str, Any]:
-    """Return the wanted values that differ, in whole groups. Groups without wanted values are omitted.
-
-    Raises ValueError for names that are not in `Depot.PUBLIC_FIELDS`.
-    """
-    refuse_unknown(wanted, Depot.PUBLIC_FIELDS)
+    """Return the wanted values that differ, in whole groups. Groups without wanted values are omitted."""
     changed: dict[str, Any] = {}
     for group in GROUPS:
         if wanted.keys() >= {*group.fields} and any(wanted[name] != stored.get(name) for name in group.fields):

@@ -151,8 +151,6 @@ def test_an_invented_depot_gets_no_contact_and_stays_marked_in_its_name(client, 
     models.Depot.objects.update(source="demo", name="DEMO Skład", phone="")
     typed = {"nip": "5260250274", "phone": "600700800", "website": "a.pl", "name": "Skład"}
     assert set(errors(post(client, depot, **typed))) == set(typed)
-    with pytest.raises(editing.DemonstrationWithContact, match="phone, website"):
-        adam_edits(factories.fresh(depot), phone="+48 600 700 800", website="https://opal.pl/")
 
 
 def test_two_who_change_one_field_lose_nothing_of_what_was_typed(client, editor, depot):
