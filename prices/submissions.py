@@ -133,11 +133,12 @@ def decide_visit(
     Returns how many were decided (of prices alone: prices), and the decision in the journal.
 
     prices: whether a pending price is accepted, by its id; the editor has seen the doubts about each. corrected: by id
-    the amount per unit of the fuel, in zł, that replaces that of an accepted price. opened and options: as `decide`
-    takes them. The author gets one letter. Depots are locked first, then prices, then submissions. Each corrected price
-    takes two statements more.
+    the amount per unit of the fuel, in zł, that replaces that of an accepted price. opened: `edit_version` of the depot
+    that the editor saw, None not to compare. options: as `decide` takes them. The author gets one letter. Depots are
+    locked first, then prices, then submissions. Each corrected price takes two statements more.
 
-    Raises NothingDecided, PriceDecidedMeanwhile, CorrectionRefused, ReasonMissing and what `decide` raises.
+    Raises NothingDecided, DepotEditConflict, PriceDecidedMeanwhile, CorrectionRefused, ReasonMissing and what `decide`
+    raises.
     """
     if not parts and not prices:
         raise NothingDecided

@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from catalog.models import Dataset, Decision, Depot, OwnerLink, Submission
 from catalog.services import Refusal, journal, moderation
-from catalog.services.editing import check_edit_version
 from catalog.submissions import field_groups, letters, objections, owner_links
 from catalog.submissions.field_groups import Values
 from catalog.territory.snapshot import territory
@@ -84,7 +83,6 @@ def decide(
     parts: Sequence[PartDecision],
     reason: str = "",
     explained: bool = False,
-    opened: int | None = None,
     verify: bool = False,
     keep_owners: bool = False,
     by: AbstractBaseUser,
@@ -93,22 +91,17 @@ def decide(
     """Decide submissions, all or none: one, or those of a visit, whose author gets one letter.
 
     reason: why some were rejected, or field groups left out, for the author. explained: whether it is also the reason
-    for something else, such as a refused price. opened: `edit_version` of the depot that the editor saw, None not to
-    compare. verify: with a correction, also verify the whole depot, see `moderation.verify_depot`; otherwise only the
-    accepted fields count as confirmed, and the data status stays. keep_owners: whether the links of other owners of a
-    claimed entry go on working.
+    for something else, such as a refused price. verify: with a correction, also verify the whole depot, see
+    `moderation.verify_depot`; otherwise only the accepted fields count as confirmed, and the data status stays.
+    keep_owners: whether the links of other owners of a claimed entry go on working.
 
-    Raises SubmissionIsErased, SubmissionAlreadyDecided, DepotEditConflict, DepotOfSubmissionIsRemoved,
-    NoFieldsAccepted, ReasonMissing, ReasonWithoutOmission, LocationOutsidePoland, ValueRefused, OwnerMayObject and
-    OwnerObjected.
+    Raises SubmissionIsErased, SubmissionAlreadyDecided, DepotOfSubmissionIsRemoved, NoFieldsAccepted, ReasonMissing,
+    ReasonWithoutOmission, LocationOutsidePoland, ValueRefused, OwnerMayObject and OwnerObjected.
     """
     with journal.recording(Decision.Kind.SUBMISSION, by=by, on=on, reason=reason) as record:
         batch = DecisionBatch([part.submission for part in parts], record, by, on)
         if batch.erased:
             raise SubmissionIsErased(batch.erased[0])
-        waiting = [row.depot for row in batch.submissions if row.state == State.WAITING and row.depot is not None]
-        if opened is not None and waiting:
-            check_edit_version(waiting[0], opened)
         chosen = {part.submission: part for part in parts}
         explained |= any(
             not chosen[row.pk].accept or field_groups.omits(row, chosen[row.pk].groups) for row in batch.submissions

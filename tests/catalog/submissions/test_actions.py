@@ -13,10 +13,11 @@ from catalog.services.editing import DepotEditConflict, ValueRefused, edit_depot
 from catalog.services.publishing import publish_depot
 from catalog.submissions import decisions, field_groups, retention
 from catalog.submissions import letters as sending
-from catalog.submissions.decisions import DepotOfSubmissionIsRemoved
+from catalog.submissions.decisions import DepotOfSubmissionIsRemoved, PartDecision
 from catalog.submissions.field_groups import MERGED_GROUPS
 from catalog.submissions.limits import hash_mailbox, mailbox_free_at
 from catalog.submissions.tokens import STATUS
+from prices.submissions import decide_visit
 from tests import deciding, factories, texts
 from tests.commands import run
 from tests.factories import NOW, TODAY
@@ -201,8 +202,9 @@ def test_an_entry_that_changed_while_the_page_was_open_is_looked_at_again(editor
     submission = factories.SubmissionFactory()
     opened = edit_version(submission.depot)
     edit_depot(depot=submission.depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
+    parts = [PartDecision(submission.pk, True)]
     with pytest.raises(DepotEditConflict):
-        deciding.accept_submission(submission=submission, opened=opened, by=editor, on=NOW)
+        decide_visit(parts=parts, prices={}, reason="", opened=opened, by=editor, on=NOW)
     assert factories.fresh(submission).state == "waiting"
 
 
