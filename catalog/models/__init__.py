@@ -10,7 +10,7 @@ from catalog.models.decisions_and_drafts import (
     VoivodeshipClaim,
 )
 from catalog.models.depots import Depot, DepotQuerySet, NotDuplicate
-from catalog.models.letters_and_links import OwnerChange, OwnerLink, PendingLetter, Subscription
+from catalog.models.letters_and_links import OwnerChange, OwnerLink, PendingLetter, Subscription, SubscriptionQuerySet
 from catalog.models.submissions import GoneReport, Submission, SubmissionQuerySet, SubmissionQuestion
 from catalog.models.territory_and_datasets import (
     Boundary,

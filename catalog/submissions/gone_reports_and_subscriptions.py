@@ -9,9 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
 
-from catalog.models import Depot, GoneReport, Subscription
+from catalog.models import Depot, GoneReport, Subscription, SubscriptionQuerySet
 from catalog.services import Refusal
 from catalog.services.editing import REPEAT
 from catalog.services.moderation import locked
@@ -136,26 +135,7 @@ def confirm_subscription(*, subscription: Subscription, content: Mapping[str, An
     Subscription.objects.filter(pk=stored.pk).update(**values)
 
 
-def of_reader(token: str) -> QuerySet[Subscription]:
-    """Return the confirmed subscriptions of the address that a token stands for. Raises SubscriptionNotFound."""
-    return _of_address(token).filter(confirmed_at__isnull=False).order_by("pk")
-
-
-def awaits_confirmation(token: str) -> bool:
-    """Whether the address is also kept for a link that is not followed yet. Raises SubscriptionNotFound."""
-    return _of_address(token).filter(confirmed_at__isnull=True).exists()
-
-
-def end_all(token: str) -> None:
-    """Forget the address of a token, with what it has asked for and not confirmed. Raises SubscriptionNotFound."""
-    _of_address(token).delete()
-
-
-def _of_address(token: str) -> QuerySet[Subscription]:
+def of_reader(token: str) -> SubscriptionQuerySet:
+    """Return what the address of a token has asked for, also unconfirmed. Raises SubscriptionNotFound."""
     email_hash = tokens.READER.read(token, SubscriptionNotFound(None))
-    return Subscription.objects.filter(email_hash=email_hash)
-
-
-def prolong(subscriptions: QuerySet[Subscription], *, on: datetime) -> None:
-    """Go on for `retention.KEPT_SUBSCRIBED` from now on. One statement."""
-    subscriptions.order_by().update(confirmed_at=on, asked_at=None)
+    return Subscription.objects.filter(email_hash=email_hash).order_by("pk")

@@ -139,19 +139,20 @@ def confirm(request: HttpRequest) -> HttpResponse:
 @public_form_view
 def mine(request: HttpRequest) -> HttpResponse:
     """All letters to one address: POST ends one of them or all, or goes on with them."""
-    token, now = token_of(request, "znak"), timezone.now()
-    subscribed = subscriptions.of_reader(token)
+    token = token_of(request, "znak")
+    everything = subscriptions.of_reader(token)
+    subscribed = everything.confirmed()
     if request.method == "POST":
         if "przedluz" in request.POST:
-            subscriptions.prolong(subscribed, on=now)
+            subscribed.update(confirmed_at=timezone.now(), asked_at=None)
         elif "wszystko" in request.POST:
-            subscriptions.end_all(token)
+            everything.delete()
         else:
             subscribed.filter(pk__in=ids_of(request.POST.getlist("koniec"))).delete()
         return HttpResponseRedirect(site_url(tokens.READER.path_of(token)))
     rows = list(subscribed)
     if not rows:
-        return ended(request, UNCONFIRMED if subscriptions.awaits_confirmation(token) else ENDED)
+        return ended(request, UNCONFIRMED if everything.exists() else ENDED)
     return show_wishes(request, "alerts_mine", "Twoje powiadomienia", rows, token)
 
 
@@ -162,7 +163,7 @@ def end(request: HttpRequest) -> HttpResponse:
     token = request.GET.get("znak", "")[:500]
     if request.method != "POST":
         return HttpResponseRedirect(site_url(tokens.READER.path_of(token)))
-    subscriptions.end_all(token)
+    subscriptions.of_reader(token).delete()
     return ended(request, ENDED)
 
 
