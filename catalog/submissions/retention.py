@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 
 from catalog.models import Depot, GoneReport, ImportRun, PendingLetter, Submission, SubmissionQuestion, Subscription
-from catalog.submissions import field_groups, letters, tokens
+from catalog.submissions import field_groups, tokens
 from catalog.submissions.letter_kinds import LetterKind, to_author
 from catalog.submissions.limits import PERIOD
 from fueldepot.data.history import among, lock_rows
@@ -73,7 +73,7 @@ class Purged(NamedTuple):
 def purge_submissions(*, on: datetime) -> Purged:
     """Erase data whose time is over, see the constants above.
 
-    Unconfirmed submissions are deleted when their link expires, undecided ones after `warn_of_expiry`. With the
+    Unconfirmed submissions are deleted when their link expires, undecided ones after `ExpiryLetters`. With the
     personal data go the proposed values that were not published and the questions to the author. Data of prices go
     `KEPT_FOR_LIMITS` after the last of them was decided, those of withdrawn submissions as long after the withdrawal,
     hashes of mailboxes as long after the last letter. A pending letter delays nothing.
@@ -135,7 +135,10 @@ def forget_subscriptions(*, on: datetime) -> None:
 
 
 class ExpiryLetters(LetterKind):
-    """Letters to authors of waiting submissions that are deleted in at most `WARNED_BEFORE`."""
+    """Letters to authors of waiting submissions that are deleted in at most `WARNED_BEFORE`.
+
+    The purge sends them, again where they could not be sent or exceeded the limit of their mailbox.
+    """
 
     moment = "expiry_letter_at"
 
@@ -148,14 +151,6 @@ class ExpiryLetters(LetterKind):
         due = row.confirmed_at + KEPT_UNDECIDED
         ends = min(max(due, on + WARNED_BEFORE), due + LETTER_TRIED)
         return to_author(row, "expiry", day=date_format(timezone.localdate(ends), "j E Y"))
-
-
-def warn_of_expiry(*, on: datetime) -> letters.Told:
-    """Warn authors of undecided submissions about the deletion.
-
-    The next call retries letters that could not be sent or exceeded the limit of their mailbox.
-    """
-    return letters.send(ExpiryLetters(), on=on)
 
 
 def erased_on(submission: Submission) -> datetime | None:

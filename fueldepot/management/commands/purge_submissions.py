@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from catalog.submissions import owner_links, retention
+from catalog.submissions import letters, owner_links, retention
 from catalog.submissions.retention import KEPT, KEPT_UNDECIDED, WARNED_BEFORE
 
 
@@ -38,11 +38,11 @@ class Command(BaseCommand):
             f"{ended} links of owners ended"
         )
         if not commit:
-            letters = retention.ExpiryLetters().rows(started).count()
-            self.stdout.write(f"{letters} letters would tell that nobody decided")
+            due = retention.ExpiryLetters().rows(started).count()
+            self.stdout.write(f"{due} letters would tell that nobody decided")
             self.stdout.write("nothing was written; add --commit")
             return
-        warned = retention.warn_of_expiry(on=started)
+        warned = letters.send(retention.ExpiryLetters(), on=started)
         if warned.sent:
             self.stdout.write(f"{len(warned.sent)} letters tell that nobody decided")
         if warned.delayed:

@@ -74,16 +74,21 @@ def purged(**after):
     return retention.purge_submissions(on=NOW + timedelta(**after))
 
 
+def warned(days):
+    """What came of the letters about deletions, so many days after NOW."""
+    return sending.send(retention.ExpiryLetters(), on=NOW + timedelta(days=days))
+
+
 def test_what_nobody_decides_goes_after_a_year_and_its_author_is_told_before(settings):
     submission = waiting_since(NOW)
     year = timedelta(days=365)
-    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=15)).sent == ()
+    assert warned(350).sent == ()
     settings.EMAIL_BACKEND = DOWN
-    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=14)).unsent == labels(submission)
+    assert warned(351).unsent == labels(submission)
     settings.EMAIL_BACKEND = WORKING
     # A day late: so is what it tells of.
-    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=13)).sent == labels(submission)
-    assert retention.warn_of_expiry(on=NOW + year - timedelta(days=12)) == sending.Told()
+    assert warned(352).sent == labels(submission)
+    assert warned(353) == sending.Told()
     (letter,) = mail.outbox
     assert letter.to == [submission.email]
     assert f"zgłoszenia nr {submission.pk}" in letter.body
@@ -96,7 +101,7 @@ def test_what_nobody_decides_goes_after_a_year_and_its_author_is_told_before(set
 
 def test_an_undecided_submission_is_kept_a_month_longer_if_no_letter_left_and_a_decided_one_on(editor):
     decided = waiting_since(NOW)
-    retention.warn_of_expiry(on=NOW + timedelta(days=351))
+    warned(351)
     unwarned = waiting_since(NOW)
     deciding.reject_submission(submission=decided, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
     assert (purged(days=394).expired, purged(days=395).expired, purged(days=400).expired) == (0, 1, 0)
@@ -105,18 +110,18 @@ def test_an_undecided_submission_is_kept_a_month_longer_if_no_letter_left_and_a_
 
 def test_a_late_warning_tells_the_day_of_the_deletion():
     submission = waiting_since(NOW)
-    assert retention.warn_of_expiry(on=NOW + timedelta(days=390)).sent == labels(submission)
+    assert warned(390).sent == labels(submission)
     assert "do dnia 21 grudnia 2027 r." in mail.outbox[0].body  # not a fortnight later
     assert (purged(days=394).expired, purged(days=395).expired) == (0, 1)
 
 
 def test_what_waits_again_after_its_year_is_kept_until_its_author_is_warned_anew(editor):
     submission = waiting_since(NOW)
-    retention.warn_of_expiry(on=NOW + timedelta(days=351))
+    warned(351)
     result = deciding.reject_submission(submission=submission, reason="Nie.", by=editor, on=NOW + timedelta(days=360))
     journal.undo(decision=result.record.decision, by=editor, on=NOW + timedelta(days=370))
     assert purged(days=370).expired == 0
-    assert retention.warn_of_expiry(on=NOW + timedelta(days=370)).sent == labels(submission)
+    assert warned(370).sent == labels(submission)
     assert (purged(days=383).expired, purged(days=384).expired) == (0, 1)
 
 
