@@ -23,17 +23,14 @@ class VoivodeshipTaken(Refusal):
 @transaction.atomic
 def take_voivodeship(*, voivodeship: Voivodeship, by: AbstractBaseUser, on: datetime) -> VoivodeshipClaim:
     """Claim a voivodeship for an editor; idempotent. Raises VoivodeshipTaken."""
-    Voivodeship.objects.select_for_update().get(pk=voivodeship.pk)  # serializes concurrent claims
-    claims = VoivodeshipClaim.objects.standing().select_related("editor", "voivodeship")
-    standing = claims.filter(voivodeship=voivodeship).first()
-    if standing is None:
-        claim = VoivodeshipClaim.objects.create(voivodeship=voivodeship, editor_id=by.pk, taken_at=on)
+    taken = {"editor_id": by.pk, "taken_at": on}
+    claims = VoivodeshipClaim.objects.select_related("editor")
+    claim, is_new = claims.get_or_create(taken, voivodeship=voivodeship, released_at=None)
+    if is_new:
         _record("Wzięto", claim, by, on)
-        return claim
-    if standing.editor_id != by.pk:
-        reason = f"Województwo {standing.voivodeship.name} ma już {standing.editor}."
-        raise VoivodeshipTaken(standing.pk, reason=reason)
-    return standing
+    elif claim.editor_id != by.pk:
+        raise VoivodeshipTaken(claim.pk, reason=f"Województwo {voivodeship.name} ma już {claim.editor}.")
+    return claim
 
 
 @transaction.atomic
