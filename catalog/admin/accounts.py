@@ -27,12 +27,11 @@ from django.utils.html import format_html
 from django.utils.http import urlsafe_base64_encode
 from django.utils.safestring import SafeString
 from django.views import View
-from django.views.decorators.http import require_POST
 from django_otp.plugins.otp_static.admin import StaticDevice
 from django_otp.plugins.otp_totp.admin import TOTPDevice
 
 from catalog.admin.bulk import bulk_action, each
-from catalog.admin.desk import DeskMixin, KeptRowsMixin, OptionsFilter, current_editor
+from catalog.admin.desk import DeskMixin, KeptRowsMixin, OptionsFilter, current_editor, desk_view
 from catalog.admin.registers_and_history import written
 from catalog.models import DailyLetter, PendingLetter
 from catalog.services import second_factor
@@ -106,10 +105,7 @@ class AccountAdmin(KeptRowsMixin, DeskMixin, UserAdmin):  # type: ignore[type-ar
         ("Daty", {"fields": ("last_login", "date_joined")}),
     )
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(require_POST(self.daily_letter_view))
-        return [path("codzienny-list/", view, name="daily_letter"), *super().get_urls()]
-
+    @desk_view("codzienny-list/", "daily_letter", methods=["POST"])
     def daily_letter_view(self, request: HttpRequest) -> HttpResponse:
         editor = current_editor(request)
         if "off" in request.POST:

@@ -37,7 +37,7 @@ def send(today=TODAY, commit=True):
 
 
 def test_an_editor_begins_and_ends_it_on_the_start_page(client, editor):
-    url = reverse("admin:daily_letter")
+    url = reverse("admin:auth_user_daily_letter")
     assert "nie ma adresu e-mail" in text_of(client.post(url, {"on": ""}))
     type(editor).objects.filter(pk=editor.pk).update(email="ewa@example.pl")
     assert "Wyłącz list" in text_of(client.post(url, {"on": ""}))
