@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import django_filters
 from django.contrib import admin, messages
-from django.contrib.admin.views.main import ChangeList
 from django.db.models import Count, Exists, F, Func, OuterRef, Q, QuerySet, TextField, Value
 from django.db.models.functions import Lower, Replace
 from django.http import HttpRequest, HttpResponse
@@ -262,13 +261,10 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
     )
     change_list_template = "admin/catalog/depot/list.html"
 
-    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
-        changelist: Any = super().get_changelist_instance(request)
-        rows = models.Submission.objects.open().filter(depot__in=[row.pk for row in changelist.result_list])
-        submissions = dict(rows.values_list("depot").annotate(number=Count("pk")))
-        for row in changelist.result_list:
-            row.open_submissions = submissions.get(row.pk, "")
-        return cast("ChangeList", changelist)
+    def get_queryset(self, request: HttpRequest) -> QuerySet[models.Depot]:
+        submissions = models.Submission.objects.open().filter(depot=OuterRef("pk")).order_by().values("depot")
+        rows: QuerySet[models.Depot] = super().get_queryset(request).defer("position", "name_key")
+        return rows.annotate(open_submissions=submissions.annotate(number=Count("pk")).values("number"))
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         report = duplicates.get_report()
@@ -290,7 +286,7 @@ class DepotListAdmin(CsvMixin, DeskMixin, admin.ModelAdmin):  # type: ignore[typ
 
     @admin.display(description="zgłoszenia")
     def submissions_open(self, depot: Any) -> Any:
-        return depot.open_submissions
+        return depot.open_submissions or ""
 
     @admin.display(description="publikacja i pochodzenie", ordering="publication")
     def published(self, depot: models.Depot) -> SafeString:

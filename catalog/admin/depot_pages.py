@@ -9,7 +9,6 @@ from typing import Any
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -83,10 +82,6 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
             depot.opened = opened  # type: ignore[attr-defined] # for the form
             depot.lines, depot.sources = read_history(depot)  # type: ignore[attr-defined]
         return depot
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Depot]:
-        rows: QuerySet[Depot] = super().get_queryset(request)
-        return rows.defer("position", "name_key")
 
     def get_fieldsets(self, request: HttpRequest, obj: Depot | None = None) -> Any:
         if obj is None:

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Collection
 from operator import methodcaller
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import admin, messages
-from django.contrib.admin.views.main import ChangeList
-from django.db.models import Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet
+from django.db.models.fields.json import KT
 from django.db.models.lookups import Exact
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -27,7 +27,7 @@ from catalog.admin.desk import (
     read_text,
 )
 from catalog.admin.registers_and_history import UnitFilter
-from catalog.models import Depot, Submission
+from catalog.models import Depot, Municipality, Submission
 from catalog.submissions import decisions, field_groups, questions
 
 AWAITS_AUTHOR = "czeka na odpowiedź autora"
@@ -133,15 +133,9 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
     change_list_template = "admin/catalog/submission/list.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:
-        return questions.with_questions(Submission.objects.oldest_waiting_first())
-
-    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
-        """Return the list with the municipality names of proposed depots. One query for all."""
-        changelist: Any = super().get_changelist_instance(request)
-        names = field_groups.municipalities(*(row.proposed for row in changelist.result_list if row.depot_id is None))
-        for row in changelist.result_list:
-            row.proposed_municipality = names.get(row.proposed.get("municipality", ""), "")
-        return cast("ChangeList", changelist)
+        rows = Submission.objects.annotate(code=KT("proposed__municipality")).oldest_waiting_first()
+        proposed = Municipality.objects.filter(pk=OuterRef("code")).values("name")
+        return questions.with_questions(rows.annotate(proposed_municipality=proposed))
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
         typed = search_term.strip()
@@ -155,7 +149,7 @@ class SubmissionAdmin(CsvMixin, NextRowMixin, FixedRowsAdmin):
 
     @admin.display(description="gmina")
     def municipality(self, row: Any) -> str:
-        return cast("str", row.depot.municipality.name if row.depot else row.proposed_municipality)
+        return row.depot.municipality.name if row.depot else row.proposed_municipality or ""
 
     @admin.display(description="co")
     def asked(self, row: Submission) -> str:

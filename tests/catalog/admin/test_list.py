@@ -42,8 +42,8 @@ def test_the_list_costs_the_same_queries_however_many_rows(client, editor, djang
     many(60)
     duplicates.get_report()
     # Session, user and two for rights; the version of the report, the queues, and pairs kept apart for them and the
-    # link; count, rows, requests of the rows; voivodeships of the filter.
-    with django_assert_num_queries(2 + 2 + 1 + 1 + 2 + 3 + 1):
+    # link; count, rows; voivodeships of the filter.
+    with django_assert_num_queries(2 + 2 + 1 + 1 + 2 + 2 + 1):
         assert client.get(DEPOTS).status_code == 200
 
 
