@@ -4,7 +4,6 @@ What the catalog calls when a decision is undone.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, cast
@@ -198,8 +197,7 @@ def withdraw(*, submission: Submission, on: datetime) -> None:
     stored = Submission.objects.filter(pk=submission.pk).first()
     if stored is None or (stored.state == State.PASSED_ON and not services.withdraw_prices(submission=stored, on=on)):
         return
-    with suppress(intake.AlreadyClosed):
-        intake.withdraw_submission(submission=stored, on=on)
+    intake.withdraw_submission(submission=stored, on=on)
 
 
 def undo_prices(undoing: Undoing) -> None:
