@@ -278,11 +278,6 @@ class DepotPriceAdmin(KeptRowsMixin, PriceListImport, CsvMixin, PricePageMixin, 
     def get_readonly_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> list[str]:
         return [] if obj is None else [field.name for field in models.DepotPrice._meta.fields]
 
-    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
-        # A stored price is read-only and needs no form of its own.
-        own = {} if obj is None else {"form": forms.ModelForm}
-        return super().get_form(request, obj, change, **kwargs, **own)
-
     @admin.display(description="skład", ordering="depot")
     def shown_depot(self, row: models.DepotPrice) -> SafeString:
         return format_html('<a href="{}">{}</a>', reverse("admin:catalog_depot_change", args=[row.depot_id]), row.depot)
