@@ -160,8 +160,7 @@ def publish_prices(*, quotes: Sequence[tuple[Depot, PriceInput]], on: datetime) 
         else:
             is_same = before.price == row.price
             changes[place] = f"bez zmian, {now}" if is_same else f"{short_zloty(before.price)} → {now}"
-    with services.refusing_duplicates(services.CONCURRENT_DUPLICATE):
-        DepotPrice.objects.bulk_create(added)
+    DepotPrice.objects.bulk_create(added)
     DepotPrice.objects.bulk_update(replaced, OWNERS_COLUMNS)
     lines = history.record_bulk(
         DepotPrice, [row.pk for row in added], by=None, reason=history.OWNER, kind=history.CREATED

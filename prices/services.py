@@ -44,8 +44,6 @@ AS_SENT = "w zgłoszeniu"
 PriceOutcome = tuple[str, str, str]
 """Decision about one price: fuel and value in words, and why it was refused, "" if accepted."""
 
-CONCURRENT_DUPLICATE = "skład ma już jedną z tych cen: ktoś dodał ją przed chwilą"
-
 
 class DuplicatePrice(InvalidPrice):
     """The depot already has a price of that fuel, day and origin, pending or approved."""
@@ -90,7 +88,7 @@ def publish_price_list(
     if len(lock_rows(Depot.objects.filter(pk__in=among(names)))) < len(names):
         raise InvalidPrice("jednego ze składów już nie ma")
     with journal.recording(Decision.Kind.PRICE_LIST, by=by, on=on, title=title) as record:
-        with refusing_duplicates(CONCURRENT_DUPLICATE):
+        with refusing_duplicates("skład ma już jedną z tych cen: ktoś dodał ją przed chwilą"):
             DepotPrice.objects.bulk_create(rows, batch_size=1000)
         keys = [row.pk for row in rows]
         history.record_bulk(DepotPrice, keys, by=by, reason=PRICE_LIST, kind=history.CREATED)
@@ -123,7 +121,7 @@ def row_of(depot: Depot, quote: PriceInput, origin: DepotPrice.Origin, on: datet
 def approve_prices(
     *, prices: Iterable[DepotPrice], seen: bool = False, by: AbstractBaseUser, on: datetime
 ) -> PriceDecisionResult:
-    """Approve prices without obstacle, in a fixed number of statements. Raises DuplicatePrice, with nothing changed.
+    """Approve prices without obstacle, in a fixed number of statements.
 
     seen: whether the editor has seen the doubts about each.
     """
@@ -199,9 +197,8 @@ def _decide(
     keys = [price.pk for price in changed]
     title = describe_decided(changed, status)
     with journal.recording(Decision.Kind.PRICES, by=by, on=on, title=title, reason=reason) as record:
-        with refusing_duplicates(CONCURRENT_DUPLICATE):
-            rows = DepotPrice.objects.filter(pk__in=among(keys))
-            rows.update(status=status, reason=reason, decided_at=on, decided_by=by)
+        rows = DepotPrice.objects.filter(pk__in=among(keys))
+        rows.update(status=status, reason=reason, decided_at=on, decided_by=by)
         described = f"{status.label}: {reason}" if reason else str(status.label)
         history.record_bulk(DepotPrice, keys, by=by, reason=described)
         record_prices(timezone.localdate(on))

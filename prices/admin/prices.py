@@ -310,12 +310,7 @@ class DepotPriceAdmin(KeptRowsMixin, PriceListImport, CsvMixin, PricePageMixin, 
     @bulk_action(description="Zatwierdź", obstacles=obstacles_to_approval, named=named)
     def approve(self, request: HttpRequest, keys: list[int]) -> None:
         prices = models.DepotPrice.objects.filter(pk__in=among(keys))
-        try:
-            decided = services.approve_prices(prices=prices, by=current_editor(request), on=timezone.now())
-        except services.DuplicatePrice as error:
-            self.message_user(request, f"Nic nie zmieniono: {error}.", messages.ERROR)
-            return
-        self._report(request, decided)
+        self._report(request, services.approve_prices(prices=prices, by=current_editor(request), on=timezone.now()))
 
     @bulk_action(
         description="Odrzuć (podaj powód)", obstacles=each(why_not_rejected), named=named, reason_length=LONGEST_REASON
