@@ -49,9 +49,6 @@ class DraftedAdmin(UnloggedMixin):
         sent = {name: request.POST.getlist(name) for name in form.fields if name in request.POST}
         self._keep(request, stored, str(stored or obj), sent)
 
-    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Nothing: drafts have no rows beside them."""
-
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         self._keep(request, self.model._default_manager.get(pk=obj.pk), str(obj), {}, deletion=True)
 

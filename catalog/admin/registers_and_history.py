@@ -244,9 +244,6 @@ class VoivodeshipClaimAdmin(RegisterAdmin):
     ordering = ("-taken_at", "-pk")
     list_per_page = 50
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self.has_view_permission(request)
-
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return current_editor(request).has_perm("catalog.view_depot")
 
