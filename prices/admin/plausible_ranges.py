@@ -73,21 +73,14 @@ class RangeForm(forms.ModelForm):  # type: ignore[type-arg] # not subscriptable 
 
 @admin.register(models.PlausibleRange)
 class PlausibleRangeAdmin(KeptRowsMixin, DraftedAdmin, HistoryAdmin):
-    """Ranges change by drafts. Each fuel has at most one range; ranges cannot be deleted."""
+    """Ranges change by drafts. Each fuel has one from the start; none is added or deleted."""
 
     list_display = ("fuel", "low", "high")
     ordering = ("fuel",)
     form = RangeForm
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return bool(self.has_change_permission(request)) and bool(find_fuels_without_range())
-
-    def get_fields(self, request: HttpRequest, obj: models.PlausibleRange | None = None) -> list[str]:
-        return ["fuel", "low", "high"] if obj is None else ["low", "high"]
-
-    def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        missing = [(fuel.slug, fuel.name) for fuel in find_fuels_without_range()]
-        return super().formfield_for_choice_field(db_field, request, **kwargs, choices=missing)
+        return False
 
     def describe_draft(self, before: Any, after: Any, cleaned: Any) -> list[str]:
         return describe_range(after.pk, Range(after.low, after.high), timezone.localdate())
@@ -95,9 +88,3 @@ class PlausibleRangeAdmin(KeptRowsMixin, DraftedAdmin, HistoryAdmin):
     def write_draft(self, request: HttpRequest, obj: models.PlausibleRange, form: Any, change: bool) -> None:
         super().write_draft(request, obj, form, change)
         services.record_prices(timezone.localdate())
-
-
-def find_fuels_without_range() -> list[fuels.Fuel]:
-    """Return the fuels without a plausible range. One query."""
-    with_range = set(models.PlausibleRange.objects.values_list("fuel", flat=True))
-    return [fuel for fuel in fuels.FUELS if fuel.slug not in with_range]
