@@ -9,13 +9,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import shapely
-from django.db import connection
+from django.db.models import Case, Value, When
 
 from catalog.importers.records import Options, UnitRecord
-from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, PostcodeMunicipality
+from catalog.models import Boundary, Dataset, Depot, FormerMunicipality, Place, PostcodeMunicipality, Subscription
 from catalog.text import is_city_with_county_rights
 from fueldepot.data import history
-from fueldepot.data.history import upsert
+from fueldepot.data.history import insert, upsert
 
 Units = Mapping[str, UnitRecord]
 
@@ -176,122 +176,89 @@ CODE_CHANGE_HANDLERS: list[CodeChangeHandler] = []
 - `follow_codes` of `regulations/services.py` (`regulations/apps.py`): codes in the scopes of rules
 """
 
-MOVE = """
-    UPDATE {table} AS t SET {column} = moved.code
-    FROM unnest(%s::varchar[], %s::varchar[]) AS moved(old, code)
-    WHERE t.{column} = moved.old
-"""
-
-MOVE_DEPOTS = """
-    UPDATE catalog_depot AS d
-    SET municipality_id = moved.code,
-        updated_at = %s,
-        review = CASE
-            WHEN moved.whole OR NOT ('municipality' = ANY (d.confirmed_fields)) THEN d.review ELSE %s
-        END,
-        confirmed_fields = CASE
-            WHEN moved.whole THEN d.confirmed_fields ELSE array_remove(d.confirmed_fields, 'municipality')
-        END
-    FROM unnest(%s::bigint[], %s::varchar[], %s::boolean[]) AS moved(id, code, whole)
-    WHERE d.id = moved.id
-"""
-
-
 def hand_over(departures: Sequence[Departure], options: Options) -> None:
     """Transfer all data of departing municipalities, between writing their successors and deleting them."""
     if not departures:
         return
-    successors = {departure.unit.teryt: departure.heirs.successor for departure in departures}
+    heirs = {departure.unit.teryt: departure.heirs for departure in departures}
+    successors = {code: after.successor for code, after in heirs.items()}
     if hand_over_depots(departures, options):
         Dataset.objects.bump_version(Dataset.Slug.DEPOTS)
-    with connection.cursor() as cursor:
-        # Letters too: the code may be another municipality's one day.
-        for table, column in (("catalog_place", "municipality_id"), ("catalog_subscription", "teryt")):
-            statement = MOVE.format(table=table, column=column)
-            cursor.execute(statement, [list(successors), list(successors.values())])
+    # Letters too: the code may be another municipality's one day.
+    for rows, column in ((Place.objects, "municipality"), (Subscription.objects, "teryt")):
+        moved = Case(*(When(**{column: old}, then=Value(new)) for old, new in successors.items()))
+        rows.filter(**{f"{column}__in": successors}).update(**{column: moved})
     hand_over_postcodes(successors)
-    if hand_over_boundaries(departures):
+    if hand_over_boundaries(heirs):
         Dataset.objects.bump_version(Dataset.Slug.BOUNDARIES)
-    remember(departures, options)
+    remember(departures, heirs, options)
 
 
 def hand_over_depots(departures: Sequence[Departure], options: Options) -> int:
-    """Move depots, including removed and held ones. Returns their number. Three statements.
+    """Move depots, including removed and held ones. Returns their number.
 
     A confirmed municipality is kept under its new code. After a merger or division the new one is not confirmed: the
     confirmation ends, and the depot is marked for review.
     """
     by_code = {departure.unit.teryt: departure for departure in departures}
-    rows = []
-    depots = history.locking(Depot.objects.filter(municipality__in=by_code))
-    for pk, code in depots.values_list("pk", "municipality_id"):
-        heirs = by_code[code].heirs
-        rows.append((pk, by_code[code].moves.get(pk, heirs.successor), heirs.whole))
-    if rows:
-        with connection.cursor() as cursor:
-            cursor.execute(MOVE_DEPOTS, [options.today, REVIEW, *map(list, zip(*rows, strict=True))])
-        reason = f"{history.IMPORTED}: gmina zniknęła z rejestru"
-        history.record_bulk(Depot, [pk for pk, _, _ in rows], by=None, reason=reason)
-    return len(rows)
+    depots = list(history.locking(Depot.objects.filter(municipality__in=by_code)))
+    for depot in depots:
+        departure = by_code[depot.municipality_id]
+        depot.municipality_id = departure.moves.get(depot.pk, departure.heirs.successor)
+        depot.updated_at = options.today
+        if not departure.heirs.whole and "municipality" in depot.confirmed_fields:
+            depot.confirmed_fields.remove("municipality")
+            depot.review = REVIEW
+    columns = ["municipality", "updated_at", "confirmed_fields", "review"]
+    Depot.objects.bulk_update(depots, columns, batch_size=500)
+    reason = f"{history.IMPORTED}: gmina zniknęła z rejestru"
+    history.record_bulk(Depot, [depot.pk for depot in depots], by=None, reason=reason)
+    return len(depots)
 
 
 def hand_over_postcodes(successors: Mapping[str, str]) -> None:
     """Move shares of postcodes, adding up numbers of addresses. Three queries."""
-    shares = PostcodeMunicipality.objects.filter(municipality__in=successors)
-    sums: dict[tuple[str, str], int] = defaultdict(int)
+    shares = PostcodeMunicipality.objects.filter(municipality__in={*successors, *successors.values()})
+    sums: Counter[tuple[str, str]] = Counter()
     for postcode, code, addresses in shares.values_list("postcode_id", "municipality_id", "addresses"):
-        sums[postcode, successors[code]] += addresses
+        sums[postcode, successors.get(code, code)] += addresses
     shares.delete()
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """
-            INSERT INTO catalog_postcodemunicipality AS s (postcode_id, municipality_id, addresses)
-            SELECT * FROM unnest(%s::varchar[], %s::varchar[], %s::integer[])
-            ON CONFLICT (postcode_id, municipality_id) DO UPDATE SET addresses = s.addresses + excluded.addresses
-            """,
-            [[postcode for postcode, _ in sums], [code for _, code in sums], list(sums.values())],
-        )
+    rows = ((*key, addresses) for key, addresses in sums.items())
+    insert(PostcodeMunicipality, ("postcode_id", "municipality_id", "addresses"), rows)
 
 
-def hand_over_boundaries(departures: Sequence[Departure]) -> bool:
+def hand_over_boundaries(heirs: Mapping[str, Heirs]) -> bool:
     """Move areas to the successors. Returns whether there were any. At most three queries.
 
     The same municipality keeps its area. That of a merged or divided one goes to its successor as a whole, marked
     approximate until the next import of boundaries: a hole in the map would be worse.
     """
-    codes = {code for departure in departures for code in (departure.unit.teryt, departure.heirs.successor)}
-    stored = Boundary.objects.in_bulk(codes)
-    leaving = {departure.unit.teryt for departure in departures}
-    parts: dict[str, list[tuple[shapely.Geometry, bool]]] = defaultdict(list)
-    for departure in departures:
-        row = stored.get(departure.unit.teryt)
-        if row is not None:
-            exact = departure.heirs.whole and not row.approximate
-            parts[departure.heirs.successor].append((shapely.from_wkb(bytes(row.area)), exact))
-    if not parts:
-        return False
-    for code, areas in parts.items():
-        row = stored.get(code)
-        if row is not None and code not in leaving:
-            areas.append((shapely.from_wkb(bytes(row.area)), not row.approximate))
-    Boundary.objects.filter(pk__in=leaving).delete()
+    stored = Boundary.objects.in_bulk({*heirs, *(after.successor for after in heirs.values())})
+    parts: dict[str, list[Boundary]] = defaultdict(list)
+    for code, after in heirs.items():
+        if row := stored.pop(code, None):
+            row.approximate |= not after.whole
+            parts[after.successor].append(row)
+    for code, rows in parts.items():
+        if code in stored:
+            rows.append(stored[code])
+    Boundary.objects.filter(pk__in=heirs).delete()
     upsert(
         [
             Boundary(
                 municipality_id=code,
-                area=shapely.to_wkb(shapely.union_all([area for area, _ in areas])),
-                approximate=len(areas) > 1 or not areas[0][1],
+                area=shapely.to_wkb(shapely.union_all(shapely.from_wkb([bytes(row.area) for row in rows]))),
+                approximate=len(rows) > 1 or rows[0].approximate,
             )
-            for code, areas in parts.items()
+            for code, rows in parts.items()
         ],
         ["area", "approximate"],
     )
-    return True
+    return bool(parts)
 
 
-def remember(departures: Sequence[Departure], options: Options) -> None:
+def remember(departures: Sequence[Departure], heirs: Mapping[str, Heirs], options: Options) -> None:
     """Record the old codes, and redirect older ones to the newest successors. At most three queries."""
-    heirs = {departure.unit.teryt: departure.heirs for departure in departures}
     touched = []
     for row in FormerMunicipality.objects.order_by("pk"):
         before = Heirs(row.successor_id, tuple(row.others), row.whole)
