@@ -82,27 +82,13 @@ def recognises_geojson(start: files.FileStart) -> bool:
     return bool(_CODE_KEY.search(start.head) or _CODE_KEY.search(start.read_on()))
 
 
-def parse(path: Path) -> Extract[BoundaryRecord]:
+def parse_shapefile(path: Path) -> Extract[BoundaryRecord]:
     """Parse areas in metres, by code, each valid and simplified by `TOLERANCE_M`. as_of: the newest version, or None.
 
-    path: a zip with the layer A03_Granice_gmin, a .shp beside its other files, or a GeoJSON. Raises BadInput for wrong
-    or repeated codes, another geometry, reference system or country, and areas entirely covered by others.
+    path: a zip with the layer A03_Granice_gmin, or a .shp beside its other files. Raises BadInput for wrong or repeated
+    codes, another geometry, reference system or country, and areas entirely covered by others.
     """
-    names = [path.name]
-    if files.is_zip(path):
-        with files.open_zip(path) as archive:
-            names += [member.filename for member in files.members(archive)]
-    if any(name.lower().endswith(".shp") for name in names):
-        return _from_shapefile(path)
-    return _from_geojson(path)
-
-
-def _from_shapefile(path: Path) -> Extract[BoundaryRecord]:
-    """Parse the layer of municipalities of a zip, or of a .shp with its .dbf."""
     with _open_parts(path, PARTS) as parts:
-        for suffix in (".shp", ".dbf"):
-            if suffix not in parts:
-                raise BadInput(path, f"the shapefile has no {suffix}")
         label = parts[".shp"].label
         projection, code_page = (
             parts[suffix].stream.read(100_000).decode("utf-8", "replace").strip() if suffix in parts else ""
@@ -241,7 +227,8 @@ def _area(shape: shapefile.Shape) -> Geometry:
     return shapely.geometry.shape(shape.__geo_interface__)
 
 
-def _from_geojson(path: Path) -> Extract[BoundaryRecord]:
+def parse_geojson(path: Path) -> Extract[BoundaryRecord]:
+    """Parse areas as `parse_shapefile` does, without as_of."""
     document = files.load_json(path)
     features = document.get("features") if isinstance(document, dict) else None
     if not isinstance(document, dict) or document.get("type") != "FeatureCollection" or not isinstance(features, list):

@@ -220,13 +220,13 @@ BOUNDARIES = register_source(
         FileFormat(
             "boundaries",
             boundaries.recognises_shapefile,
-            boundaries.parse,
+            boundaries.parse_shapefile,
             r"00_jednostki.*\.zip|a03_granice_gmin.*\.(shp|zip)",
         ),
         FileFormat(
             "boundaries_geojson",
             boundaries.recognises_geojson,
-            boundaries.parse,
+            boundaries.parse_geojson,
             r"(gminy|a03_granice_gmin).*\.(geojson|json)",
         ),
     ),

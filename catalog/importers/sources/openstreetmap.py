@@ -70,10 +70,7 @@ def parse_pbf(path: Path) -> Extract[DepotRecord]:
 
 
 def _header(path: Path) -> date | None:
-    """Return the day of the extract. Raises BadInput for no PBF, or one with several states."""
-    with path.open("rb") as stream:
-        if not stream.read(64).startswith(PBF_SIGNATURE, 4):
-            raise BadInput(path, "is not an OpenStreetMap PBF")
+    """Return the day of the extract. Raises BadInput for one with several states."""
     try:
         with osmium.io.Reader(osmium.io.File(path, "pbf")) as reader:
             header = reader.header()

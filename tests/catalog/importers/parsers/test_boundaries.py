@@ -90,7 +90,7 @@ def check_areas(extract):
 
 
 def test_a_zipped_shapefile_is_read(tmp_path):
-    extract = boundaries.parse(packed(tmp_path, AREAS, prj=OFFICIAL.to_wkt("WKT1_ESRI"), cpg="UTF-8"))
+    extract = boundaries.parse_shapefile(packed(tmp_path, AREAS, prj=OFFICIAL.to_wkt("WKT1_ESRI"), cpg="UTF-8"))
     check_areas(extract)
     assert [row.name for row in extract.rows] == ["Próba 1206912", "Próba 1206923"]
     assert extract.as_of == date(2031, 5, 3)
@@ -100,11 +100,11 @@ def test_a_shapefile_in_a_folder_is_read_in_capitals_too(tmp_path):
     for suffix, content in shapefile_parts(AREAS).items():
         write(tmp_path / f"gminy{suffix.upper()}", content)
     write(tmp_path / "other.prj", "not this one")
-    check_areas(boundaries.parse(tmp_path / "gminy.SHP"))
+    check_areas(boundaries.parse_shapefile(tmp_path / "gminy.SHP"))
 
 
 def test_the_official_system_and_utf_8_are_meant_without_other_word_and_no_index_is_needed(tmp_path):
-    extract = boundaries.parse(packed(tmp_path, AREAS, drop=(".shx",)))
+    extract = boundaries.parse_shapefile(packed(tmp_path, AREAS, drop=(".shx",)))
     check_areas(extract)
     assert extract.rows[0].name == "Próba 1206912"
     assert extract.remarks == ("quality: all 2 areas meet their neighbours point by point",)
@@ -113,7 +113,7 @@ def test_the_official_system_and_utf_8_are_meant_without_other_word_and_no_index
 def test_areas_of_other_systems_are_projected(tmp_path):
     for code in ("EPSG:2178", "EPSG:4326", "EPSG:3857"):
         crs = pyproj.CRS(code)
-        check_areas(boundaries.parse(packed(tmp_path, in_system(crs), prj=crs.to_wkt("WKT1_ESRI"))))
+        check_areas(boundaries.parse_shapefile(packed(tmp_path, in_system(crs), prj=crs.to_wkt("WKT1_ESRI"))))
 
 
 def test_a_shapefile_of_another_form_is_refused(tmp_path):
@@ -125,21 +125,19 @@ def test_a_shapefile_of_another_form_is_refused(tmp_path):
     for areas, options, message in (
         (in_system(pyproj.CRS("EPSG:4326")), {}, "is outside Poland; is the system right"),
         (AREAS, {"prj": "no such thing"}, "reference system 'no such thing' is unknown"),
-        (AREAS, {"drop": (".dbf",)}, r"no \.dbf"),
-        (AREAS, {"drop": (".shp",)}, r"no \.json"),
         (AREAS, {"column": "KOD"}, "row 1: the code '' is not seven digits"),
         ([("1206912", west)] * 2, {}, "row 2: the municipality 1206912 is there twice, first in row 1"),
         (dict.fromkeys(AREAS, west), {}, r"the area of 12069\d\d is broken or lies wholly on others"),
         (AREAS, {"draw": lines}, "the geometry of 1206912 is no area"),
     ):
-        assert_refused(message, boundaries.parse, packed(tmp_path, areas, **options))
+        assert_refused(message, boundaries.parse_shapefile, packed(tmp_path, areas, **options))
     assert_refused(r"the shapefile has no \.dbf", identify, packed(tmp_path, AREAS, drop=(".dbf",)))
 
 
 def test_names_in_the_encoding_of_the_cpg_or_in_cp1250(tmp_path):
     for cpg in (None, "1250", "ANSI 1250", "windows-1250", "UTF-8", "no such thing", "ISO-8859-2"):
         encoding = "iso8859-2" if cpg == "ISO-8859-2" else "cp1250"
-        extract = boundaries.parse(packed(tmp_path, AREAS, encoding=encoding, cpg=cpg))
+        extract = boundaries.parse_shapefile(packed(tmp_path, AREAS, encoding=encoding, cpg=cpg))
         assert extract.rows[0].name == "Próba 1206912", cpg
 
 
@@ -147,7 +145,7 @@ def test_layer_of_municipalities_is_found_among_others(tmp_path):
     wanted, others = shapefile_parts(AREAS), shapefile_parts({"12": box(500_000, 240_000, 520_000, 250_000)})
     layers = {"A01_Granice_wojewodztw": others, "dawne_gminy": others, "A03_Granice_gmin": wanted}
     members = {f"{name}{suffix}": content for name, parts in layers.items() for suffix, content in parts.items()}
-    check_areas(boundaries.parse(zipped(tmp_path / "a.zip", members)))
+    check_areas(boundaries.parse_shapefile(zipped(tmp_path / "a.zip", members)))
 
 
 def test_parts_that_do_not_fit_together_are_refused(tmp_path):
@@ -160,14 +158,16 @@ def test_parts_that_do_not_fit_together_are_refused(tmp_path):
         ({".dbf": one[".dbf"]}, "has 2 shapes and 1 rows"),
         ({".dbf": whole[".dbf"].replace(b"20310503", b"20311352")}, "WERSJA_OD: "),
     ):
-        assert_refused(message, boundaries.parse, packed_parts(tmp_path, whole | changed))
+        assert_refused(message, boundaries.parse_shapefile, packed_parts(tmp_path, whole | changed))
     layers = {f"{name}{suffix}": content for name in ("a", "b") for suffix, content in whole.items()}
-    assert_refused("holds 2 layers", boundaries.parse, zipped(tmp_path / "a.zip", layers))
+    assert_refused("holds 2 layers", boundaries.parse_shapefile, zipped(tmp_path / "a.zip", layers))
 
 
 def test_areas_that_the_geometry_library_gives_up(tmp_path, monkeypatch):
     monkeypatch.setattr(boundaries, "reduce_coverage", Mock(side_effect=GEOSException("side location conflict")))
-    assert_refused("the areas form no coverage: side location conflict", boundaries.parse, packed(tmp_path, AREAS))
+    assert_refused(
+        "the areas form no coverage: side location conflict", boundaries.parse_shapefile, packed(tmp_path, AREAS)
+    )
 
 
 def test_deleted_row_is_left_out_with_its_shape(tmp_path):
@@ -177,7 +177,7 @@ def test_deleted_row_is_left_out_with_its_shape(tmp_path):
     table[first] = ord("*")
     path = packed_parts(tmp_path, parts | {".dbf": bytes(table)})
     assert format_of(path) == "boundaries"  # which the next row tells
-    (row,) = boundaries.parse(path).rows
+    (row,) = boundaries.parse_shapefile(path).rows
     assert row.teryt == "1206923"
     assert shapely.distance(shapely.Point(expected_corner()), row.area) == pytest.approx(10_000, rel=0.005)
     table[first + size] = ord("*")
@@ -188,19 +188,19 @@ def test_rings_that_turn_the_wrong_way_are_read(tmp_path):
     def draw(writer, area):
         writer.poly([[list(point) for point in shapely.geometry.polygon.orient(area).exterior.coords]])
 
-    check_areas(boundaries.parse(packed(tmp_path, AREAS, draw=draw)))
+    check_areas(boundaries.parse_shapefile(packed(tmp_path, AREAS, draw=draw)))
 
 
 def test_a_code_that_is_not_seven_digits_is_refused(tmp_path):
     for code in ("1206914", "120691", "12069122", "", "120691x"):
         features = [({"teryt": "1206923"}, box(19.2, 50, 19.3, 50.1)), ({"teryt": code}, box(19.1, 50, 19.2, 50.1))]
-        assert_refused(r"row 2: the code .* is not seven digits", boundaries.parse, geojson(tmp_path, features))
+        assert_refused(r"row 2: the code .* is not seven digits", boundaries.parse_geojson, geojson(tmp_path, features))
 
 
 def test_a_hole_stays_and_its_enclave_does_not_overlap_it(tmp_path):
     hole = box(503_000, 243_000, 506_000, 246_000)
     areas = {"1206912": AREAS["1206912"].difference(hole), "1206923": hole}
-    around, inside = boundaries.parse(packed(tmp_path, areas)).rows
+    around, inside = boundaries.parse_shapefile(packed(tmp_path, areas)).rows
     assert len(around.area.interiors) == 1
     assert around.area.area == pytest.approx(9.1e7, rel=0.01)
     assert shapely.intersection(around.area, inside.area).area == 0
@@ -208,19 +208,19 @@ def test_a_hole_stays_and_its_enclave_does_not_overlap_it(tmp_path):
 
 def test_an_area_may_have_several_parts(tmp_path):
     both = shapely.union_all([AREAS["1206912"], shapely.box(515_000, 240_000, 516_000, 241_000)])
-    (row,) = boundaries.parse(packed(tmp_path, {"1206912": both})).rows
+    (row,) = boundaries.parse_shapefile(packed(tmp_path, {"1206912": both})).rows
     assert (row.area.geom_type, len(row.area.geoms)) == ("MultiPolygon", 2)
 
 
 def test_loop_is_resolved(tmp_path):
     bow = Polygon([(19, 50), (19.1, 50.1), (19.1, 50), (19, 50.1)])
-    (row,) = boundaries.parse(geojson(tmp_path, [({"teryt": "1206912"}, bow)])).rows
+    (row,) = boundaries.parse_geojson(geojson(tmp_path, [({"teryt": "1206912"}, bow)])).rows
     assert (row.area.is_valid, row.area.geom_type) == (True, "MultiPolygon")
 
 
 def test_overlapping_areas_are_cleaned(tmp_path):
     areas = {"1206912": AREAS["1206912"], "1206923": box(509_950, 240_000, 520_000, 250_000)}
-    rows = boundaries.parse(packed(tmp_path, areas)).rows
+    rows = boundaries.parse_shapefile(packed(tmp_path, areas)).rows
     assert shapely.intersection(rows[0].area, rows[1].area).area == pytest.approx(0, abs=1e-3)
     assert shapely.coverage_is_valid([row.area for row in rows])
 
@@ -245,7 +245,7 @@ def test_reduction_stays_near():
 
 
 def test_geojson_is_read():
-    rows = boundaries.parse(DATA / "gminy.geojson").rows
+    rows = boundaries.parse_geojson(DATA / "gminy.geojson").rows
     assert [(row.teryt, row.name, row.area.geom_type) for row in rows] == [
         ("1206912", "Żabia Wola", "MultiPolygon"),
         ("1206923", "Dolna Próba", "Polygon"),
@@ -259,7 +259,7 @@ def test_areas_simplified_one_by_one_overlap_and_leave_gaps(tmp_path):
     """Neighbours are up to 30 m apart or over one another; afterwards a point between them lies in exactly one."""
     west = Polygon([(19.0, 50.0), (19.1, 50.0), (19.1004, 50.05), (19.1, 50.1), (19.0, 50.1)])
     east = Polygon([(19.1, 50.0), (19.2, 50.0), (19.2, 50.1), (19.1, 50.1), (19.1004, 50.075), (19.0997, 50.025)])
-    extract = boundaries.parse(geojson(tmp_path, [({"kod": "1206912"}, west), ({"kod": "1206923"}, east)]))
+    extract = boundaries.parse_geojson(geojson(tmp_path, [({"kod": "1206912"}, west), ({"kod": "1206923"}, east)]))
     (one, other), (quality,) = extract.rows, extract.remarks
     assert shapely.coverage_is_valid([one.area, other.area])
     together = shapely.union(one.area, other.area)
@@ -277,14 +277,14 @@ def test_geojson_keys_of_code_and_name(tmp_path):
     names = {"kod": "nazwa", "KOD": "NAZWA", "JPT_KOD_JE": "JPT_NAZWA_", "teryt": "", "TERYT": "", "kod_teryt": ""}
     for key, name in names.items():
         path = geojson(tmp_path, [({key: "1206912", name: "Próba"}, box(19, 50, 19.1, 50.1))])
-        (row,) = boundaries.parse(path).rows
+        (row,) = boundaries.parse_geojson(path).rows
         assert (format_of(path), row.teryt, row.name) == ("boundaries_geojson", "1206912", "Próba" if name else ""), key
 
 
 def test_geojson_in_the_system_it_names(tmp_path):
     crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:EPSG::2180"}}
     path = geojson(tmp_path, [({"teryt": code}, area) for code, area in AREAS.items()], crs=crs)
-    check_areas(boundaries.parse(path))
+    check_areas(boundaries.parse_geojson(path))
 
 
 def test_geojson_of_no_area_in_poland_is_refused(tmp_path):
@@ -294,7 +294,7 @@ def test_geojson_of_no_area_in_poland_is_refused(tmp_path):
         (Polygon(), "row 1: the geometry of 1206912 is no area"),
         (Polygon([(19, 50), (19.1, 50), (19, 50)]), "row 1: the area of 1206912 is broken"),
     ):
-        assert_refused(message, boundaries.parse, geojson(tmp_path, [({"teryt": "1206912"}, geometry)]))
+        assert_refused(message, boundaries.parse_geojson, geojson(tmp_path, [({"teryt": "1206912"}, geometry)]))
 
 
 def test_json_of_another_form_is_refused(tmp_path):
@@ -306,13 +306,13 @@ def test_json_of_another_form_is_refused(tmp_path):
     collections = (f'{{"type": "FeatureCollection", "features": {rows}}}' for rows in features)
     for content in ("[]", '{"type": "Feature"}', *collections):
         path = write(tmp_path / "a.json", content)
-        assert_refused(r"is not a|has no municipality|is damaged", boundaries.parse, path)
+        assert_refused(r"is not a|has no municipality|is damaged", boundaries.parse_geojson, path)
 
 
 @pytest.mark.full_scale
 @pytest.mark.slow
 def test_areas_of_the_whole_country_are_a_coverage():
-    areas = np.array([row.area for row in boundaries.parse(shared("00_jednostki_administracyjne.zip")).rows])
+    areas = np.array([row.area for row in boundaries.parse_shapefile(shared("00_jednostki_administracyjne.zip")).rows])
     assert shapely.coverage_is_valid(areas)
     assert shapely.is_valid(areas).all()
     assert shapely.area(areas).sum() == pytest.approx(312_000e6, rel=0.01)

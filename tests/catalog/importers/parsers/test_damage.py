@@ -38,7 +38,7 @@ def test_a_damaged_shapefile_raises_nothing_but_bad_input(tmp_path):
         both = path.read_bytes()
         packed = packed_parts(tmp_path, parts | {".shp": both[:size], ".dbf": both[size:]})
         sniff(packed)
-        boundaries.parse(packed)
+        boundaries.parse_shapefile(packed)
 
     both = parts[".shp"] + parts[".dbf"]
     assert refusals(parse, tmp_path / "both", both, 60, partial(overwritten, most=6))

@@ -92,7 +92,6 @@ def test_what_is_no_extract_of_poland_is_refused(tmp_path):
         (extract(tmp_path / "b.osm.pbf"), "has no depot; is it the extract of Poland"),
         (tmp_path / "a.osh.pbf", "holds the history of objects"),
         (zipped(tmp_path / "a.zip", {"a.osm.pbf": whole}), "is a zip; unpack it"),
-        (write(tmp_path / "c.osm.pbf", "<html>Too many requests</html>"), "is not an OpenStreetMap PBF"),
     ):
         assert_refused(message, parse_pbf, path)
 
@@ -116,7 +115,7 @@ def test_it_is_recognised_whatever_its_name(tmp_path):
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.5, 0.9, 0.999])
 def test_an_extract_that_is_cut_off_is_refused(tmp_path, share):
     whole = shared("samples/depots.osm.pbf").read_bytes()
-    with pytest.raises(BadInput, match=r"damaged or cut off|is not an OpenStreetMap"):
+    with pytest.raises(BadInput, match="damaged or cut off"):
         parse_pbf(write(tmp_path / "a.osm.pbf", whole[: int(len(whole) * share)]))
 
 
