@@ -1,7 +1,7 @@
 """From files to steps of an import; steps of the starter data; import of due sources, independent of each other."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
@@ -106,18 +106,13 @@ def directory_steps(directory: Path) -> tuple[list[ImportStep], list[str]]:
     return steps_of(files, pass_over_older=True), [path.name for path, known in by_path.items() if known is None]
 
 
-def fetch_step(source: DataSource, fetcher: Fetcher) -> tuple[Callable[[], ImportStep], Download]:
-    """Fetch a source. Returns the file and a factory of a strict step, which raises BadInput. Raises DownloadFailed."""
+def fetch_step(source: DataSource, fetcher: Fetcher) -> tuple[ImportStep, Download]:
+    """Fetch a source. Returns a step that refuses a doubtful file, and the file. Raises DownloadFailed and BadInput."""
     if source.fetch:
-        fetched, download = source.fetch(source, fetcher)
-        return lambda: fetched, download
+        return source.fetch(source, fetcher)
     download = fetcher.fetch(source)
-
-    def strict_step() -> ImportStep:
-        (fetched,) = steps_for([download.path], source.dataset)
-        return replace(fetched, source=source, most_rejected=runner.MOST_REJECTED)
-
-    return strict_step, download
+    (fetched,) = steps_for([download.path], source.dataset)
+    return replace(fetched, source=source, most_rejected=runner.MOST_REJECTED), download
 
 
 logger = logging.getLogger(__name__)
@@ -150,16 +145,14 @@ def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tu
     reports: list[Report] = []
     try:
         with runner.record_failures(intended, write=True):
-            make_step, download = fetch_step(source, fetcher)
+            fetched, download = fetch_step(source, fetcher)
         origin = runner.source_origin(source, download)
         earlier = imported_run(state, download, options.today)
         if earlier is not None:
             return runner.record(
                 origin, ImportRun.Outcome.UNCHANGED, started=started, message=SAME, earlier=earlier
             ), []
-        with runner.record_failures(origin, write=True):
-            strict_step = make_step()
-        reports = runner.run([replace(strict_step, origin=origin, began=started)], options)
+        reports = runner.run([replace(fetched, origin=origin, began=started)], options)
     except DownloadBusy as error:
         raise ImportRunning(str(error)) from error
     except runner.REFUSALS:

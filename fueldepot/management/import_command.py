@@ -15,7 +15,7 @@ from django.utils import timezone
 from tqdm import tqdm
 
 from catalog.importers import runner
-from catalog.importers.download import Download, Fetcher
+from catalog.importers.download import Fetcher
 from catalog.importers.import_steps import fetch_step, steps_for
 from catalog.importers.records import Note, Options, Report
 from catalog.importers.sources import DataSource, all_sources, read_sources
@@ -94,11 +94,6 @@ class ImportCommand(BaseCommand):
         """Return import steps of the files. Raises BadInput and ImportRefused."""
         return steps_for(sources, all_sources()[self.source].dataset)
 
-    def make_step(self, source: DataSource, fetcher: Fetcher) -> tuple[runner.ImportStep, Download]:
-        """Fetch a source. Returns its import step and the download. Raises DownloadFailed and BadInput."""
-        make_step, download = fetch_step(source, fetcher)
-        return make_step(), download
-
     def handle(self, *args: Any, sources: list[Path], commit: bool, **options: Any) -> None:
         if self.source and bool(sources) == options["download"]:
             raise CommandError("nothing was imported: give either files or --download")
@@ -129,7 +124,7 @@ class ImportCommand(BaseCommand):
 
     def fetch_and_import(self, source: DataSource, fetcher: Fetcher, how: Options) -> list[Report]:
         with runner.record_failures(runner.source_origin(source), write=how.write):
-            step, download = self.make_step(source, fetcher)
+            step, download = fetch_step(source, fetcher)
         word = "downloaded" if download.fresh else "still the publisher's current file"
         self.stdout.write(f"{download.path}: {word}, {download.size} bytes, SHA-256 {download.sha256}")
         return runner.run([replace(step, origin=runner.source_origin(source, download))], how)

@@ -1,12 +1,13 @@
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from catalog.importers.download import Download, Fetcher
 from catalog.importers.records import BadInput
 from catalog.importers.runner import ImportStep
 from catalog.importers.sources import DataSource
@@ -101,5 +102,5 @@ class Command(ImportCommand):
     def steps(self, sources: list[Path]) -> list[ImportStep]:
         return [file_step(sources, self.chosen)]
 
-    def make_step(self, source: DataSource, fetcher: Fetcher) -> tuple[ImportStep, Download]:
-        return fetch(source, fetcher, self.chosen)
+    def find_source(self, sources_file: Path | None) -> DataSource:
+        return replace(super().find_source(sources_file), fetch=partial(fetch, chosen=self.chosen))
