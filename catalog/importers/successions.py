@@ -6,7 +6,7 @@ the name; a merger or division keeps only the position.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import shapely
 from django.db.models import Case, Value, When
@@ -19,31 +19,52 @@ from fueldepot.data.history import insert, upsert
 
 Units = Mapping[str, UnitRecord]
 
+Candidates = Mapping[UnitRecord, tuple[str, ...]]
+"""Merged or divided municipalities, by code, with those that took them over, likeliest first; none: the map tells."""
+
 LIKENESSES = (("kind", "county", "voivodeship"), ("kind", "voivodeship"), ("voivodeship",), ("kind", "county"))
 """What two municipalities with one name must have in common to be the same, strictest first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Succession:
-    """Succession of a code.
+class Heirs:
+    """Successors of a code, that of redirects and the others by code. whole: the same municipality, newly coded."""
 
-    heir: the same municipality under another code; "" if it was merged or divided. reused: whether the old code now
-    belongs to another municipality. candidates: municipalities that took over a merged or divided one, likeliest first;
-    empty if only the map can tell.
+    successor: str
+    others: tuple[str, ...] = ()
+    whole: bool = True
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        return (self.successor, *self.others)
+
+    def followed_by(self, later: Mapping[str, "Heirs"]) -> "Heirs":
+        """Return the successors after some of them left the register too."""
+        chain = [after for code in self.all for after in (later[code].all if code in later else (code,))]
+        successor, *others = dict.fromkeys(chain)
+        whole = self.whole and (self.successor not in later or later[self.successor].whole)
+        return Heirs(successor, tuple(sorted(others)), whole)
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """A code that leaves the register, or is reused for another municipality.
+
+    reused: whether the code stays in the register. moves: depot → code; other depots follow the successor.
     """
 
     unit: UnitRecord
-    heir: str = ""
+    heirs: Heirs
     reused: bool = False
-    candidates: tuple[str, ...] = ()
+    moves: Mapping[int, str] = field(default_factory=dict)
 
 
 def municipalities(units: Iterable[UnitRecord]) -> dict[str, UnitRecord]:
     return {unit.teryt: unit for unit in units if len(unit.teryt) == 7}
 
 
-def find_successions(stored: Units, incoming: Units) -> list[Succession]:
-    """Return the succession of every code that leaves the register or changes its owner, by code."""
+def find_successions(stored: Units, incoming: Units) -> tuple[list[Departure], Candidates]:
+    """Return the departures of the codes whose municipality goes on under another one, and what leaves otherwise."""
     old, new = municipalities(stored.values()), municipalities(incoming.values())
     gone = without(old, new)
     heirs = same_number(gone, new)
@@ -55,12 +76,10 @@ def find_successions(stored: Units, incoming: Units) -> list[Succession]:
     renamed = {code: unit for code, unit in old.items() if code in new and new[code].name != unit.name}
     reused = same_name(renamed, free, stored, incoming)
     free = without(free, reused.values())
-    successions = [Succession(gone[code], heir) for code, heir in heirs.items()]
-    successions += [Succession(old[code], heir, reused=True) for code, heir in reused.items()]
-    successions += [
-        Succession(unit, candidates=likely_candidates(unit, free, new)) for unit in without(gone, heirs).values()
-    ]
-    return sorted(successions, key=lambda succession: succession.unit.teryt)
+    departures = [Departure(gone[code], Heirs(heir)) for code, heir in heirs.items()]
+    departures += [Departure(old[code], Heirs(heir), reused=True) for code, heir in reused.items()]
+    dissolved = [unit for _, unit in sorted(without(gone, heirs).items())]
+    return departures, {unit: likely_candidates(unit, free, new) for unit in dissolved}
 
 
 def without(units: Units, codes: Iterable[str]) -> dict[str, UnitRecord]:
@@ -118,26 +137,6 @@ def likely_candidates(unit: UnitRecord, free: Units, new: Units) -> tuple[str, .
     return tuple(namesakes) if len(namesakes) == 1 else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Heirs:
-    """Successors of a code, that of redirects and the others by code. whole: the same municipality, newly coded."""
-
-    successor: str
-    others: tuple[str, ...] = ()
-    whole: bool = True
-
-    @property
-    def all(self) -> tuple[str, ...]:
-        return (self.successor, *self.others)
-
-    def followed_by(self, later: Mapping[str, "Heirs"]) -> "Heirs":
-        """Return the successors after some of them left the register too."""
-        chain = [after for code in self.all for after in (later[code].all if code in later else (code,))]
-        successor, *others = dict.fromkeys(chain)
-        whole = self.whole and (self.successor not in later or later[self.successor].whole)
-        return Heirs(successor, tuple(sorted(others)), whole)
-
-
 def most_common(codes: Iterable[str]) -> str:
     counts = Counter(codes)
     return min(counts, key=lambda code: (-counts[code], code))
@@ -155,19 +154,6 @@ def county_heirs(codes: Collection[str], heirs: Mapping[str, str]) -> dict[str, 
 REVIEW = "Gmina, do której należał skład, zniknęła z rejestru: sprawdź, w której leży teraz."
 
 
-@dataclass(frozen=True, slots=True)
-class Departure:
-    """A code that leaves the register, or is reused for another municipality.
-
-    reused: whether the code stays in the register. moves: depot → code; other depots follow the successor.
-    """
-
-    unit: UnitRecord
-    heirs: Heirs
-    reused: bool
-    moves: Mapping[int, str]
-
-
 CodeChangeHandler = Callable[[Mapping[str, Heirs], Options], list[str]]
 
 CODE_CHANGE_HANDLERS: list[CodeChangeHandler] = []
@@ -175,6 +161,7 @@ CODE_CHANGE_HANDLERS: list[CodeChangeHandler] = []
 
 - `follow_codes` of `regulations/services.py` (`regulations/apps.py`): codes in the scopes of rules
 """
+
 
 def hand_over(departures: Sequence[Departure], options: Options) -> None:
     """Transfer all data of departing municipalities, between writing their successors and deleting them."""

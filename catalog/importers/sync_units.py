@@ -11,9 +11,9 @@ from catalog.importers.records import Diff, Extract, ImportRefused, Options, Rep
 from catalog.importers.runner import report_of
 from catalog.importers.successions import (
     CODE_CHANGE_HANDLERS,
+    Candidates,
     Departure,
     Heirs,
-    Succession,
     Units,
     county_heirs,
     find_successions,
@@ -43,11 +43,11 @@ def sync_units(extract: Extract[UnitRecord], options: Options) -> Report:
     incoming = {unit.teryt: unit for unit in extract.rows}
     stored = stored_units()
     diff = compare(stored, incoming)
-    successions = find_successions(stored, incoming)
+    recoded, dissolved = find_successions(stored, incoming)
     # A unit under a new code is not removed.
-    kept = sum(1 for succession in successions if succession.heir and not succession.reused)
+    kept = sum(not departure.reused for departure in recoded)
     report = report_of("units", diff, options, kept=kept, rejected=extract.rejected)
-    departures = plan_departures(successions, incoming)
+    departures = plan_departures(recoded, dissolved, incoming)
     if diff.stored:
         report.lines += describe_changes(diff, incoming, departures)
     if options.write and report.changes:
@@ -59,19 +59,14 @@ def sync_units(extract: Extract[UnitRecord], options: Options) -> Report:
     return report
 
 
-def plan_departures(successions: list[Succession], incoming: Units) -> list[Departure]:
-    """Determine successors, and where their depots go: by position where there is no heir. Raises ImportRefused."""
-    departures = [
-        Departure(succession.unit, Heirs(succession.heir), succession.reused, {})
-        for succession in successions
-        if succession.heir
-    ]
-    open_ones = [succession for succession in successions if not succession.heir]
-    if open_ones:
-        heirs = {departure.unit.teryt: departure.heirs.successor for departure in departures}
-        heirs |= {follows.unit.teryt: follows.candidates[0] for follows in open_ones if len(follows.candidates) == 1}
-        atlas = UnitIndex(open_ones, municipalities(incoming.values()), heirs)
-        departures += [atlas.departure(succession) for succession in open_ones]
+def plan_departures(recoded: list[Departure], dissolved: Candidates, incoming: Units) -> list[Departure]:
+    """Return all departures by code, with where depots go: by position where there is no heir. Raises ImportRefused."""
+    departures = list(recoded)
+    if dissolved:
+        heirs = {departure.unit.teryt: departure.heirs.successor for departure in recoded}
+        heirs |= {unit.teryt: candidates[0] for unit, candidates in dissolved.items() if len(candidates) == 1}
+        atlas = UnitIndex(dissolved, municipalities(incoming.values()), heirs)
+        departures += [atlas.departure(unit, candidates) for unit, candidates in dissolved.items()]
     return sorted(departures, key=lambda departure: departure.unit.teryt)
 
 
@@ -81,8 +76,8 @@ class UnitIndex:
     heirs: former code → code of those whose one successor is known, whose areas are stored under the former.
     """
 
-    def __init__(self, successions: list[Succession], remaining: Units, heirs: Mapping[str, str]) -> None:
-        codes = [succession.unit.teryt for succession in successions]
+    def __init__(self, dissolved: Iterable[UnitRecord], remaining: Units, heirs: Mapping[str, str]) -> None:
+        codes = [unit.teryt for unit in dissolved]
         self.remaining = remaining
         self.current = {**dict(zip(remaining, remaining, strict=True)), **heirs}
         self.indexes = {voivodeship: self.load_index(voivodeship) for voivodeship in {code[:2] for code in codes}}
@@ -102,11 +97,10 @@ class UnitIndex:
         own = {code for code, current in self.current.items() if current.startswith(voivodeship)}
         return boundaries.BoundaryIndex.load(only=own or self.current)
 
-    def departure(self, succession: Succession) -> Departure:
+    def departure(self, unit: UnitRecord, candidates: tuple[str, ...]) -> Departure:
         """Return the successor of one municipality. Raises ImportRefused if none can be determined."""
-        unit, candidates = succession.unit, succession.candidates
         if len(candidates) == 1:
-            return Departure(unit, Heirs(candidates[0], whole=False), False, {})
+            return Departure(unit, Heirs(candidates[0], whole=False))
         if candidates:
             return self.divided_among(unit, candidates)
         index = self.indexes[unit.teryt[:2]]
@@ -122,7 +116,7 @@ class UnitIndex:
                 f"municipality {unit.teryt} {unit.name} leaves the register without an heir of the same number or "
                 "name, and no boundary says who follows it; import boundaries first"
             )
-        return Departure(unit, heirs_of(successor, targets.values()), False, targets)
+        return Departure(unit, heirs_of(successor, targets.values()), moves=targets)
 
     def divided_among(self, unit: UnitRecord, candidates: tuple[str, ...]) -> Departure:
         """Divide a municipality among new ones: depots go to the nearest place of their names, else all to one."""
@@ -136,7 +130,7 @@ class UnitIndex:
             if seats:
                 moves[pk] = min(seats, key=lambda code: (distance_m(lat, lon, *seats[code]), code))
         successor = most_common(moves.values()) if moves else min(seats or candidates)
-        return Departure(unit, heirs_of(successor, candidates), False, moves)
+        return Departure(unit, heirs_of(successor, candidates), moves=moves)
 
 
 def heirs_of(successor: str, codes: Iterable[str]) -> Heirs:

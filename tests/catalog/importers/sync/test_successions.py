@@ -31,10 +31,10 @@ def units(*rows):
 def told(before, after):
     """What an update is taken for: old code → heir, "heir again" for a code in use again, or the candidates."""
     found = {}
-    for succession in find_successions(units(*before), units(*after)):
-        heir = f"{succession.heir} again" if succession.reused else succession.heir
-        found[succession.unit.teryt] = heir or list(succession.candidates)
-    return found
+    recoded, dissolved = find_successions(units(*before), units(*after))
+    for departure in recoded:
+        found[departure.unit.teryt] = departure.heirs.successor + " again" * departure.reused
+    return found | {unit.teryt: list(candidates) for unit, candidates in dissolved.items()}
 
 
 def test_what_became_of_a_unit_is_told_from_both_registers():
@@ -82,14 +82,15 @@ def register(numbers):
 @given(REGISTERS, REGISTERS)
 def test_after_any_update_every_unit_that_is_gone_is_told_once(before, after):
     old, new = register(before), register(after)
-    found = find_successions(old, new)
+    recoded, dissolved = find_successions(old, new)
     gone = {code for code in old if len(code) == 7 and code not in new}
-    assert {succession.unit.teryt for succession in found if not succession.reused} == gone
-    followers = [succession.heir for succession in found if succession.heir]
+    moved = [departure.unit.teryt for departure in recoded if not departure.reused]
+    assert sorted([*moved, *(unit.teryt for unit in dissolved)]) == sorted(gone)
+    followers = [departure.heirs.successor for departure in recoded]
     assert len(followers) == len(set(followers))
-    assert {code for succession in found for code in (succession.heir, *succession.candidates) if code} <= new.keys()
-    assert not any(succession.reused and succession.unit.teryt not in new for succession in found)
-    assert find_successions(new, new) == []
+    assert {*followers, *(code for candidates in dissolved.values() for code in candidates)} <= new.keys()
+    assert not any(departure.reused and departure.unit.teryt not in new for departure in recoded)
+    assert find_successions(new, new) == ([], {})
 
 
 def test_heirs_of_heirs():
