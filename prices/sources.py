@@ -276,7 +276,6 @@ SOURCE = DataSource(
     file="bdl.json",
     rhythm_days=30,
     min_rows=1,
-    max_megabytes=50,
     confirmed=True,
 )
 

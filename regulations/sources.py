@@ -256,8 +256,6 @@ SOURCE = DataSource(
     # The common entrance to the gazettes; each act names its own address in regulations/data.
     url=GAZETTES,
     rhythm_days=180,
-    min_rows=1,
-    confirmed=False,
 )
 
 SOURCES = (SOURCE,)

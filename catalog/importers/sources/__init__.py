@@ -82,8 +82,6 @@ class DataSource:
     write: Callable[[Extract[Any], Options], Report]
     url: str
     rhythm_days: int
-    min_rows: int
-    confirmed: bool
     needs: Dataset.Slug | None = None
     built_on: tuple[Dataset.Slug, ...] = ()
     rows: QuerySet[Any] | None = field(default=None, repr=False)
@@ -93,7 +91,9 @@ class DataSource:
     model: type[Model] | None = None
     ranks: Mapping[str, Rank] = field(default_factory=dict)
     method: str = "manual"
+    confirmed: bool = False
     file: str = ""
+    min_rows: int = 0
     max_megabytes: float = 0
     button: str = ""
     query: str = ""

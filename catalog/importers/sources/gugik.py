@@ -270,8 +270,6 @@ ADDRESSES = register_source(
     # The page of the register; the addresses of its files were not looked up.
     url=TERMS,
     rhythm_days=365,
-    min_rows=15000,
-    confirmed=False,
 )
 
 PLACES = gugik_source(
@@ -288,8 +286,6 @@ PLACES = gugik_source(
     starter=(starter.PLACES_CREDIT, starter.PLACES_AS_OF),
     url=PACKAGE,
     rhythm_days=365,
-    min_rows=40000,
-    confirmed=True,
 )
 
 SOURCES = (BOUNDARIES, ADDRESSES, PLACES)

@@ -207,7 +207,6 @@ register_source = partial(
     method="form",
     url=PAGE,
     rhythm_days=30,
-    confirmed=False,
 )
 
 UNITS = register_source(
