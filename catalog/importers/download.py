@@ -12,8 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from hashlib import file_digest
 from html.parser import HTMLParser
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
@@ -24,6 +23,7 @@ from urllib.parse import urlsplit
 import httpx2
 from django.conf import settings
 from django.utils import timezone
+from django.utils.http import parse_http_date_safe
 from pydantic import TypeAdapter
 
 from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
@@ -217,8 +217,6 @@ class Fetcher:
 
     def fetch(self, source: DataSource) -> Download:
         """Fetch the file of a source, whole each time if it has no validators. Raises DownloadFailed."""
-        if source.method not in {"file", "form", "overpass"}:
-            raise DownloadFailed(source.url, f"{source.id} is not a file that can be fetched")
         patience = self.patience or (OVERPASS_PATIENCE if source.method == "overpass" else RetryPolicy())
         store = Store(self.root, source)
         transfer = _Transfer(source, store.part, patience, self.sleep)
@@ -356,9 +354,5 @@ def _retry_after(text: str) -> float | None:
     """Parse Retry-After, a number or a date, into seconds; None if invalid."""
     if text.isascii() and text.isdigit():
         return float(text[:9])
-    try:
-        moment = parsedate_to_datetime(text)
-    except ValueError:
-        return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max((moment - datetime.now(UTC)).total_seconds(), 0)
+    moment = parse_http_date_safe(text)
+    return None if moment is None else max(moment - time.time(), 0)

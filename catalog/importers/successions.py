@@ -100,23 +100,19 @@ def same_name(gone: Units, free: Units, stored: Units, incoming: Units) -> dict[
     """
     heirs: dict[str, str] = {}
     for likeness in LIKENESSES:
-        old_by: dict[object, list[str]] = defaultdict(list)
-        new_by: dict[object, list[str]] = defaultdict(list)
-        for code, unit in gone.items():
-            if code not in heirs:
-                old_by[properties(unit, stored, likeness)].append(code)
-        for code, unit in free.items():
-            if code not in heirs.values():
-                new_by[properties(unit, incoming, likeness)].append(code)
-        for key, codes in old_by.items():
-            if len(codes) == 1 and len(new_by[key]) == 1:
-                heirs[codes[0]] = new_by[key][0]
+        old = alike(without(gone, heirs), stored, likeness)
+        new = alike(without(free, heirs.values()), incoming, likeness)
+        heirs |= {codes[0]: new[key][0] for key, codes in old.items() if len(codes) == len(new[key]) == 1}
     return heirs
 
 
-def properties(unit: UnitRecord, units: Units, names: Iterable[str]) -> tuple[object, ...]:
-    values = {"kind": unit.kind, "county": units[unit.teryt[:4]].name, "voivodeship": unit.teryt[:2]}
-    return (unit.name, *(values[name] for name in names))
+def alike(municipalities: Units, units: Units, likeness: Iterable[str]) -> defaultdict[tuple[object, ...], list[str]]:
+    """Return codes of municipalities by name and further properties. units: with their counties."""
+    codes = defaultdict(list)
+    for code, unit in municipalities.items():
+        values = {"kind": unit.kind, "county": units[code[:4]].name, "voivodeship": code[:2]}
+        codes[unit.name, *(values[name] for name in likeness)].append(code)
+    return codes
 
 
 def likely_candidates(unit: UnitRecord, free: Units, new: Units) -> tuple[str, ...]:

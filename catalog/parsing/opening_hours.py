@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
 
 from opening_hours import OpeningHours, State
 
@@ -65,13 +67,8 @@ def to_osm_string(days: Mapping[str, Sequence[str]]) -> str:
         ",".join("-".join(clock.rjust(5, "0") for clock in hours.split("-")) for hours in days.get(day, ()))
         for day in DAYS
     ]
-    groups: list[tuple[str, list[int]]] = []
-    for number, text in enumerate(texts):
-        if text and groups and groups[-1][0] == text and groups[-1][1][-1] == number - 1:
-            groups[-1][1].append(number)
-        elif text:
-            groups.append((text, [number]))
-    return "; ".join(f"{_days(numbers)} {text}" for text, numbers in groups)
+    runs = ((text, [number for number, _ in run]) for text, run in groupby(enumerate(texts), key=itemgetter(1)))
+    return "; ".join(f"{_days(numbers)} {text}" for text, numbers in runs if text)
 
 
 @lru_cache(maxsize=4096)

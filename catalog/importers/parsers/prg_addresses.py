@@ -13,6 +13,7 @@ from datetime import date
 from functools import cache
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
+from sys import intern
 
 import numpy as np
 import pyproj
@@ -191,8 +192,6 @@ def _sources(path: Path) -> Iterator[AbstractContextManager[OpenFile]]:
         nested = [member.filename for member in members(archive) if member.filename.lower().endswith(".zip")]
         if nested:
             raise BadInput(path, f"holds the zip {nested[0]}; unpack it and give the zips inside")
-        if not documents:
-            raise BadInput(path, f"holds no {' or '.join(SUFFIXES)} file")
         for member in sorted(documents, key=lambda member: member.filename):
             yield open_member(path, archive, member, max_bytes=MAX_BYTES)
 
@@ -201,7 +200,6 @@ class _Collected:
     def __init__(self) -> None:
         self.model: Model | None = None
         self.codes: dict[str, int] = {}
-        self.texts: dict[str, int] = {}
         self.cells = Cells()
         self.municipalities: dict[int, Counter[str]] = defaultdict(Counter)
         self.places: dict[int, Counter[str]] = defaultdict(Counter)
@@ -214,7 +212,6 @@ class _Collected:
         """Read one document. References point to objects of the same document, so they are resolved at its end."""
         groups: Counter[Group] = Counter()
         areas: dict[str, tuple[str, str]] = {}
-        texts: dict[str, str] = {}
         count = 0
         for model, entry in AddressReader(source).read():
             if self.model is None:
@@ -223,10 +220,10 @@ class _Collected:
                 raise BadInput(source.label, "holds the other of the two models of addresses; give files of one model")
             if not isinstance(entry, Address):
                 if len(entry.teryt) == 7 and entry.teryt.isdecimal():
-                    areas[texts.setdefault(entry.id, entry.id)] = entry.name, entry.teryt
+                    areas[entry.id] = entry.name, entry.teryt
                 continue
             count += 1
-            group = self.address(entry, source, texts)
+            group = self.address(entry, source)
             if group is not None:
                 groups[group] += 1
                 if len(groups) > MAX_GROUPS:
@@ -236,7 +233,7 @@ class _Collected:
             raise BadInput(source.label, "has no address of the PRG (PRG_PunktAdresowy or AD_PunktAdresowy)")
         self.resolve(groups, areas)
 
-    def address(self, point: Address, source: OpenFile, texts: dict[str, str]) -> Group | None:
+    def address(self, point: Address, source: OpenFile) -> Group | None:
         """Add an address. Returns its postcode, place and references; None if it is skipped."""
         if not point.current:
             self.refuse("not standing any more, or not yet", point.id)
@@ -264,9 +261,8 @@ class _Collected:
                 self.newest = parse_day(point.version).isoformat()
             except ValueError as error:
                 raise BadInput(source.label, f"the version of {point.id}: {error}") from error
-        # Share equal strings.
-        references = tuple(texts.setdefault(reference, reference) for reference in point.references)
-        return number, texts.setdefault(point.place, point.place), references
+        # Equal strings of the addresses are stored once.
+        return number, intern(point.place), tuple(map(intern, point.references))
 
     def refuse(self, reason: str, example: str, count: int = 1) -> None:
         self.refused[reason] += count

@@ -316,12 +316,10 @@ def test_an_answer_of_overpass_that_is_not_whole_is_refused(fetcher, sources, pu
         assert folder(fetcher, sources["osm-depots"]) == []
 
 
-def test_neither_overpass_abroad_without_a_contact_nor_a_source_by_hand_is_asked(fetcher, sources, settings):
+def test_overpass_abroad_is_not_asked_without_a_contact(fetcher, sources, settings):
     settings.CONTACT_EMAIL, settings.SITE_URL = "", "http://127.0.0.1:8000"
     abroad = replace(sources["osm-depots"], url="https://overpass.invalid/api/interpreter")
     assert "asks for a contact in every request; set CONTACT_EMAIL" in refusal(fetcher, abroad)
-    by_hand = replace(sources["teryt-terc"], method="manual")
-    assert "is not a file that can be fetched" in refusal(fetcher, by_hand)
     assert issubclass(DownloadFailed, BadInput)  # which commands report
 
 
