@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
 import shapely
-from django.db.models import Count, F, ProtectedError, Value
+from django.db.models import Count, F, ProtectedError, QuerySet, Value
 from django.db.models.functions import Concat
 
 from catalog.importers.records import Diff, Extract, ImportRefused, Options, Report, UnitRecord, compare
@@ -61,76 +61,56 @@ def sync_units(extract: Extract[UnitRecord], options: Options) -> Report:
 
 def plan_departures(recoded: list[Departure], dissolved: Candidates, incoming: Units) -> list[Departure]:
     """Return all departures by code, with where depots go: by position where there is no heir. Raises ImportRefused."""
+    # Areas of those whose one successor is known are stored under the former code.
+    current = {code: code for code in municipalities(incoming.values())}
+    current |= {departure.unit.teryt: departure.heirs.successor for departure in recoded}
+    current |= {unit.teryt: candidates[0] for unit, candidates in dissolved.items() if len(candidates) == 1}
     departures = list(recoded)
-    if dissolved:
-        heirs = {departure.unit.teryt: departure.heirs.successor for departure in recoded}
-        heirs |= {unit.teryt: candidates[0] for unit, candidates in dissolved.items() if len(candidates) == 1}
-        atlas = UnitIndex(dissolved, municipalities(incoming.values()), heirs)
-        departures += [atlas.departure(unit, candidates) for unit, candidates in dissolved.items()]
+    for unit, candidates in dissolved.items():
+        if len(candidates) == 1:
+            departures.append(Departure(unit, Heirs(candidates[0], whole=False)))
+        else:
+            departures.append(divide(unit, candidates, incoming) if candidates else merge(unit, current))
     return sorted(departures, key=lambda departure: departure.unit.teryt)
 
 
-class UnitIndex:
-    """Lookup of positions for merged or divided municipalities. Two queries to create, and two a voivodeship.
+def depots_of(unit: UnitRecord) -> QuerySet[Depot, tuple[int, float, float]]:
+    return Depot.objects.filter(municipality=unit.teryt).values_list("pk", "lat", "lon")
 
-    heirs: former code → code of those whose one successor is known, whose areas are stored under the former.
+
+def merge(unit: UnitRecord, current: Mapping[str, str]) -> Departure:
+    """Merge a municipality into its neighbours by the map. Raises ImportRefused if that does not tell. Four queries.
+
+    current: code of the register by the code that an area may be stored under.
     """
+    # None merges beyond its voivodeship, unless nothing stays there.
+    own = {code for code, heir in current.items() if heir[:2] == unit.teryt[:2]}
+    index = boundaries.BoundaryIndex.load(only=own or current)
+    moves = {pk: index.nearest(lat, lon) for pk, lat, lon in depots_of(unit)}
+    targets = {pk: current[code] for pk, code in moves.items() if code}
+    area = Boundary.objects.filter(pk=unit.teryt).first()
+    neighbour = index.neighbour(shapely.from_wkb(bytes(area.area))) if area else None
+    successor = current[neighbour] if neighbour else None
+    if successor is None and targets:
+        successor = most_common(targets.values())
+    if successor is None or len(targets) < len(moves):
+        raise ImportRefused(
+            f"municipality {unit.teryt} {unit.name} leaves the register without an heir of the same number or "
+            "name, and no boundary says who follows it; import boundaries first"
+        )
+    return Departure(unit, heirs_of(successor, targets.values()), moves=targets)
 
-    def __init__(self, dissolved: Iterable[UnitRecord], remaining: Units, heirs: Mapping[str, str]) -> None:
-        codes = [unit.teryt for unit in dissolved]
-        self.remaining = remaining
-        self.current = {**dict(zip(remaining, remaining, strict=True)), **heirs}
-        self.indexes = {voivodeship: self.load_index(voivodeship) for voivodeship in {code[:2] for code in codes}}
-        self.areas = Boundary.objects.in_bulk(codes)
-        self.depots: dict[str, list[tuple[int, float, float]]] = {code: [] for code in codes}
-        depots = Depot.objects.filter(municipality__in=codes)
-        for code, pk, lat, lon in depots.values_list("municipality_id", "pk", "lat", "lon"):
-            self.depots[code].append((pk, lat, lon))
-        self.places: dict[str, dict[str, tuple[float, float]]] = {code: {} for code in codes}
-        places = Place.objects.filter(municipality__in=codes).order_by("main", "pk")
-        for code, name, place_lat, place_lon in places.values_list("municipality_id", "name", "lat", "lon"):
-            if place_lat is not None and place_lon is not None:
-                self.places[code][name] = place_lat, place_lon
 
-    def load_index(self, voivodeship: str) -> boundaries.BoundaryIndex:
-        """Return the areas of what stays in a voivodeship, since none merges beyond it; of all if nothing stays."""
-        own = {code for code, current in self.current.items() if current.startswith(voivodeship)}
-        return boundaries.BoundaryIndex.load(only=own or self.current)
-
-    def departure(self, unit: UnitRecord, candidates: tuple[str, ...]) -> Departure:
-        """Return the successor of one municipality. Raises ImportRefused if none can be determined."""
-        if len(candidates) == 1:
-            return Departure(unit, Heirs(candidates[0], whole=False))
-        if candidates:
-            return self.divided_among(unit, candidates)
-        index = self.indexes[unit.teryt[:2]]
-        moves = {pk: index.nearest(lat, lon) for pk, lat, lon in self.depots[unit.teryt]}
-        targets = {pk: self.current[code] for pk, code in moves.items() if code}
-        area = self.areas.get(unit.teryt)
-        neighbour = index.neighbour(shapely.from_wkb(bytes(area.area))) if area else None
-        successor = self.current[neighbour] if neighbour else None
-        if successor is None and targets:
-            successor = most_common(targets.values())
-        if successor is None or len(targets) < len(moves):
-            raise ImportRefused(
-                f"municipality {unit.teryt} {unit.name} leaves the register without an heir of the same number or "
-                "name, and no boundary says who follows it; import boundaries first"
-            )
-        return Departure(unit, heirs_of(successor, targets.values()), moves=targets)
-
-    def divided_among(self, unit: UnitRecord, candidates: tuple[str, ...]) -> Departure:
-        """Divide a municipality among new ones: depots go to the nearest place of their names, else all to one."""
-        seats = {
-            code: self.places[unit.teryt][self.remaining[code].name]
-            for code in candidates
-            if self.remaining[code].name in self.places[unit.teryt]
-        }
-        moves = {}
-        for pk, lat, lon in self.depots[unit.teryt]:
-            if seats:
-                moves[pk] = min(seats, key=lambda code: (distance_m(lat, lon, *seats[code]), code))
-        successor = most_common(moves.values()) if moves else min(seats or candidates)
-        return Departure(unit, heirs_of(successor, candidates), moves=moves)
+def divide(unit: UnitRecord, candidates: tuple[str, ...], incoming: Units) -> Departure:
+    """Divide a municipality among new ones: depots go to the nearest place of their names, else all to one."""
+    located = Place.objects.filter(municipality=unit.teryt).order_by("main", "pk")
+    places = {row.name: (row.lat, row.lon) for row in located if row.lat is not None and row.lon is not None}
+    seats = {code: places[incoming[code].name] for code in candidates if incoming[code].name in places}
+    moves = {}
+    for pk, lat, lon in depots_of(unit) if seats else ():
+        moves[pk] = min(seats, key=lambda code: (distance_m(lat, lon, *seats[code]), code))
+    successor = most_common(moves.values()) if moves else min(seats or candidates)
+    return Departure(unit, heirs_of(successor, candidates), moves=moves)
 
 
 def heirs_of(successor: str, codes: Iterable[str]) -> Heirs:
