@@ -9,9 +9,9 @@ from fueldepot.data import history
 
 def keep_present_state(apps: Any, schema_editor: Any) -> None:
     depot, historical = apps.get_model("catalog", "Depot"), apps.get_model("catalog", "HistoricalDepot")
-    history.copy_rows(
-        historical, depot, keys=None, by=None, reason="stan przy założeniu historii", kind=history.CREATED
-    )
+    keys = list(depot.objects.values_list("pk", flat=True))
+    reason = "stan przy założeniu historii"
+    history.record_bulk(depot, keys, by=None, reason=reason, kind=history.CREATED, historical=historical)
 
 
 class Migration(migrations.Migration):

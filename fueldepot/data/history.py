@@ -77,49 +77,37 @@ def author(username: str | None, reason: str | None) -> str:
 
 
 def record_bulk(
-    model: type[models.Model], keys: Collection[Any], *, by: AbstractBaseUser | None, reason: str, kind: str = CHANGED
+    model: type[models.Model],
+    keys: Collection[Any],
+    *,
+    by: AbstractBaseUser | None,
+    reason: str,
+    kind: str = CHANGED,
+    historical: type[models.Model] | None = None,
 ) -> list[int]:
     """Write history rows of the present state of rows. One statement. Returns their `history_id`.
 
     keys: primary keys. by: None for an import or a command. kind: `CREATED` or `CHANGED`. reason: cut to 100
-    characters.
+    characters. historical: of a model of a migration.
     """
     if not keys:
         return []
-    written = copy_rows(get_history_model_for_model(model), model, keys=list(keys), by=by, reason=reason, kind=kind)
-    lines = _lines.get()
-    if lines is not None:
-        lines += [HistoryLine(model, key, history_id) for history_id, key in written]
-    return [history_id for history_id, _ in written]
-
-
-def copy_rows(
-    historical: type[models.Model],
-    model: type[models.Model],
-    *,
-    keys: list[Any] | None,
-    by: AbstractBaseUser | None,
-    reason: str,
-    kind: str,
-) -> list[tuple[int, Any]]:
-    """`record_bulk` for any pair of models, such as historical models of a migration. keys: None for all rows.
-
-    Returns the `history_id` and the key of each row.
-    """
+    historical = historical or get_history_model_for_model(model)
     columns = ", ".join(f'"{f.column}"' for f in historical._meta.concrete_fields if f.name not in OWN_FIELDS)
     statement = f"""
         INSERT INTO {historical._meta.db_table}
             ({columns}, history_date, history_type, history_change_reason, history_user_id)
         SELECT {columns}, statement_timestamp(), %s, %s, %s
-        FROM {model._meta.db_table}
-        {"" if keys is None else "WHERE id = ANY(%s)"}
-        ORDER BY id
+        FROM {model._meta.db_table} WHERE id = ANY(%s) ORDER BY id
         RETURNING history_id, id
     """  # noqa: S608 - names of tables and columns only
-    parameters: list[Any] = [kind, reason[:100], None if by is None else by.pk]
     with connection.cursor() as cursor:
-        cursor.execute(statement, parameters if keys is None else [*parameters, keys])
-        return list(cursor.fetchall())
+        cursor.execute(statement, [kind, reason[:100], None if by is None else by.pk, list(keys)])
+        written = cursor.fetchall()
+    lines = _lines.get()
+    if lines is not None:
+        lines += [HistoryLine(model, key, history_id) for history_id, key in written]
+    return [history_id for history_id, _ in written]
 
 
 def latest_id(historical: type[models.Model], *keys: Any) -> int:

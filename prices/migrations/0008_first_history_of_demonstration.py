@@ -12,7 +12,7 @@ def keep_present_state(apps: Any, schema_editor: Any) -> None:
     invented = price.objects.filter(depot__source="demo").exclude(pk__in=historical.objects.values("id"))
     keys = list(invented.values_list("pk", flat=True))
     reason = "stan przy założeniu historii"
-    history.copy_rows(historical, price, keys=keys, by=None, reason=reason, kind=history.CREATED)
+    history.record_bulk(price, keys, by=None, reason=reason, kind=history.CREATED, historical=historical)
 
 
 class Migration(migrations.Migration):
