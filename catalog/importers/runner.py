@@ -1,7 +1,7 @@
 """Running of imports: one at a time, each in one transaction, with records, versions, statistics and index."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from hashlib import sha256
@@ -77,21 +77,15 @@ def source_origin(source: DataSource, download: Download | None = None) -> Origi
 
 def files_origin(step: "ImportStep") -> Origin:
     """Return the origin of files given by hand; the checksum of several is that of their checksums, in order."""
-    files = step.files
-    sums = [_checksum(path) for path in files]
-    many = sha256("".join(sums).encode()).hexdigest() if len(sums) > 1 else ""
+    files, sums = step.files, []
+    for path in files:
+        with suppress(OSError):  # the parser reports why it is unreadable
+            sums.append(checksum(path))
+    many = sha256("".join(sums).encode()).hexdigest() if len(files) > 1 else ""
     size = sum(path.stat().st_size for path in files if path.is_file()) if files else None
     file = {"file_name": ", ".join(path.name for path in files)[:200], "file_size": size}
     source = step.source.id if step.source else ""
     return {"source": source, "dataset": step.dataset, **file, "checksum": many or "".join(sums)}
-
-
-def _checksum(path: Path) -> str:
-    """Checksum of a file, "" if it is unreadable: the parser reports why."""
-    try:
-        return checksum(path)
-    except OSError:
-        return ""
 
 
 def record(
