@@ -134,10 +134,14 @@ class StateSync:
 
     def add(self, part: StatePart, state: LegalState, path: str, values: Values, label: str) -> None:
         """Add a row that is new in the file, or adopt the same row of an editor."""
-        parent, key = self.place_of(part, state, path)
-        if parent is None:
-            self.report.skipped.append(Note(label, "its resolution was deleted by an editor"))
-            return
+        parent: dict[str, Model] = {"state": state}
+        act, _, key = path.rpartition("/")
+        if act:
+            resolution = Resolution.objects.filter(state=state, key=act).first()
+            if resolution is None:
+                self.report.skipped.append(Note(label, "its resolution was deleted by an editor"))
+                return
+            parent = {"resolution": resolution}
         identity = {name: values[name] for name in part.identity}
         own = part.rows_of(state).filter(key="", **identity).first() if all(identity.values()) else None
         if own is not None:
@@ -153,14 +157,6 @@ class StateSync:
             row.uid = uuid.uuid5(CALENDAR_NAMESPACE, f"{self.record.teryt}/{key}")
         self.save(label, row)
         self.added(label)
-
-    def place_of(self, part: StatePart, state: LegalState, path: str) -> tuple[dict[str, Model] | None, str]:
-        """Return the parent of a new row as a keyword, None when deleted, and the key of the row there."""
-        if part.model is not Amendment:
-            return {"state": state}, path
-        act, _, key = path.partition("/")
-        resolution = Resolution.objects.filter(state=state, key=act).first()
-        return (None if resolution is None else {"resolution": resolution}), key
 
     def merge(self, label: str, row: Any, base: Values, values: Values) -> None:
         if base:
