@@ -5,6 +5,7 @@ larger, not in the field between them. Memory grows with postcodes, localities a
 per address to detect duplicates.
 """
 
+import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ import pyproj
 from numpy.typing import NDArray
 
 from catalog.importers.parsers.files import FileStart, OpenFile, is_zip, members, open_member, open_source, open_zip
-from catalog.importers.parsers.xml_registers import OFFICIAL_EPSG, Address, AddressReader, Model
+from catalog.importers.parsers.xml_registers import AddressReader, Feature, object_id
 from catalog.importers.records import MAX_PLACE_NAME, BadInput, Extract, Note, PostcodeRecord, parse_day, tidy
 from catalog.territory.coordinates import medoid
 from catalog.text import normalise_postcode
@@ -159,6 +160,20 @@ NO_POSTCODE = frozenset({"", "00-000", "00000"})
 LOST = "without their municipality in the file"
 ABROAD = "outside Poland"
 
+ADDRESSES = frozenset({"PRG_PunktAdresowy", "AD_PunktAdresowy"})
+OF_2012 = "PRG"
+"""Prefix of the elements of the model of 2012."""
+
+STANDING = frozenset({"", "istniejacy", "istniejący"})
+
+_EPSG = re.compile(r"(?:.*[:/#])?EPSG(?::|/)[0-9.]*(?::|/)?([0-9]{4,5})", re.IGNORECASE)
+_SYSTEMS = frozenset(range(2176, 2181))
+"""PL-2000, zones 5 to 8, and PL-1992, the systems of surveys. Source: rozporządzenie z 15 października 2012 r."""
+
+OFFICIAL_EPSG = 2180
+
+_POSITION = re.compile(r"([0-9]{1,8}(?:\.[0-9]{1,12})?)\s+([0-9]{1,8}(?:\.[0-9]{1,12})?)")
+
 Group = tuple[int, str, tuple[str, ...]]
 
 
@@ -198,7 +213,7 @@ def _sources(path: Path) -> Iterator[AbstractContextManager[OpenFile]]:
 
 class _Collected:
     def __init__(self) -> None:
-        self.model: Model | None = None
+        self.model = ""
         self.codes: dict[str, int] = {}
         self.cells = Cells()
         self.municipalities: dict[int, Counter[str]] = defaultdict(Counter)
@@ -213,17 +228,18 @@ class _Collected:
         groups: Counter[Group] = Counter()
         areas: dict[str, tuple[str, str]] = {}
         count = 0
-        for model, entry in AddressReader(source).read():
-            if self.model is None:
-                self.model = model
-            elif self.model != model:
+        for feature in AddressReader(source).read():
+            model, values = feature.kind.partition("_")[0], feature.values
+            if self.model not in ("", model):
                 raise BadInput(source.label, "holds the other of the two models of addresses; give files of one model")
-            if not isinstance(entry, Address):
-                if len(entry.teryt) == 7 and entry.teryt.isdecimal():
-                    areas[entry.id] = entry.name, entry.teryt
+            self.model = model
+            if feature.kind not in ADDRESSES:
+                teryt = values.get("idTERYT" if model == OF_2012 else "TERYTGminy", "")
+                if len(teryt) == 7 and teryt.isdecimal():
+                    areas[object_id(values["id"])] = tidy(values.get("nazwa", "")), teryt
                 continue
             count += 1
-            group = self.address(entry, source)
+            group = self.address(feature, source)
             if group is not None:
                 groups[group] += 1
                 if len(groups) > MAX_GROUPS:
@@ -233,36 +249,39 @@ class _Collected:
             raise BadInput(source.label, "has no address of the PRG (PRG_PunktAdresowy or AD_PunktAdresowy)")
         self.resolve(groups, areas)
 
-    def address(self, point: Address, source: OpenFile) -> Group | None:
+    def address(self, point: Feature, source: OpenFile) -> Group | None:
         """Add an address. Returns its postcode, place and references; None if it is skipped."""
-        if not point.current:
-            self.refuse("not standing any more, or not yet", point.id)
+        values, position = point.values, _position(point, source)
+        name, postcode = values.get("lokalnyId") or values["id"], values.get("kodPocztowy", "")
+        if values.get("status", "") not in STANDING or values.get("koniecWersjiObiektu") or values.get("waznyDo"):
+            self.refuse("not standing any more, or not yet", name)
             return None
-        self.ids.append(hash(point.id) & 0xFFFF_FFFF_FFFF_FFFF)
-        if point.postcode in NO_POSTCODE:
-            self.refuse("without a postcode", point.id)
+        self.ids.append(hash(name) & 0xFFFF_FFFF_FFFF_FFFF)
+        if postcode in NO_POSTCODE:
+            self.refuse("without a postcode", name)
             return None
         try:
-            code = normalise_postcode(point.postcode)
+            code = normalise_postcode(postcode)
         except ValueError:
-            self.refuse("with something else than a postcode", f"{point.id} ({point.postcode[:20]!r})")
+            self.refuse("with something else than a postcode", f"{name} ({postcode[:20]!r})")
             return None
-        if point.position is None:
-            self.refuse("without a position", point.id)
+        if position is None:
+            self.refuse("without a position", name)
             return None
-        east, north = _official(point.epsg, *point.position)
+        east, north = _official(*position)
         if not (0 <= east < 1_000_000 and 0 <= north < 1_000_000):
-            self.refuse(ABROAD, point.id)
+            self.refuse(ABROAD, name)
             return None
         number = self.codes.setdefault(code, len(self.codes))
         self.cells.add(number, east, north)
-        if point.version > self.newest:
+        version = values.get("wersjaId", "")[:10]
+        if version > self.newest:
             try:
-                self.newest = parse_day(point.version).isoformat()
+                self.newest = parse_day(version).isoformat()
             except ValueError as error:
-                raise BadInput(source.label, f"the version of {point.id}: {error}") from error
+                raise BadInput(source.label, f"the version of {name}: {error}") from error
         # Equal strings of the addresses are stored once.
-        return number, intern(point.place), tuple(map(intern, point.references))
+        return number, intern(values.get("miejscowosc", "")), tuple(map(intern, point.references))
 
     def refuse(self, reason: str, example: str, count: int = 1) -> None:
         self.refused[reason] += count
@@ -332,6 +351,25 @@ class _Collected:
         codes = {teryt[:2] for teryt in self.municipalities[number]} & VOIVODESHIPS.keys()
         boxes = np.array([VOIVODESHIPS[teryt] for teryt in sorted(codes)], float).reshape(-1, 4) * 1000
         return np.asarray(boxes + np.array([-MARGIN_M, -MARGIN_M, MARGIN_M, MARGIN_M]))
+
+
+def _position(point: Feature, source: OpenFile) -> tuple[int, float, float] | None:
+    """Return EPSG number, easting and northing in metres. Raises BadInput for a system unknown to Polish registers."""
+    system, text = point.values.get("srsName", ""), point.values.get("pos", "")
+    named = _EPSG.fullmatch(system)
+    if system and (named is None or int(named[1]) not in _SYSTEMS):
+        reason = f"the reference system is {system[:60]!r}; expected EPSG:2180, or 2176 to 2179"
+        raise BadInput(source.label, reason, row=point.number)
+    if not text:
+        return None
+    match = _POSITION.fullmatch(text)
+    if match is None:
+        reason = f"the position is {text[:40]!r}; expected two numbers of metres"
+        raise BadInput(source.label, reason, row=point.number)
+    east, north = float(match[1]), float(match[2])
+    if point.kind.startswith(OF_2012):
+        east, north = north, east
+    return int(named[1]) if named else OFFICIAL_EPSG, east, north
 
 
 def _official(epsg: int, east: float, north: float) -> tuple[float, float]:

@@ -11,13 +11,11 @@ Sources: Rozporządzenie z 9 stycznia 2012 r. and z 21 lipca 2021 r. w sprawie e
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 from xml.parsers import expat  # `XmlReader` refuses document types
 
 from catalog.importers.parsers.files import OpenFile
-from catalog.importers.records import BadInput, tidy
+from catalog.importers.records import BadInput
 
 CHUNK_BYTES = 1 << 16
 
@@ -123,49 +121,26 @@ MAX_REFERENCES = 100
 MAX_DEPTH = 100
 """Maximum nesting of elements. Addresses need eight."""
 
+REFERENCES = {
+    "PRG_PunktAdresowy": "komponent",
+    "PRG_JednostkaAdministracyjnaNazwa": "komponent",
+    "AD_PunktAdresowy": "miejscowosc",
+    "AD_Miejscowosc": "miejscowosc",
+}
+"""Elements of addresses, units and localities; inside each the element that refers to others."""
 
-class Model(Enum):
-    """The two layouts. The value names the first coordinate."""
 
-    OF_2012 = "northing easting"
-    OF_2021 = "easting northing"
+class Feature(NamedTuple):
+    """An address, or a unit or locality that addresses refer to. number: in its file. kind: a key of `REFERENCES`.
 
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """An address point. place: as written, "" in the model of 2021. references: ids of the objects that locate it.
-
-    position: (easting, northing) in metres of the reference system `epsg`, or None.
-
-    version: day of its version as text, "" if not stated. current: whether it exists, legally and in fact.
+    values: texts of the elements `_FIELDS`, `id`, and `srsName` of its point. references: ids of other features.
     """
 
-    id: str
-    postcode: str
-    place: str
+    number: int
+    kind: str
+    values: Mapping[str, str]
     references: tuple[str, ...]
-    epsg: int
-    position: tuple[float, float] | None
-    version: str
-    current: bool
 
-
-@dataclass(frozen=True, slots=True)
-class Area:
-    """An object that addresses refer to: a unit, or a locality with its municipality. teryt: digits as given."""
-
-    id: str
-    name: str
-    teryt: str
-
-
-_FEATURES = {
-    "PRG_PunktAdresowy": (Model.OF_2012, True),
-    "PRG_JednostkaAdministracyjnaNazwa": (Model.OF_2012, False),
-    "AD_PunktAdresowy": (Model.OF_2021, True),
-    "AD_Miejscowosc": (Model.OF_2021, False),
-}
-"""Elements by name: their model, and whether they are addresses."""
 
 _FIELDS = frozenset(
     {
@@ -173,21 +148,11 @@ _FIELDS = frozenset(
         *("status", "pos", "nazwa", "idTERYT", "TERYTGminy"),
     }
 )
-_REFERENCES = {Model.OF_2012: "komponent", Model.OF_2021: "miejscowosc"}
-_STANDING = frozenset({"", "istniejacy", "istniejący"})
-
-_EPSG = re.compile(r"(?:.*[:/#])?EPSG(?::|/)[0-9.]*(?::|/)?([0-9]{4,5})", re.IGNORECASE)
-_SYSTEMS = frozenset(range(2176, 2181))
-"""PL-2000, zones 5 to 8, and PL-1992, the systems of surveys. Source: rozporządzenie z 15 października 2012 r."""
-
-OFFICIAL_EPSG = 2180
-
-_POSITION = re.compile(r"([0-9]{1,8}(?:\.[0-9]{1,12})?)\s+([0-9]{1,8}(?:\.[0-9]{1,12})?)")
 _VERSION = re.compile(r"_[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9_]+$")
 """Version suffix of ids in the model of 2021. References may name another version of the same object."""
 
 
-class AddressReader(XmlReader[tuple[Model, Address | Area]]):
+class AddressReader(XmlReader[Feature]):
     """Reader of addresses and the objects they refer to, in order.
 
     Text and end handlers are attached only where needed: most of a file is skipped.
@@ -197,7 +162,6 @@ class AddressReader(XmlReader[tuple[Model, Address | Area]]):
         super().__init__(source, namespace_separator=" ")
         self.locals: dict[str, str] = {}
         self.feature = ""
-        self.model = Model.OF_2012
         self.depth = 0
         self.values: dict[str, str] = {}
         self.references: list[str] = []
@@ -210,18 +174,18 @@ class AddressReader(XmlReader[tuple[Model, Address | Area]]):
             if len(self.locals) < 1000:
                 self.locals[name] = local
         if not self.feature:
-            if local in _FEATURES:
+            if local in REFERENCES:
                 self.begin(local, attributes)
             return
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self.refuse(f"has elements nested more than {MAX_DEPTH} deep")
-        if local in _FEATURES:
+        if local in REFERENCES:
             raise self.refuse(f"has <{local}> inside <{self.feature}>")
         if local == "Point":
             self.values.setdefault("srsName", _attribute(attributes, "srsName"))
-        elif local == _REFERENCES[self.model] and (reference := _attribute(attributes, "href")):
-            self.references.append(_identifier(reference))
+        elif local == REFERENCES[self.feature] and (reference := _attribute(attributes, "href")):
+            self.references.append(object_id(reference))
             if len(self.references) > MAX_REFERENCES:
                 raise self.refuse(f"has more than {MAX_REFERENCES} references")
         if local in _FIELDS and not self.field and local not in self.values:
@@ -230,7 +194,7 @@ class AddressReader(XmlReader[tuple[Model, Address | Area]]):
 
     def begin(self, local: str, attributes: Mapping[str, str]) -> None:
         self.count += 1
-        self.feature, self.model, self.depth = local, _FEATURES[local][0], 0
+        self.feature, self.depth = local, 0
         self.values, self.references, self.field = {"id": _attribute(attributes, "id")}, [], ""
         self.parser.EndElementHandler = self.end
 
@@ -241,46 +205,9 @@ class AddressReader(XmlReader[tuple[Model, Address | Area]]):
         if self.depth:
             self.depth -= 1
             return
-        self.ready.append((self.model, self.address() if _FEATURES[self.feature][1] else self.area()))
+        self.ready.append(Feature(self.count, self.feature, self.values, tuple(self.references)))
         self.feature = ""
         self.parser.EndElementHandler = None
-
-    def area(self) -> Area:
-        values = self.values
-        teryt = values.get("idTERYT" if self.model == Model.OF_2012 else "TERYTGminy", "")
-        return Area(_identifier(values["id"]), tidy(values.get("nazwa", "")), teryt)
-
-    def address(self) -> Address:
-        values = self.values
-        status = values.get("status", "")
-        return Address(
-            id=values.get("lokalnyId") or values["id"],
-            postcode=values.get("kodPocztowy", ""),
-            place=values.get("miejscowosc", ""),
-            references=tuple(self.references),
-            epsg=self.system(values.get("srsName", "")),
-            position=self.position(values.get("pos", "")),
-            version=values.get("wersjaId", "")[:10],
-            current=status in _STANDING and not values.get("koniecWersjiObiektu") and not values.get("waznyDo"),
-        )
-
-    def system(self, name: str) -> int:
-        """Return the number of a reference system. Raises BadInput for one that Polish registers do not use."""
-        if not name:
-            return OFFICIAL_EPSG
-        match = _EPSG.fullmatch(name)
-        if match is None or int(match[1]) not in _SYSTEMS:
-            raise self.refuse(f"the reference system is {name[:60]!r}; expected EPSG:2180, or 2176 to 2179")
-        return int(match[1])
-
-    def position(self, text: str) -> tuple[float, float] | None:
-        if not text:
-            return None
-        match = _POSITION.fullmatch(text)
-        if match is None:
-            raise self.refuse(f"the position is {text[:40]!r}; expected two numbers of metres")
-        first, second = float(match[1]), float(match[2])
-        return (second, first) if self.model == Model.OF_2012 else (first, second)
 
 
 def _attribute(attributes: Mapping[str, str], local: str) -> str:
@@ -290,6 +217,6 @@ def _attribute(attributes: Mapping[str, str], local: str) -> str:
     return ""
 
 
-def _identifier(reference: str) -> str:
+def object_id(reference: str) -> str:
     """Return the id in a reference: its last part, without "#" and version."""
     return _VERSION.sub("", reference.rpartition("/")[2].lstrip("#"))
