@@ -38,31 +38,28 @@ class Outline(NamedTuple):
 
 
 class BoundaryIndex:
-    """Index over areas, sorted so that the first hit wins: official ones before approximate ones, then by TERYT.
-
-    approximate: which boundaries are the starter's, not the register's.
-    """
+    """Index over areas, of which the first hit wins. approximate: which are the starter's, not the register's."""
 
     def __init__(
         self, municipalities: Sequence[Municipality], areas: NDArray[np.object_], approximate: Sequence[bool]
     ) -> None:
-        order = sorted(range(len(municipalities)), key=lambda i: (approximate[i], municipalities[i].teryt))
-        self.municipalities = [municipalities[i] for i in order]
-        self.approximate = np.array([approximate[i] for i in order], bool)
-        self.positions = {unit.teryt: position for position, unit in enumerate(self.municipalities)}
-        self.areas = areas[order] if len(order) else areas
-        shapely.prepare(self.areas)
-        self.tree = STRtree(self.areas)
+        self.municipalities, self.areas, self.approximate = municipalities, areas, np.array(approximate, bool)
+        self.positions = {unit.teryt: position for position, unit in enumerate(municipalities)}
+        shapely.prepare(areas)
+        self.tree = STRtree(areas)
 
     @classmethod
     def load(
         cls, municipalities: Mapping[str, Municipality] | None = None, *, only: Collection[str] | None = None
     ) -> Self:
-        """Read boundaries, all or some. municipalities: their rows, if they are read already. One query, else two."""
+        """Read boundaries, all or some: official ones first, then by TERYT. One query, else two.
+
+        municipalities: their rows, if they are read already.
+        """
         if municipalities is None:
             municipalities = Municipality.objects.in_bulk(only)
         stored = Boundary.objects.all() if only is None else Boundary.objects.filter(pk__in=only)
-        rows = list(stored.values_list("municipality_id", "approximate", "area"))
+        rows = list(stored.order_by("approximate", "pk").values_list("municipality_id", "approximate", "area"))
         areas = np.array(shapely.from_wkb([bytes(area) for _, _, area in rows]), dtype=object)
         return cls([municipalities[code] for code, _, _ in rows], areas, [approximate for _, approximate, _ in rows])
 
