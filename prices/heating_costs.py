@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from fueldepot.data.yaml_reader import Mistake, Number, StrictModel, Text, check_days, read_yaml
 
@@ -138,7 +138,7 @@ class ValueEntry(StrictModel):
 
 class QuantityEntry(StrictModel):
     basis: Basis | None
-    values: Annotated[list[ValueEntry], Field(min_length=1)]
+    values: Annotated[list[ValueEntry], Field(min_length=1), AfterValidator(check_days)]
 
 
 class EnergyEntry(QuantityEntry):
@@ -185,10 +185,9 @@ class DefaultsFile(StrictModel):
 
 
 def check_defaults(file: DefaultsFile) -> Iterator[Mistake]:
-    """Yield unordered days and ranges, unknown names, and a net energy beside a gross efficiency."""
+    """Yield unordered ranges, unknown names, and a net energy beside a gross efficiency."""
     for kind, entries in (("energy", file.energy), ("efficiency", file.efficiency)):
         for name, entry in entries.items():
-            yield from check_days([value.valid_from for value in entry.values], (kind, name, "values"))
             for number, value in enumerate(entry.values):
                 if not 0 < Decimal(value.low) <= Decimal(value.middle) <= Decimal(value.high):
                     yield (kind, name, "values", number), "low, middle and high must be positive and ascend"

@@ -9,7 +9,6 @@ to the grosz, half up.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from decimal import Decimal
 
 from subsidy.household_and_plan import (
@@ -92,7 +91,7 @@ def requirements(
         filled["multiple"] = format_amount(rules.number("levels/business_revenue", shown.level))
         filled["amount"] = f", czyli {format_amount(revenue_limit)} zł" if revenue_limit is not None else ""
     return tuple(
-        replace(condition, text=condition.text.format(**filled))
+        condition.model_copy(update={"text": condition.text.format(**filled)}) if "{" in condition.text else condition
         for condition in rules.conditions
         if condition.applies in kinds
     )

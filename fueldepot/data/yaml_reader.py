@@ -4,7 +4,7 @@ A file is described by a pydantic model. Mistakes (invalid YAML, repeated, unkno
 raised as one InvalidYaml on one line, each with its row. YAML itself would silently keep the last of two equal keys.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -80,11 +80,16 @@ class _Loader(_FastLoader):  # type: ignore[misc] # of libyaml, if PyYAML has it
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_day)
 
 
-def read_yaml(path: Path, model: type[Model], check: Callable[[Model], Iterable[Mistake]] | None = None) -> Model:
+def read_yaml(
+    path: Path,
+    model: type[Model],
+    check: Callable[[Model], Iterable[Mistake]] | None = None,
+    context: Mapping[str, Any] | None = None,
+) -> Model:
     """Return the content of a file as `model`, a pydantic model or another type.
 
     check: yields mistakes that the model cannot see, such as references to unknown names. Called only if everything
-    else is valid. Raises InvalidYaml.
+    else is valid. context: of the model's validators. Raises InvalidYaml.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -102,7 +107,7 @@ def read_yaml(path: Path, model: type[Model], check: Callable[[Model], Iterable[
     mistakes = list(_index(node, (), rows))
     invalid: Iterable[Mistake] = ()
     try:
-        parsed: Model = TypeAdapter(model).validate_python(content)
+        parsed: Model = TypeAdapter(model).validate_python(content, context=context)
     except ValidationError as error:
         invalid = [(details["loc"], _describe(details)) for details in error.errors(include_url=False)]
     else:
@@ -114,9 +119,12 @@ def read_yaml(path: Path, model: type[Model], check: Callable[[Model], Iterable[
     return parsed
 
 
-def check_days(days: Sequence[date], place: Location) -> Iterator[Mistake]:
-    if [*days] != sorted(set(days)):
-        yield place, "valid_from must ascend, each day once"
+def check_days(entries: list[Any]) -> list[Any]:
+    """Validate the days of entries from which each is valid. Raises ValueError."""
+    days = [entry.valid_from for entry in entries]
+    if days != sorted(set(days)):
+        raise ValueError("valid_from must ascend, each day once")
+    return entries
 
 
 def _parse(path: Path, text: str) -> tuple[yaml.Node | None, Any]:

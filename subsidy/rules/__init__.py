@@ -4,12 +4,15 @@ A `Dated` number has a first day, a unit, a clause, a source, and whether an off
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, ValidationInfo, field_validator
 
 from fueldepot.data.yaml_reader import StrictModel, Text
 
@@ -31,6 +34,39 @@ class RuleSource(StrictModel):
     url: Text | None
     official: bool
     read_on: date | None
+
+
+def find_source(name: object, info: ValidationInfo) -> RuleSource:
+    sources: Mapping[str, RuleSource] = (info.context or {})["sources"]
+    if not isinstance(name, str) or name not in sources:
+        raise ValueError(f"is {name!r}; sources.yaml has {', '.join(sources)}")
+    return sources[name]
+
+
+def check_text(name: str, info: ValidationInfo) -> str:
+    if name not in (info.context or {})["texts"]:
+        raise ValueError(f"names {name!r}, which texts.yaml does not have")
+    return name
+
+
+NamedSource = Annotated[RuleSource, BeforeValidator(find_source)]
+"""A source, by its name in a file."""
+
+TextName = Annotated[Text, AfterValidator(check_text)]
+
+
+class SourcedRule(StrictModel):
+    """An entry with its source. verified: whether that confirms it, as only an official one can."""
+
+    source: NamedSource
+    verified: bool
+
+    @field_validator("verified")
+    @classmethod
+    def check_verified(cls, verified: bool, info: ValidationInfo) -> bool:
+        if verified and "source" in info.data and not info.data["source"].official:
+            raise ValueError("is yes, but the source is not official")
+        return verified
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +97,43 @@ class ItemRule:
     clause: str
 
 
-@dataclass(frozen=True, slots=True)
-class RuleCondition:
+Situation = Literal[
+    "always",
+    "upper",
+    "highest",
+    "old_source_goes",
+    "old_source_stays",
+    "source_replaced",
+    "type_1",
+    "type_2_with_envelope",
+    "type_2_without_envelope",
+    "type_3",
+    "business",
+    "business_limited",
+    "business_unlimited",
+    "limits",
+]
+"""Situations of `subsidy.calculator.situations`, and `limits` of the table of limits."""
+
+
+class RuleCondition(SourcedRule):
     """A requirement in words, from valid_from until the day before valid_to. applies: the situation it belongs to."""
 
-    text: str
-    clause: str
-    applies: str
+    text: Text
+    clause: Text
+    applies: Situation
     valid_from: date
-    valid_to: date | None
-    source: RuleSource
-    verified: bool
+    valid_to: date | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Edition:
+class Edition(StrictModel):
     """An edition of the programme. contracts_until: last day of agreements. notes: texts of every result."""
 
     valid_from: date
     as_of: date
     contracts_until: date
-    sources: tuple[RuleSource, ...]
-    notes: tuple[str, ...]
+    sources: list[NamedSource] = []
+    notes: list[TextName] = []
 
 
 Values = Mapping[str, tuple[Dated, ...]]
@@ -125,8 +176,8 @@ class Rules:
 
     parameters: Mapping[str, Values]
     items: Mapping[str, ItemRule]
-    editions: tuple[Edition, ...]
-    conditions: tuple[RuleCondition, ...]
+    editions: Sequence[Edition]
+    conditions: Sequence[RuleCondition]
     texts: Mapping[str, str]
     changes: tuple[date, ...]
     """Days on which a rule changes, ascending."""

@@ -25,8 +25,9 @@ def named(day=DAY):
     for name, text in on.texts.items():
         fields = [field for _, field, _, _ in Formatter().parse(text) if field]
         texts[name] = " ".join([name, *(f"{{{field}}}" for field in fields)])
-    kinds = {condition.applies: replace(condition, text=condition.applies) for condition in on.conditions}
-    kinds["business_limited"] = replace(kinds["business_limited"], text="business_limited {multiple}{amount}")
+    texts_of = {condition.applies: condition.applies for condition in on.conditions}
+    texts_of["business_limited"] += " {multiple}{amount}"
+    kinds = {row.applies: row.model_copy(update={"text": texts_of[row.applies]}) for row in on.conditions}
     return replace(on, texts=texts, conditions=tuple(kinds.values()))
 
 
@@ -240,7 +241,7 @@ def test_sources_and_notes_are_those_of_the_edition_and_of_the_numbers_used(item
         return rules.RuleSource(title=name, url=f"https://example.pl/{name}", official=True, read_on=None)
 
     values = {key: replace(on.values[key], source=source_of(name), notes=(name,)) for key, name in numbers.items()}
-    edition = replace(on.edition, sources=(source_of("edition"),), notes=("edition",))
+    edition = on.edition.model_copy(update={"sources": [source_of("edition")], "notes": ["edition"]})
     texts = {name: name for name in ("edition", *numbers.values())}
     on = replace(with_values(on, texts, values=values), edition=edition)
     application = Application(scope=dict.fromkeys(items, Decimal(1)), project_type=MIDDLE)
