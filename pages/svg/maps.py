@@ -94,11 +94,6 @@ class Ground(NamedTuple):
     approximate: bool
     spots: tuple[tuple[Name, ...], ...]
 
-    @property
-    def bytes(self) -> int:
-        """The approximate size in memory."""
-        return len(self.outline) + len(self.land) + len(self.borders) + 500 * (1 + sum(map(len, self.spots)))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepotMap(Map):

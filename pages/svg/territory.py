@@ -1,19 +1,16 @@
 """Maps of the territory from the boundaries of its snapshot, with a cache per process.
 
 The outlines of a voivodeship or of the country take a tenth of a second and are cached until the territory changes. The
-ground of a municipality takes some milliseconds; the cache holds up to `GROUND_BYTES` of these.
+ground of a municipality takes some milliseconds; the cache holds `GROUNDS` of these.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
-from operator import attrgetter
-from threading import Lock
 from typing import Any
 
 import numpy as np
 import orjson
 import shapely
-from cachetools import LRUCache
 
 from catalog.depots.snapshot import DepotRow
 from catalog.models import SearchEntry
@@ -23,8 +20,8 @@ from catalog.territory.snapshot import territory
 from pages.svg import maps
 from pages.svg.scales_and_outlines import Frame, borders, dissolve, simplify
 
-GROUND_BYTES = 12 * 1024 * 1024
-"""Size of the cache of grounds: some 1,900 of the 2,479 municipalities."""
+GROUNDS = 1_900
+"""Cached grounds, of 2,479 municipalities: some twelve megabytes."""
 
 SURROUNDINGS_M = 12_000.0
 """Distance from a municipality within which the GeoJSON has the borders of others."""
@@ -35,12 +32,11 @@ NAMED_APART = (0.01, 0.015)
 
 
 class _MapCache:
-    """The cache of one snapshot of the territory. grounds: by municipality and frame."""
+    """The cache of one snapshot of the territory."""
 
     def __init__(self, index: BoundaryIndex) -> None:
         self.index = index
-        self.grounds: LRUCache[tuple[str, Frame], maps.Ground] = LRUCache(GROUND_BYTES, getsizeof=attrgetter("bytes"))
-        self.filling = Lock()
+        self.draw_ground = lru_cache(GROUNDS)(partial(_draw_ground, index))
         self.draw_voivodeship = cache(partial(_draw_voivodeship, index))
         self.draw_country = cache(partial(_draw_country, index))
 
@@ -66,14 +62,9 @@ def depot_map(
     if frame is None:
         return None
     places = [(number, place) for number, place in places if frame.contains(*place)]
-    with drawings.filling:
-        below = drawings.grounds.get((teryt, frame))
-    if below is None:
-        below = _draw_ground(drawings.index, frame, own)
-        # A frame enlarged for a requested point is unlikely to be used again.
-        if asked is None or frame == maps.depot_frame(area, ()):
-            with drawings.filling:
-                drawings.grounds[teryt, frame] = below
+    # A frame enlarged for a requested point is unlikely to be used again.
+    is_usual = asked is None or frame == maps.depot_frame(area, ())
+    below = drawings.draw_ground(frame, own) if is_usual else _draw_ground(drawings.index, frame, own)
     return maps.depot_map(frame, below, depots=places, origin=asked, credit_osm=credit_osm)
 
 
