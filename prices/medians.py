@@ -1,7 +1,7 @@
 """Medians of depot prices: pure functions, without database and clock.
 
-Steps: plausible range of the fuel; newest price of each depot; Tukey's outer fences of the country; median. Rejected
-amounts are returned with the reason. Amounts are złoty per unit of the fuel.
+Steps: plausible range of the fuel; newest price of each depot; Tukey's outer fences of the country; median. Amounts are
+złoty per unit of the fuel.
 """
 
 import math
@@ -33,24 +33,12 @@ GROSZ = Decimal("0.01")
 UNIX_EPOCH = date(1970, 1, 1).toordinal()
 """Day zero of numpy's dates."""
 
-IMPLAUSIBLE = "implausible"
-OUTLIER = "outlier"
-
 
 class Range(NamedTuple):
     """A range of prices, ends included."""
 
     low: Decimal
     high: Decimal
-
-
-class Rejected(NamedTuple):
-    """An amount that does not count. reason: IMPLAUSIBLE or OUTLIER."""
-
-    depot: int
-    day: date
-    amount: Decimal
-    reason: str
 
 
 class Summary(NamedTuple):
@@ -77,28 +65,27 @@ class Month(NamedTuple):
 class PriceStatistics:
     """Statistics of the prices of a fuel on a day.
 
-    considered: approved prices in the window. superseded: plausible ones that another of the same depot replaces.
-    accepted: amounts behind the country's median in grosze, one per depot, ascending; price_lists: how many come from
-    one. fences: None below FEWEST_FOR_FENCES prices. voivodeships: by 2 digits, ascending, only with a price. months:
-    of the last MONTHS_SHOWN those with a median, ascending. demonstration: whether these months have an invented price.
+    considered: approved prices in the window. implausible: those outside their range. superseded: plausible ones that
+    another of the same depot replaces. outliers: prices of depots beyond the fences. accepted: amounts behind the
+    country's median in grosze, one per depot, ascending; price_lists: how many come from one. fences: None below
+    FEWEST_FOR_FENCES prices. voivodeships: by 2 digits, ascending, only with a price. months: of the last MONTHS_SHOWN
+    those with a median, ascending. demonstration: whether these months have an invented price.
     """
 
     start: date
     end: date
     considered: int
+    implausible: int
     superseded: int
+    outliers: int
     accepted: tuple[int, ...]
     price_lists: int
-    rejected: tuple[Rejected, ...]
     fences: Range | None
     country: Summary
     voivodeships: Mapping[str, Summary]
     months: tuple[Month, ...]
     demonstration: bool
     window_months: int = WINDOW_MONTHS
-
-    def rejected_as(self, reason: str) -> int:
-        return sum(row.reason == reason for row in self.rejected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,31 +133,22 @@ def compute(
     start, shown = months_before(today, window_months), within_months(columns, today)
     in_window = shown.days >= start.toordinal()
     plausible = is_plausible(shown, ranges)
-    implausible = shown.where(in_window & ~plausible)
     newest = representative_prices(shown.where(in_window & plausible))
     fences = tukey_fences(newest.grosze.tolist())
-    inside = np.ones(len(newest), bool)
+    accepted = newest
     if fences is not None:
         low, high = grosze_within(fences)
-        inside = (newest.grosze >= low) & (newest.grosze <= high)
-    accepted, outliers = newest.where(inside), newest.where(~inside)
-    considered = int(in_window.sum())
+        accepted = newest.where((low <= newest.grosze) & (newest.grosze <= high))
+    considered, implausible = int(in_window.sum()), int((in_window & ~plausible).sum())
     return PriceStatistics(
         start=start,
         end=today,
         considered=considered,
-        superseded=considered - len(implausible) - len(newest),
+        implausible=implausible,
+        superseded=considered - implausible - len(newest),
+        outliers=len(newest) - len(accepted),
         accepted=tuple(np.sort(accepted.grosze).tolist()),
         price_lists=int(accepted.price_lists.sum()),
-        rejected=tuple(
-            sorted(
-                Rejected(depot, date.fromordinal(day), zloty(grosze), reason)
-                for rows, reason in ((implausible, IMPLAUSIBLE), (outliers, OUTLIER))
-                for depot, day, grosze in zip(
-                    rows.depots.tolist(), rows.days.tolist(), rows.grosze.tolist(), strict=True
-                )
-            )
-        ),
         fences=fences,
         country=summarise_prices(accepted),
         voivodeships={

@@ -1,6 +1,5 @@
 """Admin of plausible ranges. A draft shows its effects and takes effect once approved."""
 
-from collections import Counter
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
@@ -16,7 +15,7 @@ from catalog.admin.registers_and_history import HistoryAdmin
 from catalog.depots import fuels
 from catalog.text import short_zloty
 from prices import medians, models, services, validation
-from prices.medians import IMPLAUSIBLE, PriceStatistics, Range, Rejected
+from prices.medians import PriceStatistics, Range
 from prices.snapshot import read_prices
 
 
@@ -35,20 +34,17 @@ def describe_range(fuel: str, wanted: Range, today: date) -> list[str]:
         before = medians.compute(columns, prices.ranges, today)
         after = medians.compute(columns, ranges, today)
         if other.slug == fuel:
-            gone, back = implausible(after) - implausible(before), implausible(before) - implausible(after)
+            recent = columns.where((columns.days >= before.start.toordinal()) & (columns.days <= today.toordinal()))
+            counted, to_count = (medians.is_plausible(recent, limits) for limits in (prices.ranges, ranges))
             effects.append(
                 f"Ceny z ostatnich {medians.WINDOW_MONTHS} miesięcy: {before.considered}. "
-                f"Wypadnie: {gone.total()}, wróci: {back.total()}."
+                f"Wypadnie: {(counted & ~to_count).sum()}, wróci: {(to_count & ~counted).sum()}."
             )
         effects.append(
             f"{other.name}: liczba cen w medianie kraju {before.country.n} → {after.country.n}, "
             f"mediana {amount(before)} → {amount(after)}."
         )
     return effects
-
-
-def implausible(figures: PriceStatistics) -> Counter[Rejected]:
-    return Counter(row for row in figures.rejected if row.reason == IMPLAUSIBLE)
 
 
 def amount(figures: PriceStatistics) -> str:

@@ -121,10 +121,10 @@ def describe_arithmetic(figures: PriceStatistics, ranges: Mapping[str, Range]) -
     return {
         "considered": figures.considered,
         "plausible_range": {slug: describe_range(limits) for slug, limits in ranges.items()},
-        "implausible": figures.rejected_as(medians.IMPLAUSIBLE),
+        "implausible": figures.implausible,
         "superseded": figures.superseded,
         "fences": figures.fences and describe_range(figures.fences),
-        "outliers": figures.rejected_as(medians.OUTLIER),
+        "outliers": figures.outliers,
     }
 
 
@@ -243,7 +243,7 @@ def describe_country(fuel: Fuel, figures: PriceStatistics, ranges: Mapping[str, 
         "source": INVENTED_ORIGIN if figures.demonstration else ORIGIN,
         "method": describe_method(fuel, ranges, figures),
         "page": site_url(reverse("fuel-prices", args=[fuel.slug])),
-        "rejected": len(figures.rejected),
+        "rejected": figures.implausible + figures.outliers,
         "voivodeships": describe_areas(figures),
         "months": describe_months(figures.months, figures.end),
         "arithmetic": describe_arithmetic(figures, ranges),

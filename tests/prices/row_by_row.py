@@ -69,13 +69,7 @@ def compute(prices: Iterable[Price], ranges: Mapping[str, medians.Range], today:
     newest = by_depot(price for price in plausible if price.day >= start)
     fences = tukey_fences([row.amount for row in newest])
     accepted = [row for row in newest if fences is None or fences.low <= row.amount <= fences.high]
-    rejected = [
-        medians.Rejected(p.depot, p.day, p.amount, medians.IMPLAUSIBLE) for p in considered if p not in plausible
-    ]
-    implausible = len(rejected)
-    rejected += [
-        medians.Rejected(row.depot, row.day, row.amount, medians.OUTLIER) for row in newest if row not in accepted
-    ]
+    implausible = len(considered) - sum(price.day >= start for price in plausible)
     months = defaultdict(list)
     for price in plausible:
         months[f"{price.day:%Y-%m}"].append(price)
@@ -84,10 +78,11 @@ def compute(prices: Iterable[Price], ranges: Mapping[str, medians.Range], today:
         start=start,
         end=today,
         considered=len(considered),
+        implausible=implausible,
         superseded=len(considered) - implausible - len(newest),
+        outliers=len(newest) - len(accepted),
         accepted=tuple(sorted(int(row.amount * 100) for row in accepted)),
         price_lists=sum(row.price_list for row in accepted),
-        rejected=tuple(sorted(rejected)),
         fences=fences,
         country=summarise_prices(accepted),
         voivodeships={

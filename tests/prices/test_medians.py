@@ -90,8 +90,7 @@ STEPS = [
 
 def test_every_step_is_counted():
     figures = compute(STEPS)
-    assert (figures.considered, figures.superseded) == (11, 1)
-    assert (figures.rejected_as("implausible"), figures.rejected_as("outlier")) == (2, 1)
+    assert (figures.considered, figures.implausible, figures.superseded, figures.outliers) == (11, 2, 1, 1)
     assert (figures.country.n, figures.voivodeships["12"].n, figures.price_lists) == (7, 7, 7)
     assert (figures.start, figures.end) == (date(2026, 5, 21), TODAY)
 
