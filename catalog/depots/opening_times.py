@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import takewhile
 from zoneinfo import ZoneInfo
 
@@ -24,11 +24,10 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class OpeningState:
-    """is_open: None if the hours are unknown. valid_until: next change of a field, in Polish time; None for never."""
+    """is_open: None if the hours are unknown."""
 
     is_open: bool | None
     sentence: str
-    valid_until: datetime | None = None
 
 
 UNKNOWN = OpeningState(None, "godziny nieznane")
@@ -62,13 +61,11 @@ def opening_state(week: Week | None, at: datetime) -> OpeningState:
 
 def _open(now: datetime, closes: datetime, later: str) -> OpeningState:
     # Without a day, "do 6:00" means the next 6:00 on the clock, which may show it twice when it goes back.
-    unnamed_from = (closes - _DAY).replace(fold=1)
-    if now >= unnamed_from:
+    if now >= (closes - _DAY).replace(fold=1):
         sentence = f"otwarte do {_closing_clock(closes)}"
-        return OpeningState(True, f"{sentence}, potem {later}" if later else sentence, closes)
+        return OpeningState(True, f"{sentence}, potem {later}" if later else sentence)
     day = closes - timedelta(minutes=1)
-    sentence = f"otwarte do {DAY_ABBREVIATIONS[day.weekday()]} {_closing_clock(closes)}"
-    return OpeningState(True, sentence, unnamed_from)
+    return OpeningState(True, f"otwarte do {DAY_ABBREVIATIONS[day.weekday()]} {_closing_clock(closes)}")
 
 
 def _of_day(day: date, spans: Iterator[tuple[datetime, datetime]]) -> Iterator[tuple[datetime, datetime]]:
@@ -84,9 +81,8 @@ def _hours(opens: datetime, closes: datetime) -> str:
 
 def _closed(now: datetime, opens: datetime) -> OpeningState:
     if opens.date() == now.date():
-        return OpeningState(False, f"zamknięte, otwiera o {_clock(opens)}", opens)
-    sentence = f"zamknięte, otwiera {DAY_ABBREVIATIONS[opens.weekday()]} {_clock(opens)}"
-    return OpeningState(False, sentence, midnight(opens.date()))
+        return OpeningState(False, f"zamknięte, otwiera o {_clock(opens)}")
+    return OpeningState(False, f"zamknięte, otwiera {DAY_ABBREVIATIONS[opens.weekday()]} {_clock(opens)}")
 
 
 def _spans(week: Week, first: date) -> Iterator[tuple[datetime, datetime]]:
@@ -127,7 +123,7 @@ def _closing_clock(moment: datetime) -> str:
 
 
 class Openings:
-    """Opening hours of all depots of a snapshot. clocks: times of day at which any depot opens or closes, ascending.
+    """Opening hours of all depots of a snapshot, with their states in the present period, in which none changes.
 
     Depots of the same hours share one week (`DepotRow.hours_ranges`): sets of weeks hold their identities.
     """
@@ -137,41 +133,42 @@ class Openings:
         ranges = {hours for week in self._weeks.values() for day in week.values() for hours in day}
         # "24:00" is midnight.
         ends = {tuple(map(int, clock.split(":"))) for hours in ranges for clock in hours.split("-")}
-        self.clocks = tuple(sorted(time(hour % 24, minute) for hour, minute in ends))
-        self._states: dict[int, tuple[datetime, OpeningState]] = {}
-        self._open_now: tuple[Period, set[int]] | None = None
-        self._open_on: dict[tuple[int, int | None], set[int]] = {}
+        self._clocks = [time(hour % 24, minute) for hour, minute in ends]
+        self._starts_of = lru_cache(maxsize=4)(self._find_starts)
+        self._states_in = lru_cache(maxsize=1)(lambda _period: dict[int, OpeningState]())
+        self._open_in = lru_cache(maxsize=1)(self._find_open_in)
+        self.open_on = cache(self._find_open_on)
 
     def state(self, week: Week | None, now: datetime) -> OpeningState:
-        """Return the state of the depots of a week, None for unknown hours. Cached while it holds."""
-        known = self._states.get(id(week))
-        if known is not None and known[0] <= now and (known[1].valid_until is None or now < known[1].valid_until):
-            return known[1]
-        state = opening_state(week, now)
-        self._states[id(week)] = now, state
-        return state
+        """Return the state of the depots of a week, None for unknown hours."""
+        states = self._states_in(self.period(now))
+        if id(week) not in states:
+            states[id(week)] = opening_state(week, now)
+        return states[id(week)]
 
     def open_now(self, now: datetime) -> set[int]:
-        """Return the weeks of the depots that are open. Cached for a period."""
-        known = self._open_now
-        if known is None or not known[0].start <= now < known[0].end:
-            is_open = {number for number, week in self._weeks.items() if self.state(week, now).is_open}
-            known = self._open_now = self.period(now), is_open
-        return known[1]
+        """Return the weeks of the depots that are open."""
+        return self._open_in(self.period(now))
 
-    def open_on(self, day: int, hour: int | None) -> set[int]:
-        """Return the weeks of the depots that open on a day (0 is Monday), or are open at an hour of it. Cached."""
-        if (day, hour) not in self._open_on:
-            self._open_on[day, hour] = {
-                number for number, week in self._weeks.items() if opening_day(week, day, hour) is not None
-            }
-        return self._open_on[day, hour]
+    def _find_open_in(self, period: Period) -> set[int]:
+        return {number for number, week in self._weeks.items() if self.state(week, period.start).is_open}
+
+    def _find_open_on(self, day: int, hour: int | None) -> set[int]:
+        """Return the weeks of the depots that open on a day (0 is Monday), or are open at an hour of it."""
+        return {number for number, week in self._weeks.items() if opening_day(week, day, hour) is not None}
 
     def period(self, now: datetime) -> Period:
         """Return the period around a moment, within its Polish day, in which no depot opens or closes."""
-        starts = starts_of(now.astimezone(WARSAW).date(), self.clocks)
+        starts = self._starts_of(now.astimezone(WARSAW).date())
         following = bisect_right(starts, now)
         return Period(starts[following - 1], starts[following])
+
+    def _find_starts(self, day: date) -> list[datetime]:
+        """Return the moments of a day, in UTC, at which states may change."""
+        first, last = (midnight(each).astimezone(UTC) for each in (day, day + _DAY))
+        local = [datetime.combine(day, clock, WARSAW) for clock in self._clocks]
+        moments = {moment.replace(fold=fold).astimezone(UTC) for moment in local for fold in (0, 1)}
+        return sorted({first, *moments, last})
 
 
 def opening_day(week: Week | None, day: int, hour: int | None) -> int | None:
@@ -185,15 +182,6 @@ def opening_day(week: Week | None, day: int, hour: int | None) -> int | None:
         if any(opens <= clock < closes for opens, closes in map(_minutes, week[DAYS[number]])):
             return number
     return None
-
-
-@lru_cache(maxsize=4)
-def starts_of(day: date, clocks: tuple[time, ...]) -> list[datetime]:
-    """Return the moments of a day, in UTC, at which states may change."""
-    first, last = (midnight(each).astimezone(UTC) for each in (day, day + _DAY))
-    local = [datetime.combine(day, clock, WARSAW) for clock in clocks]
-    moments = {moment.replace(fold=fold).astimezone(UTC) for moment in local for fold in (0, 1)}
-    return sorted({first, *moments, last})
 
 
 def midnight(day: date) -> datetime:

@@ -1,10 +1,8 @@
-"""Open or closed at a moment, in Polish time, and how long the answer holds."""
+"""Open or closed at a moment, in Polish time."""
 
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from catalog.depots.opening_times import UNKNOWN, WARSAW, OpeningState, opening_state
 from catalog.parsing.opening_hours import DAYS, daily_ranges
@@ -25,40 +23,38 @@ def at(text):
 
 
 # 16 November 2026 is a Monday.
-def test_the_state_at_a_moment_says_until_when_it_holds():
-    for week, moment, is_open, sentence, until in (
-        (BREAKS, "2026-11-16 07:59:59", False, "zamknięte, otwiera o 8:00", "2026-11-16 08:00"),
-        (BREAKS, "2026-11-16 08:00", True, "otwarte do 12:00, potem 13:00–16:00", "2026-11-16 12:00"),
-        (BREAKS, "2026-11-16 12:00", False, "zamknięte, otwiera o 13:00", "2026-11-16 13:00"),
-        (BREAKS, "2026-11-16 15:59", True, "otwarte do 16:00", "2026-11-16 16:00"),
-        (BREAKS, "2026-11-16 16:00", False, "zamknięte, otwiera wt. 8:00", "2026-11-17 00:00"),
-        (BREAKS, "2026-11-21 13:00", False, "zamknięte, otwiera pn. 8:00", "2026-11-23 00:00"),
-        (TWO_BREAKS, "2026-11-16 09:00", True, "otwarte do 10:00, potem 11:00–12:00 i 18:00–2:00", "2026-11-16 10:00"),
-        (TWO_BREAKS, "2026-11-17 01:00", True, "otwarte do 2:00", "2026-11-17 02:00"),
-        (LONG_EVENING, "2026-11-16 09:00", True, "otwarte do 12:00, potem od 13:00", "2026-11-16 12:00"),
-        (NIGHTS, "2026-11-20 23:00", True, "otwarte do 6:00", "2026-11-21 06:00"),
-        (NIGHTS, "2026-11-21 05:00", True, "otwarte do 6:00", "2026-11-21 06:00"),
-        (NIGHTS, "2026-11-21 06:00", False, "zamknięte, otwiera o 22:00", "2026-11-21 22:00"),
-        (NIGHTS, "2026-11-22 06:00", False, "zamknięte, otwiera pt. 22:00", "2026-11-27 00:00"),
-        (MONDAYS, "2026-11-16 12:00", False, "zamknięte, otwiera pn. 8:00", "2026-11-23 00:00"),
-        (WORKING_WEEK, "2026-11-17 10:00", True, "otwarte do pt. 24:00", "2026-11-20 00:00"),
-        (WORKING_WEEK, "2026-11-20 10:00", True, "otwarte do 24:00", "2026-11-21 00:00"),
-        (WORKING_WEEK, "2026-11-20 00:00", True, "otwarte do 24:00", "2026-11-21 00:00"),
-        (PAST_MIDNIGHT, "2026-11-17 10:00", True, "otwarte do czw. 0:01", "2026-11-18 00:01"),
-        (ALL_BUT_AN_HOUR, "2026-11-16 13:00", True, "otwarte do pn. 12:00", "2026-11-22 12:00"),
-        (ALL_BUT_AN_HOUR, "2026-11-16 11:00", True, "otwarte do 12:00", "2026-11-16 12:00"),
+def test_the_state_at_a_moment():
+    for week, moment, is_open, sentence in (
+        (BREAKS, "2026-11-16 07:59:59", False, "zamknięte, otwiera o 8:00"),
+        (BREAKS, "2026-11-16 08:00", True, "otwarte do 12:00, potem 13:00–16:00"),
+        (BREAKS, "2026-11-16 12:00", False, "zamknięte, otwiera o 13:00"),
+        (BREAKS, "2026-11-16 15:59", True, "otwarte do 16:00"),
+        (BREAKS, "2026-11-16 16:00", False, "zamknięte, otwiera wt. 8:00"),
+        (BREAKS, "2026-11-21 13:00", False, "zamknięte, otwiera pn. 8:00"),
+        (TWO_BREAKS, "2026-11-16 09:00", True, "otwarte do 10:00, potem 11:00–12:00 i 18:00–2:00"),
+        (TWO_BREAKS, "2026-11-17 01:00", True, "otwarte do 2:00"),
+        (LONG_EVENING, "2026-11-16 09:00", True, "otwarte do 12:00, potem od 13:00"),
+        (NIGHTS, "2026-11-20 23:00", True, "otwarte do 6:00"),
+        (NIGHTS, "2026-11-21 05:00", True, "otwarte do 6:00"),
+        (NIGHTS, "2026-11-21 06:00", False, "zamknięte, otwiera o 22:00"),
+        (NIGHTS, "2026-11-22 06:00", False, "zamknięte, otwiera pt. 22:00"),
+        (MONDAYS, "2026-11-16 12:00", False, "zamknięte, otwiera pn. 8:00"),
+        (WORKING_WEEK, "2026-11-17 10:00", True, "otwarte do pt. 24:00"),
+        (WORKING_WEEK, "2026-11-20 10:00", True, "otwarte do 24:00"),
+        (WORKING_WEEK, "2026-11-20 00:00", True, "otwarte do 24:00"),
+        (PAST_MIDNIGHT, "2026-11-17 10:00", True, "otwarte do czw. 0:01"),
+        (ALL_BUT_AN_HOUR, "2026-11-16 13:00", True, "otwarte do pn. 12:00"),
+        (ALL_BUT_AN_HOUR, "2026-11-16 11:00", True, "otwarte do 12:00"),
     ):
         state = opening_state(week, at(moment))
         assert (state.is_open, state.sentence) == (is_open, sentence), week
-        assert state.valid_until == at(until)
 
 
 def test_what_never_changes():
     noon = at("2026-11-16 12:00")
     assert opening_state(None, noon) == UNKNOWN
     assert opening_state(dict.fromkeys(DAYS, ()), noon) == OpeningState(False, "zamknięte")
-    always = opening_state(ALWAYS, noon)
-    assert (always.is_open, always.sentence, always.valid_until) == (True, "otwarte całą dobę", None)
+    assert opening_state(ALWAYS, noon) == OpeningState(True, "otwarte całą dobę")
 
 
 def test_the_hour_that_is_left_out_in_march():
@@ -87,28 +83,3 @@ def test_the_night_on_which_clocks_go_back():
     until_monday = daily_ranges("Su 00:00-24:00; Mo 00:00-02:30")
     told = [opening_state(until_monday, first + timedelta(minutes=minutes)).sentence for minutes in (15, 45, 61)]
     assert told == ["otwarte do pn. 2:30", "otwarte do pn. 2:30", "otwarte do 2:30"]
-
-
-DAY_RANGES = st.sampled_from(
-    ["", "08:00-12:00", "08:00-12:00,13:00-16:00", "00:00-24:00", "22:00-06:00", "18:00-24:00"]
-)
-
-MOMENTS = st.integers(0, 2 * 366 * 24 * 60).map(
-    lambda minutes: datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=minutes)
-)
-
-
-@given(st.lists(DAY_RANGES, min_size=7, max_size=7).filter(any), MOMENTS, st.floats(0, 1))
-def test_an_answer_holds_until_it_says_so_and_no_longer(days, moment, share):
-    names = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
-    week = daily_ranges("; ".join(f"{name} {ranges}" for name, ranges in zip(names, days, strict=True) if ranges))
-    state = opening_state(week, moment)
-    if state.valid_until is None:
-        assert opening_state(week, moment + share * timedelta(days=400)) == state
-        return
-    end = state.valid_until.astimezone(UTC)
-    assert moment < end
-    during = opening_state(week, moment + share * 0.999999 * (end - moment))
-    assert (during.is_open, during.sentence) == (state.is_open, state.sentence)
-    after = opening_state(week, end)
-    assert (after.is_open, after.sentence) != (state.is_open, state.sentence)
