@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.csrf import csrf_exempt
-from rest_framework import exceptions
+from rest_framework.exceptions import MethodNotAllowed
 
 from catalog.api.params import StoreQuery
 from catalog.depots.snapshot import DepotNotFound
@@ -22,15 +22,7 @@ from catalog.territory.boundaries import SNAP_DISTANCE_M, PointOutsideMunicipali
 from catalog.territory.snapshot import PostcodeNotFound, UnitNotFound, VoivodeshipNotFound
 from fueldepot.data.snapshot import DATABASE_AWAY
 from fueldepot.http.cache_control import GONE, NO_STORE, behind_cache
-from fueldepot.http.error_body import (
-    CODES,
-    RETRY_AFTER_S,
-    ErrorJson,
-    error_body,
-    is_api,
-    method_not_allowed,
-    plain_error,
-)
+from fueldepot.http.error_body import RETRY_AFTER_S, ErrorJson, error_body, is_api, method_not_allowed, plain_error
 from fueldepot.http.params import InvalidParameters, ParameterError, quote
 from fueldepot.http.request_body import MAX_BODY_BYTES, BodyTooLarge, MalformedBody, UnsupportedBody
 from pages.page import Page
@@ -120,12 +112,9 @@ DOMAIN_ERRORS: dict[type[Exception], Callable[[Any], ErrorJson]] = {
 OTHER_NAMES = {"teryt": "county", "postcode": "code"}
 """Parameters that a request may have instead of the one that an error names, in its query or path."""
 
-FRAMEWORK_CODES = {status: code for code, status in CODES.items()}
-"""Codes by status, for errors that DRF raises; a 400 of DRF is about a body."""
-
 
 def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse | None:
-    """DRF's exception handler: error body and headers of exceptions raised by viewsets."""
+    """DRF's exception handler: error body and headers of exceptions raised by viewsets; DRF itself raises one."""
     request = context["request"]
     if describe := DOMAIN_ERRORS.get(type(error)):
         body = describe(error)
@@ -138,12 +127,8 @@ def answer_error(error: Exception, context: Mapping[str, Any]) -> HttpResponse |
         if isinstance(error, DepotNotFound) and error.removed:
             response["Cache-Control"] = behind_cache(GONE, request)
         return response
-    if isinstance(error, exceptions.MethodNotAllowed):
+    if isinstance(error, MethodNotAllowed):
         return method_not_allowed(request)
-    if isinstance(error, exceptions.APIException):
-        status = error.status_code
-        code = FRAMEWORK_CODES.get(status, "server_error" if status >= 500 else "invalid_parameter")
-        return plain_error(error_body(code, str(error.detail), status=status))
     return unavailable(request, error) if isinstance(error, DATABASE_AWAY) else None
 
 

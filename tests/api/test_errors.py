@@ -1,13 +1,10 @@
-import json
 from unittest.mock import Mock
 
 import pytest
 from django.db import OperationalError
 from django.test import Client
-from rest_framework import exceptions
 
 from catalog.search.engine import Search
-from fueldepot.errors import answer_error
 from fueldepot.http.params import quote
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
@@ -147,19 +144,6 @@ def test_a_database_that_is_away_is_told_with_retry_after(client, monkeypatch):
 def test_a_given_value_is_shortened_and_made_visible():
     assert quote("a" * 50) == "'" + "a" * 40 + "…'"
     assert quote("a\x00b") == "'a\\x00b'"
-
-
-def test_what_the_framework_refuses_has_the_same_body(rf):
-    for error, status, code in (
-        (exceptions.ParseError("no form"), 400, "malformed_body"),
-        (exceptions.UnsupportedMediaType("x/y"), 415, "unsupported_media_type"),
-        (exceptions.NotAcceptable("no"), 406, "invalid_parameter"),
-        (exceptions.APIException("odd"), 500, "server_error"),
-    ):
-        answer = answer_error(error, {"request": rf.get("/api/v1/stores")})
-        body = json.loads(answer.content)
-        assert (answer.status_code, body["status"], body["code"]) == (status, status, code), error
-        assert answer.headers["Cache-Control"] == "no-store"
 
 
 def test_advice_is_what_helps(client):
