@@ -269,7 +269,7 @@ def make_variant(application: Application, project_type: ProjectType, rules: Rul
     rows = make_rows(application, level, project_type, intensity, rules)
     table_3_sum = sum((row.subsidy_pln for row in rows if row.table == ENVELOPE_TABLE), ZERO)
     sum_limit = f"{int(project_type)}/{level}"
-    table_3_limit = None if level is Level.NONE else rules.value("project_types/table_3_limit", sum_limit)
+    table_3_limit = None if level is Level.NONE else rules.values["project_types/table_3_limit", sum_limit]
     table_3_limit_pln = ZERO if table_3_limit is None else table_3_limit.value
     others = sum((row.subsidy_pln for row in rows if row.table != ENVELOPE_TABLE), ZERO)
     return Variant(

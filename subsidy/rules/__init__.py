@@ -23,10 +23,6 @@ class RulesError(Exception):
     """A rule file is unreadable or invalid. The message names the file."""
 
 
-class NotInForce(Exception):
-    """Nothing is in force yet, or no longer. The argument is the day."""
-
-
 class RuleSource(StrictModel):
     """The source of an entry. url: None when unknown. official: published by the programme itself."""
 
@@ -156,15 +152,9 @@ class RulesAt:
         """Whether the last day on which an agreement can be signed has passed."""
         return self.day > self.edition.contracts_until
 
-    def value(self, parameter: str, key: str) -> DatedValue:
-        """Return a value in force. Raises NotInForce, and KeyError where no file has it."""
-        if (parameter, key) in self.ended:
-            raise NotInForce(self.day)
-        return self.values[parameter, key]
-
     def number(self, parameter: str, key: str) -> Decimal:
-        """Return the number of a value in force. Raises like `value`."""
-        return self.value(parameter, key).value
+        """Return the number of a value. Raises KeyError where none is in force."""
+        return self.values[parameter, key].value
 
     def text(self, name: str, /, **filled: object) -> str:
         return self.texts[name].format(**filled) if filled else self.texts[name]
@@ -189,9 +179,9 @@ class Rules:
         return self.editions[0].valid_from
 
     def on(self, day: date) -> RulesAt:
-        """Return the rules of a day, cached between changes. Raises NotInForce before the first edition."""
+        """Return the rules of a day, cached between changes. Raises ValueError before the first edition."""
         if day < self.begins:
-            raise NotInForce(day)
+            raise ValueError(f"the programme began on {self.begins}, after {day}")
         start = self.changes[bisect_right(self.changes, day) - 1]
         known = self._known.get(start)
         if known is None:

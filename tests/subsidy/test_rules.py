@@ -12,7 +12,7 @@ import pytest
 
 from subsidy import rules
 from subsidy.household_and_plan import DOCUMENTS, ENVELOPE, Item, Level
-from subsidy.rules import FILES, NotInForce, RulesError
+from subsidy.rules import FILES, RulesError
 from subsidy.rules.rule_files import read_rules
 
 BEGINS, AMENDED = date(2025, 3, 31), date(2026, 7, 20)
@@ -79,12 +79,12 @@ def test_minimum_wage():
 
 def test_electric_heating_ends_with_2026():
     assert limit(Item.ELECTRIC, Level.BASIC, date(2026, 12, 31)) == 4480
-    with pytest.raises(NotInForce):
+    with pytest.raises(KeyError):
         limit(Item.ELECTRIC, Level.BASIC, date(2027, 1, 1))
 
 
 def test_a_day_before_the_programme():
-    with pytest.raises(NotInForce):
+    with pytest.raises(ValueError, match="after 2025-03-30"):
         rules.current().on(BEGINS - timedelta(days=1))
 
 

@@ -218,7 +218,7 @@ def test_conditions_of_an_answer():
 
 def test_a_row_names_the_clause_of_its_number():
     on = named()
-    amended = {("items/walls", "basic"): replace(on.value("items/walls", "basic"), clause="aneks")}
+    amended = {("items/walls", "basic"): replace(on.values["items/walls", "basic"], clause="aneks")}
     for rules_of_day, clause in ((on, on.items[WALLS].clause), (with_values(on, values=amended), "aneks")):
         (row,) = calculate(WALLS_ALONE, rules_of_day).shown.rows
         assert row.clause == clause
@@ -259,11 +259,11 @@ WALLS_ALONE = Application(scope={WALLS: Decimal(1)}, project_type=HIGH)
 )
 def test_notes_on_the_wage_and_its_source_stand_where_the_wage_is_used(income, business, told):
     on = named()
-    on = with_values(on, {"wage": "wage"}, values={WAGE: replace(on.value(*WAGE), notes=("wage",))})
+    on = with_values(on, {"wage": "wage"}, values={WAGE: replace(on.values[WAGE], notes=("wage",))})
     result = calculate(replace(WALLS_ALONE, people=2, income=Decimal(income), business=business), on)
     found = result.notes
     assert ("wage" in found) is told
-    assert (on.value(*WAGE).source in result.sources) is told
+    assert (on.values[WAGE].source in result.sources) is told
     assert ("note_business_spouse" in found) is told
     assert set(on.edition.notes) <= set(found)
 
