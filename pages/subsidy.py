@@ -111,7 +111,7 @@ def read_query(pairs: Pairs, values: Mapping[str, str], on: rules.RulesAt, today
     try:
         return SubsidyQuery.parse(pairs, today=today)
     except InvalidParameters as error:
-        hidden = {row.parameter.encode() for row in error.errors if not describe_errors(values, [row], on)}
+        hidden = {row.parameter for row in error.errors if not describe_errors(values, [row], on)}
         if not hidden:
             raise
         return SubsidyQuery.parse([pair for pair in pairs if pair[0] not in hidden], today=today)

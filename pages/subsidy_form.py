@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fueldepot.http.params import BOOLEANS, AmbiguousNumber, NumberLiteral, ParameterError, read_decimal
+from fueldepot.http.params import BOOLEANS, AmbiguousNumber, NumberText, ParameterError, read_decimal
 from fueldepot.http.query import Pairs
 from subsidy.household_and_plan import (
     AREA_RANGE,
@@ -291,7 +291,7 @@ def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> tuple[Pa
         target = f"cost_{source}" if name == SOURCE_COST and source in SOURCES else name
         is_number = name not in known or known[name].kind == "number"
         unit = known[name].unit if name in known else ZLOTY
-        pairs += [(target.encode(), number_sent(value, unit) if is_number else as_bytes(value)) for value in typed]
+        pairs += [(target, number_sent(value, unit) if is_number else value) for value in typed]
     errors = [
         ParameterError(item, AMBIGUOUS, f"{item} is {readings}")
         for item in wanted.intersection(ENVELOPE)
@@ -311,7 +311,7 @@ def readings_of_area(typed: str) -> AmbiguousNumber | None:
     return None
 
 
-def number_sent(typed: str, unit: str) -> bytes:
+def number_sent(typed: str, unit: str) -> str:
     """Return a number without its unit: złoty as `read_decimal` reads what a person types, others as typed.
 
     What is no number stays as it is, for the reader to refuse.
@@ -319,18 +319,13 @@ def number_sent(typed: str, unit: str) -> bytes:
     # A unit alone is no number, and no empty answer either.
     text = typed.strip().removesuffix(unit).rstrip() or typed.strip()
     if unit == PEOPLE_UNIT:
-        return as_bytes("".join(text.split()))
+        return "".join(text.split())
     if unit != ZLOTY:
-        return as_bytes(text)
+        return text
     try:
-        return NumberLiteral(f"{read_decimal(text, 'thousands'):f}".encode())
+        return NumberText(f"{read_decimal(text, 'thousands'):f}")
     except ValueError:
-        return as_bytes(text)
-
-
-def as_bytes(text: str) -> bytes:
-    """Return a text as a request carries it; a lone surrogate becomes a question mark."""
-    return text.encode("utf-8", "replace")
+        return text
 
 
 def missing_areas(values: Mapping[str, str]) -> list[ParameterError]:

@@ -54,8 +54,10 @@ class InvalidParameters(Exception):
         super().__init__("; ".join(error.message for error in errors))
 
 
-class NumberLiteral(bytes):
+class NumberText(str):
     """A number that a program states as such, in JSON for example: a point in it never separates thousands."""
+
+    __slots__ = ()
 
 
 def quote(value: str) -> str:
@@ -64,23 +66,28 @@ def quote(value: str) -> str:
     return "'" + "".join(c if c.isprintable() else repr(c)[1:-1] for c in short) + "'"
 
 
-def group_values(pairs: Iterable[tuple[bytes, bytes]]) -> dict[str, list[bytes]]:
+def group_values(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     """Return all values by name, in the order of the request."""
-    values: dict[str, list[bytes]] = {}
+    values: dict[str, list[str]] = {}
     for name, value in pairs:
-        values.setdefault(name.decode("utf-8", "replace"), []).append(value)
+        values.setdefault(name, []).append(value)
     return values
 
 
-def is_empty(values: list[bytes]) -> bool:
-    return len(values) == 1 and not values[0].decode("utf-8", "replace").strip(BLANKS)
+def is_empty(values: list[str]) -> bool:
+    return len(values) == 1 and not values[0].strip(BLANKS)
 
 
-def split_pairs(encoded: bytes) -> Iterable[tuple[bytes, bytes]]:
+def decode_pair(name: bytes, value: bytes) -> tuple[str, str]:
+    """Return name and value as text. What is no UTF-8 in the value becomes surrogates, which `read_text` refuses."""
+    return name.decode("utf-8", "replace"), value.decode("utf-8", "surrogateescape")
+
+
+def split_pairs(encoded: bytes) -> Iterable[tuple[str, str]]:
     """Split a query string or form body into percent-decoded names and values."""
     for pair in encoded.split(b"&"):
-        name, _, value = pair.partition(b"=")
-        yield unquote_to_bytes(name.replace(b"+", b" ")), unquote_to_bytes(value.replace(b"+", b" "))
+        name, _, value = pair.replace(b"+", b" ").partition(b"=")
+        yield decode_pair(unquote_to_bytes(name), unquote_to_bytes(value))
 
 
 ThreeDigits = Literal["refused", "thousands", "decimals"]
@@ -221,12 +228,6 @@ def bounded(form: re.Pattern[str], convert: Callable[[str], float], schema: Any)
     return TextReader(read, schema)
 
 
-class NumberText(str):
-    """The text of a number that a program states as such, in JSON for example."""
-
-    __slots__ = ()
-
-
 def exact(low: float, high: float, three_digits: ThreeDigits = "refused") -> TextReader:
     """Return the reader of an exact decimal within an inclusive range. three_digits: of a text, see `read_decimal`."""
 
@@ -266,16 +267,17 @@ Day = Annotated[date, TextReader(read_day, core_schema.date_schema())]
 Switch = Annotated[bool, TextReader(lambda text: word_for(BOOLEANS).read(text.lower()), core_schema.bool_schema())]
 
 
-def read_text(values: list[bytes]) -> str:
+def read_text(values: list[str]) -> str:
     """Return the trimmed text of a parameter. Raises a refusal with the fault as its message."""
     if len(values) > 1:
         raise refusal("repeated", f"is given {len(values)} times instead of once")
     try:
-        text = values[0].decode("utf-8").strip(BLANKS)
-    except UnicodeDecodeError:
+        values[0].encode()
+    except UnicodeEncodeError:
         raise refusal("malformed", "is not valid UTF-8") from None
+    text = type(values[0])(values[0].strip(BLANKS))
     if not text:
         raise refusal("empty", "is empty")
     if len(text) > MAX_VALUE_LENGTH:
         raise refusal("too_long", f"has {len(text)} characters")
-    return NumberText(text) if isinstance(values[0], NumberLiteral) else text
+    return text

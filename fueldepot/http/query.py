@@ -52,10 +52,10 @@ PRIVATE_FAULTS = {
 }
 """What is said of a value that no message repeats, by the error code."""
 
-Pairs = Iterable[tuple[bytes, bytes]]
+Pairs = Iterable[tuple[str, str]]
 
 
-def split_query(raw: str) -> list[tuple[bytes, bytes]]:
+def split_query(raw: str) -> list[tuple[str, str]]:
     """Return names and values of a WSGI query string, which is percent-encoded, in Latin-1."""
     return [*split_pairs(raw.encode("latin-1"))]
 
@@ -95,7 +95,7 @@ class Query(BaseModel):
         """
         values = group_values(split_query(raw) if isinstance(raw, str) else raw)
         if cls.empty_is_absent:
-            values = {name: encoded for name, encoded in values.items() if not is_empty(encoded)}
+            values = {name: texts for name, texts in values.items() if not is_empty(texts)}
         synonyms = {name: synonym for synonym, name in cls.synonyms.items() if synonym in values}
         errors = cls.rename(values)
         names = cls.names()
@@ -135,7 +135,7 @@ class Query(BaseModel):
             return cls.parse(raw, today=today), {}
         except InvalidParameters as refused:
             codes = {error.parameter: error.code for error in refused.errors}
-            valid = [pair for pair in split_query(raw) if pair[0].decode("utf-8", "replace") not in codes]
+            valid = [pair for pair in split_query(raw) if pair[0] not in codes]
             return cls.parse(valid, today=today), codes
 
     @classmethod
@@ -147,7 +147,7 @@ class Query(BaseModel):
         return ()
 
     @classmethod
-    def rename(cls, values: dict[str, list[bytes]]) -> dict[str, ParameterError]:
+    def rename(cls, values: dict[str, list[str]]) -> dict[str, ParameterError]:
         """Give synonyms their parameter's name; return an error for each parameter that is given under both."""
         errors = {}
         for synonym, name in cls.synonyms.items():

@@ -1,6 +1,6 @@
 """Strict reading of request bodies, and parsing of a form, multipart form or JSON object to pairs for `Query.parse`.
 
-Django's own parsers replace invalid UTF-8, keep files and drop repeated keys; here values stay the bytes sent, and
+Django's own parsers replace invalid UTF-8, keep files and drop repeated keys; here values stay what was sent, and
 anything but parameters is refused by name.
 """
 
@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from django.http import HttpRequest
 from gunicorn.http.errors import ParseException
 
-from fueldepot.http.params import NumberLiteral, NumberText, quote, split_pairs
+from fueldepot.http.params import NumberText, decode_pair, quote, split_pairs
 
 MAX_BODY_BYTES = 65_536
 """Maximum of the API: all parameters with their longest values fit several times."""
@@ -23,7 +23,7 @@ MAX_FORM_BYTES = 5_000_000
 
 MAX_PARAMETERS = 1_000
 
-Pairs = list[tuple[bytes, bytes]]
+Pairs = list[tuple[str, str]]
 
 
 class MalformedBody(Exception):
@@ -123,7 +123,7 @@ DISPOSITION = re.compile(rb"(?im)^content-disposition:[ \t]*form-data\b([^\r\n]*
 PART_NAME = re.compile(rb'(?i);[ \t]*name="([^"\r\n]*)"')
 
 
-def read_part(part: bytes) -> tuple[bytes, bytes]:
+def read_part(part: bytes) -> tuple[str, str]:
     head, blank, value = part.partition(b"\r\n\r\n")
     if not blank or not head.lstrip(b" \t").startswith(b"\r\n"):
         raise MalformedBody("a part of the multipart body has no head")
@@ -135,7 +135,7 @@ def read_part(part: bytes) -> tuple[bytes, bytes]:
         raise MalformedBody("a part of the multipart body is a file; send values only")
     if re.search(rb"(?im)^content-transfer-encoding:[ \t]*(?!7bit|8bit|binary)", head):
         raise MalformedBody("a part of the multipart body is encoded; send it as it is")
-    return name[1], value
+    return decode_pair(name[1], value)
 
 
 def read_json(body: bytes, options: dict[str, str]) -> Pairs:
@@ -165,24 +165,20 @@ def refuse_constant(name: str) -> NoReturn:
     raise MalformedBody(f"the JSON body holds {name}, which is no JSON number")
 
 
-NESTED = b"(an array or object)"
+NESTED = "(an array or object)"
 """Replaces nested values; no parameter accepts it."""
 
 
-def json_pairs(content: JsonObject) -> Iterator[tuple[bytes, bytes]]:
+def json_pairs(content: JsonObject) -> Iterator[tuple[str, str]]:
     for key, value in content:
-        # A lone surrogate becomes invalid UTF-8, which the readers refuse with the parameter's name.
-        name = key.encode("utf-8", "surrogatepass")
+        # A lone surrogate in a value stays one, which the readers refuse with the parameter's name.
+        name = key.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
         if value is None:
-            yield name, b""
+            yield name, ""
         elif isinstance(value, bool):
-            yield name, b"true" if value else b"false"
-        elif isinstance(value, NumberText):
-            yield name, NumberLiteral(value.encode())
-        elif isinstance(value, str):
-            yield name, value.encode("utf-8", "surrogatepass")
+            yield name, "true" if value else "false"
         else:
-            yield name, NESTED
+            yield name, value if isinstance(value, str) else NESTED
 
 
 def read_form(body: bytes, options: dict[str, str]) -> Pairs:

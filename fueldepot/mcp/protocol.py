@@ -27,7 +27,7 @@ from fueldepot.data import snapshot
 from fueldepot.errors import DOMAIN_ERRORS
 from fueldepot.http.cache_control import NO_STORE, version
 from fueldepot.http.error_body import method_not_allowed
-from fueldepot.http.params import InvalidParameters, NumberLiteral, ParameterError, quote
+from fueldepot.http.params import InvalidParameters, NumberText, ParameterError, quote
 from fueldepot.http.query import MOST_IGNORED, Query
 from fueldepot.http.views import JSON
 from fueldepot.mcp import data_tools, rule_tools  # noqa: F401 - fill TOOLS
@@ -199,8 +199,8 @@ def parse_arguments(tool: Tool, arguments: Mapping[str, Any]) -> Query:
         elif isinstance(value, list | dict):
             errors.append(tool.query.describe_error(name, "malformed", "is an array or object"))
         elif value is not None:
-            text = (str(value).lower() if isinstance(value, bool) else str(value)).encode()
-            pairs.append((name.encode(), text if isinstance(value, str) else NumberLiteral(text)))
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            pairs.append((name, text if isinstance(value, str) else NumberText(text)))
     try:
         query = tool.query.parse(pairs, today=timezone.localdate())
     except InvalidParameters as error:
