@@ -56,7 +56,7 @@ def ensure(data: Path) -> str:
     if sys.platform != "linux":
         raise EmbeddedError("the embedded PostgreSQL needs Linux; set DATABASE_URL to a server of your own")
     data = data.resolve()
-    with _clear_errors(data):
+    try:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         if data.stat().st_uid == os.geteuid():
             data.chmod(0o700)  # access to the socket makes a superuser of the database
@@ -69,6 +69,11 @@ def ensure(data: Path) -> str:
                 atexit.register(_stop_own, server, os.getpid())
         finally:
             os.close(gate)
+    except OSError as error:
+        raise EmbeddedError(
+            f"embedded PostgreSQL: {error.strerror}: {error.filename or data}; "
+            "make it usable for this user, or set DATABASE_URL to a server of your own"
+        ) from error
     # The port is part of the socket's name; without it PGPORT would lead clients elsewhere.
     return f"postgresql://postgres@:{PORT}/postgres?host={socket_folder}"
 
@@ -104,18 +109,6 @@ def _watch(data: Path, parent: int) -> None:
         except (EmbeddedError, OSError) as error:
             logger.error("%s", error)
             pause_s = WATCH_AGAIN_S
-
-
-@contextlib.contextmanager
-def _clear_errors(data: Path) -> Iterator[None]:
-    """Turn every OSError inside into an EmbeddedError that names the path."""
-    try:
-        yield
-    except OSError as error:
-        raise EmbeddedError(
-            f"embedded PostgreSQL: {error.strerror}: {error.filename or data}; "
-            "make it usable for this user, or set DATABASE_URL to a server of your own"
-        ) from error
 
 
 def binaries() -> Path:
