@@ -11,7 +11,7 @@ from http import HTTPStatus
 from io import BytesIO
 from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, Self
 from xml.sax.saxutils import escape
 
 import orjson
@@ -37,14 +37,13 @@ from fueldepot.http.views import read_only
 from pages.api_and_text_pages import describe_rate_limit, english_page, for_owners_page, privacy_page, rules_page
 from pages.datasets import datasets_page
 from pages.heating_page import heating_costs_page
-from pages.home_and_voivodeship import depots_as_of, has_invented_medians, home_page, voivodeships_by_name
+from pages.home_and_voivodeship import depots_as_of, home_page, voivodeships_by_name
 from pages.page import Page
 from pages.prices import index_page, official_page
 from pages.regulations import page_of, regulations_page
 from pages.rendering import collapse_blank_lines, markdown_text
 from pages.stove_check import stove_check_page
 from pages.subsidy import first_page
-from prices.api.price_answers import all_fuel_prices
 from prices.official_series import SERIES
 from prices.snapshot import RESTS_ON, official, prices
 from regulations.api.params import DeadlinesQuery
@@ -69,8 +68,7 @@ class SiteMapEntry(NamedTuple):
     """A page. title: short, "" where it is only known to the page itself. changed: None when unknown.
 
     listed: for search engines and language models; False for pages with invented depots or prices, and empty ones.
-    as_of: the day on the page, where it differs from `changed`. first: the oldest of several days on it, else None.
-    page: None where its size is not told.
+    as_of: the day on the page, where it differs from `changed`. page: None where its size is not told.
     """
 
     path: str
@@ -79,13 +77,19 @@ class SiteMapEntry(NamedTuple):
     changed: date | None = None
     listed: bool = True
     as_of: date | None = None
-    first: date | None = None
     page: Page | None = None
+
+    @classmethod
+    def of_page(cls, page: Page, section: SiteMapSection, title: str = "", changed: date | None = None) -> Self:
+        """Return the entry of a built page. title, changed: if they are not those that it shows."""
+        changed = changed or page.as_of_last or page.as_of
+        return cls(page.path, section, title or page.title, changed, page.indexed, page=page)
 
     @property
     def current_to(self) -> str:
         """The day on the page, or its days as an interval of ISO 8601; "" when unknown."""
-        return "/".join(str(day) for day in (self.first, self.as_of or self.changed) if day)
+        days = (self.page.as_of, self.page.as_of_last) if self.page else (self.as_of or self.changed,)
+        return "/".join(str(day) for day in days if day)
 
 
 def listed_pages(today: date) -> list[SiteMapEntry]:
@@ -99,13 +103,12 @@ def all_pages(today: date) -> list[SiteMapEntry]:
     Municipalities without depots show the nearest ones, so they are unlisted while any depot is invented.
     """
     voivodeships = voivodeships_by_name()
-    subsidy = first_page("", today)
     title = "Dotacja Czyste Powietrze: poziomy i limity"
     entries = [
         *service_pages(today),
         *price_pages(voivodeships, today),
         *regulation_pages(voivodeships, today),
-        SiteMapEntry(subsidy.path, SiteMapSection.SUBSIDY, title, subsidy.as_of, page=subsidy),
+        SiteMapEntry.of_page(first_page("", today), SiteMapSection.SUBSIDY, title),
         *unit_pages(voivodeships),
         *depot_pages(),
     ]
@@ -114,45 +117,36 @@ def all_pages(today: date) -> list[SiteMapEntry]:
 
 
 def service_pages(today: date) -> Iterator[SiteMapEntry]:
-    catalog = depots.get()
-    changed = snapshot.current().changed_on(Dataset.Slug.DEPOTS) or catalog.updated_at
-    listed = not (catalog.demonstration or has_invented_medians(today))
-    home = home_page("", today)
-    yield SiteMapEntry(home.path, SiteMapSection.SERVICE, "Strona główna", changed, listed, page=home)
+    yield SiteMapEntry.of_page(home_page("", today), SiteMapSection.SERVICE, "Strona główna")
     for page in (rules_page(), english_page(), for_owners_page(), datasets_page(today), privacy_page()):
-        yield SiteMapEntry(page.path, SiteMapSection.SERVICE, page.title, page.as_of, page=page)
+        yield SiteMapEntry.of_page(page, SiteMapSection.SERVICE)
 
 
 def price_pages(voivodeships: Collection[Voivodeship], today: date) -> Iterator[SiteMapEntry]:
-    answers, section = all_fuel_prices(today), SiteMapSection.PRICES
-    real = {slug: "demonstration" not in answer for slug, answer in answers.items()}
-    changed = snapshot.current().changed_on(*RESTS_ON)
-    listed = any(answer["n"] for answer in answers.values()) and all(real.values())
-    index, averages, heat = index_page("", today), official_page(), heating_costs_page("", today)
-    yield SiteMapEntry(index.path, section, "Ceny opału: mediany", changed, listed, today, page=index)
-    yield SiteMapEntry(averages.path, section, averages.title, averages.as_of, averages.indexed, page=averages)
+    section, changed = SiteMapSection.PRICES, snapshot.current().changed_on(*RESTS_ON)
+    yield SiteMapEntry.of_page(index_page("", today), section, "Ceny opału: mediany", changed)
+    yield SiteMapEntry.of_page(official_page(), section)
     title = "Ile kosztuje ciepło: porównanie źródeł"
-    yield SiteMapEntry(heat.path, section, title, changed, heat.indexed, today, page=heat)
-    for slug in answers:
-        name, figures = fuels.BY_SLUG[slug].name, prices.get().figures(slug, today)
-        path, listed = reverse("fuel-prices", args=[slug]), real[slug] and figures.country.n > 0
-        yield SiteMapEntry(path, section, f"{name}: ceny w Polsce", changed, listed, today)
+    yield SiteMapEntry.of_page(heating_costs_page("", today), section, title, changed)
+    for fuel in fuels.FUELS:
+        figures = prices.get().figures(fuel.slug, today)
+        path, listed = reverse("fuel-prices", args=[fuel.slug]), figures.country.n > 0 and not figures.demonstration
+        yield SiteMapEntry(path, section, f"{fuel.name}: ceny w Polsce", changed, listed, today)
         for unit in voivodeships:
-            path = reverse("fuel-prices-voivodeship", args=[slug, unit.slug])
-            listed, title = real[slug] and unit.teryt in figures.voivodeships, f"{name}: województwo {unit.name}"
+            path = reverse("fuel-prices-voivodeship", args=[fuel.slug, unit.slug])
+            listed = unit.teryt in figures.voivodeships and not figures.demonstration
+            title = f"{fuel.name}: województwo {unit.name}"
             yield SiteMapEntry(path, SiteMapSection.VOIVODESHIP_PRICES, title, changed, listed, today)
 
 
 def regulation_pages(voivodeships: Sequence[Voivodeship], today: date) -> Iterator[SiteMapEntry]:
     section = SiteMapSection.REGULATIONS
-    listing, check = regulations_page(today), stove_check_page("", today)
-    for page, title in ((listing, listing.title), (check, "Sprawdź swój piec: do kiedy wolno go używać")):
-        first, last = page.as_of, page.as_of_last
-        yield SiteMapEntry(page.path, section, title, last or first, first=first if last else None, page=page)
+    yield SiteMapEntry.of_page(regulations_page(today), section)
+    yield SiteMapEntry.of_page(stove_check_page("", today), section, "Sprawdź swój piec: do kiedy wolno go używać")
     for entry in regulations_of(voivodeships, on=today):
         missing = "" if entry.state else " (nie wczytano jeszcze stanu prawnego)"
-        title, page = f"Uchwała antysmogowa: województwo {entry.voivodeship.name}{missing}", page_of(entry)
-        yield SiteMapEntry(page.path, section, title, page.as_of, page=page)
+        title = f"Uchwała antysmogowa: województwo {entry.voivodeship.name}{missing}"
+        yield SiteMapEntry.of_page(page_of(entry), section, title)
 
 
 def unit_pages(voivodeships: Collection[Voivodeship]) -> Iterator[SiteMapEntry]:
