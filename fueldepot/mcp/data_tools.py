@@ -12,7 +12,6 @@ from catalog.api import params
 from catalog.api.depot_answers import describe_depot
 from catalog.api.place_answers import LocatedMunicipalityJson, LocationJson, describe_located, describe_suggestion
 from catalog.api.views import count_by_municipality, find_stores
-from catalog.depots import fuels
 from catalog.depots.attribution import ORIGINS
 from catalog.depots.opening_times import opening_of
 from catalog.depots.snapshot import DepotRow, depots
@@ -26,6 +25,7 @@ from fueldepot.http.params import choice, whole
 from fueldepot.http.query import field
 from fueldepot.mcp.answers import Citation, Findings, each, part, pick, tool
 from pages.datasets import TITLE as DATASETS
+from pages.depot_filters import card_price
 from pages.fuel_prices import Asked
 from pages.heating_api import HouseQuery, heating_costs
 from pages.heating_page import STATUS as HEATING_STATUS
@@ -137,12 +137,11 @@ def cite_depots(rows: Sequence[DepotRow]) -> Citation:
 def describe_near(row: DepotRow, metres: float | None, fuel: str | None) -> dict[str, Any]:
     now = timezone.now()
     store = describe_depot(row)
-    listed = prices.get().price_list(row.id, timezone.localdate(now)) if fuel else []
-    offers = [price for price in listed if price.fuel in fuels.assortments(fuel or "")]
+    price = card_price(row.id, timezone.localdate(now), fuel) if fuel else None
     km = None if metres is None else round(metres / 1000, 1)
     body = pick(NearDepot, store, km=km, now=opening_of(row, now).sentence, status=row.data_status)
-    if offers:
-        body["price"] = pick(Price, describe_price(min(offers, key=lambda price: price.price)))
+    if price:
+        body["price"] = pick(Price, describe_price(price))
     return body
 
 
