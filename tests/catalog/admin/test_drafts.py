@@ -100,6 +100,7 @@ def test_who_is_alone_decides_alone_with_a_reason(ewa):
     assert deadline.history.latest().history_change_reason == "Zmiana."
 
 
+@pytest.mark.usefixtures("the_day")
 def test_the_page_of_a_draft_says_where_and_from_when_and_leaves_out_codes_that_stay(ewa):
     for make in (factories.krakow, factories.zakopane, factories.nowy_targ_rural):
         make()

@@ -325,6 +325,7 @@ def test_of_thousands_of_unknown_arguments_the_first_are_named(ask, country):
     assert [message.partition(" ")[0] for message in messages] == [f"'fuel{number}'" for number in range(10)]
 
 
+@pytest.mark.usefixtures("the_day")
 def test_an_empty_list_says_why_and_what_is_nearest_beyond(call, country):
     point = {"lat": country.lat + 0.5, "lon": country.lon, "radius": 10}
     near, past = call(("depots_near", point), ("depots_near", {"teryt": country.municipality.pk, "offset": 5}))

@@ -123,6 +123,7 @@ def test_an_old_legal_state_is_marked(call, country, age_days, stale):
     assert {body.get("stale", "").partition(" days")[0] for body in bodies} == {warning}
 
 
+@pytest.mark.usefixtures("the_day")
 def test_a_citation_rests_on_the_rows_that_are_shown(call, country):
     """Rows of the second voivodeship, confirmed long ago, do not fit."""
     slaskie = LegalStateFactory(voivodeship=factories.VoivodeshipFactory(teryt="24"), as_of=date(2020, 1, 1))
@@ -140,6 +141,7 @@ def test_a_citation_rests_on_the_rows_that_are_shown(call, country):
     assert both["page"] == "http://127.0.0.1:8000/przepisy/"
 
 
+@pytest.mark.usefixtures("the_day")
 def test_rules_are_cited_as_their_page_cites_them(call, country):
     codes = ("1217011", "1217", "12")
     *bodies, country_wide = call(*(("rules_at", {"teryt": code}) for code in codes), ("deadlines", {}))
