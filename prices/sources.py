@@ -5,7 +5,7 @@ A variable, of which the office states no number, belongs to a series by name an
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -195,8 +195,7 @@ def fetch(source: DataSource, fetcher: Fetcher, chosen: Mapping[str, int] | None
         store.part.write_bytes(orjson.dumps({url: orjson.loads(answer) for url, answer in client.answers}))
         download = store.keep()
     extract = extract_of("BDL API", variables, pages, rejected)
-    fetched = import_steps.step([download.path], source, FileFormat("bdl", recognises, lambda _: extract))
-    return replace(fetched, most_rejected=1.0), download
+    return import_steps.step([download.path], source, FileFormat("bdl", recognises, lambda _: extract)), download
 
 
 def sync_series(extract: Extract[bdl.ObservationRecord], options: Options) -> Report:
@@ -276,6 +275,7 @@ SOURCE = DataSource(
     file="bdl.json",
     rhythm_days=30,
     min_rows=1,
+    most_rejected=1.0,
     confirmed=True,
 )
 

@@ -106,13 +106,15 @@ def directory_steps(directory: Path) -> tuple[list[ImportStep], list[str]]:
     return steps_of(files, pass_over_older=True), [path.name for path, known in by_path.items() if known is None]
 
 
-def fetch_step(source: DataSource, fetcher: Fetcher) -> tuple[ImportStep, Download]:
-    """Fetch a source. Returns a step that refuses a doubtful file, and the file. Raises DownloadFailed and BadInput."""
-    if source.fetch:
-        return source.fetch(source, fetcher)
-    download = fetcher.fetch(source)
-    (fetched,) = steps_for([download.path], source.dataset)
-    return replace(fetched, source=source, most_rejected=runner.MOST_REJECTED), download
+def fetch_step(source: DataSource, fetcher: Fetcher, *, write: bool) -> tuple[ImportStep, Download]:
+    """Fetch a source; record a failure if `write`. Returns step and file. Raises DownloadFailed and BadInput."""
+    with runner.record_failures(runner.source_origin(source), write=write):
+        if source.fetch:
+            fetched, download = source.fetch(source, fetcher)
+        else:
+            download = fetcher.fetch(source)
+            (fetched,) = steps_for([download.path], source.dataset)
+    return replace(fetched, source=source, origin=runner.source_origin(source, download)), download
 
 
 logger = logging.getLogger(__name__)
@@ -144,15 +146,11 @@ def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tu
     intended = runner.source_origin(source)
     reports: list[Report] = []
     try:
-        with runner.record_failures(intended, write=True):
-            fetched, download = fetch_step(source, fetcher)
-        origin = runner.source_origin(source, download)
-        earlier = imported_run(state, download, options.today)
-        if earlier is not None:
-            return runner.record(
-                origin, ImportRun.Outcome.UNCHANGED, started=started, message=SAME, earlier=earlier
-            ), []
-        reports = runner.run([replace(fetched, origin=origin, began=started)], options)
+        fetched, download = fetch_step(source, fetcher, write=True)
+        if earlier := imported_run(state, download, options.today):
+            origin, same = runner.source_origin(source, download), ImportRun.Outcome.UNCHANGED
+            return runner.record(origin, same, started=started, message=SAME, earlier=earlier), []
+        reports = runner.run([replace(fetched, began=started)], options)
     except DownloadBusy as error:
         raise ImportRunning(str(error)) from error
     except runner.REFUSALS:

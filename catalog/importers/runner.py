@@ -38,9 +38,6 @@ REFUSALS = (BadInput, ImportRefused, TooManyRemovals)
 MOST_REMOVED = 0.10
 """Share of stored rows that may disappear in one import without `--allow-removals`."""
 
-MOST_REJECTED = 0.20
-"""Share of unusable rows above which a fetched file is refused as one of another kind."""
-
 MOST_DIFFERENCES = 200
 
 
@@ -187,8 +184,7 @@ class ImportStep:
     """One step of a run. credit: publisher. sync: compares and, if told to, writes. model: of an app above the catalog.
 
     counted: returns the rows of the data set, None for all of the model. source: None for starter data. files, origin,
-    began: for the record. most_rejected: share of unusable rows above which a fetched file is refused, as one that is
-    otherwise doubtful; None for a file that somebody has looked at.
+    began: for the record. origin: of a fetched file, which is refused if doubtful: nobody has looked at it.
     """
 
     dataset: Dataset.Slug
@@ -198,7 +194,6 @@ class ImportStep:
     counted: Callable[[], QuerySet[Any]] | None = None
     source: DataSource | None = None
     files: tuple[Path, ...] = ()
-    most_rejected: float | None = None
     origin: Origin | None = None
     began: datetime | None = None
 
@@ -268,8 +263,8 @@ def run_inside(
             begun.append((origins[number], started))
         write = options.write or number + 1 < len(steps)
         report = step.sync(replace(options, write=write))
-        if step.source and step.most_rejected is not None:
-            refuse_doubtful(step.source, report, options, step.most_rejected)
+        if step.source and step.origin:
+            refuse_doubtful(step.source, report, options)
         refuse_later_day(step, report, options.today)
         reports.append(report)
         if origins:
@@ -293,7 +288,7 @@ def run_inside(
     return reports, changed
 
 
-def refuse_doubtful(source: DataSource, report: Report, options: Options, most_rejected: float) -> None:
+def refuse_doubtful(source: DataSource, report: Report, options: Options) -> None:
     """Raise ImportRefused for a fetched source that is older than stored, too small, or largely unusable."""
     stored = freshness.day_of_publication(source, until=freshness.last_valid_day(options.today))
     if not options.allow_older and report.as_of and stored and report.as_of < stored:
@@ -303,7 +298,7 @@ def refuse_doubtful(source: DataSource, report: Report, options: Options, most_r
         )
     rejected = len(report.rejected)
     rows = report.rows + len(report.skipped) + rejected
-    if rejected > most_rejected * rows:
+    if rejected > source.most_rejected * rows:
         note = report.rejected[0]
         raise ImportRefused(
             f"{report.title}: {rejected} of {rows} rows cannot be used, for example {note.key}: {note.reason}; "

@@ -4,7 +4,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -123,11 +122,10 @@ class ImportCommand(BaseCommand):
         return sources[self.source]
 
     def fetch_and_import(self, source: DataSource, fetcher: Fetcher, how: Options) -> list[Report]:
-        with runner.record_failures(runner.source_origin(source), write=how.write):
-            step, download = fetch_step(source, fetcher)
+        step, download = fetch_step(source, fetcher, write=how.write)
         word = "downloaded" if download.fresh else "still the publisher's current file"
         self.stdout.write(f"{download.path}: {word}, {download.size} bytes, SHA-256 {download.sha256}")
-        return runner.run([replace(step, origin=runner.source_origin(source, download))], how)
+        return runner.run([step], how)
 
     def print_reports(self, reports: list[Report], **options: Any) -> None:
         everything = options["verbosity"] > 1

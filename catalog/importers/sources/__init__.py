@@ -68,6 +68,7 @@ class DataSource:
 
     method: "file" is one GET, "form" an ASP.NET page sent back with `button`, "overpass" one POST of `query`, "api" is
     `fetch`, and "manual" is brought by hand from `url`. confirmed: whether the address is documented or lately tried.
+    most_rejected: share of unusable rows above which a fetched file is refused as one of another kind.
     """
 
     id: str
@@ -94,6 +95,7 @@ class DataSource:
     confirmed: bool = False
     file: str = ""
     min_rows: int = 0
+    most_rejected: float = 0.2
     max_megabytes: float = 0
     button: str = ""
     query: str = ""

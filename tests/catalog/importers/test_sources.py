@@ -169,8 +169,8 @@ def test_fetched_boundaries_older_than_the_stored_ones_are_refused():
     Dataset.objects.create(slug=source.dataset, changed_at="2031-05-03T00:00Z", **known)
     older = Report("boundaries", as_of=date(2031, 5, 2), unchanged=source.min_rows)
     with pytest.raises(ImportRefused, match=r"older than what is stored .2031-05-03."):
-        refuse_doubtful(source, older, Options(TODAY, write=True), 0.1)
-    refuse_doubtful(source, older, Options(TODAY, write=True, allow_older=True), 0.1)
+        refuse_doubtful(source, older, Options(TODAY, write=True))
+    refuse_doubtful(source, older, Options(TODAY, write=True, allow_older=True))
 
 
 def test_postcodes_of_which_some_come_from_elsewhere_name_both(country):
