@@ -141,7 +141,7 @@ def most_common(codes: Iterable[str]) -> str:
 def county_heirs(codes: Collection[str], heirs: Mapping[str, str]) -> dict[str, str]:
     """Map former counties or voivodeships to the unit that most of their municipalities moved to.
 
-    codes: of one length. heirs: municipality → its successor. Units without known municipalities are omitted.
+    heirs: municipality → its successor. Units without known municipalities are omitted.
     """
     followers = {code: [heir[: len(code)] for old, heir in heirs.items() if old.startswith(code)] for code in codes}
     return {code: most_common(units) for code, units in followers.items() if units}

@@ -132,12 +132,11 @@ def describe_changes(diff: Diff[UnitRecord], incoming: Units, departures: list[D
     depots = Depot.objects.filter(municipality__in=[departure.unit.teryt for departure in departures])
     counts = dict(depots.values_list("municipality").annotate(Count("pk")))
     lines += [describe_departure(departure, incoming, counts.get(departure.unit.teryt, 0)) for departure in departures]
-    for length in (2, 4):
-        gone = {code: unit for code, unit in diff.removed.items() if len(code) == length}
-        followers = county_heirs(gone, heirs)
-        for code, unit in gone.items():
-            after = f" → {followers[code]} {incoming[followers[code]].name}" if code in followers else ""
-            lines.append(f"gone: {code} {unit.name}{after}")
+    gone = {code: unit for code, unit in diff.removed.items() if len(code) < 7}
+    followers = county_heirs(gone, heirs)
+    for code, unit in gone.items():
+        after = f" → {followers[code]} {incoming[followers[code]].name}" if code in followers else ""
+        lines.append(f"gone: {code} {unit.name}{after}")
     return lines
 
 
