@@ -13,9 +13,7 @@ import pytest
 
 from catalog.importers.download import RetryPolicy, Store, is_public, may_follow
 from catalog.importers.records import BadInput, DownloadBusy, DownloadFailed
-from catalog.importers.sources import all_sources
 from tests import small_country
-from tests.catalog.importers.parsers.helpers import DATA
 
 POSTCODES = "/PL.zip"
 
@@ -196,31 +194,6 @@ def test_another_kind_of_file_and_a_damaged_one_are_refused(fetcher, source, pub
     ):
         publishers.files["PL.zip"] = content
         assert message in refusal(fetcher, source)
-
-
-@pytest.fixture
-def table(source, publishers):
-    """A source whose file is CSV, and what is published there."""
-    publishers.files["postcodes.csv"] = (DATA / "prg_postcodes.csv").read_bytes()
-    url = publishers.url + "/postcodes.csv"
-    table = replace(source, url=url, file="postcodes.csv", formats=all_sources()["prg-addresses"].formats)
-    return table, publishers.files["postcodes.csv"]
-
-
-def test_a_csv_file_is_kept_as_it_came_and_one_that_is_not_whole_refused(fetcher, publishers, table):
-    source, content = table
-    assert not content[: len(content) // 2].endswith(b"\n")
-    for trouble, message in (
-        ("html", "what came is a web page instead of csv"),
-        ("empty", "what came is empty"),
-        ("unannounced", "what came ends in the middle of a row; try again later"),
-    ):
-        publishers.always["/postcodes.csv"] = trouble
-        assert message in refusal(fetcher, source)
-        assert folder(fetcher, source) == []
-    publishers.always.clear()
-    download = fetcher.fetch(source)
-    assert (download.path.name, download.path.read_bytes()) == ("postcodes.csv", content)
 
 
 def test_a_page_that_goes_on_and_on_and_a_zip_that_unpacks_to_too_much_are_given_up(
