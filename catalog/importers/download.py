@@ -5,7 +5,6 @@ embed another: RFC 3056, 4291, 6052.
 """
 
 import fcntl
-import os
 import socket
 import threading
 import time
@@ -176,27 +175,18 @@ class Store:
         return None
 
     def keep(self, etag: str = "", last_modified: str = "") -> Download:
-        """Turn the `.part` into the kept file, unless that has the same bytes."""
-        digest, kept = checksum(self.part), self.read()
-        if kept is not None and kept.sha256 == digest:
-            kept = replace(kept, etag=etag, last_modified=last_modified)
-            self._write(kept)
-            return kept
-        size = self.part.stat().st_size
-        download = Download(self.file, self.url, timezone.now(), size, digest, etag, last_modified, fresh=True)
-        with self.part.open("rb") as stream:
-            os.fsync(stream.fileno())
-        self.part.replace(self.file)
-        self._write(download)
-        # Up to 1.1, names began with a moment.
-        for former in self.folder.glob(f"*Z-{self.file.name}*"):
-            former.unlink()
+        """Turn the `.part` into the kept file, unless that has the same bytes. `read` tells if this was interrupted."""
+        digest, download = checksum(self.part), self.read()
+        if download is None or download.sha256 != digest:
+            size = self.part.stat().st_size
+            download = Download(self.file, self.url, timezone.now(), size, digest, fresh=True)
+            self.part.replace(self.file)
+            # Up to 1.1, names began with a moment.
+            for former in self.folder.glob(f"*Z-{self.file.name}*"):
+                former.unlink()
+        download = replace(download, etag=etag, last_modified=last_modified)
+        self.sidecar.write_bytes(SIDECAR.dump_json(download, indent=2, exclude={"fresh"}))
         return download
-
-    def _write(self, download: Download) -> None:
-        draft = self.sidecar.with_suffix(".draft")
-        draft.write_bytes(SIDECAR.dump_json(download, indent=2, exclude={"fresh"}))
-        draft.replace(self.sidecar)
 
 
 class _Trouble(Exception):
