@@ -12,8 +12,7 @@ class RegulationsConfig(AppConfig):
         from catalog.services.journal import UNDO_HANDLERS
         from regulations import models, services
 
-        # An amendment refers to its resolution, and all to their legal state.
-        for model in (models.LegalState, models.Resolution, models.Amendment, models.Deadline, models.FuelBan):
+        for model in (models.Deadline, models.FuelBan):
             UNDO_HANDLERS[model._meta.label_lower] = partial(services.undo_rows, model)
 
         CODE_CHANGE_HANDLERS.append(services.follow_codes)

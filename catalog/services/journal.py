@@ -20,9 +20,8 @@ from typing import Any
 
 from django.apps import apps
 from django.contrib.auth.models import AbstractBaseUser
-from django.db import router, transaction
+from django.db import transaction
 from django.db.models import Model
-from django.db.models.deletion import Collector, ProtectedError
 from django.utils import timezone
 from simple_history.utils import get_history_model_for_model
 
@@ -271,49 +270,28 @@ def find_changed_since(decision: Decision) -> list[Model]:
 
 
 def restore_rows(model: type[Model], undoing: Undoing) -> None:
-    """Bring rows back one by one: changed, deleted and added ones. For a handful.
+    """Bring rows back one by one, newest first: changed, deleted and added ones. For a handful that no others refer to.
 
-    A row that was changed since stays, as does an added one to which others refer, a deleted one that refers to one
-    deleted since, and one whose former values no line of its history has.
+    A row that was changed since stays, as does one whose former values no line of its history has.
     """
     historical = get_history_model_for_model(model)
     name = model._meta.pk.name
     spans = undoing.spans(model)
     rows = history.locking(model._default_manager.filter(pk__in=list(spans))).in_bulk()
     added, untouched = set(undoing.added(model)), set(history.find_untouched(model, list(spans.values())))
-    # Newest first: what refers to an added row goes before it, and comes back after a deleted one.
     for key, span in sorted(spans.items(), key=lambda item: -item[1].last):
         lines = historical._default_manager.filter(**{name: key})
         before = lines.filter(history_id__lt=span.first).order_by("-history_id").first()
         row = rows.get(key)
-        is_lasting = before is None and row is not None and (key not in added or _is_used(row))
         is_deleted = row is None and history.latest_id(historical, key) == span.last
-        is_torn = row is None and before is not None and _lacks_others(before.instance)
-        if not (key in untouched or is_deleted) or is_lasting or is_torn:
+        is_known = before is not None or (row is not None and key in added)
+        if not (is_known and (key in untouched or is_deleted)):
             undoing.left.append(row or lines.latest("history_id").instance)
             continue
         changing: Any = row if before is None else before.instance
-        if changing is None:
-            continue
         changing._history_user, changing._change_reason = undoing.by, undoing.reason[:100]
         if before is None:
             changing.delete()
         else:
             changing.save()
         undoing.changed[model] += 1
-
-
-def _lacks_others(row: Model) -> bool:
-    """Whether a row refers to one that is gone."""
-    keys = [(field.related_model, getattr(row, field.attname)) for field in row._meta.concrete_fields]
-    return any(model and key and not model._base_manager.filter(pk=key).exists() for model, key in keys)
-
-
-def _is_used(row: Model) -> bool:
-    """Whether other rows refer to a row, which would go with it."""
-    collector = Collector(using=router.db_for_write(type(row)))
-    try:
-        collector.collect([row])
-    except ProtectedError:
-        return True
-    return sum(map(len, collector.data.values())) > 1 or any(rows.exists() for rows in collector.fast_deletes)
