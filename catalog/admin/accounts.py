@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import admin, messages
-from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.forms import AdminUserCreationForm, PasswordResetForm
 from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
@@ -225,8 +225,7 @@ def password_letters(row: PendingLetter, on: datetime) -> Iterator[Letter]:
         about = ContentType.objects.get_for_model(User)
         sent: dict[str, Any] = {"content_type": about, "object_id": str(user.pk), "change_message": SENT}
         if LogEntry.objects.filter(**sent, action_time__gt=on - timedelta(hours=1)).count() < MOST_AN_HOUR:
-            entry = sent | {"user_id": user.pk, "action_flag": CHANGE, "object_repr": str(user), "action_time": on}
-            note = partial(LogEntry.objects.create, **entry)
+            note = partial(second_factor.note, user, by=user, message=SENT)
             yield Letter(row, None, partial(link_letter, user, row.kind), note)
 
 

@@ -143,8 +143,7 @@ class DepotAdmin(KeptRowsMixin, UnloggedMixin, NextRowMixin, DepotListAdmin):
             obj.__dict__.update(added.__dict__)
             return
         try:
-            opened = form.cleaned_data["opened"] or 0
-            editing.edit_depot(depot=obj, values=form.values(), by=editor, on=today, opened=opened, verify=verify)
+            editing.edit_depot(depot=obj, values=form.values(), by=editor, on=today, verify=verify)
             if form.merged:
                 kept = ", ".join(Depot.label(name) for name in form.merged)
                 self.message_user(request, f"Zachowano też to, co ktoś zmienił w tym czasie: {kept}.")
