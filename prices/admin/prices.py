@@ -9,8 +9,8 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.models import User
-from django.db.models import Case, F, QuerySet, Value, When
-from django.db.models.functions import Abs
+from django.db.models import Case, DecimalField, F, QuerySet, Value, When
+from django.db.models.functions import Abs, Coalesce
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.defaultfilters import floatformat
 from django.template.response import TemplateResponse
@@ -24,7 +24,6 @@ from catalog.admin import depot_list
 from catalog.admin.bulk import bulk_action, each, exceeded_limit, undo_button
 from catalog.admin.desk import (
     CsvMixin,
-    DeskList,
     KeptRowsMixin,
     PendingByDefaultFilter,
     ReasonForm,
@@ -94,17 +93,6 @@ class ObservationAdmin(RegisterAdmin):
 class StatusFilter(PendingByDefaultFilter):
     parameter_name = "status"
     states, waiting = models.DepotPrice.Status, models.DepotPrice.Status.PENDING
-
-
-class PriceChangeList(DeskList):
-    """The list with the current median of each row's fuel."""
-
-    def get_results(self, request: HttpRequest) -> None:
-        super().get_results(request)
-        medians = current_medians(timezone.localdate())
-        describe_rows(self.result_list, read_ranges())
-        for row in self.result_list:
-            row.present_median = medians.get(row.fuel)
 
 
 PRICE_FIELDS = ("depot", "fuel", "unit", "price", "bag_price", "bag_kg", "day", "origin")
@@ -261,16 +249,19 @@ class DepotPriceAdmin(KeptRowsMixin, PriceListImport, CsvMixin, PricePageMixin, 
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[models.DepotPrice]:
         medians = current_medians(timezone.localdate())
-        distances = [When(fuel=fuel, then=Abs(F("price") / Value(median) - 1)) for fuel, median in medians.items()]
-        rows = models.DepotPrice.objects.annotate(distance=Case(*distances, default=Value(Decimal())))
+        cases = [When(fuel=fuel, then=Value(median)) for fuel, median in medians.items()]
+        rows = models.DepotPrice.objects.annotate(present_median=Case(*cases, output_field=DecimalField()))
+        rows = rows.annotate(distance=Coalesce(Abs(F("price") / F("present_median") - 1), Decimal()))
         waiting = Case(When(status=PENDING, then=Value(0)), default=Value(1))
         return with_questions(rows, "submission").order_by(waiting, "-distance", "submitted_at", "pk")
 
     def get_search_results(self, request: HttpRequest, queryset: Any, search_term: str) -> tuple[QuerySet[Any], bool]:
         return depot_list.search_depots(queryset, search_term, "depot__"), False
 
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return PriceChangeList
+    def get_changelist_instance(self, request: HttpRequest) -> ChangeList:
+        changelist: ChangeList = super().get_changelist_instance(request)
+        describe_rows(changelist.result_list, read_ranges())
+        return changelist
 
     def get_fields(self, request: HttpRequest, obj: models.DepotPrice | None = None) -> Any:
         return [field.name for field in models.DepotPrice._meta.fields if field.name != "id"] if obj else PRICE_FIELDS
