@@ -230,12 +230,9 @@ def _decide(
     label: of the decision. said: reason for the history by the former state of a depot, if it is not the label.
     closing: whether to close open submissions, see `close_submissions`.
     """
-    chosen = locking(Depot.objects.filter(pk__in=among(keys)))
-    states = ("publication", "data_status", "removal_reason", "merged_into")
-    depots = list(chosen.only("pk", "name", "fuels", "fuels_in_name", "confirmed_fields", *states))
     changing: defaultdict[str, list[Depot]] = defaultdict(list)
     unchanged = []
-    for depot in depots:
+    for depot in locking(Depot.objects.filter(pk__in=among(keys))):
         if obstacle(depot):
             unchanged.append(depot)
         else:
