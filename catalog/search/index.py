@@ -90,9 +90,6 @@ POSITIONS = ("", *SearchEntry.Position.values)
 
 UNKNOWN = -(10**9)
 
-AT_ONCE = 32
-"""Offsets examined at once: more than suggestions, since a name may contain a text twice."""
-
 FURTHER = 200
 """Names compared with the diacritics of a text."""
 
@@ -284,14 +281,9 @@ class SearchIndex:
     def _first(self, offsets: Offsets, limit: int, accented: tuple[str, ...]) -> list[int]:
         """Return the most important entries at offsets, which ascend as importance falls."""
         most = FURTHER if accented else limit
-        folds: dict[int, None] = {}
-        for start in range(0, len(offsets), AT_ONCE):
-            at = self.folds.begins.searchsorted(offsets[start : start + AT_ONCE], "right") - 1
-            folds |= dict.fromkeys(at.tolist())
-            if len(folds) >= most:
-                break
         # No entry of a later text is more important than the first of an earlier one.
-        numbers = sorted(number for fold in islice(folds, most) for number in self._with_fold(fold, most))
+        folds = self.folds.numbers_at(offsets)[:most]
+        numbers = sorted(number for fold in folds for number in self._with_fold(fold, most))
         if accented:
             numbers.sort(key=lambda number: self.mismatches(number, accented))
         return numbers[:limit]

@@ -14,7 +14,7 @@ from rapidfuzz.distance import OSA
 from catalog.apps import MOVES_ENTRIES
 from catalog.models import Municipality, Place, SearchEntry
 from catalog.search.entries import IndexEntry
-from catalog.search.index import AT_ONCE, DEPTH, SearchIndex, read_index
+from catalog.search.index import DEPTH, SearchIndex, read_index
 from catalog.search.ranking import LARGEST, WordIndex
 from tests import factories
 from tests.catalog.search.country import columns_of
@@ -62,7 +62,7 @@ def test_what_no_name_holds_is_not_found_and_a_name_of_digits_is_no_postcode():
     digits = index(["12345", "1"], "l")
     assert digits.find_postcodes("12", 8) == digits.find_postcodes("__3", 8) == []
     # One with the text in it many times hides no later name.
-    assert index(["b" + "a" * (2 * AT_ONCE), "ca"]).find("a", 8) == [0, 1]
+    assert index(["b" + "a" * 64, "ca"]).find("a", 8) == [0, 1]
 
 
 def municipalities(*names: str, kind: int, villages: tuple[str, ...] = ()) -> SearchIndex:
