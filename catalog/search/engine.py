@@ -14,7 +14,7 @@ from catalog.models import SearchEntry
 from catalog.parsing.contacts_and_names import typed_digits
 from catalog.search import query
 from catalog.search.index import SearchIndex
-from catalog.search.matching import CANDIDATES, Match, Memo, Mode, WordMatcher
+from catalog.search.matching import CANDIDATES, Match, Mode, WordMatcher
 from catalog.search.street_and_town import Towns
 from catalog.search.vocabulary import ABOUT_FUELS, NICKNAMES
 from catalog.text import fold, plain
@@ -224,7 +224,7 @@ class Search:
             return ()
         if has_comma:
             # It may be the name of a county: "Zielonki, Kraków".
-            nearby = self.words.find(query.read_query(rest)[0], Mode.WORDS, MAX_SUGGESTIONS, (), Memo())
+            nearby = self.words.find(query.read_query(rest)[0], Mode.WORDS, MAX_SUGGESTIONS, ())
             if self._contain_name(_numbers(nearby), words):
                 return ()
         return town
@@ -269,7 +269,7 @@ class Search:
         """Whether a text is the folded name of one of these entries, alone or with a unit that it is in."""
         if not numbers or fold(text) == name:
             return bool(numbers)
-        matches = self.words.find(query.read_query(text)[0], Mode.WORDS, MAX_SUGGESTIONS, accented, Memo())
+        matches = self.words.find(query.read_query(text)[0], Mode.WORDS, MAX_SUGGESTIONS, accented)
         return any(match.number in numbers for match in matches)
 
     def _postcode_with_place(self, code: str, numbers: list[int], rest: str) -> Found:
@@ -295,46 +295,45 @@ class Search:
         several = " " in key and len(key.rpartition(" ")[2]) >= LONG_ENOUGH
         if several and len(numbers) < limit and not any(self.index.fold(number) == key for number in numbers):
             # "bielany wroclaw" is a prefix of Bielany Wrocławskie, and may be Bielany in Wrocław.
-            costs: Memo = {}
             for reading in query.read_query(plain(text)):
-                matches = self.words.find(reading, Mode.WORDS, limit, accented, costs)
+                matches = self.words.find(reading, Mode.WORDS, limit, accented)
                 numbers = list(dict.fromkeys((*numbers, *(match.number for match in matches if match.whole))))
         return Found(tuple(numbers[:limit]), typed=key)
 
     def _word_by_word(self, text: str, key: str, accented: tuple[str, ...], limit: int) -> Found:
-        readings, costs = query.read_query(text), Memo()
+        readings = query.read_query(text)
         for reading in query.read_with_prepositions(text):
-            matches = self.words.find(reading, Mode.WORDS, limit, accented, costs)
+            matches = self.words.find(reading, Mode.WORDS, limit, accented)
             matches = [match for match in matches if self._is_with_preposition(match.number, text)]
             if matches:
                 return Found(_numbers(matches), single=_is_single(matches))
-        if village := self._village_of_address(text, accented, costs):
+        if village := self._village_of_address(text, accented):
             return Found(_numbers(village)[:limit], single=len(village) == 1)
         for mode in (Mode.WORDS, Mode.PREFIXES):
             for reading in readings:
-                if matches := self.words.find(reading, mode, limit, accented, costs):
+                if matches := self.words.find(reading, mode, limit, accented):
                     return Found(_numbers(matches), single=_is_single(matches))
-                if numbers := self.words.units_of(reading, mode, limit, costs):
+                if numbers := self.words.units_of(reading, mode, limit):
                     return Found(tuple(numbers))
             for reading in query.read_after_street(text) if mode is Mode.WORDS else ():
-                found = self.words.find(reading, mode, limit, accented, costs)
+                found = self.words.find(reading, mode, limit, accented)
                 if matches := [match for match in found if match.whole]:
                     return Found(_numbers(matches), single=_is_single(matches))
         if " " in key and (numbers := self.index.fragments(key, limit, accented)):
             return Found(tuple(numbers))
         for reading in readings:
             for respaced in self.words.respaced(reading):
-                if matches := self.words.find(respaced, Mode.WORDS, limit, accented, costs):
+                if matches := self.words.find(respaced, Mode.WORDS, limit, accented):
                     return Found(_numbers(matches), forgiven=True)
         for mode in (Mode.UNKNOWN_WORDS, Mode.ALL_WORDS):
             for reading in readings:
-                if matches := self.words.find(reading, mode, limit, accented, costs):
+                if matches := self.words.find(reading, mode, limit, accented):
                     return Found(_numbers(matches), forgiven=True)
         if town := self.towns.in_address(text):
             return Found(tuple(self.index.find(town, limit)), typed=town)
         return Found()
 
-    def _village_of_address(self, text: str, accented: tuple[str, ...], costs: Memo) -> list[Match]:
+    def _village_of_address(self, text: str, accented: tuple[str, ...]) -> list[Match]:
         """Return the villages of an address without streets, in the municipality that it names, if it names one."""
         address = query.read_village_address(text)
         if address is None:
@@ -344,7 +343,7 @@ class Search:
         municipalities = {self.index.teryt(number) for named in beside for number in named}
         return [
             match
-            for match in self.words.find(reading, Mode.WORDS, CANDIDATES, accented, costs)
+            for match in self.words.find(reading, Mode.WORDS, CANDIDATES, accented)
             if match.is_spelled_out
             and self.index.fold(match.number) == village
             and (not municipalities or self.index.teryt(match.number) in municipalities)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -36,6 +37,9 @@ MAX_PARTS = 4
 
 CANDIDATES = 100
 """Number of entries that are sorted completely."""
+
+WORDS_CACHED = 32
+"""Words whose costs are cached, some 60 KB each: the readings of a query share words."""
 
 ADJECTIVE_ENDINGS = ("iego", "iej", "iemu", "ich", "im", "ie", "a", "i", "u", "o", "")
 """Endings after "-sk", "-ck" and "-dzk" in the forms of a unit's name: nowotarski, nowotarskiego, nowotarskim."""
@@ -78,10 +82,6 @@ class Match(NamedTuple):
     def is_spelled_out(self) -> bool:
         """Whether no word is a prefix: those of units may be forms of it."""
         return self.edits == 0 and self.cost <= self.context * STEM
-
-
-Memo = dict[tuple[Token, Mode, bool], Costs]
-"""Cached costs of the words of a query, in names (True) and units: readings share words."""
 
 
 class Units:
@@ -128,14 +128,16 @@ class WordMatcher:
         self.names = WordIndex((word, number) for number, text in folds for word in set(text.split()))
         units = [index.units[code] for code in index.codes]
         self._kinds = np.array([unit.kind for unit in units], np.uint8)
+        self._costs_in_names = lru_cache(WORDS_CACHED)(self._find_in_names)
+        self._costs_in_units = lru_cache(WORDS_CACHED)(self._find_in_units)
         self._units = {
             scope: Units([(name, number) for number, unit in enumerate(units) for name in names_of(unit, scope)])
             for scope in ContextScope
         }
 
-    def find(self, reading: Reading, mode: Mode, limit: int, accented: tuple[str, ...], memo: Memo) -> list[Match]:
+    def find(self, reading: Reading, mode: Mode, limit: int, accented: tuple[str, ...]) -> list[Match]:
         """Return the best entries for a reading, only those with the fewest edits."""
-        entries, total, named, whole = self._covering(reading, mode, memo)
+        entries, total, named, whole = self._covering(reading, mode)
         if not len(entries):
             return []
         edits, cost = np.divmod(total, EDIT)
@@ -148,14 +150,14 @@ class WordMatcher:
         return sorted(Match(*map(int, row)) for row in zip(*columns, strict=True))[:limit]
 
     def _covering(
-        self, reading: Reading, mode: Mode, memo: Memo
+        self, reading: Reading, mode: Mode
     ) -> tuple[NDArray[np.int32], NDArray[np.int16], NDArray[np.int64], NDArray[np.bool_]]:
         """Return the entries that have each word in the name or in a surrounding unit, and at least one in the name.
 
         With the cost of all words, the number of words in the name, and whether none of these is shortened.
         """
-        in_names = np.array([self._costs(token, mode, memo, in_names=True) for token in reading.tokens])
-        in_units = np.array([self._costs(token, mode, memo, in_names=False) for token in reading.tokens])
+        in_names = np.array([self._costs(token, mode, in_names=True) for token in reading.tokens])
+        in_units = np.array([self._costs(token, mode, in_names=False) for token in reading.tokens])
         folds = np.flatnonzero(in_names.min(axis=0) < NO_MATCH)
         entries, place = self.index.expand(folds)
         units = self.index.unit_of[entries]
@@ -172,12 +174,12 @@ class WordMatcher:
         whole: NDArray[np.bool_] = np.all(~in_name | (by_name % EDIT < PREFIX), axis=0)
         return entries[fits], total[fits], named[fits], whole[fits]
 
-    def units_of(self, reading: Reading, mode: Mode, limit: int, memo: Memo) -> list[int]:
+    def units_of(self, reading: Reading, mode: Mode, limit: int) -> list[int]:
         """Return the municipalities of units named by a reading without a place.
 
         For a county, its seat goes first: the municipality with the most similar name, else a town.
         """
-        found = [self._costs(token, mode, memo, in_names=False) for token in reading.tokens]
+        found = [self._costs(token, mode, in_names=False) for token in reading.tokens]
         costs = np.sum(found, axis=0, dtype=np.int16)
         if costs.min(initial=NO_MATCH) >= EDIT:
             return []
@@ -230,21 +232,17 @@ class WordMatcher:
         tiers[covered & whole & municipality] = WordTier.EXACT_MUNICIPALITY
         return tiers
 
-    def _costs(self, token: Token, mode: Mode, memo: Memo, *, in_names: bool) -> Costs:
-        key = token, mode, in_names
-        if key not in memo:
-            edits = max_edits(token.text) if mode is Mode.ALL_WORDS or self._is_unknown(token, mode) else 0
-            prefix = token.prefix or mode > Mode.WORDS
-            costs_in = self._costs_in_names if in_names else self._costs_in_units
-            memo[key] = costs_in(token, edits, prefix)
-        return memo[key]
+    def _costs(self, token: Token, mode: Mode, *, in_names: bool) -> Costs:
+        edits = max_edits(token.text) if mode is Mode.ALL_WORDS or self._is_unknown(token, mode) else 0
+        costs_in = self._costs_in_names if in_names else self._costs_in_units
+        return costs_in(token, edits, token.prefix or mode > Mode.WORDS)
 
     def _is_unknown(self, token: Token, mode: Mode) -> bool:
         if mode is not Mode.UNKNOWN_WORDS or len(self.names.exact(token.text)):
             return False
         return not any(len(units.stems.exact(stem(token.text))) for units in self._units.values())
 
-    def _costs_in_names(self, token: Token, edits: int, prefix: bool) -> Costs:
+    def _find_in_names(self, token: Token, edits: int, prefix: bool) -> Costs:
         costs = np.full(len(self._word_counts), NO_MATCH, np.uint8)
         if token.scope is not None:
             return costs
@@ -256,7 +254,7 @@ class WordMatcher:
                 _match_similar(costs, self.names.similar_prefix(token.text, 1), PREFIX)
         return costs
 
-    def _costs_in_units(self, token: Token, edits: int, prefix: bool) -> Costs:
+    def _find_in_units(self, token: Token, edits: int, prefix: bool) -> Costs:
         costs = np.full(len(self.index.codes), NO_MATCH, np.uint8)
         for scope, units in self._units.items():
             if token.scope in (None, scope):

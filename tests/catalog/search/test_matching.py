@@ -19,7 +19,7 @@ PLACES = UNITS | {ROPA: "Ropa", SEKOWA: "Sękowa", NOWY_TARG: "Nowy Targ", ZAKOP
 
 
 def matched(search, mode, words):
-    matches = search.words.find(Reading(tuple(map(Token, words.split()))), mode, 8, (), {})
+    matches = search.words.find(Reading(tuple(map(Token, words.split()))), mode, 8, ())
     return [search.index.labels[match.number] for match in matches]
 
 
