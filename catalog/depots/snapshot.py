@@ -183,15 +183,10 @@ class Depots:
             indexes = indexes[self._offering(fuel)[indexes]]
         chords = coordinates.squared_chords(self._vectors[:, indexes], vector)
         inside = chords <= farthest
-        total = int(inside.sum())
-        end = offset + limit
-        if total > end:
-            # Include ties with the last depot, so that equal distances are cut by id.
-            inside = chords <= np.partition(chords, end - 1)[end - 1]
         indexes, chords = indexes[inside], chords[inside]
-        order = np.lexsort((self._ids[indexes], chords))[offset:end]
+        order = np.lexsort((self._ids[indexes], chords))[offset : offset + limit]
         rows = [self.rows[position] for position in indexes[order].tolist()]
-        return DepotList(rows, total, coordinates.distances_of_chords_m(chords[order]))
+        return DepotList(rows, len(indexes), coordinates.distances_of_chords_m(chords[order]))
 
     def in_unit(self, teryt: str, *, fuel: str | None = None, limit: int | None = None, offset: int = 0) -> DepotList:
         """Return the depots assigned to a unit by name, then id. limit: None for all."""
