@@ -2,7 +2,6 @@
 
 from datetime import date
 
-import icalendar
 import pytest
 
 from fueldepot.http import cache_control
@@ -16,6 +15,8 @@ URL = "/api/v1/regulations/malopolskie.ics"
 
 
 def events_of(answer):
+    import icalendar  # takes long
+
     assert answer.status_code == 200, answer.content
     return icalendar.Calendar.from_ical(answer.content).walk("VEVENT")
 

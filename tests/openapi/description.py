@@ -10,8 +10,26 @@ from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from fueldepot.http import api_description
+from fueldepot.http.params import BLANKS, BOOLEANS
 
 BASE = "urn:description"
+
+BETWEEN_PARAMETERS = {
+    ("/stores", "teryt", "missing"): "one of three ways to name a place is needed",
+    ("/stores", "lat", "missing"): "lat and lon belong together",
+    ("/stores", "lon", "missing"): "lat and lon belong together",
+    ("/municipalities", "voivodeship", "missing"): "one of two ways to name a unit is needed",
+    ("/regulations", "teryt", "missing"): "appliance and binding belong to a unit",
+    ("/regulations", "teryt", "out_of_range"): "appliance belongs to a municipality",
+    ("/deadlines", "to", "out_of_range"): "to is not before from",
+    ("/subsidy", "people", "missing"): "people belongs to income",
+    ("/subsidy", "income_type", "repeated"): "a synonym beside the name",
+    ("/subsidy", "on", "out_of_range"): "before the programme, or no day of the calendar",
+    ("/subsidy/limits", "on", "out_of_range"): "before the programme",
+    ("/prices/{fuel}", "on", "out_of_range"): "in the future, or too long ago",
+    ("/regulations/{voivodeship}.ics", "teryt", "out_of_range"): "a unit of another voivodeship",
+}
+"""(path, parameter, code) of what is refused although each parameter fits its schema."""
 
 
 def close(schema: Any) -> Any:
@@ -127,3 +145,33 @@ def make_sample(form: dict[str, Any]) -> Any:
     if form["type"] == "array":
         return [make_sample(form["items"])]
     return {name: make_sample(field) for name, field in form["properties"].items()}
+
+
+def readings_fit(value: Any, form: Any, *, empty_is_absent: bool) -> bool:
+    """Whether a value fits when read as the API reads text: trimmed, as a number or a switch where it is one.
+
+    A list of one is one value, because that is how it is sent.
+    """
+    if isinstance(value, list) and len(value) == 1:
+        (value,) = value
+    readings = [value]
+    text = ("true" if value else "false") if isinstance(value, bool) else str(value).strip(BLANKS)
+    if value is None or not isinstance(value, (list, dict)):
+        readings += [text, text.replace(",", ".")]
+        if text.lower() in BOOLEANS:
+            readings.append(BOOLEANS[text.lower()])
+        for kind in (int, float):
+            try:
+                readings.append(kind(text.replace(",", ".")))
+            except ValueError:
+                continue
+    if empty_is_absent and text in {"", "None"}:
+        return True
+    return any(Draft202012Validator(form).is_valid(one) for one in readings)
+
+
+def faults_of(document: Any) -> list[str]:
+    """What keeps a description from being OpenAPI 3.1."""
+    from openapi_spec_validator import OpenAPIV31SpecValidator  # takes long to import
+
+    return [error.message for error in OpenAPIV31SpecValidator(document).iter_errors()]

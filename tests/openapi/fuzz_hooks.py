@@ -8,27 +8,9 @@ import json
 from typing import Any
 
 import schemathesis
-from jsonschema import Draft202012Validator
 from schemathesis import GenerationMode
 
-from fueldepot.http.params import BLANKS, BOOLEANS
-
-BETWEEN_PARAMETERS = {
-    ("/stores", "teryt", "missing"): "one of three ways to name a place is needed",
-    ("/stores", "lat", "missing"): "lat and lon belong together",
-    ("/stores", "lon", "missing"): "lat and lon belong together",
-    ("/municipalities", "voivodeship", "missing"): "one of two ways to name a unit is needed",
-    ("/regulations", "teryt", "missing"): "appliance and binding belong to a unit",
-    ("/regulations", "teryt", "out_of_range"): "appliance belongs to a municipality",
-    ("/deadlines", "to", "out_of_range"): "to is not before from",
-    ("/subsidy", "people", "missing"): "people belongs to income",
-    ("/subsidy", "income_type", "repeated"): "a synonym beside the name",
-    ("/subsidy", "on", "out_of_range"): "before the programme, or no day of the calendar",
-    ("/subsidy/limits", "on", "out_of_range"): "before the programme",
-    ("/prices/{fuel}", "on", "out_of_range"): "in the future, or too long ago",
-    ("/regulations/{voivodeship}.ics", "teryt", "out_of_range"): "a unit of another voivodeship",
-}
-"""(path, parameter, code) of what is refused although each parameter fits its schema."""
+from tests.openapi.description import BETWEEN_PARAMETERS, readings_fit
 
 
 @schemathesis.hook
@@ -91,26 +73,3 @@ def what_does_not_fit_is_refused(ctx: Any, response: Any, case: Any) -> None:
     for name, value in given.items():
         wrong = name in forms and not readings_fit(value, forms[name], empty_is_absent=case.path == "/subsidy")
         assert not wrong, f"{name}={value!r} does not fit its description, but was accepted"
-
-
-def readings_fit(value: Any, form: Any, *, empty_is_absent: bool) -> bool:
-    """Whether a value fits when read as the API reads text: trimmed, as a number or a switch where it is one.
-
-    A list of one is one value, because that is how it is sent.
-    """
-    if isinstance(value, list) and len(value) == 1:
-        (value,) = value
-    readings = [value]
-    text = ("true" if value else "false") if isinstance(value, bool) else str(value).strip(BLANKS)
-    if value is None or not isinstance(value, (list, dict)):
-        readings += [text, text.replace(",", ".")]
-        if text.lower() in BOOLEANS:
-            readings.append(BOOLEANS[text.lower()])
-        for kind in (int, float):
-            try:
-                readings.append(kind(text.replace(",", ".")))
-            except ValueError:
-                continue
-    if empty_is_absent and text in {"", "None"}:
-        return True
-    return any(Draft202012Validator(form).is_valid(one) for one in readings)

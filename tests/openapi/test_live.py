@@ -16,10 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-import httpx2
 import pytest
-from mcp.client import Client
-from mcp.client.streamable_http import streamable_http_client
 
 from fueldepot.http import api_description
 from fueldepot.mcp.answers import MOST_BYTES
@@ -215,6 +212,10 @@ def test_trying_an_operation_shows_something(site, path, values):
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_official_client_of_mcp_uses_every_tool(site, mode):
     """With `initialize` (legacy) and without, over connections that stay open: the list, each tool, a mistake."""
+    import httpx2  # all these take long to import
+    from mcp.client import Client
+    from mcp.client.streamable_http import streamable_http_client
+
     sizes = []
 
     async def note_size(answer):
