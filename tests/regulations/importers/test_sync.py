@@ -14,7 +14,7 @@ from regulations.state_files import DATA, find_files, parse
 from tests import commands, factories
 from tests.pages.reading import missing
 from tests.regulations.factories import DeadlineFactory
-from tests.regulations.loading import OPTIONS, load_files
+from tests.regulations.loading import OPTIONS
 
 pytestmark = pytest.mark.django_db
 
@@ -106,20 +106,6 @@ def counts_in(*paths):
     records = [parse(path) for path in paths]
     parts = ("resolutions", "amendments", "deadlines", "bans")
     return [len(records), *(sum(len(record.parts[part]) for record in records) for part in parts)]
-
-
-def test_the_files_of_the_project_come_in_whole_and_only_once(tmp_path):
-    load_files()
-    whole = counts_in(*find_files([DATA]))
-    assert counts() == whole
-    assert f"0 added, 0 changed, 0 removed, {sum(whole)} unchanged, 0 skipped, 0 rejected" in run(DATA, "--commit")
-    # A file that broke off is little beside the whole country, and refused all the same.
-    file = (DATA / "kujawsko-pomorskie.yaml").read_text(encoding="utf-8")
-    cut = tmp_path / "kujawsko-pomorskie.yaml"
-    cut.write_text(file[: file.index("\ndeadlines:") + 1], encoding="utf-8")
-    with pytest.raises(CommandError, match=r"kujawsko-pomorskie\.yaml: .*--allow-removals"):
-        run(cut, "--commit")
-    assert counts() == whole
 
 
 def test_a_database_with_the_former_state_of_pomorskie_gets_the_deadlines_of_the_country(tmp_path):
