@@ -243,7 +243,9 @@ class DepotFactory(factory.django.DjangoModelFactory):
         approximate = factory.Trait(location_approximate=True)
         removed = factory.Trait(publication="removed", removed_at=date(2026, 9, 2), removal_reason="owner")
         held = factory.Trait(publication="held")
-        demonstration = factory.Trait(source="demo", name="DEMO Skład opału", source_id="demo/1")
+        demonstration = factory.Trait(
+            source="demo", name="DEMO Skład opału", source_id=factory.Sequence(lambda n: f"demo/{n + 1}")
+        )
 
     name = "Skład opału Nowak"
     lat = 50.0617

@@ -9,7 +9,7 @@ from fueldepot.http.params import quote
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
-READING = ("locations", "locate", "stores", "stores/1", "prices", "prices/pellet", "regulations")
+READING = ("", "locations", "locate", "stores", "stores/1", "prices", "prices/pellet", "regulations")
 METHODS = {path: {"GET", "HEAD", "OPTIONS"} for path in READING} | {"subsidy": {"GET", "HEAD", "POST", "OPTIONS"}}
 
 
@@ -36,8 +36,10 @@ def test_unknown_paths():
             check_body(ask(path), 404, "not_found")
 
 
-def test_other_methods_are_refused_and_told_the_allowed_ones(client):
+def test_options_name_the_methods_and_others_are_refused_and_told_them(client):
     for path, allowed in METHODS.items():
+        answer = client.options(f"/api/v1/{path}")
+        assert (answer.status_code, answer.content, set(answer["Allow"].split(", "))) == (200, b"", allowed), path
         for method in {"POST", "PUT", "PATCH", "DELETE", "TRACE"} - allowed:
             answer = getattr(client, method.lower())(f"/api/v1/{path}")
             check_body(answer, 405, "method_not_allowed")
@@ -53,12 +55,6 @@ def test_addresses_that_lead_elsewhere_are_for_reading_only():
         assert (answer["Allow"], answer["X-Content-Type-Options"]) == ("GET, HEAD", "nosniff")
 
 
-def test_options_names_the_methods(client):
-    for path, allowed in METHODS.items():
-        answer = client.options(f"/api/v1/{path}")
-        assert (answer.status_code, answer.content, set(answer["Allow"].split(", "))) == (200, b"", allowed), path
-
-
 def test_head_is_get_without_a_body(client):
     answer = client.head("/api/v1/locations", {"q": "krak"})
     assert (answer.status_code, answer.content) == (200, b"")
@@ -66,10 +62,15 @@ def test_head_is_get_without_a_body(client):
     assert answer["Content-Length"] == whole["Content-Length"] == str(len(whole.content))
 
 
-def test_any_origin_may_read(client):
-    for path in ("locations?q=krak", "locate?lat=1", "nothing"):
+def test_scripts_of_other_sites_may_read_answers_their_headers_and_public_files_and_no_page(client):
+    for path in ("/api/v1/locations?q=krak", "/api/v1/locate?lat=1", "/api/v1/nothing", "/dane/gminy.csv", "/llms.txt"):
         for headers in ({"origin": "https://example.org"}, {}):
-            assert client.get(f"/api/v1/{path}", headers=headers)["Access-Control-Allow-Origin"] == "*", path
+            assert client.get(path, headers=headers)["Access-Control-Allow-Origin"] == "*", path
+    exposed = client.get("/api/v1/prices")["Access-Control-Expose-Headers"].split(", ")
+    assert {"ETag", "X-Total-Count", "RateLimit", "RateLimit-Policy", "Retry-After", "Link"} <= set(exposed)
+    assert "X-Ignored-Parameters" in exposed
+    twin, page = client.get("/dotacja.md"), client.get("/dotacja/")
+    assert (twin["Access-Control-Allow-Origin"], "Access-Control-Allow-Origin" in page) == ("*", False)
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil example", "x" * 300])
@@ -104,20 +105,6 @@ def test_preflight(client):
     )
 
 
-def test_scripts_of_other_sites_may_read_the_headers(client):
-    exposed = client.get("/api/v1/prices")["Access-Control-Expose-Headers"].split(", ")
-    assert {"ETag", "X-Total-Count", "RateLimit", "RateLimit-Policy", "Retry-After", "Link"} <= set(exposed)
-    assert "X-Ignored-Parameters" in exposed
-    assert "Access-Control-Allow-Origin" not in client.get("/dotacja/")
-
-
-def test_scripts_of_other_sites_may_read_public_files(client):
-    for path in ("/dane/gminy.csv", "/dotacja.md", "/llms.txt"):
-        answer = client.get(path)
-        assert (answer.status_code, answer["Access-Control-Allow-Origin"]) == (200, "*"), path
-
-
-@pytest.mark.django_db
 def test_an_unknown_voivodeship_is_quoted_as_it_was_given(client):
     for path in ("/api/v1/regulations?voivodeship=Mała Polska", "/api/v1/regulations/Mała Polska.ics"):
         answer = client.get(path)
@@ -127,18 +114,14 @@ def test_an_unknown_voivodeship_is_quoted_as_it_was_given(client):
     assert client.get("/api/v1/prices?voivodeship=POLSKA").status_code == 200
 
 
-def test_our_own_fault_says_nothing_of_it(monkeypatch):
-    monkeypatch.setattr(Search, "suggest", Mock(side_effect=RuntimeError("secret")))
-    answer = Client(raise_request_exception=False).get("/api/v1/locations?q=krak")
-    check_body(answer, 500, "server_error")
-    assert b"secret" not in answer.content
-
-
-def test_a_database_that_is_away_is_told_with_retry_after(client, monkeypatch):
-    monkeypatch.setattr(Search, "suggest", Mock(side_effect=OperationalError("connection refused")))
-    answer = client.get("/api/v1/locations?q=krak")
-    check_body(answer, 503, "unavailable")
-    assert int(answer["Retry-After"]) > 0
+def test_our_own_fault_says_nothing_of_it_and_a_database_that_is_away_when_to_ask_again(monkeypatch):
+    faults = {"server_error": RuntimeError("secret"), "unavailable": OperationalError("connection refused")}
+    monkeypatch.setattr(Search, "suggest", Mock(side_effect=faults.values()))
+    caller = Client(raise_request_exception=False)
+    fault, away = (caller.get("/api/v1/locations?q=krak") for _ in faults)
+    check_body(fault, 500, "server_error")
+    check_body(away, 503, "unavailable")
+    assert (b"secret" in fault.content, int(away["Retry-After"]) > 0) == (False, True)
 
 
 def test_a_given_value_is_shortened_and_made_visible():

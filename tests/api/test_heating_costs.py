@@ -1,14 +1,11 @@
 from datetime import timedelta
-from decimal import Decimal
 
 import pytest
 from django.utils import timezone
 
-from prices.models import Observation, Series
 from regulations.codes import Appliance
 from regulations.models import Deadline
 from tests import factories
-from tests.client import forget_snapshots
 from tests.regulations.factories import DeadlineFactory, ResolutionFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
@@ -21,9 +18,7 @@ BOILERS = ["boiler_class_5", "boiler_ecodesign"]
 def pellet():
     """Create three prices of pellet in Kraków and three dearer ones in Warszawa, today."""
     for municipality, base in ((factories.krakow(), 1540), (factories.warszawa(), 1940)):
-        for amount in (base, base + 100, base + 200):
-            depot = factories.DepotFactory(municipality=municipality)
-            factories.DepotPriceFactory(depot=depot, price=Decimal(amount), day=timezone.localdate())
+        factories.price_depots(base, base + 100, base + 200, depot__municipality=municipality)
 
 
 def rows_of(client, **query):
@@ -45,11 +40,10 @@ def test_the_median_of_the_voivodeship_else_of_poland_with_rounded_ranges(client
 
 
 def test_an_invented_price_outside_the_window_makes_no_demonstration(client, pellet):
-    demonstration = factories.DepotFactory(demonstration=True, municipality=factories.krakow())
-    price = factories.DepotPriceFactory(depot=demonstration, day=timezone.localdate() - timedelta(days=300))
-    for is_invented, day in ((False, price.day), (True, timezone.localdate())):
-        type(price).objects.filter(pk=price.pk).update(day=day)
-        forget_snapshots()
+    invented = {"depot__demonstration": True, "depot__municipality": factories.krakow()}
+    today = timezone.localdate()
+    for is_invented, day in ((False, today - timedelta(days=300)), (True, today)):
+        factories.price_depots(1500, day=day, **invented)
         answer = client.get(URL, {"teryt": "1261011"}).json()
         (row,) = [row for row in answer["rows"] if row["source"] == "pellet"]
         assert (answer["demonstration"], row["price"]["demonstration"]) == (is_invented, is_invented)
@@ -83,22 +77,21 @@ def test_without_a_price_there_is_no_cost_and_no_rank(client):
         assert row["amount_per_year"] > 0
 
 
-def test_gas_is_priced_by_the_reader_alone(client):
-    gas = Series.objects.create(slug="gaz-w11")
-    Observation.objects.create(series=gas, year=2024, value=Decimal("0.36"), source="GUS")
-    assert rows_of(client)["gas"]["price"] is None
-    assert rows_of(client, price_gas="0.38")["gas"]["cost_per_kwh"] == {"low": 0.4, "middle": 0.42, "high": 0.44}
-
-
-def test_the_newest_average_of_electricity_with_its_year(client):
-    power = Series.objects.create(slug="prad-g11")
+def test_the_newest_average_of_electricity_with_its_year_and_none_of_gas(client):
     malopolskie = factories.krakow().voivodeship
-    for area, year, value in ((None, 2023, "0.93"), (None, 2024, "1.01"), (malopolskie, 2024, "0.97")):
-        Observation.objects.create(series=power, voivodeship=area, year=year, value=Decimal(value), source="GUS")
-    Observation.objects.create(series=Series.objects.create(slug="gaz-w11"), year=2025, value=Decimal(9), source="GUS")
-    price = rows_of(client)["electric"]["price"]
+    for slug, area, year, value in (
+        ("prad-g11", None, 2023, "0.93"),
+        ("prad-g11", None, 2024, "1.01"),
+        ("prad-g11", malopolskie, 2024, "0.97"),
+        ("gaz-w11", None, 2025, "0.36"),
+    ):
+        factories.average(year, value, slug, voivodeship=area)
+    rows = rows_of(client)
+    price = rows["electric"]["price"]
     assert (price["amount"], price["kind"], price["year"], price["area"]) == (1.01, "official", 2024, "Polska")
     assert rows_of(client, teryt="1261011")["heat_pump_ground"]["price"]["amount"] == 0.97
+    assert rows["gas"]["price"] is None
+    assert rows_of(client, price_gas="0.38")["gas"]["cost_per_kwh"] == {"low": 0.4, "middle": 0.42, "high": 0.44}
 
 
 def test_ranges_that_overlap_stand_in_polish_order(client):

@@ -41,9 +41,3 @@ def test_invented_data_are_told(client):
     assert client.get("/api/v1").json()["demonstration"] is False
     factories.DepotFactory(source="demo")
     assert client.get("/api/v1").json()["demonstration"] is True
-
-
-def test_the_index_is_only_read(client):
-    for path in ("/api/v1", "/api/v1/"):
-        answer = client.post(path)
-        assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD, OPTIONS"), path

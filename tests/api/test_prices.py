@@ -1,7 +1,6 @@
 """GET /prices, official averages, and GET /prices/{fuel}."""
 
 from datetime import date, timedelta
-from decimal import Decimal
 
 import pytest
 from django.utils import timezone
@@ -22,19 +21,17 @@ URL = "/api/v1/prices"
 
 
 def test_series_golden(client, golden):
-    coal = Series.objects.create(slug="wegiel-kamienny", variable_id=5088, variable_name="węgiel kamienny - za 1 t")
-    power = Series.objects.create(slug="prad-g11")
-    malopolskie = factories.krakow().voivodeship
-    mazowieckie = factories.warszawa().voivodeship
-    for series, area, year, value in [
-        (coal, None, 2018, "887.30"),
-        (coal, None, 2006, "491.54"),
-        (power, mazowieckie, 2024, "1.02"),
-        (power, malopolskie, 2024, "0.97"),
-        (power, malopolskie, 2004, "0.40"),
-        (power, None, 2024, "1.0123"),
-    ]:
-        Observation.objects.create(series=series, voivodeship=area, year=year, value=Decimal(value), source="GUS")
+    Series.objects.create(slug="wegiel-kamienny", variable_id=5088, variable_name="węgiel kamienny - za 1 t")
+    factories.average(2018, "887.30")
+    factories.average(2006, "491.54")
+    malopolskie, mazowieckie = factories.krakow().voivodeship, factories.warszawa().voivodeship
+    for area, year, value in (
+        (mazowieckie, 2024, "1.02"),
+        (malopolskie, 2024, "0.97"),
+        (malopolskie, 2004, "0.40"),
+        (None, 2024, "1.0123"),
+    ):
+        factories.average(year, value, "prad-g11", voivodeship=area)
     answer = client.get(URL, {"anything": "ignored"})
     assert answer["Cache-Control"] == cache_control.REGISTER
     golden("prices", answer.json())
@@ -43,17 +40,13 @@ def test_series_golden(client, golden):
 
 
 def test_one_number_with_where_it_was_read(client):
-    coal, power = Series.objects.create(slug="wegiel-kamienny"), Series.objects.create(slug="prad-g11")
-    area = factories.krakow().voivodeship
-    for series, voivodeship, year, source in [
-        (coal, None, 2018, "Monitor Polski"),
-        (power, None, 2018, "GUS"),
-        (power, None, 2019, "GUS za X"),
-        (power, area, 2019, "GUS"),
-    ]:
-        Observation.objects.create(
-            series=series, voivodeship=voivodeship, year=year, value=Decimal("0.6"), source=source
-        )
+    factories.average(2018, "0.6", source="Monitor Polski")
+    for year, area, source in (
+        (2018, None, "GUS"),
+        (2019, None, "GUS za X"),
+        (2019, factories.krakow().voivodeship, "GUS"),
+    ):
+        factories.average(year, "0.6", "prad-g11", voivodeship=area, source=source)
 
     def ask(**query):
         return client.get(URL, query).json()
@@ -77,16 +70,12 @@ def test_one_number_with_where_it_was_read(client):
 
 def fill(fuel, *amounts, municipality=factories.krakow, day=date(2026, 11, 1), **extra):
     """Create an approved price for each amount, each at its own depot."""
-    for amount in amounts:
-        depot = factories.DepotFactory(municipality=municipality())
-        factories.DepotPriceFactory(depot=depot, fuel=fuel, price=Decimal(str(amount)), day=day, **extra)
+    factories.price_depots(*map(str, amounts), fuel=fuel, day=day, depot__municipality=municipality(), **extra)
 
 
-def official(year=2022, value="2329.03", area=None):
-    series, _ = Series.objects.get_or_create(slug="wegiel-kamienny", defaults={"variable_id": 123456})
-    Observation.objects.create(
-        series=series, voivodeship=area, year=year, value=Decimal(value), source="M.P. 2023 poz. 1"
-    )
+def official(year=2022, value="2329.03"):
+    Series.objects.get_or_create(slug="wegiel-kamienny", defaults={"variable_id": 123456})
+    factories.average(year, value, source="M.P. 2023 poz. 1")
 
 
 @pytest.fixture
@@ -138,9 +127,7 @@ def test_few_prices_golden(client, golden):
 
 
 def test_demonstration_golden(client, golden):
-    for number, amount in enumerate([1400, 1500, 1600]):
-        depot = factories.DepotFactory(demonstration=True, source_id=f"demo/{number}")
-        factories.DepotPriceFactory(depot=depot, price=Decimal(amount))
+    fill("pellet", 1400, 1500, 1600, depot__demonstration=True)
     golden("prices_pellet_demonstration", client.get(f"{URL}/pellet").json())
     there = client.get(f"{URL}/pellet?voivodeship=12").json()
     assert (there["demonstration"], there["method"][:19]) == (True, "Dane demonstracyjne")
@@ -171,22 +158,16 @@ def test_coal_takes_its_assortments_in_and_has_the_official_average(client, coal
         assert client.get(f"{URL}/{fuel}").json()["gus"]["year"] == 2022
     for fuel in ("pellet", "brykiet", "drewno-kominkowe"):
         assert "gus" not in client.get(f"{URL}/{fuel}").json()
+    Observation.objects.all().delete()
+    assert client.get(f"{URL}/wegiel").json()["gus"] is None
 
 
 def test_an_official_average_names_its_year_and_where_it_was_read(client, coal):
+    gazette, bank = "Monitor Polski, M.P.2019.49", "GUS, Bank Danych Lokalnych, zmienna 5001"
     for origin, source in (
         ("GUS, za: https://biznesalert.pl/polska/", ("GUS, za: biznesalert.pl", "https://biznesalert.pl/polska/")),
-        (
-            "Monitor Polski, M.P.2019.49, https://sip.lex.pl/a-18806213",
-            ("Monitor Polski, M.P.2019.49", "https://sip.lex.pl/a-18806213"),
-        ),
-        (
-            "GUS, Bank Danych Lokalnych, zmienna 5001",
-            (
-                "GUS, Bank Danych Lokalnych, zmienna 5001",
-                "https://bdl.stat.gov.pl/api/v1/data/by-variable/5001?unit-level=2&format=json",
-            ),
-        ),
+        (f"{gazette}, https://sip.lex.pl/a-18806213", (gazette, "https://sip.lex.pl/a-18806213")),
+        (bank, (bank, "https://bdl.stat.gov.pl/api/v1/data/by-variable/5001?unit-level=2&format=json")),
     ):
         Series.objects.filter(slug="wegiel-kamienny").update(variable_id=5001)
         Observation.objects.filter(year=2022).update(source=origin)
@@ -197,19 +178,15 @@ def test_an_official_average_names_its_year_and_where_it_was_read(client, coal):
         assert "Rok 2022" in client.get("/ceny/ekogroszek.md").content.decode()
 
 
-def test_without_an_official_average_gus_is_null(client):
-    assert client.get(f"{URL}/wegiel").json()["gus"] is None
-
-
 def test_only_pellet_and_fine_coal_have_a_bag(client):
     for fuel in ("wegiel", "wegiel-kostka", "brykiet", "drewno-kominkowe"):
         assert not {"bag_kg", "bag_price"} & client.get(f"{URL}/{fuel}").json().keys()
 
 
-@pytest.mark.parametrize("status", ["pending", "rejected"])
-def test_what_is_not_approved_does_not_count(client, status):
+def test_what_is_not_approved_does_not_count(client):
     fill("pellet", 1400, 1500, 1600)
-    fill("pellet", 1200, **{status: True})
+    for status in ("pending", "rejected"):
+        fill("pellet", 1200, **{status: True})
     assert client.get(f"{URL}/pellet").json()["n"] == 3
 
 
