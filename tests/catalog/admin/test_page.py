@@ -64,7 +64,7 @@ def test_opening_and_saving_unchanged_changes_nothing(client, editor, depot):
     assert (models.Depot.objects.values().get(), depot.history.count()) == (before, 1)
 
 
-def test_only_what_changes_is_confirmed_and_the_status_stays(client, editor, depot):
+def test_only_what_changes_is_confirmed_and_the_status_stays_unless_the_whole_is_checked(client, editor, depot):
     text = html_of(post(client, depot, phone="600 700 800", nip="526-025-02-74"))
     assert f"Zapisano: {depot.name}" in text
     assert "pomyślnie" not in text  # which would have the gender of an entry
@@ -73,9 +73,6 @@ def test_only_what_changes_is_confirmed_and_the_status_stays(client, editor, dep
     assert (depot.data_status, depot.verified_at) == ("unverified", None)
     line = depot.history.latest()
     assert (line.history_user, line.history_change_reason) == (editor, "zmieniono: NIP, telefon")
-
-
-def test_saving_and_checking_confirms_everything(client, editor, depot):
     post(client, depot, place="Kraków", _verify="1")
     assert (factories.fresh(depot).place, depot.data_status, depot.verified_by) == ("Kraków", "verified", editor)
     assert set(depot.confirmed_fields) == set(models.Depot.PUBLIC_FIELDS)
@@ -116,13 +113,7 @@ def test_a_long_story_leads_to_all_of_it(client, editor, depot):
         assert (lead not in page_of(client, depot)) is is_whole
 
 
-def test_the_municipality_follows_the_position(client, editor, depot):
-    post(client, depot, lat="49.82", lon="19.04")
-    assert factories.fresh(depot).municipality == factories.bielsko_biala()
-    assert depot.confirmed_fields == ["lat", "lon", "location_approximate", "municipality"]
-
-
-def test_another_municipality_than_that_of_the_position_has_to_be_asked_for(client, editor, depot):
+def test_the_municipality_follows_the_position_and_another_one_has_to_be_asked_for(client, editor, depot):
     other = factories.bielsko_biala().pk
     answer = post(client, depot, other_municipality="on", municipality="")
     assert "Wybierz gminę" in str(errors(answer)["municipality"])
@@ -133,6 +124,10 @@ def test_another_municipality_than_that_of_the_position_has_to_be_asked_for(clie
     # Opened again the box is ticked, so that saving something else does not move it back.
     post(client, depot, place="Bielsko")
     assert factories.fresh(depot).municipality_id == other
+    moved = factories.DepotFactory()
+    post(client, moved, lat="49.82", lon="19.04")
+    assert factories.fresh(moved).municipality_id == other
+    assert moved.confirmed_fields == ["lat", "lon", "location_approximate", "municipality"]
 
 
 def test_rubbish_is_refused_at_its_field(client, editor, depot):
@@ -223,8 +218,11 @@ def test_the_page_says_when_the_depot_is_outside_its_municipality(client, editor
     assert present(page_of(client, depot), outside, unknown) == [unknown]
 
 
-def test_decisions_from_the_page(client, editor, depot):
+def test_decisions_from_the_page_and_what_is_none(client, editor, depot):
     decide = url_of("decide", depot)
+    for sent in ({}, {"decision": "remove"}, {"decision": "remove", "reason": "gone_from_source"}, {"decision": "x"}):
+        assert "Nic nie zmieniono" in message_of(client.post(decide, sent))
+    assert (client.get(decide).status_code, depot.history.count()) == (405, 1)
     client.post(decide, {"decision": "remove", "reason": "closed", "note": "telefon głuchy"})
     assert (factories.fresh(depot).publication, depot.removal_reason) == ("removed", "closed")
     assert depot.history.latest().history_change_reason == "usunięto: skład zakończył działalność: telefon głuchy"
@@ -233,14 +231,6 @@ def test_decisions_from_the_page(client, editor, depot):
     assert depot.history.latest().history_change_reason == "przywrócono: jednak działa"
     client.post(decide, {"decision": "verify", "opened": context_of(client, address(depot))["original"].opened})
     assert factories.fresh(depot).data_status == "verified"
-
-
-def test_a_decision_that_is_none_changes_nothing(client, editor, depot):
-    decide = url_of("decide", depot)
-    for sent in ({}, {"decision": "remove"}, {"decision": "remove", "reason": "gone_from_source"}, {"decision": "x"}):
-        assert "Nic nie zmieniono" in message_of(client.post(decide, sent))
-    assert client.get(decide).status_code == 405
-    assert depot.history.count() == 1
 
 
 def test_an_editor_adds_a_depot_on_a_page_that_is_empty_and_knows_no_decisions(client, editor, depot):

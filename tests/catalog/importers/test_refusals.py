@@ -65,47 +65,25 @@ def moved(row):
     return row.replace("08;", "10;", 1).replace("LUBUSKIE", "ŁÓDZKIE")
 
 
-@pytest.mark.parametrize(
-    ("command", "make", "message"),
-    [
-        (
-            "import_teryt",
-            lambda p: write(p / "x.csv", register(*map(moved, ROWS))),
-            "voivodeship 08 leaves the register, and stany prawne",
-        ),
-        (
-            "import_teryt",
-            lambda p: write(p / "x.csv", register(day="2025-01-01")),
-            "of 2025-01-01, .* add --allow-older",
-        ),
-        (
-            "import_teryt",
-            lambda p: write(p / "x.csv", register(day="2099-01-01")),
-            r"x\.csv is of 2099-01-01, and may be of",
-        ),
-        ("import_teryt", lambda p: write(p / "x.csv", half(register())), "is the file cut off"),
-        (
-            "import_depots",
-            lambda p: write(p / "y.pbf", half(extract(p / "x.osm.pbf", 1).read_bytes())),
-            "download it again",
-        ),
-        (
-            "import_postcodes",
-            lambda p: zipped(p / "x.zip", {f"{model}.xml": addresses(model).encode() for model in (2012, 2021)}),
-            "holds the other of the two models",
-        ),
-    ],
-    ids=["another voivodeship", "older", "a day ahead", "cut off", "half an extract", "both models"],
-)
-def test_a_refusal_leaves_everything_as_it_was(catalog, command, make, message):
-    path, before = make(catalog), dump()
-    with pytest.raises(CommandError, match=message) as refused:
-        # The voivodeship is refused after rows were written, which are undone.
-        run(command, path, allow_removals="voivodeship" in message)
-    said = str(refused.value)
-    assert said.startswith("nothing was imported: ")
-    assert (path.name in said, "\n" in said) == (True, False)
-    assert dump() == before
+def test_a_refusal_leaves_everything_as_it_was(catalog):
+    cut_off = half(extract(catalog / "whole.osm.pbf", 1).read_bytes())
+    both = zipped(catalog / "both.zip", {f"{model}.xml": addresses(model).encode() for model in (2012, 2021)})
+    before = dump()
+    for command, name, content, message in (
+        ("import_teryt", "a.csv", register(*map(moved, ROWS)), "voivodeship 08 leaves the register, and stany prawne"),
+        ("import_teryt", "b.csv", register(day="2025-01-01"), "of 2025-01-01, .* add --allow-older"),
+        ("import_teryt", "c.csv", register(day="2099-01-01"), r"c\.csv is of 2099-01-01, and may be of"),
+        ("import_teryt", "d.csv", half(register()), "is the file cut off"),
+        ("import_depots", "e.pbf", cut_off, "download it again"),
+        ("import_postcodes", "f.zip", both.read_bytes(), "holds the other of the two models"),
+    ):
+        with pytest.raises(CommandError, match=message) as refused:
+            # The voivodeship is refused after rows were written, which are undone.
+            run(command, write(catalog / name, content), allow_removals="voivodeship" in message)
+        said = str(refused.value)
+        assert said.startswith("nothing was imported: ")
+        assert (name in said, "\n" in said) == (True, False)
+        assert dump() == before
 
 
 def test_a_second_run_writes_nothing(catalog):

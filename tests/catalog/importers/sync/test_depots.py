@@ -48,11 +48,6 @@ def reasons():
     return list(the_depot().history.order_by("history_id").values_list("history_change_reason", flat=True))
 
 
-def test_without_write_nothing_changes():
-    assert load(RECORD, write=False).added == 1
-    assert not models.Depot.objects.exists()
-
-
 def test_changes_are_taken_dated_and_named():
     load(RECORD, today=date(2026, 1, 1))
     report = load(replace(RECORD, phone="", name="Skład opału Kowal"))
@@ -153,16 +148,6 @@ def test_a_third_of_the_depots_does_not_vanish_unasked():
         load(*OTHERS[9:])
     assert models.Depot.objects.published().count() == 29
     assert load(*OTHERS[9:], allow_removals=True).removed == 10
-
-
-def test_each_origin_keeps_to_its_own_depots():
-    load(RECORD)
-    other = replace(RECORD, source_id="7", name="Skład opału Inny")
-    load(other, origin=models.Depot.Source.EDITOR, allow_removals=True)
-    report = load(RECORD, allow_removals=True)
-    assert (report.added, report.changed, report.removed) == (0, 0, 0)
-    stored = models.Depot.objects.order_by("source_id").values_list("source_id", "source", "publication")
-    assert list(stored) == [("7", "editor", "published"), ("node/1", "osm", "published")]
 
 
 def test_imported_corrected_imported_verified_removed_imported():

@@ -13,7 +13,6 @@ from catalog.importers.sync_units import sync_units
 from catalog.territory import boundaries
 from catalog.territory.snapshot import read_territory
 from catalog.text import slug
-from regulations.models import LegalState
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -305,12 +304,6 @@ def test_voivodeships_may_exchange_their_names():
     load(*two("a", "b"))
     load(*two("b", "a"))
     assert dict(models.Voivodeship.objects.values_list("pk", "slug")) == {"12": "b", "14": "a"}
-
-
-def test_a_voivodeship_of_which_other_data_know_is_refused(register):
-    LegalState.objects.create(voivodeship_id="12", as_of=OPTIONS.today)
-    with pytest.raises(ImportRefused, match="voivodeship 12 leaves the register, and stany prawne"):
-        load(*MOVED, allow_removals=True)
 
 
 def record(municipality, lat, lon, side_km=10.0):
