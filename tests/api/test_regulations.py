@@ -21,7 +21,6 @@ from tests.regulations.factories import (
 pytestmark = pytest.mark.django_db
 
 URL = "/api/v1/regulations"
-STATE = 1  # the states with acts, amendments, deadlines and bans
 
 
 def ask(client, **query):

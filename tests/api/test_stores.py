@@ -258,11 +258,6 @@ def test_beyond_the_last_page_is_an_empty_list(client):
     assert links(answer) == dict.fromkeys(("first", "prev", "last"), "teryt=12&limit=20&offset=0")
 
 
-def test_store_golden(client, golden):
-    factories.DepotFactory(pk=7, source_id="node/7")
-    golden("store", client.get(f"{URL}/7").json())
-
-
 BEHIND_CACHE = {"Surrogate-Capability": 'nginx="Surrogate/1.0"'}
 
 

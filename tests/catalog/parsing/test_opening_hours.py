@@ -228,9 +228,6 @@ def test_a_week_is_written_in_the_standards_form_and_read_as_the_same():
     ):
         assert to_osm_string(days) == text, days
         assert daily_ranges(text) == {day: days.get(day, ()) for day in DAYS}
-
-
-def test_a_week_without_hours_is_written_as_nothing():
     assert to_osm_string({"mon": ()}) == ""
 
 

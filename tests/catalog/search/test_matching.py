@@ -167,26 +167,26 @@ def test_a_house_number_is_no_beginning_of_a_postcode():
     assert found(make_search(PLACES, postcodes={"34-500": (ZAKOPANE,)}), "zakopane 34") == ["Zakopane"]
 
 
-def test_the_seat_of_a_county_goes_first():
-    """The municipality whose name begins like the county's by at least three letters."""
-    search = make_search(PLACES | {"1211021": "Biały Dunajec", "1211032": "Nowina"})
-    assert found(search, "powiat nowotarski") == ["Nowy Targ", "Nowina", "Biały Dunajec"]
-
-
-def test_a_seat_may_have_the_whole_beginning_of_its_countys_name():
-    units = {"10": "łódzkie", "1003": "łaski", "1003011": "Buczek", "1003023": "Łask"}
-    assert found(make_search(units), "powiat łaski") == ["Łask", "Buczek"]
-
-
-def test_a_town_goes_first_if_no_name_is_like_the_countys():
-    search = make_search(PLACES | {"1217032": "Tarnawa", "1217042": "Biały Dunajec"})
-    assert found(search, "powiat tatrzanski") == ["Zakopane", "Biały Dunajec", "Tarnawa"]
-
-
-def test_each_of_two_counties_of_one_name_has_its_seat_before_the_rest():
-    units = {"08": "opolskie", "0801": "brzeski", "0801011": "Brzeg", "0801022": "Biała"}
-    units |= {"12": "małopolskie", "1202": "brzeski", "1202022": "Borzęcin", "1202033": "Brzesko"}
-    assert found(make_search(units), "powiat brzeski") == ["Brzesko", "Brzeg", "Biała", "Borzęcin"]
+@pytest.mark.parametrize(
+    ("units", "county", "names"),
+    [
+        # The seat is the municipality whose name begins like the county's by at least three letters,
+        ({**PLACES, "1211021": "Biały Dunajec", "1211032": "Nowina"}, "nowotarski", "Nowy Targ, Nowina, Biały Dunajec"),
+        # perhaps with all of its name,
+        ({"10": "łódzkie", "1003": "łaski", "1003011": "Buczek", "1003023": "Łask"}, "łaski", "Łask, Buczek"),
+        # else a town.
+        ({**PLACES, "1217032": "Tarnawa", "1217042": "Dunajec"}, "tatrzanski", "Zakopane, Dunajec, Tarnawa"),
+        # Of two counties of one name each has its own.
+        (
+            {"08": "opolskie", "0801": "brzeski", "0801011": "Brzeg", "0801022": "Biała"}
+            | {"12": "małopolskie", "1202": "brzeski", "1202022": "Borzęcin", "1202033": "Brzesko"},
+            "brzeski",
+            "Brzesko, Brzeg, Biała, Borzęcin",
+        ),
+    ],
+)
+def test_the_seat_of_a_county_goes_first(units, county, names):
+    assert ", ".join(found(make_search(units), f"powiat {county}")) == names
 
 
 def test_municipalities_of_a_voivodeship_come_by_importance_without_seats():

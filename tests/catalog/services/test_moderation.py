@@ -54,14 +54,6 @@ def test_an_address_is_corrected_even_if_the_former_submission_is_erased_meanwhi
     assert list(Submission.objects.all()) == [renewed]
 
 
-def test_a_removed_depot_can_neither_be_verified_nor_removed_again():
-    depot = factories.DepotFactory(removed=True)
-    with pytest.raises(moderation.DepotIsRemoved):
-        moderation.verify_depot(depot=depot, by=factories.UserFactory(), on=TODAY)
-    with pytest.raises(moderation.DepotIsRemoved):
-        moderation.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
-
-
 def test_owners_stay_owners_when_verified_and_withheld_entries_become_public_and_new_that_day():
     editor = factories.UserFactory()
     owned = factories.DepotFactory(data_status="owner", verified_at=date(2026, 1, 1), verified_by=editor)
@@ -81,9 +73,13 @@ def test_taking_the_status_back_frees_the_fields():
         moderation.revoke_verification(depot=depot)
 
 
-def test_removing_and_restoring():
+def test_what_is_removed_is_neither_verified_nor_removed_again_and_restored_once():
     depot = moderation.remove_depot(depot=factories.DepotFactory(), reason=Depot.RemovalReason.CLOSED, on=TODAY)
     assert (depot.publication, depot.removed_at, depot.removal_reason) == ("removed", TODAY, "closed")
+    with pytest.raises(moderation.DepotIsRemoved):
+        moderation.verify_depot(depot=depot, by=factories.UserFactory(), on=TODAY)
+    with pytest.raises(moderation.DepotIsRemoved):
+        moderation.remove_depot(depot=depot, reason=Depot.RemovalReason.CLOSED, on=TODAY)
     depot = publishing.publish_depot(depot=depot, on=TODAY, note="działa dalej")
     assert (depot.publication, depot.removed_at, depot.removal_reason) == ("published", None, "")
     with pytest.raises(moderation.DepotIsPublished):
@@ -99,7 +95,7 @@ def count_rows_of_depots():
 
 def fill_every_table(editor):
     """Write a row of every kind about demonstration depots."""
-    first, second, third = (factories.DepotFactory(demonstration=True, source_id=f"demo/{n}") for n in range(3))
+    first, second, third = factories.DepotFactory.create_batch(3, demonstration=True)
     question = {"text": "?", "asked_at": NOW, "asked_by": editor}
     SubmissionQuestion.objects.create(submission=factories.SubmissionFactory(depot=first), **question)
     owner_links.grant_link(depot=first, email="jan@opal.pl", on=NOW)

@@ -11,7 +11,6 @@ from catalog.models import Decision, Depot, OwnerLink, PendingLetter, Submission
 from catalog.services import editing, journal, merging, moderation
 from catalog.submissions import decisions, field_groups, intake, owner_links, tokens
 from catalog.submissions import letters as sending
-from catalog.submissions.letter_kinds import REOPENING_LETTERS
 from prices import services
 from prices.models import DepotPrice
 from tests import deciding, factories
@@ -178,15 +177,6 @@ def test_a_decision_on_a_price_that_is_undone_before_its_letter_is_not_told(edit
     assert len(undo(last(), editor).letters) == letters
     assert len(sent(sending.send_waiting)) == letters
     assert (f"nr {row.pk}" in mail.outbox[0].body) if letters else not mail.outbox
-
-
-def test_one_reopened_while_the_letter_about_another_leaves_waits_for_its_own(editor):
-    depot = factories.DepotFactory()
-    rows = factories.SubmissionFactory.create_batch(2, depot=depot, email="jan@opal.pl")
-    Submission.objects.filter(pk=rows[0].pk).update(reopening_pending=True, letter_tried_at=NOW)
-    Submission.objects.filter(pk=rows[1].pk).update(reopening_pending=True)
-    REOPENING_LETTERS.done([rows[0]], NOW)
-    assert [factories.fresh(row).reopening_pending for row in rows] == [False, True]
 
 
 def test_a_correction_whose_entry_was_changed_since_stays_accepted(editor, sent):

@@ -134,18 +134,13 @@ def test_unconfirmed_submissions_go_with_their_link():
         confirm_submission(token=token, on=NOW)
 
 
-def test_the_author_of_prices_goes_the_day_after_the_last_was_decided():
-    days = dict.fromkeys(("created_at", "confirmed_at", "decided_at"), NOW - timedelta(days=3))
-    submission = factories.SubmissionFactory(passed_on=True, answered_at=NOW, **days)
-    assert (purged(hours=23).erased, purged(hours=24).erased) == (0, 1)
+@pytest.mark.parametrize(("days", "answered", "kept"), [(3, 0, 23), (90, 1, 22)])
+def test_the_author_of_prices_goes_the_day_after_the_last_was_decided(days, answered, kept):
+    moments = dict.fromkeys(("created_at", "confirmed_at", "decided_at"), NOW - timedelta(days=days))
+    answered_at = NOW - timedelta(hours=answered)
+    submission = factories.SubmissionFactory(passed_on=True, answered_at=answered_at, **moments)
+    assert (purged(hours=kept).erased, purged(hours=kept + 1).erased) == (0, 1)
     assert (factories.fresh(submission).email, submission.proposed) == ("", {})
-
-
-def test_the_author_of_prices_decided_on_the_last_day_has_as_long():
-    days = dict.fromkeys(("created_at", "confirmed_at", "decided_at"), NOW - timedelta(days=90))
-    submission = factories.SubmissionFactory(passed_on=True, answered_at=NOW - timedelta(hours=1), **days)
-    assert (purged().erased, purged(hours=23).erased) == (0, 1)
-    assert factories.fresh(submission).email == ""
 
 
 def test_a_caller_without_an_address_is_one_of_those_without():

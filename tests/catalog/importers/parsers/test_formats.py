@@ -2,8 +2,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
 from catalog.importers.parsers import files
 from catalog.importers.sources import formats, gugik, identify, recognise
 from tests.catalog.importers.parsers import helpers
@@ -124,24 +122,6 @@ def test_little_is_read_of_a_large_file(tmp_path):
     before = read_so_far()
     assert sniff(path) == "terc"
     assert read_so_far() - before < 100_000
-
-
-@pytest.mark.full_scale
-@pytest.mark.parametrize(
-    ("name", "form"),
-    [
-        ("history/TERC_Urzedowy_2025-11-18.zip", "terc"),
-        ("WMRODZ_2026-07-22.csv", None),
-        ("README.md", None),
-        ("samples/bdl_data.json", None),
-        ("samples/depots.osm.pbf", "osm_pbf"),
-        ("samples/overpass_remark-runtime-error-01.json", "overpass"),
-        ("samples/prg_addresses_model2012.xml", "prg_addresses"),
-        ("samples/prg_addresses_model2021.gml", "prg_addresses"),
-    ],
-)
-def test_publishers_files(name, form):
-    assert format_of(helpers.shared(name), recognise) == form
 
 
 def test_a_file_that_goes_away_while_it_is_looked_at(tmp_path, monkeypatch):

@@ -92,24 +92,3 @@ def test_what_depots_of_the_whole_country_sell():
     counts = {fuel: sum(fuel in fuels for fuels in sold) for fuel in ("wegiel", "drewno-kominkowe")}
     assert counts | {"none": sold.count(())} == {"wegiel": 5240, "drewno-kominkowe": 1620, "none": 1020}
     assert sum(row.nip is not None for row in extract.rows) == 1987
-
-
-@pytest.mark.full_scale
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        *((name, "has no depot among") for name in ("area-01", "node-01", "relation-03", "way-03", "way-04")),
-        ("remark-runtime-error-01", "not whole, it says: runtime error: Query timed out"),
-    ],
-)
-def test_real_answers_about_other_things_or_out_of_time_are_refused(name, reason):
-    assert_refused(reason, osm_tags.parse_overpass, shared(f"samples/overpass_{name}.json"))
-
-
-@pytest.mark.full_scale
-@pytest.mark.parametrize(("name", "rejected"), [("way-03", "outside Poland"), ("way-04", "has no position")])
-def test_real_answer_about_a_shop_that_sells_coal(tmp_path, name, rejected):
-    content = shared(f"samples/overpass_{name}.json").read_text().replace("florist", "coal")
-    (note,) = osm_tags.parse_overpass(write(tmp_path / "a.json", content)).rejected
-    assert note.key == "way/225576797"
-    assert rejected in note.reason
