@@ -63,29 +63,21 @@ def test_part_of_a_large_city_stands_before_a_village_of_its_name_and_of_a_town_
 
 def test_hits_carry_the_best_position_that_is_known(client):
     rural = factories.nowy_targ_rural()
-    factories.PlaceFactory(name="Ludźmierz", municipality=rural, lat=49.46861, lon=19.98)
-    factories.PlaceFactory(name="Gronków", municipality=rural, lat=None, lon=None)
-    factories.PlaceFactory(name="Ostrowsko", municipality=rural, lat=None, lon=None)
-    factories.PostcodeFactory(code="34-433", places=["Gronków", "Nowy Targ"], shares=[(rural, 5)], lat=49.44, lon=20.11)
-    entries.rebuild_index()
+    for name, lat, lon in (("Ludźmierz", 49.46861, 19.98), ("Gronków", None, None), ("Ostrowsko", None, None)):
+        factories.PlaceFactory(name=name, municipality=rural, lat=lat, lon=lon)
 
     def position(q):
+        entries.rebuild_index()
         hit = client.get(URL, {"q": q}).json()[0]
-        return hit["lat"], hit["lon"], hit["position"], hit["url"].partition("?")[2]
+        return hit["lat"], hit["lon"], hit["position"], hit["url"].partition("/nowy-targ-1211092/")[2]
 
-    assert position("Ludźmierz") == (49.46861, 19.98, "place", "p=49.46861,19.98")
-    assert position("Gronków") == (49.44, 20.11, "postcode", "p=49.44,20.11&miejsce=Gronk%C3%B3w")
-    assert position("Ostrowsko") == (49.44, 20.11, "municipality", "p=49.44,20.11&miejsce=Ostrowsko")
+    assert position("Ostrowsko") == (None, None, None, "")
+    factories.PostcodeFactory(code="34-433", places=["Gronków", "Nowy Targ"], shares=[(rural, 5)], lat=49.44, lon=20.11)
+    assert position("Ludźmierz") == (49.46861, 19.98, "place", "?p=49.46861,19.98")
+    assert position("Gronków") == (49.44, 20.11, "postcode", "?p=49.44,20.11&miejsce=Gronk%C3%B3w")
+    assert position("Ostrowsko") == (49.44, 20.11, "municipality", "?p=49.44,20.11&miejsce=Ostrowsko")
     assert position("Nowy Targ") == (49.44, 20.11, "municipality", "")
-    assert position("34-433") == (49.44, 20.11, "postcode", "kod=34-433")
-
-
-def test_a_place_whose_position_nobody_knows_has_none(client):
-    factories.PlaceFactory(name="Ostrowsko", municipality=factories.nowy_targ_rural(), lat=None, lon=None)
-    entries.rebuild_index()
-    (hit,) = client.get(URL, {"q": "Ostrowsko"}).json()
-    assert (hit["lat"], hit["lon"], hit["position"]) == (None, None, None)
-    assert hit["url"].endswith("/nowy-targ-1211092/")
+    assert position("34-433") == (49.44, 20.11, "postcode", "?kod=34-433")
 
 
 def test_at_most_eight(client):

@@ -171,14 +171,6 @@ def test_a_caveat_about_one_municipality_stands_there_alone(client):
         assert [row["caveat"] for name in ("deadlines", "banned_fuels") for row in parts[name]] == caveats, query
 
 
-def test_binding_keeps_what_may_bind(client):
-    factories.nowy_targ_rural()
-    ResolutionFactory()
-    DeadlineFactory(partly=["1211092"])
-    short = one(client, teryt="1211092", binding="1")
-    assert [row["binds_requested_unit"] for row in short["resolution"]["deadlines"]] == [None]
-
-
 def test_where_no_act_binds_there_is_no_resolution_of_the_unit(client):
     factories.krakow(), factories.zakopane()
     ResolutionFactory(krakow=True)
@@ -240,22 +232,16 @@ def test_a_municipality_left_out_is_not_bound_and_its_neighbour_is(client, acts)
     assert {ban["fuel"]: ban["binds_requested_unit"] for ban in bans} == {"muły węglowe": True, "węgiel": False}
 
 
-def test_a_unit_that_is_bound_in_part(client, acts):
+def test_a_unit_that_is_bound_in_part_a_county_that_is_like_its_municipalities_and_no_unit(client, acts):
     entry = one(client, teryt="12")
-    assert set(binding(entry).values()) == {None}
+    assert set(binding(entry).values()) == {None} == set(binding(one(client, teryt="12", binding="1")).values())
     assert entry["requested_unit"]["next_deadline"]["date"] == "2027-01-01"
     assert entry["requested_unit"]["level"] == "voivodeship"
-
-
-def test_a_county_is_bound_like_its_municipalities(client, acts):
     entry = one(client, teryt="1217")
     assert binding(entry) == binding(one(client, teryt="1217011"))
     unit = entry["requested_unit"]
     assert (unit["level"], unit["name"]) == ("county", "tatrzański")
     assert unit["url"] == "http://127.0.0.1:8000/sklady/malopolskie/"
-
-
-def test_without_a_unit_nothing_is_said_of_one(client, acts):
     for entry in (one(client, voivodeship="malopolskie"), *ask(client)):
         assert "requested_unit" not in entry
         assert "binds_requested_unit" not in entry["resolution"]["deadlines"][0]

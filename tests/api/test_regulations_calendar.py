@@ -2,6 +2,7 @@
 
 from datetime import date
 
+import icalendar
 import pytest
 
 from fueldepot.http import cache_control
@@ -15,8 +16,6 @@ URL = "/api/v1/regulations/malopolskie.ics"
 
 
 def events_of(answer):
-    import icalendar  # takes long
-
     assert answer.status_code == 200, answer.content
     return icalendar.Calendar.from_ical(answer.content).walk("VEVENT")
 
@@ -43,10 +42,6 @@ def test_events_are_whole_days_with_what_the_json_says(client, deadlines):
         assert str(event["url"]) == entry["page"]
 
 
-def test_two_digits_name_the_voivodeship_too(client, deadlines):
-    assert client.get("/api/v1/regulations/12.ics").content == client.get(URL).content
-
-
 def test_an_event_keeps_its_identity_when_its_day_moves(client, deadlines):
     before = {str(e["summary"]): str(e["uid"]) for e in events_of(client.get(URL))}
     assert len({*before.values()}) == 2
@@ -54,17 +49,14 @@ def test_an_event_keeps_its_identity_when_its_day_moves(client, deadlines):
     assert {str(e["summary"]): str(e["uid"]) for e in events_of(client.get(URL))} == before
 
 
-def test_of_a_municipality_only_what_binds_it(client, deadlines):
+def test_of_a_municipality_only_what_binds_it_and_of_all_what_binds_in_part_says_so(client, deadlines):
     factories.zakopane()
-    for teryt, title in (
-        ("1261011", "Kraków: koniec używania: wszystko"),
-        ("1217011", "Zakopane: koniec używania: kotły klasy 3 i 4"),
-    ):
-        assert [str(event["summary"]) for event in events_of(client.get(URL, {"teryt": teryt}))] == [title]
-
-
-def test_its_name_is_escaped_as_every_text(client, deadlines):
-    assert b"X-WR-CALNAME:Terminy antysmogowe: Krak\xc3\xb3w\\, wojew" in client.get(URL, {"teryt": "1261011"}).content
+    krakow, zakopane, whole = (client.get(URL, {"teryt": teryt}) for teryt in ("1261011", "1217011", "12"))
+    assert [str(event["summary"]) for event in events_of(krakow)] == ["Kraków: koniec używania: wszystko"]
+    assert [str(event["summary"]) for event in events_of(zakopane)] == ["Zakopane: koniec używania: kotły klasy 3 i 4"]
+    assert b"X-WR-CALNAME:Terminy antysmogowe: Krak\xc3\xb3w\\, wojew" in krakow.content  # escaped as every text
+    assert ["tylko część obszaru" in str(event["description"]) for event in events_of(whole)] == [True, True]
+    assert client.get("/api/v1/regulations/12.ics").content == client.get(URL).content
 
 
 def test_a_character_that_no_calendar_may_have_becomes_a_blank(client, deadlines):
@@ -72,13 +64,6 @@ def test_a_character_that_no_calendar_may_have_becomes_a_blank(client, deadlines
     body = client.get(URL).content.decode()
     assert "koniec używania: kotły i piece" in body.replace("\r\n ", "")
     assert not {"\v", "\f", "\x7f"} & {*body}
-
-
-def test_what_binds_in_part_says_so(client, deadlines):
-    factories.zakopane()
-    events = events_of(client.get(URL, {"teryt": "12"}))
-    assert len(events) == 2
-    assert all("tylko część obszaru" in str(event["description"]) for event in events)
 
 
 def test_without_a_deadline_or_a_state_there_is_no_calendar(client, deadlines):

@@ -8,6 +8,7 @@ from django.test import Client
 from fueldepot.http.request_body import MalformedBody, read_pairs
 from tests.api.test_errors import check_body
 from tests.api.test_subsidy import FORM, URL, WHOLE
+from tests.client import errors_of
 
 
 def test_a_form_a_multipart_form_and_json_answer_as_the_address_does(client):
@@ -39,6 +40,9 @@ def test_post_reads_the_body_only(client):
     note = "Pominięto parametry z adresu: przy metodzie POST czytamy tylko treść żądania."
     assert note in answer.json()["notes"]
     assert note not in client.post(URL, "eu=2&audit=1&on=2026-11-21", content_type=FORM).json()["notes"]
+    assert errors_of(client.post(URL, "people=2&people=2&walls=-1", content_type=FORM)) == [
+        *(("people", "repeated"), ("walls", "out_of_range")),
+    ]
 
 
 def test_an_empty_body_gives_nothing(client):

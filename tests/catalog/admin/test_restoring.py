@@ -79,27 +79,20 @@ def test_a_submission_that_was_decided_at_the_survivor_stays_there_and_a_price_c
     assert (factories.fresh(price).status, price.reason) == ("rejected", "zła jednostka")
 
 
-@pytest.mark.parametrize("kind", ["correct", "claim"])
-def test_a_submission_that_waits_again_is_about_the_restored_entry(one, other, kind):
+@pytest.mark.parametrize(("kind", "has_twin"), [("correct", False), ("claim", False), ("claim", True)])
+def test_a_submission_that_waits_again_is_about_the_restored_entry_unless_the_same_waits_there(
+    one, other, kind, has_twin
+):
     row, editor = ask(other, kind=kind), factories.UserFactory()
     merge(one, other)
     deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW)
     decision = Decision.objects.latest("pk")
     restore(other)
     assert factories.fresh(row).depot == one
+    if has_twin:
+        ask(other, kind=kind)
     journal.undo(decision=decision, by=editor, on=NOW)
-    assert (factories.fresh(row).depot, row.state) == (other, "waiting")
-
-
-def test_a_submission_that_waits_again_stays_where_its_author_has_the_same_waiting(one, other):
-    row, editor = ask(other, kind="claim"), factories.UserFactory()
-    merge(one, other)
-    deciding.reject_submission(submission=row, reason="Nie.", by=editor, on=NOW)
-    decision = Decision.objects.latest("pk")
-    restore(other)
-    ask(other, kind="claim")
-    journal.undo(decision=decision, by=editor, on=NOW)
-    assert (factories.fresh(row).depot, row.state) == (one, "waiting")
+    assert (factories.fresh(row).depot, row.state) == (one if has_twin else other, "waiting")
 
 
 def test_values_that_the_survivor_took_stay_and_count_as_a_persons(one, other):

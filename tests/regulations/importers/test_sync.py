@@ -8,6 +8,7 @@ from django.core.management import CommandError
 
 from catalog.importers import runner as importing
 from catalog.importers.records import BadInput
+from catalog.models import Voivodeship
 from regulations import sources
 from regulations.models import Amendment, Deadline, FuelBan, LegalState, Resolution
 from regulations.state_files import DATA, find_files, parse
@@ -164,20 +165,10 @@ def test_what_an_editor_deleted_does_not_come_back(write, imported):
     assert Deadline.objects.count() == 1
 
 
-def test_with_a_deleted_act_its_amendments_stay_away(write, imported):
-    Resolution.objects.get().delete()
-    assert "2 skipped" in run(write(), "--commit")
-    assert not Amendment.objects.exists()
-
-
-def test_what_an_editor_added_stays(write, imported):
-    DeadlineFactory(applies_to="ręczny")
-    assert "0 added, 0 changed, 0 removed" in run(write(), "--commit")
-    assert Deadline.objects.filter(applies_to="ręczny").exists()
-
-
-def test_a_row_that_an_editor_had_entered_first_is_not_doubled(write, imported):
+def test_what_an_editor_added_stays_and_is_not_doubled_by_the_row_of_a_file(write, imported):
     DeadlineFactory(date=date(2030, 1, 1), applies_to="piece", description="Redakcja.")
+    assert "0 added, 0 changed, 0 removed" in run(write(), "--commit")
+    assert Deadline.objects.get(applies_to="piece").description == "Redakcja."
     values = "kind: space_heaters, applies_to: piece, description: Plik., scope: cale, sources: [gmina]"
     text = FILE.replace("\nbans:", f"\n  - {{key: piece, date: 2030-01-01, {values}}}\nbans:")
     assert "an editor had entered it" in run(write(text), "--commit")
@@ -197,20 +188,17 @@ def test_what_leaves_the_file_goes_unless_an_editor_worked_on_it(write, imported
     assert [row.key for row in Deadline.objects.all()] == ["zakaz"]
 
 
-def test_a_voivodeship_that_is_not_in_the_register_is_rejected(write):
+def test_without_its_voivodeship_nothing_of_a_file_is_imported_and_without_a_register_none(write):
     assert "1 rejected" in run(write(FILE.replace('"12"', '"30"')), "--commit")
     assert counts() == [0, 0, 0, 0, 0]
-
-
-def test_without_a_register_nothing_is_imported(tmp_path):
-    (tmp_path / "a.yaml").write_text(FILE, encoding="utf-8")
+    Voivodeship.objects.all().delete()
     with pytest.raises(CommandError, match="import_teryt"):
-        run(tmp_path, "--commit")
+        run(write(), "--commit")
 
 
-def test_an_amendment_of_an_act_that_an_editor_deleted_is_left_out(write, imported):
-    for model in (Deadline, FuelBan, Resolution):
-        model.objects.all().delete()
+def test_with_a_deleted_act_its_amendments_stay_away_new_ones_too(write, imported):
+    Resolution.objects.get().delete()
+    assert "2 skipped" in run(write(), "--commit")
     out = run(write(FILE.replace("zmiana-2022", "zmiana-2023")), "--commit")
     told = "its resolution was deleted by an editor, for example malopolskie, amendments/a/zmiana-2023"
     assert f"skipped: 1 × {told}" in out
@@ -254,13 +242,6 @@ def test_one_bad_file_stops_the_others(write):
     assert counts() == [0, 0, 0, 0, 0]
 
 
-def test_a_missing_file_and_an_empty_folder(tmp_path):
-    with pytest.raises(BadInput, match="cannot be read"):
-        parse(tmp_path / "nie-ma.yaml")
-    with pytest.raises(BadInput, match="holds no YAML"):
-        find_files([tmp_path])
-
-
 def test_the_starter_loads_only_into_an_empty_table(write):
     (report,) = importing.run(sources.missing_steps(), OPTIONS)
     assert LegalState.objects.count() == 1  # only małopolskie is in the register
@@ -269,7 +250,9 @@ def test_the_starter_loads_only_into_an_empty_table(write):
     assert list(sources.missing_steps()) == []
 
 
-def test_files_that_are_given_twice_or_nest_without_end(write, tmp_path):
+def test_files_that_are_missing_given_twice_or_nest_without_end(write, tmp_path):
+    with pytest.raises(BadInput, match="holds no YAML"):
+        find_files([tmp_path])
     path = write() / "malopolskie.yaml"
     with pytest.raises(BadInput, match=r"malopolskie\.yaml: is given twice"):
         find_files([tmp_path, path])
@@ -277,8 +260,9 @@ def test_files_that_are_given_twice_or_nest_without_end(write, tmp_path):
     with pytest.raises(CommandError, match=r"malopolskie\.yaml: is about voivodeship 12, as another file is"):
         run(tmp_path, "--commit")
     path.write_text("[" * 20_000)
-    with pytest.raises(BadInput, match="too deeply"):
-        parse(path)
+    for name, message in (("malopolskie.yaml", "too deeply"), ("nie-ma.yaml", "cannot be read")):
+        with pytest.raises(BadInput, match=message):
+            parse(tmp_path / name)
 
 
 def test_codes_that_have_left_the_register_are_read_as_those_that_follow(write, imported):

@@ -288,22 +288,18 @@ def test_an_update_takes_as_many_queries_however_much_moves(register, django_ass
     assert models.Depot.objects.filter(municipality__kind=3).count() == 66
 
 
-def test_names_of_voivodeships_and_counties_follow(register):
-    load(UnitRecord("12", "krakowskie"), UnitRecord("1207", "nowy"), *REGISTER[2:])
-    assert (models.Voivodeship.objects.get().slug, models.County.objects.get().name) == ("krakowskie", "nowy")
-
-
-def test_voivodeships_may_exchange_their_names():
+def test_voivodeships_and_counties_may_exchange_their_names():
     def two(first, second):
         return [
             unit
             for code, name in (("12", first), ("14", second))
-            for unit in (UnitRecord(code, name), UnitRecord(f"{code}01", "x"), UnitRecord(f"{code}01012", "Y", 2))
+            for unit in (UnitRecord(code, name), UnitRecord(f"{code}01", name), UnitRecord(f"{code}01012", "Y", 2))
         ]
 
     load(*two("a", "b"))
     load(*two("b", "a"))
     assert dict(models.Voivodeship.objects.values_list("pk", "slug")) == {"12": "b", "14": "a"}
+    assert dict(models.County.objects.values_list("pk", "name")) == {"1201": "b", "1401": "a"}
 
 
 def record(municipality, lat, lon, side_km=10.0):
