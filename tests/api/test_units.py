@@ -95,7 +95,7 @@ def test_municipality_golden(client, golden, krakow):
     golden("municipality_krakow", client.get(f"{UNITS}/1261011").json())
 
 
-def test_municipality_as_geojson(client, krakow):
+def test_a_municipality_as_geojson_by_parameter_header_or_address(client, krakow):
     answer = client.get(f"{UNITS}/1261011?format=geojson")
     assert answer["Content-Type"] == "application/geo+json"
     feature = answer.json()
@@ -112,13 +112,9 @@ def test_municipality_as_geojson(client, krakow):
     asked = client.get(f"{UNITS}/1261011", headers={"accept": "application/geo+json"})
     assert asked.content == answer.content
     assert asked["Vary"].startswith("Accept")
-
-
-def test_the_area_of_a_municipality_has_an_address_of_its_own(client, krakow):
-    answer = client.get(f"{UNITS}/1261011.geojson", headers={"accept": "application/json"})
-    assert answer["Content-Type"] == "application/geo+json"
-    assert answer.content == client.get(f"{UNITS}/1261011?format=geojson").content
-    assert client.get(f"{UNITS}/1261011.geojson", headers={"if-none-match": answer["ETag"]}).status_code == 304
+    own = client.get(f"{UNITS}/1261011.geojson", headers={"accept": "application/json"})
+    assert (own["Content-Type"], own.content) == ("application/geo+json", answer.content)
+    assert client.get(f"{UNITS}/1261011.geojson", headers={"if-none-match": own["ETag"]}).status_code == 304
 
 
 def test_the_short_form_of_a_municipality_has_no_postcodes(client, krakow):

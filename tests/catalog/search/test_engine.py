@@ -300,11 +300,14 @@ def test_the_abbreviation_of_near_has_a_full_stop_or_not():
         assert found(search, f"Sękowa {near} Gorlic") == ["Sękowa"], near
 
 
+GORLICE = "1205011"
+LOCATED = ("Gorlice", GORLICE, 49.66, 21.16), ("Ropa", ROPA, 49.60, 21.04), ("Zakopane", ZAKOPANE, 49.30, 19.95)
+
+
 def test_the_place_of_a_name_near_a_town_goes_first_however_their_nearness_is_told():
     search = make_search(
-        PLACES | {"1205011": "Gorlice"},
-        *(("Gorlice", "1205011", 49.66, 21.16), ("Ropa", ROPA, 49.60, 21.04), ("Zakopane", ZAKOPANE, 49.30, 19.95)),
-        *(("Krzywa", ROPA, 49.25, 19.85), ("Krzywa", SEKOWA, 49.60, 21.20), ("Zagórze", ROPA, 49.60, 20.50)),
+        PLACES | {GORLICE: "Gorlice"},
+        *(*LOCATED, ("Krzywa", ROPA, 49.25, 19.85), ("Krzywa", SEKOWA, 49.60, 21.20), ("Zagórze", ROPA, 49.60, 20.50)),
     )
     near = ("k. Gorlic", "k/Gorlic", "koło Gorlic", "pod Gorlicami", "w okolicy Gorlic, małopolskie", "k. Gorlice")
     beside = ("Krzywa, Gorlice", "Krzywa Gorlice", "Gorlice Krzywa", "Gorlice, Krzywa", "Krzywa 12, Gorlice")
@@ -318,11 +321,8 @@ def test_the_place_of_a_name_near_a_town_goes_first_however_their_nearness_is_to
 
 
 def test_a_village_near_a_town_goes_before_its_well_known_namesake_far_away():
-    search = make_search(
-        PLACES | {"1205011": "Gorlice"},
-        *(("Gorlice", "1205011", 49.66, 21.16), ("Ropa", ROPA, 49.60, 21.04), ("Zakopane", ZAKOPANE, 49.30, 19.95)),
-        *(("Zakopane", SEKOWA, 49.60, 21.20), ("Ropa", SEKOWA, 49.65, 21.16)),
-    )
+    namesakes = ("Zakopane", SEKOWA, 49.60, 21.20), ("Ropa", SEKOWA, 49.65, 21.16)
+    search = make_search(PLACES | {GORLICE: "Gorlice"}, *LOCATED, *namesakes)
     for text in ("Zakopane, Gorlice", "Zakopane Gorlice", "Gorlice, Zakopane", "Zakopane 12, Gorlice"):
         assert units_found(search, text)[0] == SEKOWA, text
     # Itself near the town it is meant.
