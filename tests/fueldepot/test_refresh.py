@@ -19,7 +19,7 @@ from catalog.importers.sources import identify, read_sources
 from catalog.models import ImportRun
 from prices.models import Observation
 from tests import small_country
-from tests.catalog.importers.test_failures import fill_disk
+from tests.catalog.importers.test_refusals import fill_disk
 from tests.dumps import dump
 from tests.fueldepot.refreshing import ORDER
 

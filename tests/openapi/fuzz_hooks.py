@@ -66,7 +66,7 @@ def what_does_not_fit_is_refused(ctx: Any, response: Any, case: Any) -> None:
         form = schemas["SubsidyJson" if case.media_type == "application/json" else "SubsidyForm"]
         given, forms = case.body, form["properties"]
     elif operation.get("requestBody"):
-        return  # an empty body, or one whose type or syntax is broken: what is accepted then, test_subsidy_bodies says
+        return  # an empty body, or one whose type or syntax is broken: what is accepted then, test_subsidy says
     else:
         given = {**(case.query or {}), **(case.path_parameters or {})}
         forms = {one["name"]: one["schema"] for one in operation.get("parameters", [])}

@@ -1,17 +1,25 @@
-"""The list of depots: queues with counts, and five hundred checked at once."""
+"""The list of depots: queues with counts, five hundred checked at once, and a queue worked through row by row."""
 
+import csv
+import io
 from datetime import timedelta
+from itertools import pairwise
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
 from catalog import models
+from catalog.admin import depot_list
 from catalog.admin.depot_list import age
 from catalog.depots import duplicates
 from catalog.services import moderation
-from tests import bulk, factories
+from tests import bulk, deciding, factories
+from tests.catalog.admin.test_page import address, form_of
 from tests.client import context_of, message_of
+from tests.pages import reading
+from tests.pages.reading import missing
 
 pytestmark = pytest.mark.django_db
 
@@ -146,3 +154,126 @@ def test_the_age_of_a_check_in_words():
     ages |= {800: "2 lata temu", 2000: "5 lat temu"}
     assert {days: age(today - timedelta(days=days), today) for days in ages} == ages
     assert age(None, today) == "nigdy"
+
+
+QUEUE = reverse("admin:catalog_submission_changelist")
+
+
+@pytest.fixture
+def depots():
+    """In the order of the list: Ala, Bela, Cela and, in another voivodeship, Dela."""
+    factories.BoundaryFactory()
+    factories.BoundaryFactory(municipality=factories.bielsko_biala(), lat=49.82, lon=19.04)
+    here = [factories.DepotFactory(name=name, lat=50.06 + n / 100) for n, name in enumerate(("Ala", "Bela", "Cela"))]
+    there = {"municipality": factories.bielsko_biala(), "lat": 49.82, "lon": 19.04}
+    return [*here, factories.DepotFactory(name="Dela", **there)]
+
+
+def filters(**asked):
+    return "_changelist_filters=" + "%26".join(f"{name}%3D{value}" for name, value in asked.items())
+
+
+def save(client, depot, button, query, **typed):
+    return client.post(f"{address(depot)}?{query}", {**form_of(client, depot), button: "1", **typed})
+
+
+def test_checked_and_next_goes_through_the_filtered_queue(client, editor, depots):
+    query = filters(queue="never", unit="12", p="1")
+    last = depots[2]
+    for here, following in pairwise(depots[:3]):
+        url = urlsplit(save(client, here, "_verify_next", query)["Location"])
+        assert (url.path, parse_qs(url.query)) == (address(following), parse_qs(query))
+    url = urlsplit(save(client, last, "_verify_next", query)["Location"])
+    assert (url.path, parse_qs(url.query)["queue"]) == (DEPOTS, ["never"])
+    assert list(models.Depot.objects.filter(verified_at=None)) == [depots[3]]
+
+
+def path_of(answer):
+    return urlsplit(answer["Location"]).path
+
+
+def test_save_and_next_saves_what_changed_and_minds_no_unchanged_one(client, editor, depots):
+    assert save(client, depots[0], "_verify_next", "", nip="123").status_code == 200  # refused, so it stays
+    assert path_of(save(client, depots[1], "_save_next", "", place="Kraków")) == address(depots[2])
+    assert path_of(save(client, depots[2], "_save_next", "")) == address(depots[3])
+    assert (factories.fresh(depots[1]).place, depots[1].data_status) == ("Kraków", "unverified")
+    assert factories.fresh(depots[0]).data_status == "unverified"
+
+
+def test_one_is_left_out_and_rubbish_leads_to_the_whole_list(client, editor, depots):
+    skip = reverse("admin:catalog_depot_next", args=[depots[0].pk])
+    for query in ("", filters(nie="ma"), filters(p="999")):
+        assert path_of(client.get(f"{skip}?{query}")) == address(depots[1]), query
+    assert client.get(f"{skip}?_changelist_filters=%00").status_code == 400
+
+
+def test_the_page_keeps_the_way_back_and_has_its_buttons_on_top_and_below(client, editor, depots):
+    query = filters(queue="never", p="1")
+    page = client.get(f"{address(depots[0])}?{query}").content.decode()
+    assert page.count('value="Sprawdzony i następny"') == 2
+    assert page.index('value="Sprawdzony i następny"') < page.index('id="id_name"')
+    assert f'href="{DEPOTS}?queue=never&amp;p=1"' in page
+    decide = reverse("admin:catalog_depot_decide", args=[depots[0].pk])
+    answer = client.post(f"{decide}?{query}", {"decision": "verify", "opened": form_of(client, depots[0])["opened"]})
+    assert parse_qs(urlsplit(answer["Location"]).query) == parse_qs(query)
+
+
+def test_queues_keep_the_other_filters(client, editor, depots):
+    page = client.get(DEPOTS, {"unit": "12", "q": "ela", "p": "1"}).content.decode()
+    assert 'href="?unit=12&amp;q=ela&amp;queue=never"' in page
+    chosen = client.get(DEPOTS, {"unit": "12", "queue": "never"}).content.decode()
+    assert not missing(chosen, 'href="?unit=12" aria-current="page"', 'href="csv/?queue=never&amp;unit=12"')
+
+
+def test_submissions_are_decided_one_after_another(client, editor):
+    third, second, first = (factories.SubmissionFactory() for _ in range(3))  # of one moment, the newest first
+    other = factories.SubmissionFactory(claim=True)
+    page = deciding.page(first)
+    typed = {"decision": "accept_next", "groups": ["phone"], "opened": context_of(client, page)["opened"]}
+    answer = client.post(f"{page}?{filters(kind__exact='correct')}", typed)
+    assert path_of(answer) == deciding.page(second)
+    page = answer["Location"]
+    refused = client.post(page, {"decision": "reject_next", "reason": " "})
+    assert "Nic nie zmieniono: podaj powód" in message_of(refused)
+    for following in (deciding.page(third), QUEUE):
+        answer = client.post(page, {"decision": "reject_next", "reason": "Nie."})
+        assert path_of(answer) == following
+        page = answer["Location"]
+    assert list(models.Submission.objects.waiting()) == [other]
+
+
+NAMES = ("sklad opalu zolw", "ŻÓŁW", "olw opal", "dluga 5", "długa", "krakow", "opal-zolw.pl", "żółw 34-500")
+NAMES += ("Großmann", "grossmann", "SØRÅS", "soras")
+NUMBERS = ("526-025-02-74", "PL 526 025 02 74", "601234567", "+48 601-234-567", "234 567", "tel. 601 234 567")
+
+
+def test_a_depot_is_found_by_any_part_in_any_spelling(client, editor):
+    texts = {"name": "Skład opału Żółw, Großmann i Sørås", "street": "Długa", "house_number": "5", "postcode": "34-500"}
+    contact = {"nip": "5260250274", "phone": "+48 12 345 67 89, +48 601 234 567", "website": "https://opal-zolw.pl"}
+    depot = factories.DepotFactory(**texts, **contact)
+    other = factories.DepotFactory(name="Inny", municipality=factories.bielsko_biala(), phone="+48 33 811 11 11")
+    absent = "zzz", "999", "%", "_", "'", "601234568", "\\"
+    for typed in (*NAMES, *NUMBERS, "34500", "1261", contact["phone"], str(depot), *absent):
+        rows = depot_list.search_depots(models.Depot.objects.all(), typed)
+        assert list(rows) == [depot] * (typed not in absent), typed
+    for number, row in enumerate((depot, other), 1):
+        factories.SubmissionFactory(pk=number, depot=row, email="jan@opal-nowak.pl")
+        factories.DepotPriceFactory(depot=row, pending=True)
+    for listing in (DEPOTS, QUEUE, reverse("admin:prices_depotprice_changelist")):
+        for typed in ("Długa 5, 34-500 Kraków", "601234567", str(depot)):
+            rows = context_of(client, listing, {"q": typed})["cl"].result_list
+            assert [getattr(row, "depot", row) for row in rows] == [depot], (listing, typed)
+
+
+def test_a_filtered_list_is_a_table_without_formulas_and_personal_data(client, editor):
+    factories.DepotFactory(name="=HYPERLINK(1)", phone="+48 601 234 567", postcode="34-500", lat=50.0617, lon=19.9373)
+    factories.DepotFactory(name="Inny", municipality=factories.bielsko_biala())
+    text = client.get(f"{DEPOTS}csv/", {"unit": "12"}).content.decode()
+    assert text.startswith("\ufeffnumer;nazwa;ulica;")
+    (row,) = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")), delimiter=";")
+    assert (row["nazwa"], row["telefon"], row["kod pocztowy"]) == ("'=HYPERLINK(1)", "'+48 601 234 567", "34-500")
+    assert (row["szerokość"], row["długość"]) == ("50,0617", "19,9373")
+    asked = factories.SubmissionFactory(claim=True, claimant_phone="+48 700 000 000", message="tajne")
+    listed = client.get(f"{QUEUE}csv/").content.decode()
+    assert str(asked.pk) in listed
+    assert not reading.present(listed, asked.email, "700 000 000", "tajne")

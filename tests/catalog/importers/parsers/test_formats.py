@@ -1,11 +1,24 @@
+"""The format of a file is told by its content; whatever happens to a file, a parser reads it or raises BadInput."""
+
 import json
 import re
+from functools import partial
 from pathlib import Path
 
-from catalog.importers.parsers import files
+from catalog.importers.parsers import boundaries, files
 from catalog.importers.sources import formats, gugik, identify, recognise
 from tests.catalog.importers.parsers import helpers
-from tests.catalog.importers.parsers.helpers import DATA, assert_refused, format_of, sniff, text, write, zipped
+from tests.catalog.importers.parsers.helpers import (
+    DATA,
+    assert_refused,
+    format_of,
+    overwritten,
+    refusals,
+    sniff,
+    text,
+    write,
+    zipped,
+)
 from tests.catalog.importers.parsers.test_boundaries import AREAS, packed_parts, shapefile_parts
 from tests.catalog.importers.parsers.test_postcodes_and_places import UNITS
 
@@ -127,3 +140,39 @@ def test_little_is_read_of_a_large_file(tmp_path):
 def test_a_file_that_goes_away_while_it_is_looked_at(tmp_path, monkeypatch):
     monkeypatch.setattr(files, "is_zip", lambda path, **limits: False)
     assert_refused("cannot be read: No such file", identify, tmp_path / "gone.csv")
+
+
+def damaged(content, dice):
+    changed = bytearray(content)
+    for _ in range(dice.randint(1, 4)):
+        at = dice.randrange(len(changed))
+        match dice.randrange(4):
+            case 0:
+                changed[at] = dice.randrange(256)
+            case 1:
+                del changed[at : at + dice.randrange(1, 30)]
+            case 2:
+                changed[at:at] = changed[at : at + dice.randrange(1, 40)]
+            case _:
+                changed[at:at] = bytes(dice.choices(b'0123456789{}[]",;<>&\n\t|', k=3))
+    return bytes(changed)
+
+
+def test_a_damaged_slice_raises_nothing_but_bad_input(tmp_path):
+    for name, parse in PARSERS.items():
+        content = (DATA / name).read_bytes()
+        assert refusals(lambda path, parse=parse: (sniff(path), parse(path)), tmp_path / name, content, 60, damaged)
+
+
+def test_a_damaged_shapefile_raises_nothing_but_bad_input(tmp_path):
+    parts = shapefile_parts(AREAS)
+    size = len(parts[".shp"])
+
+    def parse(path):
+        both = path.read_bytes()
+        packed = packed_parts(tmp_path, parts | {".shp": both[:size], ".dbf": both[size:]})
+        sniff(packed)
+        boundaries.parse_shapefile(packed)
+
+    both = parts[".shp"] + parts[".dbf"]
+    assert refusals(parse, tmp_path / "both", both, 60, partial(overwritten, most=6))
