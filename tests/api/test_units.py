@@ -80,15 +80,11 @@ def test_a_part_of_a_municipality_names_it(client):
             assert message == f"no unit has the TERYT code {teryt}; /api/v1/locations finds codes by name."
 
 
-def test_a_code_wrong_in_its_last_digit_names_the_right_one(client):
-    factories.zakopane()
-    message = client.get(f"{UNITS}/1217012").json()["message"]
-    assert message == "no unit has the TERYT code 1217012; that of the municipality Zakopane is 1217011."
-
-
-def test_a_part_of_a_municipality_that_left_names_who_follows(client):
-    factories.FormerMunicipalityFactory(teryt="1299013")
-    assert client.get(f"{UNITS}/1299014").json()["message"].endswith("Kraków; ask for 1261011.")
+def test_a_code_wrong_in_its_last_digit_names_the_right_one_and_a_part_of_one_that_left_who_follows(client):
+    factories.zakopane(), factories.FormerMunicipalityFactory(teryt="1299013")
+    wrong, left = (client.get(f"{UNITS}/{teryt}").json()["message"] for teryt in ("1217012", "1299014"))
+    assert wrong == "no unit has the TERYT code 1217012; that of the municipality Zakopane is 1217011."
+    assert left.endswith("Kraków; ask for 1261011.")
 
 
 def test_municipality_golden(client, golden, krakow):

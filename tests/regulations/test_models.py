@@ -35,13 +35,10 @@ def test_a_key_stands_once():
         DeadlineFactory(key="a")
 
 
-def test_sources_are_read_as_they_were_written():
+def test_sources_are_read_as_they_were_written_each_with_a_name_and_an_address():
     sources = (Source("Gmina A | B", "https://example.pl/?a=1"), Source("C", "http://example.pl"))
     assert read_sources(write_sources(sources)) == sources
     assert read_sources("\n \n") == ()
-
-
-def test_a_source_has_a_name_and_an_address():
     for text in ("https://example.pl", "bez adresu", "nazwa | nie-adres", " | https://example.pl"):
         with pytest.raises(ValidationError):
             validate_sources(text)

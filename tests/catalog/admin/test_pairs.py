@@ -76,12 +76,9 @@ def test_the_pages_cost_a_fixed_number_of_queries(client, editor, django_assert_
     assert len(answer.context["rows"]) == 10
 
 
-def test_a_pair_shows_its_positions_with_decimal_commas(client, editor, one, other):
+def test_merging_from_the_page_takes_field_by_field(client, editor, one, other):
     text = text_of(client.get(url_of(one, other)))
     assert not missing(text, "50,0617°, 19,9373°, dokładne", "50,0622°, 19,9373°, dokładne")
-
-
-def test_merging_from_the_page_takes_field_by_field(client, editor, one, other):
     given = {"decision": "first", "take_website": "second", "take_phone": "first", "take_name": "second"}
     client.post(url_of(one, other), given)
     one.refresh_from_db()

@@ -231,12 +231,9 @@ def test_a_week_is_written_in_the_standards_form_and_read_as_the_same():
     assert to_osm_string({"mon": ()}) == ""
 
 
-def test_a_stored_week_has_its_ranges_without_its_text():
+def test_a_stored_week_has_its_ranges_without_its_text_and_several_a_day_from_a_text_of_the_same_week():
     hours = {**dict.fromkeys(DAYS, CLOSED), "mon": "8:00-16:00"}
     assert ranges_of_week(hours, "") == {**dict.fromkeys(DAYS, ()), "mon": ("8:00-16:00",)}
-
-
-def test_days_of_several_ranges_are_read_again_from_the_text_of_the_stored_week():
     text = "Mo 08:00-12:00,13:00-16:00; Tu 08:00-12:00"
     assert ranges_of_week(weekly_hours(text), text) == daily_ranges(text)
     assert ranges_of_week(weekly_hours(text), "Mo 08:00-12:00,13:00-16:00") is None
