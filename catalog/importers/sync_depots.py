@@ -1,21 +1,24 @@
 """Writing of depots. What a person set, verified or removed is never overwritten."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import override
 
 from catalog.depots import fuels
+from catalog.depots.duplicates import NEAR_M
 from catalog.importers.records import DepotRecord, Extract, Note, Options, Report, cut
 from catalog.importers.runner import check_removals
 from catalog.importers.successions import REVIEW
 from catalog.models import Depot, Municipality
 from catalog.parsing.fuels_in_names import fuels_in_name
 from catalog.services import publishing
+from catalog.services.moderation import RESTORED_WITH_REASON
 from catalog.territory.boundaries import BoundaryIndex
+from catalog.territory.coordinates import distance_m
 from fueldepot.data import history
 from fueldepot.data.history import lock_rows
 
@@ -74,6 +77,8 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
         # Edits wait for this lock, instead of being overwritten with values read here.
         lock_rows(Depot.objects.exclude(source=Depot.Source.EDITOR))
     stored = {depot.source_id: depot for depot in Depot.objects.filter(source=origin)}
+    real = Depot.objects.exclude(source=Depot.Source.DEMO)
+    withdrawn = real.filter(removal_reason__in=RESTORED_WITH_REASON).order_by("pk")
     active = count_active(stored)
     report = Report(TITLE, rejected=list(extract.rejected))
     added: list[Depot] = []
@@ -90,9 +95,11 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
         if municipality is None:
             report.rejected.append(Note(record.source_id, "lies in no municipality"))
             continue
+        depot = stored.get(record.source_id)
+        if depot is None or depot.publication != Depot.Publication.PUBLISHED:
+            record = held_if_withdrawn(record, withdrawn)  # noqa: PLW2901
         values = values_of(record, municipality)
         report.notes.extend(fit(values, record.source_id))
-        depot = stored.get(record.source_id)
         if depot is None:
             publication = Depot.Publication.HELD if record.held else Depot.Publication.PUBLISHED
             dated = {"publication": publication, "updated_at": options.today}
@@ -113,6 +120,16 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
     if options.write:
         write_depots(origin, added, changed, gone)
     return report
+
+
+def held_if_withdrawn(record: DepotRecord, withdrawn: Iterable[Depot]) -> DepotRecord:
+    """Hold a record that stands where a removed depot stood or has its tax number: a redrawn object has a new id."""
+    for depot in withdrawn:
+        near = distance_m(record.lat, record.lon, depot.lat, depot.lon) <= NEAR_M
+        if near or (record.nip and record.nip == depot.nip):
+            review = f"przypomina wpis {depot.pk} ({depot.get_removal_reason_display()})"
+            return replace(record, held=True, review=review)
+    return record
 
 
 def count_active(depots: Mapping[str, Depot]) -> int:

@@ -182,6 +182,23 @@ def test_imported_corrected_imported_verified_removed_imported():
     assert (the_depot().publication, the_depot().phone) == ("published", "+48 600 000 000")
 
 
+def test_what_an_owner_had_deleted_waits_for_an_editor_when_its_source_gives_it_another_identifier():
+    load(RECORD, replace(RECORD, source_id="node/2", name="Opał Wilk", lat=50.0618))
+    moderation.remove_depot(depot=the_depot(), reason=models.Depot.RemovalReason.OWNER, on=TODAY)
+    redrawn = replace(RECORD, source_id="way/1", lat=50.0619)
+    far = replace(redrawn, source_id="node/3", lat=50.064)
+    rows = [redrawn, far, replace(far, source_id="node/4", lat=50.066, nip="5260250274")]
+    for _ in range(2):  # the second import publishes nothing either
+        load(replace(RECORD, source_id="node/2", name="Opał Wilk", lat=50.0618), *rows, allow_removals=True)
+        published = models.Depot.objects.published().order_by("source_id").values_list("source_id", flat=True)
+        assert [*published] == ["node/2", "node/3", "node/4"]
+    held = models.Depot.objects.get(source_id="way/1")
+    assert held.review == f"przypomina wpis {the_depot().pk} (usunięty na wniosek właściciela)"
+    publishing.publish_depot(depot=held, on=TODAY, by=factories.UserFactory())
+    load(*rows, allow_removals=True)
+    assert factories.fresh(held).publication == "published"
+
+
 def test_a_position_that_a_person_set_keeps_its_municipality():
     factories.BoundaryFactory(municipality=factories.bielsko_biala(), lat=49.82, lon=19.04)
     imported()
