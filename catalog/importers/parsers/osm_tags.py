@@ -67,8 +67,8 @@ _GONE = ("disused", "abandoned", "demolished", "removed", "razed")
 
 _NEXT_WEBSITE = re.compile(r";\s*(?:https?://|www\.)", re.IGNORECASE)
 
-NO_NAME = "the source gives no name"
-PERSON = "the name looks like that of a private person"
+NO_NAME = "źródło nie podaje nazwy"
+PERSON = "nazwa wygląda na imię i nazwisko"
 
 
 def depot(source_id: str, lat: float | None, lon: float | None, tags: Tags) -> DepotRecord | Note | None:

@@ -108,15 +108,15 @@ def test_depot_without_a_name():
     ):
         record = depot(**({"name": None} | tags))
         assert (record.kind_name, record.name, record.held) == (kind, name, False), tags
-        assert record.review == "the source gives no name"
+        assert record.review == "źródło nie podaje nazwy"
 
 
 def test_a_name_is_tidied_and_that_of_a_person_held_back():
-    person = "the name looks like that of a private person"
+    person = "nazwa wygląda na imię i nazwisko"
     for tags, name, kind, held, review in (
         ({"name": " Skład\t\u200bPróbny \n"}, "Skład Próbny", "", False, ""),
         ({"name": None, "name__pl": "Skład Próbny"}, "Skład Próbny", "", False, ""),
-        ({"name": "\u200b \u202e"}, "Skład węgla", "Skład węgla", False, "the source gives no name"),
+        ({"name": "\u200b \u202e"}, "Skład węgla", "Skład węgla", False, "źródło nie podaje nazwy"),
         ({"name": "PHU Kowalski Skład opału"}, "PHU Kowalski Skład opału", "", False, ""),
         ({"name": "Jan Kowalski"}, "Jan Kowalski", "", True, person),
     ):
