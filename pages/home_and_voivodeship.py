@@ -27,6 +27,7 @@ from fueldepot.data import snapshot
 from fueldepot.http.links import route_path
 from fueldepot.http.params import line
 from fueldepot.http.query import Query, field
+from pages.depot_filters import status_of
 from pages.page import Page, publisher, terms_of_list
 from pages.polish import counted
 from pages.svg import territory as territory_svg
@@ -188,7 +189,10 @@ def home_page(query_string: str, today: date) -> Page:
             "guesses": () if results or alone or not text else tuple(_result(row) for row in search.guess(text)),
             "fuel": fuels.BY_SLUG.get((slug if alone else suggested.fuel) or ""),
             "alone": alone,
-            "depot_results": [SearchResult(row.name, row.address, depot_path(row.id, row.name)) for row in named.rows],
+            "depot_results": [
+                SearchResult(row.name, f"{row.address}, {status_of(row).label}", depot_path(row.id, row.name))
+                for row in named.rows
+            ],
             "depots_found": named.total,
             "notice": "" if error in {"", "empty"} else TOO_SHORT if error == "too_short" else UNREADABLE,
             "voivodeships": voivodeships_by_name(),

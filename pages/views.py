@@ -189,7 +189,7 @@ MOST_DEPOTS = 5
 class Embed(NamedTuple):
     """A page in short. lines: name, absolute URL, price ("" for none), and state, day or number of each depot or fuel.
 
-    note: what the lines are, "" for nothing. empty: said without lines.
+    note: what the lines are, "" for nothing. empty: said without lines. origin: attribution of depots, "" for none.
     """
 
     page: Page
@@ -197,6 +197,7 @@ class Embed(NamedTuple):
     lines: tuple[tuple[str, str, str, str], ...]
     note: str = ""
     empty: str = "Nie ma jeszcze czego pokazać."
+    origin: str = ""
 
 
 def embed_view(*slugs: str, **validity: Any) -> Callable[[Callable[..., Embed]], Callable[..., HttpResponse]]:
@@ -228,14 +229,15 @@ def embedded_municipality(request: HttpRequest, teryt: str) -> Embed:
         raise PageMoved(reverse("embed-municipality", args=[unit.teryt]))
     page = municipality_page(unit, "", timezone.now())
     cards = [card for section in page.content["sections"] for card in section.cards][:MOST_DEPOTS]
-    return Embed(page, page.title, tuple(card_line(card, unit.teryt) for card in cards))
+    return Embed(page, page.title, tuple(card_line(card, unit.teryt) for card in cards), origin=page.licence)
 
 
 def card_line(card: DepotCard, teryt: str) -> tuple[str, str, str, str]:
     price = f"{short_zloty(card.price.price)}/{card.price.kind.unit}" if card.price else ""
     of_price = f"{card.price.kind.name}, {date_digits(card.price.day)}; " if card.price else ""
     where = "" if card.row.teryt == teryt else "poza gminą; "
-    return card.row.name, site_url(card.facts.path), price, where + of_price + card.opening.sentence
+    state = f"{card.opening.sentence}; {card.facts.status.label}"
+    return card.row.name, site_url(card.facts.path), price, where + of_price + state
 
 
 @embed_view(*Dataset.Slug, period=opening_period, in_outage=False)
@@ -249,8 +251,8 @@ def embedded_depot(request: HttpRequest, depot_id: int) -> Embed:
         (price.kind.name, page.canonical, f"{short_zloty(price.price)}/{price.kind.unit}", date_digits(price.day))
         for price, _ in page.content["price_list"]
     )
-    note = f"{row.address}. {page.content['opening'].sentence.capitalize()}."
-    return Embed(page, row.name, lines, note, "Cen jeszcze nie znamy.")
+    note = ". ".join((row.address, page.content["opening"].sentence.capitalize(), f"{page.quoted_status.capitalize()}."))
+    return Embed(page, row.name, lines, note, "Cen jeszcze nie znamy.", page.content["origin"])
 
 
 @embed_view(*PRICE_DATA)

@@ -48,6 +48,14 @@ def test_embeds_say_what_their_pages_say(client, depot):
     assert "Polska 1 600 zł/t 3 ceny" in fuel
 
 
+def test_embeds_quote_depots_with_status_and_origin(client, depot):
+    """As the rules of use ask of whoever quotes them."""
+    place, one = (text_of(client.get(path)) for path in embeds(depot)[:2])
+    assert place.count("; nieweryfikowane") == 5
+    assert not missing(one, "Status wpisu: nieweryfikowane.", "© autorzy OpenStreetMap, licencja ODbL 1.0")
+    assert not missing(place, "ODbL 1.0, © autorzy OpenStreetMap")
+
+
 def test_a_depot_outside_the_municipality_is_said_to_be_outside(client, depot):
     place = factories.nowy_targ_rural()
     factories.BoundaryFactory(municipality=place, lon=19.7, side_km=2)
