@@ -247,7 +247,10 @@ class DecisionBatch:
         elif reason.strip():
             raise ReasonWithoutOmission(submission.pk)
         depot = self._depot(submission)
-        names = field_groups.apply(depot, replaced(submission.proposed, part.values), taken)
+        values = replaced(submission.proposed, part.values)
+        if "lat" in taken:
+            values["municipality"] = self._locate(submission, values)
+        names = field_groups.apply(depot, values, taken)
         depot.confirm(names)
         self.record.details.setdefault("confirmed", {}).setdefault(depot.pk, []).extend(names)
         self._change(submission)
@@ -281,15 +284,20 @@ class DecisionBatch:
     def _add(self, submission: Submission, values: Values) -> list[str]:
         """Create the proposed depot. Unlike the rest, this costs statements per row."""
         accepted = replaced(submission.proposed, values)
-        located = territory.get().boundaries.find(accepted["lat"], accepted["lon"])
-        if located is None:
-            raise LocationOutsidePoland(submission.pk)
+        municipality = self._locate(submission, accepted)
         depot = Depot(source=Depot.Source.EDITOR, updated_at=self.day)
         names = field_groups.apply(depot, accepted, [group.name for group in field_groups.GROUPS])
-        depot.municipality_id = located.teryt
+        depot.municipality_id = municipality
         moderation.set_verified(depot, by=self.by, on=self.day)
         submission.depot = moderation.save(depot, by=self.by, reason=f"{history.SUBMITTED}: {Kind.ADD.label}")
         return names
+
+    def _locate(self, submission: Submission, values: Values) -> str:
+        """Return the code of the municipality of a position: that of the proposal may have left the register."""
+        located = territory.get().boundaries.find(values["lat"], values["lon"])
+        if located is None:
+            raise LocationOutsidePoland(submission.pk)
+        return located.teryt
 
     def _depot(self, submission: Submission) -> Depot:
         assert submission.depot is not None  # noqa: S101 - a constraint of the table

@@ -126,6 +126,16 @@ def test_what_cannot_be_accepted_waits_and_changes_nothing(editor):
     deciding.reject_submission(submission=removed, reason="Wpisu już nie ma.", by=editor, on=NOW)
 
 
+def test_a_position_is_accepted_though_its_municipality_has_left_the_register_meanwhile(editor):
+    """A new kind, as of every first of January, is a new code."""
+    factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.3, lon=19.95)
+    depot = factories.DepotFactory()
+    moved = {"lat": 49.31, "lon": 19.95, "location_approximate": False, "municipality": "1217012"}
+    submission = factories.SubmissionFactory(depot=depot, proposed=moved, stored=field_groups.values_of(depot))
+    deciding.accept_submission(submission=submission, by=editor, on=NOW)
+    assert factories.fresh(depot).municipality_id == "1217011"
+
+
 def test_a_letter_holds_nothing_that_a_name_could_do_harm_with(editor, letters):
     depot = factories.DepotFactory(name="<b>Skład</b>\nBcc: x@example.pl " + "A" * 100)
     submission = factories.SubmissionFactory(depot=depot)
