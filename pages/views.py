@@ -251,7 +251,8 @@ def embedded_depot(request: HttpRequest, depot_id: int) -> Embed:
         (price.kind.name, page.canonical, f"{short_zloty(price.price)}/{price.kind.unit}", date_digits(price.day))
         for price, _ in page.content["price_list"]
     )
-    note = ". ".join((row.address, page.content["opening"].sentence.capitalize(), f"{page.quoted_status.capitalize()}."))
+    state = f"{page.content['opening'].sentence.capitalize()}. {page.quoted_status.capitalize()}."
+    note = f"{row.address}. {state}"
     return Embed(page, row.name, lines, note, "Cen jeszcze nie znamy.", page.content["origin"])
 
 

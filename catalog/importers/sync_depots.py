@@ -97,7 +97,7 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
             continue
         depot = stored.get(record.source_id)
         if depot is None or depot.publication != Depot.Publication.PUBLISHED:
-            record = held_if_withdrawn(record, withdrawn)  # noqa: PLW2901
+            record = held_if_withdrawn(record, withdrawn)
         values = values_of(record, municipality)
         report.notes.extend(fit(values, record.source_id))
         if depot is None:
