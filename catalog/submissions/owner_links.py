@@ -7,6 +7,7 @@ until something is saved by the new one.
 Each change by a link is told to the owner, who can undo it by the letter. And the letters of owners.
 """
 
+import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from functools import partial
@@ -70,7 +71,9 @@ class ChangeOutdated(Refusal):
 
 def grant_link(*, depot: Depot, email: str, on: datetime) -> OwnerLink:
     """Grant an owner a link, or return the existing one. Runs in the transaction that accepts the claim."""
-    columns = {**tokens.address(email), "granted_at": on}
+    # Of a row that a restored database has lost, the next one has the number.
+    serial = 1 + secrets.randbelow(2**30)
+    columns = {**tokens.address(email), "granted_at": on, "serial": serial}
     email_hash = columns["email_hash"]
     link, is_new = OwnerLink.objects.get_or_create(columns, depot=depot, email_hash=email_hash, revoked_at=None)
     if not is_new:

@@ -1,12 +1,14 @@
 """The restore that docs/deployment describes, rehearsed: dump, fresh database, migrate, the same answers."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import psycopg
 import pytest
 from django.db import connection
 from psycopg.conninfo import make_conninfo
@@ -85,6 +87,11 @@ def test_a_restored_database_gives_the_same_answers(tmp_path):
         restore_into(copy, file)
         run(PROJECT_ROOT, copy, "manage.py", "migrate")
         assert run(PROJECT_ROOT, copy, "-c", ASK, *PATHS) == before
+        with psycopg.connect(make_conninfo(**address(copy)), autocommit=True) as server:
+            document = (PROJECT_ROOT / "docs/production.md").read_text()
+            server.execute(re.search(r'psql .*--command="([^"]+)"', document)[1])
+            (number,) = server.execute("SELECT nextval(pg_get_serial_sequence('catalog_ownerlink', 'id'))").fetchone()
+        assert number > 100_000  # none of those in letters sent since
 
 
 def test_a_dump_that_fails_leaves_nothing_and_is_one_line(tmp_path):

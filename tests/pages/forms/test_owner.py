@@ -154,6 +154,14 @@ def test_links_to_one_mailbox_leave_by_themselves_when_the_hour_is_over(stranger
     assert len(mail.outbox) == 4  # one for equal requests that waited
 
 
+def test_a_link_that_a_restored_database_has_lost_does_not_open_the_next_one_of_its_number(client, nowak, link, clock):
+    (lost,) = OwnerLink.objects.values_list("pk", flat=True)
+    OwnerLink.objects.all().delete()
+    granted = owner_links.grant_link(depot=nowak, email="ewa@opal-nowak.pl", on=clock.now)
+    OwnerLink.objects.filter(pk=granted.pk).update(id=lost)
+    assert client.get(link).status_code == 404
+
+
 def test_a_link_whose_letter_does_not_leave_ends_nothing_and_is_tried_again(
     client, stranger, nowak, link, clock, settings, caplog
 ):

@@ -199,7 +199,7 @@ def test_a_letter_s_link_undoes_neither_others_changes_nor_old_ones(client, stra
     path = link_in(mail.outbox[-1], "cofnij")
     other = factories.DepotFactory(verified=True, data_status="owner")
     theirs = owner_links.grant_link(depot=other, email="ewa@opal.pl", on=clock.now)
-    save(stranger, f"{OWNER}?odnosnik={owner_links.tokens.OWNER.token([theirs.pk, 1])}", mon="6-14")
+    save(stranger, f"{OWNER}?odnosnik={owner_links.tokens.OWNER.token([theirs.pk, theirs.serial])}", mon="6-14")
     for decision in (Decision.objects.filter(kind="owner").latest("pk").pk, "x"):
         assert stranger.undo(path, decision).status_code == 410
     clock.move(days=14)
