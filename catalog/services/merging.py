@@ -17,7 +17,9 @@ from fueldepot.data.history import lock_rows, locking
 
 
 class MergeRefused(Refusal):
-    """The two depots cannot be merged, or are one and the same."""
+    """A demonstration and a real depot cannot be merged."""
+
+    reason = "wpisu demonstracyjnego nie można scalić z prawdziwym"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,8 @@ def merge_depots(
     move back if the loser is published again. Published prices bring their fuels along. Histories stay with their
     depots.
 
-    Raises DepotIsRemoved if either is removed, MergeRefused for a depot and itself or a demonstration and a real depot,
-    ValueError for a name that is not in `Depot.PUBLIC_FIELDS`.
+    Raises DepotIsRemoved if either is removed, MergeRefused for a demonstration and a real depot, ValueError for a name
+    that is not in `Depot.PUBLIC_FIELDS`.
     """
     taken = sorted(Depot.stated({*take, "fuels"} if unite_fuels else take), key=Depot.PUBLIC_FIELDS.index)
     kept, gone = locked_pair(survivor, loser)
@@ -114,15 +116,13 @@ def locked_pair(survivor: Depot, loser: Depot) -> tuple[Depot, Depot]:
 
     Raises DepotIsErased, DepotIsRemoved and MergeRefused.
     """
-    if survivor.pk == loser.pk:
-        raise MergeRefused(reason="wpisu nie można scalić z nim samym")
     lock_rows(Depot.objects.filter(Q(pk__in=[survivor.pk, loser.pk]) | Q(merged_into=loser)))
     kept, gone = locked(survivor), locked(loser)
     for row in (kept, gone):
         if row.publication == Depot.Publication.REMOVED:
             raise DepotIsRemoved(row.pk, reason="jeden z wpisów jest już usunięty")
     if (kept.source == Depot.Source.DEMO) != (gone.source == Depot.Source.DEMO):
-        raise MergeRefused(reason="wpisu demonstracyjnego nie można scalić z prawdziwym")
+        raise MergeRefused
     return kept, gone
 
 
@@ -147,10 +147,8 @@ def move_submissions(submissions: QuerySet[Submission], kept: Depot) -> tuple[li
 def mark_distinct(*, one: Depot, other: Depot, by: AbstractBaseUser, at: datetime) -> Decision | None:
     """Mark two depots as distinct. Returns the decision, None if they are marked already.
 
-    Raises DepotIsErased and MergeRefused.
+    Raises DepotIsErased.
     """
-    if one.pk == other.pk:
-        raise MergeRefused(reason="to jeden i ten sam wpis")
     first, second = sorted((one.pk, other.pk))
     if len(lock_rows(Depot.objects.filter(pk__in=[first, second]), no_key=True)) < 2:
         raise DepotIsErased
