@@ -150,6 +150,8 @@ class HistoryAdmin(DeskMixin, SimpleHistoryAdmin):  # type: ignore[misc] # the p
             raise Http404
         if request.method == "POST" and not self.revertible:
             return HttpResponseNotAllowed(["GET", "HEAD"])
+        if request.method == "POST" and self.revert_disabled(request):  # the package asks for the right to view alone
+            raise PermissionDenied
         return cast("HttpResponse", super().history_form_view(request, object_id, version_id, *args))
 
     def _check_key(self, object_id: str) -> None:

@@ -97,7 +97,7 @@ def test_statements_of_confirming_do_not_grow_with_prices(priced, link, clock):
     assert counts[1] <= counts[0]
 
 
-def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, stranger, priced, link):
+def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, desk, stranger, priced, link):
     mail.outbox.clear()
     save(stranger, link, mon="całą dobę", **{"price-pellet": "1700"})
     (letter,) = mail.outbox
@@ -115,6 +115,7 @@ def test_each_change_is_told_to_the_owner_who_undoes_it_by_the_letter(client, st
         "pellet": 1613,
     }
     assert Decision.objects.get(kind="undo").decided_by is None
+    assert "polecenie" not in text_of(desk.get("/admin/catalog/decision/"))
     assert "Cofnięto:" in OwnerChange.objects.latest("pk").text
     expect(client.get(path), "Cofnięto 21 listopada 2026")
     expect(stranger.undo(path, change.pk), "Nie ma czego cofać", "tę decyzję cofnięto", status=409)

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from catalog.models import Dataset
+from catalog.models import Dataset, Draft
 from catalog.services.editors import CHIEF, EDITOR
 from fueldepot.data import snapshot
 from prices.models import PlausibleRange
@@ -52,6 +52,12 @@ def test_an_earlier_range_is_put_back(desk, client):
 def shown(desk, page):
     form = desk.get(page).context["adminform"].form
     return {name: form[name].value() for name in ("low", "high")}
+
+
+def test_who_may_only_see_a_range_makes_no_draft_of_an_earlier_one():
+    version = f"/admin/prices/plausiblerange/pellet/history/{pellet().history.earliest().pk}/"
+    assert factories.desk_of(factories.member(EDITOR)).post(version, typed("1450")).status_code == 403
+    assert not Draft.objects.exists()
 
 
 def test_nobody_adds_a_range():
