@@ -50,6 +50,7 @@ def counted():
     return Dataset.objects.get(slug=Dataset.Slug.PRICES).row_count
 
 
+@pytest.mark.usefixtures("the_day")
 @pytest.mark.parametrize(("action", "changes"), [("approve", 3), ("reject", 2)])
 def test_one_click_takes_a_bulk_decision_back(client, editor, action, changes):
     prices = various()

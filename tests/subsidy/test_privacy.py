@@ -165,11 +165,11 @@ def test_nothing_is_asked_of_the_database_or_cached(django_assert_num_queries, m
 def test_the_request_forgets_its_parameters():
     request = RequestFactory().get(f"{URL}?{QUERY}")
     request.META["RAW_URI"] = f"{URL}?{QUERY}"
-    assert (b"income", INCOME.encode()) in params.take_query(request)
+    assert ("income", INCOME) in params.take_query(request)
     assert INCOME not in repr(request) + repr(request.META)
     assert not request.GET
     request = RequestFactory().post(URL, QUERY, content_type="application/x-www-form-urlencoded")
-    assert (b"income", INCOME.encode()) in params.take_body(request)
+    assert ("income", INCOME) in params.take_body(request)
     assert (request.body, dict(request.POST)) == (b"", {})
 
 

@@ -35,7 +35,7 @@ def test_what_waits_stands_there_with_its_number_and_since_when(client):
     factories.DepotPriceFactory(depot=depot, pending=True, submitted_at=now - timedelta(days=1, hours=1))
     silesia = factories.VoivodeshipFactory(teryt="24")
     LegalStateFactory(voivodeship=silesia, as_of=timezone.localdate() - timedelta(days=181))
-    deadline = DeadlineFactory()
+    deadline = DeadlineFactory(state=LegalStateFactory(as_of=now))
     approve(adam, draft_of(adam, deadline, date="2028-01-01"), decision="submit")
     draft_of(desk, deadline, date="2029-01-01")
     text = text_of(desk.get(START))

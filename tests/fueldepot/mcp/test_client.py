@@ -288,6 +288,7 @@ def test_a_price_cites_the_page_of_its_day_and_window(call, country, tool):
         assert f"{body['page']}, " in body["cite"]
 
 
+@pytest.mark.usefixtures("the_day")
 def test_a_price_without_a_median_says_why(call, country):
     for number in range(2):
         body = call(("price", {"fuel": "pellet"}))["answer"]

@@ -26,7 +26,7 @@ AUTHOR = "jan@opal-nowak.pl"
 
 
 @pytest.fixture
-def visit(db):
+def visit(db, the_day):
     """A claim with two corrected fields and two prices, of which one is implausible."""
     depot = factories.DepotFactory(phone="", place="Kraków", fuels=["pellet", "ekogroszek"])
     shared = {"depot": depot, "email": AUTHOR}
