@@ -41,7 +41,6 @@ from prices.heating_costs import (
     rounded_year,
 )
 from prices.medians import rounded
-from regulations.api.params import MUNICIPALITY_DIGITS
 
 HEATING = "heating"
 
@@ -331,17 +330,12 @@ def heating_costs(query: HouseQuery, on: date) -> HeatingCostsJson:
 def find_area(query: HouseQuery) -> tuple[Municipality | None, Voivodeship | None]:
     """Return the municipality whose rules count, and the voivodeship whose medians do; None for none."""
     units = territory.get()
-    municipality = None
-    if query.teryt is not None:
-        units.unit(query.teryt)
-        if len(query.teryt) < MUNICIPALITY_DIGITS:
-            return None, units.voivodeships[query.teryt[:2]]
-        municipality = units.municipalities[query.teryt]
-    elif query.postcode is not None:
-        municipality = place_of_postcode(query.postcode)
-    elif query.voivodeship is not None:
-        return None, units.voivodeship(query.voivodeship)
-    return municipality, municipality.voivodeship if municipality else None
+    if query.teryt is None and query.postcode is None:
+        return None, units.voivodeship(query.voivodeship) if query.voivodeship else None
+    unit = units.unit(query.teryt) if query.teryt else place_of_postcode(query.postcode or "")
+    if isinstance(unit, Municipality):
+        return unit, unit.voivodeship
+    return None, units.voivodeships[unit.teryt[:2]]
 
 
 class HeatingCostsViewSet(JsonViewSet):
