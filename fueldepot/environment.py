@@ -198,14 +198,10 @@ def read_bulk_limit(*, default: int) -> int:
 def read_cache_url() -> str:
     """Return the URL of the shared Redis; "" for none."""
     url = read_text("CACHE_URL")
-    try:
-        parts = urlsplit(url)
-        is_server = parts.scheme in {"redis", "rediss"} and parts.hostname and parts.port != 0
-        good = not url or (parts.scheme == "unix" and parts.path.startswith("/"))
-        good = good or bool(is_server and re.fullmatch("(/[0-9]*)?", parts.path))
-    except ValueError:
-        good = False
-    if not good:
+    parts = split_url("CACHE_URL", url)
+    is_socket = parts.scheme == "unix" and parts.path.startswith("/")
+    is_server = parts.scheme in {"redis", "rediss"} and parts.hostname and has_valid_port(parts)
+    if url and not (is_socket or (is_server and re.fullmatch("(/[0-9]*)?", parts.path))):
         stop("CACHE_URL", "must name a Redis: redis://host:6379/0, rediss://… or unix:///path/to/socket")
     return url
 
