@@ -66,18 +66,6 @@ def quote(value: str) -> str:
     return "'" + "".join(c if c.isprintable() else repr(c)[1:-1] for c in short) + "'"
 
 
-def group_values(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return all values by name, in the order of the request."""
-    values: dict[str, list[str]] = {}
-    for name, value in pairs:
-        values.setdefault(name, []).append(value)
-    return values
-
-
-def is_empty(values: list[str]) -> bool:
-    return len(values) == 1 and not values[0].strip(BLANKS)
-
-
 def decode_pair(name: bytes, value: bytes) -> tuple[str, str]:
     """Return name and value as text. What is no UTF-8 in the value becomes surrogates, which `read_text` refuses."""
     return name.decode("utf-8", "replace"), value.decode("utf-8", "surrogateescape")

@@ -33,16 +33,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from fueldepot.http.params import (
-    BOOLEANS,
-    InvalidParameters,
-    ParameterError,
-    group_values,
-    is_empty,
-    quote,
-    read_text,
-    split_pairs,
-)
+from fueldepot.http.params import BLANKS, BOOLEANS, InvalidParameters, ParameterError, quote, read_text, split_pairs
 
 PRIVATE_FAULTS = {
     "malformed": "is unreadable (the value is not repeated here)",
@@ -93,9 +84,11 @@ class Query(BaseModel):
 
         raw: see `split_query`. path: the parameters of the path.
         """
-        values = group_values(split_query(raw) if isinstance(raw, str) else raw)
+        values: dict[str, list[str]] = {}
+        for name, value in split_query(raw) if isinstance(raw, str) else raw:
+            values.setdefault(name, []).append(value)
         if cls.empty_is_absent:
-            values = {name: texts for name, texts in values.items() if not is_empty(texts)}
+            values = {name: several for name, several in values.items() if len(several) > 1 or several[0].strip(BLANKS)}
         synonyms = {name: synonym for synonym, name in cls.synonyms.items() if synonym in values}
         errors = cls.rename(values)
         names = cls.names()
