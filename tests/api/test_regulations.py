@@ -205,12 +205,6 @@ def test_an_amendment_of_which_nothing_is_known_is_named_as_such(client):
     assert entry["resolution"]["publication"] == "Dz. Urz. poz. 1, zm. uchwałą o nieznanym numerze"
 
 
-def test_municipality_golden(client, golden, acts):
-    answer = client.get(URL, {"teryt": "1217011", "on": "2026-11-21"})
-    assert answer["Cache-Control"] == cache_control.CATALOG
-    golden("regulations_zakopane", answer.json())
-
-
 def test_country_golden(client, golden, acts):
     factories.VoivodeshipFactory(teryt="20", name="podlaskie")
     LegalStateFactory(
@@ -296,8 +290,11 @@ def test_a_postcode_in_two_voivodeships_answers_with_both(client, acts):
     assert named == [("12", "Zakopane"), ("24", "Bielsko-Biała")]
 
 
-def test_binding_golden(client, golden, acts):
-    whole, short = one(client, teryt="1217011"), one(client, teryt="1217011", binding="1")
+def test_municipality_golden_whole_and_what_binds(client, golden, acts):
+    answer = client.get(URL, {"teryt": "1217011", "on": "2026-11-21"})
+    assert answer["Cache-Control"] == cache_control.CATALOG
+    golden("regulations_zakopane", answer.json())
+    (whole,), short = answer.json(), one(client, teryt="1217011", binding="1")
     golden("regulations_zakopane_binding", [short])
     kept = [row for row in whole["resolution"]["deadlines"] if row["binds_requested_unit"] is not False]
     assert len(kept) < len(whole["resolution"]["deadlines"])

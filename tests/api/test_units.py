@@ -37,15 +37,13 @@ def test_a_municipality_without_boundary_has_no_position(client):
     assert "bbox" not in feature
 
 
-def test_postcode_golden(client, golden):
-    factories.PostcodeFactory(code="30-001", shares=[(factories.krakow(), 3), (factories.warszawa(), 9)])
+def test_postcode_golden_and_shares_that_are_unknown_where_addresses_were_not_counted(client, golden):
+    krakow, warszawa = factories.krakow(), factories.warszawa()
+    for code, addresses in (("30-001", 9), ("30-002", 0)):
+        factories.PostcodeFactory(code=code, shares=[(krakow, 3), (warszawa, addresses)])
     golden("postcode_two_voivodeships", client.get(f"{CODES}/30-001").json())
     assert client.get(f"{CODES}/30001").content == client.get(f"{CODES}/30-001").content
-
-
-def test_shares_are_unknown_where_addresses_were_not_counted(client):
-    factories.PostcodeFactory(code="30-001", shares=[(factories.krakow(), 3), (factories.warszawa(), 0)])
-    assert [unit["share"] for unit in client.get(f"{CODES}/30-001").json()["municipalities"]] == [None, None]
+    assert [unit["share"] for unit in client.get(f"{CODES}/30-002").json()["municipalities"]] == [None, None]
 
 
 def test_without_numbers_a_town_then_the_municipality_around_the_centre_is_the_main_one(client):
@@ -87,10 +85,6 @@ def test_a_code_wrong_in_its_last_digit_names_the_right_one_and_a_part_of_one_th
     assert left.endswith("Kraków; ask for 1261011.")
 
 
-def test_municipality_golden(client, golden, krakow):
-    golden("municipality_krakow", client.get(f"{UNITS}/1261011").json())
-
-
 def test_a_municipality_as_geojson_by_parameter_header_or_address(client, krakow):
     answer = client.get(f"{UNITS}/1261011?format=geojson")
     assert answer["Content-Type"] == "application/geo+json"
@@ -113,8 +107,9 @@ def test_a_municipality_as_geojson_by_parameter_header_or_address(client, krakow
     assert client.get(f"{UNITS}/1261011.geojson", headers={"if-none-match": own["ETag"]}).status_code == 304
 
 
-def test_the_short_form_of_a_municipality_has_no_postcodes(client, krakow):
+def test_municipality_golden_whose_short_form_has_no_postcodes(client, golden, krakow):
     whole = client.get(f"{UNITS}/1261011").json()
+    golden("municipality_krakow", whole)
     short = client.get(f"{UNITS}/1261011?brief=1").json()
     assert whole.pop("postcodes") == ["30-001", "31-002"]
     assert short == whole

@@ -28,11 +28,8 @@ def overwritten(content: bytes, changes: dict[int, int]) -> bytes:
     return bytes(changes.get(at, byte) for at, byte in enumerate(content))
 
 
-def test_a_plain_file_is_read_whatever_its_suffix(tmp_path):
+def test_a_plain_file_is_read_whatever_its_suffix_and_of_a_zip_the_member_of_the_first_suffix(tmp_path):
     assert content(write(tmp_path / "a.csv", b"abc"), ".txt") == b"abc"
-
-
-def test_of_a_zip_the_member_of_the_first_suffix_is_read(tmp_path):
     for members, suffixes in (
         ({"a.xml": b"<a/>", "folder/a.CSV": b"abc"}, (".csv", ".xml")),
         # The publisher's notes and files of a system are none.
@@ -128,12 +125,9 @@ def test_a_line_over_the_limit_is_refused(tmp_path, monkeypatch):
         list(text_lines(source))
 
 
-def test_json_may_begin_with_a_byte_order_mark_and_come_in_a_zip(tmp_path):
+def test_json_may_begin_with_a_byte_order_mark_and_come_in_a_zip_but_not_be_cut_off(tmp_path):
     assert load_json(write(tmp_path / "a.json", b'\xef\xbb\xbf{"a": 1}')) == {"a": 1}
     assert load_json(zipped(tmp_path / "a.zip", {"a.json": b"[1]"})) == [1]
-
-
-def test_json_that_is_not_complete_is_refused(tmp_path):
     for broken in (b'{"a": [1, 2', b"<html>", b'{"a": NaN}', b"[" * 100_000, b"\xff"):
         assert_refused("not complete JSON", load_json, write(tmp_path / "a.json", broken))
 
