@@ -47,7 +47,7 @@ def many(number, **values):
 
 
 def test_the_list_costs_the_same_queries_however_many_rows(client, editor, django_assert_num_queries):
-    many(60)
+    many(20)
     duplicates.get_report()
     # Session, user and two for rights; the version of the report, the queues, and pairs kept apart for them and the
     # link; count, rows; voivodeships of the filter.

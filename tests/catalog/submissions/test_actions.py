@@ -237,7 +237,7 @@ def test_an_editor_who_says_so_has_checked_the_whole_entry_of_a_correction(edito
 
 
 def test_a_full_queue_is_accepted_in_as_many_statements_as_two(editor, django_assert_max_num_queries, commit):
-    count = 50
+    count = 20
     rows = waiting_submissions(count)
     gone = factories.SubmissionFactory(depot=factories.DepotFactory(removed=True))
     numbers = [row.pk for row in [*rows, gone]]
