@@ -25,7 +25,6 @@ YESTERDAY = date(2026, 11, 20)
 
 @shared_rows
 def krakow():
-    """Kraków with its boundary."""
     factories.BoundaryFactory()
 
 
@@ -102,11 +101,9 @@ class Stranger:
         return self.send(path, {field: value for field, value in typed.items() if field != "email"})
 
     def owner(self, link, **typed):
-        """Send something with the permanent link of an owner."""
         return self.send(OWNER, {"odnosnik": token_of(link)} | typed)
 
     def undo(self, link, decision):
-        """Take a change back by the link of the letter about it."""
         return self.send("/zgloszenia/cofnij/", {"znak": token_of(link), "cofnij": decision})
 
     def link(self):
@@ -131,7 +128,6 @@ def nowak(db):
 
 
 def link_in(letter, page="moj-sklad"):
-    """The path of a page that a letter leads to, with its token."""
     return re.search(rf"http://127\.0\.0\.1:8000(/zgloszenia/{page}/\?\S+)", letter.body)[1]
 
 

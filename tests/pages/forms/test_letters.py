@@ -134,7 +134,9 @@ def test_letters_of_one_claim_to_one_mailbox_count_together(clock):
     assert (len(told.sent), len(told.delayed)) == (2, 2)
 
 
-@pytest.mark.parametrize(("about", "hours"), [("link", 24), ("replaced", 90 * 24), ("restored", 90 * 24)])
+@pytest.mark.parametrize(
+    ("about", "hours"), [("link", 24), ("changed", 90 * 24), ("replaced", 90 * 24), ("restored", 90 * 24)]
+)
 def test_a_letter_that_never_leaves_keeps_no_address_for_long(clock, about, hours):
     PendingLetter.objects.create(kind=f"owner_{about}", email="jan@opal-nowak.pl", requested_at=clock.now)
     purge_submissions(on=clock.now + timedelta(hours=hours - 1))

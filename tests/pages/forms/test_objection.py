@@ -1,16 +1,17 @@
-"""Another claims or deletes an owner's entry: the letter, the objection, three days, and whose link works then."""
+"""Another claims or deletes an owner's entry: letter, objection, three days, whose link works then; the way back."""
 
 import pytest
 from django.core import mail
 
 from catalog.models import OwnerLink, Submission
+from catalog.services import journal
 from catalog.services.editors import CHIEF
 from catalog.submissions import letters, objections, owner_links
 from catalog.submissions.retention import CLAIM_KEEPS, purge_submissions
 from tests import deciding, factories
 from tests.client import context_of
 from tests.mail import REFUSING, words_of
-from tests.pages.forms.conftest import CLAIM, link_in
+from tests.pages.forms.conftest import CLAIM, link_in, token_of
 from tests.pages.reading import expect, text_of
 
 OBJECT = "/zgloszenia/sprzeciw/"
@@ -163,3 +164,26 @@ def test_an_objection_is_erased_with_the_claim_and_comes_too_late_after_it(
     clock.move(days=90)
     purge_submissions(on=clock.now)
     assert factories.fresh(claim).objection == ""
+
+
+def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(
+    client, stranger, editor, nowak, clock, commit
+):
+    deletion = factories.SubmissionFactory(depot=nowak, delete=True, email="jan@opal-nowak.pl", mailed_at=clock.now)
+    with commit():
+        deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
+    path = link_in(mail.outbox[-1], "przywroc")
+    typed = stranger.type(path, znak=token_of(path), message="Pomyłka.")
+    assert not Submission.objects.filter(kind="restore").exists()
+    for _ in range(2):
+        assert "Prośba wysłana" in text_of(stranger.send("/zgloszenia/przywroc/", typed))
+    waiting = Submission.objects.get(kind="restore", state="waiting")
+    assert (waiting.email, waiting.message) == ("jan@opal-nowak.pl", "Pomyłka.")
+    assert factories.fresh(nowak).publication == "removed"
+    expect(client.get(deciding.page(waiting)), "Przywróć wpis i następne")
+    with commit():
+        result = deciding.accept_submission(submission=waiting, by=editor, on=clock.now)
+    assert (factories.fresh(nowak).publication, nowak.removed_at, nowak.removal_reason) == ("published", None, "")
+    assert (mail.outbox[-1].subject, client.get(path).status_code) == ("Skład opału Nowak: wpis wrócił", 410)
+    journal.undo(decision=result.record.decision, by=editor, on=clock.now)
+    assert factories.fresh(nowak).publication == "removed"

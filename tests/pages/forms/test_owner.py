@@ -97,9 +97,6 @@ def test_what_cannot_be_is_not_taken_and_nothing_beside_it(stranger, nowak, link
     assert factories.fresh(nowak).hours is None
     assert not DepotPrice.objects.exists()
     assert not OwnerChange.objects.exists()
-
-
-def test_hours_may_be_as_long_as_their_column(stranger, nowak, link):
     assert save(stranger, link, **texts.longest_week()).status_code == 302
     assert factories.fresh(nowak).opening_hours == texts.longest("opening_hours")
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 from catalog.models import Submission, SubmissionQuestion
 from catalog.submissions import retention
 from tests import bulk, deciding, factories
-from tests.client import context_of
+from tests.client import context_of, message_of
 from tests.pages.forms.conftest import link_in, token_of
 from tests.pages.reading import SCRIPT, expect, text_of
 
@@ -39,7 +39,7 @@ def shown_of(client, address, query):
 
 
 def test_an_author_is_asked_answers_and_is_read(client, stranger, ask, submission, caplog):
-    assert "czeka na odpowiedź autora." in text_of(ask(submission, "Czy to numer\n  biura?"))
+    assert "czeka na odpowiedź autora." in message_of(ask(submission, "Czy to numer\n  biura?"))
     (letter,) = mail.outbox
     assert letter.subject == "Skład opału Nowak: pytanie redakcji"
     assert "„Czy to numer biura?”" in letter.body
@@ -68,7 +68,7 @@ def test_one_question_at_a_time_and_none_about_what_is_closed(client, ask, submi
     ask(submission, "Pierwsze?")
     assert "nie odpowiedział jeszcze" in text_of(ask(submission, "Drugie?"))
     SubmissionQuestion.objects.update(answer="Tak.", answered_at=submission.confirmed_at)
-    assert "czeka na odpowiedź autora." in text_of(ask(submission, "Drugie?"))
+    assert "czeka na odpowiedź autora." in message_of(ask(submission, "Drugie?"))
     assert "już nie czeka" in text_of(ask(factories.SubmissionFactory(decided=True), "Po co?"))
     assert SubmissionQuestion.objects.count() == 2
 
@@ -97,7 +97,7 @@ def test_the_author_of_a_price_is_asked_too(client, ask, nowak, stranger, clock)
     price = factories.DepotPriceFactory(depot=nowak, submission=submission, origin="submission", pending=True)
     prices = reverse("admin:prices_depotprice_changelist")
     at = deciding.page(submission)
-    assert "czeka na odpowiedź autora." in text_of(ask(submission, "Czy to cena z dowozem?"))
+    assert "czeka na odpowiedź autora." in message_of(ask(submission, "Czy to cena z dowozem?"))
     assert at in client.get(reverse("admin:prices_depotprice_change", args=[price.pk])).content.decode()
     expect(client.get(prices), "czeka na odpowiedź autora")
     bulk.act(client, prices, "approve", price)

@@ -4,11 +4,13 @@ import re
 
 import pytest
 from django.core import mail
+from django.core.exceptions import ValidationError
 from django.test import Client
 
 from catalog.models import Submission
 from catalog.submissions import letters, limits
 from catalog.submissions.limits import hash_mailbox
+from pages.forms.fields import Email
 from tests import factories
 from tests.pages.forms.conftest import CLAIM
 from tests.pages.reading import SCRIPT, expect, missing, present, text_of
@@ -60,25 +62,25 @@ def test_a_form_left_open_comes_back_as_it_was(stranger, path):
     assert stranger.send(path, typed | {"stamp": fresh}).status_code == 302
 
 
-def test_a_stamp_cannot_be_invented(stranger, path):
+def test_a_stamp_cannot_be_invented_or_taken_from_another_form(stranger, path, nowak):
+    typed = stranger.type(path, phone="601 234 567")
     for stamp in ("", "x", "a:b:c", "x" * 600):
-        refused(stranger.fill(path, phone="601 234 567", stamp=stamp), "Popraw i wyślij jeszcze raz")
-
-
-def test_a_stamp_is_of_one_form(stranger, path, nowak):
+        refused(stranger.send(path, typed | {"stamp": stamp}), "Popraw i wyślij jeszcze raz")
     other = stranger.show(f"/sklad/{nowak.pk}/usun/")["stamp"]
-    refused(stranger.fill(path, phone="601 234 567", stamp=other), "czekał zbyt długo")
+    refused(stranger.send(path, typed | {"stamp": other}), "czekał zbyt długo")
 
 
 def test_an_address_that_no_letter_could_reach_or_that_throws_it_away(stranger, path):
-    typed = stranger.type(path, phone="601 234 567")
     parts = ("", "jan", "jan@", "@opal.pl", "jan@opal", "jan@@opal.pl", "jan@-opal.pl", "jan@opal..pl", ".jan@opal.pl")
     foreign = ("jan@[127.0.0.1]", "jan@localhost", "jan@opal.local", "jan@ópał.pl", "jąn@opal.pl", "jan\u202e@opal.pl")
     quoted = ('"jan kowalski"@opal.pl', "jan opal@opal.pl", "Jan <jan@opal.pl>", "jan@opal.pl,anna@opal.pl")
     injected = ("jan@opal.pl\nBcc: ofiara@opal.pl", "jan@opal.pl\r\nSubject: x", "jan@opal.pl\x00")
     long = ("a" * 65 + "@b.pl", "jan@" + "a" * 250 + ".pl")
-    thrown = ("jan@mailinator.com", "jan@sub.mailinator.com", "JAN@YOPMAIL.COM")
-    for email in (*parts, *foreign, *quoted, *injected, *long, *thrown):
+    for email in (*parts, *foreign, *quoted, *injected, *long):
+        with pytest.raises(ValidationError):
+            Email().clean(email)
+    typed = stranger.type(path, phone="601 234 567")
+    for email in ("jan@", "jan@mailinator.com", "jan@sub.mailinator.com", "JAN@YOPMAIL.COM"):
         refused(stranger.send(path, typed | {"email": email}), "Popraw i wyślij jeszcze raz")
 
 
