@@ -10,18 +10,17 @@ from django.utils import timezone
 from openpyxl import Workbook
 
 from catalog.depots import fuels
-from fueldepot.data import snapshot
 from prices.api.price_answers import fuel_prices
 from prices.models import DepotPrice
 from tests import bulk, factories
-from tests.client import message_of
+from tests.client import build_snapshots, message_of
 
 LIST = "/admin/prices/depotprice/"
 
 
 def ask(fuel: str, today: Any, *, voivodeship: str | None = None, values: bool = False) -> dict[str, Any]:
     """Return the response of `/prices/{fuel}` on a day, from the current rows."""
-    snapshot.invalidate()
+    build_snapshots()
     answer = fuel_prices(fuels.BY_SLUG[fuel], on=today, voivodeship=voivodeship, values=values)
     read: dict[str, Any] = orjson.loads(orjson.dumps(answer))
     return read
@@ -66,7 +65,6 @@ def waiting(amount: Any, **extra: Any) -> DepotPrice:
 
 
 def approve_three(desk: Client) -> None:
-    """Approve prices of pellet whose median is 1500."""
     decide(desk, "approve", *(waiting(amount) for amount in (1400, 1500, 1600)))
 
 

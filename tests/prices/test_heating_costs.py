@@ -48,11 +48,6 @@ def test_worked_examples():
         assert found == (per_kwh, per_year, amount), slug
 
 
-def test_pellet_meets_an_air_heat_pump():
-    pellet = heat_cost(SOURCES["pellet"], Decimal(1640), demand=YEAR).per_kwh.middle
-    assert f"{Decimal('1.10') / pellet:.2f}" == "2.74"
-
-
 def test_every_result_lies_between_its_ends():
     for source in SOURCES.values():
         cost = heat_cost(source, Decimal(700), demand=YEAR)
@@ -109,13 +104,10 @@ def test_defaults_change_on_their_day():
     assert heat_sources(date(2020, 1, 1)) == heat_sources(TODAY)
 
 
-def test_sources_name_fuels_and_series_that_exist():
+def test_sources_name_fuels_and_series_that_exist_and_what_has_no_source_is_not_shown():
     for source in SOURCES.values():
         assert not source.fuel or fuels.BY_SLUG[source.fuel].unit == source.unit
         assert not source.series or BY_SLUG[source.series].unit == f"zł/{source.unit}"
-
-
-def test_what_has_no_source_is_not_shown():
     assert {source.fuel for source in SOURCES.values()}.isdisjoint({"mial-weglowy", "wegiel"})
     assert {source.series for source in SOURCES.values()} <= {"", "prad-g11"}
 

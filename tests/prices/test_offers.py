@@ -19,12 +19,17 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def one(editor):
+def editor():
+    return factories.UserFactory()
+
+
+@pytest.fixture
+def one():
     return stored(name="Pierwszy", fuels=["wegiel"])
 
 
 @pytest.fixture
-def other(editor):
+def other():
     return stored(name="Drugi", fuels=["wegiel"])
 
 
@@ -152,9 +157,7 @@ def test_a_fuel_that_a_person_removed_from_the_loser_does_not_come_along(editor,
 def test_what_was_decided_about_a_price_at_the_survivor_counts_at_the_restored_depot(editor, one, other, approved):
     if approved:
         publish(other, editor)
-        price = other.prices.get()
-    else:
-        price = pending(other)
+    price = other.prices.get() if approved else pending(other)
     before = [offers(depot) for depot in (one, other)]
     merge(one, other, editor)
     if approved:

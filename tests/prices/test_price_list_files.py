@@ -12,7 +12,7 @@ from openpyxl import Workbook
 
 from prices import price_list_files
 from prices.price_list_cells import LONGEST_CELL, bare_number, read_amount, read_day, read_fuel, read_number
-from prices.price_list_files import MOST_LINES, MOST_SHEETS, read_table
+from prices.price_list_files import MOST_SHEETS, read_table
 
 HEADER = ["numer składu", "paliwo", "jednostka", "dzień", "cena"]
 ROW = [7, "pellet", "t", "2026-11-25", 1640]
@@ -142,20 +142,21 @@ def test_a_cell_that_a_merger_left_empty_is_explained():
 
 
 def test_a_small_file_does_not_keep_a_worker_busy_for_minutes(monkeypatch):
+    monkeypatch.setattr(price_list_files, "MOST_LINES", 2000)
     workbook = Workbook()
     sheet = workbook.active
     for row in (HEADER, ROW):
         sheet.append(row)
     sheet.cell(2, 16_384, "x")
-    sheet.cell(MOST_LINES, 1, 7)
+    sheet.cell(2000, 1, 7)
     workbook.save(file := BytesIO())
     began = time.process_time()
-    assert [number for number, _ in read_table(file.getvalue()).rows] == [2, MOST_LINES]
+    assert [number for number, _ in read_table(file.getvalue()).rows] == [2, 2000]
     for number in ("1e999999", "-1e999999", "1e-999999", "inf", "nan"):
         with pytest.raises(ValidationError):
             read_number(number)
     assert read_number("1e3") == 1000
-    assert time.process_time() - began < 20
+    assert time.process_time() - began < 5
     assert "Zostaw jeden" in refusal(xlsx(**{f"s{number}": [] for number in range(MOST_SHEETS + 1)}))
     monkeypatch.setattr(price_list_files, "MOST_LINES", 2)
     assert "więcej niż 5000 wierszy" in refusal(xlsx(Ceny=[HEADER, ROW, ROW]))

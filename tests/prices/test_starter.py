@@ -12,7 +12,6 @@ from catalog.importers.records import Options
 from catalog.importers.runner import run
 from catalog.models import Dataset, Decision, Depot
 from catalog.services import journal
-from fueldepot.data import snapshot
 from prices import medians, services, starter
 from prices.models import DepotPrice, Observation, PlausibleRange
 from prices.services import PUBLISHER
@@ -113,7 +112,6 @@ def test_demonstration_prices_are_marked_and_removed_with_their_depots(demonstra
     assert "400 demonstration depots" in commands.run("remove_demo")
     assert not DepotPrice.objects.exists()
     assert not DepotPrice.history.exists()
-    snapshot.invalidate()
     answer = client.get("/api/v1/prices/pellet").json()
     assert (answer["n"], "demonstration" in answer) == (0, False)
     assert Dataset.objects.get(slug="prices").row_count == 0
@@ -126,5 +124,4 @@ def test_real_depots_leave_no_invented_prices_in_the_list_of_data_sets(demonstra
     assert not DepotPrice.objects.exists()
     kept = Dataset.objects.get(slug="prices")
     assert (kept.row_count, kept.source) == (0, PUBLISHER)
-    snapshot.invalidate()
     assert "Źródło: ceny demonstracyjne" not in client.get("/dane.md").content.decode()

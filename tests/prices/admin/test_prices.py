@@ -11,11 +11,10 @@ from django.utils import timezone
 from catalog.models import Decision
 from catalog.services import moderation
 from catalog.services.editors import EDITOR
-from fueldepot.data import snapshot
 from prices import services
 from prices.models import DepotPrice
 from tests import factories
-from tests.client import build_snapshots, message_of
+from tests.client import build_snapshots, context_of, message_of
 from tests.pages.reading import expect, html_of, missing, present, text_of
 from tests.prices.helpers import LIST, approve_three, confirm, csv_of, decide, preview, waiting
 
@@ -33,22 +32,18 @@ def entered():
 
 def test_approving_and_rejecting_at_the_desk_change_the_next_answer(desk, client):
     prices = [waiting(amount) for amount in (1400, 1500, 1600)]
+    assert "wymaga podania powodu" in decide(desk, "reject", prices[0], reason=" ")
+    assert DepotPrice.objects.pending().count() == 3
     assert "Zmieniono: 3." in decide(desk, "approve", *prices)
     assert client.get(API).json()["median"] == 1500
     listed = client.get(f"/api/v1/stores/{prices[0].depot_id}").json()["price_list"]
     assert [row["price"] for row in listed] == [1400]
     assert "Zmieniono: 1." in decide(desk, "reject", prices[0], reason="literówka")
-    snapshot.invalidate()
     assert client.get(API).json()["n"] == 2
     assert client.get(f"/api/v1/stores/{prices[0].depot_id}").json()["price_list"] == []
     lines = "redaktorka zmiana odrzucona: literówka", "redaktorka zmiana zatwierdzona"
     expect(desk.get(f"{LIST}{prices[0].pk}/history/"), *lines)
     assert DepotPrice.objects.get(pk=prices[0].pk).history.count() == 3
-
-
-def test_a_rejection_without_a_reason_changes_nothing(desk):
-    assert "wymaga podania powodu" in decide(desk, "reject", waiting(1500), reason=" ")
-    assert DepotPrice.objects.get().status == "pending"
 
 
 def test_the_queue_begins_with_the_prices_farthest_from_the_median(desk, django_assert_max_num_queries):
@@ -74,19 +69,15 @@ def test_an_editor_enters_a_price_by_the_bag(desk, entered):
     assert (price.price, price.bag_price, price.bag_kg) == (1666, Decimal("24.99"), 15)
     assert (price.unit, price.status) == ("t", "pending")
     assert price.history.get().history_user.username == "redaktorka"
+    assert "worek 15 kg: 24,99 zł" in html_of(desk.get(LIST))
     assert "Skład ma już cenę" in desk.post(f"{LIST}add/", entered).content.decode()
     assert "jednostką jest t" in html_of(desk.post(f"{LIST}add/", {**entered, "unit": "mp"}))
 
 
-def test_a_price_is_not_edited_like_other_rows(desk):
-    page = f"{LIST}{waiting(1500).pk}/change/"
-    assert desk.get(page).status_code == 200
-    assert desk.post(page, {"price": "1"}).status_code == 400
-    assert DepotPrice.objects.get().price == 1500
-
-
-def test_the_history_of_a_price_speaks_polish_and_offers_nothing_to_put_back(desk):
+def test_a_price_is_not_edited_like_other_rows_nor_put_back_and_its_history_speaks_polish(desk):
     price = waiting(1500)
+    assert desk.post(price_page(price), {"price": "1"}).status_code == 400
+    assert DepotPrice.objects.get().price == 1500
     decide(desk, "approve", price)
     page = f"{LIST}{price.pk}/history/"
     text = desk.get(page).content.decode()
@@ -120,7 +111,13 @@ def test_a_price_list_is_previewed_then_imported_and_counts(desk, client):
         (second.pk, "pellet", Decimal("1600.50"), None, "approved", "price_list"),
     ]
     assert client.get(API).json()["price_lists"] == 2
-    assert DepotPrice.objects.first().history.latest().history_user.username == "redaktorka"
+    lines = DepotPrice.objects.first().history.order_by("history_id")
+    assert [(line.history_type, line.status, line.history_user.username) for line in lines] == [
+        ("+", "pending", "redaktorka"),
+        ("~", "approved", "redaktorka"),
+    ]
+    expect(confirm(desk, answer), "Niczego nie wczytano")
+    assert DepotPrice.objects.count() == 3, "a second click imports nothing twice"
 
 
 ROWS_WITH_TROUBLE = [
@@ -185,19 +182,6 @@ def test_ticked_rows_count_towards_the_limit(settings):
     assert DepotPrice.objects.get().fuel == "pellet"
 
 
-def test_a_second_click_on_the_confirmation_imports_nothing_twice(desk):
-    depot = factories.DepotFactory()
-    answer = preview(desk, csv_of(f"{depot.pk},brykiet,t,{timezone.localdate()},1500,,"))
-    assert "Wczytano i zatwierdzono ceny: 1." in message_of(confirm(desk, answer))
-    expect(confirm(desk, answer), "Niczego nie wczytano")
-    assert DepotPrice.objects.count() == 1
-
-
-def test_a_price_by_the_bag_is_shown_with_its_bag(desk):
-    waiting(1650, fuel="ekogroszek", bag_price=Decimal("33.00"), bag_kg=Decimal(20))
-    assert "worek 20 kg: 33 zł" in desk.get(f"{LIST}?status=all").content.decode()
-
-
 def test_series_of_the_statistical_office_have_their_names(desk):
     factories.average(2020, "0.55", "prad-g11", source="https://example.pl/" + "a" * 90)
     shown = "Energia elektryczna dla gospodarstw domowych, taryfa G11", "Polska", "0,55 zł/kWh", "Razem: 1"
@@ -205,16 +189,12 @@ def test_series_of_the_statistical_office_have_their_names(desk):
     assert (missing(listed, *shown), present(listed, "prad-g11<", "a" * 60)) == ([], [])
 
 
-def test_a_price_without_its_fuel_is_shown_again_with_what_is_missing(admin_client):
-    answer = admin_client.post("/admin/prices/depotprice/add/", {"price": "1500", "origin": "price_list"})
-    assert answer.status_code == 200
-    assert {"depot", "fuel", "day"} <= set(answer.context["adminform"].form.errors)
-
-
-@pytest.mark.parametrize("state", ["removed", "held"])
-def test_a_price_of_an_unpublished_entry_is_refused_in_the_form(desk, entered, state):
-    answer = desk.post(f"{LIST}add/", entered | {"depot": factories.DepotFactory(**{state: True}).pk})
-    assert "skład nie jest opublikowany" in html_of(answer)
+def test_a_price_of_an_unpublished_entry_or_without_its_fuel_is_refused_in_the_form(desk, entered):
+    for state in ("removed", "held"):
+        answer = desk.post(f"{LIST}add/", entered | {"depot": factories.DepotFactory(**{state: True}).pk})
+        assert "skład nie jest opublikowany" in html_of(answer)
+    answer = context_of(desk, f"{LIST}add/", {"price": "1500", "origin": "price_list"}, "post")
+    assert {"depot", "fuel", "day"} <= set(answer["adminform"].form.errors)
     assert not DepotPrice.objects.exists()
 
 
@@ -251,10 +231,11 @@ def test_prices_of_a_depot_are_decided_on_the_page_of_one(desk, client, django_a
     assert set(DepotPrice.objects.filter(depot=depot).values_list("status", flat=True)) == {"approved"}
 
 
-@pytest.mark.parametrize("decision", ["approve", "reject"])
-def test_the_page_of_a_price_decides_none_of_another_depot(desk, decision):
-    answer = decide_on_page(desk, decision, waiting(1550), waiting(1560), reason="Cena za worek.")
-    assert "obejrzyj je jeszcze raz" in message_of(answer)
+def test_the_page_of_a_price_decides_none_of_another_depot(desk):
+    prices = waiting(1550), waiting(1560)
+    for decision in ("approve", "reject"):
+        answer = decide_on_page(desk, decision, *prices, reason="Cena za worek.")
+        assert "obejrzyj je jeszcze raz" in message_of(answer)
     assert set(DepotPrice.objects.values_list("status", flat=True)) == {"pending"}
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from catalog.models import Dataset, Draft
 from catalog.services.editors import CHIEF, EDITOR
-from fueldepot.data import snapshot
 from prices.models import PlausibleRange
 from tests import factories
 from tests.drafts import approve
@@ -45,7 +44,6 @@ def test_an_earlier_range_is_put_back(desk, client):
     version = f"/admin/prices/plausiblerange/pellet/history/{pellet().history.earliest().pk}/"
     approve(desk, desk.post(version, shown(desk, version)))
     assert pellet().low == 600
-    snapshot.invalidate()
     assert client.get(API).json()["rejected"] == 0
 
 

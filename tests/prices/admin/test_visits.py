@@ -15,7 +15,7 @@ from prices.services import reject_prices
 from prices.submissions import confirm_visit, decide_visit, withdraw
 from tests import factories
 from tests.beside import at_once
-from tests.client import message_of
+from tests.client import context_of, message_of
 from tests.deciding import page
 from tests.factories import NOW
 from tests.pages.reading import expect, missing, text_of
@@ -44,8 +44,11 @@ def price_of(submission, **values):
 
 
 def form_of(client, submission):
+    return fields_of(client.get(page(submission)))
+
+
+def fields_of(answer):
     """What a browser sends of the page: ticked boxes, chosen radio buttons, texts."""
-    answer = client.get(page(submission))
     sent = {}
     for tag in re.findall(r"<input [^>]*>", answer.content.decode()):
         name, value = re.search(r'name="([^"]+)"', tag), re.search(r'value="([^"]*)"', tag)
@@ -88,18 +91,19 @@ def test_a_visit_stands_on_one_page_whichever_part_is_opened(client, editor, vis
         answer = client.get(page(claim))
     correction = f"nr {data.pk}: poprawka (miejscowość, telefon), czeka na decyzję"
     shown = "Telefon (brak) +48 601 234 567", "poza wiarygodnym przedziałem"
-    for part in visit:
+    expect(answer, f"nr {claim.pk}: przejęcie wpisu", correction, *shown)
+    for part in visit[1:]:
         expect(client.get(page(part)), f"nr {claim.pk}: przejęcie wpisu", correction, *shown)
     assert text_of(answer).count("Zgłaszający a wpis") == 1
     pellet, ekogroszek = DepotPrice.objects.order_by("pk")
-    typed = form_of(client, claim)
+    typed = fields_of(answer)
     assert typed["price"] == [str(pellet.pk)]  # a doubtful one is ticked by hand
     assert typed["pending"] == [str(pellet.pk), str(ekogroszek.pk)]
     factories.SubmissionFactory(depot=claim.depot)  # of another author
-    assert len(client.get(page(claim)).context["parts"]) == 3
+    assert len(context_of(client, page(claim))["parts"]) == 3
 
 
-def test_all_of_a_visit_is_decided_at_once_with_one_letter(client, editor, visit, django_assert_max_num_queries):
+def test_all_of_a_visit_is_decided_at_once(client, editor, visit, django_assert_max_num_queries):
     claim, *_ = visit
     prices = [price.pk for price in DepotPrice.objects.all()]
     typed = form_of(client, claim) | {"price": prices, "decision": "visit"}
@@ -208,10 +212,6 @@ def test_a_part_that_was_purged_since_is_named_as_gone(client, editor, visit):
     assert states() == ["waiting", "passed_on"]
 
 
-def test_a_missing_depot_has_no_visit_to_decide(client, editor):
-    assert client.post(page(factories.SubmissionFactory(add=True)), {"decision": "visit"}).status_code == 400
-
-
 def test_an_accepted_deletion_comes_last(client, editor, visit, decide):
     claim, _, prices = visit
     Submission.objects.filter(pk=claim.pk).update(kind="delete")
@@ -221,6 +221,8 @@ def test_an_accepted_deletion_comes_last(client, editor, visit, decide):
 
 def test_the_next_submission_is_of_another_visit(client, editor, visit, decide):
     other = factories.SubmissionFactory(confirmed_at=NOW)
+    missing_depot = page(factories.SubmissionFactory(add=True))
+    assert client.post(missing_depot, {"decision": "visit"}).status_code == 400, "it has no visit"
     assert decide(visit[1], "visit_next", reason="Za inną ilość.")["Location"].startswith(page(other))
 
 
@@ -261,12 +263,6 @@ def test_a_price_that_cannot_be_holds_no_other_part_of_its_visit_back():
     _, prices = confirmed_visit(unit="mp")
     assert (states(), DepotPrice.objects.count()) == (["waiting", "passed_on"], 0)
     assert "outcomes" in factories.fresh(prices).proposed
-
-
-def test_a_decision_on_prices_alone_is_called_so(visit):
-    accepted = dict.fromkeys(DepotPrice.objects.values_list("pk", flat=True), True)
-    _, decision = decide_visit(parts=[], prices=accepted, reason="", by=factories.UserFactory(), on=NOW)
-    assert decision.kind == "prices"
 
 
 def test_what_is_withdrawn_while_it_is_confirmed_is_withdrawn_as_confirmed():
