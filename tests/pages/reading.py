@@ -13,7 +13,6 @@ PAGES = (
 
 
 def read(client, path, **query):
-    """Return the text of a page that must be there."""
     answer = client.get(path, query)
     assert answer.status_code == 200, path
     return answer.content.decode()
@@ -48,7 +47,6 @@ def canonical_of(response):
 
 
 def runnable(response):
-    """Return the executable inline scripts and the foreign scripts of a page."""
     scripts = "search|calculator|live_map|map|position"
     known = rf' type="application/ld\+json">| src="/static/pages/(?:{scripts})\.js" defer></script>'
     return re.findall(rf"<script(?!{known})", response.content.decode())

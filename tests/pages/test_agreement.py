@@ -254,14 +254,10 @@ def test_invented_entries_are_flagged_everywhere_and_quoted_nowhere(client, coun
         assert told["cite"] not in read(client, path)
 
 
-def test_a_twin_of_a_depot_names_price_list_hours_and_where_to_correct(client, country):
-    twin = read(client, f"/sklad/{country.pk}-opal-proba.md")
-    assert "## Cennik\n\nNie znamy żadnej ceny tego składu" in twin
-    assert f"http://127.0.0.1:8000/sklad/{country.pk}/popraw/" in twin
+def test_a_depot_says_where_to_correct_it_and_a_list_its_total_and_its_reference_point(client, country):
+    twin, correct = read(client, f"/sklad/{country.pk}-opal-proba.md"), f"/sklad/{country.pk}/popraw/"
+    assert not missing(twin, "## Cennik\n\nNie znamy żadnej ceny tego składu", f"http://127.0.0.1:8000{correct}")
     assert call(client, "depot", id=country.pk)["answer"]["correct_at"] in twin
-
-
-def test_a_list_says_its_total_and_its_reference_point(client, country):
     answer = client.get("/api/v1/stores?teryt=1217011&limit=1")
     twin = read(client, "/sklady/malopolskie/zakopane-1217011.md")
     assert f"- Składy w tej gminie: {answer['X-Total-Count']}\n" in twin

@@ -9,7 +9,7 @@ from catalog.models import Dataset
 from catalog.search import entries
 from fueldepot.http import cache_control
 from tests import factories
-from tests.pages.reading import KRAKOW, ZAKOPANE
+from tests.pages.reading import KRAKOW
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
@@ -26,6 +26,9 @@ def test_areas_below_a_map(client):
     assert [min(lons), max(lons)] == pytest.approx([19.87, 20.01], abs=0.005)
     assert f'data-outlines="{KRAKOW}granice.geojson"' in client.get(KRAKOW).content.decode()
     assert client.get(f"{KRAKOW}granice.geojson", headers={"If-None-Match": answer["ETag"]}).status_code == 304
+    factories.warszawa()
+    for path in ("/sklady/mazowieckie/warszawa-1465011/", "/sklady/malopolskie/krakow-9999999/", "/sklady/x/y-abc/"):
+        assert client.get(f"{path}granice.geojson").status_code == 404, path
 
 
 def test_names_for_maps_without_tiles(client):
@@ -51,12 +54,6 @@ def test_new_names_end_the_copies_of_a_map(client):
         validator = client.get(f"{KRAKOW}granice.geojson")["ETag"]
         Dataset.objects.bump_version(slug)
         assert client.get(f"{KRAKOW}granice.geojson", headers={"If-None-Match": validator}).status_code == 200, slug
-
-
-def test_areas_that_nobody_knows(client):
-    factories.zakopane()
-    for path in (ZAKOPANE, "/sklady/malopolskie/krakow-9999999/", "/sklady/x/y-abc/"):
-        assert client.get(f"{path}granice.geojson").status_code == 404, path
 
 
 def test_the_manifest_names_icons_that_exist(client, settings):

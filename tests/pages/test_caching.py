@@ -118,12 +118,6 @@ def test_a_validator_follows_whatever_the_page_shows(reader, depot, depot_page):
         before = after
 
 
-def test_the_formats_of_an_address_have_validators_of_their_own(client, depot):
-    html = client.get(KRAKOW)["ETag"]
-    answer = client.get(KRAKOW, headers={"Accept": "text/markdown", "If-None-Match": html})
-    assert (answer.status_code, answer["ETag"] == html) == (200, False)
-
-
 def test_midnight_makes_dated_pages_new(client, monkeypatch):
     known = {path: client.get(path)["ETag"] for path in ("/ceny/", "/przepisy/", "/dotacja/")}
     monkeypatch.setattr("fueldepot.http.cache_control.timezone.localdate", lambda: date(2027, 1, 1))

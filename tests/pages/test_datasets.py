@@ -32,7 +32,7 @@ def read(answer):
     return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8"), newline="")))
 
 
-def test_municipalities_with_their_numbers_of_depots(client):
+def test_municipalities_with_their_numbers_of_depots_and_invented_ones_are_kept_from_search_engines(client):
     factories.zakopane()
     factories.DepotFactory.create_batch(2)
     factories.DepotFactory(publication=models.Depot.Publication.HELD)
@@ -44,13 +44,10 @@ def test_municipalities_with_their_numbers_of_depots(client):
     assert krakow == dict(zip(columns.split(), values, strict=True)) | {"zrodlo": krakow["zrodlo"]}
     assert "OpenStreetMap (ODbL 1.0)" in krakow["zrodlo"]
     assert "X-Robots-Tag" not in answer
-
-
-def test_demonstration_depots_are_counted_apart_and_kept_from_search_engines(client):
-    factories.DepotFactory(demonstration=True)
+    models.Depot.objects.update(source=Depot.Source.DEMO)
     answer = client.get("/dane/gminy.csv")
-    (row,) = read(answer)
-    assert (row["sklady"], row["w_tym_demonstracyjne"]) == ("1", "1")
+    _, row = read(answer)
+    assert (row["sklady"], row["w_tym_demonstracyjne"]) == ("2", "2")
     assert ("zmyślone" in row["zrodlo"], "odbl" in answer["Link"], answer["X-Robots-Tag"]) == (True, False, "noindex")
 
 
@@ -111,6 +108,10 @@ def test_no_text_becomes_a_formula():
     assert {value: harmless(value) for value in written} == written
 
 
+def test_every_origin_of_depots_has_its_words_and_its_licence():
+    assert ORIGINS.keys() == LICENCES.keys() == {*Depot.Source}
+
+
 @pytest.mark.parametrize("path", ["/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv", "/ceny/gus.csv", *PATHS])
 def test_the_table_for_excel_has_the_values_of_the_plain_one(client, prices, path):
     """Semicolons, decimal commas, a byte order mark; a code is a formula of text."""
@@ -165,14 +166,11 @@ def test_every_source_says_when_it_was_last_found_current(django_assert_num_quer
     assert html.count("zaległe") == 1
 
 
-def test_an_address_among_the_origins_may_break(client):
-    """The text of a link breaks anywhere, see site.css: on a phone the table stays as wide as its window."""
+def test_large_numbers_and_periods_are_written_alike_on_the_page_and_in_its_twin(client):
     factories.DepotFactory(source=Depot.Source.OSM)
     row = client.get("/dane/").content.decode().partition('id="pochodzenie"')[2]
+    # The text of a link breaks anywhere, see site.css: on a phone the table stays as wide as its window.
     assert '<a href="https://www.openstreetmap.org/copyright"' in row.partition("</tr></tbody>")[0]
-
-
-def test_large_numbers_and_periods_are_written_alike_on_the_page_and_in_its_twin(client):
     models.Dataset.objects.bump_version("postcodes", row_count=51_591)
     for path in ("/dane/", "/dane.md"):
         expect(client.get(path), "51 591", "stan starszy niż pół roku czeka na potwierdzenie")
@@ -188,7 +186,3 @@ def test_rows_of_depots_and_prices_are_the_published_ones(client):
     rows = re.findall(r"^- Wiersze: (\d+)", client.get("/dane.md").content.decode(), re.M)
     counts = dict(zip([*TERMS, "subsidy"], rows, strict=True))
     assert (counts["depots"], counts["prices"]) == ("1", "1")
-
-
-def test_every_origin_of_depots_has_its_words_and_its_licence():
-    assert ORIGINS.keys() == LICENCES.keys() == {*Depot.Source}

@@ -91,10 +91,6 @@ def test_a_removed_depot_is_gone_with_its_reason_and_without_its_name(client):
     assert client.get(again).status_code == 200
 
 
-def test_home_warns_of_demonstration_data(client, demonstration):
-    expect(client.get("/"), "Wszystkie składy w katalogu są na razie zmyślone")
-
-
 def test_a_day_of_three_ranges():
     ranges = ("6:00-9:00", "10:00-12:00", "13:00-24:00")
     assert week(dict.fromkeys(DAYS, ranges))[0] == ("poniedziałek", "6:00–9:00, 10:00–12:00 i 13:00–24:00")

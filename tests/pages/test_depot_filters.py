@@ -53,7 +53,6 @@ def market():
 
 
 def neighbour(lat=50.2, **values):
-    """A depot beyond the border of Kraków."""
     return factories.DepotFactory(municipality=factories.zakopane(), lat=lat, **values)
 
 

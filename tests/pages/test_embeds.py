@@ -41,11 +41,15 @@ def test_embeds_may_be_framed_and_are_small(client, depot):
         assert client.get(path, headers={"if-none-match": answer["ETag"]}).status_code == 304
 
 
-def test_embeds_say_what_their_pages_say(client, depot):
-    place, one, fuel = (text_of(client.get(path)).replace("\N{NO-BREAK SPACE}", " ") for path in embeds(depot))
+def test_embeds_say_what_their_pages_say_and_pages_offer_their_line_of_html(client, depot):
+    place, one, fuel = (text_of(client.get(path)) for path in embeds(depot))
     assert place.count("Opał ") == 5
     assert not missing(one, "Opał 0", "1 500 zł/t")
     assert "Polska 1 600 zł/t 3 ceny" in fuel
+    pages = ["/sklady/malopolskie/krakow-1261011/", f"/sklad/{depot.pk}-opal-0/", "/ceny/pellet/"]
+    for page, path in zip(pages, embeds(depot), strict=True):
+        (line,) = re.findall(r"<code>(&lt;iframe .*?)</code>", client.get(page).content.decode())
+        assert f"http://127.0.0.1:8000{path}" in line
 
 
 def test_embeds_quote_depots_with_status_and_origin(client, depot):
@@ -88,13 +92,6 @@ def test_the_embed_of_what_was_merged_leads_to_the_other_one(client, depot):
     former = factories.FormerMunicipalityFactory(successor_id="1261011")
     answer = client.get(f"/osadz/gmina/{former.pk}/")
     assert (answer.status_code, answer["Location"]) == (301, "/osadz/gmina/1261011/")
-
-
-def test_pages_offer_the_line_of_html(client, depot):
-    pages = ["/sklady/malopolskie/krakow-1261011/", f"/sklad/{depot.pk}-opal-0/", "/ceny/pellet/"]
-    for page, path in zip(pages, embeds(depot), strict=True):
-        (line,) = re.findall(r"<code>(&lt;iframe .*?)</code>", client.get(page).content.decode())
-        assert f"http://127.0.0.1:8000{path}" in line
 
 
 def test_a_chart_is_a_picture_of_its_own_with_source_and_day(client):

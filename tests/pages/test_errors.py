@@ -21,7 +21,6 @@ AWAY = [OperationalError("the connection is closed"), InterfaceError("the connec
 
 @pytest.fixture
 def client(request):
-    """A client that receives the response to an exception."""
     caller = ReadOnlyClient(raise_request_exception=False)
     caller.uses_database = uses_database(request.node)
     return caller

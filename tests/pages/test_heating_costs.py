@@ -21,7 +21,6 @@ PATH = "/ceny/porownanie/"
 
 @pytest.fixture
 def pellet():
-    """Create three prices of pellet in Kraków, today."""
     factories.price_depots(1540, 1640, 1740)
 
 
@@ -32,6 +31,7 @@ def read(client, query=""):
 def test_a_row_has_its_range_and_where_the_numbers_come_from(client, pellet):
     shown = "0,37–0,45 zł", "rocznie 7 800–9 400 zł", "1 640 zł/t, mediana 3 cen", "4,6–4,9, zwykle 4,8 kWh/kg"
     expect(client.get(PATH), *shown)
+    expect(client.get(f"{PATH}?powierzchnia=100,5&potrzeba=87,5"), "8794 kWh ciepła rocznie")
 
 
 def test_ones_own_prices_are_counted_and_stay_in_their_fields(client):
@@ -57,10 +57,6 @@ def test_the_axis_fits_on_a_phone_whatever_the_price(client, price, labels):
     assert re.findall("<span>([^<]+)</span>", scale) == labels
 
 
-def test_the_heat_of_a_year_is_rounded(client):
-    assert "8794 kWh ciepła rocznie" in read(client, "?powierzchnia=100,5&potrzeba=87,5")
-
-
 def test_sources_without_a_price_are_folded(client, pellet):
     priced, _, others = client.get(PATH).content.decode().partition('<h2 id="grupa-2">Bez ceny</h2>')
     assert 'name="cena_pellet"' in priced
@@ -84,13 +80,17 @@ def test_what_is_wrong_is_named_and_left_out(client, pellet):
     named = "Pomijamy, bo nie jest liczbą w dopuszczalnym zakresie: powierzchnia; cena (Pellet, kocioł na pellet)."
     assert not missing(text, named, "Nie znamy takiego województwa", "21 000 kWh", "mediana 3 cen")
     assert "Nie znamy takiego województwa" in read(client, "?wojewodztwo=%00")
-    assert "powierzchnia." in client.get(f"{PATH[:-1]}.md?powierzchnia=5").content.decode()
+    twin = client.get(f"{PATH[:-1]}.md?powierzchnia=5&miejsce=Nibylandia").content.decode()
+    assert not missing(twin, "powierzchnia.", "Nie znaleźliśmy takiego miejsca")
 
 
-def test_a_citation_leads_to_the_same_comparison(client, pellet):
+def test_pages_and_a_citation_lead_to_the_same_comparison(client, pellet):
     factories.zakopane()
+    for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/", "/sklady/malopolskie/krakow-1261011/"):
+        assert PATH in client.get(path).content.decode(), "it leads there"
     cited = "http://127.0.0.1:8000/ceny/porownanie/"
     assert f"{cited}, stan na" in read(client)
+    assert "Ile kosztuje ciepło: Zakopane" in read(client, "?miejsce=1217011")
     query = "?miejsce=1217011&teryt=&powierzchnia=&kwh=12.000&cena_pellet=1.640,00&cena_gas=abc"
     assert f"{cited}?miejsce=1217011&kwh=12000&cena_pellet=1640, stan na" in read(client, query)
     assert f"{cited}?wojewodztwo=malopolskie, stan na" in read(client, "?wojewodztwo=małopolskie")
@@ -101,12 +101,6 @@ def test_a_source_without_a_price_says_why(client):
     too_few, none = "| za mało cen; podaj własną |", "| podaj własną cenę |"
     for source, reason in (("Pellet", too_few), ("Pompa ciepła", none), ("Gaz", none)):
         assert any(f"| {source}" in row and reason in row for row in rows), source
-
-
-def test_the_place_is_named(client, pellet):
-    assert "Ile kosztuje ciepło: Kraków" in read(client, "?miejsce=1261011")
-    assert "Nie znaleźliśmy takiego miejsca" in read(client, "?miejsce=Nibylandia")
-    assert "Nie znaleźliśmy takiego miejsca" in client.get(f"{PATH[:-1]}.md?miejsce=Nibylandia").content.decode()
 
 
 def test_the_twin_asks_which_of_several_places_is_meant(client):
@@ -188,8 +182,3 @@ def test_invented_prices_are_not_for_search_engines(client):
     answer = client.get(PATH)
     assert NOINDEX in answer.content.decode()
     assert "Mediany składów na tej stronie są zmyślone" in text_of(answer)
-
-
-def test_pages_lead_to_the_comparison(client, pellet):
-    for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/", "/sklady/malopolskie/krakow-1261011/"):
-        assert PATH in client.get(path).content.decode()

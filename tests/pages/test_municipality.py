@@ -26,21 +26,15 @@ def test_distances_say_once_where_they_begin(client, depot):
         assert text.count("Odległości") == text.count("linii prostej od punktu leżącego w tej gminie (50,0") == 1
 
 
-def test_municipality_without_depots_shows_the_nearest(client, depot):
-    factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=2)
-    distances = "Odległości w linii prostej od punktu leżącego w tej gminie.", "29,1 km"
-    expect(client.get(ZAKOPANE), "Nie mamy w katalogu żadnego składu w tej gminie.", *distances)
-
-
-def test_municipality_far_from_every_depot(client, depot):
-    factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.3, side_km=2)
-    none = "W promieniu 50 km od punktu leżącego w tej gminie nie znamy żadnego składu."
-    expect(client.get(ZAKOPANE), none)
-
-
-def test_municipality_without_depots_and_boundary(client):
+def test_municipality_without_depots_shows_the_nearest_unless_they_are_far_or_its_place_is_unknown(client, depot):
     factories.zakopane()
-    expect(client.get(ZAKOPANE), "Nie mamy w katalogu żadnego składu w tej gminie.")
+    none = "Nie mamy w katalogu żadnego składu w tej gminie."
+    expect(client.get(ZAKOPANE), none)
+    boundary = factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.8, side_km=2)
+    expect(client.get(ZAKOPANE), none, "Odległości w linii prostej od punktu leżącego w tej gminie.", "29,1 km")
+    boundary.delete()
+    factories.BoundaryFactory(municipality=factories.zakopane(), lat=49.3, side_km=2)
+    expect(client.get(ZAKOPANE), "W promieniu 50 km od punktu leżącego w tej gminie nie znamy żadnego składu.")
 
 
 def test_nearest_depots_from_a_postcode(client, depot):

@@ -95,7 +95,9 @@ def test_prices(check, ask, priced):
 
 
 def test_prices_of_a_fuel(check, ask, priced):
-    answer = ask("/prices/pellet")
+    answer, area = ask("/prices/pellet"), ask("/prices/pellet?voivodeship=12")
+    numbers = [area["median"], area["n"], answer["median"], answer["n"], area["window_months"]]
+    check("/ceny/pellet/malopolskie/", numbers=numbers, texts=[area["method"]])
     steps = answer["arithmetic"]
     counts = ("n", "price_lists", "submissions")
     amounts = ("median", "quartile_1", "quartile_3", "min", "max", "bag_price", "bag_kg")
@@ -111,12 +113,6 @@ def test_prices_of_a_fuel(check, ask, priced):
         days=[answer["from"], answer["to"]],
         texts=[answer["method"], answer["source"]],
     )
-
-
-def test_prices_of_a_fuel_in_a_voivodeship(check, ask, priced):
-    answer, country = ask("/prices/pellet?voivodeship=12"), ask("/prices/pellet")
-    numbers = [answer["median"], answer["n"], country["median"], country["n"], answer["window_months"]]
-    check("/ceny/pellet/malopolskie/", numbers=numbers, texts=[answer["method"]])
 
 
 @pytest.mark.parametrize("query", ["", "?teryt=1261011"])

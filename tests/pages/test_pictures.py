@@ -54,19 +54,12 @@ def test_dots_have_the_numbers_of_the_list(client, krakow, depot):
     assert "© autorzy" in picture_of(html, "map")
 
 
-def test_a_depot_near_a_point_is_listed_once(client, krakow, depot):
-    near = factories.DepotFactory(name="Antracyt", lat=50.07, lon=19.94)
-    html = read(client, KRAKOW, p="50.07,19.94")
-    assert re.findall(r'<li value="(\d+)"', html) == ["1", "2"]
-    first = html[html.index('<li value="1"') :][:300]
-    assert near.name in first
-    assert DOT.findall(picture_of(html, "map")) == ["1", "2"]
-    assert 'class="origin"' in html
-
-
-def test_without_depots_the_nearest_are_shown(client, krakow, depot):
+def test_the_point_of_the_reader_is_drawn_and_that_of_the_municipality_not(client, krakow, depot):
+    factories.DepotFactory(name="Antracyt", lat=50.07, lon=19.94)
+    figure = map_of(client, KRAKOW, p="50.07,19.94")
+    assert (DOT.findall(figure), 'class="origin"' in figure) == (["1", "2"], True)
+    depot.delete()
     figure = map_of(client, ZAKOPANE)
-    # The point inside the municipality is ours and not the reader's.
     assert (DOT.findall(figure), 'class="origin"' in figure) == (["1"], False)
 
 

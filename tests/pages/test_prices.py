@@ -145,12 +145,6 @@ def test_a_name_as_it_is_written_leads_to_the_address(client, prices):
     assert client.get("/ceny/pellet/12/")["Location"] == "/ceny/pellet/malopolskie/"
 
 
-def test_the_page_of_the_answer_is_there(client, prices):
-    for query in ("", "?voivodeship=12"):
-        page = client.get(f"/api/v1/prices/pellet{query}").json()["page"]
-        assert client.get(page.removeprefix("http://127.0.0.1:8000")).status_code == 200
-
-
 def test_a_voivodeship_with_too_few_prices_is_hatched(client):
     factories.BoundaryFactory()
     drawn = str(price_map(fuels.BY_SLUG["pellet"], [{"voivodeship": "mazowieckie", "median": 1500.0}]))
@@ -174,17 +168,12 @@ def test_a_median_covers_the_window_that_is_asked_for(client, prices, path):
 
 def test_a_citation_of_another_day_or_window_leads_to_its_figures(client, prices):
     day = timezone.localdate() - timedelta(days=1)
+    for query, page in (("", "/ceny/pellet/"), ("?voivodeship=12", "/ceny/pellet/malopolskie/")):
+        assert client.get(f"/api/v1/prices/pellet{query}").json()["page"] == f"http://127.0.0.1:8000{page}"
     for path in ("/ceny/", "/ceny/pellet/", "/ceny/pellet/malopolskie/"):
         query = f"?dzien={day}" if path == "/ceny/" else f"?dzien={day}&okres=12"
         expect(client.get(f"{path}{query}&kolejnosc=-nazwa"), f"http://127.0.0.1:8000{path}{query}, stan na")
         assert f"<http://127.0.0.1:8000{path}{query}>" in client.get(f"{path[:-1]}.md{query}").content.decode(), path
-
-
-def test_the_table_of_voivodeships(client, history):
-    assert rows_of(client.get("/ceny/pellet/")) == [
-        "łódzkie 1 300 zł −100 zł – – 3",
-        "małopolskie 1 500 zł +100 zł +7,1% +50,0% 3",
-    ]
 
 
 def test_the_table_can_be_ordered_by_links(client, history):
@@ -230,17 +219,12 @@ def test_a_past_day(client, history):
     expect(client.get("/ceny/pellet/malopolskie/", {"dzien": day}), "1 400,00 zł")
     expect(client.get("/ceny/", {"dzien": day}), "1 400 zł")
     assert "Mediana: 1400,00 zł" in client.get("/ceny/pellet.md", {"dzien": day}).content.decode()
+    usual, past = client.get("/ceny/pellet.svg"), client.get("/ceny/pellet.svg", {"dzien": day})
+    assert ("X-Robots-Tag" in usual, past["X-Robots-Tag"]) == (False, "noindex")
+    assert f"/ceny/pellet/?dzien={day}<" in past.content.decode()
 
 
 FILES = ("/ceny/pellet.csv", "/ceny/pellet/malopolskie.csv", "/ceny/pellet.svg", "/ceny/pellet/malopolskie.svg")
-
-
-def test_a_picture_of_a_past_day_is_not_indexed_and_names_its_page(client, history):
-    day = months_before(history, 1).isoformat()
-    usual, past = client.get("/ceny/pellet.svg"), client.get("/ceny/pellet.svg", {"dzien": day})
-    assert "X-Robots-Tag" not in usual
-    assert past["X-Robots-Tag"] == "noindex"
-    assert f"/ceny/pellet/?dzien={day}<" in past.content.decode()
 
 
 def test_the_first_and_the_last_day_can_be_asked_for(client, history):
@@ -249,7 +233,11 @@ def test_the_first_and_the_last_day_can_be_asked_for(client, history):
         assert client.get("/ceny/pellet.csv", {"dzien": day.isoformat()}).status_code == 200
 
 
-def test_the_series_of_a_voivodeship(client, history):
+def test_the_table_and_the_series_of_voivodeships(client, history):
+    assert rows_of(client.get("/ceny/pellet/")) == [
+        "łódzkie 1 300 zł −100 zł – – 3",
+        "małopolskie 1 500 zł +100 zł +7,1% +50,0% 3",
+    ]
     answer = client.get("/ceny/pellet/malopolskie/")
     month = f"{months_before(history, 12):%Y-%m} 1 000,00 zł 3 1 000,00 zł 3"
     expect(answer, month, "województwo małopolskie: mediany miesięczne", "różnica: +100 zł")

@@ -166,12 +166,6 @@ def test_the_map_does_not_say_none_where_nothing_is_known():
     assert not unknown.unit.hatched
 
 
-def test_a_unit_that_nobody_knows(client):
-    LegalStateFactory()
-    expect(client.get(f"{URL}?teryt=1299999"), "Pod podanym kodem TERYT nie ma gminy")
-    expect(client.get(URL), without=["Pod podanym kodem"])
-
-
 def test_pages_lead_to_their_data_and_one_of_a_municipality_is_not_kept(client, acts):
     for path in ("/przepisy/", URL, f"{URL}?teryt=1217011"):
         answer = client.get(path)
@@ -191,6 +185,8 @@ def test_the_list_names_the_next_deadline(client, acts):
         "podlaskie nie wiemy: nie wczytano jeszcze stanu prawnego brak danych",
         "warmińsko-mazurskie nie ma uchwały 1 marca 2026 r.",
     )
+    for address in ("/przepisy/", "/przepisy.md"):
+        assert "niepotwierdzony" not in read(client, address), "a fresh state is not marked"
 
 
 @pytest.fixture
@@ -206,11 +202,6 @@ def same_day():
     DeadlineFactory(date=near + timedelta(days=1), applies_to="kuchnie", description="Później.")
 
 
-def test_a_fresh_state_is_not_marked(client, acts):
-    for address in ("/przepisy/", "/przepisy.md"):
-        assert "niepotwierdzony" not in read(client, address)
-
-
 def test_a_voivodeship(client, acts):
     parts = "Bez wyjątków.", "muły węglowe", "Nr I/1/17", "Zmiana nr II/2/26", "Gmina Przykładowa"
     title = "Uchwała antysmogowa: województwo małopolskie"
@@ -222,9 +213,13 @@ def test_a_municipality_sees_what_binds_it(client, acts):
     rules = "Gmina Miejska Kraków nie dotyczy Bez wyjątków.", "województwo bez Krakowa obowiązuje tu"
     expect(client.get(f"{URL}?teryt=1217011"), "Zakopane, województwo małopolskie", *rules)
     expect(client.get(f"{URL}?teryt=1261011"), "Wszystkie znane terminy minęły.")
+    html = client.get("/sklady/malopolskie/zakopane-1217011/").content.decode()
+    assert 'href="/przepisy/sprawdz/?miejsce=1217011"' in html
 
 
 def test_an_address_that_names_another_unit(client, acts):
+    expect(client.get(f"{URL}?teryt=1299999"), "Pod podanym kodem TERYT nie ma gminy")
+    expect(client.get(URL), without=["Pod podanym kodem"])
     factories.bielsko_biala()
     for query in ("teryt=2461011", "teryt=99", "teryt=x", "teryt=%ff", "teryt=14"):
         expect(client.get(f"{URL}?{query}"), "Pokazujemy całe województwo")
@@ -234,8 +229,3 @@ def read(client, address):
     answer = client.get(address)
     text = answer.content.decode() if ".md" in address else text_of(answer)
     return text.replace(NO_BREAK, " ").replace("&nbsp;", " ").replace("\\", "")
-
-
-def test_the_municipality_page_leads_here(client, acts):
-    html = client.get("/sklady/malopolskie/zakopane-1217011/").content.decode()
-    assert 'href="/przepisy/sprawdz/?miejsce=1217011"' in html

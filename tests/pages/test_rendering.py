@@ -1,4 +1,4 @@
-"""Templates of the site: undefined names, escaping, compilation at the start, macros, non-breaking spaces."""
+"""Templates of the site: names, routes, escaping, compilation at the start, macros, non-breaking spaces."""
 
 import re
 from dataclasses import fields, replace
@@ -13,9 +13,10 @@ from django.conf import settings
 from django.http import HttpResponse
 from django.template import TemplateDoesNotExist, engines
 from django.template.loader import get_template
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from jinja2 import UndefinedError, meta, nodes
+from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 from catalog.depots import fuels
 from catalog.depots.opening_times import OpeningState
@@ -39,6 +40,29 @@ def sort_of(template):
     return type(get_template(template)).__module__.rpartition(".")[2]
 
 
+def render(source, **values):
+    return engines["jinja2"].from_string(source).render(values)
+
+
+def test_a_route_is_its_address_and_an_unknown_one_an_error():
+    assert render('{{ "api-rules"|route }}') == reverse("api-rules")
+    assert render('{{ "v1:locations"|route }}') == "/api/v1/locations"
+    assert render('{{ "voivodeship"|route("slaskie") }}') == "/sklady/slaskie/"
+    assert render('{{ url("depot-correct", 12) }}') == "/sklad/12/popraw/"
+    for source in ('{{ "nowhere"|route }}', '{{ url("depot-correct", "x") }}'):
+        with pytest.raises(NoReverseMatch):
+            render(source)
+
+
+def test_a_static_file_is_named_as_the_manifest_says(settings, tmp_path):
+    settings.DEBUG = False
+    (tmp_path / "staticfiles.json").write_text('{"version": "1.1", "paths": {"a.css": "a.0123.css"}, "hash": ""}')
+    files = CompressedManifestStaticFilesStorage(location=tmp_path, base_url="/static/")
+    assert [files.url("a.css"), files.url("a.css")] == ["/static/a.0123.css"] * 2
+    with pytest.raises(ValueError, match="Missing staticfiles manifest entry"):
+        files.url("b.css")
+
+
 def test_the_site_and_the_desk_have_an_engine_each():
     assert sort_of("base.html") == sort_of("mail/letter.txt") == "jinja2"
     assert sort_of("admin/base_site.html") == sort_of("admin/catalog/depot/page.html") == "django"
@@ -50,14 +74,14 @@ def test_a_misspelt_name_is_an_error():
     for source in ("{{ pgae }}", "{{ page.titel }}", "{% if page.titel %}a{% endif %}", "{{ page.a.b }}"):
         page = Page(title="a", description="b", path="/")
         with pytest.raises(UndefinedError):
-            engines["jinja2"].from_string(source).render({"page": page})
+            render(source, page=page)
 
 
 def test_html_is_escaped_and_nothing_else(env):
     escaping = {name for name in env.list_templates() if env.autoescape(name)}
     assert escaping == {name for name in env.list_templates() if name.endswith(".html")}
     assert {name.rpartition(".")[2] for name in env.list_templates()} == {"html", "md", "txt"}
-    assert engines["jinja2"].from_string("{{ a }}").render({"a": "<"}) == "&lt;"
+    assert render("{{ a }}", a="<") == "&lt;"
     for name in env.list_templates():
         assert not [found for found in parsed(env, name).find_all(nodes.Filter) if found.name in {"safe", "markup"}]
 

@@ -6,11 +6,11 @@ import pytest
 
 from catalog.search import entries
 from regulations.codes import BOILERS
-from regulations.models import LegalState
+from regulations.models import Deadline, LegalState
 from subsidy import rules
 from tests import factories
 from tests.client import shared_rows
-from tests.pages.reading import NOINDEX, SCRIPT, canonical_of, html_of, missing, present, runnable, text_of
+from tests.pages.reading import NOINDEX, canonical_of, html_of, missing, present, runnable, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +27,6 @@ def _the_day(monkeypatch):
 
 
 def outside(year, *appliances, **values):
-    """A deadline outside Kraków, on the first day of a year."""
     return DeadlineFactory(outside_krakow=True, date=date(year, 1, 1), appliances=[*appliances], **values)
 
 
@@ -68,7 +67,6 @@ def sentence_of(client, place, appliance=CLASS_3):
 
 
 def checked_of(client, teryt, appliance, **query):
-    """What the endpoint says of an appliance."""
     query |= {"teryt": teryt, "appliance": appliance}
     (entry,) = client.get("/api/v1/regulations", query).json()
     return entry["requested_appliance"]
@@ -86,14 +84,6 @@ def test_without_an_act_and_without_a_state(client):
     LegalStateFactory(voivodeship=podlaskie, as_of=ON)
     text, free = sentence_of(client, "2061011"), "wolno używać. W tym województwie nie ma uchwały antysmogowej."
     assert (free in text, "kalendarza" in text) == (True, False)
-
-
-def test_there_is_no_calendar_without_deadlines(client):
-    LegalStateFactory(as_of=ON)
-    ResolutionFactory()
-    factories.krakow()
-    assert "Dodaj terminy do kalendarza" not in sentence_of(client, "1261011")
-    assert client.get("/api/v1/regulations/malopolskie.ics?teryt=1261011").status_code == 404
 
 
 def test_one_sentence_with_the_day(client, acts):
@@ -295,10 +285,6 @@ def test_a_fuel_that_is_banned_in_a_part_says_in_which(client, acts):
     assert "). Tylko w uzdrowisku." in twin.content.decode()
 
 
-def test_what_was_typed_is_shown_as_text(client, searchable):
-    assert SCRIPT not in ask(client, SCRIPT).content.decode()
-
-
 def test_one_question_decides_and_its_answers_are_links(client, acts):
     outside(2030, "stove", fuels=["hard_coal"], description="Bez węgla.")
     answer = ask(client, "1217011", "stove")
@@ -366,6 +352,8 @@ def test_limits_of_new_sources_are_those_of_the_programme(client, acts):
     assert re.search(rf"Kocioł na pellet[^\d]* od {low:,.0f} do {high:,.0f} zł".replace(",", " "), text)
 
 
-def test_only_deadlines_to_come_go_into_a_calendar(client, acts):
+def test_only_deadlines_to_come_go_into_a_calendar_and_without_any_there_is_none(client, acts):
     assert "Dodaj terminy do kalendarza : tylko te" in sentence_of(client, "1217011")
     assert not present(sentence_of(client, "1261011"), "Plik .ics działa", "Dodaj terminy do kalendarza")
+    Deadline.objects.all().delete()
+    assert client.get("/api/v1/regulations/malopolskie.ics?teryt=1261011").status_code == 404

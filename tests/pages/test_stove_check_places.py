@@ -4,7 +4,7 @@ import pytest
 
 from catalog.search import entries
 from tests import factories
-from tests.pages.reading import missing
+from tests.pages.reading import SCRIPT, missing
 from tests.pages.test_stove_check import CLASS_3, TWIN, URL, _the_day, acts, ask, said, searchable, sentence_of  # noqa: F401 - fixtures
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("searchable")]
@@ -75,8 +75,9 @@ def test_page_and_twin_name_other_places_of_a_similar_name(client):
     assert "Inne miejsca" not in ask(client, "Zakopane", path=TWIN).content.decode()
 
 
-def test_what_cannot_be_answered_says_so(client):
+def test_what_cannot_be_answered_says_so_and_shows_what_was_typed_as_text(client):
     unknown = "Nie znamy urządzenia o kodzie, który jest w adresie strony."
+    assert SCRIPT not in ask(client, SCRIPT).content.decode()
     for query, words in (
         ("", "Wpisz miejscowość i wybierz urządzenie."),
         ("?miejsce=&piec=", "Wpisz miejscowość i wybierz urządzenie."),

@@ -3,7 +3,7 @@ from django.utils import timezone
 
 from pages.template_filters import json_ld
 from tests import factories
-from tests.pages.reading import KRAKOW, SCRIPT, linked_data, missing
+from tests.pages.reading import KRAKOW, SCRIPT, expect, linked_data, missing
 from tests.regulations.factories import LegalStateFactory, ResolutionFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
@@ -23,11 +23,6 @@ def test_the_way_to_a_page(client, depot, depot_page):
     assert [crumb["item"] for crumb in crumbs] == [
         f"{SITE}{path}" for path in ("/", "/sklady/malopolskie/", KRAKOW, depot_page)
     ]
-
-
-def test_home_is_a_site_that_can_be_searched(client):
-    site = things(client.get("/"), "WebSite")[0]
-    assert site["potentialAction"]["target"]["urlTemplate"] == f"{SITE}/?q={{search_term_string}}"
 
 
 def test_a_depot_is_a_store(client, depot, depot_page):
@@ -58,11 +53,6 @@ def test_of_a_depot_only_what_is_known(client):
     assert set(store["address"]) == {"@type", "addressLocality", "addressRegion", "addressCountry"}
 
 
-def test_an_invented_depot_is_none(client, demonstration):
-    assert not things(client.get(f"/sklad/{demonstration.pk}-demo-sklad-opalu/"), "Store")
-    assert not things(client.get(KRAKOW), "ItemList")
-
-
 def test_an_act_is_legislation(client):
     LegalStateFactory(as_of=timezone.localdate())
     act = ResolutionFactory()
@@ -79,7 +69,13 @@ def test_prices_are_a_data_set(client, depot):
         assert client.get(found["distribution"][0]["contentUrl"].removeprefix(SITE)).status_code == 200
 
 
-def test_data_sets_are_a_catalog(client, demonstration):
+def test_home_is_a_site_that_can_be_searched_and_data_sets_are_a_catalog_without_invented_depots(client, demonstration):
+    home = client.get("/")
+    expect(home, "Wszystkie składy w katalogu są na razie zmyślone")
+    site = things(home, "WebSite")[0]
+    assert site["potentialAction"]["target"]["urlTemplate"] == f"{SITE}/?q={{search_term_string}}"
+    assert not things(client.get(f"/sklad/{demonstration.pk}-demo-sklad-opalu/"), "Store")
+    assert not things(client.get(KRAKOW), "ItemList")
     found = things(client.get("/dane/"), "DataCatalog")[0]
     names = {entry["name"] for entry in found["dataset"]}
     assert "uchwały antysmogowe" in names

@@ -81,10 +81,11 @@ def test_a_missing_year_is_a_gap_and_not_a_zero():
     assert [mark.label for mark in chart.marks] == ["444", "492", "500"]
 
 
-def test_one_value_makes_no_chart():
+def test_one_value_makes_no_chart_and_no_deadline_no_line():
     assert months_chart([ChartMonth(24_300, 100.0, 3)]) is None
     assert months_chart([]) is None
     assert years_chart([(2003, 443.92)]) is None
+    assert timeline([], date(2026, 11, 21)) is None
 
 
 def test_prices_of_a_kilowatt_hour_have_groszes():
@@ -207,30 +208,21 @@ def test_days_are_true_to_scale_and_told_apart(deadlines, today):
 def test_a_deadline_of_today_has_passed():
     line = timeline([mark(2020), mark(2026, 11, 21), mark(2030)], date(2026, 11, 21))
     assert [entry.state for entry in line.entries] == ["past", "past", "next"]
+    alone = timeline([mark(2026, 11, 21)], date(2026, 11, 21))
+    assert (alone.entries[0].state, alone.years) == ("past", ())
 
 
-def test_deadlines_of_a_day_stand_together_without_repeating_themselves():
-    (entry,) = timeline([mark(2023), mark(2023), mark(2023, text="piece")], date(2020, 1, 1)).entries
-    assert entry.lines == ("kotły", "piece")
-
-
-def test_too_many_of_a_day_are_counted():
-    line = timeline([mark(2023, text=f"kotły {number}") for number in range(5)], date(2020, 1, 1))
-    assert (line.entries[0].lines, line.entries[0].more) == (("kotły 0", "kotły 1"), 3)
+def test_deadlines_of_a_day_stand_together_without_repeating_themselves_and_too_many_are_counted():
+    for texts, lines, more in (
+        (("kotły", "kotły", "piece"), ("kotły", "piece"), 0),
+        ([f"kotły {number}" for number in range(5)], ("kotły 0", "kotły 1"), 3),
+    ):
+        (entry,) = timeline([mark(2023, text=text) for text in texts], date(2020, 1, 1)).entries
+        assert (entry.lines, entry.more) == (lines, more)
 
 
 def test_long_words_are_shortened_at_a_blank():
-    line = timeline(
-        [mark(2023, text="kotły na paliwo stałe w budynkach, które nie są podłączone do sieci")], date(2020, 1, 1)
-    )
-    assert line.entries[0].lines[0].endswith("…")
-    assert line.entries[0].lines[0][:-1] in "kotły na paliwo stałe w budynkach, które nie są podłączone do sieci"
-
-
-def test_nothing_to_show():
-    assert timeline([], date(2026, 11, 21)) is None
-
-
-def test_a_single_deadline_today():
-    line = timeline([mark(2026, 11, 21)], date(2026, 11, 21))
-    assert (line.entries[0].state, line.years) == ("past", ())
+    text = "kotły na paliwo stałe w budynkach, które nie są podłączone do sieci"
+    (entry,) = timeline([mark(2023, text=text)], date(2020, 1, 1)).entries
+    assert entry.lines[0].endswith("…")
+    assert text.startswith(f"{entry.lines[0][:-1]} ")
