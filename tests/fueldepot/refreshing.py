@@ -36,10 +36,8 @@ class Rehearsal:
         return err.getvalue().splitlines()
 
     def overdue(self, on):
-        """Return the sources that are overdue on a day."""
         return [state for state in last_runs() if state.is_overdue(on)]
 
 
 def without_waiting(patch: pytest.MonkeyPatch) -> None:
-    """Make the BDL client wait without sleeping."""
     patch.setattr(bdl, "time", SimpleNamespace(sleep=lambda seconds: None, monotonic=time.monotonic))

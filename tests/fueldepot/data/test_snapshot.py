@@ -76,10 +76,12 @@ def test_a_request_sees_the_change_of_its_process_once_it_is_committed(names):
     assert (content, second) == (("inaczej",), Dataset.objects.read_versions()[UNITS])
     with transaction.atomic():
         Dataset.objects.bump_version(UNITS)
+        undone = Dataset.objects.read_versions()[UNITS]
         transaction.set_rollback(True)
     assert read(names) == (content, second)
     Dataset.objects.bump_version(UNITS)
     assert read(names) == (content, Dataset.objects.read_versions()[UNITS])
+    assert read(names)[1] != undone
 
 
 @pytest.mark.django_db(transaction=True)
@@ -92,17 +94,6 @@ def test_only_a_request_waits_for_the_change_of_its_process(names, django_assert
     assert read(names)[0] == ("inaczej",)
     with django_assert_num_queries(0):
         assert read(names)[0] == names.get() == ("inaczej",)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_key_that_was_undone_is_not_had_again():
-    Dataset.objects.bump_version(UNITS)
-    with transaction.atomic():
-        Dataset.objects.bump_version(UNITS)
-        undone = Dataset.objects.read_versions()[UNITS]
-        transaction.set_rollback(True)
-    Dataset.objects.bump_version(UNITS)
-    assert Dataset.objects.read_versions()[UNITS] != undone
 
 
 @pytest.mark.django_db(transaction=True)
@@ -272,18 +263,12 @@ def test_a_snapshot_that_cannot_be_built_leaves_the_former_one(names, caplog):
     assert "could not be built" in caplog.text
 
 
-def test_days_of_changes():
+def test_days_of_changes_and_what_the_first_version_of_a_data_set_is_told():
     assert snapshot.current().changed_on(UNITS) is None
-    Dataset.objects.bump_version(UNITS)
-    snapshot.refresh()
-    assert snapshot.current().changed_on(UNITS, DEPOTS) == timezone.localdate(
-        Dataset.objects.get(slug=UNITS).changed_at
-    )
-    assert snapshot.current().key(DEPOTS) == UNKNOWN
-
-
-def test_the_first_version_of_a_data_set_keeps_what_it_is_told():
     Dataset.objects.bump_version(UNITS, row_count=7, source="redakcja")
     Dataset.objects.bump_version(UNITS)
+    snapshot.refresh()
     row = Dataset.objects.get(slug=UNITS)
     assert (row.version, row.row_count, row.source) == (2, 7, "redakcja")
+    assert snapshot.current().changed_on(UNITS, DEPOTS) == timezone.localdate(row.changed_at)
+    assert snapshot.current().key(DEPOTS) == UNKNOWN

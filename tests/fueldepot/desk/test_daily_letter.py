@@ -25,7 +25,6 @@ START = reverse("admin:index")
 
 @pytest.fixture
 def subscribed(editor):
-    """An editor with an address who wants the letter."""
     type(editor).objects.filter(pk=editor.pk).update(email="ewa@example.pl")
     editor.refresh_from_db()
     DailyLetter.objects.create(editor=editor)
@@ -89,7 +88,7 @@ def test_what_it_counts_in_the_claimed_voivodeships_is_what_its_links_list(clien
     assert [context_of(client, row.url)["cl"].result_count for row in waiting] == [1, 1, 1]
 
 
-def test_one_a_day_and_none_when_nothing_waits(subscribed, capsys):
+def test_one_a_day_and_none_when_nothing_waits_or_to_who_may_not_enter_or_decide(subscribed, capsys):
     assert send().sent == ()
     factories.SubmissionFactory()
     assert send(commit=False).sent == ("ewa",)
@@ -99,15 +98,11 @@ def test_one_a_day_and_none_when_nothing_waits(subscribed, capsys):
     assert len(mail.outbox) == 2
     call_command("send_daily_letters")
     assert "1 letters would be sent" in capsys.readouterr().out
-
-
-def test_who_may_not_enter_or_decide_gets_none(subscribed):
-    factories.SubmissionFactory()
     type(subscribed).objects.update(is_active=False)
-    assert send().sent == ()
+    assert send(TODAY + timedelta(days=2)).sent == ()
     type(subscribed).objects.update(is_active=True)
     subscribed.groups.clear()
-    assert send().sent == ()
+    assert send(TODAY + timedelta(days=2)).sent == ()
 
 
 def test_one_that_cannot_be_sent_is_tried_again(subscribed, monkeypatch, caplog):

@@ -58,26 +58,17 @@ def test_what_the_setting_may_not_say():
 def test_a_burst_then_one_a_second():
     clock = Clock()
     buckets = GcraStore(clock=clock)
-    decisions = [buckets.consume("a", A_MINUTE) for _ in range(61)]
-    assert [decision.allowed for decision in decisions] == [True] * 60 + [False]
+    decisions = [buckets.consume("a", A_MINUTE) for _ in range(1000)]
+    assert [decision.allowed for decision in decisions] == [True] * 60 + [False] * 940
     assert decisions[0].full_in_s == pytest.approx(1)
     assert decisions[59].full_in_s == pytest.approx(60)
     assert (decisions[0].left, decisions[59].left) == (59, 0)
     assert decisions[59].next_in_s == decisions[60].next_in_s == 1
     assert buckets.consume("b", A_MINUTE).allowed
-    clock.now += 1
+    clock.now += 1  # what was refused has cost nothing
     assert [buckets.consume("a", A_MINUTE).allowed for _ in range(2)] == [True, False]
     clock.now += 3600
     assert buckets.consume("a", A_MINUTE).full_in_s == pytest.approx(1)
-
-
-def test_a_refused_request_costs_nothing():
-    clock = Clock()
-    buckets = GcraStore(clock=clock)
-    for _ in range(1000):
-        buckets.consume("a", RateLimit(2, 60))
-    clock.now += 30
-    assert buckets.consume("a", RateLimit(2, 60)).allowed
 
 
 def test_memory_is_bounded_and_full_buckets_are_forgotten():
@@ -114,12 +105,16 @@ def test_a_bucket_is_of_an_ipv4_address_or_an_ipv6_network():
     assert {address: network_of(address, IPV6_PREFIX) for address in key} == key
 
 
+@pytest.mark.django_db
 def test_headers_on_every_answer(caller):
     for path, status in ((PATH, 200), ("/api/v1/subsidy?people=x", 400), ("/api/v1/nothing", 404)):
         answer = caller.get(path)
         assert (answer.status_code, answer["RateLimit-Policy"]) == (status, '"default";q=60;w=60')
     assert answer["RateLimit"] == '"default";r=57;t=3'
     assert caller.put(PATH)["RateLimit"].startswith('"default";r=56;')
+    known = caller.get("/api/v1/locations?q=krak")
+    again = caller.get("/api/v1/locations?q=krak", headers={"if-none-match": known["ETag"]})
+    assert (again.status_code, again["RateLimit"][:14]) == (304, '"default";r=54')
 
 
 @pytest.mark.django_db
@@ -177,13 +172,6 @@ def test_a_worker_tells_of_its_share_and_of_the_limit_of_all(caller, monkeypatch
     assert [answer["RateLimit"] for answer in (answers[0], answers[14])] == ['"default";r=14;t=4', '"default";r=0;t=4']
     assert {answer["RateLimit-Policy"] for answer in answers} == {'"default";q=60;w=60'}
     assert answers[15]["Retry-After"] == "4"
-
-
-@pytest.mark.django_db
-def test_304_is_counted_and_tells(caller):
-    known = caller.get("/api/v1/locations?q=krak")
-    again = caller.get("/api/v1/locations?q=krak", headers={"if-none-match": known["ETag"]})
-    assert (again.status_code, again["RateLimit"][:14]) == (304, '"default";r=58')
 
 
 def test_a_redis_that_never_was_is_no_failure_and_without_a_limit_no_header_tells_of_one(caller, settings):

@@ -61,7 +61,9 @@ def test_a_kept_page_keeps_its_policies():
 
 
 @pytest.mark.django_db
-def test_refusals_of_django_have_the_policies():
+def test_answers_of_the_api_load_nothing_and_refusals_of_django_have_the_policies():
+    assert middleware.DATA == "default-src 'none'; frame-ancestors 'none'"
+    assert Client().get("/api/v1/subsidy?people=2")["Content-Security-Policy"] == middleware.DATA
     for path, policy in (("/api/v1/prices", middleware.DATA), ("/dane/", middleware.STRICT)):
         for answer in (Client().get(path, headers={"If-Match": '"other"'}), Client().put(path)):
             assert (answer["Content-Security-Policy"], answer["X-Content-Type-Options"]) == (policy, "nosniff")
@@ -114,12 +116,6 @@ def test_pages_of_the_admin_run_no_inline_script(desk):
         assert INLINE_SCRIPT.findall(answer.content.decode()) == [], page
         assert "no-cache" in answer["Cache-Control"]
     assert "script-src 'self';" in middleware.ADMIN
-
-
-def test_answers_of_the_api_load_nothing():
-    answer = Client().get("/api/v1/subsidy?people=2")
-    assert answer["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
-    assert "Permissions-Policy" not in answer
 
 
 PRODUCTION = {
@@ -200,7 +196,10 @@ def test_https_is_insisted_on(settings):
     assert caller.get("/healthz").status_code == 200
 
 
-def test_security_txt_names_the_address_where_there_is_one(client, settings):
+def test_browsers_find_the_icon_and_security_txt_the_address_where_there_is_one(client, settings):
+    icon = client.get("/favicon.ico")
+    assert (icon.status_code, icon["Location"]) == (302, "/static/pages/icon.svg")
+    assert "max-age=86400" in icon["Cache-Control"]
     settings.CONTACT_EMAIL = ""
     assert client.get("/.well-known/security.txt").status_code == 404
     settings.CONTACT_EMAIL = "redakcja@example.pl"
@@ -210,9 +209,3 @@ def test_security_txt_names_the_address_where_there_is_one(client, settings):
     assert fields["Contact"] == "mailto:redakcja@example.pl"
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT00:00:00Z", fields["Expires"])
     assert fields["Canonical"] == f"{configured.SITE_URL}/.well-known/security.txt"
-
-
-def test_browsers_find_the_icon_where_they_look_for_it(client):
-    answer = client.get("/favicon.ico")
-    assert (answer.status_code, answer["Location"]) == (302, "/static/pages/icon.svg")
-    assert "max-age=86400" in answer["Cache-Control"]

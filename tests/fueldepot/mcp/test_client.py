@@ -25,7 +25,6 @@ pytestmark = pytest.mark.django_db
 
 
 def calls(depot):
-    """A call of every tool, with the id of a depot."""
     return (
         ("depots_near", {"teryt": "1217011", "fuel": "pellet"}),
         ("depot", {"id": depot}),
@@ -80,16 +79,14 @@ def test_a_business_has_its_revenue_limit_and_conditions(call, client):
     assert call(("subsidy", STATED | {"walls": 100}))["answer"]["notes"] == []
 
 
-def test_long_notes_keep_the_range_of_amounts_and_the_first_reason(call):
-    body = call(("subsidy", STATED | {"new_source": "pellet_boiler", "central_heating_dhw": True, "audit": True}))
+def test_long_notes_keep_the_range_of_amounts_and_a_reason_of_many_works_is_told_once(call):
+    works = dict.fromkeys(["walls", "windows", "doors", "gates", "floor", "ceiling"], 10)
+    refused = {"new_source": "pellet_boiler", "central_heating_dhw": True, "audit": True}
+    body, other = call(("subsidy", STATED | refused), ("subsidy", STATED | works | {"eu": "1"}))
     assert body["left_out"]
     assert body["answer"]["between_pln"] == [0, 0]
     assert body["answer"]["notes"][0].startswith("pellet_boiler: Przy wskaźniku EU")
-
-
-def test_one_reason_of_many_works_is_told_once(call):
-    works = dict.fromkeys(["walls", "windows", "doors", "gates", "floor", "ceiling"], 10)
-    (note,) = call(("subsidy", STATED | works | {"eu": "1"}))["answer"]["notes"]
+    (note,) = other["answer"]["notes"]
     assert note.startswith("ceiling, floor, walls, windows, doors, gates: Przy wskaźniku EU")
 
 
@@ -106,7 +103,12 @@ def test_what_no_answer_holds_is_counted(call):
 
 def test_no_error_repeats_an_income(ask):
     private = {"people": 2, "income": "98765x", "annual_income": "98.765.x"}
-    _, results = ask(("subsidy", private), ("subsidy", {**private, "wals": 1}), ("subsidy", {"income": 98765}))
+    _, (decimals, *results) = ask(
+        ("subsidy", {"walls": 10, "annual_income": 833.125}),
+        *(("subsidy", stated) for stated in (private, {**private, "wals": 1}, {"income": 98765})),
+        ("subsidy", {"annual_income": "98.765"}),
+    )
+    assert not decimals.is_error, "a number has decimals where text has two readings"
     for result in results:
         assert result.is_error
         assert not present(result.content[0].text, "98765", "98.765")
@@ -123,11 +125,6 @@ def test_rules_of_use_are_those_of_the_page_with_the_licences(call):
     assert [body["answer"]["text"] for body in single] == [" ".join(rule) for rule in page]
     assert "left_out" not in every
     assert "from 1 to 10" in past["error"][0]
-
-
-def test_a_number_has_decimals_where_text_has_two_readings(ask):
-    _, results = ask(("subsidy", {"walls": 10, "annual_income": 833.125}), ("subsidy", {"annual_income": "140.000"}))
-    assert [result.is_error for result in results] == [False, True]
 
 
 def test_a_deeply_nested_argument_is_refused(client):
@@ -270,19 +267,16 @@ def test_a_median_says_how_it_is_made(call, client, country, fuel, demonstration
     assert body["demonstration"] is demonstration
 
 
-def test_a_price_is_of_the_window_asked_for(call, country):
-    windows = ({}, {"window": 12}, {"window": "7"})
-    usual, year, refused = call(*(("price", {"fuel": "pellet", **window}) for window in windows))
-    assert year["answer"]["window_from"] < usual["answer"]["window_from"]
-    assert "window is '7'; give one of" in refused["error"][0]
-
-
 @pytest.mark.parametrize("tool", ["price", "median_method"])
 def test_a_price_cites_the_page_of_its_day_and_window(call, country, tool):
     today = timezone.localdate()
     day = str(today - timedelta(days=40))
-    for asked, query in (({}, ""), ({"window": 12}, "?okres=12"), ({"on": day, "window": 3}, f"?dzien={day}&okres=3")):
-        body = call((tool, {"fuel": "pellet", **asked}))
+    windows = ({}, ""), ({"window": 12}, "?okres=12"), ({"on": day, "window": 3}, f"?dzien={day}&okres=3")
+    bodies = call(*((tool, {"fuel": "pellet", **asked}) for asked, _ in windows))
+    if tool == "price":
+        usual, year, _ = (body["answer"]["window_from"] for body in bodies)
+        assert year < usual
+    for body, (_, query) in zip(bodies, windows, strict=True):
         assert body["page"].endswith(f"/ceny/pellet/{query}")
         assert body["page"] == fuel_prices_page("pellet", query.removeprefix("?"), today).cited_url
         assert f"{body['page']}, " in body["cite"]
@@ -305,6 +299,7 @@ MISTAKES = [
     ("depots_near", {"limit": "x"}, "limit is 'x'"),
     ("rules_at", {}, "teryt or postcode"),
     ("depot", {}, "id is missing; give the id of a depot"),
+    ("price", {"fuel": "pellet", "window": "7"}, "window is '7'; give one of"),
     ("price", {"fuel": None}, "fuel is missing; give one of wegiel,"),
     ("rules_at", {"teryt": "1217011", "binding": True}, "'binding' is no parameter of rules_at"),
     ("find_place", {"q": ["Zakopane"]}, "q is an array or object; give a place name"),
@@ -312,18 +307,15 @@ MISTAKES = [
 ]
 
 
-def test_a_mistake_is_an_error_of_the_tool_that_says_what_to_do(ask, country):
-    _, results = ask(*((name, arguments) for name, arguments, _ in MISTAKES))
+def test_a_mistake_is_an_error_of_the_tool_that_says_what_to_do_about_the_first_ten(ask, country):
+    unknown = {"fuel": "pellet"} | {f"fuel{number}": 1 for number in range(3000)}
+    _, (of_thousands, *results) = ask(("price", unknown), *((name, arguments) for name, arguments, _ in MISTAKES))
+    messages = json.loads(of_thousands.content[0].text)["error"]
+    assert [message.partition(" ")[0] for message in messages] == [f"'fuel{number}'" for number in range(10)]
     assert all(result.is_error and result.structured_content is None for result in results)
     for result, (_, _, advice) in zip(results, MISTAKES, strict=True):
         (message,) = json.loads(result.content[0].text)["error"]
         assert advice in message
-
-
-def test_of_thousands_of_unknown_arguments_the_first_are_named(ask, country):
-    (result,) = ask(("price", {"fuel": "pellet"} | {f"fuel{number}": 1 for number in range(3000)}))[1]
-    messages = json.loads(result.content[0].text)["error"]
-    assert [message.partition(" ")[0] for message in messages] == [f"'fuel{number}'" for number in range(10)]
 
 
 @pytest.mark.usefixtures("the_day")
