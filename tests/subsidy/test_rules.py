@@ -72,18 +72,9 @@ def test_sums_thresholds_and_shares(day):
         assert {key: on.number(parameter, key) for key in expected} == {k: Decimal(v) for k, v in expected.items()}
 
 
-def test_minimum_wage():
+def test_minimum_wage_and_a_day_before_the_programme():
     wage = {date(2025, 12, 31): 4666, date(2026, 1, 1): 4806, date(2026, 12, 31): 4806, date(2027, 1, 1): 4950}
     assert {day: rules.current().on(day).number("levels/minimum_wage", "monthly") for day in wage} == wage
-
-
-def test_electric_heating_ends_with_2026():
-    assert limit(Item.ELECTRIC, Level.BASIC, date(2026, 12, 31)) == 4480
-    with pytest.raises(KeyError):
-        limit(Item.ELECTRIC, Level.BASIC, date(2027, 1, 1))
-
-
-def test_a_day_before_the_programme():
     with pytest.raises(ValueError, match="after 2025-03-30"):
         rules.current().on(BEGINS - timedelta(days=1))
 
@@ -152,27 +143,17 @@ def test_a_mistake_is_named_with_its_file(files):
         file.write_text(text, encoding="utf-8")
 
 
-def test_mistakes_of_several_files_are_named_at_once(files):
-    for name, old, new in (("items/walls.yaml", "table: 3", "table: 4"), ("editions.yaml", "as_of:", "as_off:")):
-        path = files / name
-        path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
-    (files / "items" / "gates.yaml").unlink()
-    with pytest.raises(RulesError) as error:
-        read_rules(files)
-    named = ("items/walls.yaml: row 3", "editions.yaml: row ", "items/gates.yaml: is missing")
-    assert all(name in str(error.value) for name in named)
-    assert "\n" not in str(error.value)
-
-
-def test_a_value_without_dates_and_a_programme_without_editions_are_named(files):
+def test_mistakes_of_several_files_are_named_at_once_and_a_value_or_a_programme_without_dates(files):
     file = files / "items" / "walls.yaml"
     head, values, _ = file.read_text(encoding="utf-8").partition("values:")
     file.write_text(f"{head}{values} {{basic: [], elevated: [], highest: []}}", encoding="utf-8")
     (files / "editions.yaml").write_text("[]", encoding="utf-8")
+    (files / "items" / "gates.yaml").unlink()
     with pytest.raises(RulesError) as error:
         read_rules(files)
-    assert "values, basic is []; it must not be empty" in str(error.value)
-    assert "editions.yaml: row 1: is []; it must not be empty" in str(error.value)
+    named = "values, basic is []; it must not be empty", "editions.yaml: row 1: is []; it must not be empty"
+    assert all(mistake in str(error.value) for mistake in (*named, "items/gates.yaml: is missing"))
+    assert "\n" not in str(error.value)
 
 
 def conditions(day):
