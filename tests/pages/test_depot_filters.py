@@ -129,11 +129,6 @@ def test_a_list_for_another_day_shows_the_hours_of_that_day(client, clock, marke
         expect(client.get(f"{path}?otwarte=pt-11"), "otwarte do", without=["w piątek 8"])
 
 
-def test_what_cannot_be_used_is_named(client, clock, market):
-    notices = "Nie znamy paliwa", "Nie znamy kolejności", "może stać otwarte=1, dzień (so)"
-    expect(client.get(f"{KRAKOW}?paliwo=torf&kolejnosc=x&otwarte=tak"), *notices)
-
-
 def test_a_chip_counts_the_list_that_it_shows(client, clock, market):
     """Here the municipality alone has two depots with pellet and one that is open."""
     for step in range(20):
@@ -213,7 +208,9 @@ def test_a_list_by_price_says_that_the_municipality_has_none(client, clock, mark
     expect(client.get(f"{KRAKOW}?paliwo=brykiet&kolejnosc=cena"), none, "Składy od najtańszego")
 
 
-def test_prices_of_different_fuels_are_not_compared(client, clock, market):
+def test_what_cannot_be_used_is_named_and_prices_of_different_fuels_are_not_compared(client, clock, market):
+    notices = "Nie znamy paliwa", "Nie znamy kolejności", "może stać otwarte=1, dzień (so)"
+    expect(client.get(f"{KRAKOW}?paliwo=torf&kolejnosc=x&otwarte=tak"), *notices)
     choose = "Wybierz paliwo, a ułożymy składy od najtańszego."
     expect(client.get(f"{KRAKOW}?kolejnosc=cena"), choose, without=["najtaniej"])
     expect(client.get(f"{KRAKOW}?paliwo=pellet"), "najtaniej")

@@ -63,9 +63,7 @@ def test_a_place_in_the_name_of_a_depot_does_not_hide_it(client):
     assert DEPOT.findall(answer.content.decode()) == [depot_path(depot.pk, depot.name)]
     assert "/sklady/malopolskie/krakow-1261011/" in answer.content.decode()
     assert client.get("/", {"q": "skład opału Kraków"})["Location"].endswith(f"-{unit.teryt}/")
-
-
-def test_a_place_of_a_corrected_text_does_not_hide_the_only_depot(client):
+    # Nor does a place of a corrected text hide the only depot.
     factories.zakopane()
     entries.rebuild_index()
     assert "Zakopane" in text_of(client.get("/", {"q": "Zakopamne"}))

@@ -75,16 +75,12 @@ def test_one_clear_answer_is_led_to_at_once(client):
     assert client.get("/index.md?q=krakow").status_code == 200
 
 
-def test_names_alike_are_no_clear_answer(client):
-    factories.nowy_targ_town(), factories.nowy_targ_rural()
+def test_names_alike_and_a_misspelt_one_are_no_clear_answer_and_nothing_found_says_what_to_try(client):
+    for unit in (factories.krakow, factories.nowy_targ_town, factories.nowy_targ_rural):
+        unit()
     entries.rebuild_index()
     results = "Wyniki dla „Nowy Targ”", "Nie ma tu Twojego miejsca? Dopisz gminę"
     expect(client.get("/", {"q": "Nowy Targ"}), *results)
-
-
-def test_a_misspelt_name_is_asked_about_and_nothing_found_says_what_to_try(client):
-    factories.krakow()
-    entries.rebuild_index()
     answer = client.get("/", {"q": "krakw"})
     expect(answer, "Niczego nie znaleźliśmy dla „krakw” Czy chodziło o to miejsce?")
     assert f'href="{KRAKOW}"' in answer.content.decode()

@@ -17,16 +17,17 @@ def things(answer, kind):
     return [thing for thing in data["@graph"] if thing["@type"] == kind]
 
 
-def test_the_way_to_a_page(client, depot, depot_page):
-    crumbs = things(client.get(depot_page), "BreadcrumbList")[0]["itemListElement"]
+def test_a_depot_is_a_store_with_the_way_to_it_and_social_tags(client, depot, depot_page):
+    page = client.get(depot_page)
+    tags = {"url": f"{SITE}{depot_page}", "title": "Opał „Żar” &amp; Syn, gmina Kraków", "locale": "pl_PL"}
+    social = (f'<meta property="og:{name}" content="{text}">' for name, text in tags.items())
+    assert not missing(page.content.decode(), *social)
+    crumbs = things(page, "BreadcrumbList")[0]["itemListElement"]
     assert [crumb["position"] for crumb in crumbs] == [1, 2, 3, 4]
     assert [crumb["item"] for crumb in crumbs] == [
         f"{SITE}{path}" for path in ("/", "/sklady/malopolskie/", KRAKOW, depot_page)
     ]
-
-
-def test_a_depot_is_a_store(client, depot, depot_page):
-    store = things(client.get(depot_page), "Store")[0]
+    store = things(page, "Store")[0]
     assert store["name"] == "Opał „Żar” & Syn"
     assert store["address"] == {
         "@type": "PostalAddress",
@@ -87,9 +88,3 @@ def test_a_hostile_name_stays_in_its_block(client):
     depot = factories.DepotFactory(name=name)
     assert things(client.get(client.get(f"/sklad/{depot.pk}-x/")["Location"]), "Store")[0]["name"] == name
     assert not set(json_ld({"a": "<>&\u2028\u2029"})) & set("<>&\u2028\u2029")
-
-
-def test_social_tags(client, depot, depot_page):
-    html = client.get(depot_page).content.decode()
-    tags = {"url": f"{SITE}{depot_page}", "title": "Opał „Żar” &amp; Syn, gmina Kraków", "locale": "pl_PL"}
-    assert not missing(html, *(f'<meta property="og:{name}" content="{text}">' for name, text in tags.items()))

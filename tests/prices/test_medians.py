@@ -93,16 +93,13 @@ def test_every_step_is_counted():
     assert (figures.considered, figures.implausible, figures.superseded, figures.outliers) == (11, 2, 1, 1)
     assert (figures.country.n, figures.voivodeships["12"].n, figures.price_lists) == (7, 7, 7)
     assert (figures.start, figures.end) == (date(2026, 5, 21), TODAY)
+    assert list(compute([price(1, 1000, area="14"), price(2, 1000)]).voivodeships) == ["12", "14"], "by their codes"
 
 
 def test_of_several_fuels_on_a_day_a_depot_counts_with_their_median():
     own = ("a", 1500), ("b", 1200), ("c", 1300)
     rows = [price(n, amount, depot=1, fuel=fuel, price_list=fuel == "b") for n, (fuel, amount) in enumerate(own)]
     assert counted(rows) == (1300, True)
-
-
-def test_voivodeships_come_in_the_order_of_their_codes():
-    assert list(compute([price(1, 1000, area="14"), price(2, 1000)]).voivodeships) == ["12", "14"]
 
 
 def test_one_invented_price_makes_a_demonstration():

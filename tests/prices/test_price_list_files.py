@@ -93,22 +93,16 @@ def test_what_polish_spreadsheets_save_is_read_with_the_numbers_of_its_rows_and_
 
 
 @pytest.mark.parametrize("above", ["", "sep=;\n", "\n;;;;\n", "Cennik paliw, listopad\nważny od dziś\n\n", "\n" * 9])
-def test_rows_above_the_names_of_columns_are_passed_over_and_counted(above):
+def test_up_to_ten_rows_above_the_names_of_columns_are_passed_over_and_counted(above):
     table = read_table(f'{above}numer składu;"paliwo";cena\n7;pellet;1 640,50\n'.encode())
     ((number, cells),) = table.rows
     assert (number, cells["price"]) == (above.count("\n") + 2, "1 640,50")
-
-
-def test_the_names_of_columns_stand_in_one_of_the_first_ten_rows():
     assert "więcej pól niż nagłówek" in refusal(("\n" * 10 + "numer składu;paliwo;cena\n7;pellet;1640\n").encode())
 
 
-def test_the_sheet_with_prices_is_read_wherever_it_stands():
+def test_the_sheet_with_prices_is_read_wherever_it_stands_and_of_two_none_is_lost():
     table = read_table(xlsx(Pusty=[], Ceny=[["Cennik"], HEADER, ROW], Słowniki=[["pellet"]]))
     assert [(number, [*cells.values()]) for number, cells in table.rows] == [(3, ROW)]
-
-
-def test_of_two_sheets_with_prices_none_is_lost():
     both = xlsx(Opole=[HEADER, ROW], Nysa=[HEADER, ROW])
     assert "kilka arkuszy z danymi: „Opole”, „Nysa”. Zostaw jeden" in refusal(both)
 
@@ -181,12 +175,9 @@ def test_columns_have_the_names_that_merchants_give_them(header, columns, unit):
     assert table.unread == [name for name in columns if " " in name or name in {"lp.", "nazwa"}]
 
 
-def test_a_title_that_names_a_fuel_is_no_header():
+def test_a_title_that_names_a_fuel_is_no_header_and_of_two_columns_of_fuels_none_is_chosen():
     for text in ("Opał\nPaliwo,Cena\nPellet,1640\n", "Węgiel;Paliwo\nPaliwo;Cena\nPellet;1640\n"):
         assert [number for number, _ in read_table(text.encode()).rows] == [3]
-
-
-def test_two_columns_that_may_name_the_fuel_are_not_chosen_from():
     assert refusal(b"Rodzaj;Asortyment;Cena\nW\xeagiel;Orzech;1640\n") == "Kolumna powtarza się: paliwo."
 
 

@@ -174,9 +174,16 @@ STATED = {"people": 3, "income": 1200, "eu": "3", "on": "2026-11-21"}
 AMOUNTS = ("max_subsidy_pln", "between_pln", "confirmed")
 
 
-def test_a_place_says_where_its_position_is_from_and_the_fuel_beside_it(call, country):
+def test_a_place_says_where_its_position_is_from_and_a_point_its_municipality_or_an_error(call, country):
+    factories.BoundaryFactory(municipality=country.municipality, lat=49.2992, lon=19.9496)
     entries.rebuild_index()
-    bodies = call(("find_place", {"q": "pellet zakopane"}), ("find_place", {"q": "34-500"}))
+    points = ({"lat": 49.2992, "lon": 19.9496}, {"lat": 54.9, "lon": 15.0})
+    *bodies, inside, abroad = call(
+        *(("find_place", {"q": text}) for text in ("pellet zakopane", "34-500")), *(("locate", at) for at in points)
+    )
+    unit = inside["answer"]
+    assert (unit["municipality"], unit["teryt"], unit["approximate"]) == ("Zakopane", "1217011", False)
+    assert "lies in no Polish municipality" in abroad["error"][0]
     with_fuel, postcode = (body["answer"]["places"][0] for body in bodies)
     assert (with_fuel["position"], with_fuel["fuel"]) == ("municipality", "pellet")
     assert (postcode["position"], "fuel" in postcode) == ("postcode", False)
@@ -213,14 +220,6 @@ def test_depots_are_cited_by_those_that_are_shown(call, country):
     assert {row["id"] for row in rest["answer"]["depots"]} == {invented.pk}
     for body in (rest, alone):
         assert (body["demonstration"], body["cite"]) == (True, "nie wolno, dane demonstracyjne (zmyślone)")
-
-
-def test_a_point_has_a_municipality_or_an_error(call, country):
-    factories.BoundaryFactory(municipality=country.municipality, lat=49.2992, lon=19.9496)
-    inside, abroad = call(("locate", {"lat": 49.2992, "lon": 19.9496}), ("locate", {"lat": 54.9, "lon": 15.0}))
-    unit = inside["answer"]
-    assert (unit["municipality"], unit["teryt"], unit["approximate"]) == ("Zakopane", "1217011", False)
-    assert "lies in no Polish municipality" in abroad["error"][0]
 
 
 def test_depots_are_counted_by_municipality_and_county(call, country):

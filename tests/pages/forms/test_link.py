@@ -43,11 +43,11 @@ def refused(client, link, status, words=""):
     return shown.content.decode()
 
 
-@pytest.mark.parametrize("hours", [0, 49])
-def test_a_link_works_once_and_says_also_later_that_the_submission_counts(client, stranger, sent, clock, hours):
+def test_a_link_works_once_and_says_also_later_that_the_submission_counts(client, stranger, sent, clock):
     stranger.confirm(sent)
-    clock.move(hours=hours)
-    page = refused(client, sent, 409, "Zgłoszenie jest już potwierdzone")
+    for hours in (0, 49):
+        clock.move(hours=hours)
+        page = refused(client, sent, 409, "Zgłoszenie jest już potwierdzone")
     way = re.search(r'href="([^"]+)"[^>]*>Zobacz stan zgłoszenia', page)[1]
     expect(client.get(way), "czeka na decyzję redakcji")
     assert Submission.objects.get().state == "waiting"

@@ -124,22 +124,20 @@ def test_a_request_for_a_new_link_says_and_costs_the_same_for_any_address(client
     assert not PendingLetter.objects.exists()  # of neither an address is kept
 
 
-def test_a_new_link_ends_the_one_before_once_something_is_saved_by_it(client, stranger, nowak, link):
+def test_a_new_link_ends_the_one_before_once_something_is_saved_by_it_or_by_its_button(client, stranger, nowak, link):
     fresh = renew(stranger, nowak)
     assert mail.outbox[-1].subject == "Skład opału Nowak: nowy odnośnik"
     assert [client.get(one).status_code for one in (link, fresh, link)] == [200, 200, 200]
+    expect(client.get(link), without=["Wyłącz poprzedni już teraz"])
     assert save(stranger, link, mon="6-14").status_code == 302
     assert save(stranger, fresh, mon="7-15").status_code == 302
     assert [client.get(one).status_code for one in (link, fresh)] == [404, 200]
-
-
-def test_a_new_link_ends_the_one_before_by_its_button(client, stranger, nowak, link):
-    fresh = renew(stranger, nowak)
-    expect(client.get(link), without=["Wyłącz poprzedni już teraz"])
-    expect(client.get(fresh), "Wyłącz poprzedni już teraz")
-    stranger.owner(fresh, poprzedni="1")
-    assert client.get(link).status_code == 404
-    expect(client.get(fresh), without=["Wyłącz poprzedni"])
+    stranger.clock.move(hours=1)  # three letters have left
+    newest = renew(stranger, nowak)
+    expect(client.get(newest), "Wyłącz poprzedni już teraz")
+    stranger.owner(newest, poprzedni="1")
+    assert client.get(fresh).status_code == 404
+    expect(client.get(newest), without=["Wyłącz poprzedni"])
 
 
 def test_links_to_one_mailbox_leave_by_themselves_when_the_hour_is_over(stranger, nowak, link, clock):

@@ -63,15 +63,11 @@ def test_a_correction_from_the_form_to_the_public(
     assert "Telefon było: +48 12 345 67 89 jest: +48 601 234 567 - Godziny otwarcia było: (brak)" in letter
 
 
-def test_a_submission_of_yesterday_does_not_wait_since_today(client, stranger, nowak, clock):
-    status = stranger.fill_and_confirm(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
-    expect(client.get(status), "czeka od dziś")
-    clock.move(hours=20)
-    expect(client.get(status), "czeka 1 dzień")
-
-
-def test_the_page_shows_what_was_sent_and_not_a_change_that_an_editor_made_otherwise(client, stranger, nowak, clock):
+def test_the_page_counts_days_and_shows_what_was_sent_and_not_what_an_editor_made_of_it(client, stranger, nowak, clock):
     page = stranger.fill_and_confirm(f"/sklad/{nowak.pk}/popraw/", phone="601 234 567")
+    expect(client.get(page), "czeka od dziś")
+    clock.move(hours=20)
+    expect(client.get(page), "czeka 1 dzień")
     other = {"phone": "+48 601 234 568"}
     submission = Submission.objects.get()
     deciding.accept_submission(submission=submission, values=other, by=factories.UserFactory(), on=clock.now)

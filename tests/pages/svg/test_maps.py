@@ -202,7 +202,7 @@ def test_labels_stand_in_the_largest_part():
     assert x > drawn.frame.place(1000, 0)[0]
 
 
-def test_labels_stay_inside_the_picture():
+def test_labels_stay_inside_the_picture_and_compound_names_take_two_lines():
     shapes = areas(shapely.box(0, 0, 300, 8000), shapely.box(300, 0, 8000, 8000), shapely.box(8000, 0, 8300, 8000))
     units = [
         maps.MapUnit(f"/{name}/", name, 0, label=(name,)) for name in ("zachodniopomorskie", "małe", "podkarpackie")
@@ -211,9 +211,6 @@ def test_labels_stay_inside_the_picture():
     for link in picture.links:
         half = text_width(link.unit.title, maps.NAME_SIZE) / 2
         assert half < link.x < picture.frame.width - half
-
-
-def test_compound_names_take_two_lines():
     assert maps.name_lines("kujawsko-pomorskie") == ("kujawsko-", "pomorskie")
     assert maps.name_lines("lubelskie") == ("lubelskie",)
 
@@ -268,9 +265,6 @@ def test_many_at_one_place_share_a_letter():
     assert [dot.label for dot in drawn] == ["A", "81"]
     assert drawn[0].is_group
     assert drawn[0].numbers == tuple(range(1, 81))
-
-
-def test_letters():
     assert [letter(number) for number in (0, 25, 26, 51, 52, 702)] == ["A", "Z", "AA", "AZ", "BA", "AAA"]
 
 

@@ -132,7 +132,7 @@ def test_an_answer_of_another_form_or_without_end_is_refused(bdl, client, monkey
         list(ask(client))
 
 
-def test_requests_keep_to_the_published_limits(clock):
+def test_requests_keep_to_the_published_limits_and_do_not_wait_for_hours(clock):
     pace, moments = Pace(ANONYMOUS_LIMITS), []
     for _ in range(230):
         pace.wait()
@@ -140,9 +140,6 @@ def test_requests_keep_to_the_published_limits(clock):
     for most, seconds in ANONYMOUS_LIMITS:
         assert all(later - earlier >= seconds for earlier, later in zip(moments, moments[most:], strict=False))
     assert all(later >= earlier for earlier, later in pairwise(moments))
-
-
-def test_hours_are_not_waited():
     pace = Pace(((2, 12 * 3600),))
     pace.wait()
     pace.wait()

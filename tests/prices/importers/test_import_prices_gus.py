@@ -153,6 +153,9 @@ def test_find_without_a_terminal_lists_and_changes_nothing(server, searchable):
     assert "chleb" not in out
     assert stored() == {}
     assert ("/subjects" in server.paths) is not searchable
+    server.always = 403
+    with pytest.raises(CommandError, match=r"nothing was imported: .*status 403"):
+        run("--find")
 
 
 def test_what_was_named_by_hand_is_not_looked_for(server, answers):
@@ -161,12 +164,6 @@ def test_what_was_named_by_hand_is_not_looked_for(server, answers):
     assert "wegiel-kamienny (" not in out.partition("gaz-w11")[0]
     assert "dry run" in out
     assert stored() == {}
-
-
-def test_find_that_gets_no_answer_imports_nothing(server):
-    server.always = 403
-    with pytest.raises(CommandError, match=r"nothing was imported: .*status 403"):
-        run("--find")
 
 
 @pytest.fixture
