@@ -1,6 +1,5 @@
 """Agreement of API, pages, Markdown, llms.txt, OpenAPI and /mcp."""
 
-import json
 import random
 import re
 from datetime import date
@@ -19,6 +18,7 @@ from pages.template_filters import pln, pln_range
 from subsidy.household_and_plan import ENVELOPE, SOURCES, Heating
 from tests import factories
 from tests.client import shared_rows
+from tests.fueldepot.mcp.conftest import post
 from tests.pages.reading import missing, read, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, ResolutionFactory, state_of
 
@@ -42,10 +42,7 @@ def country():
 
 
 def call(client, tool, **arguments):
-    params = {"name": tool, "arguments": arguments}
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
-    answer = client.post("/mcp", body, content_type="application/json").json()
-    return json.loads(answer["result"]["content"][0]["text"])
+    return post(client, tool, arguments)[1]
 
 
 def numbers(text):

@@ -52,12 +52,24 @@ def ask(client):
     return run
 
 
+def post(client, name, arguments):
+    """Call a tool without the official client; return the result, and what its text holds."""
+    build_snapshots()
+    params = {"name": name, "arguments": arguments}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    result = client.post("/mcp", message, content_type="application/json").json()["result"]
+    return result, json.loads(result["content"][0]["text"])
+
+
 @pytest.fixture
-def call(ask):
-    """Call tools in order; return the body of each answer, for a single call alone."""
+def call(client):
+    """Call tools without the official client, in order and without a query; return what each says, or the only one."""
 
     def run(*calls):
-        bodies = [json.loads(result.content[0].text) for result in ask(*calls)[1]]
+        build_snapshots()
+        with connection.execute_wrapper(partial(note_query, sent := [])):
+            bodies = [post(client, name, arguments)[1] for name, arguments in calls]
+        assert sent == []
         return bodies if len(calls) > 1 else bodies[0]
 
     return run

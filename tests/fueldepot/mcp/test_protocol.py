@@ -7,7 +7,7 @@ import pytest
 
 from fueldepot.mcp.answers import MOST_BYTES
 from tests import factories
-from tests.client import build_snapshots
+from tests.fueldepot.mcp.conftest import post
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = pytest.mark.django_db
@@ -19,15 +19,6 @@ def test_the_address_with_a_slash_answers_too(client):
     assert [(answer.status_code, answer.json()["result"]) for answer in answers] == [(200, {})] * 2
     refused = client.get("/mcp/")
     assert (refused.status_code, refused.json()["code"]) == (405, "method_not_allowed")
-
-
-def post(client, name, arguments):
-    """Call a tool without the official client; return the result, and what its text holds."""
-    build_snapshots()
-    params = {"name": name, "arguments": arguments}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    result = client.post("/mcp", message, content_type="application/json").json()["result"]
-    return result, json.loads(result["content"][0]["text"])
 
 
 # First those without the country, which stays until the end of the module.
