@@ -20,10 +20,11 @@ OBJECT = "/zgloszenia/sprzeciw/"
 
 
 @pytest.fixture
-def claim(stranger, nowak, link):
+def claim(nowak, link):
     """Another's confirmed claim of the entry, of which its owner has been told."""
-    stranger.fill_and_confirm(f"/sklad/{nowak.pk}/przejmij/", **CLAIM, email="ewa@opal.example")
-    return Submission.objects.get(kind="claim", state="waiting")
+    claim = factories.SubmissionFactory(depot=nowak, claim=True, email="ewa@opal.example")
+    letters.send_waiting()
+    return factories.fresh(claim)
 
 
 @pytest.fixture
