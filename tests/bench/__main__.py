@@ -129,7 +129,6 @@ def questions() -> dict[str, list[str]]:
 
 
 def validator(port: int, path: str) -> str:
-    """Return the current ETag of a path."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}") as answer:
         found: str = answer.headers["ETag"]
     return found

@@ -30,7 +30,6 @@ BLOCK = 20
 
 
 def fill(count: int) -> None:
-    """Give the database depots and `count` approved prices."""
     from decimal import Decimal
 
     from django.db import transaction

@@ -162,7 +162,6 @@ def test_no_marker_covers_another_that_can_be_pressed(krakow):
 
 
 def meet(one, other):
-    """Return whether two boxes have a common point."""
     return all(one[at] < other[at] + other[size] and other[at] < one[at] + one[size] for at, size in AXES)
 
 

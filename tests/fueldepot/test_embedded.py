@@ -72,7 +72,6 @@ used_before = pytest.mark.usefixtures("_used_before")
 
 
 def error_of(data: Path, **environment: str) -> str:
-    """What a process writes whose server does not start."""
     with Sharer(data, **environment) as sharer:
         return sharer.error()
 

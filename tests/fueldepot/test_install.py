@@ -58,7 +58,6 @@ def start_make(checkout: Path, *arguments: str) -> subprocess.Popen[str]:
 
 
 def make(checkout: Path, *arguments: str) -> tuple[str, str]:
-    """Run make there; return its standard output and standard error."""
     return start_make(checkout, *arguments).communicate(timeout=60)
 
 

@@ -10,14 +10,12 @@ from psycopg.conninfo import make_conninfo
 
 
 def address(database: str) -> dict[str, str]:
-    """Return the connection parameters of the test server."""
     given = connection.get_connection_params()
     known = {name: str(given[name]) for name in ("user", "password", "host", "port") if given.get(name)}
     return {**known, "dbname": database}
 
 
 def url(database: str) -> str:
-    """The same as a DATABASE_URL."""
     at = address(database)
     password = f":{at['password']}" if "password" in at else ""
     if at.get("host", "/").startswith("/"):

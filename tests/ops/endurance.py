@@ -117,7 +117,6 @@ def ask(port: int, path: str) -> tuple[int, str, str]:
 
 
 def load(port: int, paths: Sequence[str], *, rate: float, seconds: float) -> list[Seen]:
-    """Send `rate` requests per second with all clients together."""
     with multiprocessing.get_context("fork").Pool(CLIENTS) as pool:
         jobs = [(port, paths, rate / CLIENTS, seconds, client) for client in range(CLIENTS)]
         return pool.starmap(ask_steadily, jobs)

@@ -140,11 +140,9 @@ class Site:
             return list(pool.map(self.get, paths))
 
     def lines(self) -> list[dict[str, Any]]:
-        """What it has logged as JSON."""
         return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
 
     def workers(self) -> list[int]:
-        """PIDs of the workers."""
         found = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         return [int(pid) for pid in found]
 
@@ -165,5 +163,4 @@ class Site:
 
     @property
     def database_url(self) -> str:
-        """Where its database listens."""
         return f"postgresql://postgres@:5432/postgres?host={self.data}"

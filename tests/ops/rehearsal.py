@@ -47,7 +47,6 @@ def step(title: str, *command: str) -> None:
 
 
 def serve_and_ask() -> None:
-    """Start the server, ask it a few things, stop it."""
     print("\n== the catalog as it is served", flush=True)
     with served("fueldepot.wsgi", 1) as (port, _):
         for path in ASKED:

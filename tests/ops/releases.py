@@ -64,7 +64,6 @@ def run(code: Path, database: str, *command: str) -> str:
 
 
 def checkout(commit: str, folder: Path) -> Path:
-    """Return a folder with the files of a commit."""
     packed = subprocess.run(["git", "archive", commit], cwd=PROJECT_ROOT, capture_output=True, check=False)
     if packed.returncode:
         pytest.skip(f"the history of this checkout has no {commit}")

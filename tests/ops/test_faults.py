@@ -168,12 +168,10 @@ def test_a_change_becomes_public_by_itself(site):
 
 
 def server_log(site):
-    """What the database has said so far."""
     return (site.data / "log").read_text()
 
 
 def nobody_waits(site):
-    """Whether no connection waits for a lock."""
     with psycopg.connect(site.database_url, autocommit=True) as watcher:
         waiting = watcher.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'").fetchone()
     return waiting == (0,)

@@ -149,7 +149,6 @@ def test_every_panel_of_the_dashboard_shows_something(site, prometheus):
 
 
 def record_a_dump(site: Site, days_ago: int = 0) -> None:
-    """As `manage.py back_up` does."""
     with psycopg.connect(site.database_url) as database:
         database.execute("DELETE FROM catalog_importrun WHERE source = 'back_up'")
         database.execute(

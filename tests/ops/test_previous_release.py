@@ -89,7 +89,6 @@ print(json.dumps({
 
 @pytest.fixture(scope="module")
 def previous(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout of the last release."""
     return with_packages(checkout(PREVIOUS_RELEASE, tmp_path_factory.mktemp("previous")), sys.executable)
 
 

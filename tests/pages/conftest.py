@@ -30,7 +30,6 @@ def depot_page(depot):
 
 @pytest.fixture
 def prices():
-    """Three prices of pellet in Kraków, today."""
     return factories.price_depots(1400, 1500, 1600)
 
 

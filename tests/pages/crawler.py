@@ -70,7 +70,6 @@ class Crawler:
     """Linked paths with query, each with the first page that links there."""
 
     def findings(self, entries: Iterable[SiteMapEntry]) -> Iterator[str]:
-        """Yield the problems, one line each: those of pages, then broken links."""
         for entry in entries:
             yield from self.check_page(entry)
             yield from self.check_twin(entry)
@@ -89,7 +88,6 @@ class Crawler:
         return unknown + [link for links in kinds.values() for link in links[:: ceil(len(links) / self.most_links)]]
 
     def check_page(self, entry: SiteMapEntry) -> Iterator[str]:
-        """Yield the problems of the HTML."""
         answer = self.fetch(entry.path)
         self.seen.add(entry.path)
         if answer.status_code != 200:
@@ -109,7 +107,6 @@ class Crawler:
         self.collect(entry.path, reader.links)
 
     def check_twin(self, entry: SiteMapEntry) -> Iterator[str]:
-        """Yield the problems of the Markdown."""
         path = twin_path(entry.path)
         answer = self.fetch(path)
         self.seen.add(path)
@@ -161,7 +158,6 @@ def chosen(entries: Iterable[SiteMapEntry], *, everything: bool, one_in: int = 1
 
 
 def check_pages(*, everything: bool = False, one_in: int = 1, most_links: int = MOST_LINKS) -> tuple[int, list[str]]:
-    """Crawl the pages of the site map. Returns their number and the problems."""
     client = Client(raise_request_exception=False, HTTP_HOST=urlsplit(settings.SITE_URL).netloc)
     entries = chosen(all_pages(timezone.localdate()), everything=everything, one_in=one_in)
     return len(entries), list(Crawler(client.get, most_links).findings(entries))

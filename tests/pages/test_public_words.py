@@ -61,7 +61,6 @@ def public_texts(client):
 
 
 def faults(client):
-    """Return what no reader should see, with its address and the words around it."""
     return [
         (path, text[max(0, match.start() - 60) : match.end() + 20])
         for path, text in public_texts(client)

@@ -129,7 +129,6 @@ PRODUCTION = {
 
 
 def production(*arguments, **environment):
-    """Run a command in the settings of a production behind a proxy."""
     return run_python(*arguments, settings=PRODUCTION, **environment)
 
 

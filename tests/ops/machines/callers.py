@@ -160,7 +160,6 @@ class Load:
 
     @contextmanager
     def running(self) -> Iterator["Load"]:
-        """Until the block ends."""
         for thread in self._threads:
             thread.start()
         try:

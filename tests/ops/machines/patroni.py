@@ -142,7 +142,6 @@ class Node(Server):
         return False
 
     def is_synchronous(self) -> bool:
-        """Whether what is acknowledged is here too."""
         return self.says_yes("synchronous")
 
     def administer(self, sql: str) -> None:
@@ -233,7 +232,6 @@ class Cluster:
 
 
 def missing() -> list[str]:
-    """Return what has to be installed before."""
     has_venv = Path(DEBIAN_PYTHON).exists() and not subprocess.call(
         [DEBIAN_PYTHON, "-c", "import ensurepip"], stderr=subprocess.DEVNULL
     )

@@ -33,7 +33,6 @@ START_S = 60.0
 
 
 def postgres_bin() -> Path | None:
-    """The programs of the oldest PostgreSQL that Debian has installed here."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[4]))
     return found[0].parent if found else None
 
@@ -44,7 +43,6 @@ def absent(*programs: str) -> list[str]:
 
 
 def missing_programs() -> list[str]:
-    """What has to be installed before the service can be built up here."""
     return absent("nginx", "redis-server", "openssl") + ([] if postgres_bin() else ["postgresql"])
 
 

@@ -51,7 +51,6 @@ class Service:
 
     @contextmanager
     def running(self) -> Iterator[Self]:
-        """Build it up, and end everything with the block."""
         try:
             self.build_up()
             yield self

@@ -91,7 +91,6 @@ def start(unit):
 
 
 def stop(unit):
-    """Ask a service to end, and wait until it has."""
     pid = int((STATE / unit).read_text())
     os.kill(pid, signal.SIGTERM)
     while Path(f"/proc/{pid}").exists() and ") Z" not in Path(f"/proc/{pid}/stat").read_text():

@@ -41,7 +41,6 @@ UPGRADE = "Upgrade without a failed request"
 
 
 def steps() -> dict[str, str]:
-    """The blocks of every step, by its title, in order."""
     text = PAGE.read_text()
     found: dict[str, str] = {}
     numbers = []

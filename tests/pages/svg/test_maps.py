@@ -37,7 +37,6 @@ def areas(*shapes):
 
 
 def points_of(path):
-    """Return the absolute points of a path, one list per line."""
     lines = []
     for start, rest in re.findall(r"M(-?\d+ -?\d+)l([-\d ]*)", path):
         x, y = map(int, start.split())

@@ -15,7 +15,6 @@ SUBJECTS = {
 
 
 def variable(number: int, *names: str, unit: str = "zł", subject: str = "P1") -> dict[str, Any]:
-    """Return a variable as in /variables."""
     named = {f"n{place}": name for place, name in enumerate(names, start=1)}
     return {"id": number, "subjectId": subject, **named, "level": 2, "measureUnitId": 4, "measureUnitName": unit}
 
