@@ -25,10 +25,6 @@ def report(stranger, path, reason="closed", client="10.0.0.1", email=""):
     return stranger.fill(path, network=client, reason=reason, email=email)
 
 
-def test_the_page_of_a_depot_leads_to_the_form(client, nowak, path):
-    assert f'href="{path}"' in client.get(f"/sklad/{nowak.pk}-opal-nowak/", follow=True).content.decode()
-
-
 def test_two_taps_without_an_address(stranger, nowak, path):
     assert set(stranger.show(path)) - {"stamp", "email"} <= {"reason", "strona_www"}
     expect(report(stranger, path), "Dziękujemy za zgłoszenie")

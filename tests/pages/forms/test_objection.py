@@ -173,6 +173,7 @@ def test_a_removed_entry_is_asked_back_by_the_letter_and_an_editor_decides(
     with commit():
         deciding.accept_submission(submission=deletion, by=editor, on=clock.now)
     path = link_in(mail.outbox[-1], "przywroc")
+    expect(client.get(path), nowak.name)
     typed = stranger.type(path, znak=token_of(path), message="Pomyłka.")
     assert not Submission.objects.filter(kind="restore").exists()
     for _ in range(2):

@@ -150,8 +150,9 @@ def test_there_is_no_form_for_what_the_public_cannot_see(client):
 
 def test_pages_lead_to_the_forms(client, nowak):
     page = client.get(f"/sklad/{nowak.pk}-sklad-opalu-nowak/").content.decode()
-    for form in FORMS:
+    for form in (*FORMS, "zglos"):
         assert f'href="/sklad/{nowak.pk}/{form}/"' in page
+        expect(client.get(f"/sklad/{nowak.pk}/{form}/"), nowak.name)
     assert 'href="/sklady/dodaj/"' in client.get("/").content.decode()
     assert 'href="/sklady/dodaj/?teryt=1261011"' in client.get("/sklady/malopolskie/krakow-1261011/").content.decode()
 
