@@ -1,3 +1,5 @@
+import csv
+import io
 import json
 import re
 from html import unescape
@@ -40,6 +42,12 @@ def expect(answer, *parts, status=200, without=()):
 
 def text_of_html(html):
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", html)).split())
+
+
+def csv_rows(response):
+    """Return the rows of a CSV file by the names of its columns."""
+    assert (response.status_code, response["Content-Type"][:8]) == (200, "text/csv")
+    return list(csv.DictReader(io.StringIO(response.content.decode(), newline="")))
 
 
 def canonical_of(response):

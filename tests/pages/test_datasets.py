@@ -19,7 +19,7 @@ from fueldepot.http.csv_table import harmless
 from pages.datasets import TERMS
 from prices.models import DepotPrice
 from tests import factories
-from tests.pages.reading import KRAKOW, expect, missing
+from tests.pages.reading import KRAKOW, csv_rows, expect, missing
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
@@ -27,17 +27,12 @@ SITE = "http://127.0.0.1:8000"
 PATHS = ["/dane/gminy.csv", "/dane/ceny-mediany.csv", "/dane/srednie-gus.csv"]
 
 
-def read(answer):
-    assert answer.status_code == 200
-    return list(csv.DictReader(io.StringIO(answer.content.decode("utf-8"), newline="")))
-
-
 def test_municipalities_with_their_numbers_of_depots_and_invented_ones_are_kept_from_search_engines(client):
     factories.zakopane()
     factories.DepotFactory.create_batch(2)
     factories.DepotFactory(publication=models.Depot.Publication.HELD)
     answer = client.get("/dane/gminy.csv")
-    empty, krakow = read(answer)
+    empty, krakow = csv_rows(answer)
     assert (empty["teryt"], empty["nazwa"], empty["sklady"]) == ("1217011", "Zakopane", "0")
     columns = "teryt nazwa rodzaj powiat_teryt powiat wojewodztwo_teryt wojewodztwo sklady w_tym_demonstracyjne strona"
     values = "1261011", "Kraków", "gmina miejska", "1261", "Kraków", "12", "małopolskie", "2", "0", f"{SITE}{KRAKOW}"
@@ -46,14 +41,14 @@ def test_municipalities_with_their_numbers_of_depots_and_invented_ones_are_kept_
     assert "X-Robots-Tag" not in answer
     models.Depot.objects.update(source=Depot.Source.DEMO)
     answer = client.get("/dane/gminy.csv")
-    _, row = read(answer)
+    _, row = csv_rows(answer)
     assert (row["sklady"], row["w_tym_demonstracyjne"]) == ("2", "2")
     assert ("zmyślone" in row["zrodlo"], "odbl" in answer["Link"], answer["X-Robots-Tag"]) == (True, False, "noindex")
 
 
 def test_medians_of_country_voivodeships_and_months_say_whether_they_are_invented(client, prices):
     answer = client.get("/dane/ceny-mediany.csv")
-    rows = read(answer)
+    rows = csv_rows(answer)
     country, voivodeship, month = (row for row in rows if row["paliwo"] == "pellet")
     today = timezone.localdate()
     names = ("obszar", "okres", "mediana_zl", "liczba_cen", "do", "jednostka", "dane_demonstracyjne")
@@ -66,7 +61,7 @@ def test_medians_of_country_voivodeships_and_months_say_whether_they_are_invente
     assert "X-Robots-Tag" not in answer
     Depot.objects.update(source=Depot.Source.DEMO)
     answer = client.get("/dane/ceny-mediany.csv")
-    marked = {row["paliwo"]: row["dane_demonstracyjne"] for row in read(answer)}
+    marked = {row["paliwo"]: row["dane_demonstracyjne"] for row in csv_rows(answer)}
     assert (marked["pellet"], marked["wegiel"]) == ("tak", "nie")
     assert answer["X-Robots-Tag"] == "noindex"
 
@@ -75,7 +70,7 @@ def test_official_averages_each_with_its_source(client):
     krakow = factories.krakow()
     for year, area, value in [(2021, krakow.voivodeship, "996.60"), (2022, None, "2000"), (2021, None, "996.6000")]:
         factories.average(year, value, voivodeship=area, source="=M.P. 1")
-    rows = read(client.get("/dane/srednie-gus.csv"))
+    rows = csv_rows(client.get("/dane/srednie-gus.csv"))
     assert [(row["obszar"], row["teryt"], row["rok"], row["cena_zl"]) for row in rows] == [
         ("Polska", "", "2021", "996.6"),
         ("Polska", "", "2022", "2000"),
@@ -123,7 +118,7 @@ def test_the_table_for_excel_has_the_values_of_the_plain_one(client, prices, pat
         for row in rows
         for name, value in row.items()
     ]
-    assert read_back == [{name: value} for row in read(plain) for name, value in row.items()]
+    assert read_back == [{name: value} for row in csv_rows(plain) for name, value in row.items()]
 
 
 def test_excel_reads_amounts_as_numbers_and_codes_as_text(client, prices):

@@ -94,26 +94,28 @@ def test_without_a_database_the_api_says_so_in_its_own_way():
 
 
 @pytest.mark.django_db
-def test_a_fault_of_ours_has_a_page_and_a_twin(reader, monkeypatch):
+@pytest.mark.parametrize(
+    ("path", "accept", "kind"),
+    [
+        *(("/prywatnosc/", "*/*", "html"), ("/prywatnosc/", "text/markdown", "markdown")),
+        ("/prywatnosc.md", "*/*", "markdown"),
+    ],
+)
+def test_a_fault_a_refused_method_and_a_failed_precondition_have_a_page_and_a_twin(
+    client, monkeypatch, path, accept, kind
+):
+    accepted, other = {"accept": accept}, {"if-match": '"another"'}
+    assert client.get(path, headers={"if-match": client.get(path)["ETag"]}).status_code == 200
+    failed, refused = client.get(path, headers=accepted | other), client.delete(path, headers=accepted)
     monkeypatch.setattr(api_and_text_pages, "privacy_page", Mock(side_effect=RuntimeError("secret")))
-    for path, accept, kind in (
-        ("/prywatnosc/", "*/*", "text/html"),
-        ("/prywatnosc/", "text/markdown", "text/markdown"),
-        ("/prywatnosc.md", "*/*", "text/markdown"),
+    fault = client.get(path, headers=accepted)
+    for answer, status, words in (
+        *((failed, 412, "Inna wersja strony"), (refused, 405, "Niedozwolona metoda")),
+        (fault, 500, "zepsuło"),
     ):
-        answer = reader.get(path, headers={"accept": accept})
-        assert (answer.status_code, answer["Content-Type"]) == (500, f"{kind}; charset=utf-8")
-        assert (answer["Cache-Control"], answer["Vary"]) == ("no-store", "Accept")
-        assert "zepsuło" in answer.content.decode()
-        assert b"secret" not in answer.content
-
-
-def test_a_refused_method_has_a_page_and_a_twin(client):
-    for path, kind in (("/sitemap.xml", "html"), ("/ceny/index.html.md", "markdown"), ("/api.md", "markdown")):
-        answer = client.delete(path)
-        assert (answer.status_code, answer["Allow"], answer["Cache-Control"]) == (405, "GET, HEAD", "no-store")
-        assert answer["Content-Type"] == f"text/{kind}; charset=utf-8"
-        assert "Niedozwolona metoda" in answer.content.decode()
+        expect(answer, words, status=status, without=["secret"])
+        assert (answer["Content-Type"], answer["Cache-Control"]) == (f"text/{kind}; charset=utf-8", "no-store")
+    assert (refused["Allow"], fault["Vary"]) == ("GET, HEAD", "Accept")
 
 
 def test_a_refused_method_of_a_static_file_has_a_page():
@@ -121,21 +123,6 @@ def test_a_refused_method_of_a_static_file_has_a_page():
     answer = middleware.explain_refusals(lambda request: refusal)(RequestFactory().post("/static/pages/site.css"))
     assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD")
     assert "Niedozwolona metoda" in answer.content.decode()
-
-
-@pytest.mark.django_db
-def test_a_failed_precondition_has_a_page_and_a_twin(client):
-    other = {"if-match": '"another"'}
-    for path, accept, kind in (
-        ("/api/", "*/*", "text/html"),
-        ("/api/", "text/markdown", "text/markdown"),
-        ("/api.md", "*/*", "text/markdown"),
-    ):
-        answer = client.get(path, headers=other | {"accept": accept})
-        assert (answer.status_code, answer["Cache-Control"]) == (412, "no-store")
-        assert answer["Content-Type"] == f"{kind}; charset=utf-8"
-        assert "Inna wersja strony" in answer.content.decode()
-    assert client.get("/api/", headers={"if-match": client.get("/api/")["ETag"]}).status_code == 200
 
 
 def test_bare_pages_carry_no_style_of_their_own():

@@ -1,7 +1,5 @@
 """The page of heating costs, its twin and its CSV."""
 
-import csv
-import io
 import re
 from datetime import date
 from decimal import Decimal
@@ -11,7 +9,7 @@ from django.utils import timezone
 
 from catalog.search import entries
 from tests import factories
-from tests.pages.reading import NOINDEX, expect, html_of, missing, text_of
+from tests.pages.reading import NOINDEX, csv_rows, expect, html_of, missing, text_of
 from tests.regulations.factories import DeadlineFactory, LegalStateFactory, ResolutionFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
@@ -154,8 +152,7 @@ def test_overlapping_sources_are_not_ranked(client):
 def test_the_twin_and_the_csv_have_the_same_numbers(client, pellet):
     twin = html_of(client.get("/ceny/porownanie.md"))
     assert "| 1 | Pellet, kocioł na pellet | 0,37–0,45 zł | 7 800–9 400 zł | 5,15 t | 1 640 zł/t, mediana 3 cen" in twin
-    table = io.StringIO(client.get("/ceny/porownanie.csv").content.decode())
-    rows = {row["zrodlo_ciepla"]: row for row in csv.DictReader(table)}
+    rows = {row["zrodlo_ciepla"]: row for row in csv_rows(client.get("/ceny/porownanie.csv"))}
     row = rows["pellet"]
     assert (row["cena_zl"], row["kwh_od_zl"], row["rocznie_do_zl"], row["liczba_cen"]) == ("1640", "0.37", "9400", "3")
     assert rows["gas"]["kwh_od_zl"] == ""

@@ -1,5 +1,3 @@
-import csv
-import io
 import re
 from datetime import date, timedelta
 from decimal import Decimal
@@ -16,7 +14,7 @@ from prices.medians import months_before
 from prices.models import PlausibleRange
 from tests import factories
 from tests.client import shared_rows
-from tests.pages.reading import NOINDEX, canonical_of, expect, html_of, linked_data, missing, text_of
+from tests.pages.reading import NOINDEX, canonical_of, csv_rows, expect, html_of, linked_data, missing, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("krakow_stays")]
 
@@ -117,8 +115,7 @@ def test_a_change_below_a_tenth_of_a_per_cent_is_zero_in_csv_too(client):
     factories.price_depots(1640, 1640, 1640, day=months_before(today.replace(day=1), 1))
     factories.price_depots("1639.50", "1639.50", "1639.50", day=today)
     assert "Zmiana przez miesiąc: 0,0%" in client.get("/ceny/pellet.md").content.decode()
-    rows = csv.DictReader(io.StringIO(client.get("/ceny/pellet.csv").content.decode(), newline=""))
-    assert next(rows)["zmiana_przez_miesiac_proc"] == "0.0"
+    assert csv_rows(client.get("/ceny/pellet.csv"))[0]["zmiana_przez_miesiac_proc"] == "0.0"
 
 
 def test_official_averages_have_their_year_and_their_origin(client):
@@ -205,7 +202,7 @@ def test_changes_are_between_the_months_drawn(client, history, area):
     assert f"- Zmiana przez miesiąc: {month}, przez rok: {year} (mediany miesięczne: " in twin
     text = expect(client.get(f"{path}/"), f"Przez miesiąc {month} , przez rok {year} . Mediany miesięczne: ")
     assert len(re.findall(r" wobec \w+ \d{4}", text)) == 1
-    file = next(csv.DictReader(io.StringIO(client.get(f"{path}.csv").content.decode(), newline="")))
+    file = csv_rows(client.get(f"{path}.csv"))[0]
     assert [change(Decimal(file[f"zmiana_przez_{name}_proc"]) / 100) for name in ("miesiac", "rok")] == [month, year]
 
 
@@ -245,12 +242,7 @@ def test_the_table_and_the_series_of_voivodeships(client, history):
 
 
 def test_the_tables_of_a_fuel_have_the_numbers_of_its_pages(client, history):
-    def read(path):
-        answer = client.get(path)
-        assert answer["Content-Type"].startswith("text/csv")
-        return list(csv.DictReader(io.StringIO(answer.content.decode(), newline="")))
-
-    rows = read("/ceny/pellet.csv")
+    rows = csv_rows(client.get("/ceny/pellet.csv"))
     areas = [row for row in rows if row["od"]]
     assert [row["obszar"] for row in areas] == ["Polska", "województwo łódzkie", "województwo małopolskie"]
     own = areas[2]
@@ -262,9 +254,9 @@ def test_the_tables_of_a_fuel_have_the_numbers_of_its_pages(client, history):
     assert [(row["okres"], row["mediana_zl"]) for row in months] == [
         (months_before(history, back).isoformat()[:7], median) for back, median in expected.items()
     ]
-    assert read("/ceny/pellet/malopolskie.csv") == [row for row in rows if row["teryt"] == "12"]
+    assert csv_rows(client.get("/ceny/pellet/malopolskie.csv")) == [row for row in rows if row["teryt"] == "12"]
     day = months_before(history, 1).isoformat()
-    assert read(f"/ceny/pellet.csv?dzien={day}")[0]["mediana_zl"] == "1400.00"
+    assert csv_rows(client.get(f"/ceny/pellet.csv?dzien={day}"))[0]["mediana_zl"] == "1400.00"
     assert client.get("/ceny/gus.csv").content == client.get("/dane/srednie-gus.csv").content
 
 

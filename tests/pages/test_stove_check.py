@@ -13,17 +13,12 @@ from tests.client import shared_rows
 from tests.pages.reading import NOINDEX, canonical_of, html_of, missing, present, runnable, text_of
 from tests.regulations.factories import DeadlineFactory, FuelBanFactory, LegalStateFactory, ResolutionFactory
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("the_day")]
 
 URL = "/przepisy/sprawdz/"
 TWIN = "/przepisy/sprawdz.md"
-ON = date(2026, 11, 22)
+ON = factories.TODAY
 CLASS_3 = "boiler_class_3"
-
-
-@pytest.fixture(autouse=True)
-def _the_day(monkeypatch):
-    monkeypatch.setattr("pages.views.timezone.localdate", lambda: ON)
 
 
 def outside(year, *appliances, **values):
@@ -88,7 +83,7 @@ def test_without_an_act_and_without_a_state(client):
 
 def test_one_sentence_with_the_day(client, acts):
     answer = ask(client, "1217011")
-    html, verdict = html_of(answer), "Zakopane, kocioł klasy 3: wolno używać do 31 grudnia 2026 r. – jeszcze 40 dni."
+    html, verdict = html_of(answer), "Zakopane, kocioł klasy 3: wolno używać do 31 grudnia 2026 r. – jeszcze 41 dni."
     rows = "kocioł klasy 3 do 31 grudnia 2026 r.", "kocioł klasy 4 nie znamy zakazu"
     assert not missing(said(answer), verdict, *rows)
     calendar = 'href="/api/v1/regulations/malopolskie.ics?teryt=1217011"'
@@ -217,7 +212,7 @@ def test_what_ends_earlier_on_a_condition_is_not_told_as_permitted(client, acts,
     for day in days:
         DeadlineFactory(outside_krakow=True, date=day, appliances=[CLASS_3], fuels=["hard_coal"], kind="coal_ban")
     text, until = sentence_of(client, "1217011"), "do 31 grudnia 2026 r."
-    assert not missing(text, f"wolno używać {until} – jeszcze 40 dni{sentence}", f"kocioł klasy 3 {until} ({short})")
+    assert not missing(text, f"wolno używać {until} – jeszcze 41 dni{sentence}", f"kocioł klasy 3 {until} ({short})")
 
 
 def test_an_exemption_does_not_free_from_another_ban(client, acts):

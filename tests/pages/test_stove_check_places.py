@@ -5,9 +5,9 @@ import pytest
 from catalog.search import entries
 from tests import factories
 from tests.pages.reading import SCRIPT, missing
-from tests.pages.test_stove_check import CLASS_3, TWIN, URL, _the_day, acts, ask, said, searchable, sentence_of  # noqa: F401 - fixtures
+from tests.pages.test_stove_check import CLASS_3, TWIN, URL, acts, ask, said, searchable, sentence_of  # noqa: F401 - fixtures
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("searchable")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("searchable", "the_day")]
 
 
 def units(**named):

@@ -135,6 +135,12 @@ def nowak(db):
     )
 
 
+@pytest.fixture
+def path(nowak):
+    """The form that corrects an entry."""
+    return f"/sklad/{nowak.pk}/popraw/"
+
+
 def link_in(letter, page="moj-sklad"):
     return re.search(rf"http://127\.0\.0\.1:8000(/zgloszenia/{page}/\?\S+)", letter.body)[1]
 

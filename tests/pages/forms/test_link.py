@@ -20,11 +20,6 @@ FIRST, SECOND = {"phone": "601 234 567"}, {"phone": "602 234 567"}
 
 
 @pytest.fixture
-def path(nowak):
-    return f"/sklad/{nowak.pk}/popraw/"
-
-
-@pytest.fixture
 def sent(stranger, path):
     stranger.fill(path, **FIRST)
     return stranger.link()

@@ -22,11 +22,6 @@ def _low_limits(monkeypatch):
         monkeypatch.setattr(limits, name, number)
 
 
-@pytest.fixture
-def path(nowak):
-    return f"/sklad/{nowak.pk}/popraw/"
-
-
 def refused(answer, said):
     expect(answer, said, status=400)
     assert mail.outbox == []
