@@ -97,12 +97,9 @@ def test_two_letters_about_the_same_confirmed_together_leave_one(clock):
     assert Subscription.objects.confirmed().get() == other
 
 
-def test_the_form_begins_with_a_place_that_exists(client, place):
+def test_the_form_begins_with_a_place_that_exists_and_mistakes_are_named(client, stranger, place):
     for asked, filled in ((KRAKOW, "Kraków"), ("Kraków", "Kraków"), ("\0", ""), ("9999999", "")):
         assert client.get(PATH, {"gmina": asked}).context["form"]["place"].value() == filled
-
-
-def test_mistakes_are_named(stranger, place):
     for typed, mistake in (
         ({}, "Wpisz miejsce albo wybierz paliwo i województwo."),
         ({"place": "Nibylandia"}, "Nie znaleźliśmy takiego miejsca."),

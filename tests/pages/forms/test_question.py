@@ -63,7 +63,7 @@ def test_an_author_is_asked_answers_and_is_read(client, stranger, ask, submissio
         assert all(secret not in str(record.__dict__) for record in caplog.records)
 
 
-def test_one_question_at_a_time_and_none_about_what_is_closed(client, ask, submission):
+def test_one_question_at_a_time_and_none_about_what_is_closed_or_erased(client, ask, submission, nowak):
     assert "wpisz pytanie" in text_of(ask(submission, " \n"))
     ask(submission, "Pierwsze?")
     assert "nie odpowiedział jeszcze" in text_of(ask(submission, "Drugie?"))
@@ -71,10 +71,7 @@ def test_one_question_at_a_time_and_none_about_what_is_closed(client, ask, submi
     assert "czeka na odpowiedź autora." in message_of(ask(submission, "Drugie?"))
     assert "już nie czeka" in text_of(ask(factories.SubmissionFactory(decided=True), "Po co?"))
     assert SubmissionQuestion.objects.count() == 2
-
-
-def test_nobody_is_asked_whose_address_is_erased(client, ask, nowak):
-    """A letter without an address would keep all other questions from leaving."""
+    # A letter without an address would keep all other questions from leaving.
     erased = factories.SubmissionFactory(depot=nowak, passed_on=True, email="", email_hash="", erased_at=factories.NOW)
     assert "już nie czeka" in text_of(ask(erased, "Czy to cena z dowozem?"))
     assert not context_of(client, deciding.page(erased))["may_ask"]
