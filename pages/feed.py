@@ -27,6 +27,7 @@ from fueldepot.http import cache_control
 from fueldepot.http.cache_control import conditional
 from fueldepot.http.links import route_path, route_url, site_url
 from fueldepot.http.views import read_only
+from pages.depot_filters import status_of
 from pages.home_and_voivodeship import voivodeships_by_name
 from pages.polish import change, counted, day
 from prices.api.price_answers import all_fuel_prices
@@ -193,7 +194,8 @@ def of_prices(today: date) -> Iterator[Entry]:
             last = f"{short_zloty(former.grosze / 100)}, {day(date.fromordinal(former.day))}"
             notes.append(f"Zmiana o {change(Decimal(price.grosze) / former.grosze - 1)}, poprzednio {last}")
         if row and notes:
-            notes += ["Cena i skład są zmyślone, służą tylko do wypróbowania serwisu."] * price.demonstration
+            invented = "Cena i skład są zmyślone, służą tylko do wypróbowania serwisu."
+            notes.append(invented if price.demonstration else f"Status wpisu: {status_of(row).label}.")
             title = f"{fuel.name}: {short_zloty(price.grosze / 100)} {fuel.per_unit}, {row.name}"
             path, until = depot_path(row.id, row.name), on + NEWS - timedelta(days=1)
             yield Entry(f"cena-{fuel.slug}-{on}", title, " ".join(notes), path, on, until)

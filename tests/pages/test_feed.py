@@ -113,12 +113,18 @@ def price_entries(client):
     return [row for row in read(client, *SUMMARY) if "mediany" not in row[0]]
 
 
+STATUS = "Status wpisu: nieweryfikowane."
+
+
 def test_the_lowest_price_of_a_voivodeship(client):
     for number, (amount, days) in enumerate(((1400, 3), (1500, 1), (1600, 0))):
         assert price_entries(client) == []
         factories.price_depots(amount, day=ON - timedelta(days=days), depot__name=f"Skład {number}")
     assert price_entries(client) == [
-        ("Pellet: 1 400 zł za tonę, Skład 0", "2026-11-19", "Najniższa z 3 cen z 6 miesięcy, województwo małopolskie.")
+        (
+            *("Pellet: 1 400 zł za tonę, Skład 0", "2026-11-19"),
+            f"Najniższa z 3 cen z 6 miesięcy, województwo małopolskie. {STATUS}",
+        )
     ]
 
 
@@ -127,7 +133,7 @@ def test_an_outlier_that_no_median_counts_is_not_the_lowest_price(client):
         factories.price_depots(amount, day=ON, depot__name=f"Skład {number}")
     assert client.get("/api/v1/prices/pellet", {"on": ON}).json()["min"] == 1500
     assert [row[::2] for row in price_entries(client)] == [
-        ("Pellet: 1 500 zł za tonę, Skład 1", "Najniższa z 8 cen z 6 miesięcy, województwo małopolskie.")
+        ("Pellet: 1 500 zł za tonę, Skład 1", f"Najniższa z 8 cen z 6 miesięcy, województwo małopolskie. {STATUS}")
     ]
 
 
@@ -144,7 +150,7 @@ def test_a_price_that_moved_by_a_tenth(client, after, moved):
     depot = factories.DepotFactory(name="Skład")
     factories.DepotPriceFactory(depot=depot, price=Decimal(1000), day=ON - timedelta(days=40))
     factories.DepotPriceFactory(depot=depot, price=Decimal(after), day=ON - timedelta(days=29))
-    text = f"Zmiana o {moved}, poprzednio 1 000 zł, 13 października 2026 r."
+    text = f"Zmiana o {moved}, poprzednio 1 000 zł, 13 października 2026 r. {STATUS}"
     assert [row[1:] for row in price_entries(client)] == ([("2026-10-24", text)] if moved else [])
 
 
