@@ -16,7 +16,7 @@ from catalog.importers.successions import REVIEW
 from catalog.models import Depot, Municipality
 from catalog.parsing.fuels_in_names import fuels_in_name
 from catalog.services import publishing
-from catalog.services.moderation import RESTORED_WITH_REASON
+from catalog.services.moderation import REDRAWN, RESTORED_WITH_REASON
 from catalog.territory.boundaries import BoundaryIndex
 from catalog.territory.coordinates import distance_m
 from fueldepot.data import history
@@ -127,7 +127,7 @@ def held_if_withdrawn(record: DepotRecord, withdrawn: Iterable[Depot]) -> DepotR
     for depot in withdrawn:
         near = distance_m(record.lat, record.lon, depot.lat, depot.lon) <= NEAR_M
         if near or (record.nip and record.nip == depot.nip):
-            review = f"przypomina wpis {depot.pk} ({depot.get_removal_reason_display()})"
+            review = f"{REDRAWN} {depot.pk} ({depot.get_removal_reason_display()})"
             return replace(record, held=True, review=review)
     return record
 

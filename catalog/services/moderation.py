@@ -42,6 +42,9 @@ class RestoringNeedsReason(Refusal):
 RESTORED_WITH_REASON = (Depot.RemovalReason.OWNER, Depot.RemovalReason.CLOSED, Depot.RemovalReason.PRIVATE_PERSON)
 """Removal reasons after which a depot is restored one by one only: an owner's wish, closure, personal data."""
 
+REDRAWN = "przypomina wpis"
+"""Begins the remark of an import on an entry that stands where one removed for such a reason stood."""
+
 Kind = Decision.Kind
 
 VERIFYING = "sprawdzono"
@@ -65,8 +68,9 @@ class BulkResult:
 
 
 def needs_reason(depot: Depot) -> bool:
-    """Whether a removed depot needs a reason to be restored, which excludes it from bulk actions."""
-    return depot.merged_into_id is not None or depot.removal_reason in RESTORED_WITH_REASON
+    """Whether a removed or redrawn depot needs a reason to be published, which excludes it from bulk actions."""
+    redrawn = depot.review.startswith(REDRAWN)
+    return depot.merged_into_id is not None or depot.removal_reason in RESTORED_WITH_REASON or redrawn
 
 
 # Why a depot stays as it is, in Polish; "" if it can change. A removed one can be neither removed nor verified.
@@ -85,7 +89,8 @@ def why_not_published(depot: Depot) -> str:
         return "opublikowane już wcześniej"
     if not needs_reason(depot):
         return ""
-    reason = "scalony z innym wpisem" if depot.merged_into_id else depot.get_removal_reason_display()
+    removal = depot.get_removal_reason_display() or depot.review
+    reason = "scalony z innym wpisem" if depot.merged_into_id else removal
     return f"{reason} (przywróć pojedynczo, z powodem)"
 
 

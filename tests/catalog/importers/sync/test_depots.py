@@ -194,7 +194,9 @@ def test_what_an_owner_had_deleted_waits_for_an_editor_when_its_source_gives_it_
         assert [*published] == ["node/2", "node/3", "node/4"]
     held = models.Depot.objects.get(source_id="way/1")
     assert held.review == f"przypomina wpis {the_depot().pk} (usunięty na wniosek właściciela)"
-    publishing.publish_depot(depot=held, on=TODAY, by=factories.UserFactory())
+    editor = factories.UserFactory()
+    assert moderation.publish_depots(keys=[held.pk], by=editor, on=TODAY).unchanged == (held,)
+    publishing.publish_depot(depot=held, on=TODAY, by=editor, note="nowy właściciel")
     load(*rows, allow_removals=True)
     assert factories.fresh(held).publication == "published"
 
