@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Model
+from django.utils import timezone
 
 from catalog.importers.records import Options
 from catalog.importers.successions import Heirs
@@ -51,6 +52,8 @@ def move_deadline(
 
 def undo_rows(model: type[Model], undoing: journal.Undoing) -> None:
     journal.restore_rows(model, undoing)
+    # A row that comes back has the codes of its day.
+    follow_codes(Register.load().heirs, Options(today=timezone.localdate(undoing.on), write=True))
     record_change()
 
 

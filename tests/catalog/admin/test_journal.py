@@ -238,6 +238,17 @@ def test_undoing_a_move_out_of_a_municipality_that_has_left_the_register_leads_t
     assert one.history.first().municipality_id == "1261011"
 
 
+def test_a_provision_that_comes_back_has_the_codes_of_the_register(client, editor):
+    old = factories.municipality("1261022", "Dawna")
+    deadline = DeadlineFactory(krakow=True, units=[old.pk])
+    with recorded(editor):
+        deadline.delete()
+    factories.FormerMunicipalityFactory(teryt=old.pk, successor=factories.krakow(), whole=True)
+    old.delete()
+    undo_at_the_desk(client, last())
+    assert Deadline.objects.get().units == ["1261011"]
+
+
 def test_a_changed_a_deleted_and_an_added_provision_are_undone(client, editor):
     editor.groups.add(Group.objects.get(name=CHIEF))
     deadline = DeadlineFactory(date=date(2027, 1, 1))
