@@ -24,7 +24,7 @@ from fueldepot.http.links import route_path, site_url
 from pages import polish
 from pages.page import twin_path
 from pages.polish import NO_BREAK, tie, tie_html
-from subsidy.item_rows import format_amount, round_to_grosz
+from subsidy.item_rows_and_refusals import format_amount, round_to_grosz
 
 MARKS = re.compile(r"([\\`*\[\]<>#|~]|(?<![^\W_])_|_(?![^\W_]))")
 """Characters to escape. An underscore between letters or digits is none: `boiler_class_3` (section 6.2)."""

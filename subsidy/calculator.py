@@ -22,7 +22,7 @@ from subsidy.household_and_plan import (
     Level,
     ProjectType,
 )
-from subsidy.item_rows import (
+from subsidy.item_rows_and_refusals import (
     ENVELOPE_TABLE,
     ZERO,
     ItemRow,

@@ -22,7 +22,7 @@ from subsidy.household_and_plan import (
     Level,
     ProjectType,
 )
-from subsidy.item_rows import format_amount, make_rows, round_to_grosz, truncate_to_grosz
+from subsidy.item_rows_and_refusals import format_amount, make_rows, round_to_grosz, truncate_to_grosz
 
 GROSZ = Decimal("0.01")
 DAYS = st.dates(date(2025, 3, 31), date(2031, 12, 31))

@@ -1,4 +1,4 @@
-"""Rows of a result, and amounts in złoty: truncated, rounded, in Polish notation."""
+"""Rows of a result and why an item is refused; amounts in złoty: truncated, rounded, in Polish notation."""
 
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
