@@ -7,8 +7,6 @@ from functools import partial
 import httpx2
 import pytest
 from django.db import connection
-from mcp.client import Client
-from mcp.client.streamable_http import streamable_http_client
 
 from tests import factories
 from tests.client import build_snapshots, note_query, shared_rows
@@ -35,6 +33,9 @@ def ask(client):
     """Call tools in order; return the list of tools and the responses. Asserts that no query runs."""
 
     def run(*calls, mode="auto"):
+        from mcp.client import Client  # takes a second: only the tests that ask by it wait for it
+        from mcp.client.streamable_http import streamable_http_client
+
         async def talk():
             http = httpx2.AsyncClient(transport=InProcess(client))
             url = "http://testserver/mcp"
