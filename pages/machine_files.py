@@ -68,7 +68,7 @@ class SiteMapEntry(NamedTuple):
     """A page. title: short, "" where it is only known to the page itself. changed: None when unknown.
 
     listed: for search engines and language models; False for pages with invented depots or prices, and empty ones.
-    as_of: the day on the page, where it differs from `changed`. page: None where its size is not told.
+    as_of: the day on the page, where it differs from `changed` and no `page` tells it. page: tells days and size.
     """
 
     path: str

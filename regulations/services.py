@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Model
-from django.utils import timezone
 
 from catalog.importers.records import Options
 from catalog.importers.successions import Heirs
@@ -52,8 +51,10 @@ def move_deadline(
 
 def undo_rows(model: type[Model], undoing: journal.Undoing) -> None:
     journal.restore_rows(model, undoing)
-    # A row that comes back has the codes of its day.
-    follow_codes(Register.load().heirs, Options(today=timezone.localdate(undoing.on), write=True))
+    register = Register.load()
+    for row in model._default_manager.filter(pk__in=undoing.spans(model)):
+        if follow_row(row, register):  # it came back with the codes of its day
+            save_as(row, by=None, reason=REASON)
     record_change()
 
 
@@ -134,6 +135,14 @@ def follow_scope(values: Mapping[str, Any], register: Register) -> dict[str, lis
     return {} if all(found[name] == list(values[name]) for name in LISTS) else found
 
 
+def follow_row(row: Any, register: Register) -> dict[str, list[str]]:
+    """Give a row current codes, not saved. Returns the changed lists; an empty dict when nothing changes."""
+    after = follow_scope({name: getattr(row, name) for name in LISTS}, register)
+    for name, codes in after.items():
+        setattr(row, name, codes)
+    return after
+
+
 def follow_codes(heirs: Mapping[str, Heirs], options: Options) -> list[str]:
     """Update the codes of all rules. Returns a line for each changed rule. Four queries, and three per changed rule."""
     codes = set(Municipality.objects.values_list("pk", flat=True))
@@ -146,11 +155,9 @@ def follow_codes(heirs: Mapping[str, Heirs], options: Options) -> list[str]:
         # A row is stored whole: what an editor changes meanwhile must not go back to what was read.
         for row in rows.select_for_update() if options.write else rows:
             before = {name: list(getattr(row, name)) for name in LISTS}
-            after = follow_scope(before, register)
+            after = follow_row(row, register)
             if not after:
                 continue
-            for name, value in after.items():
-                setattr(row, name, value)
             if options.write:
                 save_as(row, by=None, reason=REASON)
             lines.append(

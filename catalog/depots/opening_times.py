@@ -4,10 +4,10 @@ Ranges are local times, also on the two nights of clock changes. Public holidays
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import takewhile
 from zoneinfo import ZoneInfo
 
@@ -133,11 +133,12 @@ class Openings:
         ranges = {hours for week in self._weeks.values() for day in week.values() for hours in day}
         # "24:00" is midnight.
         ends = {tuple(map(int, clock.split(":"))) for hours in ranges for clock in hours.split("-")}
-        self._clocks = [time(hour % 24, minute) for hour, minute in ends]
-        self._starts_of = lru_cache(maxsize=4)(self._find_starts)
+        clocks = [time(hour % 24, minute) for hour, minute in ends]
+        # Functions, not methods: what a snapshot had leaves no cycle.
+        self._starts_of = lru_cache(maxsize=4)(partial(find_starts, clocks))
         self._states_in = lru_cache(maxsize=1)(lambda _period: dict[int, OpeningState]())
-        self._open_in = lru_cache(maxsize=1)(self._find_open_in)
-        self.open_on = cache(self._find_open_on)
+        self._open_in = lru_cache(maxsize=1)(partial(find_open_in, self._weeks))
+        self.open_on = cache(partial(find_open_on, self._weeks))
 
     def state(self, week: Week | None, now: datetime) -> OpeningState:
         """Return the state of the depots of a week, None for unknown hours."""
@@ -150,25 +151,28 @@ class Openings:
         """Return the weeks of the depots that are open."""
         return self._open_in(self.period(now))
 
-    def _find_open_in(self, period: Period) -> set[int]:
-        return {number for number, week in self._weeks.items() if self.state(week, period.start).is_open}
-
-    def _find_open_on(self, day: int, hour: int | None) -> set[int]:
-        """Return the weeks of the depots that open on a day (0 is Monday), or are open at an hour of it."""
-        return {number for number, week in self._weeks.items() if opening_day(week, day, hour) is not None}
-
     def period(self, now: datetime) -> Period:
         """Return the period around a moment, within its Polish day, in which no depot opens or closes."""
         starts = self._starts_of(now.astimezone(WARSAW).date())
         following = bisect_right(starts, now)
         return Period(starts[following - 1], starts[following])
 
-    def _find_starts(self, day: date) -> list[datetime]:
-        """Return the moments of a day, in UTC, at which states may change."""
-        first, last = (midnight(each).astimezone(UTC) for each in (day, day + _DAY))
-        local = [datetime.combine(day, clock, WARSAW) for clock in self._clocks]
-        moments = {moment.replace(fold=fold).astimezone(UTC) for moment in local for fold in (0, 1)}
-        return sorted({first, *moments, last})
+
+def find_starts(clocks: Iterable[time], day: date) -> list[datetime]:
+    """Return the moments of a day, in UTC, at which states may change. clocks: on which depots open or close."""
+    first, last = (midnight(each).astimezone(UTC) for each in (day, day + _DAY))
+    local = [datetime.combine(day, clock, WARSAW) for clock in clocks]
+    moments = {moment.replace(fold=fold).astimezone(UTC) for moment in local for fold in (0, 1)}
+    return sorted({first, *moments, last})
+
+
+def find_open_in(weeks: Mapping[int, Week], period: Period) -> set[int]:
+    return {number for number, week in weeks.items() if opening_state(week, period.start).is_open}
+
+
+def find_open_on(weeks: Mapping[int, Week], day: int, hour: int | None) -> set[int]:
+    """Return the weeks of the depots that open on a day (0 is Monday), or are open at an hour of it."""
+    return {number for number, week in weeks.items() if opening_day(week, day, hour) is not None}
 
 
 def opening_day(week: Week | None, day: int, hour: int | None) -> int | None:

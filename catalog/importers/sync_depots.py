@@ -96,7 +96,9 @@ def sync_depots(extract: Extract[DepotRecord], options: Options, *, origin: Depo
             report.rejected.append(Note(record.source_id, "lies in no municipality"))
             continue
         depot = stored.get(record.source_id)
-        if depot is None or depot.publication != Depot.Publication.PUBLISHED:
+        if depot is not None and depot.publication == Depot.Publication.HELD and depot.review.startswith(REDRAWN):
+            record = replace(record, held=True, review=depot.review)  # until an editor decides, wherever it moves
+        elif depot is None or depot.publication != Depot.Publication.PUBLISHED:
             record = held_if_withdrawn(record, withdrawn)
         values = values_of(record, municipality)
         report.notes.extend(fit(values, record.source_id))

@@ -1,8 +1,8 @@
 """Matching by words: in any order, narrowed by surrounding units, with a few edits if nothing else matches."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -128,12 +128,14 @@ class WordMatcher:
         self.names = WordIndex((word, number) for number, text in folds for word in set(text.split()))
         units = [index.units[code] for code in index.codes]
         self._kinds = np.array([unit.kind for unit in units], np.uint8)
-        self._costs_in_names = lru_cache(WORDS_CACHED)(self._find_in_names)
-        self._costs_in_units = lru_cache(WORDS_CACHED)(self._find_in_units)
         self._units = {
             scope: Units([(name, number) for number, unit in enumerate(units) for name in names_of(unit, scope)])
             for scope in ContextScope
         }
+        # Functions, not methods: an index that is replaced leaves no cycle.
+        find_in_names = partial(_find_in_names, self.names, self._joined, len(self._word_counts))
+        self._costs_in_names = lru_cache(WORDS_CACHED)(find_in_names)
+        self._costs_in_units = lru_cache(WORDS_CACHED)(partial(_find_in_units, self._units, len(index.codes)))
 
     def find(self, reading: Reading, mode: Mode, limit: int, accented: tuple[str, ...]) -> list[Match]:
         """Return the best entries for a reading, only those with the fewest edits."""
@@ -242,26 +244,28 @@ class WordMatcher:
             return False
         return not any(len(units.stems.exact(stem(token.text))) for units in self._units.values())
 
-    def _find_in_names(self, token: Token, edits: int, prefix: bool) -> Costs:
-        costs = np.full(len(self._word_counts), NO_MATCH, np.uint8)
-        if token.scope is not None:
-            return costs
-        _match(costs, token, self.names, edits, prefix=prefix)
-        if edits:
-            _match_similar(costs, self._joined.similar(token.text, edits))
-            if token.prefix and len(token.text) >= LONG_ENOUGH:
-                # The last word may be incomplete.
-                _match_similar(costs, self.names.similar_prefix(token.text, 1), PREFIX)
-        return costs
 
-    def _find_in_units(self, token: Token, edits: int, prefix: bool) -> Costs:
-        costs = np.full(len(self.index.codes), NO_MATCH, np.uint8)
-        for scope, units in self._units.items():
-            if token.scope in (None, scope):
-                _match(costs, token, units.words, edits, prefix=prefix and len(token.text) > 1, exact=STEM)
-                _lower(costs, units.stems.exact(stem(token.text)), STEM)
-                _lower(costs, units.names.exact(token.text), 0)
+def _find_in_names(names: WordIndex, joined: WordIndex, count: int, token: Token, edits: int, prefix: bool) -> Costs:
+    costs = np.full(count, NO_MATCH, np.uint8)
+    if token.scope is not None:
         return costs
+    _match(costs, token, names, edits, prefix=prefix)
+    if edits:
+        _match_similar(costs, joined.similar(token.text, edits))
+        if token.prefix and len(token.text) >= LONG_ENOUGH:
+            # The last word may be incomplete.
+            _match_similar(costs, names.similar_prefix(token.text, 1), PREFIX)
+    return costs
+
+
+def _find_in_units(units: Mapping[ContextScope, Units], count: int, token: Token, edits: int, prefix: bool) -> Costs:
+    costs = np.full(count, NO_MATCH, np.uint8)
+    for scope, of_scope in units.items():
+        if token.scope in (None, scope):
+            _match(costs, token, of_scope.words, edits, prefix=prefix and len(token.text) > 1, exact=STEM)
+            _lower(costs, of_scope.stems.exact(stem(token.text)), STEM)
+            _lower(costs, of_scope.names.exact(token.text), 0)
+    return costs
 
 
 def _match(costs: Costs, token: Token, index: WordIndex, edits: int, *, prefix: bool, exact: int = 0) -> None:

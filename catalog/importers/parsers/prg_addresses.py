@@ -207,6 +207,8 @@ def _sources(path: Path) -> Iterator[AbstractContextManager[OpenFile]]:
         nested = [member.filename for member in members(archive) if member.filename.lower().endswith(".zip")]
         if nested:
             raise BadInput(path, f"holds the zip {nested[0]}; unpack it and give the zips inside")
+        if not documents:
+            raise BadInput(path, f"holds no {' or '.join(SUFFIXES)} file")
         for member in sorted(documents, key=lambda member: member.filename):
             yield open_member(path, archive, member, max_bytes=MAX_BYTES)
 

@@ -1,6 +1,8 @@
 """Matching by words: one rule per test, on registers of a few names; the cases that names of towns stand in."""
 
 import csv
+import gc
+import weakref
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,20 @@ def matched(search, mode, words):
 def respaced(search, words):
     readings = search.words.respaced(Reading(tuple(map(Token, words.split()))))
     return [" ".join(token.text for token in reading.tokens) for reading in readings]
+
+
+def test_a_replaced_index_is_freed_at_once():
+    """Collections leave out what was there before the workers, and seldom look through the rest."""
+    search = make_search(PLACES)
+    assert found(search, "Ropa") == ["Ropa"]
+    replaced = weakref.ref(search.words)
+    gc.collect()
+    gc.disable()
+    try:
+        del search
+        assert replaced() is None
+    finally:
+        gc.enable()
 
 
 def test_long_words_may_have_two_edits_short_ones_none():

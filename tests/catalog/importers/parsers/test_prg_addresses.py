@@ -147,6 +147,7 @@ def test_what_no_register_holds_is_refused(tmp_path, model):
         ([path, path], "3 of 6 addresses are there twice; was a file given twice"),
         ([lonely], "3 of 3 addresses are without their municipality in the file"),
         ([zipped(tmp_path / "a.zip", {"02.zip": b"PK", "a.xml": b"<a/>"})], r"holds the zip 02\.zip; unpack it"),
+        ([path, zipped(tmp_path / "c.zip", {"a.txt": path.read_bytes()})], r"holds no \.xml or \.gml file"),
     ):
         assert_refused(message, prg_addresses.parse, *given)
     for changes, message in (
