@@ -61,7 +61,7 @@ Kind = Decision.Kind
 @admin.display(description="kto", ordering="decided_by__username")
 def person(decision: Decision) -> str:
     if decision.decided_by_id is None:
-        # Nobody but an owner undoes without an account.
+        # Only owners undo a decision without an account.
         return history.BY_OWNER if decision.kind in {Kind.OWNER, Kind.UNDO} else "polecenie"
     return str(decision.decided_by)
 

@@ -134,7 +134,7 @@ class Openings:
         # "24:00" is midnight.
         ends = {tuple(map(int, clock.split(":"))) for hours in ranges for clock in hours.split("-")}
         clocks = [time(hour % 24, minute) for hour, minute in ends]
-        # Functions, not methods: what a snapshot had leaves no cycle.
+        # Caches of functions, not of methods: a replaced snapshot is freed without a garbage collection.
         self._starts_of = lru_cache(maxsize=4)(partial(find_starts, clocks))
         self._states_in = lru_cache(maxsize=1)(lambda _period: dict[int, OpeningState]())
         self._open_in = lru_cache(maxsize=1)(partial(find_open_in, self._weeks))
@@ -167,6 +167,7 @@ def find_starts(clocks: Iterable[time], day: date) -> list[datetime]:
 
 
 def find_open_in(weeks: Mapping[int, Week], period: Period) -> set[int]:
+    """Return the weeks of the depots that are open in a period in which no state changes."""
     return {number for number, week in weeks.items() if opening_state(week, period.start).is_open}
 
 

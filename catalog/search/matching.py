@@ -132,7 +132,7 @@ class WordMatcher:
             scope: Units([(name, number) for number, unit in enumerate(units) for name in names_of(unit, scope)])
             for scope in ContextScope
         }
-        # Functions, not methods: an index that is replaced leaves no cycle.
+        # Caches of functions, not of methods: a replaced index is freed without a garbage collection.
         find_in_names = partial(_find_in_names, self.names, self._joined, len(self._word_counts))
         self._costs_in_names = lru_cache(WORDS_CACHED)(find_in_names)
         self._costs_in_units = lru_cache(WORDS_CACHED)(partial(_find_in_units, self._units, len(index.codes)))

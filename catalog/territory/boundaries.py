@@ -38,7 +38,7 @@ class Outline(NamedTuple):
 
 
 class BoundaryIndex:
-    """Index over areas, of which the first hit wins. approximate: which are the starter's, not the register's."""
+    """Index over areas; of those that overlap, the first counts. approximate: whether each is of the starter data."""
 
     def __init__(
         self, municipalities: Sequence[Municipality], areas: NDArray[np.object_], approximate: Sequence[bool]

@@ -53,7 +53,7 @@ def test_embeds_say_what_their_pages_say_and_pages_offer_their_line_of_html(clie
 
 
 def test_embeds_quote_depots_with_status_and_origin(client, depot):
-    """As the rules of use ask of whoever quotes them."""
+    """The rules of use ask this of every quotation."""
     place, one = (text_of(client.get(path)) for path in embeds(depot)[:2])
     assert place.count("; nieweryfikowane") == 5
     assert not missing(one, "Status wpisu: nieweryfikowane.", "© autorzy OpenStreetMap, licencja ODbL 1.0")
