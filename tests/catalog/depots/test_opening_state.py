@@ -1,10 +1,13 @@
 """Open or closed at a moment, in Polish time."""
 
+import gc
+import weakref
 from datetime import UTC, datetime, timedelta, timezone
+from types import SimpleNamespace
 
 import pytest
 
-from catalog.depots.opening_times import UNKNOWN, WARSAW, OpeningState, opening_state
+from catalog.depots.opening_times import UNKNOWN, WARSAW, Openings, OpeningState, opening_state
 from catalog.parsing.opening_hours import DAYS, daily_ranges
 
 BREAKS = daily_ranges("Mo-Fr 08:00-12:00,13:00-16:00; Sa 08:00-13:00")
@@ -83,3 +86,15 @@ def test_the_night_on_which_clocks_go_back():
     until_monday = daily_ranges("Su 00:00-24:00; Mo 00:00-02:30")
     told = [opening_state(until_monday, first + timedelta(minutes=minutes)).sentence for minutes in (15, 45, 61)]
     assert told == ["otwarte do pn. 2:30", "otwarte do pn. 2:30", "otwarte do 2:30"]
+
+
+def test_what_a_replaced_snapshot_knew_of_opening_hours_is_freed_at_once():
+    openings = Openings(SimpleNamespace(rows=[SimpleNamespace(hours_ranges=MONDAYS)]))
+    assert openings.open_now(at("2026-11-16 09:00")) == openings.open_on(0, 9) == {id(MONDAYS)}
+    replaced = weakref.ref(openings)
+    gc.disable()
+    try:
+        del openings
+        assert replaced() is None
+    finally:
+        gc.enable()
