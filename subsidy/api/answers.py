@@ -13,8 +13,7 @@ from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Url, example
 from subsidy.api.params import PlanQuery
 from subsidy.household_and_plan import Household, Item, Level
 from subsidy.item_rows_and_refusals import Binding, ItemRow, Result, Variant
-from subsidy.rules import RulesAt
-from subsidy.rules.rule_files import UNITS
+from subsidy.rules import UNITS, RulesAt
 
 PROGRAMME = "https://czystepowietrze.gov.pl/"
 MOST_UNKNOWN, LONGEST_UNKNOWN = 5, 40

@@ -12,8 +12,7 @@ import pytest
 
 from subsidy import rules
 from subsidy.household_and_plan import DOCUMENTS, ENVELOPE, Item, Level
-from subsidy.rules import FILES, RulesError
-from subsidy.rules.rule_files import read_rules
+from subsidy.rules import FILES, RulesError, read_rules
 
 BEGINS, AMENDED = date(2025, 3, 31), date(2026, 7, 20)
 LEVELS = (Level.BASIC, Level.ELEVATED, Level.HIGHEST)
