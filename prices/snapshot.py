@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -67,9 +67,10 @@ class Prices:
 
     def __init__(self, columns: PriceColumns, ranges: Mapping[str, Range]) -> None:
         self.columns, self.ranges = columns, ranges
-        self._figures = lru_cache(FIGURES_CACHED)(self._compute)
-        self.months_of_areas = lru_cache(FIGURES_CACHED)(self._compute_months)
-        self.price_list = lru_cache(PRICE_LISTS_CACHED)(self._list_prices)
+        # Functions, not methods: prices that are replaced leave no cycle.
+        self._figures = lru_cache(FIGURES_CACHED)(partial(_compute, columns, ranges))
+        self.months_of_areas = lru_cache(FIGURES_CACHED)(partial(_compute_months, columns, ranges))
+        self.price_list = lru_cache(PRICE_LISTS_CACHED)(partial(_list_prices, columns))
 
     def figures(self, fuel: str, on: date, window_months: int = WINDOW_MONTHS) -> PriceStatistics:
         """Return the statistics of a fuel as of a day, from prices approved by now. Some 2 ms on first use."""
@@ -80,23 +81,30 @@ class Prices:
         slugs = fuels.assortments(fuel)
         return {slug: limits for slug, limits in self.ranges.items() if slug in slugs}
 
-    def _list_prices(self, depot: int, on: date) -> tuple[ListedPrice, ...]:
-        """Return the newest price of each fuel from the last `PRICE_LIST_MONTHS`, in the order of the catalog."""
-        since = months_before(on, medians.PRICE_LIST_MONTHS).toordinal()
-        own = self.columns.of_depot(depot)
-        newest: dict[str, ListedPrice] = {}
-        for fuel, day, grosze in zip(own.fuels.tolist(), own.days.tolist(), own.grosze.tolist(), strict=True):
-            if since <= day <= on.toordinal():
-                slug = own.names[fuel]
-                newest[slug] = ListedPrice(slug, medians.zloty(grosze), date.fromordinal(day))
-        return tuple(newest[slug] for slug in fuels.in_order(newest))
 
-    def _compute(self, fuel: str, on: date, window_months: int) -> PriceStatistics:
-        return medians.compute(self.columns.of_fuels(fuels.assortments(fuel)), self.ranges, on, window_months)
+def _compute(
+    columns: PriceColumns, ranges: Mapping[str, Range], fuel: str, on: date, window_months: int
+) -> PriceStatistics:
+    return medians.compute(columns.of_fuels(fuels.assortments(fuel)), ranges, on, window_months)
 
-    def _compute_months(self, fuel: str, on: date) -> Mapping[str, tuple[Month, ...]]:
-        """Return the monthly medians by 2 digits of the voivodeship, only those with any. Some 20 ms."""
-        return medians.monthly_by_area(self.columns.of_fuels(fuels.assortments(fuel)), self.ranges, on)
+
+def _compute_months(
+    columns: PriceColumns, ranges: Mapping[str, Range], fuel: str, on: date
+) -> Mapping[str, tuple[Month, ...]]:
+    """Return the monthly medians by 2 digits of the voivodeship, only those with any. Some 20 ms."""
+    return medians.monthly_by_area(columns.of_fuels(fuels.assortments(fuel)), ranges, on)
+
+
+def _list_prices(columns: PriceColumns, depot: int, on: date) -> tuple[ListedPrice, ...]:
+    """Return the newest price of each fuel from the last `PRICE_LIST_MONTHS`, in the order of the catalog."""
+    since = months_before(on, medians.PRICE_LIST_MONTHS).toordinal()
+    own = columns.of_depot(depot)
+    newest: dict[str, ListedPrice] = {}
+    for fuel, day, grosze in zip(own.fuels.tolist(), own.days.tolist(), own.grosze.tolist(), strict=True):
+        if since <= day <= on.toordinal():
+            slug = own.names[fuel]
+            newest[slug] = ListedPrice(slug, medians.zloty(grosze), date.fromordinal(day))
+    return tuple(newest[slug] for slug in fuels.in_order(newest))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

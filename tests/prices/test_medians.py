@@ -1,5 +1,7 @@
 """Properties of medians for any prices."""
 
+import gc
+import weakref
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from statistics import median, quantiles
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from prices import medians
 from prices.medians import Range, zloty
+from prices.snapshot import Prices
 from tests.prices import row_by_row
 from tests.prices.row_by_row import Price, columns_of
 
@@ -124,3 +127,16 @@ def test_a_price_that_nobody_decided_goes_behind_one_that_somebody_did():
 @given(PRICES, st.integers(0, 400).map(lambda days: TODAY - timedelta(days)))
 def test_columns_give_what_counting_row_by_row_gives(prices, today):
     assert medians.compute(columns_of(prices), RANGES, today) == row_by_row.compute(prices, RANGES, today)
+
+
+def test_statistics_of_replaced_prices_are_freed_at_once():
+    prices = Prices(columns_of(price(number, 1000) for number in range(5)), RANGES)
+    assert prices.figures("pellet", TODAY).country.n == len(prices.months_of_areas("pellet", TODAY)["12"]) * 5 == 5
+    assert [listed.price for listed in prices.price_list(3, TODAY)] == [1000]
+    replaced = weakref.ref(prices)
+    gc.disable()
+    try:
+        del prices
+        assert replaced() is None
+    finally:
+        gc.enable()
