@@ -156,9 +156,6 @@ def refresh_source(state: SourceState, options: Options, fetcher: Fetcher) -> tu
     except runner.REFUSALS:
         # `record_failures` or `run` has recorded it.
         pass
-    except runner.AnalyzeFailed as error:
-        logger.warning("refresh of %s: %s", source.id, error)
-        reports = error.reports
     except (ImportRunning, runner.CommitOutcomeUnknown):
         raise
     except Exception as error:  # a bug in one source must not stop the others

@@ -168,17 +168,6 @@ class CommitOutcomeUnknown(Exception):
         )
 
 
-class AnalyzeFailed(Exception):
-    """An import was committed, but a later action failed. reports: of the import."""
-
-    def __init__(self, reports: list[Report], error: DatabaseError) -> None:
-        self.reports = reports
-        super().__init__(
-            f"the data are in, but the planner of the database was not told: {describe_error(error)}; run ANALYZE, "
-            "or wait until autovacuum does"
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class ImportStep:
     """One step of a run. credit: publisher. sync: compares and, if told to, writes. model: of an app above the catalog.
@@ -215,7 +204,7 @@ def exclusive_import() -> Iterator[None]:
 
 
 def run(steps: Iterable[ImportStep], options: Options, *, recorded: bool = True) -> list[Report]:
-    """Run steps in order, in one transaction. Raises what they raise, CommitOutcomeUnknown and AnalyzeFailed.
+    """Run steps in order, in one transaction. Raises what they raise, and CommitOutcomeUnknown.
 
     Without `options.write`, steps before the last are written, since later ones depend on them, and rolled back.
     recorded: write records: of successful steps in the same transaction, of a failed one after the rollback, none of a
@@ -229,7 +218,7 @@ def run(steps: Iterable[ImportStep], options: Options, *, recorded: bool = True)
     begun: list[tuple[Origin, datetime]] = []
     try:
         with exclusive_import():
-            reports, changed = run_inside(steps, options, origins, begun)
+            reports = run_inside(steps, options, origins, begun)
             wire = connection.connection
     except REFUSALS as error:
         if begun:
@@ -241,18 +230,13 @@ def run(steps: Iterable[ImportStep], options: Options, *, recorded: bool = True)
         if options.write and wire is not None and wire.closed:
             raise CommitOutcomeUnknown(error) from error
         raise
-    if changed:
-        try:
-            analyse(changed.values())
-        except DatabaseError as error:
-            raise AnalyzeFailed(reports, error) from error
     return reports
 
 
 def run_inside(
     steps: Sequence[ImportStep], options: Options, origins: Sequence[Origin], begun: list[tuple[Origin, datetime]]
-) -> tuple[list[Report], dict[str, type[Model]]]:
-    """Run steps in the caller's transaction. Returns reports and changed tables. begun: receives started steps."""
+) -> list[Report]:
+    """Run steps in the caller's transaction. Returns their reports. begun: receives started steps."""
     reports: list[Report] = []
     changed: dict[str, type[Model]] = {}
     if not TOUCHES_DEPOTS.isdisjoint(step.dataset for step in steps):
@@ -283,9 +267,11 @@ def run_inside(
             changed[step.dataset] = model
     if SEARCHED & changed.keys():
         entries.rebuild_index()
+    if changed:
+        analyse(changed.values())
     if not options.write:
         transaction.set_rollback(True)
-    return reports, changed
+    return reports
 
 
 def refuse_doubtful(source: DataSource, report: Report, options: Options) -> None:
@@ -345,6 +331,7 @@ def is_confirmed_later(dataset: Dataset.Slug, published: Mapping[str, date | Non
 
 
 def analyse(models: Iterable[type[Model]]) -> None:
+    """Tell the planner of the database about the rows of an import, in its transaction."""
     tables: set[type[Model]] = {*MODELS.values(), *models}
     with connection.cursor() as cursor:
         for model in tables:

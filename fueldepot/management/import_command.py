@@ -37,7 +37,7 @@ def one_line_errors(consequence: str) -> Iterator[None]:
         raise CommandError(f"{consequence}: {error}") from error
     except runner.ImportRunning as error:
         raise CommandError(f"{consequence}: another import is running; wait until it ends") from error
-    except (runner.CommitOutcomeUnknown, runner.AnalyzeFailed) as error:
+    except runner.CommitOutcomeUnknown as error:
         raise CommandError(str(error)) from error
     except DatabaseError as error:
         raise CommandError(f"{consequence}: {runner.describe_error(error)}") from error
@@ -100,16 +100,12 @@ class ImportCommand(BaseCommand):
         how = Options(today=timezone.localdate(), write=commit, progress=progress, **allowed)
         fetched = None if sources else self.find_source(options["sources_file"])
         with one_line_errors("nothing was imported"):
-            try:
-                if fetched is None:
-                    with runner.record_failures({"source": self.source}, write=commit):
-                        steps = self.steps(sources)
-                    reports = runner.run(steps, how)
-                else:
-                    reports = self.fetch_and_import(fetched, Fetcher(options["downloads"].resolve()), how)
-            except runner.AnalyzeFailed as error:
-                self.print_reports(error.reports, **options)
-                raise
+            if fetched is None:
+                with runner.record_failures({"source": self.source}, write=commit):
+                    steps = self.steps(sources)
+                reports = runner.run(steps, how)
+            else:
+                reports = self.fetch_and_import(fetched, Fetcher(options["downloads"].resolve()), how)
         self.print_reports(reports, **options)
         if not commit:
             self.stdout.write("This was a dry run: nothing was changed. Add --commit to write.")

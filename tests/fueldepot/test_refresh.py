@@ -135,13 +135,6 @@ def test_a_database_that_goes_away_is_told_in_one_line(rehearsal, monkeypatch):
     rehearsal.fail(match="the database does not answer: server closed the connection unexpectedly")
 
 
-def test_what_fails_after_the_commit_is_logged_and_the_source_is_as_it_should_be(rehearsal, monkeypatch, caplog):
-    monkeypatch.setattr(runner, "analyse", Mock(side_effect=OperationalError("no space")))
-    assert rehearsal.run(only=["teryt-terc"]).startswith("teryt-terc: imported: 9 rows, 9 added")
-    (line,) = caplog.messages
-    assert line.startswith("refresh of teryt-terc: the data are in, but the planner of the database was not told")
-
-
 def test_a_connection_that_breaks_at_the_commit_ends_the_refresh_and_is_recorded_as_nothing(rehearsal, monkeypatch):
     broken = CommitOutcomeUnknown(OperationalError("server closed the connection\nunexpectedly"))
     monkeypatch.setattr(runner, "run", Mock(side_effect=broken))
