@@ -128,7 +128,7 @@ class HouseQuery(Query):
 
 def demand_of(kwh: Decimal | None, area: Decimal | None, need: Decimal | None) -> Decimal:
     """Return the useful heat in kWh a year, from defaults where nothing is given."""
-    return kwh or (area or Decimal(HOUSE.area)) * (need or Decimal(HOUSE.need))
+    return kwh or (area or HOUSE.area) * (need or HOUSE.need)
 
 
 HeatingCostsQuery = create_model(

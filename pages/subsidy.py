@@ -208,5 +208,5 @@ def remarks_of(result: Result, on: rules.RulesAt) -> tuple[str, ...]:
     return tuple(note for note in result.notes if note not in stated)
 
 
-def limits(on: rules.RulesAt, key: str, prefix: str = "") -> tuple[rules.DatedValue | None, ...]:
+def limits(on: rules.RulesAt, key: str, prefix: str = "") -> tuple[rules.Dated | None, ...]:
     return tuple(on.values.get((key, f"{prefix}{level}")) for level in LEVELS)

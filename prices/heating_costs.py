@@ -189,7 +189,7 @@ def check_defaults(file: DefaultsFile) -> Iterator[Mistake]:
     for kind, entries in (("energy", file.energy), ("efficiency", file.efficiency)):
         for name, entry in entries.items():
             for number, value in enumerate(entry.values):
-                if not 0 < Decimal(value.low) <= Decimal(value.middle) <= Decimal(value.high):
+                if not 0 < value.low <= value.middle <= value.high:
                     yield (kind, name, "values", number), "low, middle and high must be positive and ascend"
                 if value.origin not in file.origins:
                     yield (kind, name, "values", number), f"names the origin {value.origin!r}, which is not in the file"
@@ -239,9 +239,10 @@ def heat_sources(on: date) -> tuple[HeatSource, ...]:
 
 def quantity_on(entry: EnergyEntry | EfficiencyEntry, origins: Mapping[str, str], on: date) -> Quantity:
     value = next((row for row in reversed(entry.values) if row.valid_from <= on), entry.values[0])
-    span = Estimate(Decimal(value.low), Decimal(value.middle), Decimal(value.high))
-    return Quantity(span, entry.unit, entry.basis, value.certainty, origins[value.origin])
+    return Quantity(
+        Estimate(value.low, value.middle, value.high), entry.unit, entry.basis, value.certainty, origins[value.origin]
+    )
 
 
 def per_kwh_of(entry: EmissionEntry) -> Decimal | None:
-    return None if entry.value is None else Decimal(entry.value) * PER_KWH[entry.unit]
+    return None if entry.value is None else entry.value * PER_KWH[entry.unit]

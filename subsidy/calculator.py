@@ -102,7 +102,7 @@ def business_revenue_limit(application: Application, level: Level, rules: RulesA
     wage = rules.values.get(MINIMUM_WAGE)
     if not application.business or level not in UPPER or wage is None:
         return None
-    return truncate_to_grosz(rules.number("levels/business_revenue", level) * wage.value)
+    return truncate_to_grosz(rules.number("levels/business_revenue", level) * wage.number)
 
 
 def make_notes(application: Application, shown: Variant, rules: RulesAt) -> tuple[str, ...]:
@@ -270,7 +270,7 @@ def make_variant(application: Application, project_type: ProjectType, rules: Rul
     table_3_sum = sum((row.subsidy_pln for row in rows if row.table == ENVELOPE_TABLE), ZERO)
     sum_limit = f"{int(project_type)}/{level}"
     table_3_limit = None if level is Level.NONE else rules.values["project_types/table_3_limit", sum_limit]
-    table_3_limit_pln = ZERO if table_3_limit is None else table_3_limit.value
+    table_3_limit_pln = ZERO if table_3_limit is None else table_3_limit.number
     others = sum((row.subsidy_pln for row in rows if row.table != ENVELOPE_TABLE), ZERO)
     return Variant(
         level=level,

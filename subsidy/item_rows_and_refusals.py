@@ -14,7 +14,7 @@ from subsidy.household_and_plan import (
     Level,
     ProjectType,
 )
-from subsidy.rules import DatedValue, Edition, RuleCondition, RulesAt, RuleSource
+from subsidy.rules import Dated, Edition, RuleCondition, RulesAt, RuleSource
 
 GROSZ = Decimal("0.01")
 ZERO = Decimal("0.00")
@@ -60,7 +60,7 @@ class ItemRow:
     eligible: bool
     binding: Binding | None
     reason: str
-    limit: DatedValue | None
+    limit: Dated | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +76,13 @@ class Variant:
     project_type: ProjectType
     rows: tuple[ItemRow, ...]
     table_3_sum_pln: Decimal
-    table_3_limit: DatedValue | None
+    table_3_limit: Dated | None
     table_3_limit_pln: Decimal
     max_subsidy_pln: Decimal
     own_contribution_pln: Decimal | None
 
     @property
-    def used_table_3_limit(self) -> DatedValue | None:
+    def used_table_3_limit(self) -> Dated | None:
         """The limit of table 3 if one of its items is planned."""
         return self.table_3_limit if any(row.table == ENVELOPE_TABLE for row in self.rows) else None
 
@@ -167,7 +167,7 @@ def refuse_source(application: Application, project_type: ProjectType) -> str:
     return ""
 
 
-def unit_limit(item: Item, level: Level, rules: RulesAt) -> DatedValue | None:
+def unit_limit(item: Item, level: Level, rules: RulesAt) -> Dated | None:
     """Return the limit per piece or square metre; None at no level, and where none is in force."""
     return rules.values.get((f"items/{item}", level))
 
@@ -178,7 +178,7 @@ def make_row(
     """Return one row. refused: the name of the text with the reason, "" when eligible."""
     rule = rules.items[item]
     limit = unit_limit(item, level, rules)
-    limit_pln = truncate_to_grosz(limit.value * quantity) if limit else ZERO
+    limit_pln = truncate_to_grosz(limit.number * quantity) if limit else ZERO
     net_cost_pln = None if cost is None else truncate_to_grosz(cost)
     subsidy_pln, binding = ZERO, None
     if not refused:
@@ -191,7 +191,7 @@ def make_row(
         clause=limit.clause if limit else rule.clause,
         table=rule.table,
         quantity=quantity,
-        unit=rule.unit,
+        unit=rule.counted_in,
         limit_pln=limit_pln,
         net_cost_pln=net_cost_pln,
         subsidy_pln=subsidy_pln,

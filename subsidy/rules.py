@@ -5,13 +5,13 @@ A missing, misspelt or mistyped entry stops the start; the message names file an
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar, get_args
+from typing import Annotated, Literal, NamedTuple, TypeVar, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator
 
@@ -67,32 +67,62 @@ class SourcedRule(StrictModel):
         return verified
 
 
-@dataclass(frozen=True, slots=True)
-class Dated:
-    """An entry from valid_from on. value: None ends the parameter. notes: names of texts that qualify it."""
+class Dated(SourcedRule):
+    """A number from a day on; null ends the parameter. unit, clause: those of the file if not stated."""
 
-    value: Decimal | None
     valid_from: date
-    unit: str
-    clause: str
-    source: RuleSource
-    verified: bool
-    notes: tuple[str, ...]
+    value: Number | None
+    unit: Text = ""
+    clause: Text = ""
+    notes: list[TextName] = []
+
+    @property
+    def number(self) -> Decimal:
+        """The value of one that ends no parameter."""
+        assert self.value is not None  # noqa: S101 - `RulesAt.values` has no others
+        return self.value
 
 
-@dataclass(frozen=True, slots=True)
-class DatedValue(Dated):
-    value: Decimal
+class ParameterFile(StrictModel):
+    """A file of dated values. Its validators know the keys that the calculator needs, and when the programme began."""
+
+    description: Text
+    unit: Text
+    clause: Text
+    values: dict[str, Annotated[list[Dated], Field(min_length=1), AfterValidator(check_days)]]
+
+    @field_validator("values")
+    @classmethod
+    def check_values(cls, values: dict[str, list[Dated]], info: ValidationInfo) -> dict[str, list[Dated]]:
+        required, begins = (info.context or {})["required"], (info.context or {})["begins"]
+        late = {key: entries[0].valid_from for key, entries in values.items() if entries[0].valid_from > begins}
+        mistakes = [f"{key} begins on {day}, after the programme ({begins})" for key, day in late.items()]
+        if missing := sorted(set(required) - values.keys()):
+            mistakes.append(f"lack {', '.join(missing)}")
+        if mistakes:
+            raise ValueError("; ".join(mistakes))
+        unit, clause = info.data.get("unit"), info.data.get("clause")
+        return {
+            key: [row.model_copy(update={"unit": row.unit or unit, "clause": row.clause or clause}) for row in rows]
+            for key, rows in values.items()
+        }
 
 
-@dataclass(frozen=True, slots=True)
-class ItemRule:
-    """An item of annex 2. unit: "pcs" or "m2". table: 1 documents, 2 heat source, 3 envelope and ventilation."""
+ItemUnit = Literal["PLN/pcs", "PLN/m2"]
+UNITS = tuple(unit.removeprefix("PLN/") for unit in get_args(ItemUnit))
 
-    name: str
-    table: int
-    unit: str
-    clause: str
+
+class ItemFile(ParameterFile):
+    """Limits of an item of annex 2. table: 1 documents, 2 heat source, 3 envelope and ventilation."""
+
+    name: Text
+    table: Literal[1, 2, 3]
+    unit: ItemUnit
+
+    @property
+    def counted_in(self) -> str:
+        """One of `UNITS`."""
+        return self.unit.removeprefix("PLN/")
 
 
 Situation = Literal[
@@ -134,7 +164,8 @@ class Edition(StrictModel):
     notes: list[TextName] = []
 
 
-Values = Mapping[str, tuple[Dated, ...]]
+Editions = Annotated[list[Edition], Field(min_length=1), AfterValidator(check_days)]
+"""Editions of the programme, the oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +175,9 @@ class RulesAt:
     day: date
     edition: Edition
     conditions: tuple[RuleCondition, ...]
-    items: Mapping[str, ItemRule]
+    items: Mapping[str, ItemFile]
     texts: Mapping[str, str]
-    values: Mapping[tuple[str, str], DatedValue]
+    values: Mapping[tuple[str, str], Dated]
     ended: Mapping[tuple[str, str], Dated]
 
     @property
@@ -156,64 +187,26 @@ class RulesAt:
 
     def number(self, parameter: str, key: str) -> Decimal:
         """Return the number of a value. Raises KeyError where none is in force."""
-        return self.values[parameter, key].value
+        return self.values[parameter, key].number
 
     def text(self, name: str, /, **filled: object) -> str:
         return self.texts[name].format(**filled) if filled else self.texts[name]
 
 
-@dataclass(frozen=True)
-class Rules:
-    """The rules of all days. parameters: path without suffix → key → entries, ascending by day."""
+class Rules(NamedTuple):
+    """The rules of all days. periods: between two changes each, ascending."""
 
-    parameters: Mapping[str, Values]
-    items: Mapping[str, ItemRule]
-    editions: Sequence[Edition]
-    conditions: Sequence[RuleCondition]
-    texts: Mapping[str, str]
-    changes: tuple[date, ...]
-    """Days on which a rule changes, ascending."""
-
-    _known: dict[date, RulesAt] = field(default_factory=dict, compare=False, repr=False)
+    periods: tuple[RulesAt, ...]
 
     @property
     def begins(self) -> date:
-        return self.editions[0].valid_from
+        return self.periods[0].day
 
     def on(self, day: date) -> RulesAt:
-        """Return the rules of a day, cached between changes. Raises ValueError before the first edition."""
+        """Return the rules of a day. Raises ValueError before the first edition."""
         if day < self.begins:
             raise ValueError(f"the programme began on {self.begins}, after {day}")
-        start = self.changes[bisect_right(self.changes, day) - 1]
-        known = self._known.get(start)
-        if known is None:
-            known = self._known[start] = self._resolve(start)
-        return known
-
-    def _resolve(self, day: date) -> RulesAt:
-        values: dict[tuple[str, str], DatedValue] = {}
-        ended: dict[tuple[str, str], Dated] = {}
-        for parameter, keys in self.parameters.items():
-            for key, entries in keys.items():
-                # The first entry is as old as the programme; `ParameterFile` refuses a younger one.
-                entry = [entry for entry in entries if entry.valid_from <= day][-1]
-                if isinstance(entry, DatedValue):
-                    values[parameter, key] = entry
-                else:
-                    ended[parameter, key] = entry
-        return RulesAt(
-            day=day,
-            edition=[edition for edition in self.editions if edition.valid_from <= day][-1],
-            conditions=tuple(
-                condition
-                for condition in self.conditions
-                if condition.valid_from <= day and (condition.valid_to is None or day < condition.valid_to)
-            ),
-            items=self.items,
-            texts=self.texts,
-            values=values,
-            ended=ended,
-        )
+        return self.periods[bisect_right(self.periods, day, key=lambda rules: rules.day) - 1]
 
 
 LEVELS = ("basic", "elevated", "highest")
@@ -233,50 +226,6 @@ REQUIRED_KEYS = {
     ),
 }
 """Keys that the calculator needs, apart from the limits of items."""
-
-ItemUnit = Literal["PLN/pcs", "PLN/m2"]
-UNITS = tuple(unit.removeprefix("PLN/") for unit in get_args(ItemUnit))
-
-
-class DatedEntry(SourcedRule):
-    """A value from a day on; null ends the parameter. unit, clause: override those of the file."""
-
-    valid_from: date
-    value: Number | None
-    unit: Text | None = None
-    clause: Text | None = None
-    notes: list[TextName] = []
-
-
-class ParameterFile(StrictModel):
-    """A file of dated values. Its validators know the keys that the calculator needs, and when the programme began."""
-
-    description: Text
-    unit: Text
-    clause: Text
-    values: dict[str, Annotated[list[DatedEntry], Field(min_length=1), AfterValidator(check_days)]]
-
-    @field_validator("values")
-    @classmethod
-    def check_values(cls, values: dict[str, list[DatedEntry]], info: ValidationInfo) -> dict[str, list[DatedEntry]]:
-        required, begins = (info.context or {})["required"], (info.context or {})["begins"]
-        late = {key: entries[0].valid_from for key, entries in values.items() if entries[0].valid_from > begins}
-        mistakes = [f"{key} begins on {day}, after the programme ({begins})" for key, day in late.items()]
-        if missing := sorted(set(required) - values.keys()):
-            mistakes.append(f"lack {', '.join(missing)}")
-        if mistakes:
-            raise ValueError("; ".join(mistakes))
-        return values
-
-
-class ItemFile(ParameterFile):
-    name: Text
-    table: Literal[1, 2, 3]
-    unit: ItemUnit
-
-
-Editions = Annotated[list[Edition], Field(min_length=1), AfterValidator(check_days)]
-"""Editions of the programme, the oldest first."""
 
 Model = TypeVar("Model")
 
@@ -311,48 +260,38 @@ def read_rules(folder: Path) -> Rules:
     problems += [f"{folder / name}.yaml: is missing" for name in required if not (folder / f"{name}.yaml").is_file()]
     if problems or editions is None or conditions is None:
         raise RulesError("; ".join(problems))
-    return make_rules(files, editions, conditions, texts)
+    items = {name.removeprefix("items/"): file for name, file in files.items() if isinstance(file, ItemFile)}
+    entries = {(name, key): rows for name, file in files.items() for key, rows in file.values.items()}
 
+    def rules_at(day: date) -> RulesAt:
+        # The first entry is as old as the programme; `ParameterFile` refuses a younger one.
+        present = {key: [entry for entry in rows if entry.valid_from <= day][-1] for key, rows in entries.items()}
+        return RulesAt(
+            day=day,
+            edition=[edition for edition in editions if edition.valid_from <= day][-1],
+            conditions=tuple(
+                condition
+                for condition in conditions
+                if condition.valid_from <= day and (condition.valid_to is None or day < condition.valid_to)
+            ),
+            items=items,
+            texts=texts,
+            values={key: entry for key, entry in present.items() if entry.value is not None},
+            ended={key: entry for key, entry in present.items() if entry.value is None},
+        )
 
-def make_rules(
-    files: Mapping[str, ParameterFile],
-    editions: list[Edition],
-    conditions: list[RuleCondition],
-    texts: Mapping[str, str],
-) -> Rules:
-    parameters = {
-        name: {key: tuple(make_dated(entry, file) for entry in values) for key, values in file.values.items()}
-        for name, file in files.items()
-    }
-    return Rules(
-        parameters=parameters,
-        items={
-            name.removeprefix("items/"): ItemRule(file.name, file.table, file.unit.removeprefix("PLN/"), file.clause)
-            for name, file in files.items()
-            if isinstance(file, ItemFile)
-        },
-        editions=editions,
-        conditions=conditions,
-        texts=texts,
-        changes=days_of_changes(parameters, editions, conditions),
-    )
-
-
-def make_dated(entry: DatedEntry, file: ParameterFile) -> Dated:
-    unit, clause, notes = entry.unit or file.unit, entry.clause or file.clause, tuple(entry.notes)
-    facts = (entry.valid_from, unit, clause, entry.source, entry.verified, notes)
-    return Dated(None, *facts) if entry.value is None else DatedValue(Decimal(entry.value), *facts)
+    return Rules(tuple(map(rules_at, days_of_changes(entries.values(), editions, conditions))))
 
 
 def days_of_changes(
-    parameters: Mapping[str, Values], editions: list[Edition], conditions: list[RuleCondition]
-) -> tuple[date, ...]:
+    entries: Iterable[list[Dated]], editions: list[Edition], conditions: list[RuleCondition]
+) -> list[date]:
     """Return the days on which a rule changes, ascending, from the first edition on."""
     days = {edition.valid_from for edition in editions}
     days |= {edition.contracts_until + timedelta(days=1) for edition in editions}
-    days |= {entry.valid_from for keys in parameters.values() for values in keys.values() for entry in values}
+    days |= {entry.valid_from for rows in entries for entry in rows}
     days |= {day for condition in conditions for day in (condition.valid_from, condition.valid_to) if day}
-    return tuple(sorted(day for day in days if day >= editions[0].valid_from))
+    return sorted(day for day in days if day >= editions[0].valid_from)
 
 
 @lru_cache

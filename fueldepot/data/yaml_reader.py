@@ -6,11 +6,20 @@ raised as one InvalidYaml on one line, each with its row. YAML itself would sile
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, StringConstraints, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    GetPydanticSchema,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+)
 
 _FastLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -28,7 +37,8 @@ Rows = dict[tuple[str, ...], int | None]
 """Rows by keys and indexes, as text."""
 
 Text = Annotated[str, StringConstraints(min_length=1)]
-Number = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\.[0-9]+)?$")]
+Digits = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\.[0-9]+)?$"), AfterValidator(Decimal)]
+Number = Annotated[Decimal, GetPydanticSchema(lambda _, handler: handler(Digits))]
 """A quoted decimal such as "192.50"."""
 
 Model = TypeVar("Model")

@@ -89,7 +89,7 @@ def describe_item(row: ItemRow) -> SubsidyItemJson:
         "limit_source": None
         if limit is None
         else {
-            "unit_limit_pln": float(limit.value),
+            "unit_limit_pln": float(limit.number),
             "valid_from": limit.valid_from,
             "verified": limit.verified,
             "name": limit.source.title,
@@ -275,7 +275,7 @@ def describe_limits(on: RulesAt, about: str | None) -> SubsidyLimitsJson:
             {
                 "parameter": parameter,
                 "key": key,
-                "value": float(number.value),
+                "value": float(number.number),
                 "unit": number.unit,
                 "valid_from": number.valid_from,
                 "verified": number.verified,

@@ -45,10 +45,11 @@ def test_limits(day, raised):
 
 
 def test_tables_of_the_items():
-    tables = {item: rules.current().items[item].table for item in Item}
+    items = rules.current().on(AMENDED).items
+    tables = {item: items[item].table for item in Item}
     assert {item for item, table in tables.items() if table == 3} == {*ENVELOPE, Item.VENTILATION}
     assert {item for item, table in tables.items() if table == 1} == set(DOCUMENTS)
-    assert {item for item in Item if rules.current().items[item].unit == "m2"} == set(ENVELOPE)
+    assert {item for item in Item if items[item].counted_in == "m2"} == set(ENVELOPE)
 
 
 SUMS_THRESHOLDS_AND_SHARES = {
@@ -79,7 +80,7 @@ def test_minimum_wage_and_a_day_before_the_programme():
 
 
 def entries():
-    return [entry for keys in rules.current().parameters.values() for dated in keys.values() for entry in dated]
+    return [entry for on in rules.current().periods for entry in (*on.values.values(), *on.ended.values())]
 
 
 def test_every_value_has_a_source_and_none_of_the_amendment_is_called_verified():

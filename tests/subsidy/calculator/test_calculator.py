@@ -66,7 +66,7 @@ def test_rows_have_their_bounds_and_sums_agree_to_the_grosz(application, day):
             elif row.eligible:
                 assert row.subsidy_pln == row.limit_pln
             if row.limit is not None:
-                assert row.limit_pln <= row.limit.value * row.quantity
+                assert row.limit_pln <= row.limit.number * row.quantity
         envelope = sum(row.subsidy_pln for row in variant.rows if row.table == 3)
         others = sum(row.subsidy_pln for row in variant.rows if row.table != 3)
         assert variant.table_3_sum_pln == envelope
@@ -123,7 +123,9 @@ def test_an_unknown_index_has_three_variants_and_shows_one(application, day):
 @given(applications(), DAYS)
 def test_every_sentence_is_complete_and_amounts_are_confirmed_where_every_limit_used_is(application, day):
     on = rules.current().on(day)
-    official = replace(on, values={key: replace(value, verified=True) for key, value in on.values.items()})
+    official = replace(
+        on, values={key: value.model_copy(update={"verified": True}) for key, value in on.values.items()}
+    )
     assert calculate(application, official).confirmed
     result = calculate(application, on)
     granted = [row for variant in (result.shown, *result.variants) for row in variant.rows if row.eligible]

@@ -218,7 +218,7 @@ def test_conditions_of_an_answer():
 
 def test_a_row_names_the_clause_of_its_number():
     on = named()
-    amended = {("items/walls", "basic"): replace(on.values["items/walls", "basic"], clause="aneks")}
+    amended = {("items/walls", "basic"): on.values["items/walls", "basic"].model_copy(update={"clause": "aneks"})}
     for rules_of_day, clause in ((on, on.items[WALLS].clause), (with_values(on, values=amended), "aneks")):
         (row,) = calculate(WALLS_ALONE, rules_of_day).shown.rows
         assert row.clause == clause
@@ -240,7 +240,10 @@ def test_sources_and_notes_are_those_of_the_edition_and_of_the_numbers_used(item
     def source_of(name):
         return rules.RuleSource(title=name, url=f"https://example.pl/{name}", official=True, read_on=None)
 
-    values = {key: replace(on.values[key], source=source_of(name), notes=(name,)) for key, name in numbers.items()}
+    values = {
+        key: on.values[key].model_copy(update={"source": source_of(name), "notes": [name]})
+        for key, name in numbers.items()
+    }
     edition = on.edition.model_copy(update={"sources": [source_of("edition")], "notes": ["edition"]})
     texts = {name: name for name in ("edition", *numbers.values())}
     on = replace(with_values(on, texts, values=values), edition=edition)
@@ -259,7 +262,7 @@ WALLS_ALONE = Application(scope={WALLS: Decimal(1)}, project_type=HIGH)
 )
 def test_notes_on_the_wage_and_its_source_stand_where_the_wage_is_used(income, business, told):
     on = named()
-    on = with_values(on, {"wage": "wage"}, values={WAGE: replace(on.values[WAGE], notes=("wage",))})
+    on = with_values(on, {"wage": "wage"}, values={WAGE: on.values[WAGE].model_copy(update={"notes": ["wage"]})})
     result = calculate(replace(WALLS_ALONE, people=2, income=Decimal(income), business=business), on)
     found = result.notes
     assert ("wage" in found) is told
@@ -271,7 +274,10 @@ def test_notes_on_the_wage_and_its_source_stand_where_the_wage_is_used(income, b
 def test_of_a_number_that_has_ended_the_notes_stay():
     on = named()
     values = dict(on.values)
-    gone = {key: replace(values.pop(key), value=None, notes=(key[1],)) for key in (("items/walls", "basic"), WAGE)}
+    gone = {
+        key: values.pop(key).model_copy(update={"value": None, "notes": [key[1]]})
+        for key in (("items/walls", "basic"), WAGE)
+    }
     on = replace(with_values(on, {"basic": "walls ended", "monthly": "wage ended"}, ended=gone), values=values)
     result = calculate(WALLS_ALONE, on)
     assert [row.reason for row in result.shown.rows] == ["row_ended"]
