@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import orjson
 from typing_extensions import TypedDict
@@ -46,28 +46,12 @@ class StoreMunicipalityJson(TypedDict):
     url: Page
 
 
-class HoursJson(TypedDict):
-    """Opening hours by day of the week; null when unknown. Confirm them at the depot."""
-
-    mon: DayHours
-    tue: DayHours
-    wed: DayHours
-    thu: DayHours
-    fri: DayHours
-    sat: DayHours
-    sun: DayHours
-
-
-class HoursRangesJson(TypedDict):
-    """Opening hours by day of the week with every range of each day, also of days with a break; null when unknown."""
-
-    mon: DayRanges
-    tue: DayRanges
-    wed: DayRanges
-    thu: DayRanges
-    fri: DayRanges
-    sat: DayRanges
-    sun: DayRanges
+HoursJson: Any = TypedDict("HoursJson", dict.fromkeys(DAYS, DayHours))  # type: ignore[misc]
+HoursJson.__doc__ = "Opening hours by day of the week; null when unknown. Confirm them at the depot."
+HoursRangesJson: Any = TypedDict("HoursRangesJson", dict.fromkeys(DAYS, DayRanges))  # type: ignore[misc]
+HoursRangesJson.__doc__ = (
+    "Opening hours by day of the week with every range of each day, also of days with a break; null when unknown."
+)
 
 
 class StoreSourceJson(TypedDict):
