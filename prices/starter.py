@@ -59,11 +59,10 @@ def missing_steps() -> Iterator[ImportStep]:
     """Yield a step for the averages and one for the invented prices, where the table is empty."""
     present = set(Dataset.objects.values_list("slug", flat=True))
     if Dataset.Slug.SERIES not in present and not Observation.objects.exists():
-        yield ImportStep(Dataset.Slug.SERIES, OFFICIAL_CREDIT, load_official, model=Observation)
+        yield ImportStep(Dataset.Slug.SERIES, OFFICIAL_CREDIT, load_official, Observation.objects.all)
     # Removed demonstration data do not come back: their data set stays known.
     if Dataset.Slug.PRICES not in present and not DepotPrice.objects.exists():
-        approved = DepotPrice.objects.approved
-        yield ImportStep(Dataset.Slug.PRICES, DEMONSTRATION_CREDIT, load_demonstration, DepotPrice, approved)
+        yield ImportStep(Dataset.Slug.PRICES, DEMONSTRATION_CREDIT, load_demonstration, DepotPrice.objects.approved)
 
 
 def load_official(options: Options) -> Report:

@@ -62,7 +62,8 @@ def step(
         report.title, report.as_of = title, extract.as_of
         return report
 
-    return ImportStep(source.dataset, source.credit, sync, source.model, source=source, files=tuple(paths))
+    rows = source.model._default_manager.all if source.model else None
+    return ImportStep(source.dataset, source.credit, sync, rows, source=source, files=tuple(paths))
 
 
 def steps_of(files: Iterable[tuple[Path, Recognised]], *, pass_over_older: bool = False) -> list[ImportStep]:

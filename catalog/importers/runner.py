@@ -170,17 +170,16 @@ class CommitOutcomeUnknown(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ImportStep:
-    """One step of a run. credit: publisher. sync: compares and, if told to, writes. model: of an app above the catalog.
+    """One step of a run. credit: publisher. sync: compares and, if told to, writes.
 
-    counted: returns the rows of the data set, None for all of the model. source: None for starter data. files, origin,
-    began: for the record. origin: of a fetched file, which is refused if doubtful: nobody has looked at it.
+    rows: returns those of the data set, None for the whole table in `MODELS`. source: None for starter data. files,
+    origin, began: for the record. origin: of a fetched file, which is refused if doubtful: nobody has looked at it.
     """
 
     dataset: Dataset.Slug
     credit: str
     sync: Callable[[Options], Report]
-    model: type[Model] | None = None
-    counted: Callable[[], QuerySet[Any]] | None = None
+    rows: Callable[[], QuerySet[Any]] | None = None
     source: DataSource | None = None
     files: tuple[Path, ...] = ()
     origin: Origin | None = None
@@ -257,14 +256,10 @@ def run_inside(
             record(origins[number], outcome, started=started, report=report, message=report.title)
         if not options.write:
             continue
-        model = step.model or MODELS[step.dataset]
-        others = freshness.other_publishers(step.source) if step.source else {}
-        published = {step.credit: report.as_of, **others}
-        if report.changes or is_confirmed_later(step.dataset, published):
-            rows = (step.counted or model._default_manager.all)().count()
-            record_change(step.dataset, published, rows=rows)
+        rows = step.rows() if step.rows else MODELS[step.dataset]._default_manager.all()
+        record_change(step, report, rows)
         if report.changes:
-            changed[step.dataset] = model
+            changed[step.dataset] = rows.model
     if SEARCHED & changed.keys():
         entries.rebuild_index()
     if changed:
@@ -307,27 +302,19 @@ def refuse_later_day(step: ImportStep, report: Report, today: date) -> None:
         )
 
 
-def record_change(dataset: Dataset.Slug, published: Mapping[str, date | None], *, rows: int | None = None) -> None:
-    """Bump the version of a data set. published: all publishers of its rows, with the day they are current to.
+def record_change(step: ImportStep, report: Report, rows: QuerySet[Any]) -> None:
+    """Bump the version of a data set if its rows changed, or are current to a later day than stored.
 
-    rows: their number, by default of all rows of the table.
+    They are current to the earliest day of their publishers, None if one is unknown. rows: all of the data set.
     """
-    day = oldest_day(published)
-    rows = MODELS[dataset]._default_manager.count() if rows is None else rows
-    source = Dataset.AND.join(sorted(published))
-    Dataset.objects.bump_version(dataset, as_of=day, row_count=rows, source=source[:200])
-
-
-def oldest_day(published: Mapping[str, date | None]) -> date | None:
-    """Return the day that rows are current to, None if that of one publisher is unknown."""
+    others = freshness.other_publishers(step.source) if step.source else {}
+    published = {step.credit: report.as_of, **others}
     days = [day for day in published.values() if day is not None]
-    return min(days) if days and len(days) == len(published) else None
-
-
-def is_confirmed_later(dataset: Dataset.Slug, published: Mapping[str, date | None]) -> bool:
-    """Whether a source without differences says that a data set is current to a later day than stored. One query."""
-    day = oldest_day(published)
-    return day is not None and Dataset.objects.filter(slug=dataset, as_of__lt=day).exists()
+    day = min(days) if len(days) == len(published) else None
+    stored = Dataset.objects.filter(slug=step.dataset)
+    if report.changes or (day is not None and stored.filter(as_of__lt=day).exists()):
+        source = Dataset.AND.join(sorted(published))[:200]
+        Dataset.objects.bump_version(step.dataset, as_of=day, row_count=rows.count(), source=source)
 
 
 def analyse(models: Iterable[type[Model]]) -> None:

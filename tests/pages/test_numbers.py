@@ -7,7 +7,6 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from catalog.importers.runner import record_change
 from catalog.models import Dataset
 from fueldepot.http.rate_limit import RateLimit
 from pages.page import twin_path
@@ -147,7 +146,7 @@ def test_subsidy(check, ask):
 
 
 def test_datasets(check, depot):
-    record_change(Dataset.Slug.DEPOTS, {"OpenStreetMap, ODbL 1.0": date(2026, 10, 3)})
+    Dataset.objects.bump_version(Dataset.Slug.DEPOTS, as_of=date(2026, 10, 3), source="OpenStreetMap, ODbL 1.0")
     number, today = Dataset.objects.get(slug="depots").row_count, timezone.localdate().isoformat()
     texts = ["OpenStreetMap, ODbL 1.0", "© autorzy OpenStreetMap", "jeszcze nie wczytano"]
     check("/dane/", numbers=[number], days=["2026-10-03", today], texts=texts)

@@ -72,7 +72,7 @@ def faults(client):
 @pytest.mark.slow
 def test_rules_and_averages_have_no_internal_words(client):
     load_files()
-    step = ImportStep(Dataset.Slug.SERIES, OFFICIAL_CREDIT, load_official, model=Observation)
+    step = ImportStep(Dataset.Slug.SERIES, OFFICIAL_CREDIT, load_official, Observation.objects.all)
     run([step], Options(today=timezone.localdate(), write=True), recorded=False)
     wrong = faults(client)
     assert not wrong, wrong

@@ -3,7 +3,6 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import transaction
 
-from catalog.importers.runner import record_change
 from catalog.models import Dataset
 from catalog.services import publishing
 from prices.models import DepotPrice
@@ -17,5 +16,5 @@ class Command(BaseCommand):
             prices = DepotPrice.objects.demonstration().count()
             count = publishing.erase_demonstration()
             if count:
-                record_change(Dataset.Slug.DEPOTS, {})
+                Dataset.objects.bump_version(Dataset.Slug.DEPOTS, as_of=None, source="")
         self.stdout.write(f"{count} demonstration depots and {prices} prices removed")

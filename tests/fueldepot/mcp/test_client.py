@@ -9,7 +9,6 @@ from django.utils import timezone
 from jsonschema import Draft202012Validator, FormatChecker
 
 from catalog.depots.attribution import LICENCES
-from catalog.importers.runner import record_change
 from catalog.models import Dataset, Depot
 from catalog.search import entries
 from fueldepot.mcp import answers
@@ -115,7 +114,7 @@ def test_no_error_repeats_an_income(ask):
 
 
 def test_rules_of_use_are_those_of_the_page_with_the_licences(call):
-    record_change(Dataset.Slug.DEPOTS, {"OpenStreetMap, ODbL 1.0": date(2026, 10, 3)})
+    Dataset.objects.bump_version(Dataset.Slug.DEPOTS, as_of=date(2026, 10, 3), source="OpenStreetMap, ODbL 1.0")
     every, *single, past = call(("rules_of_use", {}), *(("rules_of_use", {"rule": n}) for n in range(1, 12)))
     page, licences = rules_of_use(), every["answer"]["licences"]
     assert every["answer"]["rules"] == [title for title, _ in page]
