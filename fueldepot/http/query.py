@@ -29,7 +29,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Self
 from urllib.parse import quote as percent_encode
 
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter
+from drf_spectacular.utils import OpenApiParameter
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
@@ -201,17 +201,18 @@ class Query(BaseModel):
     @classmethod
     def parameters(cls, *in_path: str) -> list[OpenApiParameter]:
         """Return the parameters for drf-spectacular. in_path: names of those in the path."""
-        described = []
-        for name, published in cls.schemas().items():
-            if name in cls.hidden:
-                continue
-            schema = dict(published)
-            facts: dict[str, Any] = {"required": name in cls.required(), "description": schema.pop("description")}
-            if name in in_path:
-                facts["examples"] = [OpenApiExample("example", schema.pop("examples")[0])]
-                facts["location"] = OpenApiParameter.PATH
-            described.append(OpenApiParameter(name, schema, **facts))
-        return described
+        return [
+            OpenApiParameter(
+                name,
+                {key: value for key, value in schema.items() if key not in {"description", "deprecated"}},
+                OpenApiParameter.PATH if name in in_path else OpenApiParameter.QUERY,
+                required=name in cls.required(),
+                description=schema["description"],
+                deprecated="deprecated" in schema,
+            )
+            for name, schema in cls.schemas().items()
+            if name not in cls.hidden
+        ]
 
 
 def plain_schema(schema: dict[str, Any]) -> dict[str, Any]:

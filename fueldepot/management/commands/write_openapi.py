@@ -2,7 +2,6 @@
 
 import json
 import shlex
-from collections.abc import Collection
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -140,7 +139,9 @@ def complete(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
             sample = urlsplit(shlex.split(operation["x-codeSamples"][0]["source"])[-1])
             prefilled = {name for name, _ in parse_qsl(sample.query)}
             for parameter in operation.get("parameters", []):
-                complete_parameter(parameter, prefilled)
+                # Tools fill it in: together they make a request that answers. Other examples stay in the schema.
+                if parameter["in"] == "path" or parameter["name"] in prefilled:
+                    (parameter["example"],) = parameter["schema"].pop("examples")
             complete_responses(operation["responses"], address, method)
     schemas = result["components"]["schemas"]
     described = {component_name(name): description for name, description in HEADERS.items()}
@@ -160,22 +161,6 @@ def complete_responses(responses: dict[str, Any], address: str, method: str) -> 
     for status, (name, _, _) in FAILURES.items():
         if (status not in {"404", "412"} or validated) and (status not in {"413", "415"} or method == "post"):
             responses[status] = {"$ref": f"#/components/responses/{name}"}
-
-
-def complete_parameter(parameter: dict[str, Any], prefilled: Collection[str]) -> None:
-    """Move parts of the schema of a field to the parameter, where tools look for them.
-
-    prefilled: names whose example becomes that of the parameter, which tools fill in; together they make a request
-    that answers. Other examples stay in the schema.
-    """
-    schema = parameter["schema"]
-    if parameter["in"] == "path":
-        (example,) = parameter.pop("examples").values()
-        parameter["example"] = example["value"]
-    elif parameter["name"] in prefilled:
-        (parameter["example"],) = schema.pop("examples")
-    if schema.pop("deprecated", False):
-        parameter["deprecated"] = True
 
 
 SETTINGS: dict[str, Any] = {
