@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.urls import path, re_path, reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import condition
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from typing_extensions import TypedDict
 
@@ -27,7 +27,7 @@ from fueldepot.http.error_body import method_not_allowed
 from fueldepot.http.links import route_url
 from fueldepot.http.params import Switch
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, example, list_ignored
-from fueldepot.http.views import JSON, JsonViewSet, json_response, read_only, samples
+from fueldepot.http.views import JSON, JsonViewSet, answers, json_response, read_only, samples
 from pages.heating_api import HeatingCostsViewSet
 from pages.heating_comparison import RESTS_ON as HEATING_DATA
 from pages.page import Crumb, Page
@@ -136,7 +136,7 @@ class IndexViewSet(JsonViewSet):
             "Every operation as a URI template; every data set with its version and the day of its last change. The "
             "address answers with and without a slash at its end."
         ),
-        responses={(200, JSON): OpenApiResponse(IndexJson, "The addresses and data sets.")},
+        responses=answers(IndexJson, "The addresses and data sets."),
         extensions=samples(
             ("The entry", '"/api/v1"'), polish="Spis adresów, wersje zbiorów danych i dni ich ostatnich zmian."
         ),

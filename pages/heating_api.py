@@ -6,7 +6,7 @@ from typing import Annotated, Any, get_args
 
 from django.http import HttpResponse
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from pydantic import create_model
 from rest_framework.request import Request
 from typing_extensions import TypedDict
@@ -18,7 +18,7 @@ from catalog.territory.snapshot import territory
 from fueldepot.http.links import route_url
 from fueldepot.http.params import ThreeDigits, exact
 from fueldepot.http.query import EXAMPLE_SITE, Day, OneOf, Query, Url, example, field
-from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
+from fueldepot.http.views import JsonViewSet, answers, json_response, samples
 from pages.heating_comparison import (
     NOTES,
     HeatingRow,
@@ -350,7 +350,7 @@ class HeatingCostsViewSet(JsonViewSet):
             "municipality each row says whether the source is permitted there. Ranges that overlap are not ranked."
         ),
         parameters=HeatingCostsQuery.parameters(),
-        responses={(200, JSON): OpenApiResponse(HeatingCostsJson, "The sources.")},
+        responses=answers(HeatingCostsJson, "The sources."),
         extensions=samples(
             ("Heat in a municipality", '"/api/v1/heating-costs?teryt=1261011"'),
             ("With prices of one's own", '"/api/v1/heating-costs?kwh=18000&price_pellet=1640&price_gas=0.38"'),

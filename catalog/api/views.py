@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.http import HttpResponse
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
 from catalog.api import place_answers
@@ -24,7 +24,7 @@ from catalog.search.engine import MAX_SUGGESTIONS
 from catalog.territory.boundaries import SNAP_DISTANCE_M
 from catalog.territory.snapshot import territory
 from fueldepot.http.links import route_url
-from fueldepot.http.views import JSON, JsonViewSet, json_response, prefers, samples
+from fueldepot.http.views import JSON, JsonViewSet, answers, json_response, prefers, samples
 
 GEOJSON = "application/geo+json"
 
@@ -50,7 +50,7 @@ class LocationViewSet(JsonViewSet):
             "where nothing fits as typed. An empty list when nothing fits."
         ),
         parameters=LocationsQuery.parameters(),
-        responses={(200, JSON): OpenApiResponse(place_answers.LocationJson, "Suggestions, the best first.")},
+        responses=answers(place_answers.LocationJson, "Suggestions, the best first."),
         extensions=samples(
             ("Places that begin with zakop", '"/api/v1/locations?q=zakop"'),
             ("A fragment of a postcode", '"/api/v1/locations?q=34-50"'),
@@ -74,7 +74,7 @@ class LocateViewSet(JsonViewSet):
             "municipality answers; farther away the answer is 404."
         ),
         parameters=LocateQuery.parameters(),
-        responses={(200, JSON): OpenApiResponse(place_answers.LocatedMunicipalityJson, "The municipality.")},
+        responses=answers(place_answers.LocatedMunicipalityJson, "The municipality."),
         extensions=samples(
             ("The municipality of a point in Zakopane", '"/api/v1/locate?lat=49.2992&lon=19.9496"'),
             polish="Gmina, w której leży punkt.",
@@ -92,7 +92,7 @@ class MunicipalityViewSet(JsonViewSet):
         summary="Municipalities of a unit with the number of their depots",
         description="The municipalities of a voivodeship or county, by TERYT code, also those without a depot.",
         parameters=MunicipalitiesQuery.parameters(),
-        responses={(200, JSON): OpenApiResponse(place_answers.CountedMunicipalityJson, "The municipalities.")},
+        responses=answers(place_answers.CountedMunicipalityJson, "The municipalities."),
         extensions=samples(
             ("The county of Zakopane", '"/api/v1/municipalities?county=1217"'),
             polish="Gminy województwa albo powiatu z liczbą składów, także według paliw.",
@@ -110,7 +110,7 @@ class MunicipalityViewSet(JsonViewSet):
             "area, a district); the message then names the municipality to ask for."
         ),
         parameters=MunicipalityJsonQuery.parameters("teryt"),
-        responses={(200, JSON): OpenApiResponse(place_answers.MunicipalityJson, "The municipality.")},
+        responses=answers(place_answers.MunicipalityJson, "The municipality."),
         extensions=samples(
             ("Zakopane", '"/api/v1/municipalities/1217011"'),
             polish="Jedna gmina: rodzaj, powiat i województwo, położenie, kody pocztowe i liczba składów.",
@@ -127,7 +127,7 @@ class MunicipalityViewSet(JsonViewSet):
         summary="One municipality with its area, as GeoJSON",
         description="What `/municipalities/{teryt}` says, as the properties of a feature with the municipality's area.",
         parameters=MunicipalityQuery.parameters("teryt"),
-        responses={(200, GEOJSON): OpenApiResponse(place_answers.MunicipalityFeatureJson, "The municipality.")},
+        responses=answers(place_answers.MunicipalityFeatureJson, "The municipality.", GEOJSON),
         extensions=samples(
             ("Zakopane with its area", '"/api/v1/municipalities/1217011.geojson"'),
             polish="Ta sama gmina z granicą, jako GeoJSON.",
@@ -169,7 +169,7 @@ class PostcodeViewSet(JsonViewSet):
         summary="One postcode: its centre and its municipalities",
         description="A postcode may lie in several municipalities, and in more than one voivodeship.",
         parameters=PostcodeQuery.parameters("code"),
-        responses={(200, JSON): OpenApiResponse(place_answers.PostcodeJson, "The postcode.")},
+        responses=answers(place_answers.PostcodeJson, "The postcode."),
         extensions=samples(
             ("A postcode of Zakopane", '"/api/v1/postcodes/34-500"'),
             polish="Jeden kod pocztowy: środek zabudowy, gminy z udziałem adresów i województwa.",
@@ -192,7 +192,7 @@ class StoreViewSet(JsonViewSet):
             "the addresses of the `first`, `prev`, `next` and `last` of them."
         ),
         parameters=StoreQuery.parameters(),
-        responses={(200, JSON): OpenApiResponse(StoreJson, "Depots.")},
+        responses=answers(StoreJson, "Depots."),
         extensions=samples(
             ("Pellet within 10 km of a postcode", '"/api/v1/stores?postcode=30-001&fuel=pellet&radius=10&limit=5"'),
             ("Depots of a municipality", '"/api/v1/stores?teryt=1261011"'),
@@ -211,7 +211,7 @@ class StoreViewSet(JsonViewSet):
         summary="List depots as GeoJSON points",
         description="The depots of `/stores` with the same parameters, each as a point with all its fields.",
         parameters=StoreQuery.parameters(),
-        responses={(200, GEOJSON): OpenApiResponse(StoreFeatureCollectionJson, "Depots.")},
+        responses=answers(StoreFeatureCollectionJson, "Depots.", GEOJSON),
         extensions=samples(
             ("Around a point", '"/api/v1/stores.geojson?lat=50.0614&lon=19.9366&limit=5"'),
             polish="Te same składy jako punkty GeoJSON.",

@@ -1,7 +1,4 @@
-"""The API description: extensions of drf-spectacular that generate it, and the committed file with this site's URLs.
-
-Extensions describe answers that are TypedDicts, and bodies that are query models.
-"""
+"""The API description: the schemas of its answers and bodies, and the committed file with this site's URLs."""
 
 import json
 from functools import cache
@@ -10,56 +7,36 @@ from typing import Any
 
 import orjson
 from django.conf import settings
-from drf_spectacular.drainage import set_override
-from drf_spectacular.extensions import OpenApiSerializerExtension
-from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.plumbing import ResolvedComponent
 from pydantic import ConfigDict, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 from typing_extensions import get_original_bases, is_typeddict
 
 from fueldepot.http.error_body import ErrorJson
-from fueldepot.http.query import QueryBody
 
 SUFFIX = "Json"
 """End of the names of TypedDicts that the names of components leave out."""
 
 TEMPLATE = "#/components/schemas/{model}"
 
-
-class TypedDictExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call] # registers it
-    """Describes a TypedDict by pydantic's JSON schema; the TypedDicts of its fields become components."""
-
-    @classmethod
-    def _matches(cls, target: Any) -> bool:
-        return is_typeddict(target)
-
-    def get_name(self, auto_schema: Any, direction: Any) -> str:
-        # pydantic names the parts of a TypedDict, so a part and the class of an answer are taken for a collision.
-        set_override(self.target, "suppress_collision_warning", True)
-        return str(self.target.__name__).removesuffix(SUFFIX)
-
-    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        schemas = describe_typed_dict(self.target)
-        own: dict[str, Any] = schemas.pop(self.target.__name__)
-        for name, schema in schemas.items():
-            component = ResolvedComponent(  # type: ignore[no-untyped-call]
-                name=name.removesuffix(SUFFIX), type=ResolvedComponent.SCHEMA, object=name, schema=schema
-            )
-            auto_schema.registry.register_on_missing(component)
-        return own
+SCHEMAS: dict[str, Any] = {"Error": ErrorJson}
+"""TypedDicts of answers and schemas of bodies, by the names of their components."""
 
 
-class QueryBodyExtension(OpenApiSerializerExtension):  # type: ignore[no-untyped-call] # registers it
-    @classmethod
-    def _matches(cls, target: Any) -> bool:
-        return isinstance(target, QueryBody)
+def schema_ref(name: str, described: Any) -> dict[str, str]:
+    """Return the reference to a component, which the description then has."""
+    SCHEMAS[name] = described
+    return {"$ref": TEMPLATE.format(model=name)}
 
-    def get_name(self, auto_schema: Any, direction: Any) -> str:
-        return str(self.target.name)
 
-    def map_serializer(self, auto_schema: Any, direction: Any) -> dict[str, Any]:
-        return dict(self.target.describe())
+def describe_schemas() -> dict[str, Any]:
+    """Return the schemas of SCHEMAS and of the parts of TypedDicts, by the names of their components."""
+    schemas: dict[str, Any] = {}
+    for name, described in SCHEMAS.items():
+        if is_typeddict(described):
+            schemas |= {part.removesuffix(SUFFIX): schema for part, schema in describe_typed_dict(described).items()}
+        else:
+            schemas[name] = described
+    return schemas
 
 
 class SchemasByClass(GenerateJsonSchema):
@@ -117,16 +94,6 @@ def plain(schema: Any) -> Any:
         short["propertyNames"] = {**short.get("propertyNames", {}), "pattern": pattern}
         short["additionalProperties"] = values
     return short
-
-
-class Schema(AutoSchema):
-    """Adds the shared error body to every operation."""
-
-    def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
-        """Return the operation, None for a view without a description."""
-        operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
-        self.resolve_serializer(ErrorJson, "response")  # type: ignore[arg-type] # see TypedDictExtension
-        return operation
 
 
 FILE = Path(__file__).resolve().parent.parent / "openapi.json"

@@ -22,7 +22,6 @@ publishes the fields:
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from types import MappingProxyType
@@ -214,6 +213,28 @@ class Query(BaseModel):
             if name not in cls.hidden
         ]
 
+    @classmethod
+    def body(
+        cls, description: str, required_together: Mapping[str, list[str]], *, nullable: bool = False
+    ) -> dict[str, Any]:
+        """Return the schema of a request body with the parameters, without defaults.
+
+        Client generators make a field with a default required. nullable: null counts as not given.
+        """
+        properties = {}
+        for name, schema in cls.schemas().items():
+            properties[name] = {key: value for key, value in schema.items() if key != "default"}
+            if nullable:
+                properties[name]["type"] = [schema["type"], "null"]
+                if "enum" in schema:
+                    properties[name]["enum"] = [*schema["enum"], None]
+        return {
+            "type": "object",
+            "description": description,
+            "properties": properties,
+            "dependentRequired": dict(required_together),
+        }
+
 
 def plain_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a parameter or field without its title, and without null if it is a parameter's absence."""
@@ -224,35 +245,6 @@ def plain_schema(schema: dict[str, Any]) -> dict[str, Any]:
         for key, value in merged.items()
         if key != "title" and not (key == "anyOf" and len(schemas) == 1) and not (key == "default" and value is None)
     }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class QueryBody:
-    """A request body with the parameters of a query, as the API description publishes it: without defaults.
-
-    Client generators make a field with a default required. nullable: null counts as not given.
-    """
-
-    name: str
-    description: str
-    query: type[Query]
-    required_together: Mapping[str, list[str]]
-    nullable: bool = False
-
-    def describe(self) -> dict[str, Any]:
-        properties = {}
-        for name, schema in self.query.schemas().items():
-            properties[name] = {key: value for key, value in schema.items() if key != "default"}
-            if self.nullable:
-                properties[name]["type"] = [schema["type"], "null"]
-                if "enum" in schema:
-                    properties[name]["enum"] = [*schema["enum"], None]
-        return {
-            "type": "object",
-            "description": self.description,
-            "properties": properties,
-            "dependentRequired": dict(self.required_together),
-        }
 
 
 EXAMPLE_SITE = "https://sklady.example.pl"

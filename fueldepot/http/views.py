@@ -16,9 +16,11 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
+from drf_spectacular.utils import OpenApiResponse
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
+from fueldepot.http.api_description import SUFFIX, schema_ref
 from fueldepot.http.error_body import JSON as JSON
 from fueldepot.http.params import InvalidParameters
 from fueldepot.http.query import Pairs, Query, list_ignored
@@ -91,6 +93,12 @@ class JsonViewSet(ViewSet):
 def json_response(data: Any, *, headers: Mapping[str, str] | None = None, content_type: str = JSON) -> HttpResponse:
     """Return a 200 response: numbers as numbers, dates as YYYY-MM-DD, Polish letters unescaped."""
     return HttpResponse(orjson.dumps(data), headers=headers, content_type=content_type)
+
+
+def answers(kind: Any, description: str, media_type: str = JSON) -> dict[tuple[int, str], OpenApiResponse]:
+    """Return the responses of an operation that answers with a TypedDict, or as a list with several."""
+    name = kind.__name__.removesuffix(SUFFIX)
+    return {(200, media_type): OpenApiResponse(schema_ref(name, kind), description)}
 
 
 def samples(*calls: tuple[str, str], polish: str) -> dict[str, Any]:

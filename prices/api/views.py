@@ -4,7 +4,7 @@ from typing import Annotated
 
 from django.http import HttpResponse
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiResponse, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from typing_extensions import TypedDict
 
@@ -16,7 +16,7 @@ from catalog.depots.snapshot import depots
 from catalog.models import Dataset
 from fueldepot.data import snapshot
 from fueldepot.http.query import Day, example, field
-from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
+from fueldepot.http.views import JsonViewSet, answers, json_response, samples
 from prices import medians
 from prices.api.params import FuelPricesQuery, SeriesQuery
 from prices.api.price_answers import FuelName, FuelPricesJson, PricedFuel, Unit, UnitName, find_prices
@@ -77,7 +77,7 @@ class FullStoreViewSet(JsonViewSet):
         summary="One depot with its price list",
         description="404 also for a depot that was removed; its page then tells the reason with status 410.",
         parameters=DepotQuery.parameters("id"),
-        responses={(200, JSON): OpenApiResponse(FullStoreJson, "The depot.")},
+        responses=answers(FullStoreJson, "The depot."),
         extensions=samples(
             ("One depot", '"/api/v1/stores/1"'),
             polish="Jeden skład ze wszystkimi polami i cennikiem: najnowszą ceną każdego paliwa z ostatnich "
@@ -103,7 +103,7 @@ class SeriesViewSet(JsonViewSet):
             "only the numbers that it asks for, and then `values` says of each where it was read."
         ),
         parameters=SeriesQuery.parameters(),
-        responses={(200, JSON): OpenApiResponse(AllSeriesJson, "The series.")},
+        responses=answers(AllSeriesJson, "The series."),
         extensions=samples(
             ("All series", '"/api/v1/prices"'),
             ("Electricity in 2019", '"/api/v1/prices?series=prad-g11&year=2019&voivodeship=polska"'),
@@ -135,7 +135,7 @@ class FuelPriceViewSet(JsonViewSet):
             "the months, which know no outliers."
         ),
         parameters=FuelPricesQuery.parameters("fuel"),
-        responses={(200, JSON): OpenApiResponse(FuelPricesJson, "The prices.")},
+        responses=answers(FuelPricesJson, "The prices."),
         extensions=samples(
             ("Pellet in Poland, with every price", '"/api/v1/prices/pellet?values=true"'),
             ("Pellet in a voivodeship", '"/api/v1/prices/pellet?voivodeship=malopolskie"'),

@@ -9,7 +9,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
 from rest_framework.request import Request
 
 from catalog.api.views import link_pages
-from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
+from fueldepot.http.views import JsonViewSet, answers, json_response, samples
 from regulations.api import regulation_answers
 from regulations.api.calendar import deadline_calendar
 from regulations.api.params import CalendarQuery, DeadlinesQuery, RegulationsQuery
@@ -31,7 +31,7 @@ class RegulationViewSet(JsonViewSet):
             "with each of its voivodeships. Entries come by TERYT code."
         ),
         parameters=RegulationsQuery.parameters(),
-        responses={(200, JSON): OpenApiResponse(regulation_answers.RegulationJson, "One entry for each voivodeship.")},
+        responses=answers(regulation_answers.RegulationJson, "One entry for each voivodeship."),
         extensions=samples(
             ("What binds at a postcode", '"/api/v1/regulations?postcode=30-001&binding=1"'),
             ("A voivodeship as of a day to come", '"/api/v1/regulations?voivodeship=malopolskie&on=2027-01-01"'),
@@ -80,7 +80,7 @@ class DeadlineViewSet(JsonViewSet):
             "of the voivodeship. The whole of each stands in `/regulations`."
         ),
         parameters=DeadlinesQuery.parameters(),
-        responses={(200, JSON): OpenApiResponse(regulation_answers.ComingDeadlineJson, "The deadlines.")},
+        responses=answers(regulation_answers.ComingDeadlineJson, "The deadlines."),
         extensions=samples(
             ("The next three", '"/api/v1/deadlines?limit=3"'),
             ("Those of a year", '"/api/v1/deadlines?from=2027-01-01&to=2027-12-31&limit=100"'),

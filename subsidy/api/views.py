@@ -4,12 +4,13 @@ from django.http import HttpResponse
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_variables
-from drf_spectacular.utils import OpenApiExample, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 
+from fueldepot.http.api_description import schema_ref
 from fueldepot.http.cache_control import NO_STORE
-from fueldepot.http.query import Query, QueryBody
-from fueldepot.http.views import JSON, JsonViewSet, json_response, samples
+from fueldepot.http.query import Query
+from fueldepot.http.views import JSON, JsonViewSet, answers, json_response, samples
 from subsidy import rules
 from subsidy.api.answers import SubsidyJson, SubsidyLimitsJson, describe_limits, describe_subsidy, describe_unknown
 from subsidy.api.params import LimitsQuery, PlanQuery, SubsidyQuery, take_body, take_query
@@ -43,22 +44,18 @@ BY_BODY = samples(
     polish="To samo, z parametrami w treści zapytania: formularz, multipart albo JSON, by dochód nie trafił do adresu.",
 )
 
-FORM_BODY = QueryBody(
-    "SubsidyForm",
-    "The parameters of GET, in every spelling of GET, as a form; those of the address are not read.",
-    SubsidyQuery,
-    required_together={"income": ["people"]},
+TOGETHER = {"income": ["people"]}
+FORM_BODY = SubsidyQuery.body(
+    "The parameters of GET, in every spelling of GET, as a form; those of the address are not read.", TOGETHER
 )
-JSON_BODY = QueryBody(
-    "SubsidyJson",
+JSON_BODY = SubsidyQuery.body(
     "The parameters of GET as JSON; those of the address are not read.\n\nNull counts as not given. Numbers and "
     "switches may also stand in strings, written as in a form, and 1 and 0 are switches too.",
-    SubsidyQuery,
-    required_together={"income": ["people"]},
+    TOGETHER,
     nullable=True,
 )
 
-RESPONSES = {(200, JSON): OpenApiResponse(SubsidyJson, "The result.")}
+RESPONSES = answers(SubsidyJson, "The result.")
 
 
 @method_decorator(sensitive_variables(), name="retrieve")
@@ -81,7 +78,7 @@ class SubsidyViewSet(JsonViewSet):
         tags=[SUBSIDY],
         summary="Calculate the clean-air subsidy, with the parameters in the body",
         description=f"{DESCRIPTION} The body is a JSON object or a form; a multipart form without files is read too.",
-        request={JSON: JSON_BODY, FORM: FORM_BODY},
+        request={JSON: schema_ref("SubsidyJson", JSON_BODY), FORM: schema_ref("SubsidyForm", FORM_BODY)},
         responses=RESPONSES,
         examples=[
             OpenApiExample(
@@ -103,7 +100,7 @@ class SubsidyViewSet(JsonViewSet):
         summary="Thresholds and limits of the clean-air programme",
         description="Income thresholds, shares, and limits of project types and items in force on a day, each dated.",
         parameters=LimitsQuery.parameters(),
-        responses={(200, JSON): OpenApiResponse(SubsidyLimitsJson, "The numbers.")},
+        responses=answers(SubsidyLimitsJson, "The numbers."),
         extensions=samples(
             ("Thresholds of the levels", '"/api/v1/subsidy/limits?about=levels"'),
             polish="Progi dochodu, udziały i limity programu jako liczby, każda z dniem i źródłem.",

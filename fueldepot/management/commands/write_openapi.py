@@ -15,7 +15,7 @@ from catalog.api.params import LIMIT_RANGE
 from catalog.api.views import DEPOTS, PLACES
 from catalog.search.engine import MAX_SUGGESTIONS
 from fueldepot import api
-from fueldepot.http.api_description import FILE, PREFIX
+from fueldepot.http.api_description import FILE, PREFIX, describe_schemas
 from fueldepot.http.cache_control import CATALOG, NO_STORE, version
 from fueldepot.http.params import BOOLEANS, MAX_VALUE_LENGTH
 from fueldepot.http.query import EXAMPLE_SITE, MOST_IGNORED
@@ -143,7 +143,7 @@ def complete(result: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
                 if parameter["in"] == "path" or parameter["name"] in prefilled:
                     (parameter["example"],) = parameter["schema"].pop("examples")
             complete_responses(operation["responses"], address, method)
-    schemas = result["components"]["schemas"]
+    schemas = dict(sorted(describe_schemas().items()))
     described = {component_name(name): description for name, description in HEADERS.items()}
     result["components"] = {"schemas": schemas, "responses": responses(), "headers": described}
     return result
