@@ -1,7 +1,6 @@
 """Searches over the publishers' files, the starter data or a few names, without a database."""
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,8 @@ from catalog.search.engine import Search
 from catalog.search.entries import DECIMALS, IndexEntry, PlaceRegister, PlaceRow, PostcodeRow, iter_entries
 from catalog.search.index import POSITIONS, UNKNOWN, Columns, SearchIndex
 from catalog.territory.boundaries import BoundaryIndex
-from catalog.text import fold, is_city_with_county_rights, slug
+from catalog.text import is_city_with_county_rights, slug
 from tests import SHARED
-from tests.catalog.search.questions import Named, Question, make_questions
 
 PUBLISHED = pytest.param(
     "published",
@@ -30,20 +28,16 @@ PUBLISHED = pytest.param(
 """The register of the publishers' files, beside that of the starter data."""
 
 
-def published_register(folder: Path) -> PlaceRegister:
-    """Read the register of TERC, SIMC and the postcodes of the address register in a folder."""
-    (units,), (places,), (codes,) = (sorted(folder.glob(name)) for name in ("TERC_*.csv", "SIMC_*.zip", "prg_*.csv"))
-    return make_register(
-        teryt.parse_units(units).rows, teryt.parse_places(places).rows, gugik.parse_postcodes(codes).rows
-    )
-
-
 def starter_register() -> PlaceRegister:
     return make_register(starter.read_units(), starter.read_places(), starter.read_postcodes())
 
 
 def register_of(origin: str) -> PlaceRegister:
-    return starter_register() if origin == "starter" else published_register(SHARED / "data")
+    """The starter data, or TERC, SIMC and the postcodes of the address register."""
+    if origin == "starter":
+        return starter_register()
+    files = ("TERC_*.csv", teryt.parse_units), ("SIMC_*.zip", teryt.parse_places), ("prg_*.csv", gugik.parse_postcodes)
+    return make_register(*(parse(next((SHARED / "data").glob(name))).rows for name, parse in files))
 
 
 def make_register(
@@ -51,7 +45,7 @@ def make_register(
 ) -> PlaceRegister:
     """Make a register of records as the importers do, apart from codes that have left it."""
     voivodeships, counties, municipalities = {}, {}, {}
-    for unit in sorted(units, key=lambda unit: len(unit.teryt)):
+    for unit in sorted(units, key=lambda unit: (len(unit.teryt), unit.teryt)):
         code, name = unit.teryt, unit.name
         if len(code) == 2:
             voivodeships[code] = Voivodeship(code, name, slug(name))
@@ -84,21 +78,6 @@ def search_of(register: PlaceRegister) -> Search:
     index = SearchIndex(columns_of(iter_entries(register)), register.municipalities)
     codes = {row.code.replace("-", ""): [code for code, _ in row.municipalities] for row in register.postcodes}
     return Search(index, codes)
-
-
-def questions_of(register: PlaceRegister, each: int = 120) -> list[Question]:
-    """Make questions of what a register holds."""
-    homes: dict[str, set[str]] = {}
-    for place in register.places:
-        homes.setdefault(fold(place.name), set()).add(place.municipality)
-    postcodes = []
-    for row in register.postcodes:
-        for place in row.places[:3]:
-            inside = [code for code, _ in row.municipalities if code in homes.get(fold(place), ())]
-            if len(inside) == 1:
-                postcodes.append((row.code, place, inside[0]))
-    localities = [Named(place.name, place.kind, place.municipality) for place in register.places]
-    return make_questions(list(register.municipalities.values()), localities, postcodes, each)
 
 
 def columns_of(entries: Iterable[IndexEntry]) -> Columns:
@@ -135,10 +114,7 @@ def make_search(
         for code, shares in (postcodes or {}).items()
     ]
     register = make_register(
-        [
-            UnitRecord(code, units[code], int(code[6:] or 0))
-            for code in sorted(units, key=lambda code: (len(code), code))
-        ],
+        [UnitRecord(code, name, int(code[6:] or 0)) for code, name in units.items()],
         [PlaceRecord(f"simc:{n}", name, "wieś", unit, True, *point) for n, (name, unit, *point) in enumerate(villages)],
         [PostcodeRecord(*row) for row in codes],
     )
