@@ -14,7 +14,7 @@ from catalog.importers import runner
 from catalog.models import Depot, ImportRun, Municipality
 from regulations.models import LegalState
 from tests import commands, factories, small_country
-from tests.catalog.importers.parsers import test_osm_pbf as pbf
+from tests.catalog.importers.parsers import test_openstreetmap as osm
 from tests.catalog.importers.parsers.generate_addresses import area, document, point
 from tests.catalog.importers.parsers.helpers import write, zipped
 from tests.dumps import dump
@@ -44,8 +44,8 @@ def run(name, *paths, **options):
 
 
 def extract(path, *numbers):
-    nodes = (pbf.node(100 + number, location=(15.91, 51.93)) for number in numbers)
-    return pbf.extract(path, *nodes, stamp="2026-10-03T00:00:00Z")
+    nodes = (osm.pbf_node(100 + number, location=(15.91, 51.93)) for number in numbers)
+    return osm.extract(path, *nodes, stamp="2026-10-03T00:00:00Z")
 
 
 @pytest.fixture
