@@ -11,7 +11,7 @@ import struct
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -80,12 +80,7 @@ def serve(publishers: Publishers, port: int = 0) -> Iterator[ThreadingHTTPServer
         disable_nagle_algorithm = True  # or the body waits 40 ms until the head is acknowledged
 
         def do_GET(self) -> None:
-            self.handle_request(b"")
-
-        def do_POST(self) -> None:
-            self.handle_request(self.rfile.read(int(self.headers.get("Content-Length", "0"))))
-
-        def handle_request(self, body: bytes) -> None:
+            body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
             parts = urlsplit(self.path)
             publishers.asked.append((parts.path, self.command, dict(self.headers), body))
             waiting = publishers.troubles.get(parts.path, [])
@@ -104,6 +99,9 @@ def serve(publishers: Publishers, port: int = 0) -> Iterator[ThreadingHTTPServer
                 self.reply(404, b"nothing here", {})
             else:
                 self.give(parts.path, found, trouble)
+
+        def do_POST(self) -> None:
+            self.do_GET()
 
         def find(self, path: str, body: bytes, trouble: str) -> bytes | None:
             """What is published under a path; for the form and Overpass what the request names."""
@@ -134,63 +132,48 @@ def serve(publishers: Publishers, port: int = 0) -> Iterator[ThreadingHTTPServer
             self.misbehave(trouble, content, headers)
 
         def misbehave(self, trouble: str, content: bytes, headers: dict[str, str]) -> None:
-            status, half = 200, content[: len(content) // 2]
-            if trouble == "drop":  # the connection is reset in the middle
-                self.start(status, {**headers, "Content-Length": str(len(content))})
-                self.wfile.write(half)
-                self.reset()
+            half = content[: len(content) // 2]
+            announced, closing = {"Content-Length": str(len(content))}, {"Connection": "close"}
+            cut_off = {
+                "drop": announced,  # the connection is reset in the middle
+                "short": announced | closing,  # a good-bye before the announced length
+                "unannounced": closing,  # half of it, without any length: only the content tells
+                "chunked": {"Transfer-Encoding": "chunked"} | closing,  # chunks that never come to their end
+            }
+            if trouble in cut_off:
+                self.start(200, headers | cut_off[trouble])
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(half), half) if trouble == "chunked" else half)
+                if trouble == "drop":
+                    self.reset()
+                self.close_connection = True
             elif trouble == "refuse":  # nothing at all comes
                 self.reset()
-            elif trouble == "short":  # a good-bye before the announced length
-                self.start(status, {**headers, "Content-Length": str(len(content)), "Connection": "close"})
-                self.wfile.write(half)
-                self.close_connection = True
-            elif trouble == "unannounced":  # half of it, without any length: only the content tells
-                self.start(status, {**headers, "Connection": "close"})
-                self.wfile.write(half)
-                self.close_connection = True
-            elif trouble == "chunked":  # chunks that never come to their end
-                self.start(status, {**headers, "Transfer-Encoding": "chunked", "Connection": "close"})
-                self.wfile.write(b"%x\r\n%s\r\n" % (len(half), half))
-                self.close_connection = True
-            elif trouble == "gzip":
-                self.reply(status, gzip.compress(content), {**headers, "Content-Encoding": "gzip"})
-            elif trouble == "half gzip":  # whole by its length, and yet cut off
+            elif trouble.endswith("gzip"):
                 packed = gzip.compress(content)
-                self.reply(status, packed[: len(packed) // 2], {**headers, "Content-Encoding": "gzip"})
-            elif trouble == "damaged gzip":
-                packed = bytearray(gzip.compress(content))
-                packed[10] = 0xFF  # the kind of the first block
-                self.reply(status, bytes(packed), {**headers, "Content-Encoding": "gzip"})
-            elif trouble == "half":  # half of it, announced as the whole
-                self.reply(status, half, headers)
+                if trouble == "half gzip":  # whole by its length, and yet cut off
+                    packed = packed[: len(packed) // 2]
+                elif trouble == "damaged gzip":
+                    packed = packed[:10] + b"\xff" + packed[11:]  # the kind of the first block
+                self.reply(200, packed, headers | {"Content-Encoding": "gzip"})
             elif trouble == "slow":
-                self.start(status, {**headers, "Content-Length": str(len(content))})
-                try:
-                    for byte in content:
-                        self.wfile.write(bytes([byte]))
-                        time.sleep(0.02)
-                except OSError:
-                    self.close_connection = True
+                self.start(200, headers | announced)
+                for byte in content:
+                    self.wfile.write(bytes([byte]))
+                    time.sleep(0.02)
             elif trouble == "slow header":  # a byte now and then, and never the end of it
-                try:
-                    self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
-                    for _ in range(100):
-                        self.wfile.write(b"x")
-                        time.sleep(0.1)
-                except OSError:
-                    pass
+                self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+                for _ in range(100):
+                    self.wfile.write(b"x")
+                    time.sleep(0.1)
                 self.close_connection = True
             elif trouble == "silent":  # the line stays open and nothing comes
-                self.start(status, {**headers, "Content-Length": str(len(content))})
+                self.start(200, headers | announced)
                 time.sleep(1.5)
                 self.close_connection = True
             elif trouble == "html":
                 self.reply(200, b"<!DOCTYPE html><html><body>Przerwa techniczna</body></html>", {})
-            elif trouble == "empty":
-                self.reply(200, b"", headers)
-            else:
-                self.reply(status, content, headers)
+            else:  # "half" is announced as the whole
+                self.reply(200, {"half": half, "empty": b""}.get(trouble, content), headers)
 
         def start(self, status: int, headers: dict[str, str]) -> None:
             self.send_response(status)
@@ -211,17 +194,13 @@ def serve(publishers: Publishers, port: int = 0) -> Iterator[ThreadingHTTPServer
             self.connection.close()
             self.close_connection = True
 
-        def handle_one_request(self) -> None:
-            try:
-                super().handle_one_request()
-            except (OSError, ValueError):
-                self.close_connection = True
+        def handle(self) -> None:
+            with suppress(OSError, ValueError):
+                super().handle()
 
         def finish(self) -> None:
-            try:
+            with suppress(OSError, ValueError):
                 super().finish()
-            except (OSError, ValueError):
-                self.close_connection = True
 
         def log_message(self, *args: Any) -> None:
             """Say nothing."""

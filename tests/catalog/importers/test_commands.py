@@ -52,8 +52,9 @@ def test_a_dry_run_reports_and_changes_nothing(directory):
     printed = run("import_data", directory)
     assert not missing(printed, "units from TERC.csv: 3 added", "postcodes from PL.txt: 1 added")
     assert not missing(printed, "not imported, of no known form: notes.txt", "dry run")
-    assert not models.Municipality.objects.exists()
-    assert not models.Dataset.objects.exists()
+    with pytest.raises(CommandError):
+        run("import_postcodes", directory / "TERC.csv")
+    assert not any(table.objects.exists() for table in (models.Municipality, models.Dataset, ImportRun))
 
 
 def test_commit_writes_searches_and_dates(directory, client):
@@ -66,15 +67,11 @@ def test_commit_writes_searches_and_dates(directory, client):
     assert models.Dataset.objects.get(slug="units").version == 1
 
 
-def test_a_refusal_says_what_to_do_first(tmp_path):
-    with pytest.raises(CommandError, match="run import_teryt first") as refused:
-        run("import_postcodes", write(tmp_path / "PL.txt", GEONAMES), commit=True)
-    assert "\n" not in str(refused.value)
-
-
 def test_a_directory_is_refused_as_a_whole_for_one_bad_file(directory):
-    (directory / "PL.txt").write_text(GEONAMES + GEONAMES.replace("50.07", "north"), encoding="utf-8")
     (directory / "empty").mkdir()
+    with pytest.raises(CommandError, match="run import_teryt first"):
+        run("import_postcodes", directory / "PL.txt", commit=True)
+    write(directory / "PL.txt", GEONAMES + GEONAMES.replace("50.07", "north"))
     (directory / "same.csv").symlink_to(directory / "TERC.csv")
     for command, paths, message in (
         ("import_data", [directory], r"PL\.txt, row 2"),
@@ -82,8 +79,9 @@ def test_a_directory_is_refused_as_a_whole_for_one_bad_file(directory):
         ("import_data", [directory / "empty"], "holds no file"),
         ("import_data", [directory / "none"], "none: is not a directory"),
     ):
-        with pytest.raises(CommandError, match=message):
+        with pytest.raises(CommandError, match=message) as refused:
             run(command, *paths, commit=True)
+        assert "\n" not in str(refused.value)
     assert not models.Municipality.objects.exists()
 
 
@@ -160,8 +158,8 @@ def test_places_of_the_names_register_are_matched_with_the_stored_units():
     assert set(Place.objects.values_list("id", "municipality")) == {("prng:9001", "1206923"), ("prng:9002", "1206923")}
 
 
-def test_boundaries_from_a_file_and_a_folder_with_a_legal_state(tmp_path):
-    run("import_teryt", write(tmp_path / "terc.zip", small_country.terc()), commit=True)
+def test_boundaries_from_a_file_and_a_folder_with_a_legal_state(register, tmp_path):
+    run("import_teryt", register, commit=True)
     boundaries = write(tmp_path / "granice.zip", small_country.boundaries())
     assert ": 4 added, " in run("import_boundaries", boundaries, commit=True)
     assert Boundary.objects.count() == 4
@@ -188,7 +186,7 @@ def register(tmp_path):
     return path
 
 
-def test_a_run_from_a_file_is_recorded_with_its_checksum(register):
+def test_a_run_from_a_file_is_recorded_with_its_checksum_and_can_be_looked_at_in_the_admin(client, register):
     for _ in range(2):
         run("import_teryt", register, commit=True)
     first, second = ImportRun.objects.order_by("pk")
@@ -198,26 +196,10 @@ def test_a_run_from_a_file_is_recorded_with_its_checksum(register):
     assert (first.file_name, first.checksum) == ("TERC.zip", checksum(register))
     assert (str(first.file_date), first.file_size) == ("2021-01-01", register.stat().st_size)
     assert first.started <= first.finished <= second.started
-
-
-def test_a_dry_run_leaves_no_record(register):
-    run("import_teryt", register)
-    with pytest.raises(CommandError):
-        run("import_postcodes", register)
-    assert not ImportRun.objects.exists()
-
-
-def test_a_refused_run_is_recorded_although_everything_else_was_undone(register, tmp_path):
-    run("import_teryt", register, commit=True)
-    register.write_bytes(small_country.terc(list(small_country.UNITS)[:3]))
-    before = dump()
-    with pytest.raises(CommandError, match="add --allow-removals"):
-        run("import_teryt", register, commit=True)
-    assert dump() == before
-    record = ImportRun.objects.order_by("-pk")[0]
-    assert (record.source, record.outcome, record.rows) == ("teryt-terc", "refused", 0)
-    assert "add --allow-removals" in record.message
-    assert record.checksum == checksum(register)
+    client.force_login(factories.UserFactory())
+    listing = reverse("admin:catalog_importrun_changelist")
+    assert not missing(client.get(listing).content.decode(), "teryt-terc", "wczytano zmiany")
+    assert client.get(reverse("admin:catalog_importrun_change", args=[first.pk])).status_code == 200
 
 
 def test_a_file_of_no_known_form_is_recorded_for_the_source_of_the_command(tmp_path):
@@ -233,17 +215,20 @@ def test_a_file_of_no_known_form_is_recorded_for_the_source_of_the_command(tmp_p
     assert {name: origin[name] for name in gone} == gone
 
 
-def test_of_a_directory_every_step_is_recorded_and_of_a_refused_one_the_step(register, tmp_path):
+def test_of_a_directory_every_step_is_recorded_and_of_a_refused_one_the_step_although_all_is_undone(register, tmp_path):
     steps = [("teryt-terc", "imported"), ("geonames-postcodes", "imported"), ("geonames-postcodes", "refused")]
     (tmp_path / "PL.zip").write_bytes(small_country.postcodes())
     run("import_data", tmp_path, commit=True)
     (tmp_path / "PL.zip").write_bytes(small_country.postcodes(range(5)))
     register.write_bytes(small_country.terc(day="2022-01-01"))
     before = dump()
-    with pytest.raises(CommandError):
+    with pytest.raises(CommandError, match="add --allow-removals"):
         run("import_data", tmp_path, commit=True)
     assert dump() == before
+    *_, record = ImportRun.objects.order_by("pk")
     assert list(ImportRun.objects.order_by("pk").values_list("source", "outcome")) == steps
+    assert ("add --allow-removals" in record.message, record.rows) == (True, 0)
+    assert record.checksum == checksum(tmp_path / "PL.zip")
 
 
 def test_every_importer_downloads(publishers, tmp_path, settings):
@@ -277,15 +262,6 @@ def test_either_files_or_a_download_of_sources_that_are_named(tmp_path):
     for args, message in (([], either), (["--download", "x.zip"], either), (few, "names no source teryt-terc")):
         with pytest.raises(CommandError, match=message):
             run("import_teryt", *args)
-
-
-def test_records_can_be_looked_at_in_the_admin(client, register):
-    run("import_teryt", register, commit=True)
-    client.force_login(factories.UserFactory())
-    listing = reverse("admin:catalog_importrun_changelist")
-    assert not missing(client.get(listing).content.decode(), "teryt-terc", "wczytano zmiany")
-    page = reverse("admin:catalog_importrun_change", args=[ImportRun.objects.get().pk])
-    assert client.get(page).status_code == 200
 
 
 def test_the_projects_file_of_sources_is_whole_and_a_format_of_one_source(monkeypatch):

@@ -48,20 +48,6 @@ def extract(path, *numbers):
     return osm.extract(path, *nodes, stamp="2026-10-03T00:00:00Z")
 
 
-@pytest.fixture
-def catalog(tmp_path):
-    """A register of 21 municipalities with addresses, and depots of an extract."""
-    run("import_teryt", write(tmp_path / "terc.csv", register()))
-    run("import_postcodes", write(tmp_path / "addresses.xml", addresses()))
-    factories.BoundaryFactory(
-        municipality=models.Municipality.objects.get(pk="0804032"), lat=51.93, lon=15.91, side_km=30
-    )
-    run("import_depots", extract(tmp_path / "first.osm.pbf", *range(1, 21)))
-    LegalState.objects.create(voivodeship_id="08", as_of=date(2026, 1, 1))
-    assert (models.Depot.objects.count(), models.Postcode.objects.count()) == (20, 1)
-    return tmp_path
-
-
 def half(content):
     content = content if isinstance(content, bytes) else content.encode()
     return content[: len(content) // 2]
@@ -71,10 +57,25 @@ def moved(row):
     return row.replace("08;", "10;", 1).replace("LUBUSKIE", "ŁÓDZKIE")
 
 
-def test_a_refusal_leaves_everything_as_it_was(catalog):
-    cut_off = half(extract(catalog / "whole.osm.pbf", 1).read_bytes())
-    both = zipped(catalog / "both.zip", {f"{model}.xml": addresses(model).encode() for model in (2012, 2021)})
+def test_a_second_run_and_a_refusal_leave_everything_as_it_was(tmp_path):
+    files = (
+        ("import_teryt", write(tmp_path / "terc.csv", register())),
+        ("import_postcodes", write(tmp_path / "addresses.xml", addresses())),
+        ("import_depots", extract(tmp_path / "first.osm.pbf", *range(1, 21))),
+    )
+    run(*files[0])
+    unit = models.Municipality.objects.get(pk="0804032")
+    factories.BoundaryFactory(municipality=unit, lat=51.93, lon=15.91, side_km=30)
+    for command, path in files[1:]:
+        run(command, path)
+    LegalState.objects.create(voivodeship_id="08", as_of=date(2026, 1, 1))
+    assert (models.Depot.objects.count(), models.Postcode.objects.count()) == (20, 1)
     before = dump()
+    for command, path in files:
+        assert ": 0 added, 0 changed, 0 removed" in run(command, path)
+    assert dump() == before
+    cut_off = half(extract(tmp_path / "whole.osm.pbf", 1).read_bytes())
+    both = zipped(tmp_path / "both.zip", {f"{model}.xml": addresses(model).encode() for model in (2012, 2021)})
     for command, name, content, message in (
         ("import_teryt", "a.csv", register(*map(moved, ROWS)), "voivodeship 08 leaves the register, and stany prawne"),
         ("import_teryt", "b.csv", register(day="2025-01-01"), "of 2025-01-01, .* add --allow-older"),
@@ -85,22 +86,11 @@ def test_a_refusal_leaves_everything_as_it_was(catalog):
     ):
         with pytest.raises(CommandError, match=message) as refused:
             # The voivodeship is refused after rows were written, which are undone.
-            run(command, write(catalog / name, content), allow_removals="voivodeship" in message)
+            run(command, write(tmp_path / name, content), allow_removals="voivodeship" in message)
         said = str(refused.value)
         assert said.startswith("nothing was imported: ")
         assert (name in said, "\n" in said) == (True, False)
         assert dump() == before
-
-
-def test_a_second_run_writes_nothing(catalog):
-    before = dump()
-    for command, path in (
-        ("import_teryt", write(catalog / "x.csv", register())),
-        ("import_depots", extract(catalog / "x.osm.pbf", *range(1, 21))),
-        ("import_postcodes", write(catalog / "x.xml", addresses())),
-    ):
-        assert ": 0 added, 0 changed, 0 removed" in run(command, path)
-    assert dump() == before
 
 
 def test_a_folder_with_registers_of_several_years_can_be_imported_again_and_an_older_one_be_asked_for(tmp_path):
