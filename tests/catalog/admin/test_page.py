@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 from django.contrib.auth.models import Group
+from django.core import mail
 from django.urls import reverse
 
 from catalog import models
@@ -218,12 +219,15 @@ def test_the_page_says_when_the_depot_is_outside_its_municipality(client, editor
     assert present(page_of(client, depot), outside, unknown) == [unknown]
 
 
-def test_decisions_from_the_page_and_what_is_none(client, editor, depot):
-    decide = url_of("decide", depot)
+def test_decisions_from_the_page_and_what_is_none_and_removing_closes_what_waits(client, editor, depot, commit):
+    decide, waiting = url_of("decide", depot), factories.SubmissionFactory(depot=depot)
     for sent in ({}, {"decision": "remove"}, {"decision": "remove", "reason": "gone_from_source"}, {"decision": "x"}):
         assert "Nic nie zmieniono" in message_of(client.post(decide, sent))
     assert (client.get(decide).status_code, depot.history.count()) == (405, 1)
-    client.post(decide, {"decision": "remove", "reason": "closed", "note": "telefon głuchy"})
+    with commit():
+        client.post(decide, {"decision": "remove", "reason": "closed", "note": "telefon głuchy"})
+    assert (factories.fresh(waiting).state, waiting.notification_pending) == ("superseded", False)
+    assert [letter.to for letter in mail.outbox] == [[waiting.email]]
     assert (factories.fresh(depot).publication, depot.removal_reason) == ("removed", "closed")
     assert depot.history.latest().history_change_reason == "usunięto: skład zakończył działalność: telefon głuchy"
     client.post(decide, {"decision": "publish", "note": "jednak działa"})

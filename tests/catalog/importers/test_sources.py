@@ -23,56 +23,60 @@ OSM = "OpenStreetMap, ODbL 1.0"
 OWNERS = "lista właścicieli"
 TODAY = date(2031, 11, 21)
 
-
-MODULE = """
+TOY = """
 from dataclasses import replace
 from functools import partial
 
-from catalog.importers.sources import FileFormat
-from catalog.importers.sources import openstreetmap
+from catalog.importers.parsers.files import csv_rows, open_source
+from catalog.importers.records import Extract, PostcodeRecord
+from catalog.importers.sources import DataSource, FileFormat, Rank, openstreetmap
 from catalog.importers.sync_depots import sync_depots
-from catalog.models import Depot
+from catalog.importers.sync_places import sync_postcodes
+from catalog.models import Dataset, Depot, Postcode
 
-(OSM,) = openstreetmap.SOURCES
+
+def recognises(start):
+    return start.has_columns(("toy", "teryt"), delimiter=";")
+
+
+def parse(path):
+    with open_source(path, (".csv",)) as source:
+        rows = csv_rows(source, ("toy", "teryt"), delimiter=";")
+        units = [(values["toy"], ((values["teryt"], 1),)) for _, values in rows]
+    return Extract(tuple(PostcodeRecord(code, unit, ("Toy",), 50.0, 19.5, "toy") for code, unit in units))
+
+
 SOURCES = (
+    DataSource(
+        id="toy-postcodes", order=42, dataset=Dataset.Slug.POSTCODES, title="Toy", publisher="Toy", credit="Toy",
+        licence="CC0", terms="https://example.org/", url="https://example.org/", rhythm_days=30,
+        min_rows=1, confirmed=True, formats=(FileFormat("toy", recognises, parse, "toy.*"),), write=sync_postcodes,
+        needs=Dataset.Slug.UNITS, rows=Postcode.objects.filter(source="toy"),
+        ranks={"toy": Rank(3, "kept as the toy has it")},
+    ),
     replace(
-        OSM,
-        id="owners",
-        order=51,
-        credit="lista właścicieli",
-        formats=(FileFormat("owned", lambda start: False, OSM.formats[0].parse),),
+        openstreetmap.SOURCES[0], id="owners", order=51, credit="lista właścicieli",
+        formats=(FileFormat("owned", lambda start: False, openstreetmap.SOURCES[0].formats[0].parse),),
         write=partial(sync_depots, origin=Depot.Source.EDITOR),
         rows=Depot.objects.filter(source=Depot.Source.EDITOR),
     ),
 )
 """
+"""Two sources by one module: of postcodes, and a second dated one of depots, a list that owners keep."""
 
 
 @pytest.fixture
-def add_source(tmp_path_factory, monkeypatch):
-    """Add a source by one module: `add_source(name, text)`."""
+def toy(tmp_path_factory, monkeypatch):
     folder = tmp_path_factory.mktemp("sources")
     monkeypatch.setattr(sources, "__path__", [*sources.__path__, str(folder)])
-    names = []
-
-    def add(name, text):
-        (folder / f"{name}.py").write_text(text, encoding="utf-8")
-        names.append(name)
-        all_sources.cache_clear()
-        read_sources.cache_clear()
-
-    yield add
-    for name in names:
-        sys.modules.pop(f"catalog.importers.sources.{name}", None)
-        delattr(sources, name)
-    all_sources.cache_clear()
-    read_sources.cache_clear()
-
-
-@pytest.fixture
-def owners(add_source):
-    """A second dated source of depots, in the form of the first: a list that owners keep."""
-    add_source("owners", MODULE)
+    write(folder / "toy.py", TOY)
+    for cached in (all_sources, read_sources):
+        cached.cache_clear()
+    yield
+    sys.modules.pop("catalog.importers.sources.toy", None)
+    delattr(sources, "toy")
+    for cached in (all_sources, read_sources):
+        cached.cache_clear()
 
 
 @pytest.fixture
@@ -107,7 +111,7 @@ def shown(slug):
     return next(entry for entry in datasets_page(TODAY).content["sets"] if entry["slug"] == slug)
 
 
-def test_an_older_file_of_another_publisher_is_taken_and_an_older_one_of_the_same_refused(country, owners):
+def test_an_older_file_of_another_publisher_is_taken_and_an_older_one_of_the_same_refused(country, toy):
     country(osm("2031-10-03"))
     assert state() == (OSM, "2031-10-03")
     country(osm("2031-10-05"))  # changes nothing
@@ -137,7 +141,7 @@ def test_a_later_file_without_differences_moves_the_day_once(country):
     ]
 
 
-def test_a_data_set_names_the_publishers_of_its_rows_and_the_older_day(country, owners):
+def test_a_data_set_names_the_publishers_of_its_rows_and_the_older_day(country, toy):
     country(osm("2031-10-03"))
     country(owned("2031-06-01"))
     assert state() == (f"{OSM} oraz {OWNERS}", "2031-06-01")
@@ -152,7 +156,7 @@ def test_a_data_set_names_the_publishers_of_its_rows_and_the_older_day(country, 
     assert state() == (OSM, "2031-10-04")
 
 
-def test_of_one_run_a_later_step_is_compared_with_the_earlier_ones(country, owners):
+def test_of_one_run_a_later_step_is_compared_with_the_earlier_ones(country, toy):
     country(osm("2031-10-03"), owned("2031-06-01"))
     *_, report = country(osm("2031-10-08"), owned("2031-06-08"), osm("2031-10-07", [7]), pass_over_older=True)
     assert [note.reason for note in report.skipped] == ["of 2031-10-07, older than what is stored (2031-10-08)"]
@@ -197,66 +201,22 @@ def test_places_of_the_starter_data_keep_their_credit_and_licence(country):
     assert list(freshness.other_publishers(all_sources()["prng-places"])) == ["GUS, rejestr TERYT (SIMC)"]
 
 
-TOY = """
-from catalog.importers.parsers.files import csv_rows, open_source
-from catalog.importers.records import Extract, PostcodeRecord
-from catalog.importers.sources import FileFormat, Rank, DataSource
-from catalog.importers.sync_places import sync_postcodes
-from catalog.models import Dataset, Postcode
-
-
-def recognises(start):
-    return start.has_columns(("toy", "teryt"), delimiter=";")
-
-
-def parse(path):
-    with open_source(path, (".csv",)) as source:
-        rows = csv_rows(source, ("toy", "teryt"), delimiter=";")
-        units = [(values["toy"], ((values["teryt"], 1),)) for _, values in rows]
-    return Extract(tuple(PostcodeRecord(code, unit, ("Toy",), 50.0, 19.5, "toy") for code, unit in units))
-
-
-SOURCES = (
-    DataSource(
-        id="toy-postcodes", order=42, dataset=Dataset.Slug.POSTCODES, title="Toy", publisher="Toy", credit="Toy",
-        licence="CC0", terms="https://example.org/", url="https://example.org/", rhythm_days=30,
-        min_rows=1, confirmed=True, formats=(FileFormat("toy", recognises, parse, "toy.*"),), write=sync_postcodes,
-        needs=Dataset.Slug.UNITS, rows=Postcode.objects.filter(source="toy"),
-        ranks={"toy": Rank(3, "kept as the toy has it")},
-    ),
-)
-"""
-
-
-@pytest.fixture
-def folder(add_source, tmp_path):
-    add_source("toy", TOY)
-    (tmp_path / "TERC.zip").write_bytes(small_country.terc())
-    (tmp_path / "PL.zip").write_bytes(small_country.postcodes())
-    (tmp_path / "a.csv").write_text("toy;teryt\n98-700;1206912\n", encoding="utf-8")
-    return tmp_path
-
-
-def test_a_module_is_all_that_a_source_needs(folder):
-    printed = commands.run("import_data", folder, commit=True)
+def test_a_module_is_all_that_a_source_needs(toy, tmp_path):
+    register = write(tmp_path / "TERC.zip", small_country.terc())
+    write(tmp_path / "PL.zip", small_country.postcodes())
+    write(tmp_path / "a.csv", "toy;teryt\n98-700;1206912\n")
+    printed = commands.run("import_data", tmp_path, commit=True)
     assert "postcodes from PL.zip: 12 added" in printed
     assert "postcodes from a.csv: 0 added, 1 changed" in printed
     assert Dataset.objects.get(slug="postcodes").source == "GeoNames, CC BY 4.0 oraz Toy"
     assert ImportRun.objects.get(file_name="a.csv").source == "toy-postcodes"
-    printed = commands.run("import_data", folder, commit=True)
+    printed = commands.run("import_data", tmp_path, commit=True)
     assert printed.count(": 0 added, 0 changed, 0 removed") == 3
     assert "skipped: 1 × kept as the toy has it" in printed
     assert Postcode.objects.get(pk="98-700").source == "toy"
-
-
-def test_a_damaged_file_of_it_is_named_by_its_usual_name(folder):
-    (folder / "toy.csv").write_text("", encoding="utf-8")
+    read = "looks like terc; this command reads: prg_postcodes, prg_addresses, geonames, toy"
+    with pytest.raises(CommandError, match=read):
+        commands.run("import_postcodes", register, commit=True)
+    write(tmp_path / "toy.csv", "")
     with pytest.raises(CommandError, match=r"toy\.csv: is named like TOY but is empty"):
-        commands.run("import_data", folder, commit=True)
-
-
-def test_a_file_of_another_data_set_names_it_among_those_that_are_read(folder):
-    with pytest.raises(
-        CommandError, match="looks like terc; this command reads: prg_postcodes, prg_addresses, geonames, toy"
-    ):
-        commands.run("import_postcodes", folder / "TERC.zip", commit=True)
+        commands.run("import_data", tmp_path, commit=True)

@@ -97,16 +97,6 @@ def test_an_accepted_correction_waits_again_and_its_author_is_told(editor, sent)
         undo(Decision.objects.get(kind="undo"), editor)
 
 
-def test_only_an_accepted_claim_has_sent_a_link_that_ends_when_the_decision_is_undone(editor, sent):
-    accepted, rejected = factories.SubmissionFactory(claim=True), factories.SubmissionFactory(claim=True)
-    sent(accept(accepted, editor))
-    sent(lambda: undo(last(), editor))
-    assert "Odnośnik z poprzedniego listu już nie działa." in words_of(mail.outbox[0])
-    sent(reject(rejected, editor))
-    assert sent(lambda: undo(last(), editor)) == ["decyzja cofnięta"]
-    assert "dnośnik z poprzedniego listu" not in words_of(mail.outbox[0])
-
-
 def test_a_submission_about_a_depot_that_was_removed_since_stays_closed(editor):
     row = correction()
     reject(row, editor)()
@@ -179,16 +169,6 @@ def test_a_decision_on_a_price_that_is_undone_before_its_letter_is_not_told(edit
     assert (f"nr {row.pk}" in mail.outbox[0].body) if letters else not mail.outbox
 
 
-def test_a_correction_whose_entry_was_changed_since_stays_accepted(editor, sent):
-    row = correction()
-    sent(accept(row, editor))
-    decision = last()
-    editing.edit_depot(depot=row.depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
-    with pytest.raises(journal.NothingToRestore):
-        undo(decision, editor)
-    assert (Submission.objects.get().state, factories.fresh(decision).undone_at) == ("accepted", None)
-
-
 def test_corrections_of_one_author_wait_again_together_and_one_of_two_claims(editor):
     author = {"depot": factories.DepotFactory(), "email": "jan@opal.pl"}
     rows = factories.SubmissionFactory.create_batch(2, **author)
@@ -201,12 +181,16 @@ def test_corrections_of_one_author_wait_again_together_and_one_of_two_claims(edi
     assert set(Submission.objects.waiting()) == {*rows, again}
 
 
-def test_a_deletion_is_undone_with_a_reason_only_and_brings_back_the_entry_and_what_it_closed(client, editor, sent):
+def test_a_deletion_is_undone_with_a_reason_only_and_brings_back_the_entry_and_what_it_closed(
+    client, editor, sent, monkeypatch
+):
+    monkeypatch.setitem(engines["jinja2"].env.globals, "kept_days", 91)
     deletion = factories.SubmissionFactory(delete=True)
     depot = deletion.depot
     waiting = correction(depot)
     silent = factories.SubmissionFactory(depot=depot, unconfirmed=True)
-    assert len(sent(accept(deletion, editor))) == 2
+    assert sent(accept(deletion, editor)) == ["wpis usunięty", "zgłoszenie nieaktualne"]
+    assert "przez 91 dni" in mail.outbox[0].body  # it can be taken back
     decision = last()
     page = reverse("admin:catalog_decision_change", args=[decision.pk])
     assert 'name="note"' in client.get(page).content.decode()
@@ -272,10 +256,14 @@ def test_an_undone_claim_ends_its_link_and_brings_the_former_owner_s_back(editor
     assert sorted(sent(accept(claim, editor))) == ["Twój odnośnik przestał działać", "wpis jest Twój"]
     assert [link.email for link in OwnerLink.objects.working()] == ["ewa@opal.example"]
     assert sorted(sent(lambda: undo(last(), editor))) == ["Twój odnośnik znów działa", "decyzja cofnięta"]
+    assert "Odnośnik z poprzedniego listu już nie działa." in "".join(map(words_of, mail.outbox))
     assert [link.pk for link in OwnerLink.objects.working()] == [factories.fresh(former).pk]
     assert OwnerLink.objects.exclude(pk=former.pk).get().email == ""
     assert not PendingLetter.objects.exists()
     assert factories.fresh(claim).state == "waiting"
+    sent(reject(factories.SubmissionFactory(claim=True), editor))  # which sends no link that could end
+    assert sent(lambda: undo(last(), editor)) == ["decyzja cofnięta"]
+    assert "dnośnik z poprzedniego listu" not in words_of(mail.outbox[0])
 
 
 def test_a_former_owner_s_link_that_was_revoked_meanwhile_does_not_come_back(editor, sent):
@@ -302,20 +290,22 @@ def test_a_link_that_another_claim_replaced_since_comes_back_with_that_one_undon
     assert [link.email for link in OwnerLink.objects.working()] == [emails[0]]
 
 
-@pytest.mark.parametrize("change", ["verified", "merged"])
-def test_a_claim_whose_entry_was_changed_since_stays_accepted_with_its_link(editor, sent, change):
+@pytest.mark.parametrize("change", ["edited", "verified", "merged"])
+def test_a_submission_whose_entry_was_changed_since_stays_accepted_a_claim_with_its_link(editor, sent, change):
     depot, other = factories.DepotFactory(), factories.DepotFactory()
-    claim = claim_of(depot)
-    sent(accept(claim, editor))
+    row = correction(depot) if change == "edited" else claim_of(depot)
+    sent(accept(row, editor))
     decision = last()
-    if change == "merged":
+    if change == "edited":
+        editing.edit_depot(depot=depot, values={"phone": "+48 12 345 67 89"}, by=editor, on=TODAY)
+    elif change == "merged":
         merging.merge_depots(survivor=other, loser=depot, take=(), by=editor, on=TODAY)
     else:
         moderation.verify_depot(depot=depot, by=editor, on=TODAY + timedelta(days=1))
     with pytest.raises(journal.NothingToRestore):
         undo(decision, editor)
-    assert [link.email for link in OwnerLink.objects.working()] == [claim.email]
-    assert factories.fresh(claim).state == "accepted"
+    assert [link.email for link in OwnerLink.objects.working()] == [row.email] * (change != "edited")
+    assert (factories.fresh(row).state, factories.fresh(decision).undone_at) == ("accepted", None)
 
 
 def test_an_owner_whose_second_claim_is_undone_keeps_the_link(editor, sent):
@@ -376,10 +366,3 @@ def test_many_are_reopened_in_as_many_statements_as_two(editor, django_assert_ma
     with django_assert_max_num_queries(24):
         assert journal.undo(decision=decided.record.decision, by=editor, on=NOW).reopened == len(rows)
     assert not Depot.objects.exclude(phone="").exists()
-
-
-def test_the_letter_about_a_deletion_says_how_long_it_can_be_taken_back(editor, sent, monkeypatch):
-    monkeypatch.setitem(engines["jinja2"].env.globals, "kept_days", 91)
-    deletion = factories.SubmissionFactory(delete=True)
-    assert sent(accept(deletion, editor)) == ["wpis usunięty"]
-    assert "przez 91 dni" in mail.outbox[0].body
