@@ -206,7 +206,8 @@ def of(depot):
     return set(depot.submissions.all()) | set(DepotPrice.objects.filter(depot=depot))
 
 
-def test_merging_and_restoring_leaves_everything_where_it_was(one, other, client):
+def test_restoring_leaves_everything_where_it_was_but_what_came_since_and_values_taken_as_a_persons(one, other, client):
+    Depot.objects.filter(pk=other.pk).update(phone="+48 601 234 567")
     theirs = {
         ask(other, kind="claim"),
         ask(other),  # one's own is equal, so it stays with the loser
@@ -216,24 +217,22 @@ def test_merging_and_restoring_leaves_everything_where_it_was(one, other, client
         factories.DepotPriceFactory(depot=other, rejected=True),
     }
     ours = {ask(one), factories.DepotPriceFactory(depot=one), factories.DepotPriceFactory(depot=one, fuel="ekogroszek")}
-    merge(one, other)
+    merge(one, other, "phone")
     assert len(of(one)) == 7
+    since = {ask(one, kind="correct"), factories.DepotPriceFactory(depot=one, fuel="wegiel")}
     restored = restore(other)
-    assert (of(one), of(other)) == (ours, theirs)
+    assert (of(one), of(other)) == (ours | since, theirs)
     assert (restored.publication, restored.merged_into) == ("published", None)
+    assert (factories.fresh(one).phone, one.confirmed_fields) == ("+48 601 234 567", ["phone"])
     assert Decision.objects.get(kind="merge").undone_at is not None
     moved = DepotPrice.objects.get(depot=other, fuel="brykiet")
     assert moved.history.latest().history_change_reason == f"przywrócono skład {other.pk}"
     # Prices count again where they were paid.
     lists = [client.get(f"/api/v1/stores/{depot.pk}").json()["price_list"] for depot in (one, other)]
-    assert [{row["fuel"] for row in rows} for rows in lists] == [{"pellet", "ekogroszek"}, {"pellet", "brykiet"}]
-
-
-def test_what_came_to_the_survivor_itself_stays_there(one, other):
-    merge(one, other)
-    since = {ask(one, kind="claim"), factories.DepotPriceFactory(depot=one)}
-    restore(other)
-    assert (of(one), of(other)) == (since, set())
+    assert [{row["fuel"] for row in rows} for rows in lists] == [
+        {"pellet", "ekogroszek", "wegiel"},
+        {"pellet", "brykiet"},
+    ]
 
 
 def test_a_submission_that_was_decided_at_the_survivor_stays_there_and_a_price_comes_back(one, other):
@@ -264,13 +263,6 @@ def test_a_submission_that_waits_again_is_about_the_restored_entry_unless_the_sa
         ask(other, kind=kind)
     journal.undo(decision=decision, by=editor, on=NOW)
     assert (factories.fresh(row).depot, row.state) == (one if has_twin else other, "waiting")
-
-
-def test_values_that_the_survivor_took_stay_and_count_as_a_persons(one, other):
-    Depot.objects.filter(pk=other.pk).update(phone="+48 600 000 000")
-    merge(one, other, "phone")
-    restore(other)
-    assert (factories.fresh(one).phone, one.confirmed_fields) == ("+48 600 000 000", ["phone"])
 
 
 @pytest.mark.parametrize(
@@ -340,23 +332,20 @@ def test_a_second_merge_is_remembered_anew(one, other, third):
     assert of(other) == {ours, later}
 
 
-def test_the_desk_says_beforehand_what_comes_back(client, editor, one, other):
-    ask(other)
-    factories.DepotPriceFactory(depot=other)
+@pytest.mark.parametrize(
+    ("remembered", "said"),
+    [
+        (True, "Na wpis {} przeszły: zgłoszenia: 1, odnośniki właścicieli: 0, ceny: 1. Po przywróceniu"),
+        (False, "Nie zapamiętano, co przeszło na wpis {}: po przywróceniu zgłoszenia i ceny zostaną przy nim."),
+    ],
+)
+def test_the_desk_says_beforehand_what_comes_back(client, editor, one, other, remembered, said):
+    theirs = {ask(other), factories.DepotPriceFactory(depot=other)}
     merge(one, other)
+    if not remembered:
+        Decision.objects.filter(kind="merge").delete()
     page, decide = (reverse(f"admin:catalog_depot_{name}", args=[other.pk]) for name in ("change", "decide"))
-    text = client.get(page).content.decode()
-    assert f"Na wpis {one.pk} przeszły: zgłoszenia: 1, odnośniki właścicieli: 0, ceny: 1. Po przywróceniu" in text
+    assert said.format(one.pk) in client.get(page).content.decode().replace("\xa0", " ")
     client.post(decide, {"decision": "publish", "note": "to dwa"})
-    assert len(of(other)) == 2
-    assert "Po przywróceniu" not in client.get(page).content.decode()
-
-
-def test_of_a_merge_that_was_not_remembered_the_desk_says_so_and_nothing_comes_back(client, editor, one, other):
-    price = factories.DepotPriceFactory(depot=other)
-    merge(one, other)
-    Decision.objects.filter(kind="merge").delete()
-    text = client.get(reverse("admin:catalog_depot_change", args=[other.pk])).content.decode().replace("\xa0", " ")
-    assert f"Nie zapamiętano, co przeszło na wpis {one.pk}: po przywróceniu zgłoszenia i ceny zostaną przy nim." in text
-    restore(other)
-    assert of(one) == {price}
+    assert of(other if remembered else one) == theirs
+    assert "o przywróceniu" not in client.get(page).content.decode()

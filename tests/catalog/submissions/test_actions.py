@@ -182,15 +182,6 @@ def test_a_rejection_says_why(editor, letters):
     assert (factories.fresh(submission.depot).phone, submission.depot.data_status) == ("", "unverified")
 
 
-def test_a_claim_makes_the_entry_the_owners(editor, letters):
-    submission = factories.SubmissionFactory(claim=True)
-    letters(deciding.accept_submission, submission=submission, by=editor, on=NOW)
-    depot = submission.depot
-    assert (factories.fresh(depot).data_status, depot.verified_at, depot.verified_by) == ("owner", TODAY, editor)
-    assert set(depot.confirmed_fields) == set(Depot.PUBLIC_FIELDS)
-    assert "potwierdzone przez właściciela" in mail.outbox[0].body
-
-
 def test_a_deletion_closes_what_else_was_asked_and_tells(editor, letters):
     submission = factories.SubmissionFactory(delete=True)
     other = factories.SubmissionFactory(depot=submission.depot)
@@ -225,15 +216,17 @@ def waiting_submissions(count):
     return Submission.objects.bulk_create(factories.SubmissionFactory.build(depot=depot) for depot in depots)
 
 
-def test_an_editor_who_says_so_has_checked_the_whole_entry_of_a_correction(editor):
-    owned = {"data_status": "owner", "verified_at": date(2026, 1, 1), "verified_by": editor}
-    for values, then in (({}, "verified"), (owned, "owner")):
-        depot = factories.DepotFactory(review="bez nazwy", **values)
-        row = correction(depot, phone="+48 601 234 567")
-        deciding.accept_submission(submission=row, verify=True, by=editor, on=NOW)
+def test_a_claim_and_an_editor_who_says_so_of_a_correction_check_the_whole_entry(editor, letters):
+    plain = {"review": "bez nazwy"}
+    owned = plain | {"data_status": "owner", "verified_at": date(2026, 1, 1), "verified_by": editor}
+    for values, kind, then in ((plain, "correct", "verified"), (owned, "correct", "owner"), ({}, "claim", "owner")):
+        depot = factories.DepotFactory(**values)
+        row = factories.SubmissionFactory(depot=depot, claim=kind == "claim")
+        letters(deciding.accept_submission, submission=row, verify=kind == "correct", by=editor, on=NOW)
         depot.refresh_from_db()
         assert (depot.data_status, depot.verified_at, depot.verified_by, depot.review) == (then, TODAY, editor, "")
         assert set(depot.confirmed_fields) == set(Depot.PUBLIC_FIELDS)
+    assert "potwierdzone przez właściciela" in mail.outbox[-1].body
 
 
 def test_a_full_queue_is_accepted_in_as_many_statements_as_two(editor, django_assert_max_num_queries, commit):

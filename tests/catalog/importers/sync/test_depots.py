@@ -202,20 +202,14 @@ def test_what_an_owner_had_deleted_waits_for_an_editor_when_its_source_gives_it_
     assert factories.fresh(held).publication == "published"
 
 
-def test_a_position_that_a_person_set_keeps_its_municipality():
+@pytest.mark.parametrize(("position", "lat"), [({"lat": 49.82, "lon": 19.04}, 49.82), ({}, 50.0618)])
+def test_a_municipality_that_a_person_set_stays_with_a_position_set_too_or_one_of_the_source(position, lat):
+    other = factories.bielsko_biala().pk
     factories.BoundaryFactory(municipality=factories.bielsko_biala(), lat=49.82, lon=19.04)
     imported()
-    edit(lat=49.82, lon=19.04, municipality=factories.bielsko_biala().pk)
-    assert [reason.split()[0] for reason in imported(lat=50.0618)] == ["lat", "lon", "municipality"]
-    assert (the_depot().lat, the_depot().municipality_id) == (49.82, factories.bielsko_biala().pk)
-
-
-def test_a_municipality_that_a_person_set_stays_while_the_position_follows_the_source():
-    other = factories.bielsko_biala().pk
-    imported()
-    edit(municipality=other)
-    imported(lat=50.0618)
-    assert (the_depot().lat, the_depot().municipality_id) == (50.0618, other)
+    edit(municipality=other, **position)
+    assert [reason.split()[0] for reason in imported(lat=50.0618)] == [*position, "municipality"]
+    assert (the_depot().lat, the_depot().municipality_id) == (lat, other)
 
 
 def test_hours_that_a_person_set_are_kept_whole():
@@ -240,23 +234,21 @@ def test_fuels_of_the_name_are_added_to_those_of_the_source():
     assert (the_depot().fuels, the_depot().fuels_in_name) == (["wegiel"], [])
 
 
-def test_fuels_that_a_person_set_or_confirmed_are_not_read_from_the_name():
+@pytest.mark.parametrize(
+    ("values", "fuels", "by_name"),
+    [({"fuels": ["brykiet"]}, ["brykiet"], []), ({"name": "Skład brykietu"}, ["wegiel", "brykiet"], ["brykiet"])],
+)
+def test_fuels_that_a_person_set_are_not_read_from_the_name_but_they_are_from_one_that_a_person_gave(
+    values, fuels, by_name
+):
     imported()
     imported(name="Skład pelletu")
-    edit(fuels=["brykiet"])
+    edit(**values)
     imported(name="Skład pelletu")
-    assert (the_depot().fuels, the_depot().fuels_by_name) == (["brykiet"], [])
+    assert (the_depot().fuels, the_depot().fuels_by_name) == (fuels, by_name)
     lines = len(reasons())
     imported(name="Skład pelletu")
     assert len(reasons()) == lines
-
-
-def test_fuels_are_read_from_the_name_that_a_person_gave():
-    imported()
-    imported(name="Skład pelletu")
-    edit(name="Skład brykietu")
-    imported(name="Skład pelletu")
-    assert (the_depot().fuels, the_depot().fuels_by_name) == (["wegiel", "brykiet"], ["brykiet"])
 
 
 def test_a_name_made_of_the_kind_says_no_fuel():
