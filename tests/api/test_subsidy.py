@@ -172,7 +172,7 @@ def test_a_message_never_repeats_an_income(client):
 
 
 def test_fragments_are_escaped_and_whole(client, monkeypatch):
-    monkeypatch.setitem(rules.current().texts, "reason_unstated", "<script>alert(1)</script>")
+    monkeypatch.setitem(rules.current().periods[-1].texts, "reason_unstated", "<script>alert(1)</script>")
     html = ask(client, eu="2", audit="1", html="1")["html"]
     assert list(html) == ["summary", "items", "conditions"]
     assert "<script" not in "".join(html.values())
