@@ -293,22 +293,24 @@ def parameters(posted: Iterable[tuple[str, list[str]]], on: RulesAt) -> tuple[Pa
         unit = known[name].unit if name in known else ZLOTY
         pairs += [(target, number_sent(value, unit) if is_number else value) for value in typed]
     errors = [
-        ParameterError(item, AMBIGUOUS, f"{item} is {readings}")
+        ParameterError(item, AMBIGUOUS, question)
         for item in wanted.intersection(ENVELOPE)
-        if (readings := readings_of_area(values.get(item, ""))) is not None
+        if (question := ask_which(values.get(item, "")))
     ]
     return pairs, errors
 
 
-def readings_of_area(typed: str) -> AmbiguousNumber | None:
-    """Return the readings of an area that may be decimals or thousands of m², None if the programme rules one out."""
+def ask_which(typed: str) -> str:
+    """Ask whether an area is decimals or thousands of m²; "" where it is clear, or the programme rules one out."""
     try:
         read_decimal(typed.strip().removesuffix(AREA_UNIT))
     except AmbiguousNumber as readings:
-        return readings if int(readings.thousands) <= AREA_RANGE[1] else None
+        if int(readings.thousands) <= AREA_RANGE[1]:
+            decimal = readings.decimal.replace(".", ",")
+            return f"To {decimal} czy {readings.thousands} {AREA_UNIT}? Wpisz {decimal} albo {readings.thousands}."
     except ValueError:
         pass
-    return None
+    return ""
 
 
 def number_sent(typed: str, unit: str) -> str:
@@ -338,22 +340,19 @@ def missing_areas(values: Mapping[str, str]) -> list[ParameterError]:
 
 def describe_errors(values: Mapping[str, str], errors: Iterable[ParameterError], on: RulesAt) -> dict[str, str]:
     """Return the messages of invalid fields by their names."""
-    codes = {error.parameter: error.code for error in errors}
+    by_name = {error.parameter: error for error in errors}
     source = f"cost_{values.get('new_source', '')}"
-    if source in codes:
-        codes[SOURCE_COST] = codes[source]
+    if source in by_name:
+        by_name[SOURCE_COST] = by_name[source]
     return {
-        field.name: describe_error(field, values.get(field.name, ""), codes[field.name])
+        field.name: describe_error(field, by_name[field.name])
         for step in steps(values, on)
         for field in step
-        if field.name in codes
+        if field.name in by_name
     }
 
 
-def describe_error(field: Field, value: str, code: str) -> str:
-    if code == MISSING and field.missing:
+def describe_error(field: Field, error: ParameterError) -> str:
+    if error.code == MISSING and field.missing:
         return field.missing
-    if code == AMBIGUOUS and (readings := readings_of_area(value)) is not None:
-        decimal = readings.decimal.replace(".", ",")
-        return f"To {decimal} czy {readings.thousands} {field.unit}? Wpisz {decimal} albo {readings.thousands}."
-    return field.mistake
+    return error.message if error.code == AMBIGUOUS else field.mistake
