@@ -20,7 +20,6 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
-from django.template.response import SimpleTemplateResponse
 from django.urls import resolve, reverse
 from django.utils import timezone
 
@@ -312,8 +311,6 @@ def answer_size(address: str) -> str:
     request = WSGIRequest({"REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": query, "wsgi.input": BytesIO()})
     view, args, kwargs = resolve(path)
     response = view(request, *args, **kwargs)
-    if isinstance(response, SimpleTemplateResponse):
-        response.render()
     return kilobytes(response.content) if response.status_code == HTTPStatus.OK else ""
 
 
