@@ -20,27 +20,20 @@ class Command(BaseCommand):
         parser.add_argument("--name", default="redaktor")
 
     def handle(self, *args: Any, name: str, **options: Any) -> None:
+        user = User.objects.filter(username=name).first() or User(username=name)
+        done = "new password for" if user.pk else "created"
+        try:
+            with override("en"):
+                User._meta.get_field("username").clean(name, user)
+        except ValidationError as error:
+            raise CommandError(f"no account was made: --name is {name!r}: {' '.join(error.messages)}") from error
         password = secrets.token_urlsafe(12)
-        user, created = find_or_make(name)
         user.is_staff = user.is_active = True
         user.set_password(password)
         with transaction.atomic():
             user.save()
             user.groups.add(Group.objects.get(name=CHIEF))
-        self.stdout.write(f"{'created' if created else 'new password for'} {name}")
+        self.stdout.write(f"{done} {name}")
         self.stdout.write(f"address:  {route_url('admin:index')}")
         self.stdout.write(f"login:    {name}")
         self.stdout.write(f"password: {password}")
-
-
-def find_or_make(name: str) -> tuple[User, bool]:
-    """Return the account of a name, and whether it is new and not saved yet. Raises CommandError."""
-    if user := User.objects.filter(username=name).first():
-        return user, False
-    user = User(username=name)
-    try:
-        with override("en"):
-            user.clean_fields(exclude=["password"])
-    except ValidationError as error:
-        raise CommandError(f"no account was made: --name is {name!r}: {' '.join(error.messages)}") from error
-    return user, True
